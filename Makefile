@@ -1,0 +1,67 @@
+# The project's commands. Each needs Python 3.11 with pip and venv; `fast` needs a C compiler too.
+#
+#   make dev [ARGS=...]     set up and run `venue dev`
+#   make test [ARGS=...]    set up and run every test, on the interpreted core
+#   make check              set up and run ruff, mypy and import-linter
+#   make fast               compile the core's hot modules into build/fast
+#   make test-fast          the core's tests on the compiled core
+#   make bench [ARGS=...]   the table of measurements
+#   make setup, make lock, make clean
+
+BIN := .venv/bin
+INSTALLED := .venv/.installed
+ARGS ?=
+
+.PHONY: setup dev test check fast test-fast bench lock clean
+.NOTPARALLEL:
+
+setup: $(INSTALLED)
+
+$(INSTALLED): requirements.lock pyproject.toml
+	@if [ ! -x $(BIN)/pip ]; then \
+	  for python in python3.11 python3 python; do \
+	    if $$python -c 'import sys, venv; sys.exit(sys.version_info[:2] != (3, 11))' \
+	      2>/dev/null; then found=$$python; break; fi; \
+	  done; \
+	  if [ -z "$$found" ]; then \
+	    echo "venue needs Python 3.11 with venv; no python3.11, python3 or python is one" >&2; \
+	    exit 1; \
+	  fi; \
+	  echo "making .venv with $$found"; \
+	  $$found -m venv .venv; \
+	fi
+	@echo "installing from requirements.lock"
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes \
+	  -r requirements.lock
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps \
+	  -e .
+	@touch $@
+
+dev: setup
+	@$(BIN)/venue dev $(ARGS)
+
+test: setup
+	@$(BIN)/pytest $(ARGS)
+
+check: setup
+	@$(BIN)/ruff check -q .
+	@$(BIN)/ruff format -q --check .
+	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/lint-imports --no-cache --no-logo
+
+fast: setup
+	@$(BIN)/python tools/fast.py
+
+test-fast: fast
+	@PYTHONPATH=$(CURDIR)/build/fast VENUE_EXPECT_COMPILED=1 $(BIN)/pytest -m core $(ARGS)
+
+bench: setup
+	@$(BIN)/python -m bench $(ARGS)
+
+lock: setup
+	@$(BIN)/pip-compile -q --generate-hashes --strip-extras --allow-unsafe --no-emit-index-url \
+	  --no-emit-trusted-host --no-emit-find-links --extra dev \
+	  --output-file requirements.lock pyproject.toml
+
+clean:
+	@rm -rf build src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .venv

@@ -1,0 +1,1 @@
+"""Measurements as ratios against a floor in the same run: `make bench`."""

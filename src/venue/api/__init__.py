@@ -1,0 +1,1 @@
+"""The interface as data: operations, errors, signing. Imports `venue.terms` and msgspec only."""

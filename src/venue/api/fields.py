@@ -1,0 +1,136 @@
+"""The kinds of fields a request may have, as annotated types: read by the decoder and OpenAPI."""
+
+from enum import StrEnum
+from typing import Annotated, Final
+
+from msgspec import Meta
+
+DECIMAL_PATTERN: Final = r"^[0-9]{1,18}(\.[0-9]{1,18})?$"
+CLIENT_ID_PATTERN: Final = r"^[.A-Z:/a-z0-9_-]{1,40}$"
+ID_MAX: Final = 2**63 - 1
+TIME_MAX_MS: Final = 10**13 - 1
+PAGE_MAX: Final = 100_000
+BATCH_PLACE_MAX: Final = 10
+BATCH_CANCEL_MAX: Final = 50
+SYMBOLS_MAX: Final = 100
+
+
+class Kind(StrEnum):
+    """How a field's text is read; numbers come as JSON numbers or as their digits in a string."""
+
+    SYMBOL = "symbol"
+    SYMBOLS = "symbols"
+    SIDE = "side"
+    TYPE = "type"
+    TIME_IN_FORCE = "timeInForce"
+    DECIMAL = "decimal"
+    CLIENT_ID = "clientId"
+    CLIENT_IDS = "clientIds"
+    INTEGER = "integer"
+    IDS = "ids"
+    CHOICE = "choice"
+    CHOICES = "choices"
+    TEXT = "text"
+    TEXTS = "texts"
+    FLAG = "flag"
+    OBJECTS = "objects"
+
+
+def _meta(kind: Kind) -> dict[str, str]:
+    return {"kind": kind.value}
+
+
+Symbol = Annotated[str, Meta(extra=_meta(Kind.SYMBOL), examples=["BTCUSDT"])]
+Symbols = Annotated[
+    list[str],
+    Meta(
+        min_length=1,
+        max_length=SYMBOLS_MAX,
+        extra=_meta(Kind.SYMBOLS),
+        description="Comma-separated values or a JSON array.",
+    ),
+]
+SideName = Annotated[str, Meta(extra=_meta(Kind.SIDE), extra_json_schema={"enum": ["BUY", "SELL"]})]
+TypeName = Annotated[
+    str, Meta(extra=_meta(Kind.TYPE), extra_json_schema={"enum": ["LIMIT", "MARKET"]})
+]
+TimeInForceName = Annotated[
+    str,
+    Meta(
+        extra=_meta(Kind.TIME_IN_FORCE),
+        extra_json_schema={"enum": ["GTC", "IOC", "FOK", "POST_ONLY"]},
+    ),
+]
+Decimal = Annotated[str, Meta(pattern=DECIMAL_PATTERN, extra=_meta(Kind.DECIMAL))]
+ClientId = Annotated[str, Meta(pattern=CLIENT_ID_PATTERN, extra=_meta(Kind.CLIENT_ID))]
+ClientIds = Annotated[list[str], Meta(extra=_meta(Kind.CLIENT_IDS))]
+Id = Annotated[int, Meta(ge=1, le=ID_MAX, extra=_meta(Kind.INTEGER))]
+Ids = Annotated[list[int], Meta(extra=_meta(Kind.IDS))]
+CoinId = Annotated[int, Meta(ge=1, le=2**31 - 1, extra=_meta(Kind.INTEGER))]
+TimeMs = Annotated[
+    int,
+    Meta(ge=10**12, le=TIME_MAX_MS, extra=_meta(Kind.INTEGER), description="Unix time, ms."),
+]
+Cursor = Annotated[
+    int,
+    Meta(
+        ge=10**12,
+        le=ID_MAX,
+        extra=_meta(Kind.INTEGER),
+        description="A bill id (10^15 and above) or a Unix time in ms.",
+    ),
+]
+Page = Annotated[int, Meta(ge=1, le=PAGE_MAX, extra=_meta(Kind.INTEGER))]
+UpTo100 = Annotated[int, Meta(ge=1, le=100, extra=_meta(Kind.INTEGER))]
+UpTo200 = Annotated[int, Meta(ge=1, le=200, extra=_meta(Kind.INTEGER))]
+UpTo1000 = Annotated[int, Meta(ge=1, le=1000, extra=_meta(Kind.INTEGER))]
+Depth = Annotated[str, Meta(extra=_meta(Kind.CHOICE), extra_json_schema={"enum": ["15", "200"]})]
+Month = Annotated[str, Meta(pattern=r"^[0-9]{4}-(0[1-9]|1[0-2])$", extra=_meta(Kind.TEXT))]
+Text = Annotated[str, Meta(max_length=128, extra=_meta(Kind.TEXT))]
+Texts = Annotated[list[str], Meta(max_length=10, extra=_meta(Kind.TEXTS))]
+Flag = Annotated[bool, Meta(extra=_meta(Kind.FLAG))]
+Uid = Annotated[int, Meta(ge=1, le=ID_MAX, extra=_meta(Kind.INTEGER))]
+Count = Annotated[int, Meta(ge=0, le=10**17, extra=_meta(Kind.INTEGER))]
+BizType = Annotated[
+    str,
+    Meta(
+        extra=_meta(Kind.CHOICE),
+        extra_json_schema={
+            "enum": [
+                "deposit",
+                "withdraw",
+                "transfer_in",
+                "transfer_out",
+                "trade_in",
+                "trade_out",
+                "order_fill_fee_income",
+                "order_liquidate_fee_income",
+            ]
+        },
+    ),
+]
+WalletName = Annotated[
+    str,
+    Meta(extra=_meta(Kind.CHOICE), extra_json_schema={"enum": ["SPOT", "CONTRACT", "FUNDING"]}),
+]
+Interval = Annotated[
+    str,
+    Meta(
+        extra=_meta(Kind.CHOICE),
+        extra_json_schema={
+            "enum": [
+                "1m", "5m", "15m", "30m", "1h", "2h", "4h", "6h", "8h", "12h", "1d", "1w", "1M",
+            ]
+        },
+    ),
+]  # fmt: skip
+SymbolStatus = Annotated[
+    str, Meta(extra=_meta(Kind.CHOICE), extra_json_schema={"enum": ["TRADING", "HALT", "BREAK"]})
+]
+Permissions = Annotated[
+    list[str],
+    Meta(
+        extra=_meta(Kind.CHOICES),
+        extra_json_schema={"items": {"enum": ["READ", "SPOT_TRADE", "CONTRACT_TRADE"]}},
+    ),
+]

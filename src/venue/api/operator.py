@@ -1,0 +1,278 @@
+"""Operator operations under `/_venue/`: owners, keys, money, instruments, settings, health."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from venue.api.fields import (
+    Count,
+    Decimal,
+    Flag,
+    Permissions,
+    Symbol,
+    Text,
+    Texts,
+    WalletName,
+)
+from venue.api.operation import Empty, get, post
+from venue.terms import Access
+
+OPERATOR = Access.OPERATOR
+
+
+class Health(Struct, rename="camel"):
+    """How the venue is; `status` is ok or says what is wrong."""
+
+    status: str
+    version: str
+    engine: str
+    sqlite: str
+    data: str
+    server_time: int
+    sequence: int
+    history_sequence: int
+    state_hash: str
+    owners: int
+    open_orders: int
+
+
+class OwnerView(Struct, rename="camel"):
+    uid: int
+    name: str
+    frozen: bool
+    open_orders: int
+
+
+class CreateOwnerRequest(Struct, rename="camel"):
+    """A new owner; its name is unique."""
+
+    name: Text
+    self_trade_prevention: Text = "NONE"
+
+
+class FreezeRequest(Struct):
+    """Freeze an owner (no new orders, no withdrawals) or thaw it."""
+
+    owner: Text
+    frozen: Flag
+
+
+class FeesRequest(Struct, rename="camel"):
+    """An owner's own fee rates, as fractions; both absent returns to the symbols' rates."""
+
+    owner: Text
+    maker_fee_rate: Decimal | None = None
+    taker_fee_rate: Decimal | None = None
+
+
+class KeysRequest(Struct):
+    """The keys of one owner, or of all."""
+
+    owner: Text | None = None
+
+
+class KeyView(Struct, rename="camel"):
+    """A key without its secret."""
+
+    key: str
+    uid: int
+    label: str
+    permissions: list[str]
+    ips: list[str]
+    created: int
+    revoked: bool
+
+
+class CreateKeyRequest(Struct):
+    """A new key of an owner; at most 10 addresses or networks, none means any."""
+
+    owner: Text
+    permissions: Permissions
+    label: Text = ""
+    ips: Texts | None = None
+
+
+class CreatedKey(Struct):
+    """Shown once: the venue keeps the secret encrypted and the passphrase hashed."""
+
+    key: str
+    secret: str
+    passphrase: str
+
+
+class RevokeKeyRequest(Struct):
+    """The key stops working at once."""
+
+    key: Text
+
+
+class MoneyRequest(Struct):
+    """An amount of an asset into or out of an owner's wallet."""
+
+    owner: Text
+    wallet: WalletName
+    asset: Text
+    amount: Decimal
+
+
+class TransferRequest(Struct, rename={"source": "from", "target": "to"}):
+    """An amount of an asset from one wallet of an owner to another."""
+
+    owner: Text
+    source: WalletName
+    target: WalletName
+    asset: Text
+    amount: Decimal
+
+
+class Moved(Struct, rename="camel"):
+    """A wallet after a movement."""
+
+    uid: int
+    wallet: str
+    asset: str
+    amount: str
+    after: str
+    bill_id: int
+
+
+class AssetRequest(Struct):
+    """A new asset; one unit is 10^scale atoms."""
+
+    asset: Text
+    scale: Count
+
+
+class AssetView(Struct, rename="camel"):
+    coin_id: int
+    asset: str
+    scale: int
+
+
+class InstrumentRequest(Struct, rename="camel"):
+    """A spot instrument to list: increments and sizes as decimals, rates and bands as fractions."""
+
+    base_asset: Text
+    quote_asset: Text
+    tick_size: Decimal
+    step_size: Decimal
+    min_trade_amount: Decimal
+    max_trade_amount: Decimal
+    market_limit_size: Decimal
+    maker_fee_rate: Decimal = "0.001"
+    taker_fee_rate: Decimal = "0.001"
+    buy_limit_price_ratio: Decimal = "0.1"
+    sell_limit_price_ratio: Decimal = "0.1"
+    market_price_ratio: Decimal = "0.05"
+
+
+class ChangeInstrumentRequest(Struct, rename="camel"):
+    """New limits, rates or bands of a listed instrument; what is absent stays."""
+
+    symbol: Symbol
+    min_trade_amount: Decimal | None = None
+    max_trade_amount: Decimal | None = None
+    market_limit_size: Decimal | None = None
+    maker_fee_rate: Decimal | None = None
+    taker_fee_rate: Decimal | None = None
+    buy_limit_price_ratio: Decimal | None = None
+    sell_limit_price_ratio: Decimal | None = None
+    market_price_ratio: Decimal | None = None
+
+
+class InstrumentView(Struct, rename="camel"):
+    symbol: str
+    base_asset: str
+    quote_asset: str
+    tick_size: str
+    step_size: str
+    min_trade_amount: str
+    max_trade_amount: str
+    market_limit_size: str
+    maker_fee_rate: str
+    taker_fee_rate: str
+    buy_limit_price_ratio: str
+    sell_limit_price_ratio: str
+    market_price_ratio: str
+    halted: bool
+    halt_reason: str
+
+
+class HaltRequest(Struct):
+    """A halted instrument accepts cancels only."""
+
+    symbol: Symbol
+    reason: Text = ""
+
+
+class ResumeRequest(Struct):
+    """Accept orders again."""
+
+    symbol: Symbol
+
+
+class Settings(Struct, rename="camel"):
+    """The venue's settings."""
+
+    batch_place: bool
+    batch_cancel_wording: str
+
+
+class ChangeSettingsRequest(Struct, rename="camel"):
+    """`batchCancelWording` is `document` or `live` (how an unknown order is answered)."""
+
+    batch_place: Flag | None = None
+    batch_cancel_wording: Text | None = None
+
+
+_W = (1, 0)
+health = get("health", "/_venue/health", OPERATOR, _W, Empty, Health)
+owners = get("owners", "/_venue/owners", OPERATOR, _W, Empty, list[OwnerView])
+create_owner = post("create_owner", "/_venue/owners", OPERATOR, _W, CreateOwnerRequest, OwnerView)
+freeze_owner = post("freeze_owner", "/_venue/owners/freeze", OPERATOR, _W, FreezeRequest, OwnerView)
+set_fees = post("set_fees", "/_venue/owners/fees", OPERATOR, _W, FeesRequest, OwnerView)
+keys = get("keys", "/_venue/keys", OPERATOR, _W, KeysRequest, list[KeyView])
+create_key = post("create_key", "/_venue/keys", OPERATOR, _W, CreateKeyRequest, CreatedKey)
+revoke_key = post("revoke_key", "/_venue/keys/revoke", OPERATOR, _W, RevokeKeyRequest, KeyView)
+deposit = post("deposit", "/_venue/deposit", OPERATOR, _W, MoneyRequest, Moved)
+withdraw = post("withdraw", "/_venue/withdraw", OPERATOR, _W, MoneyRequest, Moved)
+transfer = post("transfer", "/_venue/transfer", OPERATOR, _W, TransferRequest, list[Moved])
+assets = get("assets", "/_venue/assets", OPERATOR, _W, Empty, list[AssetView])
+register_asset = post("register_asset", "/_venue/assets", OPERATOR, _W, AssetRequest, AssetView)
+instruments = get("instruments", "/_venue/instruments", OPERATOR, _W, Empty, list[InstrumentView])
+list_instrument = post(
+    "list_instrument", "/_venue/instruments", OPERATOR, _W, InstrumentRequest, InstrumentView
+)
+change_instrument = post(
+    "change_instrument", "/_venue/instruments/change", OPERATOR, _W, ChangeInstrumentRequest,
+    InstrumentView,
+)  # fmt: skip
+halt = post("halt", "/_venue/instruments/halt", OPERATOR, _W, HaltRequest, InstrumentView)
+resume = post("resume", "/_venue/instruments/resume", OPERATOR, _W, ResumeRequest, InstrumentView)
+settings = get("settings", "/_venue/settings", OPERATOR, _W, Empty, Settings)
+change_settings = post(
+    "change_settings", "/_venue/settings", OPERATOR, _W, ChangeSettingsRequest, Settings
+)
+
+ROWS = (
+    health,
+    owners,
+    create_owner,
+    freeze_owner,
+    set_fees,
+    keys,
+    create_key,
+    revoke_key,
+    deposit,
+    withdraw,
+    transfer,
+    assets,
+    register_asset,
+    instruments,
+    list_instrument,
+    change_instrument,
+    halt,
+    resume,
+    settings,
+    change_settings,
+)

@@ -1,0 +1,213 @@
+"""Spot trading operations: place, cancel and ask for orders and fills."""
+
+from __future__ import annotations
+
+from msgspec import UNSET, Struct, UnsetType
+
+from venue.api.fields import (
+    ClientId,
+    ClientIds,
+    Decimal,
+    Id,
+    Ids,
+    Page,
+    SideName,
+    Symbol,
+    TimeInForceName,
+    TimeMs,
+    TypeName,
+    UpTo1000,
+)
+from venue.api.operation import delete, get, post
+from venue.terms import Access
+
+READ = Access.READ
+TRADE = Access.SPOT_TRADE
+
+
+class PlaceOrderRequest(Struct, rename="camel"):
+    """A new order; `quantity` is in base units, `price` is for LIMIT only, GTC is the default."""
+
+    symbol: Symbol
+    side: SideName
+    type: TypeName
+    quantity: Decimal
+    price: Decimal | None = None
+    time_in_force: TimeInForceName | None = None
+    new_client_order_id: ClientId | None = None
+
+
+class OrderAck(Struct, rename="camel"):
+    """An accepted order."""
+
+    symbol: str
+    order_id: int
+    client_order_id: str
+    transact_time: int
+
+
+class BatchItem(Struct, rename="camel"):
+    """One order of a batch; `timeInForce` is required for LIMIT."""
+
+    side: SideName
+    type: TypeName
+    quantity: Decimal
+    price: Decimal | None = None
+    time_in_force: TimeInForceName | None = None
+    new_client_order_id: ClientId | None = None
+
+
+class PlaceBatchRequest(Struct, rename="camel"):
+    """Up to 10 orders in one symbol; each succeeds or fails alone."""
+
+    symbol: Symbol
+    order_list: list[BatchItem]
+
+
+class BatchPlaced(Struct, rename="camel"):
+    """One order's result: either `orderId`, or `errorCode` and `errorMsg`."""
+
+    symbol: str
+    client_order_id: str
+    transact_time: int
+    order_id: int | UnsetType = UNSET
+    error_code: str | UnsetType = UNSET
+    error_msg: str | UnsetType = UNSET
+
+
+class PlaceBatchReply(Struct, rename="camel"):
+    order_list: list[BatchPlaced]
+
+
+class OrderRequest(Struct, rename="camel"):
+    """One order, by `orderId` or by `origClientOrderId`."""
+
+    order_id: Id | None = None
+    orig_client_order_id: ClientId | None = None
+
+
+class Canceled(Struct, rename="camel"):
+    """The order's end; it carries the id it was asked by."""
+
+    status: str
+    order_id: int | UnsetType = UNSET
+    orig_client_order_id: str | UnsetType = UNSET
+
+
+class SymbolRequest(Struct):
+    """One symbol."""
+
+    symbol: Symbol
+
+
+class CancelBatchRequest(Struct, rename="camel"):
+    """Up to 50 orders by id, by client id, or both; `symbol` restricts them when given."""
+
+    order_ids: Ids | None = None
+    orig_client_order_ids: ClientIds | None = None
+    symbol: Symbol | None = None
+
+
+class BatchCanceled(Struct, rename="camel"):
+    """One requested order's final status; `errorMsg` when it was not canceled."""
+
+    status: str
+    order_id: int | UnsetType = UNSET
+    error_msg: str | UnsetType = UNSET
+
+
+class CancelBatchReply(Struct, rename="camel"):
+    order_list: list[BatchCanceled]
+
+
+class OpenOrdersRequest(Struct):
+    """Open orders of one symbol, or of all."""
+
+    symbol: Symbol | None = None
+
+
+class OrderView(Struct, rename="camel"):
+    """One spot order (section 2.2 of the interface)."""
+
+    symbol: str
+    order_id: int
+    client_order_id: str
+    price: str
+    orig_qty: str
+    executed_qty: str
+    cummulative_quote_qty: str
+    status: str
+    time_in_force: str
+    type: str
+    side: str
+    time: int
+    update_time: int
+    is_working: bool
+
+
+class AllOrdersRequest(Struct, rename="camel"):
+    """Orders of one symbol in every status, newest first; pages count from 1."""
+
+    symbol: Symbol
+    start_time: TimeMs | None = None
+    end_time: TimeMs | None = None
+    limit: UpTo1000 = 100
+    page: Page = 1
+
+
+class MyTradesRequest(Struct, rename="camel"):
+    """Own fills in one symbol, newest first."""
+
+    symbol: Symbol
+    order_id: Id | None = None
+    start_time: TimeMs | None = None
+    end_time: TimeMs | None = None
+    limit: UpTo1000 = 100
+
+
+class MyTrade(Struct, rename="camel"):
+    """One fill; the commission is in base for a buy, in quote for a sell."""
+
+    symbol: str
+    id: int
+    order_id: int
+    price: str
+    qty: str
+    quote_qty: str
+    commission: str
+    time: int
+    is_buyer: bool
+
+
+_ORDER = "/api/v3/order"
+place_order = post("place_order", _ORDER, TRADE, (2, 5), PlaceOrderRequest, OrderAck)
+place_batch = post(
+    "place_batch", f"{_ORDER}/batch", TRADE, (10, 50), PlaceBatchRequest, PlaceBatchReply
+)
+cancel_order = delete("cancel_order", _ORDER, TRADE, (1, 1), OrderRequest, Canceled)
+cancel_open_orders = delete(
+    "cancel_open_orders", "/api/v3/openOrders", TRADE, (1, 1), SymbolRequest, list[Canceled]
+)
+cancel_batch = delete(
+    "cancel_batch", f"{_ORDER}/batch", TRADE, (5, 10), CancelBatchRequest, CancelBatchReply
+)
+order = get("order", _ORDER, READ, (2, 2), OrderRequest, OrderView)
+open_orders = get(
+    "open_orders", "/api/v3/openOrders", READ, (3, 3), OpenOrdersRequest, list[OrderView]
+)
+all_orders = get(
+    "all_orders", "/api/v3/allOrders", READ, (10, 10), AllOrdersRequest, list[OrderView]
+)
+my_trades = get("my_trades", "/api/v3/myTrades", READ, (5, 5), MyTradesRequest, list[MyTrade])
+
+ROWS = (
+    place_order,
+    place_batch,
+    cancel_order,
+    cancel_open_orders,
+    cancel_batch,
+    order,
+    open_orders,
+    all_orders,
+    my_trades,
+)

@@ -1,0 +1,62 @@
+"""The invariants of rule 10 over a whole engine; for verification and tests, not for service."""
+
+from __future__ import annotations
+
+from venue.core.book import resting
+from venue.core.engine import Engine
+from venue.core.ledger import Account
+from venue.core.spot import BUY
+
+
+def problems(engine: Engine) -> list[str]:
+    """What is broken, in words; empty when every invariant holds."""
+    found = [
+        f"{asset}: the sum over all accounts is {amount}, not zero"
+        for asset, amount in engine.ledger.imbalance().items()
+    ]
+    for account in engine.ledger.accounts.values():
+        found += _account_problems(engine, account)
+    for market in engine.spot.markets.values():
+        bids, asks = market.book.bids.keys, market.book.asks.keys
+        if bids and asks and bids[-1] >= -asks[-1]:
+            found.append(f"{market.symbol}: the book is crossed")
+        for half in (market.book.bids, market.book.asks):
+            for order in resting(half):
+                if order.account.orders.get(order.order_id) is not order:
+                    found.append(f"order {order.order_id} rests but is not its owner's")
+            for level in half.levels.values():
+                total, order_ = 0, level.head
+                while order_ is not None:
+                    total += order_.remaining
+                    order_ = order_.next
+                if total != level.quantity:
+                    found.append(f"{market.symbol}: level {level.price} does not add up")
+    return found
+
+
+def _account_problems(engine: Engine, account: Account) -> list[str]:
+    found: list[str] = []
+    required = [0] * len(engine.ledger.assets)
+    for order in account.orders.values():
+        market = engine.spot.markets[order.symbol]
+        if order.side == BUY:
+            required[market.quote] += order.price * order.remaining * market.unit_atoms
+        else:
+            required[market.base] += order.remaining * market.lot_atoms
+        if not 0 < order.remaining <= order.quantity:
+            found.append(f"order {order.order_id}: {order.remaining} of {order.quantity} remain")
+    for index, asset in enumerate(engine.ledger.assets):
+        if account.locked[index] != required[index]:
+            found.append(
+                f"{account.name} {asset.name}: locked {account.locked[index]},"
+                f" its open orders require {required[index]}"
+            )
+        balances = (
+            account.free[index],
+            account.locked[index],
+            account.contract[index],
+            account.funding[index],
+        )
+        if min(balances) < 0:
+            found.append(f"{account.name} {asset.name}: a balance is negative: {balances}")
+    return found

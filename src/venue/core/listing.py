@@ -1,0 +1,109 @@
+"""What the venue offers: assets, instruments, halts and settings."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue.core.commands import (
+    ChangeInstrument,
+    ChangeSetting,
+    HaltInstrument,
+    ListInstrument,
+    RegisterAsset,
+)
+from venue.core.events import (
+    AssetRegistered,
+    Event,
+    InstrumentChanged,
+    InstrumentHalted,
+    InstrumentListed,
+    Rejected,
+    SettingChanged,
+)
+from venue.core.instruments import Asset, Instrument, fault, lot_atoms, unit_atoms
+from venue.core.ledger import Ledger
+from venue.core.spot import Market, Spot
+from venue.core.units import AMOUNT_MAX
+from venue.terms import Reject
+
+SCALE_MAX: Final = 18
+
+
+class Listing:
+    """Assets and markets over one ledger; settings are named texts."""
+
+    __slots__ = ("ledger", "settings", "spot")
+
+    def __init__(self, ledger: Ledger, spot: Spot) -> None:
+        self.ledger = ledger
+        self.spot = spot
+        self.settings: dict[str, str] = {}
+
+    def register(self, command: RegisterAsset) -> list[Event]:
+        if command.asset in self.ledger.index:
+            return [Rejected(Reject.ASSET_LISTED)]
+        if not 0 <= command.scale <= SCALE_MAX:
+            return [Rejected(Reject.AMOUNT, SCALE_MAX)]
+        asset = Asset(command.asset, len(self.ledger.assets) + 1, command.scale)
+        self.ledger.register(asset)
+        return [AssetRegistered(asset)]
+
+    def list_instrument(self, command: ListInstrument) -> list[Event]:
+        instrument = command.instrument
+        ledger = self.ledger
+        base = ledger.index.get(instrument.base, -1)
+        quote = ledger.index.get(instrument.quote, -1)
+        if base < 0 or quote < 0:
+            return [Rejected(Reject.ASSET_UNKNOWN)]
+        if instrument.symbol in self.spot.markets:
+            return [Rejected(Reject.SYMBOL_LISTED)]
+        reason = fault(instrument)
+        lot = lot_atoms(instrument, ledger.assets[base])
+        unit = unit_atoms(instrument, ledger.assets[quote])
+        if not reason and (lot == 0 or unit == 0):
+            reason = "tick x step and step must be whole numbers of quote and base atoms"
+        if not reason and max(lot, unit) > AMOUNT_MAX:
+            reason = f"tick x step and step must be at most {AMOUNT_MAX} quote and base atoms"
+        if reason:
+            return [Rejected(Reject.INSTRUMENT_INVALID, 0, reason)]
+        index = len(self.spot.markets)
+        self.spot.markets[instrument.symbol] = Market(instrument, index, base, quote, lot, unit)
+        for account in ledger.accounts.values():
+            account.open_count.append(0)
+        return [InstrumentListed(instrument)]
+
+    def change_instrument(self, command: ChangeInstrument) -> list[Event]:
+        instrument = command.instrument
+        market = self.spot.markets.get(instrument.symbol)
+        if market is None:
+            return [Rejected(Reject.SYMBOL_UNKNOWN)]
+        reason = fault(instrument)
+        if not reason and _grid(instrument) != _grid(market.instrument):
+            reason = "the grid and the assets of a listed instrument stay"
+        if reason:
+            return [Rejected(Reject.INSTRUMENT_INVALID, 0, reason)]
+        market.configure(instrument)
+        return [InstrumentChanged(instrument)]
+
+    def halt(self, command: HaltInstrument) -> list[Event]:
+        market = self.spot.markets.get(command.symbol)
+        if market is None:
+            return [Rejected(Reject.SYMBOL_UNKNOWN)]
+        market.halted = command.halted
+        market.halt_reason = command.reason if command.halted else ""
+        return [InstrumentHalted(command.symbol, command.halted, market.halt_reason)]
+
+    def change_setting(self, command: ChangeSetting) -> list[Event]:
+        self.settings[command.name] = command.value
+        return [SettingChanged(command.name, command.value)]
+
+
+def _grid(instrument: Instrument) -> tuple[object, ...]:
+    return (
+        instrument.base,
+        instrument.quote,
+        instrument.tick,
+        instrument.price_scale,
+        instrument.step,
+        instrument.quantity_scale,
+    )

@@ -1,0 +1,83 @@
+"""Order records and their life cycle, as a transition table (rule 3.10)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from venue.terms import OrderStatus
+
+if TYPE_CHECKING:
+    from venue.core.book import Level
+    from venue.core.ledger import Account
+
+NEW: Final = int(OrderStatus.NEW)
+PARTIALLY_FILLED: Final = int(OrderStatus.PARTIALLY_FILLED)
+FILLED: Final = int(OrderStatus.FILLED)
+CANCELED: Final = int(OrderStatus.CANCELED)
+EXPIRED: Final = int(OrderStatus.EXPIRED)
+
+NEXT: Final[dict[int, tuple[int, ...]]] = {
+    NEW: (PARTIALLY_FILLED, FILLED, CANCELED, EXPIRED),
+    PARTIALLY_FILLED: (PARTIALLY_FILLED, FILLED, CANCELED, EXPIRED),
+    FILLED: (),
+    CANCELED: (),
+    EXPIRED: (),
+}
+
+
+class Order:
+    """One order: open while it rests in a book, kept for a day after when it has a client id.
+
+    `quantity` and `remaining` are lots, `quote` is the executed notional in quote atoms.
+    """
+
+    __slots__ = (
+        "account",
+        "client_id",
+        "level",
+        "next",
+        "order_id",
+        "prev",
+        "price",
+        "quantity",
+        "quote",
+        "remaining",
+        "side",
+        "status",
+        "symbol",
+        "time",
+        "time_in_force",
+        "type",
+        "update_time",
+    )
+
+    def __init__(
+        self,
+        order_id: int,
+        account: Account,
+        symbol: str,
+        side: int,
+        type_: int,
+        time_in_force: int,
+        quantity: int,
+        price: int,
+        client_id: str,
+        time: int,
+    ) -> None:
+        self.order_id = order_id
+        self.account = account
+        self.symbol = symbol
+        self.side = side
+        self.type = type_
+        self.time_in_force = time_in_force
+        self.quantity = quantity
+        self.price = price
+        self.client_id = client_id
+        self.time = time
+        self.update_time = time
+        self.remaining = quantity
+        self.quote = 0
+        self.status = NEW
+        self.level: Level | None = None
+        self.prev: Order | None = None
+        self.next: Order | None = None

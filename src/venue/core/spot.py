@@ -1,0 +1,496 @@
+"""Spot rules: validate, match, settle, hold, cancel (rules 3 and 4)."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Final
+
+from venue.core.book import Book, Half, Level, sweep, sweep_others
+from venue.core.commands import CancelOrder, CancelOrders, PlaceOrder
+from venue.core.events import Event, OrderClosed, OrderPlaced, OrderRepeated, Rejected, Trade
+from venue.core.instruments import Instrument
+from venue.core.ledger import Account, Ledger
+from venue.core.orders import CANCELED, EXPIRED, FILLED, NEW, PARTIALLY_FILLED, Order
+from venue.core.units import AMOUNT_MAX, FIRST_ID, PPM, PRICE_MAX, ceil_div, fee_on
+from venue.terms import (
+    CLIENT_ID_MEMORY_US,
+    OPEN_ORDERS_PER_ACCOUNT_MAX,
+    OPEN_ORDERS_PER_SYMBOL_MAX,
+    OrderType,
+    Reject,
+    SelfTrade,
+    Side,
+    TimeInForce,
+)
+
+BUY: Final = int(Side.BUY)
+SELL: Final = int(Side.SELL)
+LIMIT: Final = int(OrderType.LIMIT)
+MARKET: Final = int(OrderType.MARKET)
+GTC: Final = int(TimeInForce.GTC)
+IOC: Final = int(TimeInForce.IOC)
+FOK: Final = int(TimeInForce.FOK)
+POST_ONLY: Final = int(TimeInForce.POST_ONLY)
+NO_PREVENTION: Final = int(SelfTrade.NONE)
+EXPIRE_TAKER: Final = int(SelfTrade.EXPIRE_TAKER)
+EXPIRE_MAKER: Final = int(SelfTrade.EXPIRE_MAKER)
+ACCOUNT_CAP: Final = OPEN_ORDERS_PER_ACCOUNT_MAX
+SYMBOL_CAP: Final = OPEN_ORDERS_PER_SYMBOL_MAX
+NO_MATCH: Final = PRICE_MAX + 1  # a limit key above every key a book can hold
+
+
+class Market:
+    """One listed instrument at work: its book, its last trade, its grid in atoms."""
+
+    __slots__ = (
+        "base",
+        "book",
+        "halt_reason",
+        "halted",
+        "index",
+        "instrument",
+        "last_price",
+        "lot_atoms",
+        "maker_ppm",
+        "quantity_max",
+        "quantity_min",
+        "quote",
+        "symbol",
+        "taker_ppm",
+        "unit_atoms",
+    )
+
+    def __init__(
+        self, instrument: Instrument, index: int, base: int, quote: int, lot: int, unit: int
+    ) -> None:
+        self.symbol = instrument.symbol
+        self.index = index
+        self.base = base
+        self.quote = quote
+        self.lot_atoms = lot
+        self.unit_atoms = unit
+        self.book = Book()
+        self.last_price = 0
+        self.halted = False
+        self.halt_reason = ""
+        self.configure(instrument)
+
+    def configure(self, instrument: Instrument) -> None:
+        """Take over the instrument's limits and fees."""
+        self.instrument = instrument
+        self.quantity_min = instrument.quantity_min
+        self.quantity_max = instrument.quantity_max
+        self.maker_ppm = instrument.maker_ppm
+        self.taker_ppm = instrument.taker_ppm
+
+
+class Spot:
+    """The spot markets over one ledger, and the counters of their ids (rule 1.4)."""
+
+    __slots__ = (
+        "closed_with_client_id",
+        "ledger",
+        "markets",
+        "next_bill",
+        "next_order",
+        "next_trade",
+    )
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+        self.markets: dict[str, Market] = {}
+        self.next_order = FIRST_ID
+        self.next_trade = FIRST_ID
+        self.next_bill = FIRST_ID
+        self.closed_with_client_id: deque[Order] = deque()
+
+    # -- placing ---------------------------------------------------------------------------------
+
+    def place(self, command: PlaceOrder) -> list[Event]:
+        """Accept, match and rest an order, or refuse it with the first reason that applies."""
+        account = self.ledger.accounts.get(command.uid)
+        if account is None:
+            return [Rejected(Reject.OWNER_UNKNOWN)]
+        if command.client_id:
+            earlier = account.clients.get(command.client_id)
+            if earlier is not None and _remembered(earlier, command.time):
+                return _repeat(earlier, command)
+        if account.frozen:
+            return [Rejected(Reject.ACCOUNT_FROZEN)]
+        market = self.markets.get(command.symbol)
+        if market is None:
+            return [Rejected(Reject.SYMBOL_UNKNOWN)]
+        if market.halted:
+            return [Rejected(Reject.HALTED, 0, market.halt_reason)]
+        refused = _malformed(command, market)
+        if refused is not None:
+            return [refused]
+        if command.type == MARKET:
+            return self._place_market(command, account, market)
+        return self._place_limit(command, account, market)
+
+    def _place_limit(self, command: PlaceOrder, account: Account, market: Market) -> list[Event]:
+        """Rest what does not trade at once; an order that does goes on to `_take`."""
+        side: int = command.side
+        tif: int = command.time_in_force
+        quantity: int = command.quantity
+        price: int = command.price
+        notional = price * quantity * market.unit_atoms
+        if notional > AMOUNT_MAX:
+            return [Rejected(Reject.NOTIONAL_MAX, AMOUNT_MAX)]
+        band = _band(market, side)
+        if band and (price > band if side == BUY else price < band):
+            return [Rejected(Reject.PRICE_BAND, band)]
+        if account.open_count[market.index] >= SYMBOL_CAP:
+            return [Rejected(Reject.OPEN_ORDERS_SYMBOL, SYMBOL_CAP)]
+        if len(account.orders) >= ACCOUNT_CAP:
+            return [Rejected(Reject.OPEN_ORDERS_ACCOUNT, ACCOUNT_CAP)]
+        if side == BUY:
+            limit_key = -price
+            opposite = market.book.asks
+            asset = market.quote
+            need = notional
+        else:
+            limit_key = price
+            opposite = market.book.bids
+            asset = market.base
+            need = quantity * market.lot_atoms
+        keys = opposite.keys
+        crossing = bool(keys) and keys[-1] >= limit_key
+        if crossing and tif == POST_ONLY:
+            return [Rejected(Reject.WOULD_TRADE)]
+        if account.free[asset] < need:
+            return [Rejected(Reject.FUNDS)]
+
+        order_id = self.next_order
+        self.next_order = order_id + 1
+        if not crossing and (tif == GTC or tif == POST_ONLY):  # noqa: SIM109 - faster than `in`
+            client_id = command.client_id
+            order = Order(
+                order_id, account, market.symbol, side, LIMIT, tif, quantity, price, client_id,
+                command.time,
+            )  # fmt: skip
+            self._rest(order, market, asset, need)
+            return [
+                OrderPlaced(
+                    order_id, account.uid, market.symbol, side, LIMIT, tif, quantity, price,
+                    client_id, quantity,
+                )
+            ]  # fmt: skip
+        if tif == FOK and self._reachable(account, opposite, limit_key, quantity)[0] < quantity:
+            limit_key = NO_MATCH
+        return self._take(command, account, market, order_id, limit_key)
+
+    def _place_market(self, command: PlaceOrder, account: Account, market: Market) -> list[Event]:
+        """Sweep to at most the band from the best price; needs the funds of the exact sweep."""
+        instrument = market.instrument
+        if command.quantity > instrument.market_quantity_max:
+            return [Rejected(Reject.MARKET_SIZE, instrument.market_quantity_max)]
+        if account.open_count[market.index] >= SYMBOL_CAP:
+            return [Rejected(Reject.OPEN_ORDERS_SYMBOL, SYMBOL_CAP)]
+        if len(account.orders) >= ACCOUNT_CAP:
+            return [Rejected(Reject.OPEN_ORDERS_ACCOUNT, ACCOUNT_CAP)]
+        buy = command.side == BUY
+        opposite = market.book.asks if buy else market.book.bids
+        if not opposite.keys:
+            return [Rejected(Reject.NO_LIQUIDITY)]
+        best = opposite.keys[-1]
+        band = instrument.market_band_ppm
+        limit_key = -(-best * (PPM + band) // PPM) if buy else ceil_div(best * (PPM - band), PPM)
+        lots, cost = self._reachable(account, opposite, limit_key, command.quantity)
+        asset = market.quote if buy else market.base
+        need = cost * market.unit_atoms if buy else lots * market.lot_atoms
+        if account.free[asset] < need:
+            return [Rejected(Reject.FUNDS)]
+        order_id = self.next_order
+        self.next_order = order_id + 1
+        return self._take(command, account, market, order_id, limit_key)
+
+    def _take(
+        self, command: PlaceOrder, account: Account, market: Market, order_id: int, limit_key: int
+    ) -> list[Event]:
+        """Match an accepted order against the other side, then rest or close its remainder."""
+        side: int = command.side
+        tif: int = command.time_in_force
+        events: list[Event] = []
+        left, quote, stopped = self._match(
+            account, market, side, command.quantity, order_id, limit_key, command.time, events
+        )
+        rests = left > 0 and not stopped and command.type == LIMIT
+        rests = rests and tif in (GTC, POST_ONLY)
+        placed = OrderPlaced(
+            order_id, account.uid, market.symbol, side, command.type, tif, command.quantity,
+            command.price, command.client_id, left if rests else 0,
+        )  # fmt: skip
+        if left == 0:
+            status = FILLED
+        elif rests:
+            status = PARTIALLY_FILLED if left < command.quantity else NEW
+        else:
+            status = CANCELED if left < command.quantity and not stopped else EXPIRED
+        if rests or command.client_id:
+            order = Order(
+                order_id, account, market.symbol, side, command.type, tif, command.quantity,
+                command.price, command.client_id, command.time,
+            )  # fmt: skip
+            order.remaining = left
+            order.quote = quote
+            order.status = status
+            if rests:
+                buy = side == BUY
+                need = left * (command.price * market.unit_atoms if buy else market.lot_atoms)
+                self._rest(order, market, market.quote if buy else market.base, need)
+            else:
+                account.clients[command.client_id] = order
+                self.closed_with_client_id.append(order)
+        if left > 0 and not rests:
+            events.append(
+                OrderClosed(order_id, account.uid, market.symbol, side, command.price, status, 0)
+            )
+        events.insert(0, placed)
+        return events
+
+    def _match(
+        self,
+        account: Account,
+        market: Market,
+        side: int,
+        quantity: int,
+        order_id: int,
+        limit_key: int,
+        time: int,
+        events: list[Event],
+    ) -> tuple[int, int, bool]:
+        """Trade at the makers' prices, best first, oldest first (rule 3.2).
+
+        Returns the lots left, the quote atoms executed, and whether self-trade prevention stopped
+        the taker.
+        """
+        buy = side == BUY
+        opposite = market.book.asks if buy else market.book.bids
+        keys = opposite.keys
+        levels = opposite.levels
+        left = quantity
+        quote = 0
+        while left > 0 and keys and keys[-1] >= limit_key:
+            key = keys[-1]
+            maker = levels[key].head
+            assert maker is not None
+            if maker.account is account and account.self_trade != NO_PREVENTION:
+                if account.self_trade != EXPIRE_TAKER:
+                    events.append(self._close(maker, market, EXPIRED, time))
+                if account.self_trade != EXPIRE_MAKER:
+                    return left, quote, True
+                continue
+            lots = left if left < maker.remaining else maker.remaining
+            left -= lots
+            trade = self._fill(account, market, buy, maker, lots, left, order_id)
+            quote += trade.notional
+            self._reduce(maker, market, opposite, key, lots, trade.notional, time)
+            events.append(trade)
+        return left, quote, False
+
+    def _fill(
+        self,
+        taker: Account,
+        market: Market,
+        buy: bool,
+        maker_order: Order,
+        lots: int,
+        left: int,
+        order_id: int,
+    ) -> Trade:
+        """Settle one fill in the ledger and state it."""
+        maker = maker_order.account
+        price = maker_order.price
+        base_amount = lots * market.lot_atoms
+        notional = price * lots * market.unit_atoms
+        taker_ppm = taker.taker_ppm if taker.taker_ppm >= 0 else market.taker_ppm
+        maker_ppm = maker.maker_ppm if maker.maker_ppm >= 0 else market.maker_ppm
+        base = market.base
+        quote = market.quote
+        if buy:
+            base_fee = fee_on(base_amount, taker_ppm)
+            quote_fee = fee_on(notional, maker_ppm)
+            buyer, seller, side = taker, maker, BUY
+        else:
+            base_fee = fee_on(base_amount, maker_ppm)
+            quote_fee = fee_on(notional, taker_ppm)
+            buyer, seller, side = maker, taker, SELL
+        self.ledger.settle(
+            taker, maker, side, base, quote, base_amount, notional, base_fee, quote_fee
+        )
+        trade_id = self.next_trade
+        self.next_trade = trade_id + 1
+        bill_id = self.next_bill
+        self.next_bill = bill_id + 4
+        market.last_price = price
+        buyer_quote = buyer.free[quote] + buyer.locked[quote]
+        buyer_base = buyer.free[base] + buyer.locked[base]
+        seller_base = seller.free[base] + seller.locked[base]
+        seller_quote = seller.free[quote] + seller.locked[quote]
+        if taker is maker:  # its four bills chain (rule 2.4): the buyer's stand before the seller's
+            buyer_quote -= notional - quote_fee
+            buyer_base += base_amount
+        return Trade(
+            trade_id, market.symbol, price, lots, notional, side, maker_order.order_id, order_id,
+            maker.uid, taker.uid, maker_order.remaining - lots, left, base_fee, quote_fee, bill_id,
+            buyer_quote, buyer_base, seller_base, seller_quote,
+        )  # fmt: skip
+
+    def _reduce(
+        self,
+        maker: Order,
+        market: Market,
+        half: Half,
+        key: int,
+        lots: int,
+        notional: int,
+        time: int,
+    ) -> None:
+        """Take filled lots off a resting order; a full fill removes it."""
+        maker.quote += notional
+        maker.update_time = time
+        if lots < maker.remaining:
+            level: Level | None = maker.level
+            assert level is not None
+            level.quantity -= lots
+            maker.remaining -= lots
+            maker.status = PARTIALLY_FILLED
+            return
+        half.remove(key, maker)
+        maker.remaining = 0
+        maker.status = FILLED
+        self._forget(maker, market)
+
+    def _rest(self, order: Order, market: Market, asset: int, need: int) -> None:
+        account = order.account
+        account.free[asset] -= need
+        account.locked[asset] += need
+        account.orders[order.order_id] = order
+        account.open_count[market.index] += 1
+        if order.client_id:
+            account.clients[order.client_id] = order
+        market.book.rest(order)
+
+    # -- ending ----------------------------------------------------------------------------------
+
+    def cancel(self, command: CancelOrder) -> list[Event]:
+        """End one open order of the owner."""
+        account = self.ledger.accounts.get(command.uid)
+        if account is None:
+            return [Rejected(Reject.OWNER_UNKNOWN)]
+        if command.order_id:
+            order = account.orders.get(command.order_id)
+        else:
+            order = account.clients.get(command.client_id)
+        if order is None or order.level is None:
+            return [Rejected(Reject.ORDER_UNKNOWN)]
+        return [self._close(order, self.markets[order.symbol], CANCELED, command.time)]
+
+    def cancel_all(self, command: CancelOrders) -> list[Event]:
+        """End every open order of the owner in one symbol, oldest first."""
+        account = self.ledger.accounts.get(command.uid)
+        if account is None:
+            return [Rejected(Reject.OWNER_UNKNOWN)]
+        market = self.markets.get(command.symbol)
+        if market is None:
+            return [Rejected(Reject.SYMBOL_UNKNOWN)]
+        orders = [order for order in account.orders.values() if order.symbol == command.symbol]
+        return [self._close(order, market, CANCELED, command.time) for order in orders]
+
+    def expire_client_ids(self, time: int) -> None:
+        """Forget client ids of orders that ended more than a day ago (rule 3.6)."""
+        closed = self.closed_with_client_id
+        while closed and not _remembered(closed[0], time):
+            order = closed.popleft()
+            if order.account.clients.get(order.client_id) is order:
+                del order.account.clients[order.client_id]
+
+    def _close(self, order: Order, market: Market, status: int, time: int) -> OrderClosed:
+        market.book.remove(order)
+        account = order.account
+        if order.side == BUY:
+            need = order.price * order.remaining * market.unit_atoms
+            self.ledger.release(account, market.quote, need)
+        else:
+            self.ledger.release(account, market.base, order.remaining * market.lot_atoms)
+        order.status = status
+        order.update_time = time
+        self._forget(order, market)
+        return OrderClosed(
+            order.order_id, account.uid, order.symbol, order.side, order.price, status,
+            order.remaining,
+        )  # fmt: skip
+
+    def _forget(self, order: Order, market: Market) -> None:
+        account = order.account
+        del account.orders[order.order_id]
+        account.open_count[market.index] -= 1
+        if order.client_id:
+            self.closed_with_client_id.append(order)
+
+    # -- reach -----------------------------------------------------------------------------------
+
+    def _reachable(
+        self, account: Account, half: Half, limit_key: int, quantity: int
+    ) -> tuple[int, int]:
+        if account.self_trade == NO_PREVENTION:
+            return sweep(half, limit_key, quantity)
+        stop = account.self_trade != EXPIRE_MAKER
+        return sweep_others(half, limit_key, quantity, account.uid, stop=stop)
+
+
+def _malformed(command: PlaceOrder, market: Market) -> Rejected | None:
+    """What is wrong with the order by itself: side, type, time in force, quantity, price."""
+    quantity: int = command.quantity
+    price: int = command.price
+    assert type(quantity) is int, command
+    assert type(price) is int, command
+    if command.side != BUY and command.side != SELL:
+        return Rejected(Reject.SIDE)
+    if command.type == LIMIT:
+        last = POST_ONLY
+    elif command.type == MARKET:
+        last = IOC
+    else:
+        return Rejected(Reject.TYPE)
+    if command.time_in_force < GTC or command.time_in_force > last:
+        return Rejected(Reject.TIME_IN_FORCE)
+    if quantity < market.quantity_min:
+        return Rejected(Reject.QUANTITY_MIN, market.quantity_min)
+    if quantity > market.quantity_max:
+        return Rejected(Reject.QUANTITY_MAX, market.quantity_max)
+    if last == POST_ONLY and (price <= 0 or price > PRICE_MAX):
+        return Rejected(Reject.PRICE, PRICE_MAX)
+    return None
+
+
+def _band(market: Market, side: int) -> int:
+    """The worst price the aggressive side may name (rule 3.9); 0 when there is no reference."""
+    reference = market.last_price
+    if reference == 0:
+        reference = market.book.mid()
+        if reference == 0:
+            return 0
+    if side == BUY:
+        return reference * (PPM + market.instrument.buy_band_ppm) // PPM
+    return ceil_div(reference * (PPM - market.instrument.sell_band_ppm), PPM)
+
+
+def _remembered(order: Order, time: int) -> bool:
+    return order.level is not None or order.update_time > time - CLIENT_ID_MEMORY_US
+
+
+def _repeat(earlier: Order, command: PlaceOrder) -> list[Event]:
+    same = (
+        earlier.symbol == command.symbol
+        and earlier.side == command.side
+        and earlier.type == command.type
+        and earlier.time_in_force == command.time_in_force
+        and earlier.quantity == command.quantity
+        and earlier.price == command.price
+    )
+    if not same:
+        return [Rejected(Reject.CLIENT_ID_USED, earlier.order_id)]
+    return [OrderRepeated(earlier.order_id, command.uid, command.client_id, earlier.time)]

@@ -1,0 +1,23 @@
+"""Whole numbers and their roundings: prices in ticks, quantities in lots, money in atoms."""
+
+from typing import Final, NewType
+
+Ticks = NewType("Ticks", int)  # price / tick size
+Lots = NewType("Lots", int)  # base quantity / step size
+Atoms = NewType("Atoms", int)  # amount of an asset x 10^scale
+
+PPM: Final = 1_000_000  # rates are parts per million
+FIRST_ID: Final = 10**15  # ids have 16 digits: told apart from ms times, exact below 2^53
+PRICE_MAX: Final = 10**17  # ticks
+QUANTITY_MAX: Final = 10**17  # lots
+AMOUNT_MAX: Final = 2**62  # atoms: bounds supply and notional, so that stored integers fit 64 bits
+
+
+def ceil_div(number: int, divisor: int) -> int:
+    """Division rounded up: what a payer is charged (rule 1.2)."""
+    return -(-number // divisor)
+
+
+def fee_on(amount: int, rate_ppm: int) -> int:
+    """The fee on `amount` atoms at `rate_ppm`, rounded up against the payer (rule 1.2)."""
+    return -(-amount * rate_ppm // PPM)

@@ -1,0 +1,1 @@
+"""The HTTP door: routing, authentication, limits, wire text, writes and reads."""

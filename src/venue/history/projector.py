@@ -1,0 +1,402 @@
+"""Events become rows: one transaction with the sequence it reached, each command exactly once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Concatenate, Final, NamedTuple, ParamSpec, Protocol, TypeVar
+
+from sqlalchemy import Connection, Table, insert, update
+
+from venue.core.engine import Engine
+from venue.core.events import (
+    AssetRegistered,
+    Event,
+    InstrumentChanged,
+    InstrumentListed,
+    OrderClosed,
+    OrderPlaced,
+    Trade,
+    Transferred,
+    WalletMoved,
+)
+from venue.core.instruments import Asset, Instrument, lot_atoms
+from venue.history.store import Store
+from venue.history.tables import BILLS, FILLS, ORDERS, PROGRESS, TRANSFERS
+from venue.terms import BillKind, OrderStatus, Side, Wallet
+
+BATCH_MAX: Final = 500  # commands per transaction: questions are answered in between
+LAG_MAX: Final = 50_000  # commands behind the engine at which no new ones should be accepted
+# Rows per statement. SQLite's driver lets other threads run at every statement, and beside a busy
+# event loop each such turn is waited for: few large statements keep the projector abreast.
+CHUNKS: Final = (64, 8, 1)
+
+BUY: Final = int(Side.BUY)
+SELL: Final = int(Side.SELL)
+SPOT: Final = int(Wallet.SPOT)
+NEW: Final = int(OrderStatus.NEW)
+PARTIALLY_FILLED: Final = int(OrderStatus.PARTIALLY_FILLED)
+FILLED: Final = int(OrderStatus.FILLED)
+TRADE_IN: Final = BillKind.TRADE_IN.value
+TRADE_OUT: Final = BillKind.TRADE_OUT.value
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class HistoryFailed(Exception):
+    """Projecting raised (see the cause): history stands still until the venue is started again."""
+
+
+class Applied(Protocol):
+    """One applied command, as the outbox hands it over: what history needs of it."""
+
+    sequence: int
+    time: int
+    events: list[Event]
+
+
+class Traded(NamedTuple):
+    """What a trade's rows need to know about its symbol."""
+
+    base: str
+    quote: str
+    lot_atoms: int
+
+
+class Catalog:
+    """The assets and symbols known so far; a copy of its own, for history's thread."""
+
+    __slots__ = ("assets", "symbols")
+
+    def __init__(self) -> None:
+        self.assets: dict[str, Asset] = {}
+        self.symbols: dict[str, Traded] = {}
+
+    @staticmethod
+    def of(engine: Engine) -> Catalog:
+        """What an engine has listed: for a projector that does not start at the beginning."""
+        catalog = Catalog()
+        for asset in engine.ledger.assets:
+            catalog.register(asset)
+        for market in engine.spot.markets.values():
+            catalog.enlist(market.instrument)
+        return catalog
+
+    def register(self, asset: Asset) -> None:
+        """Take up an asset."""
+        self.assets[asset.name] = asset
+
+    def enlist(self, instrument: Instrument) -> None:
+        """Take up an instrument of known assets."""
+        lot = lot_atoms(instrument, self.assets[instrument.base])
+        self.symbols[instrument.symbol] = Traded(instrument.base, instrument.quote, lot)
+
+
+class Projector:
+    """Writes what the engine said into a store. Used from one thread."""
+
+    __slots__ = ("_catalog", "_reached", "_statements", "_store")
+
+    def __init__(self, store: Store, catalog: Catalog) -> None:
+        self._store = store
+        self._catalog = catalog
+        self._reached = store.reached()
+        self._statements = Statements(store.connection)
+
+    def reached(self) -> int:
+        """The sequence of the last command whose rows are in the store."""
+        return self._reached
+
+    def project(self, batch: Sequence[Applied]) -> None:
+        """Write the rows of a batch and its last sequence in one transaction.
+
+        Commands already projected are passed over; a missing one is a defect.
+        """
+        reached = self._reached
+        rows = Rows(self._catalog)
+        for applied in batch:
+            if applied.sequence <= reached:
+                continue
+            assert applied.sequence == reached + 1, (applied.sequence, reached)
+            reached = applied.sequence
+            rows.fold(applied.events, applied.time)
+        if reached == self._reached:
+            return
+        with self._store.connection.begin():
+            self._statements.write(rows, reached)
+        self._reached = reached
+
+    def checkpoint(self) -> int:
+        """Make everything projected so far durable; returns the sequence that it reaches."""
+        self._store.checkpoint()
+        return self._reached
+
+
+class Rows:
+    """The rows of one batch, value after value as the columns stand.
+
+    `orders` are new orders up to their time; `marks` hold what happened to an order, new or old,
+    in the batch: executed lots, executed quote, status, update time. However often an order
+    changes in a batch, it is written once.
+    """
+
+    __slots__ = ("_catalog", "bills", "fills", "marks", "orders", "transfers")
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self.orders: dict[int, tuple[object, ...]] = {}
+        self.marks: dict[int, list[int]] = {}
+        self.fills: list[object] = []
+        self.bills: list[object] = []
+        self.transfers: list[object] = []
+
+    def fold(self, events: list[Event], time: int) -> None:
+        """Add the rows of one command's events."""
+        for event in events:
+            if type(event) is OrderPlaced:
+                order_id = event.order_id
+                self.orders[order_id] = (
+                    order_id, event.uid, event.symbol, event.side, event.type,
+                    event.time_in_force, event.quantity, event.price, event.client_id, time,
+                )  # fmt: skip
+                self.marks[order_id] = [0, 0, NEW, time]
+            elif type(event) is Trade:
+                self._trade(event, time)
+            elif type(event) is OrderClosed:
+                self._mark(event.order_id, 0, 0, event.status, time)
+            elif type(event) is WalletMoved:
+                self.bills += (
+                    event.bill_id, event.uid, event.wallet, event.asset, event.kind, event.amount,
+                    event.after, 0, None, None, None, time,
+                )  # fmt: skip
+            elif type(event) is Transferred:
+                self.transfers += (
+                    event.transfer_id, event.uid, event.asset, event.source, event.target,
+                    event.amount, time,
+                )  # fmt: skip
+            elif type(event) is AssetRegistered:
+                self._catalog.register(event.asset)
+            elif type(event) is InstrumentListed or type(event) is InstrumentChanged:
+                self._catalog.enlist(event.instrument)
+
+    def _trade(self, event: Trade, time: int) -> None:
+        """Two fills, the changes of two orders, and the four bills that `Trade` promises."""
+        base, quote, lot = self._catalog.symbols[event.symbol]
+        trade_id, symbol, price = event.trade_id, event.symbol, event.price
+        lots, notional, bill_id = event.quantity, event.notional, event.bill_id
+        maker, taker, base_fee, quote_fee = (
+            event.maker_uid, event.taker_uid, event.base_fee, event.quote_fee,
+        )  # fmt: skip
+        amount = lots * lot
+        if event.taker_side == BUY:
+            buyer, seller = taker, maker
+            self.fills += (
+                trade_id, 0, event.taker_order_id, taker, symbol, BUY, price, lots, notional,
+                base_fee, base, time,
+                trade_id, 1, event.maker_order_id, maker, symbol, SELL, price, lots, notional,
+                quote_fee, quote, time,
+            )  # fmt: skip
+        else:
+            buyer, seller = maker, taker
+            self.fills += (
+                trade_id, 0, event.taker_order_id, taker, symbol, SELL, price, lots, notional,
+                quote_fee, quote, time,
+                trade_id, 1, event.maker_order_id, maker, symbol, BUY, price, lots, notional,
+                base_fee, base, time,
+            )  # fmt: skip
+        self.bills += (
+            bill_id, buyer, SPOT, quote, TRADE_OUT, -notional, event.buyer_quote_after, 0,
+            lots, notional, symbol, time,
+            bill_id + 1, buyer, SPOT, base, TRADE_IN, amount - base_fee, event.buyer_base_after,
+            base_fee, lots, notional, symbol, time,
+            bill_id + 2, seller, SPOT, base, TRADE_OUT, -amount, event.seller_base_after, 0,
+            lots, notional, symbol, time,
+            bill_id + 3, seller, SPOT, quote, TRADE_IN, notional - quote_fee,
+            event.seller_quote_after, quote_fee, lots, notional, symbol, time,
+        )  # fmt: skip
+        left = event.maker_remaining
+        self._mark(event.maker_order_id, lots, notional, PARTIALLY_FILLED if left else FILLED, time)
+        left = event.taker_remaining
+        self._mark(event.taker_order_id, lots, notional, PARTIALLY_FILLED if left else FILLED, time)
+
+    def _mark(self, order_id: int, lots: int, notional: int, status: int, time: int) -> None:
+        mark = self.marks.get(order_id)
+        if mark is None:
+            self.marks[order_id] = [lots, notional, status, time]
+            return
+        mark[0] += lots
+        mark[1] += notional
+        mark[2] = status
+        mark[3] = time
+
+
+class Statements:
+    """The texts that write rows, made once: per table, one for each of the `CHUNKS`."""
+
+    __slots__ = ("_bills", "_change", "_connection", "_fills", "_orders", "_reach", "_transfers")
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._orders = self._inserts(ORDERS)
+        self._fills = self._inserts(FILLS)
+        self._bills = self._inserts(BILLS)
+        self._transfers = self._inserts(TRANSFERS)
+        self._change = {chunk: _CHANGE.format(", ".join([_MARK] * chunk)) for chunk in CHUNKS}
+        self._reach = update(PROGRESS)
+
+    def write(self, rows: Rows, reached: int) -> None:
+        """Write a batch's rows and the sequence it reaches, inside the caller's transaction."""
+        placed: list[object] = []
+        changed: list[object] = []
+        for order_id, mark in rows.marks.items():
+            order = rows.orders.get(order_id)
+            if order is None:
+                changed.append(order_id)
+                changed += mark
+            else:
+                placed += order
+                placed += mark
+        self._run(self._orders, placed, len(ORDERS.columns))
+        self._run(self._change, changed, 5)
+        self._run(self._fills, rows.fills, len(FILLS.columns))
+        self._run(self._bills, rows.bills, len(BILLS.columns))
+        self._run(self._transfers, rows.transfers, len(TRANSFERS.columns))
+        self._connection.execute(self._reach.values(sequence=reached))
+
+    def _run(self, texts: dict[int, str], values: list[object], width: int) -> None:
+        start = 0
+        for chunk in CHUNKS:
+            size = chunk * width
+            while len(values) - start >= size:
+                part = tuple(values[start : start + size])
+                self._connection.exec_driver_sql(texts[chunk], part)
+                start += size
+        assert start == len(values), (start, len(values))
+
+    def _inserts(self, table: Table) -> dict[int, str]:
+        text = str(insert(table).compile(dialect=self._connection.dialect))
+        head, _, row = text.partition(" VALUES ")
+        return {chunk: f"{head} VALUES {', '.join([row] * chunk)}" for chunk in CHUNKS}
+
+
+_MARK: Final = "(?, ?, ?, ?, ?)"
+_CHANGE: Final = (
+    "UPDATE orders SET executed = orders.executed + mark.column2,"
+    " quote = orders.quote + mark.column3, status = mark.column4, update_time = mark.column5"
+    " FROM (VALUES {}) AS mark WHERE orders.order_id = mark.column1"
+)
+
+
+class History:
+    """History beside a running node: projected and asked on one thread of its own.
+
+    Its methods belong to the event loop. A projection that raised is kept and raised again, as
+    the cause of `HistoryFailed`, by `reach`, `ask`, `drain`, `checkpoint` and `health`.
+    """
+
+    def __init__(self, store: Store, catalog: Catalog) -> None:
+        self._store = store
+        self._projector = Projector(store, catalog)
+        self._executor = ThreadPoolExecutor(1, "history")
+        self._pending: deque[Applied] = deque()
+        self._newest = self._reached = self._projector.reached()
+        self._running: asyncio.Future[None] | None = None
+        self._failure: BaseException | None = None
+        self._waiting: list[tuple[int, asyncio.Future[None]]] = []
+
+    def reached(self) -> int:
+        """The sequence of the last projected command."""
+        return self._reached
+
+    def lag(self) -> int:
+        """Commands handed over and not yet projected; from `LAG_MAX` on, accept no new ones."""
+        return self._newest - self._reached
+
+    def health(self) -> None:
+        """Raise HistoryFailed when projecting has raised."""
+        if self._failure is not None:
+            raise HistoryFailed("history could not be projected") from self._failure
+
+    def follow(self, batch: Sequence[Applied]) -> None:
+        """Have a durable batch projected soon; never blocks, drops or raises."""
+        if not batch:
+            return
+        self._newest = max(self._newest, batch[-1].sequence)
+        if self._failure is not None:
+            return  # the journal has it; `lag` keeps growing and `health` says why
+        self._pending.extend(batch)
+        if self._running is None:
+            self._start()
+
+    async def reach(self, sequence: int, timeout_s: float) -> None:
+        """Wait until `sequence` is projected. Raises TimeoutError, HistoryFailed."""
+        self.health()
+        if sequence > self._reached:
+            async with asyncio.timeout(timeout_s):
+                await self._wait(sequence)
+
+    async def ask(
+        self, question: Callable[Concatenate[Connection, P], R], *args: P.args, **kwargs: P.kwargs
+    ) -> R:
+        """Run one of the questions of `queries` on history's thread. Raises HistoryFailed."""
+        self.health()
+        return await self._on_thread(self._answer, question, args, kwargs)
+
+    async def checkpoint(self) -> int:
+        """Make everything projected so far durable; returns the sequence that it reaches."""
+        self.health()
+        return await self._on_thread(self._projector.checkpoint)
+
+    async def drain(self) -> None:
+        """Wait until everything handed over so far is projected. Raises HistoryFailed."""
+        self.health()
+        if self._newest > self._reached:
+            await self._wait(self._newest)
+
+    async def close(self) -> None:
+        """Stop after the transaction under way and close the store; `drain` first to keep all."""
+        self._pending.clear()
+        if self._running is not None:
+            await asyncio.wait([self._running])
+        await self._on_thread(self._store.close)
+        self._executor.shutdown()
+
+    def _start(self) -> None:
+        part = [self._pending.popleft() for _ in range(min(len(self._pending), BATCH_MAX))]
+        self._running = self._on_thread(self._projector.project, part)
+        self._running.add_done_callback(self._projected)
+
+    def _projected(self, run: asyncio.Future[None]) -> None:
+        self._running = None
+        self._failure = run.exception()
+        self._reached = self._projector.reached()
+        if self._failure is not None:
+            self._pending.clear()
+        waiting, self._waiting = self._waiting, []
+        for sequence, future in waiting:
+            if future.done():
+                continue  # its caller has given up
+            if self._failure is not None or sequence <= self._reached:
+                future.set_result(None)
+            else:
+                self._waiting.append((sequence, future))
+        if self._pending:
+            self._start()
+
+    async def _wait(self, sequence: int) -> None:
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((sequence, future))
+        await future
+        self.health()
+
+    def _answer(
+        self, question: Callable[..., R], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> R:
+        with self._store.connection.begin():
+            return question(self._store.connection, *args, **kwargs)
+
+    def _on_thread(self, function: Callable[..., R], *args: object) -> asyncio.Future[R]:
+        return asyncio.get_running_loop().run_in_executor(self._executor, function, *args)

@@ -1,0 +1,72 @@
+"""Where history is kept: one SQLite database behind one connection, in a file or in memory."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, create_engine, insert, select, update
+from sqlalchemy.engine import URL
+from sqlalchemy.pool import NullPool
+
+from venue.history.tables import METADATA, PROGRESS
+
+
+class Store:
+    """One connection, used from one thread at a time, and never while another one has the file."""
+
+    __slots__ = ("connection",)
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+
+    def reached(self) -> int:
+        """The sequence of the last projected command; 0 when there is none."""
+        with self.connection.begin():
+            return int(self.connection.execute(select(PROGRESS.c.sequence)).scalar_one())
+
+    def clear(self) -> None:
+        """Empty every table and go back to sequence 0: the journal can then be projected anew."""
+        with self.connection.begin():
+            for table in METADATA.sorted_tables:
+                if table is not PROGRESS:
+                    self.connection.execute(table.delete())
+            self.connection.execute(update(PROGRESS).values(sequence=0))
+
+    def checkpoint(self) -> None:
+        """Make everything committed so far durable; until then a power cut may take it back."""
+        with self.connection.begin():
+            row = self.connection.exec_driver_sql("PRAGMA wal_checkpoint(FULL)").one()
+        assert row[0] == 0, "history is open elsewhere"
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.connection.close()
+        self.connection.engine.dispose()
+
+
+def open_history(path: str | None) -> Store:
+    """The history in the file at `path`, created where it is missing; None: in memory.
+
+    The file must be history's own: a file that another SQLite library has open would lose its
+    locks. Raises sqlalchemy.exc.DatabaseError when the file is no database.
+    """
+    engine = create_engine(
+        URL.create("sqlite", database=path or ":memory:"),
+        # Opened while starting, then used by the history thread alone.
+        connect_args={"check_same_thread": False},
+        poolclass=NullPool,
+    )
+    connection = engine.connect()
+    try:
+        with connection.begin():
+            # NORMAL: a power cut may take back the last transactions, rows and sequence together;
+            # they are then projected again from the journal.
+            connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+            connection.exec_driver_sql("PRAGMA synchronous = NORMAL")
+            connection.exec_driver_sql("PRAGMA cache_size = -32000")
+        with connection.begin():
+            METADATA.create_all(connection)
+            if connection.execute(select(PROGRESS.c.sequence)).scalar_one_or_none() is None:
+                connection.execute(insert(PROGRESS).values(sequence=0))
+    except BaseException:
+        connection.close()
+        raise
+    return Store(connection)

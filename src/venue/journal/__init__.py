@@ -1,0 +1,1 @@
+"""The durable log of commands: what a journal is, its stores, recovery. May know the core."""

@@ -1,0 +1,54 @@
+"""The journal's hash chain: the same commands give the same digests, however they were batched."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import Final
+
+BLOCK: Final = 1024  # commands after which the hash starts anew; no row crosses such a boundary
+DIGEST: Final = 32
+START: Final = bytes(DIGEST)  # stands for the digest before the first command
+
+
+class Chain:
+    """A running digest over commands, which can be taken up again at any multiple of `BLOCK`.
+
+    Within a block the digest is blake2b(digest of the block before + the commands' own msgpack
+    bytes so far). `sequence` is the last command in it.
+    """
+
+    __slots__ = ("_hash", "sequence")
+
+    def __init__(self, sequence: int = 0, digest: bytes = START) -> None:
+        """Go on after `sequence`, a multiple of `BLOCK`, where the chain stood at `digest`."""
+        assert sequence % BLOCK == 0, sequence
+        self.sequence = sequence
+        self._hash = blake2b(digest, digest_size=DIGEST)
+
+    def room(self) -> int:
+        """How many commands still fit into this block; never 0."""
+        return BLOCK - self.sequence % BLOCK
+
+    def add(self, payload: bytes, count: int) -> bytes:
+        """Take in `count` commands packed as one msgpack array; the digest after the last of them.
+
+        ValueError when `payload` does not begin as an array of `count`, or leaves the block.
+        """
+        if not 0 < count <= self.room():
+            raise ValueError(f"{count} commands do not fit into the block after {self.sequence}")
+        header = _array_header(count)
+        if not payload.startswith(header):
+            raise ValueError(f"the payload is not an array of {count} commands")
+        # Without the header: it depends on the batch, the elements do not.
+        self._hash.update(memoryview(payload)[len(header) :])
+        self.sequence += count
+        digest = self._hash.digest()
+        if self.sequence % BLOCK == 0:
+            self._hash = blake2b(digest, digest_size=DIGEST)
+        return digest
+
+
+def _array_header(count: int) -> bytes:
+    if count < 16:
+        return bytes((0x90 | count,))
+    return b"\xdc" + count.to_bytes(2, "big")

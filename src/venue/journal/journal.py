@@ -1,0 +1,86 @@
+"""What a journal is: numbered commands, durable before anything is said about them, and snapshots.
+
+The calls of one journal must not overlap, but may come from different threads one after another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from msgspec import Struct
+
+from venue.core.commands import Command
+
+
+class JournalFailed(Exception):
+    """A write or sync failed, or the journal cannot be had. What was not acknowledged may or may
+    not be in it: stop, and recover from what is there. Never retried: after a failed sync the
+    system may report success for what it has dropped.
+    """
+
+
+class JournalCorrupt(Exception):
+    """What the journal holds is not what was written; the message names sequence and fault."""
+
+
+class OtherVersion(Exception):
+    """Commands would have to be replayed by rules other than those they were answered by."""
+
+
+class Snapshot(Struct):
+    """The state after command `sequence`, as written by `engine_version`.
+
+    `parts` are opaque, by owner: "engine" is `core.snapshot.dump`, the others belong to views.
+    `state_hash` is `core.snapshot.state_hash` of the engine.
+    """
+
+    sequence: int
+    engine_version: str
+    state_hash: str
+    parts: dict[str, bytes]
+
+
+class Segment(Struct):
+    """From `first_sequence` on (to the next segment) the commands were written by this version."""
+
+    first_sequence: int
+    engine_version: str
+
+
+class Journal(Protocol):
+    """The venue's commands, numbered consecutively from 1."""
+
+    instant: bool
+    """`append` does not wait for a disk, so it may be called on the event loop."""
+
+    def append(self, commands: list[Command]) -> None:
+        """Make a batch durable, whole or not at all; durable on return.
+
+        ValueError when it is empty; JournalFailed on any failure and from then on always.
+        """
+
+    def last_sequence(self) -> int:
+        """The last durable command's number; 0 when there is none."""
+
+    def read(self, after: int) -> Iterator[tuple[int, list[Command]]]:
+        """The commands after a sequence, in order, in pieces: (first sequence, commands).
+
+        JournalCorrupt when they are not what was written, or the journal ends before `after`;
+        JournalFailed when it cannot be read.
+        """
+
+    def segments(self) -> list[Segment]:
+        """Which engine versions wrote the commands, oldest first."""
+
+    def save_snapshot(self, snapshot: Snapshot) -> None:
+        """Make a snapshot durable; the newest two are kept. JournalFailed as for `append`."""
+
+    def snapshots(self) -> Iterator[Snapshot]:
+        """The intact snapshots, newest first."""
+
+    def close(self) -> None:
+        """Give the journal up; a second call does nothing.
+
+        JournalFailed when tidying up fails: the journal is closed, and holds all it acknowledged.
+        """

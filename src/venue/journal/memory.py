@@ -1,0 +1,74 @@
+"""A journal in memory: for tests, for library use, and for a venue without a state file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import venue
+from venue.core.commands import Command
+from venue.journal.journal import JournalCorrupt, JournalFailed, Segment, Snapshot
+
+PIECE: Final = 1024  # commands `read` hands out at a time
+SNAPSHOTS_KEPT: Final = 2
+
+
+class MemoryJournal:
+    """Keeps the commands, or (`keep` False, for long runs) only counts them.
+
+    A journal that only counts answers `read` with LookupError wherever there was something.
+    """
+
+    instant: bool = True
+
+    def __init__(self, *, keep: bool) -> None:
+        self._keep = keep
+        self._commands: list[Command] = []
+        self._last = 0
+        self._snapshots: list[Snapshot] = []
+        self._closed = False
+
+    def append(self, commands: list[Command]) -> None:
+        self._check_open()
+        if not commands:
+            raise ValueError("a batch holds at least one command")
+        if self._keep:
+            self._commands.extend(commands)
+        self._last += len(commands)
+
+    def last_sequence(self) -> int:
+        return self._last
+
+    def read(self, after: int) -> Iterator[tuple[int, list[Command]]]:
+        if after > self._last:
+            raise JournalCorrupt(f"the journal ends at {self._last}, before {after}")
+        if after < self._last and not self._keep:
+            raise LookupError("this journal only counts its commands")
+        while after < self._last:
+            piece = self._commands[after : after + PIECE]
+            yield after + 1, piece
+            after += len(piece)
+
+    def segments(self) -> list[Segment]:
+        return [Segment(1, venue.__version__)]
+
+    def save_snapshot(self, snapshot: Snapshot) -> None:
+        self._check_open()
+        assert snapshot.sequence <= self._last, (snapshot.sequence, self._last)
+        others = [old for old in self._snapshots if old.sequence != snapshot.sequence]
+        newest_first = sorted([snapshot, *others], key=_sequence, reverse=True)
+        self._snapshots = newest_first[:SNAPSHOTS_KEPT]
+
+    def snapshots(self) -> Iterator[Snapshot]:
+        return iter(self._snapshots)
+
+    def close(self) -> None:
+        self._closed = True
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise JournalFailed("the journal is closed")
+
+
+def _sequence(snapshot: Snapshot) -> int:
+    return snapshot.sequence

@@ -1,0 +1,90 @@
+"""The live candles of one symbol, in every interval."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import msgspec
+
+from venue.candles import (
+    CANDLES_MAX,
+    INTERVALS,
+    MINUTE_US,
+    Candle,
+    first,
+    fold,
+    merge,
+    open_time,
+    reopened,
+)
+from venue.node.rows import Wide, narrowed, widened
+
+
+class ChartRecord(msgspec.Struct, array_like=True):
+    """A dumped chart: per interval (finest first), then the running minute, rows and wide sums."""
+
+    rows: list[tuple[list[Candle], list[Wide]]]
+
+
+class Chart:
+    """Candles with trades in them, the newest 1,000 of each interval.
+
+    Trades fold into the running minute only. A finished minute is merged into every interval, so
+    the cost of a trade does not depend on how many intervals there are.
+    """
+
+    __slots__ = ("_minute", "_minute_end", "_rows")
+
+    def __init__(self) -> None:
+        self._minute: Candle | None = None
+        self._minute_end = 0
+        self._rows: dict[str, deque[Candle]] = {
+            interval: deque(maxlen=CANDLES_MAX) for interval in INTERVALS
+        }
+
+    def fold(
+        self, time: int, price: int, quantity: int, notional: int, *, taker_bought: bool
+    ) -> None:
+        """Take in one trade, the newest so far."""
+        minute = self._minute
+        if minute is not None:
+            if time < self._minute_end:
+                self._minute = fold(minute, price, quantity, notional, taker_bought=taker_bought)
+                return
+            self._finish(minute)
+        opened = open_time("1m", time)
+        self._minute = first(opened, price, quantity, notional, taker_bought=taker_bought)
+        self._minute_end = opened + MINUTE_US
+
+    def rows(self, interval: str) -> list[Candle]:
+        """The candles with trades, ascending, the unfinished one last; KeyError if unknown."""
+        rows = list(self._rows[interval])
+        if self._minute is not None:
+            _append(rows, reopened(self._minute, interval))
+        return rows
+
+    def dump(self) -> ChartRecord:
+        """Everything; `restore` takes it back."""
+        minute = [] if self._minute is None else [self._minute]
+        rows = [narrowed(self._rows[interval]) for interval in INTERVALS]
+        return ChartRecord([*rows, narrowed(minute)])
+
+    def restore(self, record: ChartRecord) -> None:
+        """Become what was dumped."""
+        *rows, minute = [widened(*part) for part in record.rows]
+        for interval, part in zip(INTERVALS, rows, strict=True):
+            self._rows[interval] = deque(part, maxlen=CANDLES_MAX)
+        self._minute = minute[0] if minute else None
+        self._minute_end = minute[0].open_time + MINUTE_US if minute else 0
+
+    def _finish(self, minute: Candle) -> None:
+        for interval, rows in self._rows.items():
+            _append(rows, reopened(minute, interval))
+
+
+def _append(rows: list[Candle] | deque[Candle], candle: Candle) -> None:
+    """Add a candle behind the others, or merge it into the last when both are of one interval."""
+    if rows and rows[-1].open_time == candle.open_time:
+        rows[-1] = merge(rows[-1], candle)
+    else:
+        rows.append(candle)

@@ -1,0 +1,190 @@
+"""The single writer: gather, stamp, journal, apply, publish, answer.
+
+Commands that arrive while a batch is being made durable form the next batch, so the cost of a sync
+is shared by all who wait for it. Nothing is applied, answered or published before its batch is
+durable.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
+
+from venue.core.applied import Applied
+from venue.core.commands import Command
+from venue.core.engine import Engine
+from venue.journal.journal import Journal
+from venue.node.clock import Clock
+from venue.node.outbox import Outbox
+
+BATCH_MAX: Final = 1_000  # commands in one batch
+PENDING_MAX: Final = 20_000  # commands waiting; more is overload
+PATIENCE_S: Final = 0.05  # how long a batch of agents alone may wait for company
+
+
+class Overloaded(Exception):
+    """Too many commands wait; this one had no effect."""
+
+
+class Stopped(Exception):
+    """The sequencer takes no more commands; this one had no effect."""
+
+
+Group = tuple[Sequence[Command], "asyncio.Future[list[Applied]]"]
+
+
+class Sequencer:
+    """Orders all commands. Lives on one event loop; the journal writes on a thread of its own."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        journal: Journal,
+        outbox: Outbox,
+        clock: Clock,
+        on_failure: Callable[[BaseException], None],
+    ) -> None:
+        self._engine = engine
+        self._journal = journal
+        self._outbox = outbox
+        self._clock = clock
+        self._on_failure = on_failure
+        self._loop = asyncio.get_running_loop()
+        self._disk = ThreadPoolExecutor(1, thread_name_prefix="journal")
+        self._pending: list[Group] = []
+        self._waiting = 0
+        self._time = engine.time
+        self._writing = False
+        self._flush_at: asyncio.Handle | None = None
+        self._stopped: BaseException | None = None
+        self._idle: asyncio.Future[None] | None = None
+
+    def submit(
+        self, commands: Sequence[Command], *, patient: bool = False
+    ) -> asyncio.Future[list[Applied]]:
+        """Have commands applied together, in order; the future gives what came of them.
+
+        `patient` commands (agents') may wait a moment for company. Raises Overloaded or Stopped.
+        """
+        if self._stopped is not None:
+            raise Stopped(str(self._stopped)) from self._stopped
+        if self._waiting + len(commands) > PENDING_MAX:
+            raise Overloaded(f"{self._waiting} commands wait")
+        future: asyncio.Future[list[Applied]] = self._loop.create_future()
+        self._pending.append((commands, future))
+        self._waiting += len(commands)
+        if not self._writing:
+            self._schedule(patient=patient)
+        return future
+
+    def failed(self) -> bool:
+        """Whether the journal failed: nothing more can be written."""
+        return self._stopped is not None and not isinstance(self._stopped, Stopped)
+
+    async def on_disk_thread(self, function: Callable[[], None]) -> None:
+        """Run a journal call that must not overlap with a batch being written."""
+        await self._loop.run_in_executor(self._disk, function)
+
+    async def stop(self) -> None:
+        """Take no more commands and finish those that wait."""
+        self._stopped = self._stopped or Stopped("the venue is stopping")
+        if self._pending or self._writing:
+            self._idle = self._loop.create_future()
+            if not self._writing:
+                self._flush()
+            await self._idle
+
+    def close(self) -> None:
+        """Let the journal's thread go; nothing may be submitted any more."""
+        self._disk.shutdown()
+
+    def _schedule(self, *, patient: bool) -> None:
+        if self._flush_at is not None:
+            if patient or not isinstance(self._flush_at, asyncio.TimerHandle):
+                return
+            self._flush_at.cancel()
+        if patient:
+            self._flush_at = self._loop.call_later(PATIENCE_S, self._flush)
+        else:
+            self._flush_at = self._loop.call_soon(self._flush)
+
+    def _flush(self) -> None:
+        """Stamp what waits, up to the batch's limit, and make it durable."""
+        if self._flush_at is not None:
+            self._flush_at.cancel()
+            self._flush_at = None
+        groups, commands = self._gather()
+        self._time = max(self._clock.now(), self._time)
+        for command in commands:
+            command.time = self._time
+        if self._journal.instant:
+            try:
+                self._journal.append(commands)
+            except Exception as problem:  # noqa: BLE001 - whatever fails here stops the venue
+                self._fail(groups, problem)
+                return
+            self._finish(groups)
+            return
+        self._writing = True
+        written = self._loop.run_in_executor(self._disk, self._journal.append, commands)
+        written.add_done_callback(lambda done: self._written(groups, done))
+
+    def _gather(self) -> tuple[list[Group], list[Command]]:
+        groups: list[Group] = []
+        commands: list[Command] = []
+        for group in self._pending:
+            if commands and len(commands) + len(group[0]) > BATCH_MAX:
+                break
+            groups.append(group)
+            commands.extend(group[0])
+        del self._pending[: len(groups)]
+        self._waiting -= len(commands)
+        return groups, commands
+
+    def _written(self, groups: list[Group], done: asyncio.Future[None]) -> None:
+        self._writing = False
+        problem = done.exception()
+        if problem is not None:
+            self._fail(groups, problem)
+            return
+        if self._pending:
+            self._flush()  # the disk works on the next batch while this one is applied
+        self._finish(groups)
+
+    def _finish(self, groups: list[Group]) -> None:
+        """Apply a durable batch, publish it, answer it."""
+        engine = self._engine
+        batch: list[Applied] = []
+        answers: list[tuple[asyncio.Future[list[Applied]], list[Applied]]] = []
+        for commands, future in groups:
+            applied = []
+            for command in commands:
+                events = engine.apply(command)
+                applied.append(Applied(engine.sequence, command.time, command, events))
+            batch += applied
+            answers.append((future, applied))
+        self._outbox.publish(batch)
+        for future, applied in answers:
+            if not future.done():
+                future.set_result(applied)
+        if self._pending and not self._writing and self._flush_at is None:
+            self._flush_at = self._loop.call_soon(self._flush)
+        if self._idle is not None and not self._pending and not self._writing:
+            self._idle.set_result(None)
+            self._idle = None
+
+    def _fail(self, groups: list[Group], problem: BaseException) -> None:
+        """The journal failed: what waits had no durable effect, and nothing more is taken."""
+        self._stopped = problem
+        for _, future in groups + self._pending:
+            if not future.done():
+                future.set_exception(Stopped(f"the journal failed: {problem}"))
+                future.exception()
+        self._pending.clear()
+        self._waiting = 0
+        if self._idle is not None:
+            self._idle.set_result(None)
+            self._idle = None
+        self._on_failure(problem)

@@ -1,0 +1,138 @@
+"""The rolling 24-hour statistics of a symbol, at a resolution of one second."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Final
+
+import msgspec
+
+from venue.candles import SECOND_US
+from venue.node.rows import Second, Wide, narrowed, widened
+
+WINDOW_S: Final = 86_400
+
+
+class Ticker(msgspec.Struct, frozen=True, gc=False):
+    """24-hour statistics: prices in ticks, volume in lots, notional in quote atoms, times in µs.
+
+    `open_time` and `close_time` are those of the first and last trade in the window. Without
+    a trade in the window they are its bounds, and all prices are the last price there ever was,
+    0 when there was none.
+    """
+
+    open: int
+    high: int
+    low: int
+    last: int
+    volume: int
+    notional: int
+    count: int
+    open_time: int
+    close_time: int
+
+
+class WindowRecord(msgspec.Struct, array_like=True):
+    """A dumped window; the extremes are (second, price)."""
+
+    last: int
+    seconds: list[Second]
+    wide: list[Wide]
+    highs: list[tuple[int, int]]
+    lows: list[tuple[int, int]]
+
+
+class Window:
+    """The trades of the last 86,400 seconds, with running sums and extremes.
+
+    Second `s` is in the window at time t when s > t // 10^6 - 86,400. Times must not decrease from
+    call to call: what has left the window does not come back.
+    """
+
+    __slots__ = ("_count", "_highs", "_last", "_lows", "_notional", "_seconds", "_volume")
+
+    def __init__(self) -> None:
+        self._seconds: deque[Second] = deque()
+        self._highs: deque[tuple[int, int]] = deque()  # prices fall: the first is the highest
+        self._lows: deque[tuple[int, int]] = deque()  # prices rise: the first is the lowest
+        self._last = 0
+        self._volume = 0
+        self._notional = 0
+        self._count = 0
+
+    def fold(self, time: int, price: int, quantity: int, notional: int) -> None:
+        """Take in one trade, the newest so far."""
+        second = time // SECOND_US
+        seconds = self._seconds
+        if seconds and seconds[-1].second == second:
+            bucket = seconds[-1]
+            bucket.last = price
+            bucket.volume += quantity
+            bucket.notional += notional
+            bucket.count += 1
+            bucket.last_time = time
+        else:
+            self._expire(second)
+            seconds.append(Second(second, price, price, quantity, notional, 1, time, time))
+        self._last = price
+        self._volume += quantity
+        self._notional += notional
+        self._count += 1
+        highs = self._highs
+        while highs and highs[-1][1] <= price:
+            highs.pop()
+        highs.append((second, price))
+        lows = self._lows
+        while lows and lows[-1][1] >= price:
+            lows.pop()
+        lows.append((second, price))
+
+    def ticker(self, now: int) -> Ticker:
+        """The statistics of the window that ends with `now`."""
+        second = now // SECOND_US
+        self._expire(second)
+        last = self._last
+        if not self._seconds:
+            begin = (second - WINDOW_S + 1) * SECOND_US
+            return Ticker(last, last, last, last, 0, 0, 0, begin, now)
+        oldest = self._seconds[0]
+        return Ticker(
+            oldest.first,
+            self._highs[0][1],
+            self._lows[0][1],
+            last,
+            self._volume,
+            self._notional,
+            self._count,
+            oldest.first_time,
+            self._seconds[-1].last_time,
+        )
+
+    def dump(self) -> WindowRecord:
+        """Everything; `restore` takes it back."""
+        seconds, wide = narrowed(self._seconds)
+        return WindowRecord(self._last, seconds, wide, list(self._highs), list(self._lows))
+
+    def restore(self, record: WindowRecord) -> None:
+        """Become what was dumped."""
+        seconds = widened(record.seconds, record.wide)
+        self._seconds = deque(seconds)
+        self._highs = deque(record.highs)
+        self._lows = deque(record.lows)
+        self._last = record.last
+        self._volume = sum([bucket.volume for bucket in seconds])
+        self._notional = sum([bucket.notional for bucket in seconds])
+        self._count = sum([bucket.count for bucket in seconds])
+
+    def _expire(self, now_second: int) -> None:
+        """Let go of what is out of the window at this second."""
+        bound = now_second - WINDOW_S
+        seconds = self._seconds
+        while seconds and seconds[0].second <= bound:
+            bucket = seconds.popleft()
+            self._volume -= bucket.volume
+            self._notional -= bucket.notional
+            self._count -= bucket.count
+        for extremes in (self._highs, self._lows):
+            while extremes and extremes[0][0] <= bound:
+                extremes.popleft()

@@ -1,0 +1,493 @@
+"""What every journal promises, and that the file keeps it when disk, process or bytes fail."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import apsw
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import venue
+from venue.core.commands import CancelOrder, Command, CreateOwner, PlaceOrder, Tick
+from venue.journal.chain import BLOCK, START, Chain
+from venue.journal.journal import Journal, JournalCorrupt, JournalFailed, Snapshot
+from venue.journal.memory import MemoryJournal
+from venue.journal.sqlite import check_library, open_journal, open_readonly
+
+
+def commands(first: int, count: int) -> list[Command]:
+    """Commands that differ by their number, of several types and lengths."""
+    return [command(number) for number in range(first, first + count)]
+
+
+def command(number: int) -> Command:
+    if number % 5 == 0:
+        return CancelOrder(1, number, time=number)
+    if number % 7 == 0:
+        return CreateOwner(f"owner-{number}", time=number)
+    if number % 11 == 0:
+        return Tick(time=number)
+    request = number.to_bytes(8, "big")
+    return PlaceOrder(1, "BTCUSDT", 0, 0, 0, 10**number % 10**17, 5, f"c{number}", request, number)
+
+
+def everything(journal: Journal, after: int = 0) -> list[Command]:
+    found: list[Command] = []
+    for first, piece in journal.read(after):
+        assert first == after + len(found) + 1
+        found.extend(piece)
+    return found
+
+
+def snapshot(sequence: int) -> Snapshot:
+    return Snapshot(sequence, venue.__version__, f"hash {sequence}", {"engine": bytes(sequence)})
+
+
+# -- every journal --------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def journal(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Journal]:
+    opened: Journal
+    if request.param == "memory":
+        opened = MemoryJournal(keep=True)
+    else:
+        opened = open_journal(str(tmp_path / "journal"))
+    yield opened
+    opened.close()
+
+
+def test_a_new_journal_is_empty(journal: Journal) -> None:
+    assert journal.last_sequence() == 0
+    assert everything(journal) == []
+    assert list(journal.snapshots()) == []
+
+
+def test_commands_are_numbered_from_one_and_come_back_in_order(journal: Journal) -> None:
+    journal.append(commands(1, 3))
+    journal.append(commands(4, 1))
+    assert journal.last_sequence() == 4
+    assert everything(journal) == commands(1, 4)
+    assert [everything(journal, after) for after in range(5)] == [
+        commands(after + 1, 4 - after) for after in range(5)
+    ]
+
+
+def test_an_empty_batch_is_refused_and_breaks_nothing(journal: Journal) -> None:
+    with pytest.raises(ValueError, match="at least one"):
+        journal.append([])
+    journal.append(commands(1, 1))
+    assert journal.last_sequence() == 1
+
+
+def test_reading_past_the_end_is_refused(journal: Journal) -> None:
+    journal.append(commands(1, 2))
+    with pytest.raises(JournalCorrupt, match="ends at 2, before 3"):
+        everything(journal, 3)
+
+
+def test_batches_around_block_boundaries(journal: Journal) -> None:
+    done = 0
+    for size in (BLOCK - 1, 3, 2 * BLOCK + 5, 1, 50):
+        journal.append(commands(done + 1, size))
+        done += size
+    wanted = commands(1, done)
+    for after in (0, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK, done - 1, done):
+        assert everything(journal, after) == wanted[after:]
+
+
+def test_a_reader_may_be_overtaken_by_an_append(journal: Journal) -> None:
+    journal.append(commands(1, 2))
+    reader = journal.read(0)
+    assert next(reader) == (1, commands(1, 2))
+    journal.append(commands(3, 2))
+    assert everything(journal, 2) == commands(3, 2)
+
+
+def test_the_newest_two_snapshots_are_kept_newest_first(journal: Journal) -> None:
+    journal.append(commands(1, 9))
+    for sequence in (3, 5, 9, 9):
+        journal.save_snapshot(snapshot(sequence))
+    assert list(journal.snapshots()) == [snapshot(9), snapshot(5)]
+
+
+def test_a_snapshot_of_the_future_is_a_defect(journal: Journal) -> None:
+    with pytest.raises(AssertionError):
+        journal.save_snapshot(snapshot(1))
+
+
+def test_a_closed_journal_takes_nothing(journal: Journal) -> None:
+    journal.close()
+    journal.close()
+    with pytest.raises(JournalFailed, match="closed"):
+        journal.append(commands(1, 1))
+    with pytest.raises(JournalFailed, match="closed"):
+        journal.save_snapshot(snapshot(0))
+
+
+def test_the_version_that_writes_is_noted(journal: Journal) -> None:
+    journal.append(commands(1, 2))
+    assert [(s.first_sequence, s.engine_version) for s in journal.segments()] == [
+        (1, venue.__version__)
+    ]
+
+
+def test_append_waits_for_a_disk_only_where_there_is_one(journal: Journal) -> None:
+    assert journal.instant == isinstance(journal, MemoryJournal)
+
+
+def test_a_memory_journal_that_only_counts() -> None:
+    journal = MemoryJournal(keep=False)
+    journal.append(commands(1, 3))
+    journal.save_snapshot(snapshot(3))
+    assert journal.last_sequence() == 3
+    assert list(journal.snapshots()) == [snapshot(3)]
+    assert everything(journal, 3) == []
+    with pytest.raises(LookupError):
+        everything(journal, 2)
+
+
+# -- the chain ------------------------------------------------------------------------------------
+
+
+def digests(sizes: list[int]) -> dict[int, bytes]:
+    """The digest at each row's end when batches of these sizes are chained."""
+    chain, found = Chain(), {}
+    for size in sizes:
+        left = size
+        while left:
+            count = min(left, chain.room())
+            payload = msgspec.msgpack.encode(commands(chain.sequence + 1, count))
+            digest = chain.add(payload, count)
+            found[chain.sequence] = digest
+            left -= count
+    return found
+
+
+SINGLY = digests([1] * (2 * BLOCK + 80))
+
+
+@given(st.lists(st.integers(1, 40) | st.integers(1, 700), max_size=3))
+def test_the_chain_does_not_depend_on_the_batches(sizes: list[int]) -> None:
+    found = digests(sizes)
+    assert found == {sequence: SINGLY[sequence] for sequence in found}
+
+
+def test_the_chain_is_taken_up_again_at_a_block() -> None:
+    chain = Chain(BLOCK, SINGLY[BLOCK])
+    payload = msgspec.msgpack.encode(commands(BLOCK + 1, 20))
+    assert chain.add(payload, 20) == SINGLY[BLOCK + 20]
+    assert SINGLY[BLOCK] != START
+
+
+@pytest.mark.parametrize("count", [0, 2, BLOCK + 1])
+def test_the_chain_refuses_a_wrong_count(count: int) -> None:
+    with pytest.raises(ValueError, match="command"):
+        Chain().add(msgspec.msgpack.encode(commands(1, 1)), count)
+
+
+# -- the file -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    return str(tmp_path / "journal")
+
+
+def write(path: str, batches: int, size: int = 3) -> list[Command]:
+    """A journal of some batches with a snapshot in the middle; what it holds."""
+    journal = open_journal(path)
+    for batch in range(batches):
+        journal.append(commands(batch * size + 1, size))
+        if batch == batches // 2:
+            journal.save_snapshot(snapshot(journal.last_sequence()))
+    journal.close()
+    return commands(1, batches * size)
+
+
+def reread(path: str) -> list[Command]:
+    journal = open_journal(path)
+    try:
+        return everything(journal)
+    finally:
+        journal.close()
+
+
+def test_the_file_goes_on_where_it_was_closed(path: str) -> None:
+    done = 0
+    for size in (3, BLOCK - 3, 40, 2000, 1):
+        journal = open_journal(path)
+        assert journal.last_sequence() == done
+        journal.append(commands(done + 1, size))
+        done += size
+        journal.close()
+    assert reread(path) == commands(1, done)
+    connection = apsw.Connection(path)
+    for first, count, chain in connection.execute(
+        "SELECT first_sequence, count, chain FROM batches"
+    ):
+        assert isinstance(first, int)
+        assert isinstance(count, int)
+        assert SINGLY.get(first + count - 1, chain) == chain
+    connection.close()
+
+
+def test_only_its_owner_may_read_the_file(path: str) -> None:
+    journal = open_journal(path)
+    journal.append(commands(1, 1))
+    for name in (path, path + "-wal"):
+        assert stat.S_IMODE(os.stat(name).st_mode) == 0o600
+    journal.close()
+
+
+WRITER = """
+import sys
+from venue.core.commands import Tick
+from venue.journal.sqlite import open_journal
+journal = open_journal(sys.argv[1])
+while True:
+    journal.append([Tick(time=journal.last_sequence() + 1)] * 3)
+    print(journal.last_sequence(), flush=True)
+"""
+
+
+@pytest.fixture
+def writer(path: str) -> Iterator[subprocess.Popen[str]]:
+    """Another process that writes the journal, and prints each sequence that is durable."""
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITER, path], stdout=subprocess.PIPE, text=True
+    ) as process:
+        yield process
+        process.kill()
+
+
+@pytest.mark.parametrize("opener", [open_journal, open_readonly])
+def test_a_second_process_is_refused_until_the_first_is_gone(
+    path: str, writer: subprocess.Popen[str], opener: Callable[[str], Journal]
+) -> None:
+    assert writer.stdout is not None
+    assert writer.stdout.readline() == "3\n"
+    with pytest.raises(JournalFailed, match="in use by another process"):
+        opener(path)
+    writer.send_signal(signal.SIGKILL)
+    writer.wait()
+    opener(path).close()
+
+
+def test_a_second_opening_in_the_same_process_is_refused(path: str) -> None:
+    journal = open_journal(path)
+    with pytest.raises(JournalFailed, match="in use"):
+        open_journal(path)
+    journal.append(commands(1, 1))
+    journal.close()
+
+
+@pytest.mark.parametrize("lines", [1, 2, 17, 400])
+def test_everything_a_killed_writer_said_is_there(
+    path: str, writer: subprocess.Popen[str], lines: int
+) -> None:
+    assert writer.stdout is not None
+    printed = [writer.stdout.readline() for _ in range(lines)]
+    writer.send_signal(signal.SIGKILL)
+    printed += writer.stdout.read().splitlines()
+    said = int([line for line in printed if line][-1])
+    found = reread(path)
+    assert len(found) >= said
+    assert len(found) % 3 == 0
+
+
+def test_appends_may_come_from_another_thread(path: str) -> None:
+    journal = open_journal(path)
+    thread = threading.Thread(target=journal.append, args=(commands(1, 4),))
+    thread.start()
+    thread.join()
+    assert everything(journal) == commands(1, 4)
+    journal.close()
+
+
+def test_another_version_begins_a_segment(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(path, batches=2)
+    for version in ("8.0", "9.0", "9.0"):
+        monkeypatch.setattr(venue, "__version__", version)
+        journal = open_journal(path)
+        segments = [(s.first_sequence, s.engine_version) for s in journal.segments()]
+        assert segments[1:] == [(7, version)]
+        journal.close()
+
+
+def test_reading_only_changes_nothing(path: str) -> None:
+    journal = open_journal(path)
+    journal.append(commands(1, 5))
+    copy = path + ".copy"
+    shutil.copy(path, copy)
+    shutil.copy(path + "-wal", copy + "-wal")
+    journal.close()
+    before = [Path(copy + end).read_bytes() for end in ("", "-wal")]
+    reader = open_readonly(copy)
+    assert everything(reader) == commands(1, 5)
+    with pytest.raises(JournalFailed, match="reading only"):
+        reader.append(commands(6, 1))
+    reader.close()
+    assert [Path(copy + end).read_bytes() for end in ("", "-wal")] == before
+
+
+def test_there_must_be_something_to_read(path: str) -> None:
+    with pytest.raises(JournalFailed):
+        open_readonly(path)
+    assert not os.path.exists(path)
+
+
+@pytest.mark.parametrize("opener", [open_journal, open_readonly])
+def test_what_is_not_a_journal_is_left_alone(path: str, opener: Callable[[str], Journal]) -> None:
+    Path(path).write_bytes(b"dear diary " * 1000)
+    with pytest.raises(JournalCorrupt):
+        opener(path)
+    assert Path(path).read_bytes() == b"dear diary " * 1000
+    os.unlink(path)
+    connection = apsw.Connection(path)
+    connection.execute("CREATE TABLE diary(day)")
+    connection.close()
+    with pytest.raises(JournalCorrupt, match="not a journal"):
+        opener(path)
+
+
+@pytest.mark.parametrize("version", ["3.40.1", "3.51.2", "3.51.2.1"])
+def test_an_old_library_is_refused(version: str) -> None:
+    with pytest.raises(JournalFailed, match=r"3\.51\.3"):
+        check_library(version)
+
+
+@pytest.mark.parametrize("version", ["3.51.3", "3.54.1", "4.0.0"])
+def test_a_good_library_is_taken(version: str) -> None:
+    check_library(version)
+
+
+# -- damage ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("column", ["payload", "chain"])
+def test_one_flipped_bit_anywhere_in_a_row_is_found(path: str, column: str) -> None:
+    write(path, batches=3)
+    connection = apsw.Connection(path)
+    rows = connection.execute(f"SELECT first_sequence, {column} FROM batches").fetchall()
+    connection.close()
+    update = f"UPDATE batches SET {column} = ? WHERE first_sequence = ?"
+    for first, value in rows:
+        assert isinstance(value, bytes)
+        for at in range(len(value)):
+            damaged = bytearray(value)
+            damaged[at] ^= 1 << at % 8
+            with apsw.Connection(path) as connection:
+                connection.execute(update, (bytes(damaged), first))
+            connection.close()
+            with pytest.raises(JournalCorrupt, match=f"sequence {first}:"):
+                reread(path)
+        with apsw.Connection(path) as connection:
+            connection.execute(update, (value, first))
+        connection.close()
+    assert reread(path) == commands(1, 9)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "DELETE FROM batches WHERE first_sequence = 1",
+        "DELETE FROM batches WHERE first_sequence = 4",
+        "UPDATE batches SET first_sequence = 5 WHERE first_sequence = 4",
+        "UPDATE batches SET first_sequence = 0 WHERE first_sequence = 1",
+        "UPDATE batches SET first_sequence = 1 << 62 WHERE first_sequence = 7",
+        "UPDATE batches SET count = 2 WHERE first_sequence = 4",
+        "UPDATE batches SET count = 4 WHERE first_sequence = 7",
+        "UPDATE batches SET count = -1 WHERE first_sequence = 7",
+        "UPDATE batches SET count = 1 << 61 WHERE first_sequence = 7",
+        "DROP TABLE batches",
+        "DELETE FROM meta",
+        "UPDATE meta SET format = 2",
+    ],
+)
+def test_rows_that_are_not_as_written_are_found(path: str, damage: str) -> None:
+    write(path, batches=3)
+    connection = apsw.Connection(path)
+    connection.execute(damage)
+    connection.close()
+    with pytest.raises(JournalCorrupt):
+        reread(path)
+
+
+def test_a_damaged_end_of_a_block_is_found_by_who_starts_there(path: str) -> None:
+    journal = open_journal(path)
+    journal.append(commands(1, BLOCK + 10))
+    journal.close()
+    connection = apsw.Connection(path)
+    connection.execute("UPDATE batches SET chain = zeroblob(32) WHERE first_sequence = 1")
+    connection.close()
+    with pytest.raises(JournalCorrupt, match=f"sequence {BLOCK + 1}:"):
+        open_journal(path)
+
+
+def test_a_damaged_snapshot_is_passed_over(path: str) -> None:
+    journal = open_journal(path)
+    journal.append(commands(1, 9))
+    journal.save_snapshot(snapshot(5))
+    journal.save_snapshot(snapshot(9))
+    journal.close()
+    for column, value in (("parts", b"\x80"), ("state_hash", "other"), ("checksum", b"")):
+        connection = apsw.Connection(path)
+        (kept,) = connection.execute(
+            f"SELECT {column} FROM snapshots WHERE sequence = 9"
+        ).fetchall()
+        update = f"UPDATE snapshots SET {column} = ? WHERE sequence = 9"
+        connection.execute(update, (value,))
+        connection.close()
+        journal = open_journal(path)
+        assert list(journal.snapshots()) == [snapshot(5)]
+        journal.close()
+        connection = apsw.Connection(path)
+        connection.execute(update, kept)
+        connection.close()
+
+
+def test_a_file_with_any_damaged_byte_gives_a_prefix_or_an_error(path: str) -> None:
+    wanted = write(path, batches=4)
+    whole = Path(path).read_bytes()
+    for at in range(0, len(whole), 37):
+        damaged = bytearray(whole)
+        damaged[at] ^= 1 << at % 8
+        Path(path).write_bytes(damaged)
+        try:
+            found = reread(path)
+        except (JournalCorrupt, JournalFailed):
+            continue
+        assert found == wanted[: len(found)], at
+
+
+def test_a_log_cut_anywhere_gives_a_prefix_of_the_batches(path: str) -> None:
+    journal = open_journal(path)
+    for batch in range(3):
+        journal.append(commands(batch * 3 + 1, 3))
+    file, wal = Path(path).read_bytes(), Path(path + "-wal").read_bytes()
+    journal.close()
+    lengths = []
+    # Within a frame a cut anywhere is the same to SQLite, so most are taken at a stride; around
+    # the ends of the frames, which carry the commit, every byte is.
+    frame = 24 + 4096
+    cuts = [n for n in range(len(wal) + 1) if n % 61 == 0 or (n - 32) % frame in (0, 1, frame - 1)]
+    for cut in cuts:
+        Path(path).write_bytes(file)
+        Path(path + "-wal").write_bytes(wal[:cut])
+        found = reread(path)
+        assert found == commands(1, len(found))
+        lengths.append(len(found))
+    assert lengths == sorted(lengths)
+    assert set(lengths) == {0, 3, 6, 9}
