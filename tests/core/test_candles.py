@@ -25,8 +25,9 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 TIMES = st.integers(-30 * 365 * DAY_US, 200 * 365 * DAY_US)
 
 
-def us(*parts: int) -> int:
-    return (datetime(*parts, tzinfo=UTC) - EPOCH) // timedelta(microseconds=1)  # type: ignore[misc, arg-type]
+def us(year: int, month: int, day: int, hour: int = 0, minute: int = 0, second: int = 0) -> int:
+    time = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
+    return (time - EPOCH) // timedelta(microseconds=1)
 
 
 def row(opened: int, close: int, volume: int = 1) -> Candle:

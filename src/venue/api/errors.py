@@ -55,7 +55,7 @@ _TABLE: Final[tuple[tuple[str, int, int, str], ...]] = (
     ("REQUEST_METHOD_NOT_SUPPORTED", -1150, 400, "{detail}"),
     ("DECIMAL_PRECISION_ERROR", -1160, 400, "Parameter '{name}' is too precise: {rule}."),
     ("QUERY_TIME_OUT_OF_RANGE", -1170, 400, "Parameter '{name}' is out of range: {rule}."),
-    ("START_TIME_AFTER_END_TIME", -1171, 400, "Parameter 'startTime' is after 'endTime'."),
+    ("START_TIME_AFTER_END_TIME", -1171, 400, "Parameter '{name}' is after '{rule}'."),
     ("CLIENT_OID_LENGTH_ERROR", -1180, 400, "Parameter '{name}' is invalid: {rule}."),
     ("FORBIDDEN_ACCESS", -1190, 403, "{detail}"),
     ("SPOT_SYMBOL_NOT_EXIST", -2007, 400, "Parameter '{name}' is invalid: no such spot symbol."),
@@ -172,8 +172,8 @@ def time_range(name: str, rule: str) -> ApiError:
     return error(-1170, name=name, rule=rule)
 
 
-def time_order() -> ApiError:
-    return error(-1171)
+def time_order(start: str = "startTime", end: str = "endTime") -> ApiError:
+    return error(-1171, name=start, rule=end)
 
 
 def bad_side() -> ApiError:

@@ -42,6 +42,14 @@ FILLED: Final = int(OrderStatus.FILLED)
 TRADE_IN: Final = BillKind.TRADE_IN.value
 TRADE_OUT: Final = BillKind.TRADE_OUT.value
 
+# VALUES names its columns column1, column2, ... on SQLite and on PostgreSQL.
+MARK: Final = "(?, ?, ?, ?, ?)"
+CHANGE: Final = (
+    "UPDATE orders SET executed = orders.executed + mark.column2,"
+    " quote = orders.quote + mark.column3, status = mark.column4, update_time = mark.column5"
+    " FROM (VALUES {}) AS mark WHERE orders.order_id = mark.column1"
+)
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -244,7 +252,7 @@ class Statements:
         self._fills = self._inserts(FILLS)
         self._bills = self._inserts(BILLS)
         self._transfers = self._inserts(TRANSFERS)
-        self._change = {chunk: _CHANGE.format(", ".join([_MARK] * chunk)) for chunk in CHUNKS}
+        self._change = {chunk: CHANGE.format(", ".join([MARK] * chunk)) for chunk in CHUNKS}
         self._reach = update(PROGRESS)
 
     def write(self, rows: Rows, reached: int) -> None:
@@ -280,14 +288,6 @@ class Statements:
         text = str(insert(table).compile(dialect=self._connection.dialect))
         head, _, row = text.partition(" VALUES ")
         return {chunk: f"{head} VALUES {', '.join([row] * chunk)}" for chunk in CHUNKS}
-
-
-_MARK: Final = "(?, ?, ?, ?, ?)"
-_CHANGE: Final = (
-    "UPDATE orders SET executed = orders.executed + mark.column2,"
-    " quote = orders.quote + mark.column3, status = mark.column4, update_time = mark.column5"
-    " FROM (VALUES {}) AS mark WHERE orders.order_id = mark.column1"
-)
 
 
 class History:

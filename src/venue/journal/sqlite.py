@@ -273,7 +273,9 @@ def open_journal(path: str) -> SqliteJournal:
     connection = _connect(path)
     try:
         with _translated(path):
-            connection.execute("PRAGMA journal_mode = WAL")
+            # A failure to change the mode is not an error to SQLite: ask what it is now.
+            if connection.execute("PRAGMA journal_mode = WAL").get != "wal":
+                raise JournalFailed(f"the journal {path} cannot be written: no write-ahead log")
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute(f"PRAGMA journal_size_limit = {WAL_BYTES_MAX}")
             _make_when_empty(connection)

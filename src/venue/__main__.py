@@ -1,0 +1,6 @@
+"""`python -m venue` is the `venue` command."""
+
+from venue.cli import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""What `venue dev` says of itself once it answers."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+import venue
+from venue.lab import demo
+from venue.main import Options, Running
+
+
+def described(running: Running) -> dict[str, Any]:
+    """The ready file: process, addresses, demo accounts."""
+    host = f"[{running.host}]" if ":" in running.host else running.host
+    at = f"{host}:{running.port}"
+    names = running.rooms.engine.owners.names
+    return {
+        "pid": os.getpid(),
+        "rest": f"http://{at}",
+        "ws_spot": f"ws://{at}/spot/v3/ws",
+        "ws_contract": f"ws://{at}/contract/v3/ws",
+        "accounts": [
+            {
+                "name": account.name,
+                "uid": names[account.name],
+                "key": account.key,
+                "secret": account.secret,
+                "passphrase": demo.PASSPHRASE,
+                "permissions": demo.permission_names(account.permissions),
+            }
+            for account in demo.ACCOUNTS
+        ],
+    }
+
+
+def announce(running: Running, options: Options, form: str, took_s: float) -> None:
+    """Print that the venue answers: as `line`, `json` or `text`."""
+    facts = described(running)
+    if form == "json":
+        print(json.dumps(facts), flush=True)
+    elif form == "line":
+        print(f"venue {venue.__version__} ready at {facts['rest']}", flush=True)
+    else:
+        print(banner(running, options, facts["rest"], took_s), flush=True)
+
+
+def banner(running: Running, options: Options, rest: str, took_s: float) -> str:
+    """One screen."""
+    rows = [
+        f" venue {venue.__version__}   practice exchange: virtual money on your machine",
+        "",
+        f"   REST        {rest}   (spot /api/v3)",
+        f"   API         {rest}/openapi.json      Health  {rest}/_venue/health",
+        "",
+        "   account  key / secret / passphrase               what it has",
+    ]
+    for account in demo.ACCOUNTS:
+        keys = f"{account.key} / {account.secret} / {demo.PASSPHRASE}"
+        rows.append(f"   {account.name:<8} {keys:<39} {_holdings(account)}")
+    symbols = " ".join(running.rooms.engine.spot.markets)
+    agents = "agents quoting" if options.agents else "no agents: books are empty"
+    data = running.rooms.data
+    if options.state is None:
+        data += ", lost on exit (keep it: --state venue.db)"
+    rows += [
+        "",
+        f"   Markets     {symbols}   ({agents})",
+        f"   Seed {options.seed}      Data  {data}",
+        "",
+        f"   Try   curl '{rest}/api/v3/market/ticker/24hr?symbol=BTCUSDT'",
+        "         venue env alice --format ccxt-py      venue faucet carol SPOT USDT 1000",
+        f" Ready in {took_s:.2f} s. ^C to stop.",
+    ]
+    return "\n".join(rows)
+
+
+def _holdings(account: demo.Account) -> str:
+    spot = [f"{units:,} {asset}" for wallet, asset, units in account.money if wallet == 0]
+    return f"{account.note}: {', '.join(spot)}" if spot else account.note

@@ -1,0 +1,358 @@
+"""Account questions: open orders and balances from the engine, the past from history."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Final
+
+from venue.api import errors
+from venue.api.account import (
+    AccountReply,
+    Balance,
+    BillsRequest,
+    BillView,
+    CommissionRates,
+    FundingBills,
+    FundingBillsRequest,
+    TaxIncomeRequest,
+    TransferRecord,
+    TransferRecordsRequest,
+)
+from venue.api.operation import Empty
+from venue.api.spot import (
+    AllOrdersRequest,
+    MyTrade,
+    MyTradesRequest,
+    OpenOrdersRequest,
+    OrderRequest,
+    OrderView,
+)
+from venue.core.instruments import Instrument
+from venue.core.orders import Order
+from venue.core.units import FIRST_ID
+from venue.gateway.context import Call, Venue
+from venue.gateway.wire import (
+    SIDE_NAMES,
+    STATUS_NAMES,
+    TIME_IN_FORCE_NAMES,
+    TYPE_NAMES,
+    WALLET_NAMES,
+    WALLETS,
+    amount_text,
+    decimal_text,
+    order_price_text,
+    price_text,
+    quantity_text,
+)
+from venue.gateway.writes import identified
+from venue.history import queries
+from venue.terms import Side, Wallet
+
+SPOT: Final = int(Wallet.SPOT)
+FUNDING: Final = int(Wallet.FUNDING)
+BUY: Final = int(Side.BUY)
+COMMISSION_SCALE: Final = 8
+PPM_TO_COMMISSION: Final = 100  # parts per million in units of 10^-8
+PPM_PER_BASIS_POINT: Final = 100
+US_PER_MS: Final = 1000
+MILLISECOND_US: Final = 999  # what an inclusive end in ms adds in µs
+
+
+# -- orders and fills -----------------------------------------------------------------------------
+
+
+async def order(call: Call, request: OrderRequest) -> OrderView:
+    """One order, open or ended."""
+    rooms = call.venue
+    order_id, client_id = identified(request)
+    account = rooms.engine.account(call.uid)
+    found = account.orders.get(order_id) if order_id else account.clients.get(client_id)
+    if found is not None:
+        return _order_view(rooms, found)
+    question = queries.order if order_id else queries.order_by_client_id
+    row = await rooms.ask(question, call.uid, order_id or client_id)
+    if row is None:
+        raise errors.spot_order_unknown()
+    return _row_view(rooms, row)
+
+
+def open_orders(call: Call, request: OpenOrdersRequest) -> list[OrderView]:
+    """What rests in the books, oldest first."""
+    rooms = call.venue
+    if request.symbol is not None:
+        rooms.market(request.symbol)
+    return [
+        _order_view(rooms, found)
+        for found in rooms.engine.account(call.uid).orders.values()
+        if request.symbol in (None, found.symbol)
+    ]
+
+
+async def all_orders(call: Call, request: AllOrdersRequest) -> list[OrderView]:
+    """Orders in every status."""
+    rooms = call.venue
+    rooms.market(request.symbol)
+    start, end = _span(request.start_time, request.end_time)
+    which = queries.OrdersOf(call.uid, request.symbol, start, end)
+    rows = await rooms.ask(queries.orders, which, request.limit, request.page)
+    return [_row_view(rooms, row) for row in rows]
+
+
+async def my_trades(call: Call, request: MyTradesRequest) -> list[MyTrade]:
+    """Own fills."""
+    rooms = call.venue
+    instrument = rooms.market(request.symbol).instrument
+    start, end = _span(request.start_time, request.end_time)
+    which = queries.FillsOf(call.uid, request.symbol, request.order_id, start, end)
+    rows = await rooms.ask(queries.fills, which, request.limit)
+    return [_fill_view(rooms, instrument, row) for row in rows]
+
+
+def _order_view(rooms: Venue, found: Order) -> OrderView:
+    instrument = rooms.instrument(found.symbol)
+    return OrderView(
+        symbol=found.symbol,
+        order_id=found.order_id,
+        client_order_id=found.client_id or f"v-{found.order_id}",
+        price=order_price_text(instrument, found.price),
+        orig_qty=quantity_text(instrument, found.quantity),
+        executed_qty=quantity_text(instrument, found.quantity - found.remaining),
+        cummulative_quote_qty=amount_text(rooms.asset(instrument.quote), found.quote),
+        status=STATUS_NAMES[found.status],
+        time_in_force=TIME_IN_FORCE_NAMES[found.time_in_force],
+        type=TYPE_NAMES[found.type],
+        side=SIDE_NAMES[found.side],
+        time=found.time // US_PER_MS,
+        update_time=found.update_time // US_PER_MS,
+        is_working=found.level is not None,
+    )
+
+
+def _row_view(rooms: Venue, row: queries.OrderRow) -> OrderView:
+    instrument = rooms.instrument(row.symbol)
+    status = STATUS_NAMES[row.status]
+    return OrderView(
+        symbol=row.symbol,
+        order_id=row.order_id,
+        client_order_id=row.client_id or f"v-{row.order_id}",
+        price=order_price_text(instrument, row.price),
+        orig_qty=quantity_text(instrument, row.quantity),
+        executed_qty=quantity_text(instrument, row.executed),
+        cummulative_quote_qty=amount_text(rooms.asset(instrument.quote), row.quote),
+        status=status,
+        time_in_force=TIME_IN_FORCE_NAMES[row.time_in_force],
+        type=TYPE_NAMES[row.type],
+        side=SIDE_NAMES[row.side],
+        time=row.time // US_PER_MS,
+        update_time=row.update_time // US_PER_MS,
+        is_working=status in ("NEW", "PARTIALLY_FILLED"),
+    )
+
+
+def _fill_view(rooms: Venue, instrument: Instrument, row: queries.FillRow) -> MyTrade:
+    return MyTrade(
+        symbol=row.symbol,
+        id=row.trade_id,
+        order_id=row.order_id,
+        price=price_text(instrument, row.price),
+        qty=quantity_text(instrument, row.quantity),
+        quote_qty=amount_text(rooms.asset(instrument.quote), row.notional),
+        commission=amount_text(rooms.asset(row.fee_asset), row.fee),
+        time=row.time // US_PER_MS,
+        is_buyer=row.side == BUY,
+    )
+
+
+def _span(start: int | None, end: int | None) -> tuple[int | None, int | None]:
+    """An inclusive span of ms in µs; -1171 when it is reversed."""
+    if start is not None and end is not None and start > end:
+        raise errors.time_order()
+    return (
+        start * US_PER_MS if start is not None else None,
+        end * US_PER_MS + MILLISECOND_US if end is not None else None,
+    )
+
+
+# -- balances -------------------------------------------------------------------------------------
+
+
+def account(call: Call, _: Empty) -> AccountReply:
+    """The spot account."""
+    rooms = call.venue
+    engine = rooms.engine
+    owner = engine.account(call.uid)
+    maker, taker = _rates(rooms, call.uid)
+    balances = [
+        Balance(
+            asset.name,
+            amount_text(asset, owner.free[index]),
+            amount_text(asset, owner.locked[index]),
+        )
+        for index, asset in enumerate(engine.ledger.assets)
+        if owner.free[index] or owner.locked[index]
+    ]
+    return AccountReply(
+        maker_commission=maker // PPM_PER_BASIS_POINT,
+        taker_commission=taker // PPM_PER_BASIS_POINT,
+        commission_rates=CommissionRates(
+            decimal_text(maker * PPM_TO_COMMISSION, COMMISSION_SCALE),
+            decimal_text(taker * PPM_TO_COMMISSION, COMMISSION_SCALE),
+        ),
+        can_trade=not owner.frozen,
+        can_withdraw=not owner.frozen,
+        can_deposit=True,
+        brokered=False,
+        require_self_trade_prevention=False,
+        prevent_sor=False,
+        update_time=engine.time // US_PER_MS,
+        account_type="SPOT",
+        balances=balances,
+        permissions=["SPOT"],
+        uid=call.uid,
+    )
+
+
+def _rates(rooms: Venue, uid: int) -> tuple[int, int]:
+    """Maker and taker ppm: the account's tier, else those of the venue's first market."""
+    owner = rooms.engine.account(uid)
+    if owner.maker_ppm >= 0:
+        return owner.maker_ppm, owner.taker_ppm
+    for market in rooms.engine.spot.markets.values():
+        return market.maker_ppm, market.taker_ppm
+    return 0, 0
+
+
+# -- bills ----------------------------------------------------------------------------------------
+
+
+async def bills(call: Call, request: BillsRequest) -> list[BillView]:
+    """Movements of the spot wallet; cursors of 10^15 and above are bill ids, others ms times."""
+    rooms = call.venue
+    asset = rooms.asset_by_coin(request.coin_id)
+    after, before = request.after, request.before
+    if after is not None and before is not None and after > before:
+        raise errors.time_order("after", "before")
+    which = queries.BillsOf(
+        call.uid,
+        SPOT,
+        asset=asset.name if asset is not None else "",
+        kind=request.biz_type or "",
+        after_id=after if _is_id(after) else None,
+        before_id=before if _is_id(before) else None,
+        after_time=_ms_end(after) if not _is_id(after) else None,
+        before_time=_ms_start(before) if not _is_id(before) else None,
+    )
+    rows = await rooms.ask(queries.bills, which, request.limit)
+    return [_bill_view(rooms, row, "0") for row in rows]
+
+
+async def funding_bills(call: Call, request: FundingBillsRequest) -> FundingBills:
+    """Movements of the funding wallet, in pages."""
+    rooms = call.venue
+    asset = rooms.asset_by_coin(request.coin_id)
+    start, end = _span(request.start_time, request.end_time)
+    which = queries.BillsOf(
+        call.uid,
+        FUNDING,
+        asset=asset.name if asset is not None else "",
+        kind=request.biz_type or "",
+        start=start,
+        end=end,
+    )
+    page, size = request.page_index, request.page_size
+    total, rows = await rooms.ask(queries.bills_paged, which, page, size)
+    pages = -(-total // size)
+    items = [_bill_view(rooms, row, None) for row in rows]
+    return FundingBills(total, size, pages, page, page < pages, items)
+
+
+async def tax_income(call: Call, request: TaxIncomeRequest) -> list[BillView]:
+    """Spot bills of a calendar month."""
+    rooms = call.venue
+    name = (request.coin or "").upper()
+    if name and name not in rooms.engine.ledger.index:
+        raise errors.invalid("coin", "no such asset")
+    start, end = _month(request.month, rooms.clock.now())
+    which = queries.BillsOf(
+        call.uid, SPOT, asset=name, kind=request.biz_type or "", start=start, end=end - 1
+    )
+    rows = await rooms.ask(queries.bills, which, request.limit, request.page)
+    return [_bill_view(rooms, row, "0") for row in rows]
+
+
+async def transfer_records(call: Call, request: TransferRecordsRequest) -> list[TransferRecord]:
+    """Transfers between own wallets."""
+    rooms = call.venue
+    asset = rooms.asset_by_coin(request.coin_id)
+    if request.after is not None and request.before is not None and request.after > request.before:
+        raise errors.time_order("after", "before")
+    which = queries.TransfersOf(
+        call.uid,
+        asset=asset.name if asset is not None else "",
+        source=WALLETS[request.from_type] if request.from_type is not None else None,
+        after_time=_ms_end(request.after),
+        before_time=_ms_start(request.before),
+    )
+    rows = await rooms.ask(queries.transfers, which, request.limit)
+    return [_transfer_view(rooms, row) for row in rows]
+
+
+def _is_id(cursor: int | None) -> bool:
+    return cursor is not None and cursor >= FIRST_ID
+
+
+def _ms_end(time: int | None) -> int | None:
+    """The last µs of a ms: later than it, in ms, means later than this."""
+    return time * US_PER_MS + MILLISECOND_US if time is not None else None
+
+
+def _ms_start(time: int | None) -> int | None:
+    return time * US_PER_MS if time is not None else None
+
+
+def _month(month: str | None, now: int) -> tuple[int, int]:
+    """First µs of a calendar month (UTC) and of the next; the current month for None."""
+    if month is None:
+        current = datetime.fromtimestamp(now / 1_000_000, UTC)
+        year, number = current.year, current.month
+    else:
+        year, number = int(month[:4]), int(month[5:])
+    if not 1970 <= year <= 2999:
+        raise errors.out_of_range("month", "allowed: 1970-01 to 2999-12")
+    begin = datetime(year, number, 1, tzinfo=UTC)
+    end = datetime(year + number // 12, number % 12 + 1, 1, tzinfo=UTC)
+    return int(begin.timestamp()) * 1_000_000, int(end.timestamp()) * 1_000_000
+
+
+def _bill_view(rooms: Venue, row: queries.BillRow, no_fill: str | None) -> BillView:
+    asset = rooms.asset(row.asset)
+    size = value = no_fill
+    if row.symbol is not None and row.fill_quantity is not None and row.fill_notional is not None:
+        instrument = rooms.instrument(row.symbol)
+        size = quantity_text(instrument, row.fill_quantity)
+        value = amount_text(rooms.asset(instrument.quote), row.fill_notional)
+    return BillView(
+        bill_id=str(row.bill_id),
+        coin_id=asset.coin_id,
+        coin_name=asset.name,
+        biz_type=row.kind,
+        fill_size=size,
+        fill_value=value,
+        delta_amount=amount_text(asset, row.amount),
+        after_amount=amount_text(asset, row.after),
+        fees=amount_text(asset, row.fee),
+        c_time=str(row.time // US_PER_MS),
+    )
+
+
+def _transfer_view(rooms: Venue, row: queries.TransferRow) -> TransferRecord:
+    return TransferRecord(
+        coin_name=row.asset,
+        status="Successful",
+        to_type=WALLET_NAMES[row.target],
+        to_symbol="",
+        from_type=WALLET_NAMES[row.source],
+        from_symbol="",
+        amount=amount_text(rooms.asset(row.asset), row.amount),
+        trade_time=str(row.time // US_PER_MS),
+    )

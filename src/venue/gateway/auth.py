@@ -1,0 +1,180 @@
+"""Who is calling: four headers, a signature over the raw bytes, the key and its permission."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Iterable
+from typing import Final
+
+from msgspec import Struct
+
+from venue.api import errors, signing
+from venue.api.errors import ApiError
+from venue.gateway.keys import Key, KeyStore
+from venue.gateway.replay import WINDOW_MS
+from venue.node.clock import Clock
+from venue.terms import Access
+
+REQUEST_ID_BYTES: Final = 16
+EXPLAINED_LENGTH_MAX: Final = 512
+
+_KEY, _SIGN = b"access-key", b"access-sign"
+_TIMESTAMP, _PASSPHRASE = b"access-timestamp", b"access-passphrase"
+_WRONG_SIGNATURE: Final = "The signature in ACCESS-SIGN does not verify."
+_NOT_ITS_OWN: Final = "The passphrase in ACCESS-PASSPHRASE is not this API key's."
+
+
+class Signed(Struct, frozen=True, gc=False):
+    """The four headers, present and well formed; `timestamp_ms` is inside the window."""
+
+    key: bytes
+    signature: bytes
+    timestamp: bytes
+    passphrase: bytes
+    timestamp_ms: int
+
+
+class Caller(Struct, frozen=True, gc=False):
+    """Who called; `request` recognises an exact repetition (see `ReplayGuard`)."""
+
+    uid: int
+    key: str
+    access: int
+    timestamp_ms: int
+    request: bytes
+
+
+class Authenticator:
+    """Checks signed requests against the key store; `explain` adds the text to sign to -1047."""
+
+    def __init__(self, keys: KeyStore, clock: Clock, *, explain: bool = False) -> None:
+        self._keys = keys
+        self._clock = clock
+        self._explain = explain
+
+    def precheck(self, headers: Iterable[tuple[bytes, bytes]]) -> Signed:
+        """What the headers alone tell, before the body is read; names in lower case.
+
+        ApiError -1040 to -1043, -1046, -1049; -1047 for a header given twice.
+        """
+        key = sign = timestamp = passphrase = b""
+        count = 0
+        for name, value in headers:
+            if name == _KEY:
+                key = value
+            elif name == _SIGN:
+                sign = value
+            elif name == _TIMESTAMP:
+                timestamp = value
+            elif name == _PASSPHRASE:
+                passphrase = value
+            else:
+                continue
+            count += 1
+        if not (key and sign and timestamp and passphrase) or count != 4:
+            _refuse_incomplete(headers, key, sign, timestamp)
+        sent = _milliseconds(timestamp)
+        now = self._clock.now() // 1_000
+        if not -WINDOW_MS <= sent - now <= WINDOW_MS:
+            raise _outside_window(sent, now)
+        if not passphrase:
+            raise errors.error(-1049, detail="Header ACCESS-PASSPHRASE is missing or empty.")
+        return Signed(key, sign, timestamp, passphrase, sent)
+
+    def verify(self, signed: Signed, text: bytes, ip: str) -> Caller | None:
+        """The caller, given the text that should have been signed (`signing.payload`).
+
+        None when the passphrase must still be compared with its hash at rest: await
+        `verify_slowly`. ApiError -1044, -1056, -1047, -1049; all take the same path.
+        """
+        key, digest = self._verified(signed, text, ip)
+        known = key.known
+        if known is None:
+            return None
+        passphrase = self._keys.passphrase_digest(signed.passphrase)
+        if not hmac.compare_digest(passphrase, known):
+            self._keys.note_bad(key, ip, self._clock.now())
+            raise errors.error(-1049, detail=_NOT_ITS_OWN)
+        return _caller(key, signed, digest)
+
+    async def verify_slowly(self, signed: Signed, text: bytes, ip: str) -> Caller:
+        """As `verify`, for a key whose passphrase was not seen since the start."""
+        key, digest = self._verified(signed, text, ip)
+        now = self._clock.now()
+        if not await self._keys.check_slowly(key, signed.passphrase, ip, now):
+            raise errors.error(-1049, detail=_NOT_ITS_OWN)
+        if not key.usable(self._clock.now()):  # revoked while the hash was computed
+            raise errors.error(-1044)
+        return _caller(key, signed, digest)
+
+    def _verified(self, signed: Signed, text: bytes, ip: str) -> tuple[Key, bytes]:
+        """The key and the request's digest, once key, address and signature are right."""
+        found = self._keys.by_key(signed.key)
+        key = found if found is not None else self._keys.stranger
+        digest = signing.digest(key.secret, text)
+        right = hmac.compare_digest(signing.encode(digest), signed.signature)
+        now = self._clock.now()
+        if found is None or not key.usable(now):
+            hmac.compare_digest(self._keys.passphrase_digest(signed.passphrase), digest)
+            raise errors.error(-1044)
+        if not key.admits(ip):
+            raise errors.error(-1056, name=errors.shown(ip))
+        if not right:
+            hmac.compare_digest(self._keys.passphrase_digest(signed.passphrase), digest)
+            raise errors.error(-1047, detail=self._explained(text))
+        if self._keys.locked_out(key, ip, now):
+            raise errors.error(-1049, detail="Too many wrong passphrases; wait ten minutes.")
+        return key, digest
+
+    def _explained(self, text: bytes) -> str:
+        if not self._explain:
+            return _WRONG_SIGNATURE
+        cut = ascii(text[:EXPLAINED_LENGTH_MAX].decode("utf-8", "replace"))[1:-1]
+        more = "..." if len(text) > EXPLAINED_LENGTH_MAX else ""
+        return f"{_WRONG_SIGNATURE} signed payload should be: {cut}{more}"
+
+
+def permit(caller: Caller, access: Access) -> None:
+    """ApiError -1052 (HTTP 403) when the key lacks this permission."""
+    if caller.access & access != access:
+        raise errors.not_permitted(access.name)
+
+
+def _caller(key: Key, signed: Signed, digest: bytes) -> Caller:
+    view = key.view
+    return Caller(view.uid, view.key, view.access, signed.timestamp_ms, digest[:REQUEST_ID_BYTES])
+
+
+def _refuse_incomplete(
+    headers: Iterable[tuple[bytes, bytes]], key: bytes, sign: bytes, timestamp: bytes
+) -> None:
+    """Raise for what is missing or doubled; a missing passphrase alone comes after the window."""
+    if not key:
+        raise errors.error(-1040)
+    if not sign:
+        raise errors.error(-1041)
+    if not timestamp:
+        raise errors.error(-1042)
+    names = [name for name, _ in headers]
+    if names.count(_TIMESTAMP) > 1:
+        raise errors.error(-1043, rule="given more than once")
+    for name in (_KEY, _SIGN, _PASSPHRASE):
+        if names.count(name) > 1:
+            title = name.decode().upper()
+            raise errors.error(-1047, detail=f"Header {title} is given more than once.")
+
+
+def _milliseconds(timestamp: bytes) -> int:
+    if len(timestamp) != 13 or not timestamp.isdigit():  # of bytes: ASCII digits only
+        rule = "must be 13 digits, milliseconds since the epoch"
+        raise errors.error(-1043, rule=rule)
+    return int(timestamp)
+
+
+def _outside_window(sent: int, now: int) -> ApiError:
+    side = "behind" if sent < now else "ahead of"
+    return errors.error(
+        -1046,
+        detail=f"ACCESS-TIMESTAMP is {abs(now - sent)} ms {side} the server time {now}; "
+        f"at most {WINDOW_MS} ms are allowed.",
+    )

@@ -1,0 +1,128 @@
+"""What a handler is given: the rooms it may ask, and who calls."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from venue.api import errors
+from venue.core.applied import Applied
+from venue.core.commands import Command
+from venue.core.engine import Engine
+from venue.core.instruments import Asset, Instrument
+from venue.core.spot import Market
+from venue.gateway.keys import KeyStore
+from venue.gateway.replay import ReplayGuard
+from venue.history.projector import LAG_MAX, History, HistoryFailed
+from venue.journal.journal import Journal
+from venue.node.clock import Clock
+from venue.node.market_data import MarketData
+from venue.node.sequencer import Overloaded, Sequencer, Stopped
+
+READ_YOUR_WRITE_S: Final = 2.0  # how long a history read waits for the projector
+
+
+class Venue:
+    """The wired rooms behind the doors."""
+
+    __slots__ = (
+        "clock",
+        "data",
+        "engine",
+        "history",
+        "journal",
+        "keys",
+        "market_data",
+        "replays",
+        "sequencer",
+        "weight_limit",
+    )
+
+    def __init__(
+        self,
+        *,
+        engine: Engine,
+        sequencer: Sequencer,
+        market_data: MarketData,
+        history: History,
+        keys: KeyStore,
+        clock: Clock,
+        data: str,
+        weight_limit: int,
+        replays: ReplayGuard,
+        journal: Journal,
+    ) -> None:
+        self.engine = engine
+        self.sequencer = sequencer
+        self.market_data = market_data
+        self.history = history
+        self.keys = keys
+        self.clock = clock
+        self.data = data
+        self.weight_limit = weight_limit
+        self.replays = replays
+        self.journal = journal
+
+    def submit(
+        self, commands: Sequence[Command], *, patient: bool = False
+    ) -> asyncio.Future[list[Applied]]:
+        """Have commands made durable and applied; a refusal here means nothing was done."""
+        if self.history.lag() > LAG_MAX:
+            raise errors.busy("history is behind; nothing was done")
+        try:
+            return self.sequencer.submit(commands, patient=patient)
+        except Overloaded:
+            raise errors.busy("too many commands are waiting; nothing was done") from None
+        except Stopped:
+            raise errors.busy("the venue is stopping; nothing was done") from None
+
+    async def ask(self, question: Callable[..., Any], *arguments: Any) -> Any:
+        """A history question that sees everything acknowledged before it was asked."""
+        try:
+            await self.history.reach(self.engine.sequence, READ_YOUR_WRITE_S)
+            return await self.history.ask(question, *arguments)
+        except TimeoutError:
+            raise errors.busy("history is behind; try again") from None
+        except HistoryFailed:
+            raise errors.busy("history is not available") from None
+
+    def setting(self, name: str, default: str) -> str:
+        """A venue setting's value."""
+        return self.engine.listing.settings.get(name, default)
+
+    def market(self, symbol: str, name: str = "symbol") -> Market:
+        """A listed market; -2007 naming the parameter when there is none."""
+        market = self.engine.spot.markets.get(symbol)
+        if market is None:
+            raise errors.spot_symbol_unknown(name)
+        return market
+
+    def instrument(self, symbol: str) -> Instrument:
+        """A listed instrument's specification."""
+        return self.engine.spot.markets[symbol].instrument
+
+    def asset(self, name: str) -> Asset:
+        """A registered asset."""
+        ledger = self.engine.ledger
+        return ledger.assets[ledger.index[name]]
+
+    def asset_by_coin(self, coin_id: int | None) -> Asset | None:
+        """The asset of a `coinId`; None for None, -1142 for an unknown one."""
+        if coin_id is None:
+            return None
+        assets = self.engine.ledger.assets
+        if coin_id > len(assets):
+            raise errors.invalid("coinId", f"no such asset; allowed: 1 to {len(assets)}")
+        return assets[coin_id - 1]
+
+
+class Call:
+    """One authenticated call: `uid` is 0 for public and operator operations."""
+
+    __slots__ = ("request_id", "uid", "venue")
+
+    def __init__(self, venue: Venue, uid: int, request_id: bytes) -> None:
+        self.venue = venue
+        self.uid = uid
+        self.request_id = request_id

@@ -1,0 +1,378 @@
+"""Query and body to request structs, by the fields' kinds; every refusal names its field."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any, Final, NoReturn, get_args, get_type_hints
+from urllib.parse import unquote_to_bytes
+
+import msgspec
+from msgspec import NODEFAULT, Meta, Struct
+
+from venue.api import errors
+from venue.api.fields import CLIENT_ID_PATTERN, Kind
+from venue.gateway.wire import SIDES, TIMES_IN_FORCE, TYPES
+
+PARAMETERS_MAX: Final = 20
+NUMBER_LENGTH_MAX: Final = 32
+BRACKETS_MAX: Final = 200  # bounds nesting before the parser sees it
+TEXT_LENGTH_MAX: Final = 256
+
+_PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?", re.ASCII)
+_DECIMAL = re.compile(r"[0-9]{1,64}(?:\.[0-9]{1,64})?", re.ASCII)
+_DIGITS = re.compile(r"[0-9]{1,19}", re.ASCII)
+_CLIENT_ID = re.compile(CLIENT_ID_PATTERN, re.ASCII)
+_GENERATED_CLIENT_ID = re.compile(r"v-[0-9]{16}", re.ASCII)
+_ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
+
+
+class Number(str):
+    """A JSON number's own text, so that it never becomes a float."""
+
+    __slots__ = ()
+
+
+# -- JSON -----------------------------------------------------------------------------------------
+
+
+def _number(text: str) -> Number:
+    if len(text) > NUMBER_LENGTH_MAX or text == "-0" or not _PLAIN_NUMBER.fullmatch(text):
+        raise ValueError(f"number {errors.shown(text)} is not a plain decimal of at most 32 digits")
+    return Number(text)
+
+
+def _constant(text: str) -> NoReturn:
+    raise ValueError(f"{text} is not JSON")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("duplicate key in an object")
+    return found
+
+
+_decoder = json.JSONDecoder(
+    object_pairs_hook=_object, parse_float=_number, parse_int=_number, parse_constant=_constant
+)
+
+
+def body_values(body: bytes) -> dict[str, Any]:
+    """The body's JSON object, numbers as `Number`; -1135 for anything else."""
+    if body.count(b"{") + body.count(b"[") > BRACKETS_MAX:
+        raise errors.not_json("nested too deeply or too many elements")
+    try:
+        value = _decoder.decode(body.decode("utf-8"))
+        if b"\\u" in body:
+            _refuse_surrogates(value)
+    except UnicodeError:
+        raise errors.not_json("the body is not UTF-8") from None
+    except RecursionError:
+        raise errors.not_json("nested too deeply") from None
+    except ValueError as problem:
+        reason = problem.msg if isinstance(problem, json.JSONDecodeError) else str(problem)
+        raise errors.not_json(reason) from None
+    if not isinstance(value, dict):
+        raise errors.not_json("the body must be an object")
+    return value
+
+
+def _refuse_surrogates(value: Any) -> None:
+    if isinstance(value, str):
+        value.encode()
+        if "\0" in value:
+            raise ValueError("NUL in a string")
+    elif isinstance(value, list):
+        for item in value:
+            _refuse_surrogates(item)
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            _refuse_surrogates(name)
+            _refuse_surrogates(item)
+
+
+# -- query ----------------------------------------------------------------------------------------
+
+
+def query_values(query: bytes) -> dict[str, Any]:
+    """The query's parameters, percent-decoded once; -1142 for a malformed or repeated one."""
+    values: dict[str, Any] = {}
+    parts = query.split(b"&")
+    if len(parts) > PARAMETERS_MAX:
+        raise errors.out_of_range("query", f"at most {PARAMETERS_MAX} parameters are allowed")
+    for part in parts:
+        if not part:
+            continue
+        raw_name, _, raw_value = part.partition(b"=")
+        name, value = _unquote(raw_name), _unquote(raw_value)
+        if not name:
+            raise errors.invalid("query", "a parameter needs a name")
+        if name in values:
+            raise errors.invalid(name, "given more than once")
+        values[name] = value
+    return values
+
+
+def _unquote(raw: bytes) -> str:
+    if b"%" not in raw and raw.isascii():
+        return raw.replace(b"+", b" ").decode("ascii")
+    if _ESCAPE.search(raw):
+        raise errors.invalid("query", "malformed percent-encoding")
+    try:
+        text = unquote_to_bytes(raw.replace(b"+", b" ")).decode("utf-8")
+    except UnicodeDecodeError:
+        raise errors.invalid("query", "percent-encoding is not UTF-8") from None
+    if "\0" in text:
+        raise errors.invalid("query", "NUL in a parameter")
+    return text
+
+
+# -- fields ---------------------------------------------------------------------------------------
+
+Reader = Callable[[str, Any], Any]
+
+
+class Field(Struct, frozen=True):
+    """One parameter: its wire name, how to read it, and what stands for its absence."""
+
+    name: str
+    read: Reader
+    required: bool
+    default: Any
+    kind: Kind
+
+
+class Request(Struct, frozen=True):
+    """How to build one request struct from named values."""
+
+    build: type[Any]
+    fields: list[Field]
+    names: frozenset[str]
+
+
+def compile_request(struct: type[Any]) -> Request:
+    """Read a request struct's annotations once."""
+    hints = get_type_hints(struct, include_extras=True)
+    fields = [
+        _field(field.encode_name, hints[field.name], field.default)
+        for field in msgspec.structs.fields(struct)
+    ]
+    return Request(struct, fields, frozenset(field.name for field in fields))
+
+
+def decode(request: Request, values: dict[str, Any]) -> Any:
+    """The request struct of these values; null and empty text mean absent."""
+    arguments = []
+    for field in request.fields:
+        value = values.get(field.name)
+        if value is None or value == "":
+            if field.required:
+                raise _absent(field)
+            arguments.append(field.default)
+        else:
+            arguments.append(field.read(field.name, value))
+    return request.build(*arguments)
+
+
+def ignored(request: Request, values: dict[str, Any]) -> list[str]:
+    """The names of values the operation does not know, in the order they came."""
+    return [name for name in values if name not in request.names]
+
+
+def _absent(field: Field) -> errors.ApiError:
+    if field.kind is Kind.SIDE:
+        return errors.bad_side()
+    if field.kind is Kind.TYPE:
+        return errors.bad_type()
+    return errors.missing(field.name)
+
+
+def _field(name: str, hint: Any, default: Any) -> Field:
+    meta = _meta(hint)
+    if meta is None:
+        (item,) = [kind for kind in _leaves(hint) if isinstance(kind, type)]
+        return Field(name, _objects(item), default is NODEFAULT, default, Kind.OBJECTS)
+    kind = Kind((meta.extra or {})["kind"])
+    return Field(name, _reader(kind, meta), default is NODEFAULT, default, kind)
+
+
+def _leaves(hint: Any) -> list[Any]:
+    return [leaf for part in get_args(hint) for leaf in (_leaves(part) or [part])]
+
+
+def _meta(hint: Any) -> Meta | None:
+    for part in (hint, *get_args(hint)):
+        for extra in getattr(part, "__metadata__", ()):
+            if isinstance(extra, Meta):
+                return extra
+    return None
+
+
+def _reader(kind: Kind, meta: Meta) -> Reader:
+    schema = meta.extra_json_schema or {}
+    choices = tuple(schema.get("enum", ()) or schema.get("items", {}).get("enum", ()))
+    readers: dict[Kind, Reader] = {
+        Kind.SYMBOL: symbol,
+        Kind.SYMBOLS: _symbols(meta.max_length or 0),
+        Kind.SIDE: _named(SIDES, errors.bad_side),
+        Kind.TYPE: _named(TYPES, errors.bad_type),
+        Kind.TIME_IN_FORCE: _named(TIMES_IN_FORCE, errors.bad_time_in_force),
+        Kind.DECIMAL: decimal,
+        Kind.CLIENT_ID: client_id,
+        Kind.CLIENT_IDS: _list_of(client_id),
+        Kind.INTEGER: _integer(meta.ge, meta.le),
+        Kind.IDS: _list_of(_integer(1, 2**63 - 1)),
+        Kind.CHOICE: _choice(choices),
+        Kind.CHOICES: _list_of(_choice(choices)),
+        Kind.TEXT: _text(meta.max_length or TEXT_LENGTH_MAX, meta.pattern or ""),
+        Kind.TEXTS: _list_of(_text(TEXT_LENGTH_MAX, "")),
+        Kind.FLAG: flag,
+    }
+    return readers[kind]
+
+
+def symbol(name: str, value: Any) -> str:
+    """A symbol in upper case; whether it is listed is the handler's question."""
+    if type(value) is not str or len(value) > 32:
+        raise errors.invalid(name, "must be a symbol such as BTCUSDT")
+    return value.upper()
+
+
+def decimal(name: str, value: Any) -> str:
+    """A positive decimal of at most 18 digits before and behind the point (rule 1.3)."""
+    if not isinstance(value, str) or not _DECIMAL.fullmatch(value):
+        raise errors.invalid(name, "must be a positive decimal number such as 0.01")
+    whole, _, fraction = value.partition(".")
+    if len(whole) > 18:
+        raise errors.out_of_range(name, "at most 18 digits before the point are allowed")
+    if len(fraction.rstrip("0")) > 18:
+        raise errors.precision(name, "at most 18 decimals are allowed")
+    if not (whole + fraction).strip("0"):
+        raise errors.invalid(name, "must be greater than 0")
+    return str(value)
+
+
+def client_id(name: str, value: Any) -> str:
+    """A client order id; -1180 when it is malformed."""
+    if type(value) is not str or not _CLIENT_ID.fullmatch(value):
+        raise errors.bad_client_id(name, "must be 1 to 40 characters out of .A-Z:/a-z0-9_-")
+    return value
+
+
+def generated(value: str) -> int:
+    """The order id inside a client id the venue generated; 0 for any other client id."""
+    return int(value[2:]) if _GENERATED_CLIENT_ID.fullmatch(value) else 0
+
+
+def flag(name: str, value: Any) -> bool:
+    """A JSON boolean, or true / false as text in a query."""
+    if value is True or value == "true":
+        return True
+    if value is False or value == "false":
+        return False
+    raise errors.invalid(name, "must be true or false")
+
+
+def _named(names: dict[str, int], error: Callable[[], errors.ApiError]) -> Reader:
+    def read(_name: str, value: Any) -> str:
+        if type(value) is not str or value not in names:
+            raise error()
+        return value
+
+    return read
+
+
+def _integer(low: int | float | None, high: int | float | None) -> Reader:
+    lowest, highest = int(low or 0), int(high or 0)
+
+    def read(name: str, value: Any) -> int:
+        if not isinstance(value, str) or not value.isascii():
+            raise errors.invalid(name, "must be a whole number")
+        if value[:1] == "-" and _DIGITS.fullmatch(value[1:]) and type(value) is Number:
+            raise errors.out_of_range(name, f"allowed: {lowest} to {highest}")
+        if not _DIGITS.fullmatch(value):
+            raise errors.invalid(name, f"must be a whole number from {lowest} to {highest}")
+        number = int(value)
+        if not lowest <= number <= highest:
+            raise errors.out_of_range(name, f"allowed: {lowest} to {highest}")
+        return number
+
+    return read
+
+
+def _choice(choices: tuple[str, ...]) -> Reader:
+    def read(name: str, value: Any) -> str:
+        if not isinstance(value, str) or value not in choices:
+            raise errors.invalid(name, f"must be one of {', '.join(choices)}")
+        return str(value)
+
+    return read
+
+
+def _text(length: int, pattern: str) -> Reader:
+    form = re.compile(pattern, re.ASCII) if pattern else None
+
+    def read(name: str, value: Any) -> str:
+        if type(value) is not str or len(value) > length or not value.isprintable():
+            raise errors.invalid(name, f"must be printable text of at most {length} characters")
+        if form is not None and not form.search(value):
+            raise errors.invalid(name, f"must match {pattern}")
+        return value
+
+    return read
+
+
+def _list_of(read_item: Reader) -> Reader:
+    def read(name: str, value: Any) -> list[Any]:
+        if not isinstance(value, list):
+            raise errors.invalid(name, "must be an array")
+        for item in value:
+            if item is None or item == "":
+                raise errors.invalid(name, "an element is empty")
+        return [read_item(name, item) for item in value]
+
+    return read
+
+
+def _symbols(most: int) -> Reader:
+    def read(name: str, value: Any) -> list[str]:
+        items = value
+        if isinstance(value, str):
+            items = _symbol_list(name, value)
+        if not isinstance(items, list) or not all(type(item) is str for item in items):
+            raise errors.invalid(name, "must be symbols, comma-separated or as a JSON array")
+        if not items:
+            raise errors.missing(name)
+        if len(items) > most:
+            raise errors.out_of_range(name, f"at most {most} symbols are allowed")
+        found = [symbol(name, item) for item in items]
+        if not all(found) or len(set(found)) != len(found):
+            raise errors.invalid(name, "a symbol is empty or named twice")
+        return found
+
+    return read
+
+
+def _symbol_list(name: str, text: str) -> Any:
+    if not text.startswith("["):
+        return text.split(",")
+    try:
+        return _decoder.decode(text)
+    except (ValueError, RecursionError):
+        raise errors.invalid(name, "is not a JSON array") from None
+
+
+def _objects(item: type[Any]) -> Reader:
+    """A list whose elements are decoded by the handler, one by one: each fails alone."""
+    del item
+
+    def read(name: str, value: Any) -> list[Any]:
+        if not isinstance(value, list):
+            raise errors.invalid(name, "must be an array of objects")
+        if not value:
+            raise errors.missing(name)
+        return value
+
+    return read

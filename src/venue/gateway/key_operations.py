@@ -1,0 +1,50 @@
+"""Operator operations on API keys: they live in the key store, not in the journal."""
+
+from __future__ import annotations
+
+from venue.api import errors
+from venue.api.operator import CreatedKey, CreateKeyRequest, KeysRequest, KeyView, RevokeKeyRequest
+from venue.gateway import keys as store
+from venue.gateway.context import Call
+from venue.gateway.operators import owner
+from venue.terms import Access
+
+
+def keys(call: Call, request: KeysRequest) -> list[KeyView]:
+    """Keys without their secrets."""
+    rooms = call.venue
+    uid = owner(rooms, request.owner).uid if request.owner is not None else None
+    return [_view(key) for key in rooms.keys.list(uid)]
+
+
+async def create_key(call: Call, request: CreateKeyRequest) -> CreatedKey:
+    """A new key; the only time its secret is shown."""
+    rooms = call.venue
+    access = 0
+    for name in request.permissions:
+        access |= int(Access[name])
+    if not access:
+        raise errors.missing("permissions")
+    made = await rooms.keys.create(
+        owner(rooms, request.owner).uid,
+        access,
+        now=rooms.clock.now(),
+        label=request.label,
+        addresses=request.ips or [],
+    )
+    return CreatedKey(made.key, made.secret, made.passphrase)
+
+
+async def revoke_key(call: Call, request: RevokeKeyRequest) -> KeyView:
+    """The key stops working at once."""
+    if not await call.venue.keys.revoke(request.key):
+        raise errors.invalid("key", "no such key")
+    (found,) = [key for key in call.venue.keys.list() if key.key == request.key]
+    return _view(found)
+
+
+def _view(key: store.KeyView) -> KeyView:
+    names = [bit.name for bit in Access if bit and key.access & bit]
+    return KeyView(
+        key.key, key.uid, key.label, names, key.addresses, key.created // 1000, key.revoked
+    )

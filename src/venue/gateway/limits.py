@@ -1,0 +1,66 @@
+"""Weight budgets per IP and per UID in fixed windows of ten seconds (protocol 1.5)."""
+
+from __future__ import annotations
+
+from typing import Final, NoReturn
+
+from venue.api import errors
+
+WEIGHT_MAX: Final = 500
+WINDOW_US: Final = 10_000_000
+CALLERS_MAX: Final = 100_000  # per window; those beyond share one counter
+
+
+class Limits:
+    """Counts weight; each budget is the weight per window, None switches it off."""
+
+    def __init__(self, per_ip: int | None = WEIGHT_MAX, per_uid: int | None = WEIGHT_MAX) -> None:
+        self._ip = _Counter("address", per_ip) if per_ip is not None else None
+        self._uid = _Counter("account", per_uid) if per_uid is not None else None
+
+    def charge_ip(self, ip: str, weight: int, now: int) -> tuple[int, int] | None:
+        """Weight (used, remaining) in this window at time `now` (µs); None when off.
+
+        ApiError -1003, HTTP 429, when the budget does not suffice; from then on every charge is
+        refused until the window ends.
+        """
+        return self._ip.charge(ip, weight, now) if self._ip is not None else None
+
+    def charge_uid(self, uid: int, weight: int, now: int) -> None:
+        """The same for an account; its counter stands in no header."""
+        if self._uid is not None:
+            self._uid.charge(uid, weight, now)
+
+
+class _Counter:
+    __slots__ = ("budget", "end", "used", "what")
+
+    def __init__(self, what: str, budget: int) -> None:
+        self.what = what
+        self.budget = budget
+        self.end = 0
+        self.used: dict[int | str, int] = {}
+
+    def charge(self, caller: int | str, weight: int, now: int) -> tuple[int, int]:
+        if now >= self.end or now < self.end - WINDOW_US:  # the clock may be set back
+            self.end = now - now % WINDOW_US + WINDOW_US
+            self.used = {}
+        before = self.used.get(caller)
+        if before is None:
+            if len(self.used) >= CALLERS_MAX:
+                caller = ""
+            before = self.used.get(caller, 0)
+        used = before + weight
+        self.used[caller] = used
+        if used > self.budget:
+            self._refuse(caller, now)
+        return used, self.budget - used
+
+    def _refuse(self, caller: int | str, now: int) -> NoReturn:
+        self.used[caller] = self.budget + 1
+        wait = max(1, -(-(self.end - now) // 1_000_000))
+        raise errors.too_many_requests(
+            f"Too many requests: this {self.what} used its weight of {self.budget} per "
+            f"{WINDOW_US // 1_000_000} seconds; wait {wait} s.",
+            wait,
+        )

@@ -1,0 +1,364 @@
+"""Operator operations: who may call them, and owners, money, instruments, settings, health."""
+
+from __future__ import annotations
+
+import hmac
+from ipaddress import ip_address
+from typing import Final
+
+import apsw
+from msgspec import structs
+
+import venue
+from venue.api import errors
+from venue.api.operation import Empty
+from venue.api.operator import (
+    AssetRequest,
+    AssetView,
+    ChangeInstrumentRequest,
+    ChangeSettingsRequest,
+    CreateOwnerRequest,
+    FeesRequest,
+    FreezeRequest,
+    HaltRequest,
+    Health,
+    InstrumentRequest,
+    InstrumentView,
+    MoneyRequest,
+    Moved,
+    OwnerView,
+    ResumeRequest,
+    Settings,
+    TransferRequest,
+)
+from venue.core.commands import (
+    ChangeInstrument,
+    ChangeSetting,
+    Command,
+    CreateOwner,
+    Deposit,
+    FreezeOwner,
+    HaltInstrument,
+    ListInstrument,
+    RegisterAsset,
+    SetFees,
+    Transfer,
+    Withdraw,
+)
+from venue.core.events import Event, Rejected, WalletMoved
+from venue.core.instruments import Asset, Instrument
+from venue.core.ledger import Account
+from venue.core.snapshot import state_hash
+from venue.core.spot import Market
+from venue.fast import compiled
+from venue.gateway import wire
+from venue.gateway.context import Call, Venue
+from venue.gateway.refusals import refusal
+from venue.history.projector import HistoryFailed
+from venue.terms import SelfTrade
+
+LOCAL_HOSTS: Final = (b"127.0.0.1", b"localhost", b"[::1]")
+FORWARDED: Final = (b"forwarded", b"x-forwarded-for", b"x-real-ip")
+WORDINGS: Final = ("document", "live")
+ASSET_NAME_MAX: Final = 16
+
+
+class OperatorDoor:
+    """Who is an operator: whoever shows the token, or without one whoever is on this machine."""
+
+    def __init__(self, token: str = "") -> None:
+        self._token = token.encode()
+
+    def check(self, ip: str, headers: list[tuple[bytes, bytes]]) -> None:
+        """ApiError -1051 (HTTP 403) for anyone else."""
+        named = dict(headers)
+        if self._token:
+            shown = named.get(b"authorization", b"")
+            if hmac.compare_digest(shown, b"Bearer " + self._token):
+                return
+            raise errors.error(-1051)
+        host = named.get(b"host", b"").lower()
+        local = host.rpartition(b":")[0] if host[-1:].isdigit() and b":" in host else host
+        forwarded = any(name in named for name in FORWARDED)
+        if not _loopback(ip) or local not in LOCAL_HOSTS or forwarded:
+            raise errors.error(-1051)
+
+
+def _loopback(ip: str) -> bool:
+    try:
+        return ip_address(ip).is_loopback
+    except ValueError:
+        return False
+
+
+def health(call: Call, _: Empty) -> Health:
+    """How the venue is."""
+    rooms = call.venue
+    engine = rooms.engine
+    accounts = engine.ledger.accounts.values()
+    return Health(
+        status=_status(rooms),
+        version=venue.__version__,
+        engine="compiled" if compiled() else "interpreted",
+        sqlite=apsw.sqlite_lib_version(),
+        data=rooms.data,
+        server_time=rooms.clock.now() // 1000,
+        sequence=engine.sequence,
+        history_sequence=rooms.history.reached(),
+        state_hash=state_hash(engine),
+        owners=len(accounts),
+        open_orders=sum(len(account.orders) for account in accounts),
+    )
+
+
+def _status(rooms: Venue) -> str:
+    try:
+        rooms.history.health()
+    except HistoryFailed as problem:
+        return f"{problem}: {problem.__cause__}"
+    return "ok"
+
+
+# -- owners and money -----------------------------------------------------------------------------
+
+
+def owners(call: Call, _: Empty) -> list[OwnerView]:
+    """All owners."""
+    return [_owner_view(account) for account in call.venue.engine.ledger.accounts.values()]
+
+
+async def create_owner(call: Call, request: CreateOwnerRequest) -> OwnerView:
+    """A new owner."""
+    if request.self_trade_prevention not in SelfTrade.__members__:
+        rule = f"must be one of {', '.join(SelfTrade.__members__)}"
+        raise errors.invalid("selfTradePrevention", rule)
+    mode = SelfTrade[request.self_trade_prevention]
+    await _done(call, CreateOwner(request.name, int(mode)))
+    return _owner_view(owner(call.venue, request.name))
+
+
+async def freeze_owner(call: Call, request: FreezeRequest) -> OwnerView:
+    """Freeze or thaw."""
+    account = owner(call.venue, request.owner)
+    await _done(call, FreezeOwner(account.uid, request.frozen))
+    return _owner_view(account)
+
+
+async def set_fees(call: Call, request: FeesRequest) -> OwnerView:
+    """An owner's fee tier."""
+    account = owner(call.venue, request.owner)
+    maker, taker = request.maker_fee_rate, request.taker_fee_rate
+    if (maker is None) != (taker is None):
+        raise errors.missing("takerFeeRate" if taker is None else "makerFeeRate")
+    rates = (-1, -1)
+    if maker is not None and taker is not None:
+        rates = (wire.rate(maker, "makerFeeRate"), wire.rate(taker, "takerFeeRate"))
+    await _done(call, SetFees(account.uid, *rates))
+    return _owner_view(account)
+
+
+async def deposit(call: Call, request: MoneyRequest) -> Moved:
+    """Credit a wallet."""
+    account, asset, amount = _money(call.venue, request)
+    wallet = wire.WALLETS[request.wallet]
+    (event,) = await _done(call, Deposit(account.uid, wallet, asset.name, amount))
+    return _moved(event, asset)
+
+
+async def withdraw(call: Call, request: MoneyRequest) -> Moved:
+    """Debit a wallet."""
+    account, asset, amount = _money(call.venue, request)
+    wallet = wire.WALLETS[request.wallet]
+    (event,) = await _done(call, Withdraw(account.uid, wallet, asset.name, amount))
+    return _moved(event, asset)
+
+
+async def transfer(call: Call, request: TransferRequest) -> list[Moved]:
+    """Move between an owner's wallets; both sides as they are afterwards."""
+    account, asset, amount = _money(call.venue, request)
+    source, target = wire.WALLETS[request.source], wire.WALLETS[request.target]
+    events = await _done(call, Transfer(account.uid, source, target, asset.name, amount))
+    return [_moved(event, asset) for event in events[1:]]
+
+
+def owner(rooms: Venue, name: str) -> Account:
+    """An owner by name or uid; -1142 when there is none."""
+    uid = rooms.engine.owners.names.get(name, 0)
+    if not uid and name.isascii() and name.isdigit():
+        uid = int(name[:20])
+    account = rooms.engine.ledger.accounts.get(uid)
+    if account is None:
+        raise errors.invalid("owner", "no such owner")
+    return account
+
+
+async def _done(call: Call, command: Command) -> list[Event]:
+    (applied,) = await call.venue.submit([command])
+    for event in applied.events:
+        if isinstance(event, Rejected):
+            raise refusal(event)
+    return applied.events
+
+
+def _money(rooms: Venue, request: MoneyRequest | TransferRequest) -> tuple[Account, Asset, int]:
+    account = owner(rooms, request.owner)
+    name = request.asset.upper()
+    if name not in rooms.engine.ledger.index:
+        raise errors.invalid("asset", "no such asset")
+    asset = rooms.asset(name)
+    return account, asset, wire.scaled(request.amount, asset.scale, "amount")
+
+
+def _moved(event: Event, asset: Asset) -> Moved:
+    assert isinstance(event, WalletMoved), event
+    return Moved(
+        uid=event.uid,
+        wallet=wire.WALLET_NAMES[event.wallet],
+        asset=event.asset,
+        amount=wire.amount_text(asset, event.amount),
+        after=wire.amount_text(asset, event.after),
+        bill_id=event.bill_id,
+    )
+
+
+def _owner_view(account: Account) -> OwnerView:
+    return OwnerView(account.uid, account.name, account.frozen, len(account.orders))
+
+
+# -- assets and instruments -----------------------------------------------------------------------
+
+
+def assets(call: Call, _: Empty) -> list[AssetView]:
+    """All assets."""
+    return [_asset_view(asset) for asset in call.venue.engine.ledger.assets]
+
+
+async def register_asset(call: Call, request: AssetRequest) -> AssetView:
+    """A new asset."""
+    name = request.asset.upper()
+    if not (name.isascii() and name.isalnum() and len(name) <= ASSET_NAME_MAX):
+        raise errors.invalid("asset", f"must be 1 to {ASSET_NAME_MAX} letters and digits")
+    await _done(call, RegisterAsset(name, request.scale))
+    return _asset_view(call.venue.asset(name))
+
+
+def instruments(call: Call, _: Empty) -> list[InstrumentView]:
+    """All instruments."""
+    return [_instrument_view(market) for market in call.venue.engine.spot.markets.values()]
+
+
+async def list_instrument(call: Call, request: InstrumentRequest) -> InstrumentView:
+    """Open a market."""
+    instrument = _instrument(request)
+    await _done(call, ListInstrument(instrument))
+    return _instrument_view(call.venue.market(instrument.symbol))
+
+
+async def change_instrument(call: Call, request: ChangeInstrumentRequest) -> InstrumentView:
+    """New limits, rates or bands."""
+    market = call.venue.market(request.symbol)
+    listed = market.instrument
+    lots = {
+        "quantity_min": ("minTradeAmount", request.min_trade_amount),
+        "quantity_max": ("maxTradeAmount", request.max_trade_amount),
+        "market_quantity_max": ("marketLimitSize", request.market_limit_size),
+    }
+    rates = {
+        "maker_ppm": ("makerFeeRate", request.maker_fee_rate),
+        "taker_ppm": ("takerFeeRate", request.taker_fee_rate),
+        "buy_band_ppm": ("buyLimitPriceRatio", request.buy_limit_price_ratio),
+        "sell_band_ppm": ("sellLimitPriceRatio", request.sell_limit_price_ratio),
+        "market_band_ppm": ("marketPriceRatio", request.market_price_ratio),
+    }
+    changes = {field: wire.lots(listed, text, name) for field, (name, text) in lots.items() if text}
+    changes |= {field: wire.rate(text, name) for field, (name, text) in rates.items() if text}
+    await _done(call, ChangeInstrument(structs.replace(listed, **changes)))
+    return _instrument_view(market)
+
+
+async def halt(call: Call, request: HaltRequest) -> InstrumentView:
+    """Accept cancels only."""
+    market = call.venue.market(request.symbol)
+    await _done(call, HaltInstrument(market.symbol, True, request.reason))
+    return _instrument_view(market)
+
+
+async def resume(call: Call, request: ResumeRequest) -> InstrumentView:
+    """Accept orders again."""
+    market = call.venue.market(request.symbol)
+    await _done(call, HaltInstrument(market.symbol, False))
+    return _instrument_view(market)
+
+
+def _instrument(request: InstrumentRequest) -> Instrument:
+    tick, price_scale = _increment(request.tick_size)
+    step, quantity_scale = _increment(request.step_size)
+    base, quote = request.base_asset.upper(), request.quote_asset.upper()
+    grid = Instrument(
+        base + quote, base, quote, tick, price_scale, step, quantity_scale, 1, 1, 1, 0, 0
+    )
+    return structs.replace(
+        grid,
+        quantity_min=wire.lots(grid, request.min_trade_amount, "minTradeAmount"),
+        quantity_max=wire.lots(grid, request.max_trade_amount, "maxTradeAmount"),
+        market_quantity_max=wire.lots(grid, request.market_limit_size, "marketLimitSize"),
+        maker_ppm=wire.rate(request.maker_fee_rate, "makerFeeRate"),
+        taker_ppm=wire.rate(request.taker_fee_rate, "takerFeeRate"),
+        buy_band_ppm=wire.rate(request.buy_limit_price_ratio, "buyLimitPriceRatio"),
+        sell_band_ppm=wire.rate(request.sell_limit_price_ratio, "sellLimitPriceRatio"),
+        market_band_ppm=wire.rate(request.market_price_ratio, "marketPriceRatio"),
+    )
+
+
+def _increment(text: str) -> tuple[int, int]:
+    """A decimal increment as an integer and its scale."""
+    scale = len(text.partition(".")[2].rstrip("0"))
+    return wire.scaled(text, scale, "increment"), scale
+
+
+def _asset_view(asset: Asset) -> AssetView:
+    return AssetView(asset.coin_id, asset.name, asset.scale)
+
+
+def _instrument_view(market: Market) -> InstrumentView:
+    listed = market.instrument
+    return InstrumentView(
+        symbol=listed.symbol,
+        base_asset=listed.base,
+        quote_asset=listed.quote,
+        tick_size=wire.short_text(listed.tick, listed.price_scale),
+        step_size=wire.short_text(listed.step, listed.quantity_scale),
+        min_trade_amount=wire.quantity_text(listed, listed.quantity_min),
+        max_trade_amount=wire.quantity_text(listed, listed.quantity_max),
+        market_limit_size=wire.quantity_text(listed, listed.market_quantity_max),
+        maker_fee_rate=wire.rate_text(listed.maker_ppm),
+        taker_fee_rate=wire.rate_text(listed.taker_ppm),
+        buy_limit_price_ratio=wire.rate_text(listed.buy_band_ppm),
+        sell_limit_price_ratio=wire.rate_text(listed.sell_band_ppm),
+        market_price_ratio=wire.rate_text(listed.market_band_ppm),
+        halted=market.halted,
+        halt_reason=market.halt_reason,
+    )
+
+
+# -- settings -------------------------------------------------------------------------------------
+
+
+def settings(call: Call, _: Empty) -> Settings:
+    """The venue's settings."""
+    return Settings(
+        call.venue.setting("batchPlace", "false") == "true",
+        call.venue.setting("batchCancelWording", "document"),
+    )
+
+
+async def change_settings(call: Call, request: ChangeSettingsRequest) -> Settings:
+    """Change what is given."""
+    if request.batch_cancel_wording not in (None, *WORDINGS):
+        raise errors.invalid("batchCancelWording", f"must be one of {', '.join(WORDINGS)}")
+    if request.batch_place is not None:
+        value = "true" if request.batch_place else "false"
+        await _done(call, ChangeSetting("batchPlace", value))
+    if request.batch_cancel_wording is not None:
+        await _done(call, ChangeSetting("batchCancelWording", request.batch_cancel_wording))
+    return settings(call, Empty())

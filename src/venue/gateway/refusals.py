@@ -1,0 +1,119 @@
+"""The engine's refusals in the interface's codes and words (rule 11)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from venue.api import errors
+from venue.api.errors import ApiError
+from venue.core.events import Rejected
+from venue.core.instruments import Instrument
+from venue.gateway.wire import price_text, quantity_text
+from venue.terms import Reject
+
+
+def refusal(rejected: Rejected, instrument: Instrument | None = None) -> ApiError:
+    """The error that tells a client why; `instrument` is the order's, where there is one."""
+    reason = Reject(rejected.reason)
+    if instrument is not None and reason in _ORDER:
+        return _ORDER[reason](rejected, instrument)
+    return _PLAIN[reason](rejected)
+
+
+def _quantity_range(_: Rejected, instrument: Instrument) -> ApiError:
+    low = quantity_text(instrument, instrument.quantity_min)
+    high = quantity_text(instrument, instrument.quantity_max)
+    return errors.out_of_range("quantity", f"allowed: {low} to {high}")
+
+
+def _market_size(_: Rejected, instrument: Instrument) -> ApiError:
+    high = quantity_text(instrument, instrument.market_quantity_max)
+    rule = f"a MARKET order may be at most {high}"
+    return errors.out_of_range("quantity", rule, item_code="MARKET_SIZE")
+
+
+def _price_range(rejected: Rejected, instrument: Instrument) -> ApiError:
+    low, high = price_text(instrument, 1), price_text(instrument, rejected.limit)
+    return errors.out_of_range("price", f"allowed: {low} to {high}")
+
+
+def _price_band(rejected: Rejected, instrument: Instrument) -> ApiError:
+    bound = price_text(instrument, rejected.limit)
+    rule = f"beyond the price band; the band's bound for this side is {bound}"
+    return errors.out_of_range("price", rule, item_code="PRICE_BAND")
+
+
+_ORDER: Final[dict[Reject, Callable[[Rejected, Instrument], ApiError]]] = {
+    Reject.QUANTITY_MIN: _quantity_range,
+    Reject.QUANTITY_MAX: _quantity_range,
+    Reject.MARKET_SIZE: _market_size,
+    Reject.PRICE: _price_range,
+    Reject.PRICE_BAND: _price_band,
+}
+
+
+def _halted(rejected: Rejected) -> ApiError:
+    why = f": {rejected.detail}" if rejected.detail else ""
+    return errors.failed_precondition(f"trading is halted{why}", item_code="HALTED")
+
+
+def _cap(rejected: Rejected) -> ApiError:
+    scope = "symbol" if rejected.reason == Reject.OPEN_ORDERS_SYMBOL else "account"
+    rule = f"at most {rejected.limit} open orders per {scope} are allowed"
+    return errors.out_of_range("symbol", rule, item_code="MAX_NUM_ORDERS")
+
+
+def _funds(_: Rejected) -> ApiError:
+    return errors.failed_precondition("amount not enough", item_code="INSUFFICIENT_BALANCE")
+
+
+def _no_liquidity(_: Rejected) -> ApiError:
+    reason = "no liquidity: the other side of the book is empty"
+    return errors.failed_precondition(reason, item_code="NO_LIQUIDITY")
+
+
+def _would_trade(_: Rejected) -> ApiError:
+    return errors.failed_precondition(
+        "a POST_ONLY order would trade at once", item_code="WOULD_TRADE"
+    )
+
+
+def _client_id_used(rejected: Rejected) -> ApiError:
+    rule = f"used before with other content, by order {rejected.limit}"
+    return errors.bad_client_id("newClientOrderId", rule)
+
+
+def _notional(rejected: Rejected) -> ApiError:
+    rule = f"price x quantity may be at most {rejected.limit} atoms of the quote asset"
+    return errors.out_of_range("quantity", rule)
+
+
+_PLAIN: Final[dict[Reject, Callable[[Rejected], ApiError]]] = {
+    Reject.OWNER_UNKNOWN: lambda _: errors.invalid("owner", "no such owner"),
+    Reject.CLIENT_ID_USED: _client_id_used,
+    Reject.ACCOUNT_FROZEN: lambda _: errors.error(-1057),
+    Reject.SYMBOL_UNKNOWN: lambda _: errors.spot_symbol_unknown(),
+    Reject.HALTED: _halted,
+    Reject.SIDE: lambda _: errors.bad_side(),
+    Reject.TYPE: lambda _: errors.bad_type(),
+    Reject.TIME_IN_FORCE: lambda _: errors.bad_time_in_force(),
+    Reject.NOTIONAL_MAX: _notional,
+    Reject.OPEN_ORDERS_SYMBOL: _cap,
+    Reject.OPEN_ORDERS_ACCOUNT: _cap,
+    Reject.NO_LIQUIDITY: _no_liquidity,
+    Reject.WOULD_TRADE: _would_trade,
+    Reject.FUNDS: _funds,
+    Reject.ORDER_UNKNOWN: lambda _: errors.spot_order_unknown(),
+    Reject.OWNER_NAME_USED: lambda r: errors.invalid("name", f"used by uid {r.limit}"),
+    Reject.ASSET_UNKNOWN: lambda _: errors.invalid("asset", "no such asset"),
+    Reject.ASSET_LISTED: lambda _: errors.invalid("asset", "already registered"),
+    Reject.AMOUNT: lambda r: errors.out_of_range("amount", f"allowed: 1 to {r.limit} atoms"),
+    Reject.SUPPLY_MAX: lambda r: errors.out_of_range(
+        "amount", f"the asset's supply allows {r.limit} more atoms"
+    ),
+    Reject.WALLETS_EQUAL: lambda _: errors.combination("from", "to"),
+    Reject.SYMBOL_LISTED: lambda _: errors.invalid("symbol", "already listed"),
+    Reject.INSTRUMENT_INVALID: lambda r: errors.invalid("instrument", r.detail),
+    Reject.FEE_RATE: lambda r: errors.out_of_range("makerFeeRate", f"allowed: 0 to {r.limit} ppm"),
+}

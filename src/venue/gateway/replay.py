@@ -1,0 +1,130 @@
+"""Answers to signed TRADE requests, so that an exact repetition gets its answer and no effect."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Iterable
+from typing import Final
+
+from venue.api import errors
+from venue.api.errors import ApiError
+
+WINDOW_MS: Final = 30_000
+REQUESTS_MAX: Final = 2_000_000
+ANSWER_BYTES_MAX: Final = 16 * 1024 * 1024
+SEEDED_MS: Final = 61_000  # both ways of the window and a second
+
+ENTRY_BYTES: Final = 128  # what an answer costs beside its body
+
+Answer = tuple[int, bytes]  # HTTP status, body
+_IN_FLIGHT: Final[Answer] = (0, b"")  # recognised by identity
+
+
+class ReplayGuard:
+    """Requests by their timestamp's second, forgotten when that timestamp has left the window."""
+
+    def __init__(self) -> None:
+        self._seconds: dict[int, dict[bytes, Answer | None]] = {}  # None: the answer is gone
+        self._waiting: dict[bytes, asyncio.Future[Answer | None]] = {}
+        self._recorded: deque[tuple[int, bytes, int]] = deque()
+        self._seeded: frozenset[bytes] = frozenset()
+        self._seeded_until = 0
+        self._bytes = 0
+        self._count = 0
+        self._swept = 0
+
+    def seed(self, requests: Iterable[bytes], now: int) -> None:
+        """Requests of the journal's last minute, known after a restart; their answers are gone."""
+        self._seeded = frozenset(requests)
+        self._seeded_until = now // 1_000 + SEEDED_MS
+
+    def enter(
+        self, timestamp: int, request: bytes, now: int
+    ) -> Answer | asyncio.Future[Answer | None] | None:
+        """None for a new request; else its answer, or a future of it while it is in flight.
+
+        `timestamp` in ms, already checked against the window; `now` in µs. Whoever gets None must
+        call `record`, `lose` or `forget`; the future gives None when the request was forgotten.
+        ApiError -1048: known, but the answer is gone (the future raises it too); 503: full.
+        """
+        now_ms = now // 1_000
+        if now_ms // 1_000 != self._swept:
+            self._sweep(now_ms)
+        requests = self._seconds.setdefault(timestamp // 1_000, {})
+        if request in requests:
+            return self._known(request, requests[request])
+        if request in self._seeded:
+            raise _gone()
+        if self._count >= REQUESTS_MAX:
+            raise errors.busy("Too many orders at once; nothing was done, send again.")
+        requests[request] = _IN_FLIGHT
+        self._count += 1
+        return None
+
+    def record(self, timestamp: int, request: bytes, answer: Answer) -> None:
+        """Keep the answer; those who waited for it get it."""
+        second = timestamp // 1_000
+        requests = self._seconds.get(second)
+        if requests is not None:  # else it left the window meanwhile
+            requests[request] = answer
+            size = len(answer[1]) + ENTRY_BYTES
+            self._recorded.append((second, request, size))
+            self._bytes += size
+            while self._bytes > ANSWER_BYTES_MAX:
+                self._drop_oldest()
+        if waiting := self._waiting.pop(request, None):
+            waiting.set_result(answer)
+
+    def lose(self, timestamp: int, request: bytes) -> None:
+        """The outcome is unknown: repetitions get -1048."""
+        requests = self._seconds.get(timestamp // 1_000)
+        if requests is not None:
+            requests[request] = None
+        if waiting := self._waiting.pop(request, None):
+            waiting.set_exception(_gone())
+            waiting.exception()  # whoever waited may have gone
+
+    def forget(self, timestamp: int, request: bytes) -> None:
+        """The request was refused before any effect: it may be sent again."""
+        requests = self._seconds.get(timestamp // 1_000)
+        if requests is not None and requests.pop(request, None) is not None:
+            self._count -= 1
+        if waiting := self._waiting.pop(request, None):
+            waiting.set_result(None)
+
+    def _known(
+        self, request: bytes, answer: Answer | None
+    ) -> Answer | asyncio.Future[Answer | None]:
+        if answer is None:
+            raise _gone()
+        if answer is not _IN_FLIGHT:
+            return answer
+        waiting = self._waiting.get(request)
+        if waiting is None:
+            waiting = self._waiting[request] = asyncio.get_running_loop().create_future()
+        return asyncio.shield(waiting)  # one caller's disconnect must not end the others' wait
+
+    def _drop_oldest(self) -> None:
+        second, request, size = self._recorded.popleft()
+        self._bytes -= size
+        requests = self._seconds.get(second)
+        if requests is not None and request in requests:
+            requests[request] = None
+
+    def _sweep(self, now_ms: int) -> None:
+        self._swept = now_ms // 1_000
+        oldest = (now_ms - WINDOW_MS) // 1_000
+        for second in [second for second in self._seconds if second < oldest]:
+            requests = self._seconds.pop(second)
+            self._count -= len(requests)
+        while self._recorded and self._recorded[0][0] < oldest:
+            self._drop_oldest()
+        if now_ms > self._seeded_until:
+            self._seeded = frozenset()
+
+
+def _gone() -> ApiError:
+    return errors.error(
+        -1048, detail="This request was received before and its answer is gone; query the order."
+    )

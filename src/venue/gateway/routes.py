@@ -1,0 +1,77 @@
+"""Rows bound to their handlers: found by raw path and method, compiled once."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any, TypeVar
+
+from venue.api import errors
+from venue.api.operation import Operation, in_body
+from venue.gateway.context import Call, Venue
+from venue.gateway.decode import Request, compile_request
+from venue.terms import Access
+
+Q = TypeVar("Q")
+R = TypeVar("R")
+Closed = Callable[[Venue], bool]
+
+
+class Route:
+    """One row with its handler, ready to serve. `closed` tells whether it is switched off."""
+
+    __slots__ = ("closed", "handler", "in_body", "is_async", "request", "row", "trades")
+
+    def __init__(
+        self, row: Operation[Any, Any], handler: Callable[..., Any], closed: Closed | None
+    ) -> None:
+        self.row = row
+        self.handler = handler
+        self.closed = closed
+        self.is_async = inspect.iscoroutinefunction(handler)
+        self.in_body = in_body(row)
+        self.request: Request = compile_request(row.request)
+        self.trades = row.access in (Access.SPOT_TRADE, Access.CONTRACT_TRADE)
+
+
+def bind(
+    row: Operation[Q, R],
+    handler: Callable[[Call, Q], R | Awaitable[R]],
+    closed: Closed | None = None,
+) -> Route:
+    """A row and the function that answers it; mypy compares their types."""
+    return Route(row, handler, closed)
+
+
+class Routes:
+    """All routes by raw path and method. Nothing is decoded: an escaped path is another path."""
+
+    def __init__(self, routes: Iterable[Route]) -> None:
+        self._by_path: dict[bytes, dict[str, Route]] = {}
+        for route in routes:
+            paths = [route.row.path.encode()]
+            if paths[0] == b"/api/v3/account/":
+                paths.append(b"/api/v3/account")  # both spellings are one operation
+            for path in paths:
+                methods = self._by_path.setdefault(path, {})
+                assert route.row.method not in methods, route.row
+                methods[route.row.method] = route
+
+    def find(self, method: str, path: bytes) -> Route | None:
+        """The route; None for an unknown path, -1150 for a method the path does not have."""
+        methods = self._by_path.get(path)
+        if methods is None:
+            return None
+        route = methods.get(method)
+        if route is None:
+            raise errors.method_not_supported(method)
+        return route
+
+
+def unprefixed(path: bytes) -> bytes:
+    """The interface's own path, without the `/spot` or `/contract` a base address may carry."""
+    if path.startswith(b"/spot/api/"):
+        return path[5:]
+    if path.startswith(b"/contract/capi/"):
+        return path[9:]
+    return path

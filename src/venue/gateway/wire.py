@@ -1,0 +1,92 @@
+"""Wire text to integers and back: the only place that knows both spellings."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue.api import errors
+from venue.core.instruments import Asset, Instrument
+from venue.terms import OrderStatus, OrderType, Side, TimeInForce, Wallet
+
+SIDES: Final = {side.name: int(side) for side in Side}
+TYPES: Final = {kind.name: int(kind) for kind in OrderType}
+TIMES_IN_FORCE: Final = {tif.name: int(tif) for tif in TimeInForce}
+WALLETS: Final = {wallet.name: int(wallet) for wallet in Wallet}
+SIDE_NAMES: Final = [side.name for side in Side]
+TYPE_NAMES: Final = [kind.name for kind in OrderType]
+TIME_IN_FORCE_NAMES: Final = [tif.name for tif in TimeInForce]
+STATUS_NAMES: Final = [status.name for status in OrderStatus]
+WALLET_NAMES: Final = [wallet.name for wallet in Wallet]
+RATE_SCALE: Final = 6  # rates are parts per million inside
+
+
+def decimal_text(number: int, scale: int) -> str:
+    """`number` x 10^-scale, with exactly `scale` decimals."""
+    if scale == 0:
+        return str(number)
+    sign = "-" if number < 0 else ""
+    digits = str(abs(number)).rjust(scale + 1, "0")
+    return f"{sign}{digits[:-scale]}.{digits[-scale:]}"
+
+
+def short_text(number: int, scale: int) -> str:
+    """As `decimal_text`, without trailing zeros."""
+    text = decimal_text(number, scale)
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def price_text(instrument: Instrument, ticks: int) -> str:
+    """A price with the symbol's decimals."""
+    return decimal_text(ticks * instrument.tick, instrument.price_scale)
+
+
+def order_price_text(instrument: Instrument, ticks: int) -> str:
+    """The price of an order: `0` for a market order."""
+    return price_text(instrument, ticks) if ticks else "0"
+
+
+def quantity_text(instrument: Instrument, lots: int) -> str:
+    """A quantity with the symbol's decimals."""
+    return decimal_text(lots * instrument.step, instrument.quantity_scale)
+
+
+def amount_text(asset: Asset, atoms: int) -> str:
+    """An amount with the asset's decimals."""
+    return decimal_text(atoms, asset.scale)
+
+
+def rate_text(ppm: int) -> str:
+    """A rate as a fraction."""
+    return short_text(ppm, RATE_SCALE)
+
+
+def scaled(text: str, scale: int, name: str) -> int:
+    """Decimal text as an integer of 10^-scale; -1160 when it has more decimals than that."""
+    whole, _, fraction = text.partition(".")
+    fraction = fraction.rstrip("0")
+    if len(fraction) > scale:
+        raise errors.precision(name, f"at most {scale} decimals are allowed")
+    return int(whole + fraction.ljust(scale, "0"))
+
+
+def ticks(instrument: Instrument, text: str, name: str) -> int:
+    """A price text in ticks; -1160 off the grid."""
+    number = scaled(text, instrument.price_scale, name)
+    if number % instrument.tick:
+        step = short_text(instrument.tick, instrument.price_scale)
+        raise errors.precision(name, f"must be a multiple of the tick size {step}")
+    return number // instrument.tick
+
+
+def lots(instrument: Instrument, text: str, name: str) -> int:
+    """A quantity text in lots; -1160 off the grid."""
+    number = scaled(text, instrument.quantity_scale, name)
+    if number % instrument.step:
+        step = short_text(instrument.step, instrument.quantity_scale)
+        raise errors.precision(name, f"must be a multiple of the step size {step}")
+    return number // instrument.step
+
+
+def rate(text: str, name: str) -> int:
+    """A fraction in parts per million."""
+    return scaled(text, RATE_SCALE, name)

@@ -1,0 +1,232 @@
+"""Trading operations: text to commands, commands to the sequencer, events to answers."""
+
+from __future__ import annotations
+
+from itertools import compress
+from typing import Any, Final
+
+from msgspec import UNSET
+
+from venue.api import errors
+from venue.api.errors import ApiError
+from venue.api.fields import BATCH_CANCEL_MAX, BATCH_PLACE_MAX
+from venue.api.spot import (
+    BatchCanceled,
+    BatchItem,
+    BatchPlaced,
+    CancelBatchReply,
+    CancelBatchRequest,
+    Canceled,
+    OrderAck,
+    OrderRequest,
+    PlaceBatchReply,
+    PlaceBatchRequest,
+    PlaceOrderRequest,
+    SymbolRequest,
+)
+from venue.core.applied import Applied
+from venue.core.commands import CancelOrder, CancelOrders, PlaceOrder
+from venue.core.events import OrderClosed, OrderPlaced, OrderRepeated, Rejected
+from venue.core.instruments import Instrument
+from venue.gateway.context import Call, Venue
+from venue.gateway.decode import compile_request, decode, generated
+from venue.gateway.refusals import refusal
+from venue.gateway.wire import SIDES, TIMES_IN_FORCE, TYPES, lots, ticks
+from venue.terms import OrderType, TimeInForce
+
+MARKET: Final = int(OrderType.MARKET)
+GTC: Final = int(TimeInForce.GTC)
+IOC: Final = int(TimeInForce.IOC)
+CANCELED: Final = "CANCELED"
+
+# How an order that is not found is answered in a batch: (status, errorMsg) by setting.
+NOT_FOUND: Final = {
+    "document": ("EXPIRED", "order not found"),
+    "live": ("FAILED", "FAILED_ORDER_NOT_FOUND"),
+}
+
+
+async def place_order(call: Call, request: PlaceOrderRequest) -> OrderAck:
+    """Place one order."""
+    instrument = call.venue.market(request.symbol).instrument
+    command = _command(call, instrument, request, GTC)
+    (applied,) = await call.venue.submit([command])
+    order_id, client_id, time = _placed(applied, instrument)
+    return OrderAck(instrument.symbol, order_id, client_id, time)
+
+
+async def place_batch(call: Call, request: PlaceBatchRequest) -> PlaceBatchReply:
+    """Place up to 10 orders; each succeeds or fails alone, all become durable together."""
+    if len(request.order_list) > BATCH_PLACE_MAX:
+        raise errors.out_of_range("orderList", f"allowed: 1 to {BATCH_PLACE_MAX} orders")
+    instrument = call.venue.market(request.symbol).instrument
+    items = [_batch_command(call, instrument, item) for item in request.order_list]
+    commands = [item for item in items if isinstance(item, PlaceOrder)]
+    applied = iter(await call.venue.submit(commands) if commands else [])
+    now = call.venue.clock.now() // 1000
+    results = []
+    for raw, item in zip(request.order_list, items, strict=True):
+        client_id = item.client_id if isinstance(item, PlaceOrder) else _given_client_id(raw)
+        try:
+            if isinstance(item, ApiError):
+                raise item
+            order_id, client_id, time = _placed(next(applied), instrument)
+        except ApiError as problem:
+            results.append(_failed(instrument.symbol, client_id, now, problem))
+        else:
+            results.append(BatchPlaced(instrument.symbol, client_id, time, order_id))
+    return PlaceBatchReply(results)
+
+
+async def cancel_order(call: Call, request: OrderRequest) -> Canceled:
+    """Cancel one order, by id or by client id."""
+    order_id, client_id = identified(request)
+    (applied,) = await call.venue.submit(
+        [CancelOrder(call.uid, order_id, client_id, call.request_id)]
+    )
+    (event,) = applied.events
+    if isinstance(event, Rejected):
+        raise refusal(event)
+    if request.order_id is not None:
+        return Canceled(CANCELED, request.order_id)
+    return Canceled(CANCELED, UNSET, request.orig_client_order_id or "")
+
+
+async def cancel_open_orders(call: Call, request: SymbolRequest) -> list[Canceled]:
+    """Cancel every open order in a symbol."""
+    call.venue.market(request.symbol)
+    (applied,) = await call.venue.submit([CancelOrders(call.uid, request.symbol, call.request_id)])
+    return [
+        Canceled(CANCELED, event.order_id)
+        for event in applied.events
+        if isinstance(event, OrderClosed)
+    ]
+
+
+async def cancel_batch(call: Call, request: CancelBatchRequest) -> CancelBatchReply:
+    """Cancel orders by id and by client id; each item is answered, in the order asked."""
+    order_ids = request.order_ids or []
+    client_ids = request.orig_client_order_ids or []
+    if not order_ids and not client_ids:
+        raise errors.missing("orderIds' or 'origClientOrderIds")
+    if len(order_ids) + len(client_ids) > BATCH_CANCEL_MAX:
+        raise errors.out_of_range("orderIds", f"at most {BATCH_CANCEL_MAX} ids are allowed")
+    if request.symbol is not None:
+        call.venue.market(request.symbol)
+    commands = [CancelOrder(call.uid, number, "", call.request_id) for number in order_ids]
+    for client_id in client_ids:
+        number = generated(client_id)
+        commands.append(CancelOrder(call.uid, number, "" if number else client_id, call.request_id))
+    allowed = [_in_symbol(call, command, request.symbol) for command in commands]
+    wanted = list(compress(commands, allowed))
+    applied = iter(await call.venue.submit(wanted) if wanted else [])
+    wording = NOT_FOUND[call.venue.setting("batchCancelWording", "document")]
+    return CancelBatchReply(
+        [_batch_canceled(next(applied) if open_ else None, wording) for open_ in allowed]
+    )
+
+
+def batch_place_closed(venue: Venue) -> bool:
+    """Whether batch placement is switched off (the document's state)."""
+    return venue.setting("batchPlace", "false") != "true"
+
+
+def identified(request: OrderRequest) -> tuple[int, str]:
+    """The order id, or the client id, that a request names; exactly one must be sent."""
+    if request.order_id is not None:
+        if request.orig_client_order_id is not None:
+            raise errors.combination("orderId", "origClientOrderId")
+        return request.order_id, ""
+    if request.orig_client_order_id is None:
+        raise errors.either("orderId", "origClientOrderId")
+    number = generated(request.orig_client_order_id)
+    return number, "" if number else request.orig_client_order_id
+
+
+def _command(
+    call: Call,
+    instrument: Instrument,
+    request: PlaceOrderRequest | BatchItem,
+    default_time_in_force: int | None,
+) -> PlaceOrder:
+    side = SIDES[request.side]
+    kind = TYPES[request.type]
+    client_id = request.new_client_order_id or ""
+    if client_id and generated(client_id):
+        raise errors.bad_client_id("newClientOrderId", "v- and 16 digits is the venue's own form")
+    if kind == MARKET:
+        if request.price is not None:
+            raise errors.combination("price", "type=MARKET")
+        if request.time_in_force not in (None, "IOC"):
+            raise errors.combination("timeInForce", "type=MARKET")
+        price, time_in_force = 0, IOC
+    else:
+        if request.time_in_force is not None:
+            time_in_force = TIMES_IN_FORCE[request.time_in_force]
+        elif default_time_in_force is not None:
+            time_in_force = default_time_in_force
+        else:
+            raise errors.bad_time_in_force()
+        if request.price is None:
+            raise errors.missing("price")
+        price = ticks(instrument, request.price, "price")
+    quantity = lots(instrument, request.quantity, "quantity")
+    return PlaceOrder(
+        call.uid, instrument.symbol, side, kind, time_in_force, quantity, price, client_id,
+        call.request_id,
+    )  # fmt: skip
+
+
+_BATCH_ITEM = compile_request(BatchItem)
+
+
+def _batch_command(call: Call, instrument: Instrument, item: Any) -> PlaceOrder | ApiError:
+    """The command of one batch item, or why there is none."""
+    try:
+        if not isinstance(item, dict):
+            raise errors.invalid("orderList", "an element must be an object")
+        return _command(call, instrument, decode(_BATCH_ITEM, item), None)
+    except ApiError as problem:
+        return problem
+
+
+def _given_client_id(item: Any) -> str:
+    given = item.get("newClientOrderId") if isinstance(item, dict) else None
+    return given if type(given) is str and len(given) <= 40 else ""
+
+
+def _failed(symbol: str, client_id: str, time: int, problem: ApiError) -> BatchPlaced:
+    return BatchPlaced(symbol, client_id, time, UNSET, problem.item_code, problem.message)
+
+
+def _placed(applied: Applied, instrument: Instrument) -> tuple[int, str, int]:
+    """Order id, client order id and acceptance time (ms) of a placed order."""
+    event = applied.events[0]
+    if isinstance(event, OrderPlaced):
+        client_id = event.client_id or f"v-{event.order_id}"
+        return event.order_id, client_id, applied.time // 1000
+    if isinstance(event, OrderRepeated):
+        return event.order_id, event.client_id, event.placed_time // 1000
+    assert isinstance(event, Rejected), event
+    raise refusal(event, instrument)
+
+
+def _in_symbol(call: Call, command: CancelOrder, symbol: str | None) -> bool:
+    """Whether a cancel may go on when the request is restricted to one symbol."""
+    if symbol is None:
+        return True
+    account = call.venue.engine.account(call.uid)
+    if command.order_id:
+        order = account.orders.get(command.order_id)
+    else:
+        order = account.clients.get(command.client_id)
+    return order is not None and order.symbol == symbol
+
+
+def _batch_canceled(applied: Applied | None, wording: tuple[str, str]) -> BatchCanceled:
+    if applied is not None:
+        (event,) = applied.events
+        if isinstance(event, OrderClosed):
+            return BatchCanceled(CANCELED, event.order_id)
+    status, message = wording
+    return BatchCanceled(status, UNSET, message)

@@ -1,0 +1,238 @@
+"""Every history question the interface asks: plain functions from a connection to rows.
+
+Lists are newest first. Times are µs; `start` and `end` are inclusive, what is called `after` or
+`before` is strict. Absent conditions are None (texts: empty).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+from sqlalchemy import ColumnElement, Connection, Select, func, select
+
+from venue.history.tables import BILLS, FILLS, ORDERS, TRANSFERS
+
+
+class OrderRow(Struct, frozen=True, gc=False):
+    """One order: price in ticks, quantities in lots, `quote` in quote atoms, times in µs."""
+
+    order_id: int
+    uid: int
+    symbol: str
+    side: int
+    type: int
+    time_in_force: int
+    quantity: int
+    price: int
+    client_id: str
+    time: int
+    executed: int
+    quote: int
+    status: int
+    update_time: int
+
+
+class FillRow(Struct, frozen=True, gc=False):
+    """One order's share of a trade: `notional` in quote atoms, `fee` in atoms of `fee_asset`."""
+
+    trade_id: int
+    is_maker: int
+    order_id: int
+    uid: int
+    symbol: str
+    side: int
+    price: int
+    quantity: int
+    notional: int
+    fee: int
+    fee_asset: str
+    time: int
+
+
+class BillRow(Struct, frozen=True, gc=False):
+    """One movement of a wallet: `amount` signed, `after` behind it, `fee` inside it, in atoms.
+
+    `fill_quantity` (lots), `fill_notional` (quote atoms) and `symbol` are None without a trade.
+    """
+
+    bill_id: int
+    uid: int
+    wallet: int
+    asset: str
+    kind: str
+    amount: int
+    after: int
+    fee: int
+    fill_quantity: int | None
+    fill_notional: int | None
+    symbol: str | None
+    time: int
+
+
+class TransferRow(Struct, frozen=True, gc=False):
+    """One transfer between two wallets of an owner; `amount` in atoms."""
+
+    transfer_id: int
+    uid: int
+    asset: str
+    source: int
+    target: int
+    amount: int
+    time: int
+
+
+class OrdersOf(Struct, frozen=True, gc=False):
+    """Which orders: an owner's in one symbol, placed from `start` to `end`."""
+
+    uid: int
+    symbol: str
+    start: int | None = None
+    end: int | None = None
+
+
+class FillsOf(Struct, frozen=True, gc=False):
+    """Which fills: an owner's in one symbol, of one order, from `start` to `end`."""
+
+    uid: int
+    symbol: str
+    order_id: int | None = None
+    start: int | None = None
+    end: int | None = None
+
+
+class BillsOf(Struct, frozen=True, gc=False):
+    """Which bills: those of one wallet of an owner, by asset, kind, id and time."""
+
+    uid: int
+    wallet: int
+    asset: str = ""
+    kind: str = ""
+    after_id: int | None = None
+    before_id: int | None = None
+    after_time: int | None = None
+    before_time: int | None = None
+    start: int | None = None
+    end: int | None = None
+
+
+class TransfersOf(Struct, frozen=True, gc=False):
+    """Which transfers: an owner's, by asset, source wallet and time."""
+
+    uid: int
+    asset: str = ""
+    source: int | None = None
+    after_time: int | None = None
+    before_time: int | None = None
+
+
+def order(connection: Connection, uid: int, order_id: int) -> OrderRow | None:
+    """An owner's order by its id; None when there is none, or it is another owner's."""
+    rows = select(ORDERS).where(ORDERS.c.order_id == order_id, ORDERS.c.uid == uid)
+    found = connection.execute(rows).one_or_none()
+    return None if found is None else OrderRow(*found)
+
+
+def order_by_client_id(connection: Connection, uid: int, client_id: str) -> OrderRow | None:
+    """An owner's newest order with this (not empty) client order id, or None."""
+    owners = (ORDERS.c.uid == uid, ORDERS.c.client_id == client_id, ORDERS.c.client_id != "")
+    rows = select(ORDERS).where(*owners).order_by(ORDERS.c.order_id.desc()).limit(1)
+    found = connection.execute(rows).one_or_none()
+    return None if found is None else OrderRow(*found)
+
+
+def orders(connection: Connection, which: OrdersOf, limit: int, page: int = 1) -> list[OrderRow]:
+    """An owner's orders in one symbol, whatever their status; pages count from 1."""
+    table = ORDERS.c
+    rows = select(ORDERS).where(table.uid == which.uid, table.symbol == which.symbol)
+    rows = rows.where(*_from_to(table.time, which.start, which.end))
+    rows = rows.order_by(table.time.desc(), table.order_id.desc())
+    return [OrderRow(*row) for row in connection.execute(_page(rows, limit, page))]
+
+
+def fills(connection: Connection, which: FillsOf, limit: int) -> list[FillRow]:
+    """An owner's fills in one symbol; of a trade with itself, the maker's first."""
+    table = FILLS.c
+    rows = select(FILLS).where(table.uid == which.uid, table.symbol == which.symbol)
+    if which.order_id is not None:
+        rows = rows.where(table.order_id == which.order_id)
+    rows = rows.where(*_from_to(table.time, which.start, which.end))
+    rows = rows.order_by(table.time.desc(), table.trade_id.desc(), table.is_maker.desc())
+    return [FillRow(*row) for row in connection.execute(rows.limit(limit))]
+
+
+def bills(connection: Connection, which: BillsOf, limit: int, page: int = 1) -> list[BillRow]:
+    """Bills of one wallet; pages count from 1. With `after_id` too, the newest come first."""
+    rows = select(BILLS).where(*_bills_where(which))
+    rows = rows.order_by(BILLS.c.time.desc(), BILLS.c.bill_id.desc())
+    return [BillRow(*row) for row in connection.execute(_page(rows, limit, page))]
+
+
+def bills_paged(
+    connection: Connection, which: BillsOf, page: int, size: int
+) -> tuple[int, list[BillRow]]:
+    """How many bills there are in all, and one page of them."""
+    count = select(func.count()).select_from(BILLS).where(*_bills_where(which))
+    return int(connection.execute(count).scalar_one()), bills(connection, which, size, page)
+
+
+def transfers(connection: Connection, which: TransfersOf, limit: int) -> list[TransferRow]:
+    """An owner's transfers between its wallets."""
+    table = TRANSFERS.c
+    rows = select(TRANSFERS).where(table.uid == which.uid)
+    if which.asset:
+        rows = rows.where(table.asset == which.asset)
+    if which.source is not None:
+        rows = rows.where(table.source == which.source)
+    rows = rows.where(*_between(table.time, which.after_time, which.before_time))
+    rows = rows.order_by(table.time.desc(), table.transfer_id.desc())
+    return [TransferRow(*row) for row in connection.execute(rows.limit(limit))]
+
+
+def _bills_where(which: BillsOf) -> list[ColumnElement[bool]]:
+    table = BILLS.c
+    where = [table.uid == which.uid, table.wallet == which.wallet]
+    if which.asset:
+        where.append(table.asset == which.asset)
+    if which.kind:
+        where.append(table.kind == which.kind)
+    where += _between(table.bill_id, which.after_id, which.before_id)
+    where += _between(table.time, which.after_time, which.before_time)
+    where += _from_to(table.time, which.start, which.end)
+    # The index ends in time: an id is also told as the time of the bill next to it, so that a
+    # cursor deep in the past is found at once.
+    if which.after_id is not None:
+        newer = select(func.min(table.bill_id)).where(table.bill_id > which.after_id)
+        where.append(table.time >= _time_of_bill(newer))
+    if which.before_id is not None:
+        older = select(func.max(table.bill_id)).where(table.bill_id < which.before_id)
+        where.append(table.time <= _time_of_bill(older))
+    return where
+
+
+def _time_of_bill(bill_id: Select[Any]) -> Any:
+    other = BILLS.alias()
+    found = select(other.c.time).where(other.c.bill_id == bill_id.scalar_subquery())
+    return found.scalar_subquery()
+
+
+def _from_to(column: Any, start: int | None, end: int | None) -> list[ColumnElement[bool]]:
+    where = []
+    if start is not None:
+        where.append(column >= start)
+    if end is not None:
+        where.append(column <= end)
+    return where
+
+
+def _between(column: Any, after: int | None, before: int | None) -> list[ColumnElement[bool]]:
+    where = []
+    if after is not None:
+        where.append(column > after)
+    if before is not None:
+        where.append(column < before)
+    return where
+
+
+def _page(rows: Select[Any], limit: int, page: int) -> Select[Any]:
+    return rows.limit(limit).offset(limit * (page - 1))

@@ -1,0 +1,202 @@
+"""Liquidity agents: makers that quote ladders around a drifting reference, takers with habits.
+
+Deterministic given the seed, the times of the steps and the engine's state: an agent looks at the
+engine between commands and answers with commands, which go through the ordinary submit path.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Final
+
+from msgspec import Struct
+
+from venue.core.commands import CancelOrder, Command, CreateOwner, Deposit, PlaceOrder
+from venue.core.engine import Engine
+from venue.core.ledger import Account
+from venue.core.spot import Market
+from venue.core.units import PPM
+from venue.terms import OrderType, SelfTrade, Side, TimeInForce, Wallet
+
+STEP_US: Final = 200_000  # venue time between two steps
+BUY: Final = int(Side.BUY)
+SELL: Final = int(Side.SELL)
+LIMIT: Final = int(OrderType.LIMIT)
+MARKET: Final = int(OrderType.MARKET)
+POST_ONLY: Final = int(TimeInForce.POST_ONLY)
+IOC: Final = int(TimeInForce.IOC)
+SPOT: Final = int(Wallet.SPOT)
+REVERSION: Final = 2_000  # how strongly (ppm per step) the reference returns to its start
+
+
+class MakerHabit(Struct, frozen=True):
+    """A ladder per side: distances from the reference and gaps in ppm, sizes in quote units."""
+
+    name: str
+    edge_ppm: int
+    gap_ppm: int
+    levels: int
+    size_units: int
+
+
+class TakerHabit(Struct, frozen=True):
+    """How often (ppm of steps) a taker trades, how much (quote units), and if it follows moves."""
+
+    name: str
+    chance_ppm: int
+    size_units: int
+    follows: bool
+
+
+MAKERS: Final = (
+    MakerHabit("tight", edge_ppm=60, gap_ppm=50, levels=10, size_units=4_000),
+    MakerHabit("steady", edge_ppm=200, gap_ppm=180, levels=20, size_units=12_000),
+    MakerHabit("wide", edge_ppm=4_000, gap_ppm=6_000, levels=12, size_units=150_000),
+)
+TAKERS: Final = (
+    TakerHabit("noise", chance_ppm=300_000, size_units=900, follows=False),
+    TakerHabit("trend", chance_ppm=120_000, size_units=2_500, follows=True),
+    TakerHabit("whale", chance_ppm=4_000, size_units=60_000, follows=False),
+)
+MONEY_UNITS: Final = 200_000_000  # quote units each agent begins with, in quote and in base
+
+
+class Agents:
+    """All agents of the venue's spot markets; `references` are the first prices in ticks."""
+
+    def __init__(self, engine: Engine, seed: int, references: dict[str, int]) -> None:
+        self._engine = engine
+        self._random = Random(f"agents {seed}")  # noqa: S311 - a market, not a secret
+        self._starts = dict(references)
+        self._references = dict(references)
+        self._moves = dict.fromkeys(references, 0)
+
+    def founding(self) -> list[Command]:
+        """Commands that create the agents' owners, where they are not there yet."""
+        names = self._engine.owners.names
+        return [
+            CreateOwner(name, int(SelfTrade.EXPIRE_TAKER))
+            for name in self._names()
+            if name not in names
+        ]
+
+    def funding(self) -> list[Command]:
+        """Commands that give agents without money their first."""
+        commands: list[Command] = []
+        for name in self._names():
+            account = self._account(name)
+            if any(account.free) or any(account.locked):
+                continue
+            market = self._engine.spot.markets[name.rpartition("-")[2]]
+            amount = self._atoms(market, MONEY_UNITS)
+            lots = amount // (self._starts[market.symbol] * market.unit_atoms)
+            ledger = self._engine.ledger
+            commands += [
+                Deposit(account.uid, SPOT, ledger.assets[market.quote].name, amount),
+                Deposit(
+                    account.uid, SPOT, ledger.assets[market.base].name, lots * market.lot_atoms
+                ),
+            ]
+        return commands
+
+    def resume(self) -> None:
+        """Begin at the last trades, as after a restart."""
+        for symbol in self._references:
+            last = self._engine.spot.markets[symbol].last_price
+            self._references[symbol] = last or self._references[symbol]
+
+    def step(self) -> list[Command]:
+        """What all agents do next: cancels first, then quotes, then takers."""
+        cancels: list[Command] = []
+        quotes: list[Command] = []
+        takes: list[Command] = []
+        for symbol in self._starts:
+            market = self._engine.spot.markets[symbol]
+            if market.halted:
+                continue
+            self._drift(symbol)
+            for habit in MAKERS:
+                self._quote(market, habit, cancels, quotes)
+            for taker in TAKERS:
+                if self._random.randrange(PPM) < taker.chance_ppm:
+                    takes.append(self._take(market, taker))
+        return cancels + quotes + takes
+
+    def _names(self) -> list[str]:
+        habits = [habit.name for habit in MAKERS] + [habit.name for habit in TAKERS]
+        return [f"agent-{habit}-{symbol}" for symbol in self._starts for habit in habits]
+
+    def _account(self, name: str) -> Account:
+        return self._engine.account(self._engine.owners.names[name])
+
+    def _atoms(self, market: Market, units: int) -> int:
+        return units * int(10 ** self._engine.ledger.assets[market.quote].scale)
+
+    def _drift(self, symbol: str) -> None:
+        """The reference walks, and is drawn back to where it began."""
+        price, start = self._references[symbol], self._starts[symbol]
+        noise = sum(self._random.randint(-60, 60) for _ in range(4))
+        pull = (start - price) * REVERSION // start
+        self._moves[symbol] = noise
+        self._references[symbol] = max(1, price + price * (noise + pull) // PPM)
+
+    def _quote(
+        self, market: Market, habit: MakerHabit, cancels: list[Command], quotes: list[Command]
+    ) -> None:
+        """Keep the ladder on a grid around the reference: cancel what left it, fill its gaps."""
+        account = self._account(f"agent-{habit.name}-{market.symbol}")
+        reference = self._references[market.symbol]
+        wanted = self._ladder(market, habit, reference)
+        have: dict[int, int] = {}
+        for order in account.orders.values():
+            key = order.price if order.side == BUY else -order.price
+            if key in wanted:
+                have[key] = order.order_id
+            else:
+                cancels.append(CancelOrder(account.uid, order.order_id))
+        for key in wanted:
+            if key not in have:
+                side, price = (BUY, key) if key > 0 else (SELL, -key)
+                lots = self._lots(market, price, habit.size_units)
+                quotes.append(
+                    PlaceOrder(account.uid, market.symbol, side, LIMIT, POST_ONLY, lots, price)
+                )
+
+    def _ladder(self, market: Market, habit: MakerHabit, reference: int) -> dict[int, None]:
+        """The wanted prices as keys, bids positive and asks negative, best first."""
+        gap = max(1, self._starts[market.symbol] * habit.gap_ppm // PPM)
+        edge = max(1, reference * habit.edge_ppm // PPM)
+        bid = (reference - edge) // gap * gap
+        ask = -(-(reference + edge) // gap) * gap
+        keys: dict[int, None] = {}
+        for level in range(habit.levels):
+            if bid - level * gap > 0:
+                keys[bid - level * gap] = None
+            keys[-(ask + level * gap)] = None
+        return keys
+
+    def _take(self, market: Market, habit: TakerHabit) -> Command:
+        account = self._account(f"agent-{habit.name}-{market.symbol}")
+        rising = self._moves[market.symbol] > 0
+        side = BUY if self._random.randrange(2) else SELL
+        if habit.follows:
+            side = BUY if rising else SELL
+        side = self._affordable(account, market, side)
+        lots = self._lots(market, self._references[market.symbol], habit.size_units)
+        return PlaceOrder(account.uid, market.symbol, side, MARKET, IOC, lots, 0)
+
+    def _affordable(self, account: Account, market: Market, side: int) -> int:
+        """Takers lean against their inventory, so that they never run out of one side."""
+        half = self._atoms(market, MONEY_UNITS) // 2
+        if account.free[market.quote] < half:
+            return SELL
+        base_lots = account.free[market.base] // market.lot_atoms
+        if base_lots * self._starts[market.symbol] * market.unit_atoms < half:
+            return BUY
+        return side
+
+    def _lots(self, market: Market, price: int, units: int) -> int:
+        """A random size around `units` of quote at `price`."""
+        amount = self._atoms(market, units) * self._random.randint(20, 180) // 100
+        lots: int = amount // (price * market.unit_atoms)
+        return max(market.quantity_min, min(lots, market.instrument.market_quantity_max))

@@ -1,0 +1,375 @@
+"""The stairwell: options -> wired venue -> start, stop. The one file that knows every room."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import logging
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import uvloop
+
+import venue
+from venue.api.table import ROWS
+from venue.candles import Candle
+from venue.core.applied import Applied
+from venue.core.commands import ChangeSetting, Command, Tick
+from venue.core.events import OwnerCreated
+from venue.fast import refuse_stale
+from venue.gateway.app import App, document
+from venue.gateway.auth import Authenticator
+from venue.gateway.context import Venue
+from venue.gateway.http import HttpLimits, protocol
+from venue.gateway.keys import Credentials, KeyStore, KeyView
+from venue.gateway.limits import WEIGHT_MAX, Limits
+from venue.gateway.operators import OperatorDoor
+from venue.gateway.replay import SEEDED_MS, ReplayGuard
+from venue.gateway.server import Server, listen, make_server, started
+from venue.gateway.table import routes
+from venue.history.projector import Catalog, History, Projector
+from venue.history.store import open_history
+from venue.journal.journal import Journal, JournalCorrupt
+from venue.journal.memory import MemoryJournal
+from venue.journal.recovery import recover, tail_requests
+from venue.journal.sqlite import open_journal
+from venue.lab import demo
+from venue.lab.agents import STEP_US, Agents
+from venue.lab.backfill import Backfill
+from venue.node.clock import Clock, SystemClock
+from venue.node.market_data import MarketData
+from venue.node.outbox import Outbox
+from venue.node.sequencer import Sequencer, Stopped
+from venue.node.snapshots import EVERY, Restored, take
+
+TICK_S: Final = 10.0  # how often time passes for the engine when nothing else happens
+DEV_FACTOR: Final = 100  # all clients of a practice venue share one address
+
+log = logging.getLogger("venue")
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """How to run a practice venue; `state` None keeps everything in memory."""
+
+    host: str = "127.0.0.1"
+    port: int = 8787
+    state: str | None = None
+    seed: int = 1
+    agents: bool = True
+    limits: bool = True
+    history: bool = True
+    batch_place: bool | None = None
+    projection: bool = True
+
+
+class Running(msgspec.Struct, frozen=True):
+    """A venue that answers: where, and what it is made of."""
+
+    host: str
+    port: int
+    rooms: Venue
+
+
+async def run(options: Options, ready: Callable[[Running], None]) -> int:
+    """Serve until a signal or a failure; the process's exit code. OSError: the address is taken.
+
+    `ready` is called once, when the first request would be answered.
+    """
+    refuse_stale()
+    failed: list[BaseException] = []
+    stopping = asyncio.Event()
+
+    def on_failure(problem: BaseException) -> None:
+        failed.append(problem)
+        stopping.set()
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stopping.set)
+    bound = listen(options.host, options.port)
+    async with opened(options, SystemClock(), on_failure) as rooms:
+        agents = await _agents(rooms, options) if options.agents else None
+        server = make_server(application(rooms, options), _protocol(options))
+        serving = asyncio.create_task(server.serve([bound]))
+        await started(server, serving)
+        background = _background(rooms, options, agents)
+        ready(Running(options.host, bound.getsockname()[1], rooms))
+        await _until(stopping, serving, background)
+        for task in background:
+            task.cancel()
+        await asyncio.gather(*background, return_exceptions=True)
+        await _stop(server, serving)
+    for problem in failed:
+        print(f"venue: stopped: {problem}", file=sys.stderr)
+    return 3 if failed else 0
+
+
+@contextlib.asynccontextmanager
+async def opened(
+    options: Options, clock: Clock, on_failure: Callable[[BaseException], None]
+) -> AsyncIterator[Venue]:
+    """All rooms but the doors, recovered and with the practice venue's owners and markets."""
+    path = options.state
+    journal: Journal = open_journal(path) if path else MemoryJournal(keep=False)
+    try:
+        rooms = await _wire(options, journal, clock, on_failure)
+    except BaseException:
+        journal.close()
+        raise
+    try:
+        yield rooms
+    finally:
+        await rooms.sequencer.stop()
+        if path is not None:
+            await _keep(rooms, journal)
+        await rooms.history.close()
+        rooms.sequencer.close()
+        journal.close()
+
+
+def application(rooms: Venue, options: Options) -> App:
+    """The ASGI application over the rooms."""
+    budget = rooms.weight_limit if options.limits else None
+    return App(
+        venue=rooms,
+        routes=routes(),
+        authenticator=Authenticator(rooms.keys, rooms.clock, explain=True),
+        limits=Limits(budget, budget),
+        replays=rooms.replays,
+        door=OperatorDoor(),
+        document=document(ROWS, venue.__version__),
+    )
+
+
+def rebuild_history(path: str) -> int:
+    """Empty a stopped venue's history and project its journal anew; the sequence reached."""
+    journal = open_journal(path)
+    try:
+        store = open_history(f"{path}.history")
+        try:
+            store.clear()
+            projector = Projector(store, Catalog())
+            recover(journal, 0, _Projecting(projector))
+            projector.checkpoint()
+            return projector.reached()
+        finally:
+            store.close()
+    finally:
+        journal.close()
+
+
+class _Projecting:
+    """A recovery's follower that projects as it goes."""
+
+    def __init__(self, projector: Projector) -> None:
+        self._projector = projector
+
+    def restore(self, parts: dict[str, bytes], sequence: int) -> None:
+        assert sequence == 0, "history is rebuilt from the journal's beginning"
+
+    def follow(self, batch: list[Applied]) -> None:
+        self._projector.project(batch)
+
+
+async def _wire(
+    options: Options,
+    journal: Journal,
+    clock: Clock,
+    on_failure: Callable[[BaseException], None],
+) -> Venue:
+    path = options.state
+    store = open_history(f"{path}.history" if path else None)
+    prehistory = _Prehistory()
+    market_data = MarketData(prehistory)
+    projected = store.reached()
+    if projected > journal.last_sequence():
+        store.close()
+        raise JournalCorrupt(
+            f"{path}.history is at command {projected}, the journal ends at "
+            f"{journal.last_sequence()}: they do not belong together"
+        )
+    if projected == 0 and journal.last_sequence() > EVERY:
+        projector = Projector(store, Catalog())
+        recover(journal, 0, _Projecting(projector))
+        projected = projector.reached()
+    restored = Restored(market_data, projected)
+    engine = recover(journal, projected, restored)
+    history = History(store, Catalog.of(engine))
+    history.follow(restored.unprojected)
+    outbox = Outbox()
+    outbox.follow(market_data.follow)
+    if options.projection:
+        outbox.follow(history.follow)
+    sequencer = Sequencer(engine, journal, outbox, clock, on_failure)
+    rooms = Venue(
+        engine=engine,
+        sequencer=sequencer,
+        market_data=market_data,
+        history=history,
+        keys=KeyStore.open(Path(f"{path}.keys")) if path else KeyStore(),
+        clock=clock,
+        data=str(Path(path).absolute()) if path else "in memory",
+        weight_limit=WEIGHT_MAX * DEV_FACTOR,
+        replays=ReplayGuard(),
+        journal=journal,
+    )
+    if path:
+        since = clock.now() - SEEDED_MS * 1000
+        rooms.replays.seed(tail_requests(journal, since), clock.now())
+    await _found(rooms, options)
+    prehistory.begin(rooms, options)
+    return rooms
+
+
+async def _found(rooms: Venue, options: Options) -> None:
+    """A new venue's owners, markets and money; the settings that were asked for."""
+    engine = rooms.engine
+    if engine.sequence == 0:
+        applied = await rooms.submit(demo.genesis())
+        uids = {
+            event.name: event.uid
+            for done in applied
+            for event in done.events
+            if isinstance(event, OwnerCreated)
+        }
+        first: list[Command] = list(demo.funding(uids))
+        first.append(ChangeSetting("historySeed", str(options.seed)))
+        first.append(ChangeSetting("historyEpoch", str(rooms.clock.now())))
+        await rooms.submit(first)
+    _found_keys(rooms)
+    if options.batch_place is not None:
+        value = "true" if options.batch_place else "false"
+        if rooms.setting("batchPlace", "false") != value:
+            await rooms.submit([ChangeSetting("batchPlace", value)])
+
+
+def _found_keys(rooms: Venue) -> None:
+    """The demo keys. Public as they are, they live in memory only and come back at every start."""
+    now = rooms.clock.now()
+    for account in demo.ACCOUNTS:
+        uid = rooms.engine.owners.names[account.name]
+        rooms.keys.add(
+            Credentials(account.key, account.secret, demo.PASSPHRASE),
+            KeyView(account.key, uid, "demo", account.permissions, [], now, None, False),
+        )
+
+
+class _Prehistory:
+    """Candles before the venue's first trade; none until the venue's epoch is known."""
+
+    def __init__(self) -> None:
+        self._backfill: Backfill | None = None
+
+    def begin(self, rooms: Venue, options: Options) -> None:
+        epoch = rooms.setting("historyEpoch", "")
+        if options.history and epoch:
+            seed = int(rooms.setting("historySeed", "1"))
+            self._backfill = Backfill(seed, int(epoch), demo.STARTS)
+
+    def __call__(self, symbol: str, interval: str) -> list[Candle]:
+        return self._backfill(symbol, interval) if self._backfill is not None else []
+
+
+def _background(rooms: Venue, options: Options, agents: Agents | None) -> list[asyncio.Task[None]]:
+    tasks = [asyncio.create_task(_pass_time(rooms))]
+    if agents is not None:
+        tasks.append(asyncio.create_task(_trade(rooms, agents)))
+    if options.state is not None:
+        tasks.append(asyncio.create_task(_snapshots(rooms)))
+    return tasks
+
+
+async def _pass_time(rooms: Venue) -> None:
+    """Ticks for the engine; and the young objects' share of garbage, away from the orders' path."""
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+    while True:
+        await asyncio.sleep(TICK_S)
+        gc.collect(1)
+        await rooms.sequencer.submit([Tick()], patient=True)
+
+
+async def _agents(rooms: Venue, options: Options) -> Agents:
+    """The liquidity agents, with their owners, their money and their first quotes in the books."""
+    starts = {symbol: start.price for symbol, start in demo.STARTS.items()}
+    agents = Agents(rooms.engine, options.seed, starts)
+    for next_commands in (agents.founding, agents.funding):
+        commands = next_commands()
+        if commands:
+            await rooms.sequencer.submit(commands)
+    agents.resume()
+    await rooms.sequencer.submit(agents.step())
+    return agents
+
+
+async def _trade(rooms: Venue, agents: Agents) -> None:
+    """The liquidity agents, step by step."""
+    while True:
+        await asyncio.sleep(STEP_US / 1_000_000)
+        commands = agents.step()
+        if commands:
+            await rooms.sequencer.submit(commands, patient=True)
+
+
+async def _snapshots(rooms: Venue) -> None:
+    last = rooms.engine.sequence
+    while True:
+        await asyncio.sleep(TICK_S)
+        if rooms.engine.sequence - last >= EVERY:
+            last = rooms.engine.sequence
+            await _keep(rooms, rooms.journal)
+
+
+async def _keep(rooms: Venue, journal: Journal) -> None:
+    """Save a snapshot, behind what history has durably projected."""
+    if rooms.sequencer.failed():
+        return
+    snapshot = take(rooms.engine, rooms.market_data)
+    await rooms.history.drain()
+    await rooms.history.checkpoint()
+    await rooms.sequencer.on_disk_thread(lambda: journal.save_snapshot(snapshot))
+
+
+async def _until(
+    stopping: asyncio.Event, serving: asyncio.Task[None], background: list[asyncio.Task[None]]
+) -> None:
+    """Return at a signal or failure; raise what ended the server or a background task."""
+    waiting = asyncio.create_task(stopping.wait())
+    done, _ = await asyncio.wait(
+        [waiting, serving, *background], return_when=asyncio.FIRST_COMPLETED
+    )
+    waiting.cancel()
+    for task in done:
+        problem = task.exception()
+        if problem is not None and not isinstance(problem, Stopped):
+            raise problem
+
+
+async def _stop(server: Server, serving: asyncio.Task[None]) -> None:
+    server.should_exit = True
+    await serving
+
+
+def _protocol(options: Options) -> type[asyncio.Protocol]:
+    if options.limits:
+        return protocol(HttpLimits())
+    return protocol(HttpLimits(connections_per_ip=None, connections=None))
+
+
+def serve(options: Options, ready: Callable[[Running], None]) -> int:
+    """Run a venue in this process until it is told to stop; the exit code."""
+    return uvloop.run(run(options, ready))
+
+
+def write_atomically(path: str, data: bytes) -> None:
+    """Put a file in place as a whole."""
+    temporary = f"{path}.{os.getpid()}.tmp"
+    Path(temporary).write_bytes(data)
+    Path(temporary).replace(path)

@@ -1,0 +1,251 @@
+"""The journal on a disk that is watched, refuses to sync, or loses its power."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import apsw
+import pytest
+
+import venue
+from venue.core.commands import Command, PlaceOrder
+from venue.journal import sqlite
+from venue.journal.journal import JournalFailed, Snapshot
+from venue.journal.sqlite import SqliteJournal, open_journal
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+BATCHES = (1, 2, 40, 3, 1, 700, 500, 1, 30, 2, 2, 90, 1, 1)
+CHECKPOINT_PAGES = 12  # so that the small workload sees several checkpoints
+
+
+def commands(first: int, count: int) -> list[Command]:
+    return [
+        PlaceOrder(1, "BTCUSDT", 0, 0, 0, n, 5, f"c{n}", time=n)
+        for n in range(first, first + count)
+    ]
+
+
+class Disk(apsw.VFS):
+    """Logs what is done to files: (what, file, offset or size, data); can refuse one sync."""
+
+    def __init__(self, refuse: int = 0) -> None:
+        super().__init__("watched", "", makedefault=True)
+        self.log: list[tuple[str, str, int, bytes]] = []
+        self.refuse = refuse  # the number of the sync that fails; 0: none
+        self.syncs = 0
+
+    def note(self, what: str, file: str = "", at: int = 0, data: bytes = b"") -> None:
+        self.log.append((what, file, at, data))
+
+    def xOpen(  # noqa: N802
+        self, name: str | apsw.URIFilename | None, flags: list[int]
+    ) -> apsw.VFSFile:
+        return DiskFile(self, name, flags)
+
+    def xDelete(self, filename: str, syncdir: bool) -> None:  # noqa: N802
+        super().xDelete(filename, syncdir)
+        self.note("delete", Path(filename).name)
+
+
+class DiskFile(apsw.VFSFile):
+    def __init__(self, disk: Disk, name: str | apsw.URIFilename | None, flags: list[int]) -> None:
+        super().__init__("unix", name, flags)
+        assert name is not None
+        self.disk = disk
+        self.name = Path(name if isinstance(name, str) else name.filename()).name
+
+    def xWrite(self, data: Buffer, offset: int) -> None:  # noqa: N802
+        super().xWrite(data, offset)
+        self.disk.note("write", self.name, offset, bytes(data))
+
+    def xTruncate(self, newsize: int) -> None:  # noqa: N802
+        super().xTruncate(newsize)
+        self.disk.note("truncate", self.name, newsize)
+
+    def xSync(self, flags: int) -> None:  # noqa: N802
+        self.disk.syncs += 1
+        if self.disk.syncs == self.disk.refuse:
+            raise apsw.IOError("this sync is refused")
+        super().xSync(flags)
+        self.disk.note("sync", self.name)
+
+
+@pytest.fixture(autouse=True)
+def _small_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite, "CHECKPOINT_PAGES", CHECKPOINT_PAGES)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    return str(tmp_path / "journal")
+
+
+def work(path: str, disk: Disk) -> Iterator[SqliteJournal]:
+    """Open, append every batch, save snapshots between; yields after each, noted in the log."""
+    journal = open_journal(path)
+    try:
+        for number, size in enumerate(BATCHES):
+            journal.append(commands(journal.last_sequence() + 1, size))
+            disk.note("appended", at=journal.last_sequence())
+            yield journal
+            if number % 5 == 4:
+                last = journal.last_sequence()
+                journal.save_snapshot(
+                    Snapshot(last, venue.__version__, "", {"engine": b"x" * 9000})
+                )
+                disk.note("saved", at=last)
+    finally:
+        journal.close()
+
+
+def reread(path: str) -> list[Command]:
+    journal = open_journal(path)
+    try:
+        return [command for _, piece in journal.read(0) for command in piece]
+    finally:
+        journal.close()
+
+
+def ends() -> list[int]:
+    """The sequences at which a batch ends, from 0."""
+    return [sum(BATCHES[:count]) for count in range(len(BATCHES) + 1)]
+
+
+@pytest.fixture
+def watched(path: str) -> list[tuple[str, str, int, bytes]]:
+    """The log of an undisturbed run."""
+    disk = Disk()
+    try:
+        for _ in work(path, disk):
+            pass
+    finally:
+        disk.unregister()
+    return disk.log
+
+
+def test_every_append_returns_after_its_log_is_synced(
+    watched: list[tuple[str, str, int, bytes]],
+) -> None:
+    unsynced = written = False
+    returns = 0
+    for what, file, _, _ in watched:
+        if file.endswith("-wal"):
+            unsynced = unsynced if what not in ("write", "sync") else what == "write"
+            written = written or what == "write"
+        if what in ("appended", "saved"):
+            assert written
+            assert not unsynced
+            written = False
+            returns += what == "appended"
+    assert returns == len(BATCHES)
+    assert sum(what == "sync" and file == "journal" for what, file, _, _ in watched) > 2
+
+
+def test_the_first_refused_sync_ends_writing_and_loses_nothing(tmp_path: Path) -> None:
+    refuse = 0
+    while True:
+        refuse += 1
+        path = str(tmp_path / f"journal-{refuse}")
+        if not refused(path, refuse):
+            break
+    # Opening, each append, each snapshot, the checkpoints: all of them were refused once.
+    assert refuse > len(BATCHES) + 4
+
+
+def refused(path: str, refuse: int) -> bool:
+    """Run the work with one refused sync and check what is left; False when it was never met."""
+    disk = Disk(refuse)
+    acknowledged = 0
+    failed = False
+    try:
+        for journal in work(path, disk):
+            acknowledged = journal.last_sequence()
+    except JournalFailed:
+        failed = True
+    finally:
+        disk.unregister()
+    found = reread(path)
+    assert found == commands(1, len(found))
+    assert len(found) >= acknowledged
+    assert len(found) in ends()
+    assert failed == (disk.syncs >= refuse)
+    return failed
+
+
+def test_after_a_failure_everything_is_refused_and_nothing_is_retried(path: str) -> None:
+    disk = Disk()
+    try:
+        journal = open_journal(path)
+        journal.append(commands(1, 3))
+        disk.refuse = disk.syncs + 1
+        with pytest.raises(JournalFailed, match="this sync is refused") as failure:
+            journal.append(commands(4, 1))
+        done = len(disk.log)
+        for _ in range(2):
+            with pytest.raises(JournalFailed, match="failed earlier") as again:
+                journal.append(commands(4, 1))
+            assert again.value.__cause__ is failure.value.__cause__
+        with pytest.raises(JournalFailed, match="failed earlier"):
+            journal.save_snapshot(Snapshot(3, venue.__version__, "", {}))
+        assert journal.last_sequence() == 3
+        journal.close()
+        assert len(disk.log) == done
+    finally:
+        disk.unregister()
+    assert reread(path)[:3] == commands(1, 3)
+
+
+def test_what_cannot_be_packed_fails_the_journal_and_leaves_it_whole(path: str) -> None:
+    journal = open_journal(path)
+    journal.append(commands(1, 3))
+    with pytest.raises(JournalFailed):
+        journal.append([*commands(4, 1), PlaceOrder(1, "", 0, 0, 0, 1 << 70, 0)])
+    with pytest.raises(JournalFailed, match="failed earlier"):
+        journal.append(commands(4, 1))
+    journal.close()
+    assert reread(path) == commands(1, 3)
+
+
+@pytest.mark.parametrize("kept", ["nothing", "everything", "every second"])
+def test_power_lost_at_any_moment_loses_nothing_acknowledged(
+    watched: list[tuple[str, str, int, bytes]], tmp_path: Path, kept: str
+) -> None:
+    directory = tmp_path / "after"
+    directory.mkdir()
+    for moment in range(len(watched) + 1):
+        for old in directory.iterdir():
+            old.unlink()
+        for name, content in survived(watched[:moment], kept).items():
+            (directory / name).write_bytes(content)
+        acknowledged = max(
+            (at for what, _, at, _ in watched[:moment] if what == "appended"), default=0
+        )
+        found = reread(str(directory / "journal"))
+        assert found == commands(1, len(found))
+        assert len(found) >= acknowledged
+        assert len(found) in ends()
+
+
+def survived(log: list[tuple[str, str, int, bytes]], kept: str) -> dict[str, bytearray]:
+    """The files after a power loss; of what was not synced, what `kept` says."""
+    files: dict[str, bytearray] = {}
+    last_sync = {file: at for at, (what, file, _, _) in enumerate(log) if what == "sync"}
+    for at, (what, file, offset, data) in enumerate(log):
+        if what == "delete":
+            files.pop(file, None)
+            continue
+        durable = at < last_sync.get(file, 0)
+        lucky = kept == "everything" or (kept == "every second" and at % 2 == 0)
+        if what not in ("write", "truncate") or not (durable or lucky):
+            continue
+        content = files.setdefault(file, bytearray())
+        if what == "truncate":
+            del content[offset:]
+            continue
+        content.extend(bytes(max(0, offset - len(content))))
+        content[offset : offset + len(data)] = data
+    return files

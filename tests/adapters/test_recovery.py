@@ -1,0 +1,310 @@
+"""Recovery gives the same venue from every start, and never guesses."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import venue
+from venue.core import snapshot as state
+from venue.core.applied import Applied
+from venue.core.commands import (
+    CancelOrder,
+    CancelOrders,
+    Command,
+    CreateOwner,
+    Deposit,
+    ListInstrument,
+    PlaceOrder,
+    RegisterAsset,
+    Tick,
+)
+from venue.core.engine import Engine
+from venue.core.instruments import Instrument
+from venue.journal.journal import Journal, JournalCorrupt, OtherVersion, Snapshot
+from venue.journal.memory import MemoryJournal
+from venue.journal.recovery import WINDOW, recover, tail_requests
+from venue.journal.sqlite import open_journal
+
+NOBODY_LAGS = 1 << 62
+BTC = Instrument("BTCUSDT", "BTC", "USDT", 1, 2, 1, 5, 1, 10**9, 10**9, 100, 200)
+Opener = Callable[[], Journal]
+
+
+class Views:
+    """A sink that remembers what it was handed."""
+
+    def __init__(self) -> None:
+        self.restored: list[tuple[dict[str, bytes], int]] = []
+        self.applied: list[Applied] = []
+
+    def restore(self, parts: dict[str, bytes], sequence: int) -> None:
+        assert not self.applied
+        self.restored.append((parts, sequence))
+
+    def follow(self, batch: list[Applied]) -> None:
+        self.applied.extend(batch)
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def opener(request: pytest.FixtureRequest, tmp_path: Path) -> Opener:
+    """Opens a journal; the file's is closed and opened anew by `reopen`."""
+    if request.param == "memory":
+        return lambda: MemoryJournal(keep=True)
+    return lambda: open_journal(str(tmp_path / "journal"))
+
+
+def reopen(journal: Journal, opener: Opener) -> Journal:
+    if isinstance(journal, MemoryJournal):
+        return journal
+    journal.close()
+    return opener()
+
+
+def trading(seed: int, count: int) -> list[Command]:
+    """A market, four owners and then random orders and cancels."""
+    chance = random.Random(seed)
+    found: list[Command] = [
+        RegisterAsset("BTC", 8),
+        RegisterAsset("USDT", 8),
+        ListInstrument(BTC),
+    ]
+    for uid in range(1, 5):
+        found.append(CreateOwner(f"owner-{uid}"))
+        found += [Deposit(uid, 0, asset, 10**14) for asset in ("BTC", "USDT")]
+    while len(found) < count:
+        uid = chance.randint(1, 4)
+        kind = chance.random()
+        if kind < 0.8:
+            price, name = chance.randint(9_900, 10_100), f"c{chance.randint(1, 99)}"
+            side, quantity = chance.randint(0, 1), chance.randint(1, 500)
+            order = PlaceOrder(uid, "BTCUSDT", side, 0, 0, quantity, price, name)
+            order.request = len(found).to_bytes(4, "big")
+            found.append(order)
+        elif kind < 0.97:
+            found.append(CancelOrder(uid, chance.randint(1, len(found))))
+        else:
+            found.append(CancelOrders(uid, "BTCUSDT") if kind < 0.985 else Tick())
+    for number, command in enumerate(found):
+        command.time = 1_000_000 * number
+    return found
+
+
+def snapshot_of(engine: Engine) -> Snapshot:
+    parts = {"engine": state.dump(engine), "market_data": b"at %d" % engine.sequence}
+    return Snapshot(engine.sequence, venue.__version__, state.state_hash(engine), parts)
+
+
+def live(journal: Journal, commands: list[Command], snapshots: tuple[int, ...]) -> Engine:
+    """Run commands as a node does, in batches of 7, with snapshots after some of the batches."""
+    engine = Engine()
+    for start in range(0, len(commands), 7):
+        batch = commands[start : start + 7]
+        journal.append(batch)
+        for command in batch:
+            engine.apply(command)
+        if start + 7 in snapshots:
+            journal.save_snapshot(snapshot_of(engine))
+    return engine
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("snapshots", [(), (210,), (70, 210), (70, 210, 700)])
+@pytest.mark.parametrize("reached", [NOBODY_LAGS, 210, 209, 0])
+def test_every_start_leads_to_the_same_venue(
+    opener: Opener, seed: int, snapshots: tuple[int, ...], reached: int
+) -> None:
+    journal = opener()
+    commands = trading(seed, 700)
+    engine = live(journal, commands, snapshots)
+    journal = reopen(journal, opener)
+    views = Views()
+    recovered = recover(journal, reached, views)
+    journal.close()
+    assert state.dump(recovered) == state.dump(engine)
+    start = max((at for at in snapshots[-2:] if at <= reached), default=0)
+    parts = {"market_data": b"at %d" % start} if start else {}
+    assert views.restored == [(parts, start)]
+    assert [applied.sequence for applied in views.applied] == list(range(start + 1, 701))
+    assert [applied.command for applied in views.applied] == commands[start:]
+    told = Engine()
+    events = [told.apply(command) for command in commands][start:]
+    assert [applied.events for applied in views.applied] == events
+    assert [applied.time for applied in views.applied] == [c.time for c in commands[start:]]
+
+
+def test_an_empty_journal_gives_a_new_venue(opener: Opener) -> None:
+    journal = opener()
+    views = Views()
+    engine = recover(journal, 0, views)
+    journal.close()
+    assert state.dump(engine) == state.dump(Engine())
+    assert views.restored == [({}, 0)]
+    assert views.applied == []
+
+
+def test_the_recovered_venue_goes_on_like_the_first(opener: Opener) -> None:
+    commands = trading(4, 400)
+    journal = opener()
+    live(journal, commands[:203], (70, 140))
+    journal = reopen(journal, opener)
+    engine = recover(journal, NOBODY_LAGS, Views())
+    first = Engine()
+    for command in commands[:203]:
+        first.apply(command)
+    for command in commands[203:]:
+        assert engine.apply(command) == first.apply(command)
+    assert state.dump(engine) == state.dump(first)
+    journal.close()
+
+
+def wrong_hash(snapshot: Snapshot) -> None:
+    snapshot.state_hash = "0" * 32
+
+
+def wrong_bytes(snapshot: Snapshot) -> None:
+    snapshot.parts["engine"] = snapshot.parts["engine"][:-1]
+
+
+def wrong_state(snapshot: Snapshot) -> None:
+    """An order of an owner that is not there."""
+    held = msgspec.msgpack.decode(snapshot.parts["engine"], type=state.Snapshot)
+    held.state.accounts.pop()
+    snapshot.parts["engine"] = msgspec.msgpack.encode(held)
+
+
+def no_engine(snapshot: Snapshot) -> None:
+    del snapshot.parts["engine"]
+
+
+def wrong_sequence(snapshot: Snapshot) -> None:
+    snapshot.sequence += 1
+
+
+@pytest.mark.parametrize("spoil", [wrong_hash, wrong_bytes, wrong_state, no_engine, wrong_sequence])
+def test_a_snapshot_that_does_not_hold_is_passed_over(
+    opener: Opener, spoil: Callable[[Snapshot], None]
+) -> None:
+    journal = opener()
+    engine = live(journal, trading(5, 300), (70, 140))
+    intact = list(journal.snapshots())
+    spoiled = msgspec.msgpack.decode(msgspec.msgpack.encode(intact[0]), type=Snapshot)
+    spoil(spoiled)
+    journal.save_snapshot(spoiled)
+    views = Views()
+    assert state.dump(recover(journal, 141, views)) == state.dump(engine)
+    journal.close()
+    # The wrong sequence took a place of its own, and the oldest snapshot made room for it.
+    assert views.restored[0][1] == (140 if spoil is wrong_sequence else 70)
+
+
+def test_a_snapshot_past_the_end_of_the_journal_is_damage() -> None:
+    whole, short = MemoryJournal(keep=True), MemoryJournal(keep=True)
+    commands = trading(6, 140)
+    live(whole, commands, (70, 140))
+    short.append(commands)
+    for snapshot in whole.snapshots():
+        short.save_snapshot(snapshot)
+    assert recover(short, NOBODY_LAGS, Views()).sequence == 140
+    for snapshot in short.snapshots():
+        snapshot.sequence += 140
+    with pytest.raises(JournalCorrupt, match="sequence 141: missing"):
+        recover(short, NOBODY_LAGS, Views())
+
+
+# -- another version ------------------------------------------------------------------------------
+
+
+def upgrade(path: Path, monkeypatch: pytest.MonkeyPatch, snapshots: tuple[int, ...]) -> Journal:
+    """A journal of 140 commands by this version, opened by the next one."""
+    journal = open_journal(str(path))
+    live(journal, trading(7, 140), snapshots)
+    journal.close()
+    monkeypatch.setattr(venue, "__version__", "99.0")
+    return open_journal(str(path))
+
+
+def test_another_version_goes_on_from_the_last_snapshot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal = upgrade(tmp_path / "journal", monkeypatch, (70, 140))
+    journal.append([Tick(time=1 << 40)])
+    views = Views()
+    assert recover(journal, NOBODY_LAGS, views).sequence == 141
+    journal.close()
+    assert views.restored == [({"market_data": b"at 140"}, 140)]
+    assert [applied.sequence for applied in views.applied] == [141]
+
+
+@pytest.mark.parametrize(("snapshots", "first"), [((), 1), ((70,), 71)])
+def test_another_version_does_not_replay_what_it_did_not_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, snapshots: tuple[int, ...], first: int
+) -> None:
+    journal = upgrade(tmp_path / "journal", monkeypatch, snapshots)
+    journal.append([Tick(time=1 << 40)])
+    views = Views()
+    with pytest.raises(OtherVersion, match=f"commands {first} to 140 .* version 0"):
+        recover(journal, NOBODY_LAGS, views)
+    journal.close()
+    assert views.restored == []
+
+
+# -- request ids ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("since", [0, 1, WINDOW - 1, WINDOW, WINDOW + 1, 9_999, 10_000, 10_001])
+def test_the_request_ids_since_a_time(opener: Opener, since: int) -> None:
+    journal = opener()
+    commands: list[Command] = []
+    for time in range(1, 10_001):
+        request = b"" if time % 3 == 0 else time.to_bytes(4, "big")
+        commands.append(Tick(time) if time % 5 == 0 else CancelOrder(1, 1, "", request, time))
+    for start in range(0, len(commands), 300):
+        journal.append(commands[start : start + 300])
+    wanted = [
+        time.to_bytes(4, "big") for time in range(max(1, since), 10_001) if time % 3 and time % 5
+    ]
+    assert tail_requests(journal, since) == wanted
+    journal.close()
+
+
+class Counted:
+    """A journal that counts the commands read from it."""
+
+    def __init__(self, journal: Journal) -> None:
+        self.journal = journal
+        self.count = 0
+        self.last_sequence = journal.last_sequence
+        self.instant = journal.instant
+        self.append = journal.append
+        self.segments = journal.segments
+        self.snapshots = journal.snapshots
+        self.save_snapshot = journal.save_snapshot
+        self.close = journal.close
+
+    def read(self, after: int) -> Iterator[tuple[int, list[Command]]]:
+        for first, commands in self.journal.read(after):
+            self.count += len(commands)
+            yield first, commands
+
+
+def test_the_tail_is_read_and_not_the_whole_journal(opener: Opener) -> None:
+    journal = opener()
+    last = 10 * WINDOW
+    for start in range(0, last, 1000):
+        batch: list[Command] = [
+            CancelOrder(1, 1, "", b"r", time)
+            for time in range(start + 1, min(start + 1000, last) + 1)
+        ]
+        journal.append(batch)
+    counted = Counted(journal)
+    assert len(tail_requests(counted, last - 10)) == 11
+    assert counted.count <= WINDOW
+    counted.count = 0
+    assert len(tail_requests(counted, last - WINDOW)) == WINDOW + 1
+    assert counted.count <= 3 * WINDOW
+    journal.close()

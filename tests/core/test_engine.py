@@ -1,0 +1,95 @@
+"""The table of commands, time and sequence."""
+
+from typing import get_args
+
+import msgspec
+import pytest
+
+from support.world import BUY, NOBODY, SPOT, World
+from venue.core import commands, snapshot
+from venue.core.commands import Command
+from venue.core.engine import Engine
+from venue.core.events import Event, Rejected
+from venue.terms import CLIENT_ID_MEMORY_US, Reject
+
+pytestmark = pytest.mark.core
+
+
+def test_every_command_has_a_rule() -> None:
+    world = World()
+    samples: list[Command] = [
+        commands.PlaceOrder(NOBODY, "", 0, 0, 0, 1, 1),
+        commands.CancelOrder(NOBODY, 1),
+        commands.CancelOrders(NOBODY, ""),
+        commands.Tick(),
+        commands.CreateOwner("new"),
+        commands.FreezeOwner(NOBODY, True),
+        commands.SetFees(NOBODY, 0, 0),
+        commands.Deposit(NOBODY, SPOT, "USDT", 1),
+        commands.Withdraw(NOBODY, SPOT, "USDT", 1),
+        commands.Transfer(NOBODY, SPOT, SPOT, "USDT", 1),
+        commands.RegisterAsset("SOL", 8),
+        commands.ListInstrument(world.engine.spot.markets["BTCUSDT"].instrument),
+        commands.ChangeInstrument(world.engine.spot.markets["BTCUSDT"].instrument),
+        commands.HaltInstrument("", True),
+        commands.ChangeSetting("name", "value"),
+    ]
+    assert {type(sample) for sample in samples} == set(get_args(Command))
+    journaled = msgspec.msgpack.encode(samples)
+    decoded = msgspec.msgpack.Decoder(list[Command]).decode(journaled)
+    assert decoded == samples
+    events = msgspec.msgpack.Decoder(list[Event])
+    for command in decoded:
+        said = world.apply(command)
+        assert events.decode(msgspec.msgpack.encode(said)) == said
+
+
+def test_the_tags_of_commands_and_events_are_distinct() -> None:
+    for union in (Command, Event):
+        tags = [member.__struct_config__.tag for member in get_args(union)]
+        assert len(tags) == len(set(tags))
+
+
+def test_the_sequence_counts_refused_commands_too_and_the_hash_leaves_it_out() -> None:
+    engine = Engine()
+    before = snapshot.state_hash(engine)
+    (refused,) = engine.apply(commands.CancelOrder(NOBODY, 1, time=5))
+    assert refused == Rejected(Reject.OWNER_UNKNOWN)
+    assert engine.apply(commands.Tick(time=5)) == []
+    assert (engine.sequence, engine.time) == (2, 5)
+    assert snapshot.state_hash(engine) == before
+
+
+def test_time_never_goes_back() -> None:
+    engine = Engine()
+    engine.apply(commands.Tick(time=5))
+    with pytest.raises(AssertionError):
+        engine.apply(commands.Tick(time=4))
+
+
+def test_questions() -> None:
+    world = World("ann")
+    assert world.engine.account(world.uids["ann"]).name == "ann"
+    with pytest.raises(KeyError):
+        world.engine.account(NOBODY)
+    market = world.engine.market("ETHUSDT")
+    assert market is not None
+    assert market.symbol == "ETHUSDT"
+    assert world.engine.market("nothing") is None
+
+
+def test_a_tick_forgets_the_client_ids_of_ended_orders_after_a_day() -> None:
+    """Rule 3.6: the memory is bounded."""
+    world = World("ann")
+    for number in range(3):
+        world.rest("ann", BUY, 5, 100 + number, f"id {number}")
+    world.cancel("ann", client_id="id 0")
+    world.time += 1
+    world.cancel("ann", client_id="id 1")
+    world.time += CLIENT_ID_MEMORY_US - 1
+    world.apply(commands.Tick())
+    assert list(world.account("ann").clients) == ["id 1", "id 2"]
+    world.time += 1
+    world.apply(commands.Tick())
+    assert list(world.account("ann").clients) == ["id 2"]
+    assert not world.engine.spot.closed_with_client_id

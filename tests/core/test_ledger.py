@@ -1,0 +1,85 @@
+"""Balanced entries: whatever moves, the sum over all accounts is zero (rules 2.2, 2.3)."""
+
+import pytest
+
+from venue.core.instruments import Asset
+from venue.core.ledger import Account, Ledger
+from venue.terms import Side, Wallet
+
+pytestmark = pytest.mark.core
+
+SPOT, CONTRACT, FUNDING = int(Wallet.SPOT), int(Wallet.CONTRACT), int(Wallet.FUNDING)
+BASE, QUOTE = 0, 1
+
+
+def ledger() -> tuple[Ledger, Account, Account]:
+    book = Ledger()
+    for uid, name in ((1, "ann"), (2, "ben")):
+        book.accounts[uid] = Account(uid, name, 0, 0, 0)
+    book.register(Asset("BTC", 1, 8))
+    book.register(Asset("USDT", 2, 8))
+    return book, book.accounts[1], book.accounts[2]
+
+
+def test_registering_makes_room_everywhere() -> None:
+    book, ann, _ = ledger()
+    assert book.index == {"BTC": 0, "USDT": 1}
+    assert ann.free == ann.locked == ann.contract == ann.funding == [0, 0]
+    assert book.fees == book.external == [0, 0]
+
+
+@pytest.mark.parametrize("wallet", [SPOT, CONTRACT, FUNDING])
+def test_deposits_and_withdrawals_are_against_external(wallet: int) -> None:
+    book, ann, _ = ledger()
+    book.credit(ann, wallet, QUOTE, 100)
+    assert (ann.wallet(wallet), book.external) == ([0, 100], [0, -100])
+    book.credit(ann, wallet, QUOTE, -30)
+    assert (ann.total(wallet, QUOTE), book.external) == (70, [0, -70])
+    assert book.imbalance() == {}
+
+
+def test_a_move_is_between_wallets() -> None:
+    book, ann, _ = ledger()
+    book.credit(ann, SPOT, QUOTE, 100)
+    book.move(ann, source=SPOT, target=CONTRACT, asset=QUOTE, amount=40)
+    book.move(ann, source=CONTRACT, target=FUNDING, asset=QUOTE, amount=15)
+    assert (ann.free[QUOTE], ann.contract[QUOTE], ann.funding[QUOTE]) == (60, 25, 15)
+    assert book.imbalance() == {}
+
+
+def test_hold_and_release_keep_the_total() -> None:
+    book, ann, _ = ledger()
+    book.credit(ann, SPOT, QUOTE, 100)
+    book.hold(ann, QUOTE, 60)
+    assert (ann.free[QUOTE], ann.locked[QUOTE], ann.total(SPOT, QUOTE)) == (40, 60, 100)
+    book.release(ann, QUOTE, 60)
+    assert (ann.free[QUOTE], ann.locked[QUOTE]) == (100, 0)
+
+
+@pytest.mark.parametrize("taker_side", list(Side))
+def test_a_fill_takes_from_the_makers_lock_and_the_takers_free(taker_side: Side) -> None:
+    """Rule 4.2: each pays its fee in what it receives."""
+    book, taker, maker = ledger()
+    paid = QUOTE if taker_side == Side.BUY else BASE
+    got = BASE if taker_side == Side.BUY else QUOTE
+    amounts = {BASE: 10, QUOTE: 500}
+    fees = {BASE: 1, QUOTE: 7}
+    book.credit(taker, SPOT, paid, amounts[paid])
+    book.credit(maker, SPOT, got, amounts[got])
+    book.hold(maker, got, amounts[got])
+    book.settle(taker, maker, int(taker_side), BASE, QUOTE, 10, 500, 1, 7)
+    assert (taker.free[paid], taker.free[got]) == (0, amounts[got] - fees[got])
+    assert (maker.free[paid], maker.free[got]) == (amounts[paid] - fees[paid], 0)
+    assert maker.locked == taker.locked == [0, 0]
+    assert book.fees == [1, 7]
+    assert book.imbalance() == {}
+
+
+@pytest.mark.parametrize("wallet", [SPOT, CONTRACT, FUNDING])
+def test_an_imbalance_is_seen_in_every_wallet(wallet: int) -> None:
+    book, ann, _ = ledger()
+    ann.wallet(wallet)[BASE] += 3
+    assert book.imbalance() == {"BTC": 3}
+    book.fees[QUOTE] -= 1
+    ann.locked[BASE] += 1
+    assert book.imbalance() == {"BTC": 4, "USDT": -1}

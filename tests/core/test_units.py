@@ -1,0 +1,42 @@
+"""Roundings and bounds of whole numbers (rules 1.1, 1.2, 1.4)."""
+
+import math
+from fractions import Fraction
+
+import pytest
+
+from venue.core.units import AMOUNT_MAX, FIRST_ID, PPM, PRICE_MAX, QUANTITY_MAX, ceil_div, fee_on
+
+pytestmark = pytest.mark.core
+
+
+@pytest.mark.parametrize(
+    ("number", "divisor", "up"),
+    [(0, 3, 0), (1, 3, 1), (3, 3, 1), (4, 3, 2), (-1, 3, 0), (-4, 3, -1)],
+)
+def test_ceil_div_rounds_up(number: int, divisor: int, up: int) -> None:
+    assert ceil_div(number, divisor) == up
+
+
+def test_ceil_div_is_exact_where_floats_are_not() -> None:
+    assert ceil_div(2**62 + 1, 1) == 2**62 + 1
+    assert ceil_div(10**30 + 1, 10**15) == 10**15 + 1
+
+
+@pytest.mark.parametrize("amount", [0, 1, 999, 1_000, 1_001, 10**18 + 1, AMOUNT_MAX])
+@pytest.mark.parametrize("rate", [0, 1, 333, 1_000, PPM - 1])
+def test_a_fee_rounds_against_the_payer_and_never_takes_more_than_there_is(
+    amount: int, rate: int
+) -> None:
+    """Rule 1.2."""
+    fee = fee_on(amount, rate)
+    assert fee == math.ceil(Fraction(amount * rate, PPM))
+    assert 0 <= fee <= amount
+
+
+def test_bounds() -> None:
+    """Rule 1.4: 16 digits, exact below 2^53; stored integers fit 64 bits."""
+    assert len(str(FIRST_ID)) == 16
+    assert FIRST_ID < 2**53
+    assert AMOUNT_MAX <= 2**62
+    assert 2 * max(PRICE_MAX, QUANTITY_MAX) < 2**63  # a band of +100 % is still a stored integer

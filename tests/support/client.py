@@ -1,0 +1,77 @@
+"""A client that signs as the interface says and shows raw answers."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import time
+from typing import Any, NamedTuple
+
+from venue.api import signing
+
+
+class Answer(NamedTuple):
+    """Status, headers (lower case) and the raw body."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+class Client:
+    """Calls one server; with credentials its requests are signed."""
+
+    def __init__(self, port: int, account: dict[str, Any] | None = None) -> None:
+        self.port = port
+        self.account = account
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+
+    def get(self, target: str, **changes: Any) -> Answer:
+        """GET a path with its query."""
+        return self.call("GET", target, None, **changes)
+
+    def post(self, target: str, body: Any, **changes: Any) -> Answer:
+        """POST a JSON body (bytes are sent as they are)."""
+        return self.call("POST", target, body, **changes)
+
+    def delete(self, target: str, body: Any = None, **changes: Any) -> Answer:
+        """DELETE, with or without a body."""
+        return self.call("DELETE", target, body, **changes)
+
+    def call(
+        self, method: str, target: str, body: Any, headers: dict[str, str | None] | None = None
+    ) -> Answer:
+        """One request; `headers` replace the usual ones, None leaves one out."""
+        raw = (
+            body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
+        )
+        sent = self.headers(method, target, raw) | (headers or {})
+        named = {name: value for name, value in sent.items() if value is not None}
+        self.connection.request(method, target, raw or None, named)
+        reply = self.connection.getresponse()
+        found = {name.lower(): value for name, value in reply.getheaders()}
+        return Answer(reply.status, found, reply.read())
+
+    def headers(self, method: str, target: str, raw: bytes) -> dict[str, str | None]:
+        """The headers of a request, signed when there are credentials."""
+        sent: dict[str, str | None] = {"Content-Type": "application/json"} if raw else {}
+        if self.account is None:
+            return sent
+        timestamp = str(time.time_ns() // 1_000_000)
+        path, _, query = target.partition("?")
+        text = signing.payload(
+            timestamp.encode(), method.encode(), path.encode(), query.encode(), raw
+        )
+        sent["ACCESS-KEY"] = self.account["key"]
+        sent["ACCESS-PASSPHRASE"] = self.account["passphrase"]
+        sent["ACCESS-TIMESTAMP"] = timestamp
+        sent["ACCESS-SIGN"] = signing.sign(self.account["secret"].encode(), text).decode()
+        return sent
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.connection.close()

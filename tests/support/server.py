@@ -1,0 +1,78 @@
+"""A venue in a process of its own, as a user starts it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+STOP_S = 30
+
+
+class Server:
+    """`venue dev` on a free port of loopback; ready when constructed. Use it in a `with`."""
+
+    def __init__(
+        self,
+        *arguments: str,
+        folder: Path,
+        port: int = 0,
+        environment: dict[str, str] | None = None,
+    ) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.folder = folder
+        ready_file = folder / "ready.json"
+        self.errors = folder / "errors.txt"
+        command = [sys.executable, "-m", "venue", "dev", "--port", str(port), "--quiet"]
+        command += ["--ready-file", str(ready_file), *arguments]
+        with self.errors.open("ab") as errors:
+            self.process = subprocess.Popen(
+                command,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                env={**os.environ, **(environment or {})},
+                cwd=folder,
+            )
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()  # printed when it answers; empty when it ended
+        if not line:
+            self.process.wait(STOP_S)
+            raise RuntimeError(f"the venue did not start: {self.errors.read_text()}")
+        self.facts: dict[str, Any] = json.loads(ready_file.read_text())
+        self.url: str = self.facts["rest"]
+        self.port = int(self.url.rpartition(":")[2])
+
+    def account(self, name: str) -> dict[str, Any]:
+        """A demo account's entry in the ready file."""
+        (found,) = [entry for entry in self.facts["accounts"] if entry["name"] == name]
+        return dict(found)
+
+    def stop(self) -> int:
+        """Stop as an operator does; the exit code."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        code = self.process.wait(STOP_S)
+        self._close()
+        return code
+
+    def kill(self) -> None:
+        """kill -9."""
+        self.process.kill()
+        self.process.wait(STOP_S)
+        self._close()
+
+    def _close(self) -> None:
+        if self.process.stdout is not None:
+            self.process.stdout.close()
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.poll() is None:
+            self.kill()
+        self._close()

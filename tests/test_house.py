@@ -1,0 +1,402 @@
+"""The house rules that a program can check (docs/style.md); a failure lists every place."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SRC = ROOT / "src"
+CODE_FOLDERS = ("src", "tests", "bench", "tools")
+NOT_OURS = ("LICENSE",)
+
+FUNCTION_LINES = 60  # a function is shorter
+FILE_LINES = 500  # a file is shorter
+LINE_LENGTH = 100
+
+ANCESTORS = (
+    "msgspec.Struct",
+    "typing.Protocol",
+    "typing.Generic",
+    *(f"enum.{kind}" for kind in ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag")),
+    *(
+        name
+        for name, value in vars(builtins).items()
+        if isinstance(value, type) and issubclass(value, BaseException)
+    ),
+)
+# Other ancestors, each with the reason why composition does not do.
+ANCESTORS_OF = {
+    "uvicorn.protocols.http.httptools_impl.HttpToolsProtocol": "uvicorn's place for limits",
+    "venue.gateway.http.LimitedProtocol": "uvicorn makes the protocol: limits ride on its class",
+    "uvicorn.Server": "signals belong to main, which closes the rooms first",
+    "str": "a JSON number keeps its own text and is told from a string",
+    "typing.NamedTuple": "a record that is unpacked once per row",
+    "apsw.VFS": "the place where a disk is made to fail",
+    "apsw.VFSFile": "the place where a disk is made to fail",
+    "hypothesis.stateful.RuleBasedStateMachine": "hypothesis finds the rules on its subclass",
+}
+
+CORE_IMPORTS = (
+    "__future__",
+    "bisect",
+    "collections",
+    "collections.abc",
+    "enum",
+    "hashlib",
+    "heapq",
+    "msgspec",
+    "typing",
+)
+CORE_CALLS = (
+    "float",
+    "complex",
+    "hash",
+    "id",
+    "set",
+    "frozenset",
+    "print",
+    "open",
+    "input",
+    "eval",
+    "exec",
+    "getattr",
+    "setattr",
+    "vars",
+    "globals",
+)
+WIRE_ROOMS = ("api", "gateway")  # where the interface's own names may stand
+
+MACHINE = re.compile(
+    r"(?<![\w.~])/(?:work|root|home|opt|Users)(?:/\w)"
+    r"|(?:pypi|pythonhosted|npmjs|debian|golang)[.](?:org|com)"
+    r"|crates[.]io"
+)
+PROCESS = re.compile(
+    r"\b(?:pull request|sprint|backlog|roadmap|milestone|reviewer|work in progress"
+    r"|coming soon|more to come|language model|chatbot|LLM|GPT|Copilot|Claude"
+    r"|AI[- ](?:assistant|generated)|issue #?\d+)s?\b",
+    re.IGNORECASE,
+)
+UNDONE = re.compile(r"\b(?:TODO|FIXME|XXX)\b(?!.*#\d)")
+
+
+@functools.cache
+def files() -> tuple[Path, ...]:
+    """Every file of the project: tracked, or new and not ignored; without git, all but builds."""
+    listed: list[Path] = []
+    if (ROOT / ".git").exists() and shutil.which("git"):
+        command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
+        if done.returncode == 0:
+            listed = [ROOT / os.fsdecode(name) for name in done.stdout.split(b"\0") if name]
+    if not listed:
+        listed = list(_walk(ROOT))
+    return tuple(sorted({path for path in listed if path.is_file()}))
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    built = (".venv", ".git", "build", "__pycache__", ".hypothesis")
+    for path in folder.iterdir():
+        if path.is_dir():
+            if path.name not in built and not path.name.endswith(("_cache", ".egg-info")):
+                yield from _walk(path)
+        elif path.suffix != ".so":
+            yield path
+
+
+@functools.cache
+def text(path: Path) -> str:
+    """A file's text; empty when it is not text."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        return ""
+
+
+@functools.cache
+def trees() -> dict[Path, ast.Module]:
+    """The syntax trees of all Python files, by path from the root."""
+    return {
+        path.relative_to(ROOT): ast.parse(text(path))
+        for path in files()
+        if path.suffix == ".py" and path.relative_to(ROOT).parts[0] in CODE_FOLDERS
+    }
+
+
+@functools.cache
+def modules() -> dict[str, Path]:
+    """The modules of the package: name to path from the root."""
+    names: dict[str, Path] = {}
+    for path in trees():
+        if path.parts[0] == "src":
+            parts = path.with_suffix("").parts[1:]
+            names[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return names
+
+
+def imports(tree: ast.AST) -> Iterator[tuple[str, int]]:
+    """What a module imports when it runs, as dotted names with lines; types alone do not count."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+            continue
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name, node.lineno
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "relative import"
+            for alias in node.names:
+                yield f"{node.module}.{alias.name}", node.lineno
+        else:
+            yield from imports(node)
+
+
+@functools.cache
+def graph() -> dict[str, tuple[str, ...]]:
+    """Which modules of the package each of them imports."""
+    known = modules()
+    edges: dict[str, tuple[str, ...]] = {}
+    for name, path in known.items():
+        targets: list[str] = []
+        for imported, _ in imports(trees()[path]):
+            target = imported if imported in known else imported.rpartition(".")[0]
+            if target in known and target != name and target not in targets:
+                targets.append(target)
+        edges[name] = tuple(targets)
+    return edges
+
+
+def reached(starts: list[str]) -> list[str]:
+    """The modules that `starts` import, directly or not, themselves included."""
+    found: list[str] = []
+    waiting = list(starts)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.append(name)
+            waiting.extend(graph().get(name, ()))
+    return found
+
+
+def _no(faults: list[str]) -> None:
+    assert not faults, "\n" + "\n".join(faults)
+
+
+def test_the_house_is_seen() -> None:
+    names = {path.relative_to(ROOT).as_posix() for path in files()}
+    assert {"pyproject.toml", "tests/test_house.py", "src/venue/core/engine.py"} <= names
+    assert not [name for name in names if name.startswith((".venv/", "build/"))]
+    assert "venue.core.book" in graph()["venue.core.spot"]
+    assert "venue.core.units" in reached(["venue.core.engine"])
+
+
+def test_functions_files_and_lines_are_short() -> None:
+    faults: list[str] = []
+    for path, tree in trees().items():
+        lines = text(ROOT / path).splitlines()
+        if len(lines) >= FILE_LINES:
+            faults.append(f"{path}: {len(lines)} lines")
+        for number, line in enumerate(lines, 1):
+            if len(line) > LINE_LENGTH:
+                faults.append(f"{path}:{number}: {len(line)} characters")
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                assert node.end_lineno is not None
+                count = node.end_lineno - node.lineno + 1
+                if count >= FUNCTION_LINES:
+                    faults.append(f"{path}:{node.lineno}: {node.name} has {count} lines")
+    _no(faults)
+
+
+def test_no_import_cycles() -> None:
+    _no(
+        [
+            f"{name} imports {target}, which leads back to it"
+            for name, targets in graph().items()
+            for target in targets
+            if name in reached([target])
+        ]
+    )
+
+
+def test_floors() -> None:
+    command = [str(Path(sys.executable).parent / "lint-imports"), "--no-cache", "--no-logo"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_inheritance_has_depth_one() -> None:
+    faults: list[str] = []
+    for path, tree in trees().items():
+        named = {name.rpartition(".")[2]: name for name, _ in imports(tree)}
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.ClassDef):
+                continue
+            for base in node.bases:
+                spelled = ast.unparse(base.value if isinstance(base, ast.Subscript) else base)
+                head, _, rest = spelled.partition(".")
+                full = named.get(head, head) + (f".{rest}" if rest else "")
+                if full not in ANCESTORS and full not in ANCESTORS_OF:
+                    faults.append(f"{path}:{node.lineno}: {node.name} inherits {full}")
+    _no(faults)
+
+
+def test_each_package_has_one_docstring() -> None:
+    faults: list[str] = []
+    packages = {path.parent for path in modules().values()}
+    for package in sorted(packages):
+        path = package / "__init__.py"
+        tree = trees().get(path)
+        if tree is None:
+            faults.append(f"{package}: no __init__.py")
+            continue
+        allowed = 2 if path == Path("src/venue/__init__.py") else 1  # its second is __version__
+        if ast.get_docstring(tree) is None or len(tree.body) != allowed:
+            faults.append(f"{path}: must hold one docstring")
+    _no(faults)
+
+
+def test_each_module_has_a_docstring() -> None:
+    _no([str(path) for path, tree in trees().items() if ast.get_docstring(tree) is None])
+
+
+def test_the_core_is_deterministic() -> None:
+    core = {path: tree for path, tree in trees().items() if path.parts[:3] == _CORE}
+    assert len(core) > 10
+    _no([f"{path}:{line}: {fault}" for path, tree in core.items() for line, fault in chance(tree)])
+
+
+_CORE = ("src", "venue", "core")
+
+
+def chance(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """What could make the core differ between two runs, or lose a fraction of money."""
+    for name, line in imports(tree):
+        room = name if name in CORE_IMPORTS else name.rpartition(".")[0] or name
+        if room not in CORE_IMPORTS and not name.startswith(("venue.core", "venue.terms")):
+            yield line, f"imports {name}"
+    for node in ast.walk(tree):
+        line = getattr(node, "lineno", 0)
+        if isinstance(node, ast.Constant) and isinstance(node.value, float | complex):
+            yield line, f"{node.value} is no integer"
+        elif isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Div):
+            yield line, "/ makes a float"
+        elif isinstance(node, ast.Set | ast.SetComp):
+            yield line, "a set has the order of hashes"
+        elif isinstance(node, ast.Name) and node.id in CORE_CALLS:
+            yield line, f"{node.id} has no place here"
+        elif isinstance(node, ast.AsyncFunctionDef | ast.Await | ast.Global):
+            yield line, f"{type(node).__name__} has no place here"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import time",
+        "from datetime import datetime",
+        "import venue.node.clock",
+        "from os import urandom",
+        "import decimal",
+        "x = 0.5",
+        "x = a / b",
+        "x /= 2",
+        "x = {1, 2}",
+        "for x in set(y): pass",
+        "x = hash(y)",
+        "x = sorted(y, key=id)",
+        "def f(x: float) -> None: ...",
+        "def f():\n    import random",
+        "print(1)",
+    ],
+)
+def test_the_lint_sees(source: str) -> None:
+    assert list(chance(ast.parse(source)))
+
+
+def test_nothing_is_left_undone_without_a_number() -> None:
+    _no(
+        [
+            f"{path}:{number}: {line.strip()}"
+            for path in trees()
+            if path != Path("tests/test_house.py")
+            for number, line in enumerate(text(ROOT / path).splitlines(), 1)
+            if UNDONE.search(line)
+        ]
+    )
+
+
+def test_no_machine_paths_or_registries() -> None:
+    _no(
+        [
+            f"{path.relative_to(ROOT)}:{number}: {line.strip()[:LINE_LENGTH]}"
+            for path in files()
+            if path.name not in NOT_OURS
+            for number, line in enumerate(text(path).splitlines(), 1)
+            if MACHINE.search(line)
+        ]
+    )
+
+
+def test_the_pages_speak_of_the_venue() -> None:
+    pages = [path for path in files() if path.suffix == ".md"]
+    assert pages
+    _no(
+        [
+            f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+            for path in pages
+            for number, line in enumerate(text(path).splitlines(), 1)
+            if PROCESS.search(line)
+        ]
+    )
+
+
+def test_every_module_is_used() -> None:
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        project = tomllib.load(file)["project"]
+    scripts = [entry.partition(":")[0] for entry in project["scripts"].values()]
+    missing = [name for name in scripts if name not in modules()]
+    assert not missing, f"pyproject.toml names scripts of {missing}"
+    used = reached([*scripts, "venue.__main__"])
+    packages = [name for name, path in modules().items() if path.name == "__init__.py"]
+    _no([name for name in modules() if name not in used and name not in packages])
+
+
+def test_names_keep_to_the_words() -> None:
+    """docs/style.md lists the words that are not ours; names of the wire stay at the wire."""
+    page = text(ROOT / "docs" / "style.md")
+    listed = re.search(r"^Never in a name: (.+?)\.$", page, re.MULTILINE | re.DOTALL)
+    assert listed is not None
+    banned = re.findall(r"\w+", listed.group(1))
+    assert len(banned) > 10
+    faults: list[str] = []
+    for path, tree in trees().items():
+        if path.parts[0] != "src" or path.parts[2] in WIRE_ROOMS:
+            continue
+        for name, line in names(tree):
+            words = re.findall(r"[a-z]+|[A-Z][a-z]*", name)
+            faults += [f"{path}:{line}: {name}: {word}" for word in words if word.lower() in banned]
+    _no(faults)
+
+
+def names(tree: ast.Module) -> Iterator[tuple[str, int]]:
+    """The names a module gives: of classes, functions, arguments, variables and attributes."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node.name, node.lineno
+        elif isinstance(node, ast.arg):
+            yield node.arg, node.lineno
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id, node.lineno
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.attr, node.lineno
