@@ -39,7 +39,7 @@ ANCESTORS = (
 # Other ancestors, each with the reason why composition does not do.
 ANCESTORS_OF = {
     "uvicorn.protocols.http.httptools_impl.HttpToolsProtocol": "uvicorn's place for limits",
-    "venue.gateway.http.LimitedProtocol": "uvicorn makes the protocol: limits ride on its class",
+    "LimitedProtocol": "uvicorn makes the protocol: limits ride on its class",
     "uvicorn.Server": "signals belong to main, which closes the rooms first",
     "str": "a JSON number keeps its own text and is told from a string",
     "typing.NamedTuple": "a record that is unpacked once per row",

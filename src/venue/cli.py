@@ -7,8 +7,7 @@ import os
 import socket
 import sys
 import time
-import urllib.error
-import urllib.request
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NoReturn
 
 from cyclopts import App, Parameter
@@ -35,63 +34,73 @@ Wallet = Literal["SPOT", "CONTRACT", "FUNDING"]
 
 def main() -> None:
     """The command's entry point."""
-    app()
+    try:
+        app()
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever read our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@dataclass(frozen=True, kw_only=True)
+class DevOptions:
+    """What `venue dev` can be told."""
+
+    host: Annotated[str, Parameter(help="Address to listen on.")] = "127.0.0.1"
+    port: Annotated[int, Parameter(help="Port to listen on; 0 takes any free one.")] = 8787
+    state: Annotated[
+        str | None, Parameter(help="File to keep everything in; without it data is in memory.")
+    ] = None
+    seed: Annotated[int, Parameter(help="Seed of the agents and of the candle history.")] = 1
+    agents: Annotated[bool, Parameter(help="Whether liquidity agents trade.")] = True
+    limits: Annotated[bool, Parameter(help="Whether weights and connections are limited.")] = True
+    history: Annotated[bool, Parameter(help="Whether candles precede the first trade.")] = True
+    batch_place: Annotated[
+        bool | None, Parameter(help="Switch batch placement on or off; it stays so.")
+    ] = None
+    ready_file: Annotated[
+        str | None, Parameter(help="File for addresses and demo keys, once the venue answers.")
+    ] = None
+    quiet: Annotated[bool, Parameter(help="Print one line only.", negative="")] = False
+    output: Annotated[Literal["text", "json"], Parameter(help="How to print.")] = "text"
+    demo_keys_on_network: Annotated[
+        bool, Parameter(help="Allow the published demo keys on any host.", negative="")
+    ] = False
+
+
+DEFAULTS: Final = DevOptions()
 
 
 @app.command
-def dev(
-    *,
-    host: str = "127.0.0.1",
-    port: int = 8787,
-    state: str | None = None,
-    seed: int = 1,
-    agents: bool = True,
-    limits: bool = True,
-    history: bool = True,
-    batch_place: bool | None = None,
-    ready_file: str | None = None,
-    quiet: bool = False,
-    output: Literal["text", "json"] = "text",
-    demo_keys_on_network: bool = False,
-) -> None:
-    """Run a practice venue with demo accounts, living markets and virtual money.
-
-    Parameters
-    ----------
-    host: Address to listen on; only loopback, unless --demo-keys-on-network.
-    port: Port to listen on; 0 takes any free one.
-    state: File to keep everything in; without it data lives in memory.
-    seed: Seed of agents and candle history.
-    agents: Whether liquidity agents trade.
-    limits: Whether weights and connections are limited.
-    history: Whether there are seeded candles before the first trade.
-    batch_place: Switch batch placement (POST /api/v3/order/batch) on or off.
-    ready_file: File to write addresses and demo keys to, once the venue answers.
-    quiet: Print one line only.
-    output: Print text or one JSON object.
-    demo_keys_on_network: Allow the published demo keys on an address others can reach.
-    """
+def dev(options: Annotated[DevOptions, Parameter(name="*")] = DEFAULTS) -> None:
+    """Run a practice venue with demo accounts, living markets and virtual money."""
     began = time.perf_counter()
-    if host not in LOOPBACK and not demo_keys_on_network:
+    if options.host not in LOOPBACK and not options.demo_keys_on_network:
         _die(
-            f"refusing to listen on {host}: the demo keys are published and anyone could trade "
-            "with them. Use a loopback host, or say --demo-keys-on-network."
+            f"refusing to listen on {options.host}: the demo keys are published and anyone could "
+            "trade with them. Use a loopback host, or say --demo-keys-on-network."
         )
     from venue.main import Options, serve
 
-    options = Options(
-        host=host, port=port, state=state, seed=seed, agents=agents, limits=limits,
-        history=history, batch_place=batch_place,
-    )  # fmt: skip
+    wired = Options(
+        host=options.host,
+        port=options.port,
+        state=options.state,
+        seed=options.seed,
+        agents=options.agents,
+        limits=options.limits,
+        history=options.history,
+        batch_place=options.batch_place,
+    )
 
     def ready(running: Running) -> None:
         from venue.banner import announce
 
-        if ready_file is not None:
-            _write_ready(ready_file, running)
-        announce(running, options, "line" if quiet else output, time.perf_counter() - began)
+        if options.ready_file is not None:
+            _write_ready(options.ready_file, running)
+        form = "line" if options.quiet else options.output
+        announce(running, wired, form, time.perf_counter() - began)
 
-    _run(options, serve, ready)
+    _run(wired, serve, ready)
 
 
 def _run(options: Any, serve: Any, ready: Any) -> None:
@@ -194,6 +203,9 @@ def version() -> None:
 
 def _operator(url: str, path: str, body: dict[str, str]) -> Any:
     """Call an operator operation; ends the command with the venue's own words when refused."""
+    import urllib.error
+    import urllib.request
+
     headers = {"Content-Type": "application/json"}
     token = os.environ.get("VENUE_OPERATOR_TOKEN")
     if token:

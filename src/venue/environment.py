@@ -57,7 +57,7 @@ def _curl(found: Credentials) -> str:
     """A shell function that signs: `v GET /api/v3/account/`, `v POST /api/v3/order '{...}'`."""
     return f"""{_sh(found)}
 v() {{ local ts sig; ts=$(date +%s%3N)
-  sig=$(printf %s "$ts$1$2$3" | openssl dgst -sha256 -hmac "$VENUE_SECRET" -binary | base64)
+  sig=$(printf %s "$ts$1$2${{3-}}" | openssl dgst -sha256 -hmac "$VENUE_SECRET" -binary | base64)
   curl -s -X "$1" "$VENUE_URL$2" ${{3:+-d "$3"}} -H 'Content-Type: application/json' \\
     -H "ACCESS-KEY: $VENUE_KEY" -H "ACCESS-PASSPHRASE: $VENUE_PASSPHRASE" \\
     -H "ACCESS-TIMESTAMP: $ts" -H "ACCESS-SIGN: $sig"; }}

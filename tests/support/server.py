@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from support.client import Client
+
 STOP_S = 30
 
 
@@ -45,11 +47,19 @@ class Server:
         self.facts: dict[str, Any] = json.loads(ready_file.read_text())
         self.url: str = self.facts["rest"]
         self.port = int(self.url.rpartition(":")[2])
+        self._clients: list[Client] = []
 
     def account(self, name: str) -> dict[str, Any]:
         """A demo account's entry in the ready file."""
         (found,) = [entry for entry in self.facts["accounts"] if entry["name"] == name]
         return dict(found)
+
+    def client(self, account: str | dict[str, Any] | None = None) -> Client:
+        """A client of this server, as a demo account or with given keys; closed with it."""
+        found = self.account(account) if isinstance(account, str) else account
+        made = Client(self.port, found)
+        self._clients.append(made)
+        return made
 
     def stop(self) -> int:
         """Stop as an operator does; the exit code."""
@@ -66,6 +76,8 @@ class Server:
         self._close()
 
     def _close(self) -> None:
+        for client in self._clients:
+            client.close()
         if self.process.stdout is not None:
             self.process.stdout.close()
 

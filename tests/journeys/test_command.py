@@ -1,0 +1,218 @@
+"""The `venue` command: help, ready file, environment formats, faucet, verify, rebuild-history."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+import venue
+from support.server import Server
+
+
+def command(*arguments: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "venue", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        cwd=folder,
+        env={**os.environ, "NO_COLOR": "1", "COLUMNS": "120"},
+    )
+
+
+def test_help_imports_neither_server_nor_database() -> None:
+    script = (
+        "import sys\nfrom venue.cli import app\n"
+        "app(['dev', '--help'], exit_on_error=False, result_action='return_value')\n"
+        "print(sorted({'uvicorn', 'sqlalchemy', 'apsw', 'asyncio'} & set(sys.modules)))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout.splitlines()[-1] == "[]", done.stderr
+    assert "File to keep everything in" in done.stdout
+
+
+def test_version() -> None:
+    assert command("version").stdout == f"{venue.__version__}\n"
+
+
+def test_ready_file_tells_where_and_who(tmp_path: Path) -> None:
+    with Server(folder=tmp_path) as server:
+        facts = server.facts
+        assert facts["pid"] == server.process.pid
+        assert facts["ws_spot"] == facts["rest"].replace("http", "ws") + "/spot/v3/ws"
+        assert facts["ws_contract"] == facts["rest"].replace("http", "ws") + "/contract/v3/ws"
+        assert [account["name"] for account in facts["accounts"]] == [
+            "alice", "bob", "carol", "dave",
+        ]  # fmt: skip
+        alice = facts["accounts"][0]
+        assert (alice["key"], alice["secret"], alice["passphrase"]) == (
+            "demo-alice", "demo-alice-secret", "demo",
+        )  # fmt: skip
+        assert alice["permissions"] == ["READ", "SPOT_TRADE", "CONTRACT_TRADE"]
+        assert facts["accounts"][3]["permissions"] == ["READ"]
+        assert server.client(alice).get("/api/v3/account/").json["uid"] == alice["uid"]
+        assert server.stop() == 0
+
+
+def started(folder: Path, *arguments: str) -> str:
+    """What `venue dev` prints until it answers; it is stopped then."""
+    ready = folder / "ready.json"
+    process = subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "venue",
+            "dev",
+            "--port",
+            "0",
+            "--ready-file",
+            str(ready),
+            *arguments,
+        ],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    lines = []
+    for line in process.stdout:
+        lines.append(line)
+        if "Ready in" in line or line.startswith("{"):
+            break
+    process.terminate()
+    assert process.wait(30) == 0
+    process.stdout.close()
+    return "".join(lines)
+
+
+def test_the_banner_fits_one_screen_and_says_where_data_is(tmp_path: Path) -> None:
+    text = started(tmp_path)
+    assert len(text.splitlines()) <= 24
+    assert max(map(len, text.splitlines())) <= 110
+    assert "in memory, lost on exit" in text
+    assert "demo-alice / demo-alice-secret / demo" in text
+    state = tmp_path / "venue.db"
+    assert str(state) in started(tmp_path, "--state", str(state))
+
+
+def test_output_json_prints_one_object(tmp_path: Path) -> None:
+    facts = json.loads(started(tmp_path, "--output", "json"))
+    assert facts == json.loads((tmp_path / "ready.json").read_text())
+
+
+def test_demo_keys_stay_on_loopback() -> None:
+    done = command("dev", "--host", "0.0.0.0", "--port", "0")
+    assert done.returncode == 2
+    assert "demo keys are published" in done.stderr
+
+
+def test_a_taken_port_is_named(tmp_path: Path) -> None:
+    with Server(folder=tmp_path) as server:
+        done = command("dev", "--port", str(server.port))
+        assert done.returncode == 2
+        assert f"port {server.port} on 127.0.0.1 is in use" in done.stderr
+        assert server.stop() == 0
+
+
+def test_faucet_and_transfer_move_money(tmp_path: Path) -> None:
+    with Server("--no-agents", folder=tmp_path) as server:
+        done = command("faucet", "carol", "SPOT", "USDT", "1000.5", "--url", server.url)
+        assert done.stdout == "carol SPOT USDT +1000.50000000 -> 1000.50000000\n", done.stderr
+        moved = command("transfer", "carol", "SPOT", "FUNDING", "USDT", "0.5", "--url", server.url)
+        assert moved.stdout.splitlines() == [
+            "carol SPOT USDT -0.50000000 -> 1000.00000000",
+            "carol FUNDING USDT 0.50000000 -> 0.50000000",
+        ]
+        refused = command(
+            "transfer", "carol", "SPOT", "FUNDING", "USDT", "1e9", "--url", server.url
+        )
+        assert refused.returncode == 2
+        assert "amount" in refused.stderr
+        balances = server.client("carol").get("/api/v3/account/").json
+        assert balances["balances"] == [
+            {"asset": "USDT", "free": "1000.00000000", "locked": "0.00000000"}
+        ]
+        assert server.stop() == 0
+    gone = command("faucet", "carol", "SPOT", "USDT", "1", "--url", server.url)
+    assert gone.returncode == 2
+    assert "no venue answers" in gone.stderr
+
+
+@pytest.mark.parametrize(
+    "form", ["sh", "dotenv", "json", "curl", "ccxt-py", "ccxt-js", "freqtrade"]
+)
+def test_environment_formats_name_the_key(form: str) -> None:
+    done = command("env", "bob", "--format", form, "--url", "http://127.0.0.1:9999/")
+    assert done.returncode == 0
+    assert "demo-bob-secret" in done.stdout
+    assert "http://127.0.0.1:9999" in done.stdout
+    assert "9999/'" not in done.stdout
+    if form in ("json", "freqtrade"):
+        json.loads(done.stdout)
+
+
+def test_environment_of_a_stranger() -> None:
+    done = command("env", "mallory")
+    assert done.returncode == 2
+    assert "no demo account" in done.stderr
+
+
+def test_state_survives_and_verifies(tmp_path: Path) -> None:
+    state = tmp_path / "venue.db"
+    arguments = ("--state", str(state), "--no-agents")
+    order = {"symbol": "BTCUSDT", "side": "BUY", "type": "LIMIT", "quantity": "0.5", "price": "100"}
+    with Server(*arguments, folder=tmp_path) as server:
+        alice = server.client("alice")
+        placed = alice.post("/api/v3/order", order).json
+        made = (
+            server.client().post("/_venue/keys", {"owner": "alice", "permissions": ["READ"]}).json
+        )
+        before = server.client().get("/_venue/health").json
+        assert server.stop() == 0
+    for file in ("venue.db", "venue.db.history", "venue.db.keys"):
+        assert (tmp_path / file).stat().st_mode & 0o077 == 0 or file.endswith(".history")
+
+    verified = command("verify", str(state))
+    assert verified.returncode == 0, verified.stderr
+    assert before["stateHash"] in verified.stdout
+    rebuilt = command("rebuild-history", str(state))
+    assert rebuilt.returncode == 0, rebuilt.stderr
+    assert command("verify", str(state)).returncode == 0
+
+    with Server(*arguments, folder=tmp_path) as server:
+        assert server.client().get("/_venue/health").json["stateHash"] == before["stateHash"]
+        reader = server.client(made)
+        (found,) = reader.get("/api/v3/openOrders").json
+        assert found["orderId"] == placed["orderId"]
+        assert reader.post("/api/v3/order", order).status == 403
+        server.kill()
+    with Server(*arguments, folder=tmp_path) as server:
+        alice = server.client("alice")
+        assert alice.get("/api/v3/openOrders").json == [found]
+        locked = alice.get("/api/v3/account/").json["balances"][0]["locked"]
+        assert Decimal(locked) == 50
+        assert server.stop() == 0
+
+
+def test_verify_finds_damage(tmp_path: Path) -> None:
+    state = tmp_path / "venue.db"
+    with Server("--state", str(state), "--no-agents", folder=tmp_path) as server:
+        assert server.stop() == 0
+    assert command("verify", str(state)).returncode == 0
+    raw = bytearray(state.read_bytes())
+    at = raw.index(b"alice")
+    raw[at] ^= 1
+    state.write_bytes(raw)
+    done = command("verify", str(state))
+    assert done.returncode == 1
+    assert "PROBLEM" in done.stderr
+    missing = command("verify", str(tmp_path / "nothing.db"))
+    assert missing.returncode == 1
+    assert "no such journal" in missing.stderr

@@ -1,0 +1,1 @@
+"""What the project does to itself: compiling the core, writing documents."""
