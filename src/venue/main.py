@@ -33,7 +33,8 @@ from venue.gateway.operators import OperatorDoor
 from venue.gateway.replay import SEEDED_MS, ReplayGuard
 from venue.gateway.server import Server, listen, make_server, started
 from venue.gateway.table import routes
-from venue.history.projector import Catalog, History, Projector
+from venue.history.projector import Catalog, Projector
+from venue.history.service import History, HistoryFailed
 from venue.history.store import open_history
 from venue.journal.journal import Journal, JournalCorrupt
 from venue.journal.memory import MemoryJournal
@@ -177,6 +178,16 @@ class _Projecting:
         self._projector.project(batch)
 
 
+def _rebuild_when_empty(path: str, journal: Journal) -> None:
+    """Project a long journal's history batch by batch, before anything waits for it."""
+    store = open_history(path)
+    try:
+        if store.reached() == 0:
+            recover(journal, 0, _Projecting(Projector(store, Catalog())))
+    finally:
+        store.close()
+
+
 async def _wire(
     options: Options,
     journal: Journal,
@@ -184,23 +195,21 @@ async def _wire(
     on_failure: Callable[[BaseException], None],
 ) -> Venue:
     path = options.state
-    store = open_history(f"{path}.history" if path else None)
-    prehistory = _Prehistory()
-    market_data = MarketData(prehistory)
-    projected = store.reached()
+    if path and journal.last_sequence() > EVERY:
+        _rebuild_when_empty(f"{path}.history", journal)
+    history = await History.start(f"{path}.history" if path else None)
+    projected = history.reached()
     if projected > journal.last_sequence():
-        store.close()
+        await history.close()
         raise JournalCorrupt(
             f"{path}.history is at command {projected}, the journal ends at "
             f"{journal.last_sequence()}: they do not belong together"
         )
-    if projected == 0 and journal.last_sequence() > EVERY:
-        projector = Projector(store, Catalog())
-        recover(journal, 0, _Projecting(projector))
-        projected = projector.reached()
+    prehistory = _Prehistory()
+    market_data = MarketData(prehistory)
     restored = Restored(market_data, projected)
     engine = recover(journal, projected, restored)
-    history = History(store, Catalog.of(engine))
+    history.begin(engine)
     history.follow(restored.unprojected)
     outbox = Outbox()
     outbox.follow(market_data.follow)
@@ -332,8 +341,12 @@ async def _keep(rooms: Venue, journal: Journal) -> None:
     if rooms.sequencer.failed():
         return
     snapshot = take(rooms.engine, rooms.market_data)
-    await rooms.history.drain()
-    await rooms.history.checkpoint()
+    try:
+        await rooms.history.drain()
+        await rooms.history.checkpoint()
+    except HistoryFailed as problem:
+        log.error("no snapshot: history failed: %s", problem)
+        return
     await rooms.sequencer.on_disk_thread(lambda: journal.save_snapshot(snapshot))
 
 

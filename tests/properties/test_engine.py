@@ -32,6 +32,7 @@ DAY = 24 * HOUR
 FIRST_UID = 10_000_001
 FIRST_ORDER = 10**15
 NOBODY = 7
+RELOAD_EVERY = 8  # commands
 
 LISTED = Instrument("AAAQQQ", "AAA", "QQQ", 1, 2, 1, 1, 1, 10, 8, 1_500, 2_500)
 
@@ -169,6 +170,8 @@ class Machine(RuleBasedStateMachine):
         check_money(self.engine)
         check_book(self.engine)
         self.agree()
+        if self.engine.sequence % RELOAD_EVERY == 0:
+            self.reload()
         return said
 
     def agree(self) -> None:
@@ -183,8 +186,8 @@ class Machine(RuleBasedStateMachine):
                     free = office.free.get((uid, wallet, asset), 0)
                     assert account.wallet(wallet)[index] == free
 
-    @initialize(modes=st.tuples(*[st.integers(0, 3)] * 2))
-    def open(self, modes: tuple[int, int]) -> None:
+    @initialize(modes=st.tuples(*[st.integers(0, 3)] * 2), tiers=st.tuples(*[rates] * 2))
+    def open(self, modes: tuple[int, int], tiers: tuple[int, int]) -> None:
         for asset, scale in (("AAA", 1), ("QQQ", 3), ("BBB", 2)):
             self.apply(commands.RegisterAsset(asset, scale))
         self.apply(commands.ListInstrument(instrument("AAA", 1, 1)))
@@ -193,6 +196,7 @@ class Machine(RuleBasedStateMachine):
             self.apply(commands.CreateOwner(f"owner {number}", mode))
             for asset in ("AAA", "BBB", "QQQ"):
                 self.apply(commands.Deposit(FIRST_UID + number, 0, asset, 40_000))
+        self.apply(commands.SetFees(FIRST_UID, *tiers))
 
     # Placing comes in bursts because that is what a venue mostly does.
 
@@ -257,7 +261,6 @@ class Machine(RuleBasedStateMachine):
     def operate(self, command: Command) -> None:
         self.apply(command)
 
-    @rule()
     def reload(self) -> None:
         """The twin starts anew from the engine's dump; what follows must be the same."""
         data = snapshot.dump(self.engine)

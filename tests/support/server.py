@@ -7,36 +7,41 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from support.client import Client
 
 STOP_S = 30
+TESTS = Path(__file__).resolve().parents[1]
 
 
 class Server:
-    """`venue dev` on a free port of loopback; ready when constructed. Use it in a `with`."""
+    """`venue dev` on a free port of loopback; ready when constructed. Use it in a `with`.
+
+    `program` is the module that is run, with arguments before `dev`.
+    """
 
     def __init__(
         self,
         *arguments: str,
         folder: Path,
         port: int = 0,
-        environment: dict[str, str] | None = None,
+        program: Sequence[str] = ("venue",),
     ) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
         ready_file = folder / "ready.json"
         self.errors = folder / "errors.txt"
-        command = [sys.executable, "-m", "venue", "dev", "--port", str(port), "--quiet"]
+        command = [sys.executable, "-m", *program, "dev", "--port", str(port), "--quiet"]
         command += ["--ready-file", str(ready_file), *arguments]
         with self.errors.open("ab") as errors:
             self.process = subprocess.Popen(
                 command,
                 stdout=subprocess.PIPE,
                 stderr=errors,
-                env={**os.environ, **(environment or {})},
+                env={**os.environ, "PYTHONPATH": str(TESTS)},
                 cwd=folder,
             )
         assert self.process.stdout is not None

@@ -24,6 +24,7 @@ class Kind(StrEnum):
     TYPE = "type"
     TIME_IN_FORCE = "timeInForce"
     DECIMAL = "decimal"
+    RATE = "rate"
     CLIENT_ID = "clientId"
     CLIENT_IDS = "clientIds"
     INTEGER = "integer"
@@ -62,6 +63,14 @@ TimeInForceName = Annotated[
     ),
 ]
 Decimal = Annotated[str, Meta(pattern=DECIMAL_PATTERN, extra=_meta(Kind.DECIMAL))]
+Rate = Annotated[
+    str,
+    Meta(
+        pattern=DECIMAL_PATTERN,
+        extra=_meta(Kind.RATE),
+        description="A fraction such as 0.001; may be 0.",
+    ),
+]
 ClientId = Annotated[str, Meta(pattern=CLIENT_ID_PATTERN, extra=_meta(Kind.CLIENT_ID))]
 ClientIds = Annotated[list[str], Meta(extra=_meta(Kind.CLIENT_IDS))]
 Id = Annotated[int, Meta(ge=1, le=ID_MAX, extra=_meta(Kind.INTEGER))]
@@ -90,7 +99,7 @@ Text = Annotated[str, Meta(max_length=128, extra=_meta(Kind.TEXT))]
 Texts = Annotated[list[str], Meta(max_length=10, extra=_meta(Kind.TEXTS))]
 Flag = Annotated[bool, Meta(extra=_meta(Kind.FLAG))]
 Uid = Annotated[int, Meta(ge=1, le=ID_MAX, extra=_meta(Kind.INTEGER))]
-Count = Annotated[int, Meta(ge=0, le=10**17, extra=_meta(Kind.INTEGER))]
+Scale = Annotated[int, Meta(ge=0, le=18, extra=_meta(Kind.INTEGER))]
 BizType = Annotated[
     str,
     Meta(

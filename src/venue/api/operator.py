@@ -5,10 +5,11 @@ from __future__ import annotations
 from msgspec import Struct
 
 from venue.api.fields import (
-    Count,
     Decimal,
     Flag,
     Permissions,
+    Rate,
+    Scale,
     Symbol,
     Text,
     Texts,
@@ -61,8 +62,8 @@ class FeesRequest(Struct, rename="camel"):
     """An owner's own fee rates, as fractions; both absent returns to the symbols' rates."""
 
     owner: Text
-    maker_fee_rate: Decimal | None = None
-    taker_fee_rate: Decimal | None = None
+    maker_fee_rate: Rate | None = None
+    taker_fee_rate: Rate | None = None
 
 
 class KeysRequest(Struct):
@@ -140,7 +141,7 @@ class AssetRequest(Struct):
     """A new asset; one unit is 10^scale atoms."""
 
     asset: Text
-    scale: Count
+    scale: Scale
 
 
 class AssetView(Struct, rename="camel"):
@@ -159,8 +160,8 @@ class InstrumentRequest(Struct, rename="camel"):
     min_trade_amount: Decimal
     max_trade_amount: Decimal
     market_limit_size: Decimal
-    maker_fee_rate: Decimal = "0.001"
-    taker_fee_rate: Decimal = "0.001"
+    maker_fee_rate: Rate = "0.001"
+    taker_fee_rate: Rate = "0.001"
     buy_limit_price_ratio: Decimal = "0.1"
     sell_limit_price_ratio: Decimal = "0.1"
     market_price_ratio: Decimal = "0.05"
@@ -173,8 +174,8 @@ class ChangeInstrumentRequest(Struct, rename="camel"):
     min_trade_amount: Decimal | None = None
     max_trade_amount: Decimal | None = None
     market_limit_size: Decimal | None = None
-    maker_fee_rate: Decimal | None = None
-    taker_fee_rate: Decimal | None = None
+    maker_fee_rate: Rate | None = None
+    taker_fee_rate: Rate | None = None
     buy_limit_price_ratio: Decimal | None = None
     sell_limit_price_ratio: Decimal | None = None
     market_price_ratio: Decimal | None = None

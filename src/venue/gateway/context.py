@@ -14,7 +14,7 @@ from venue.core.instruments import Asset, Instrument
 from venue.core.spot import Market
 from venue.gateway.keys import KeyStore
 from venue.gateway.replay import ReplayGuard
-from venue.history.projector import LAG_MAX, History, HistoryFailed
+from venue.history.service import LAG_MAX, History, HistoryFailed
 from venue.journal.journal import Journal
 from venue.node.clock import Clock
 from venue.node.market_data import MarketData

@@ -17,12 +17,13 @@ from venue.gateway.wire import SIDES, TIMES_IN_FORCE, TYPES
 
 PARAMETERS_MAX: Final = 20
 NUMBER_LENGTH_MAX: Final = 32
+INTEGER_LENGTH_MAX: Final = 19
 BRACKETS_MAX: Final = 200  # bounds nesting before the parser sees it
 TEXT_LENGTH_MAX: Final = 256
 
 _PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?", re.ASCII)
-_DECIMAL = re.compile(r"[0-9]{1,64}(?:\.[0-9]{1,64})?", re.ASCII)
-_DIGITS = re.compile(r"[0-9]{1,19}", re.ASCII)
+_DECIMAL = re.compile(r"[0-9]+(?:\.[0-9]+)?", re.ASCII)
+_DIGITS = re.compile(r"[0-9]+", re.ASCII)
 _CLIENT_ID = re.compile(CLIENT_ID_PATTERN, re.ASCII)
 _GENERATED_CLIENT_ID = re.compile(r"v-[0-9]{16}", re.ASCII)
 _ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
@@ -110,7 +111,7 @@ def query_values(query: bytes) -> dict[str, Any]:
         if not name:
             raise errors.invalid("query", "a parameter needs a name")
         if name in values:
-            raise errors.invalid(name, "given more than once")
+            raise errors.invalid(errors.shown(name)[1:-1], "given more than once")
         values[name] = value
     return values
 
@@ -220,6 +221,7 @@ def _reader(kind: Kind, meta: Meta) -> Reader:
         Kind.TYPE: _named(TYPES, errors.bad_type),
         Kind.TIME_IN_FORCE: _named(TIMES_IN_FORCE, errors.bad_time_in_force),
         Kind.DECIMAL: decimal,
+        Kind.RATE: rate,
         Kind.CLIENT_ID: client_id,
         Kind.CLIENT_IDS: _list_of(client_id),
         Kind.INTEGER: _integer(meta.ge, meta.le),
@@ -234,14 +236,25 @@ def _reader(kind: Kind, meta: Meta) -> Reader:
 
 
 def symbol(name: str, value: Any) -> str:
-    """A symbol in upper case; whether it is listed is the handler's question."""
+    """A symbol in upper case; whether it is listed is the handler's question.
+
+    Other scripts stay as they are: the upper case of some letters is an ASCII letter.
+    """
     if type(value) is not str or len(value) > 32:
         raise errors.invalid(name, "must be a symbol such as BTCUSDT")
-    return value.upper()
+    return value.upper() if value.isascii() else value
 
 
 def decimal(name: str, value: Any) -> str:
     """A positive decimal of at most 18 digits before and behind the point (rule 1.3)."""
+    text = rate(name, value)
+    if not text.strip("0."):
+        raise errors.invalid(name, "must be greater than 0")
+    return text
+
+
+def rate(name: str, value: Any) -> str:
+    """As `decimal`, and 0."""
     if not isinstance(value, str) or not _DECIMAL.fullmatch(value):
         raise errors.invalid(name, "must be a positive decimal number such as 0.01")
     whole, _, fraction = value.partition(".")
@@ -249,8 +262,6 @@ def decimal(name: str, value: Any) -> str:
         raise errors.out_of_range(name, "at most 18 digits before the point are allowed")
     if len(fraction.rstrip("0")) > 18:
         raise errors.precision(name, "at most 18 decimals are allowed")
-    if not (whole + fraction).strip("0"):
-        raise errors.invalid(name, "must be greater than 0")
     return str(value)
 
 
@@ -294,10 +305,10 @@ def _integer(low: int | float | None, high: int | float | None) -> Reader:
             raise errors.out_of_range(name, f"allowed: {lowest} to {highest}")
         if not _DIGITS.fullmatch(value):
             raise errors.invalid(name, f"must be a whole number from {lowest} to {highest}")
-        number = int(value)
-        if not lowest <= number <= highest:
+        # Text may be as long as a body: measure it before it becomes a number.
+        if len(value) > INTEGER_LENGTH_MAX or not lowest <= int(value) <= highest:
             raise errors.out_of_range(name, f"allowed: {lowest} to {highest}")
-        return number
+        return int(value)
 
     return read
 
@@ -328,9 +339,6 @@ def _list_of(read_item: Reader) -> Reader:
     def read(name: str, value: Any) -> list[Any]:
         if not isinstance(value, list):
             raise errors.invalid(name, "must be an array")
-        for item in value:
-            if item is None or item == "":
-                raise errors.invalid(name, "an element is empty")
         return [read_item(name, item) for item in value]
 
     return read

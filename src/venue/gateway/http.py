@@ -109,7 +109,8 @@ class LimitedProtocol(HttpToolsProtocol):
         self._timer: asyncio.TimerHandle | None = None  # deadline of a partly received request
         self._write_timer: asyncio.TimerHandle | None = None
         self._head_bytes = 0
-        self._unparsed = 0  # bytes fed since the chunk in which an unfinished head began
+        self._unparsed = 0  # bytes of a head that is not yet complete
+        self._begins = 0  # requests that began in this chunk
         self._has_length = False
         self._encoded = False
         self._hosts = 0
@@ -144,6 +145,8 @@ class LimitedProtocol(HttpToolsProtocol):
         if self._stopped:
             self._discard(data)
             return
+        waiting = self._in_message
+        self._begins = 0
         try:
             self.parser.feed_data(data)
         except httptools.HttpParserUpgrade as upgrade:
@@ -157,7 +160,8 @@ class LimitedProtocol(HttpToolsProtocol):
             self._refuse(self._refusal or _Refused(400, "Malformed HTTP request."))
             return
         if self._in_message:
-            self._partly_received(len(data))
+            # Behind another request in the same chunk, the size says nothing about this one.
+            self._partly_received(len(data) if self._begins == (not waiting) else 0)
         elif self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -217,6 +221,7 @@ class LimitedProtocol(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self._in_message = self._in_head = True
+        self._begins += 1
         self._head_bytes = self._unparsed = self._hosts = 0
         self._has_length = self._encoded = False
         if self._timer is not None:
@@ -249,7 +254,10 @@ class LimitedProtocol(HttpToolsProtocol):
             if self._has_length:
                 self._stop(400, "Content-Length and Transfer-Encoding exclude each other.")
             self._stop(411, "Transfer-Encoding is not supported; send Content-Length.")
-        if not self._hosts and self.parser.get_http_version() == "1.1":
+        version = self.parser.get_http_version()
+        if version not in ("1.0", "1.1"):
+            self._stop(400, "The HTTP version must be 1.0 or 1.1.")
+        if not self._hosts and version == "1.1":
             self._stop(400, "Header Host is missing.")
         if not self._has_length and self.parser.get_method() in _WITH_BODY:
             self._stop(411, "Header Content-Length is missing; send 0 for an empty body.")
@@ -299,10 +307,9 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def _partly_received(self, size: int) -> None:
         if self._timer is None:
-            # The request began within this chunk, so its size says nothing yet.
             self._begun = self.loop.time()
             self._timer = self.loop.call_later(self.limits.header_s, self._overdue)
-        elif self._in_head:
+        if self._in_head:
             self._unparsed += size
             # A header without end never reaches `on_header`.
             if self._unparsed > self.limits.header_bytes + self.limits.target_bytes:

@@ -227,9 +227,9 @@ def _addresses(texts: Iterable[str]) -> list[str]:
             found.append(str(network(text)))
         except ValueError:
             rule = f"{errors.shown(text)} is neither an address nor a CIDR block"
-            raise errors.invalid("addresses", rule) from None
+            raise errors.invalid("ips", rule) from None
     if len(found) > ADDRESSES_MAX:
-        raise errors.out_of_range("addresses", f"at most {ADDRESSES_MAX} are allowed")
+        raise errors.out_of_range("ips", f"at most {ADDRESSES_MAX} are allowed")
     return found
 
 

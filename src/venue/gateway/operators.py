@@ -54,13 +54,14 @@ from venue.fast import compiled
 from venue.gateway import wire
 from venue.gateway.context import Call, Venue
 from venue.gateway.refusals import refusal
-from venue.history.projector import HistoryFailed
+from venue.history.service import HistoryFailed
 from venue.terms import SelfTrade
 
 LOCAL_HOSTS: Final = (b"127.0.0.1", b"localhost", b"[::1]")
-FORWARDED: Final = (b"forwarded", b"x-forwarded-for", b"x-real-ip")
+FORWARDED: Final = (b"forwarded", b"x-forwarded-", b"x-real-ip")  # how their names begin
 WORDINGS: Final = ("document", "live")
 ASSET_NAME_MAX: Final = 16
+UID_LENGTH_MAX: Final = 20  # digits
 
 
 class OperatorDoor:
@@ -79,7 +80,7 @@ class OperatorDoor:
             raise errors.error(-1051)
         host = named.get(b"host", b"").lower()
         local = host.rpartition(b":")[0] if host[-1:].isdigit() and b":" in host else host
-        forwarded = any(name in named for name in FORWARDED)
+        forwarded = any(name.startswith(FORWARDED) for name in named)
         if not _loopback(ip) or local not in LOCAL_HOSTS or forwarded:
             raise errors.error(-1051)
 
@@ -115,7 +116,7 @@ def _status(rooms: Venue) -> str:
     try:
         rooms.history.health()
     except HistoryFailed as problem:
-        return f"{problem}: {problem.__cause__}"
+        return f"history failed: {problem}"
     return "ok"
 
 
@@ -184,8 +185,8 @@ async def transfer(call: Call, request: TransferRequest) -> list[Moved]:
 def owner(rooms: Venue, name: str) -> Account:
     """An owner by name or uid; -1142 when there is none."""
     uid = rooms.engine.owners.names.get(name, 0)
-    if not uid and name.isascii() and name.isdigit():
-        uid = int(name[:20])
+    if not uid and name.isascii() and name.isdigit() and len(name) <= UID_LENGTH_MAX:
+        uid = int(name)
     account = rooms.engine.ledger.accounts.get(uid)
     if account is None:
         raise errors.invalid("owner", "no such owner")
@@ -291,8 +292,8 @@ async def resume(call: Call, request: ResumeRequest) -> InstrumentView:
 
 
 def _instrument(request: InstrumentRequest) -> Instrument:
-    tick, price_scale = _increment(request.tick_size)
-    step, quantity_scale = _increment(request.step_size)
+    tick, price_scale = _increment(request.tick_size, "tickSize")
+    step, quantity_scale = _increment(request.step_size, "stepSize")
     base, quote = request.base_asset.upper(), request.quote_asset.upper()
     grid = Instrument(
         base + quote, base, quote, tick, price_scale, step, quantity_scale, 1, 1, 1, 0, 0
@@ -310,10 +311,10 @@ def _instrument(request: InstrumentRequest) -> Instrument:
     )
 
 
-def _increment(text: str) -> tuple[int, int]:
+def _increment(text: str, name: str) -> tuple[int, int]:
     """A decimal increment as an integer and its scale."""
     scale = len(text.partition(".")[2].rstrip("0"))
-    return wire.scaled(text, scale, "increment"), scale
+    return wire.scaled(text, scale, name), scale
 
 
 def _asset_view(asset: Asset) -> AssetView:

@@ -13,7 +13,9 @@ from venue.api.errors import ApiError
 WINDOW_MS: Final = 30_000
 REQUESTS_MAX: Final = 2_000_000
 ANSWER_BYTES_MAX: Final = 16 * 1024 * 1024
-SEEDED_MS: Final = 61_000  # both ways of the window and a second
+# A timestamp is checked before the body is read, which takes at most ten seconds more.
+KEPT_MS: Final = WINDOW_MS + 11_000
+SEEDED_MS: Final = WINDOW_MS + KEPT_MS + 1_000
 
 ENTRY_BYTES: Final = 128  # what an answer costs beside its body
 
@@ -22,7 +24,7 @@ _IN_FLIGHT: Final[Answer] = (0, b"")  # recognised by identity
 
 
 class ReplayGuard:
-    """Requests by their timestamp's second, forgotten when that timestamp has left the window."""
+    """Requests by their timestamp's second, forgotten when that timestamp is past acceptance."""
 
     def __init__(self) -> None:
         self._seconds: dict[int, dict[bytes, Answer | None]] = {}  # None: the answer is gone
@@ -33,9 +35,10 @@ class ReplayGuard:
         self._bytes = 0
         self._count = 0
         self._swept = 0
+        self._oldest = 0
 
     def seed(self, requests: Iterable[bytes], now: int) -> None:
-        """Requests of the journal's last minute, known after a restart; their answers are gone."""
+        """Requests of the journal's last minutes, known after a restart; their answers are gone."""
         self._seeded = frozenset(requests)
         self._seeded_until = now // 1_000 + SEEDED_MS
 
@@ -46,12 +49,16 @@ class ReplayGuard:
 
         `timestamp` in ms, already checked against the window; `now` in µs. Whoever gets None must
         call `record`, `lose` or `forget`; the future gives None when the request was forgotten.
-        ApiError -1048: known, but the answer is gone (the future raises it too); 503: full.
+        ApiError -1048: known, but the answer is gone (the future raises it too); -1046: too late
+        by now; 503: full.
         """
         now_ms = now // 1_000
         if now_ms // 1_000 != self._swept:
             self._sweep(now_ms)
-        requests = self._seconds.setdefault(timestamp // 1_000, {})
+        second = timestamp // 1_000
+        if second < self._oldest:
+            raise errors.error(-1046, detail="ACCESS-TIMESTAMP left the window on the way.")
+        requests = self._seconds.setdefault(second, {})
         if request in requests:
             return self._known(request, requests[request])
         if request in self._seeded:
@@ -114,7 +121,7 @@ class ReplayGuard:
 
     def _sweep(self, now_ms: int) -> None:
         self._swept = now_ms // 1_000
-        oldest = (now_ms - WINDOW_MS) // 1_000
+        oldest = self._oldest = (now_ms - KEPT_MS) // 1_000
         for second in [second for second in self._seconds if second < oldest]:
             requests = self._seconds.pop(second)
             self._count -= len(requests)

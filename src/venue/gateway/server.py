@@ -30,6 +30,7 @@ def make_server(app: Callable[..., Any], protocol: type[asyncio.Protocol]) -> Se
         http=protocol,
         ws="none",
         lifespan="off",
+        proxy_headers=False,  # who calls is who is connected: X-Forwarded-For is the caller's word
         access_log=False,
         log_config=None,
         server_header=False,

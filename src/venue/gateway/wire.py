@@ -18,6 +18,7 @@ TIME_IN_FORCE_NAMES: Final = [tif.name for tif in TimeInForce]
 STATUS_NAMES: Final = [status.name for status in OrderStatus]
 WALLET_NAMES: Final = [wallet.name for wallet in Wallet]
 RATE_SCALE: Final = 6  # rates are parts per million inside
+NUMBER_MAX: Final = 2**62  # what a command can carry; every bound of the core lies below it
 
 
 def decimal_text(number: int, scale: int) -> str:
@@ -61,12 +62,18 @@ def rate_text(ppm: int) -> str:
 
 
 def scaled(text: str, scale: int, name: str) -> int:
-    """Decimal text as an integer of 10^-scale; -1160 when it has more decimals than that."""
+    """Decimal text as an integer of 10^-scale.
+
+    ApiError -1160 when it has more decimals than that, -1140 when no command could carry it.
+    """
     whole, _, fraction = text.partition(".")
     fraction = fraction.rstrip("0")
     if len(fraction) > scale:
         raise errors.precision(name, f"at most {scale} decimals are allowed")
-    return int(whole + fraction.ljust(scale, "0"))
+    number = int(whole + fraction.ljust(scale, "0"))
+    if number > NUMBER_MAX:
+        raise errors.out_of_range(name, f"at most {short_text(NUMBER_MAX, scale)} is allowed")
+    return number
 
 
 def ticks(instrument: Instrument, text: str, name: str) -> int:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections import deque
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Concatenate, Final, NamedTuple, ParamSpec, Protocol, TypeVar
+from collections.abc import Sequence
+from typing import Final, NamedTuple, Protocol
 
+from msgspec import Struct
 from sqlalchemy import Connection, Table, insert, update
 
-from venue.core.engine import Engine
 from venue.core.events import (
     AssetRegistered,
     Event,
@@ -27,8 +24,6 @@ from venue.history.store import Store
 from venue.history.tables import BILLS, FILLS, ORDERS, PROGRESS, TRANSFERS
 from venue.terms import BillKind, OrderStatus, Side, Wallet
 
-BATCH_MAX: Final = 500  # commands per transaction: questions are answered in between
-LAG_MAX: Final = 50_000  # commands behind the engine at which no new ones should be accepted
 # Rows per statement. SQLite's driver lets other threads run at every statement, and beside a busy
 # event loop each such turn is waited for: few large statements keep the projector abreast.
 CHUNKS: Final = (64, 8, 1)
@@ -50,23 +45,8 @@ CHANGE: Final = (
     " FROM (VALUES {}) AS mark WHERE orders.order_id = mark.column1"
 )
 
-P = ParamSpec("P")
-R = TypeVar("R")
 
-
-class HistoryFailed(Exception):
-    """Projecting raised (see the cause): history stands still until the venue is started again."""
-
-
-class Applied(Protocol):
-    """One applied command, as the outbox hands it over: what history needs of it."""
-
-    sequence: int
-    time: int
-    events: list[Event]
-
-
-class Traded(NamedTuple):
+class Traded(Struct, frozen=True):
     """What a trade's rows need to know about its symbol."""
 
     base: str
@@ -84,13 +64,13 @@ class Catalog:
         self.symbols: dict[str, Traded] = {}
 
     @staticmethod
-    def of(engine: Engine) -> Catalog:
+    def listing(assets: list[Asset], instruments: list[Instrument]) -> Catalog:
         """What an engine has listed: for a projector that does not start at the beginning."""
         catalog = Catalog()
-        for asset in engine.ledger.assets:
+        for asset in assets:
             catalog.register(asset)
-        for market in engine.spot.markets.values():
-            catalog.enlist(market.instrument)
+        for instrument in instruments:
+            catalog.enlist(instrument)
         return catalog
 
     def register(self, asset: Asset) -> None:
@@ -192,13 +172,14 @@ class Rows:
 
     def _trade(self, event: Trade, time: int) -> None:
         """Two fills, the changes of two orders, and the four bills that `Trade` promises."""
-        base, quote, lot = self._catalog.symbols[event.symbol]
+        traded = self._catalog.symbols[event.symbol]
+        base, quote = traded.base, traded.quote
         trade_id, symbol, price = event.trade_id, event.symbol, event.price
         lots, notional, bill_id = event.quantity, event.notional, event.bill_id
         maker, taker, base_fee, quote_fee = (
             event.maker_uid, event.taker_uid, event.base_fee, event.quote_fee,
         )  # fmt: skip
-        amount = lots * lot
+        amount = lots * traded.lot_atoms
         if event.taker_side == BUY:
             buyer, seller = taker, maker
             self.fills += (
@@ -288,115 +269,3 @@ class Statements:
         text = str(insert(table).compile(dialect=self._connection.dialect))
         head, _, row = text.partition(" VALUES ")
         return {chunk: f"{head} VALUES {', '.join([row] * chunk)}" for chunk in CHUNKS}
-
-
-class History:
-    """History beside a running node: projected and asked on one thread of its own.
-
-    Its methods belong to the event loop. A projection that raised is kept and raised again, as
-    the cause of `HistoryFailed`, by `reach`, `ask`, `drain`, `checkpoint` and `health`.
-    """
-
-    def __init__(self, store: Store, catalog: Catalog) -> None:
-        self._store = store
-        self._projector = Projector(store, catalog)
-        self._executor = ThreadPoolExecutor(1, "history")
-        self._pending: deque[Applied] = deque()
-        self._newest = self._reached = self._projector.reached()
-        self._running: asyncio.Future[None] | None = None
-        self._failure: BaseException | None = None
-        self._waiting: list[tuple[int, asyncio.Future[None]]] = []
-
-    def reached(self) -> int:
-        """The sequence of the last projected command."""
-        return self._reached
-
-    def lag(self) -> int:
-        """Commands handed over and not yet projected; from `LAG_MAX` on, accept no new ones."""
-        return self._newest - self._reached
-
-    def health(self) -> None:
-        """Raise HistoryFailed when projecting has raised."""
-        if self._failure is not None:
-            raise HistoryFailed("history could not be projected") from self._failure
-
-    def follow(self, batch: Sequence[Applied]) -> None:
-        """Have a durable batch projected soon; never blocks, drops or raises."""
-        if not batch:
-            return
-        self._newest = max(self._newest, batch[-1].sequence)
-        if self._failure is not None:
-            return  # the journal has it; `lag` keeps growing and `health` says why
-        self._pending.extend(batch)
-        if self._running is None:
-            self._start()
-
-    async def reach(self, sequence: int, timeout_s: float) -> None:
-        """Wait until `sequence` is projected. Raises TimeoutError, HistoryFailed."""
-        self.health()
-        if sequence > self._reached:
-            async with asyncio.timeout(timeout_s):
-                await self._wait(sequence)
-
-    async def ask(
-        self, question: Callable[Concatenate[Connection, P], R], *args: P.args, **kwargs: P.kwargs
-    ) -> R:
-        """Run one of the questions of `queries` on history's thread. Raises HistoryFailed."""
-        self.health()
-        return await self._on_thread(self._answer, question, args, kwargs)
-
-    async def checkpoint(self) -> int:
-        """Make everything projected so far durable; returns the sequence that it reaches."""
-        self.health()
-        return await self._on_thread(self._projector.checkpoint)
-
-    async def drain(self) -> None:
-        """Wait until everything handed over so far is projected. Raises HistoryFailed."""
-        self.health()
-        if self._newest > self._reached:
-            await self._wait(self._newest)
-
-    async def close(self) -> None:
-        """Stop after the transaction under way and close the store; `drain` first to keep all."""
-        self._pending.clear()
-        if self._running is not None:
-            await asyncio.wait([self._running])
-        await self._on_thread(self._store.close)
-        self._executor.shutdown()
-
-    def _start(self) -> None:
-        part = [self._pending.popleft() for _ in range(min(len(self._pending), BATCH_MAX))]
-        self._running = self._on_thread(self._projector.project, part)
-        self._running.add_done_callback(self._projected)
-
-    def _projected(self, run: asyncio.Future[None]) -> None:
-        self._running = None
-        self._failure = run.exception()
-        self._reached = self._projector.reached()
-        if self._failure is not None:
-            self._pending.clear()
-        waiting, self._waiting = self._waiting, []
-        for sequence, future in waiting:
-            if future.done():
-                continue  # its caller has given up
-            if self._failure is not None or sequence <= self._reached:
-                future.set_result(None)
-            else:
-                self._waiting.append((sequence, future))
-        if self._pending:
-            self._start()
-
-    async def _wait(self, sequence: int) -> None:
-        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append((sequence, future))
-        await future
-        self.health()
-
-    def _answer(
-        self, question: Callable[..., R], args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> R:
-        with self._store.connection.begin():
-            return question(self._store.connection, *args, **kwargs)
-
-    def _on_thread(self, function: Callable[..., R], *args: object) -> asyncio.Future[R]:
-        return asyncio.get_running_loop().run_in_executor(self._executor, function, *args)

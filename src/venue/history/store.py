@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
+from pathlib import Path
+from typing import IO
+
 from sqlalchemy import Connection, create_engine, insert, select, update
 from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
@@ -12,10 +16,11 @@ from venue.history.tables import METADATA, PROGRESS
 class Store:
     """One connection, used from one thread at a time, and never while another one has the file."""
 
-    __slots__ = ("connection",)
+    __slots__ = ("_lock", "connection")
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, lock: IO[str] | None) -> None:
         self.connection = connection
+        self._lock = lock
 
     def reached(self) -> int:
         """The sequence of the last projected command; 0 when there is none."""
@@ -40,14 +45,20 @@ class Store:
         """Close the connection."""
         self.connection.close()
         self.connection.engine.dispose()
+        if self._lock is not None:
+            self._lock.close()
 
 
 def open_history(path: str | None) -> Store:
     """The history in the file at `path`, created where it is missing; None: in memory.
 
     The file must be history's own: a file that another SQLite library has open would lose its
-    locks. Raises sqlalchemy.exc.DatabaseError when the file is no database.
+    locks. While another process has it (one that ends, its venue gone), this one waits. Raises
+    sqlalchemy.exc.DatabaseError when the file is no database.
     """
+    lock = Path(f"{path}.lock").open("w") if path else None  # noqa: SIM115 - held while open
+    if lock is not None:
+        fcntl.flock(lock, fcntl.LOCK_EX)
     engine = create_engine(
         URL.create("sqlite", database=path or ":memory:"),
         # Opened while starting, then used by the history thread alone.
@@ -68,5 +79,7 @@ def open_history(path: str | None) -> Store:
                 connection.execute(insert(PROGRESS).values(sequence=0))
     except BaseException:
         connection.close()
+        if lock is not None:
+            lock.close()
         raise
-    return Store(connection)
+    return Store(connection, lock)

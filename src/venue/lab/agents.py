@@ -26,7 +26,8 @@ MARKET: Final = int(OrderType.MARKET)
 POST_ONLY: Final = int(TimeInForce.POST_ONLY)
 IOC: Final = int(TimeInForce.IOC)
 SPOT: Final = int(Wallet.SPOT)
-REVERSION: Final = 2_000  # how strongly (ppm per step) the reference returns to its start
+REVERSION_PPB: Final = 20_000  # share of its distance that the reference returns per step
+PPB: Final = 1_000_000_000
 
 
 class MakerHabit(Struct, frozen=True):
@@ -136,9 +137,9 @@ class Agents:
         """The reference walks, and is drawn back to where it began."""
         price, start = self._references[symbol], self._starts[symbol]
         noise = sum(self._random.randint(-60, 60) for _ in range(4))
-        pull = (start - price) * REVERSION // start
+        pull = (start - price) * REVERSION_PPB // start
         self._moves[symbol] = noise
-        self._references[symbol] = max(1, price + price * (noise + pull) // PPM)
+        self._references[symbol] = max(1, price + price * (noise * 1_000 + pull) // PPB)
 
     def _quote(
         self, market: Market, habit: MakerHabit, cancels: list[Command], quotes: list[Command]

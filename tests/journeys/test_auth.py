@@ -1,0 +1,413 @@
+"""Who is calling: every refusal of the four headers, and the replay of a TRADE request."""
+
+import asyncio
+import base64
+import hashlib
+import hmac
+from pathlib import Path
+
+import pytest
+
+from venue.api import signing
+from venue.api.errors import ApiError
+from venue.gateway import replay
+from venue.gateway.auth import Authenticator, Caller, permit
+from venue.gateway.keys import Credentials, KeyStore, KeyView
+from venue.gateway.replay import ReplayGuard
+from venue.terms import Access
+
+NOW_MS = 1_700_000_000_000
+NOW = NOW_MS * 1_000
+TRADE = int(Access.READ | Access.SPOT_TRADE)
+ALICE = Credentials("demo-alice", "demo-alice-secret", "demo")
+BOB = Credentials("demo-bob", "demo-bob-secret", "demo-bob")
+PATH, QUERY, BODY = b"/api/v3/order", b"a=%20b&c=1", b'{"x": 1}'
+
+Headers = list[tuple[bytes, bytes]]
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.time = NOW
+
+    def now(self) -> int:
+        return self.time
+
+
+def store() -> KeyStore:
+    keys = KeyStore()
+    keys.add(ALICE, KeyView(ALICE.key, 7, "", TRADE, [], NOW, NOW + 10**9, False))
+    keys.add(BOB, KeyView(BOB.key, 8, "", int(Access.READ), ["10.0.0.0/8"], NOW, None, False))
+    return keys
+
+
+def headers(
+    who: Credentials = ALICE,
+    *,
+    text: bytes | None = None,
+    timestamp: bytes = str(NOW_MS).encode(),
+    passphrase: bytes | None = None,
+) -> Headers:
+    if text is None:
+        text = signing.payload(timestamp, b"POST", PATH, QUERY, BODY)
+    return [
+        (b"host", b"h"),
+        (b"access-key", who.key.encode()),
+        (b"access-sign", signing.sign(who.secret.encode(), text)),
+        (b"access-timestamp", timestamp),
+        (b"access-passphrase", who.passphrase.encode() if passphrase is None else passphrase),
+    ]
+
+
+def replaced(name: bytes, value: bytes | None, found: Headers | None = None) -> Headers:
+    found = headers() if found is None else found
+    kept = [(n, v) for n, v in found if n != name]
+    return kept if value is None else [*kept, (name, value)]
+
+
+def check(
+    found: Headers,
+    ip: str = "1.2.3.4",
+    *,
+    explain: bool = False,
+    keys: KeyStore | None = None,
+    clock: Clock | None = None,
+) -> Caller:
+    doorman = Authenticator(keys or store(), clock or Clock(), explain=explain)
+    signed = doorman.precheck(found)
+    text = signing.payload(signed.timestamp, b"POST", PATH, QUERY, BODY)
+    caller = doorman.verify(signed, text, ip)
+    return caller or asyncio.run(doorman.verify_slowly(signed, text, ip))
+
+
+def refusal(found: Headers, **options: object) -> ApiError:
+    with pytest.raises(ApiError) as caught:
+        check(found, **options)  # type: ignore[arg-type]
+    return caught.value
+
+
+def test_signs_the_raw_bytes() -> None:
+    expected = b'1700000000000POST/api/v3/order?a=%20b&c=1{"x": 1}'
+    text = signing.payload(b"1700000000000", b"POST", PATH, QUERY, BODY)
+    assert text == expected
+    assert signing.payload(b"1", b"GET", b"/p", b"", b"") == b"1GET/p"
+    assert signing.websocket_payload(b"1") == b"1/v3/ws/private"
+    digest = hmac.new(b"secret", expected, hashlib.sha256).digest()
+    assert signing.sign(b"secret", text) == base64.b64encode(digest)
+
+
+def test_knows_the_caller() -> None:
+    text = signing.payload(str(NOW_MS).encode(), b"POST", PATH, QUERY, BODY)
+    digest = signing.digest(ALICE.secret.encode(), text)
+    assert check(headers()) == Caller(7, "demo-alice", TRADE, NOW_MS, digest[:16])
+    assert check(headers(BOB), "10.1.2.3").uid == 8
+
+
+MISSING = [
+    (b"access-key", -1040),
+    (b"access-sign", -1041),
+    (b"access-timestamp", -1042),
+    (b"access-passphrase", -1049),
+]
+
+
+@pytest.mark.parametrize(("name", "code"), MISSING)
+@pytest.mark.parametrize("value", [None, b""])
+def test_refuses_a_missing_header(name: bytes, code: int, value: bytes | None) -> None:
+    error = refusal(replaced(name, value))
+    assert (error.code, error.status) == (code, 400)
+    assert name.decode().upper() in error.message
+
+
+def test_reports_the_first_missing_header() -> None:
+    found: Headers = []
+    for name, code in MISSING:
+        assert refusal(found).code == code
+        found = [*found, next(pair for pair in headers() if pair[0] == name)]
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        (b"access-key", -1047),
+        (b"access-sign", -1047),
+        (b"access-timestamp", -1043),
+        (b"access-passphrase", -1047),
+    ],
+)
+def test_refuses_a_header_given_twice(name: bytes, code: int) -> None:
+    found = headers()
+    error = refusal([*found, *[pair for pair in found if pair[0] == name]])
+    assert error.code == code
+    assert "more than once" in error.message
+
+
+@pytest.mark.parametrize(
+    "timestamp",
+    [
+        b"abc",
+        b"1.7e12",
+        b"+1700000000000",
+        b"+170000000000",
+        b"1_700_000_000_000",
+        "١٧٠٠٠٠٠٠٠٠٠٠٠".encode(),
+        b" 170000000000",
+        b"0x18bcfe56800",
+        b"1700000000",
+        b"1700000000000000",
+        b"2023-11-14T22",
+        b"-1",
+        b"-170000000000",
+        b"1" * 400,
+        b"17000000000\xb2\xb2",
+    ],
+)
+def test_refuses_a_malformed_timestamp(timestamp: bytes) -> None:
+    error = refusal(headers(timestamp=timestamp))
+    assert error.code == -1043
+    assert "13 digits" in error.message
+
+
+@pytest.mark.parametrize(
+    ("offset", "words"),
+    [
+        (-30_001, f"30001 ms behind the server time {NOW_MS}; at most 30000 ms"),
+        (30_001, f"30001 ms ahead of the server time {NOW_MS}; at most 30000 ms"),
+    ],
+)
+def test_refuses_a_timestamp_outside_the_window(offset: int, words: str) -> None:
+    inside = str(NOW_MS + offset - offset // abs(offset)).encode()
+    assert check(headers(timestamp=inside)).uid == 7
+    error = refusal(headers(timestamp=str(NOW_MS + offset).encode()))
+    assert error.code == -1046
+    assert words in error.message
+
+
+@pytest.mark.parametrize(
+    "key", [b"unknown", b"demo-alicf", b"DEMO-ALICE", b"\xff\xfe", b"k" * 4_000]
+)
+def test_refuses_an_unknown_key(key: bytes) -> None:
+    assert refusal(replaced(b"access-key", key)).code == -1044
+
+
+def test_refuses_a_revoked_and_an_expired_key() -> None:
+    keys = store()
+    assert check(headers(), keys=keys).uid == 7
+    asyncio.run(keys.revoke(ALICE.key))
+    assert refusal(headers(), keys=keys).code == -1044
+    late = Clock()
+    late.time = NOW + 10**9
+    found = headers(timestamp=str(late.time // 1_000).encode())
+    assert refusal(found, clock=late).code == -1044
+
+
+def test_refuses_an_address_that_is_not_listed() -> None:
+    error = refusal(headers(BOB), ip="11.0.0.1")
+    assert error.code == -1056
+    assert "11.0.0.1" in error.message
+
+
+def bad_signatures() -> list[bytes]:
+    right = headers()[2][1]
+    raw = base64.b64decode(right)
+    return [
+        raw.hex().encode(),
+        right.replace(b"=", b""),
+        right + b"\n",
+        right[:-2],
+        right[:43],
+        right + b"=",
+        "é".encode() * 22,
+        b"\xff" * 44,
+        b"A" * 43 + b"=",
+        b" " + right,
+        base64.urlsafe_b64encode(b"\xff" * 32),
+        right[:42] + bytes((right[42] + 1,)) + b"=",  # other padding bits, the same 32 bytes
+    ]
+
+
+@pytest.mark.parametrize("signature", bad_signatures())
+def test_refuses_a_wrong_signature(signature: bytes) -> None:
+    error = refusal(replaced(b"access-sign", signature))
+    assert (error.code, error.status) == (-1047, 400)
+    assert error.message == "The signature in ACCESS-SIGN does not verify."
+
+
+def test_refuses_every_flipped_bit_of_the_signed_text() -> None:
+    timestamp = str(NOW_MS).encode()
+    text = signing.payload(timestamp, b"POST", PATH, QUERY, BODY)
+    for bit in range(len(text) * 8):
+        flipped = bytearray(text)
+        flipped[bit // 8] ^= 1 << bit % 8
+        assert refusal(headers(text=bytes(flipped))).code == -1047
+
+
+def test_refuses_the_signature_of_another_keys_secret() -> None:
+    other = Credentials(ALICE.key, BOB.secret, ALICE.passphrase)
+    assert refusal(headers(other)).code == -1047
+
+
+def test_explains_what_should_have_been_signed() -> None:
+    error = refusal(headers(text=b"else"), explain=True)
+    assert f'payload should be: {NOW_MS}POST/api/v3/order?a=%20b&c=1{{"x": 1}}' in error.message
+    assert ALICE.secret not in error.message
+
+
+@pytest.mark.parametrize("passphrase", [b"wrong", b"Demo", b"demo ", b"\xff", b"demo-bob"])
+def test_refuses_a_wrong_passphrase(passphrase: bytes) -> None:
+    error = refusal(headers(passphrase=passphrase))
+    assert error.code == -1049
+    assert "passphrase" in error.message
+
+
+def test_ten_wrong_passphrases_lock_the_caller_out() -> None:
+    keys = store()
+    for _ in range(10):
+        assert refusal(headers(passphrase=b"wrong"), keys=keys).code == -1049
+    assert "wait" in refusal(headers(), keys=keys).message
+    assert check(headers(), "9.9.9.9", keys=keys).uid == 7
+
+
+def test_wrong_passphrases_without_a_right_signature_do_not_count() -> None:
+    keys = store()
+    for _ in range(20):
+        refusal(headers(text=b"else", passphrase=b"wrong"), keys=keys)
+    assert check(headers(), keys=keys).uid == 7
+
+
+def test_a_passphrase_at_rest_is_checked_once(tmp_path: Path) -> None:
+    first = KeyStore.open(tmp_path / "keys")
+    made = asyncio.run(first.create(7, TRADE, now=NOW))
+    keys = KeyStore.open(tmp_path / "keys")
+    doorman = Authenticator(keys, Clock())
+    signed = doorman.precheck(headers(made))
+    text = signing.payload(signed.timestamp, b"POST", PATH, QUERY, BODY)
+    assert doorman.verify(signed, text, "1.2.3.4") is None
+
+    async def at_once() -> list[Caller]:
+        return await asyncio.gather(
+            *(doorman.verify_slowly(signed, text, "1.2.3.4") for _ in range(50))
+        )
+
+    assert [caller.uid for caller in asyncio.run(at_once())] == [7] * 50
+    caller = doorman.verify(signed, text, "1.2.3.4")
+    assert caller is not None
+    assert caller.key == made.key
+    assert refusal(headers(made, passphrase=b"wrong"), keys=keys).code == -1049
+
+
+def test_a_wrong_passphrase_at_rest_is_refused(tmp_path: Path) -> None:
+    first = KeyStore.open(tmp_path / "keys")
+    made = asyncio.run(first.create(7, TRADE, now=NOW))
+    keys = KeyStore.open(tmp_path / "keys")
+    assert refusal(headers(made, passphrase=b"wrong"), keys=keys).code == -1049
+    assert check(headers(made), keys=keys).uid == 7
+
+
+def test_permissions_are_independent() -> None:
+    caller = check(headers(BOB), "10.0.0.1")
+    permit(caller, Access.READ)
+    permit(caller, Access.PUBLIC)
+    for access in (Access.SPOT_TRADE, Access.CONTRACT_TRADE, Access.OPERATOR):
+        with pytest.raises(ApiError, match=access.name) as caught:
+            permit(caller, access)
+        assert (caught.value.code, caught.value.status) == (-1052, 403)
+
+
+# -- repetition -----------------------------------------------------------------------------------
+
+ONE, TWO = b"1" * 16, b"2" * 16
+ANSWER = (200, b'{"orderId":1}')
+
+
+def gone(guard: ReplayGuard, request: bytes, now: int = NOW) -> None:
+    with pytest.raises(ApiError) as caught:
+        guard.enter(NOW_MS, request, now)
+    assert caught.value.code == -1048
+
+
+def test_a_repetition_gets_the_recorded_answer() -> None:
+    guard = ReplayGuard()
+    assert guard.enter(NOW_MS, ONE, NOW) is None
+    guard.record(NOW_MS, ONE, ANSWER)
+    assert guard.enter(NOW_MS, ONE, NOW + 30_000_000) == ANSWER
+    assert guard.enter(NOW_MS, TWO, NOW) is None
+
+
+def test_a_repetition_in_flight_waits_for_the_first() -> None:
+    async def story() -> None:
+        guard = ReplayGuard()
+        assert guard.enter(NOW_MS, ONE, NOW) is None
+        waits = [guard.enter(NOW_MS, ONE, NOW) for _ in range(3)]
+        assert all(isinstance(wait, asyncio.Future) for wait in waits)
+        first, second, third = waits
+        assert isinstance(first, asyncio.Future)
+        first.cancel()
+        guard.record(NOW_MS, ONE, ANSWER)
+        assert await second == ANSWER  # type: ignore[misc]
+        assert await third == ANSWER  # type: ignore[misc]
+
+    asyncio.run(story())
+
+
+def test_a_lost_answer_is_gone() -> None:
+    async def story() -> None:
+        guard = ReplayGuard()
+        assert guard.enter(NOW_MS, ONE, NOW) is None
+        wait = guard.enter(NOW_MS, ONE, NOW)
+        guard.lose(NOW_MS, ONE)
+        with pytest.raises(ApiError, match="its answer is gone"):
+            await wait  # type: ignore[misc]
+        gone(guard, ONE)
+
+    asyncio.run(story())
+
+
+def test_a_request_without_effect_may_be_sent_again() -> None:
+    async def story() -> None:
+        guard = ReplayGuard()
+        assert guard.enter(NOW_MS, ONE, NOW) is None
+        wait = guard.enter(NOW_MS, ONE, NOW)
+        guard.forget(NOW_MS, ONE)
+        assert await wait is None  # type: ignore[misc]
+        assert guard.enter(NOW_MS, ONE, NOW) is None
+
+    asyncio.run(story())
+
+
+def test_seeded_requests_are_known_for_a_minute() -> None:
+    guard = ReplayGuard()
+    guard.seed([ONE], NOW)
+    gone(guard, ONE)
+    with pytest.raises(ApiError, match="its answer is gone"):
+        guard.enter(NOW_MS + 30_000, ONE, NOW + 71_000_000)
+    assert guard.enter(NOW_MS, TWO, NOW) is None
+    assert guard.enter(NOW_MS + 73_000, ONE, NOW + 73_000_000) is None
+
+
+def test_a_repetition_whose_body_comes_late_has_no_effect() -> None:
+    guard = ReplayGuard()
+    assert guard.enter(NOW_MS, ONE, NOW) is None
+    guard.record(NOW_MS, ONE, ANSWER)
+    assert guard.enter(NOW_MS, ONE, NOW + 40_000_000) == ANSWER
+    for request in (ONE, TWO):
+        with pytest.raises(ApiError) as late:
+            guard.enter(NOW_MS, request, NOW + 42_000_000)
+        assert late.value.code == -1046
+
+
+def test_requests_and_answers_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replay, "REQUESTS_MAX", 2)
+    monkeypatch.setattr(replay, "ANSWER_BYTES_MAX", 200)
+    guard = ReplayGuard()
+    for request in (ONE, TWO):
+        assert guard.enter(NOW_MS, request, NOW) is None
+        guard.record(NOW_MS, request, ANSWER)
+    gone(guard, ONE)
+    assert guard.enter(NOW_MS, TWO, NOW) == ANSWER
+    with pytest.raises(ApiError) as full:
+        guard.enter(NOW_MS, b"3" * 16, NOW)
+    assert full.value.status == 503
+    later = NOW_MS + 43_000
+    assert guard.enter(later, b"3" * 16, later * 1_000) is None
+    assert guard.enter(later, b"4" * 16, later * 1_000) is None
