@@ -41,7 +41,7 @@ class Server:
                 command,
                 stdout=subprocess.PIPE,
                 stderr=errors,
-                env={**os.environ, "PYTHONPATH": str(TESTS)},
+                env={**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), *_given_path()])},
                 cwd=folder,
             )
         assert self.process.stdout is not None
@@ -93,3 +93,9 @@ class Server:
         if self.process.poll() is None:
             self.kill()
         self._close()
+
+
+def _given_path() -> list[str]:
+    """What the tests run with: a compiled core, for instance."""
+    given = os.environ.get("PYTHONPATH")
+    return [given] if given else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from venue.api.fields import Depth, Interval, Symbol, Symbols, SymbolStatus, UpTo1000
 from venue.api.operation import Empty, Operation, get
@@ -32,7 +32,7 @@ class Network(Struct, rename="camel"):
     withdraw_fee: str
     withdraw_min: str
     deposit_dust: str
-    withdraw_integer_multiple: str
+    withdraw_integer_multiple: Raw  # a JSON number
     min_confirm: int
     contract_address: str
     contract_address_url: str

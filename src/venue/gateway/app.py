@@ -92,8 +92,6 @@ class App:
         route = self._routes.find(scope["method"], path)
         if route is None:
             return self._unrouted(scope, path)
-        if route.closed is not None and route.closed(venue):
-            raise errors.method_not_supported(scope["method"])
         row = route.row
         ip = scope["client"][0] if scope["client"] else ""
         now = venue.clock.now()
@@ -101,6 +99,8 @@ class App:
         if weight is not None:
             headers.append((b"x-used-weight-10s", b"%d" % weight[0]))
             headers.append((b"x-remaining-weight-10s", b"%d" % weight[1]))
+        if route.closed is not None and route.closed(venue):
+            raise errors.method_not_supported(row.method)
         if row.access is Access.PUBLIC:
             body = await _body(receive)
             return await self._answer(route, scope, body, 0, b"", headers)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from msgspec import Raw
+
 from venue import candles
 from venue.api import errors
 from venue.api.market import (
@@ -194,7 +196,7 @@ def _coin(asset: Asset) -> Coin:
         withdraw_fee="0",
         withdraw_min="0",
         deposit_dust="0",
-        withdraw_integer_multiple=decimal_text(1, asset.scale),
+        withdraw_integer_multiple=Raw(decimal_text(1, asset.scale).encode()),
         min_confirm=1,
         contract_address="",
         contract_address_url="",
@@ -244,11 +246,11 @@ def _ticker(venue: Venue, market: Market, now: int) -> Ticker:
     window = venue.market_data.ticker(market.symbol, now)
     top = venue.market_data.top(market.symbol)
     change = window.last - window.open
-    fraction = change * 10**PERCENT_SCALE // window.open if window.open else 0
+    fraction = abs(change) * 10**PERCENT_SCALE // window.open if window.open else 0
     return Ticker(
         symbol=market.symbol,
         price_change=price_text(instrument, change),
-        price_change_percent=decimal_text(fraction, PERCENT_SCALE),
+        price_change_percent=decimal_text(-fraction if change < 0 else fraction, PERCENT_SCALE),
         last_price=price_text(instrument, window.last),
         bid_price=price_text(instrument, top.bid_price),
         bid_qty=quantity_text(instrument, top.bid_quantity),

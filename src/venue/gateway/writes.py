@@ -120,9 +120,12 @@ async def cancel_batch(call: Call, request: CancelBatchRequest) -> CancelBatchRe
     allowed = [_in_symbol(call, command, request.symbol) for command in commands]
     wanted = list(compress(commands, allowed))
     applied = iter(await call.venue.submit(wanted) if wanted else [])
-    wording = NOT_FOUND[call.venue.setting("batchCancelWording", "document")]
+    setting = call.venue.setting("batchCancelWording", "document")
     return CancelBatchReply(
-        [_batch_canceled(next(applied) if open_ else None, wording) for open_ in allowed]
+        [
+            _batch_canceled(command.order_id, next(applied) if may else None, setting)
+            for command, may in zip(commands, allowed, strict=True)
+        ]
     )
 
 
@@ -223,10 +226,11 @@ def _in_symbol(call: Call, command: CancelOrder, symbol: str | None) -> bool:
     return order is not None and order.symbol == symbol
 
 
-def _batch_canceled(applied: Applied | None, wording: tuple[str, str]) -> BatchCanceled:
+def _batch_canceled(order_id: int, applied: Applied | None, setting: str) -> BatchCanceled:
     if applied is not None:
         (event,) = applied.events
         if isinstance(event, OrderClosed):
             return BatchCanceled(CANCELED, event.order_id)
-    status, message = wording
-    return BatchCanceled(status, UNSET, message)
+    status, message = NOT_FOUND[setting]
+    named = setting == "live" and order_id  # the document gives an id only "if found"
+    return BatchCanceled(status, order_id if named else UNSET, message)

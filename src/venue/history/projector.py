@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple, Protocol
+from typing import Final, Protocol
 
 from msgspec import Struct
 from sqlalchemy import Connection, Table, insert, update
@@ -44,6 +44,14 @@ CHANGE: Final = (
     " quote = orders.quote + mark.column3, status = mark.column4, update_time = mark.column5"
     " FROM (VALUES {}) AS mark WHERE orders.order_id = mark.column1"
 )
+
+
+class Applied(Protocol):
+    """One applied command, as the outbox hands it over: what history needs of it."""
+
+    sequence: int
+    time: int
+    events: list[Event]
 
 
 class Traded(Struct, frozen=True):

@@ -1,0 +1,162 @@
+"""What each operation costs: per address (told in headers) and per account (told by refusals)."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from support.client import Client
+from support.server import Server
+
+BUDGET = 50_000  # `venue dev`: a hundred times the interface's 500 per ten seconds
+DEAREST = 50  # account weight of the dearest operations
+TRIES_MAX = 4
+
+Row = tuple[str, str, Any, int, int | None]  # method, target, body, per address, per account
+SECTION_8: tuple[Row, ...] = (
+    ("POST", "/api/v3/order/batch", {}, 10, 50),
+    ("GET", "/api/v3/market/ticker/24hr", None, 2, None),
+    ("POST", "/api/v3/account/bills", {}, 5, 5),
+    ("GET", "/api/v3/openOrders", None, 3, 3),
+    ("DELETE", "/api/v3/order/batch", {}, 5, 10),
+)
+OTHERS: tuple[Row, ...] = (
+    ("GET", "/api/v3/ping", None, 1, None),
+    ("GET", "/api/v3/time", None, 1, None),
+    ("GET", "/api/v3/coins", None, 5, None),
+    ("GET", "/api/v3/exchangeInfo", None, 20, None),
+    ("GET", "/api/v3/apiTradingSymbols", None, 5, None),
+    ("GET", "/api/v3/market/ticker/price", None, 4, None),
+    ("GET", "/api/v3/market/ticker/bookTicker", None, 4, None),
+    ("GET", "/api/v3/market/trades?symbol=BTCUSDT", None, 25, None),
+    ("GET", "/api/v3/market/klines?symbol=BTCUSDT&interval=1m", None, 2, None),
+    ("GET", "/api/v3/market/depth?symbol=BTCUSDT", None, 5, None),
+    ("GET", "/capi/v3/market/exchangeInfo", None, 1, None),
+    ("GET", "/api/v3/account/", None, 5, 5),
+    ("GET", "/api/v3/account", None, 5, 5),
+    ("POST", "/api/v3/account/fundingBills", {}, 5, 5),
+    ("GET", "/api/v3/account/transferRecords", None, 3, 3),
+    ("POST", "/api/v3/tax/income", {}, 5, 50),
+    ("POST", "/api/v3/order", {}, 2, 5),
+    ("DELETE", "/api/v3/order", None, 1, 1),
+    ("DELETE", "/api/v3/openOrders?symbol=BTCUSDT", None, 1, 1),
+    ("GET", "/api/v3/order?orderId=1", None, 2, 2),
+    ("GET", "/api/v3/allOrders?symbol=BTCUSDT", None, 10, 10),
+    ("GET", "/api/v3/myTrades?symbol=BTCUSDT", None, 5, 5),
+)
+ROWS = SECTION_8 + OTHERS
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("weights")
+    with Server("--no-agents", "--no-history", "--batch-place", folder=folder) as server:
+        yield server
+
+
+def used(client: Client, method: str, target: str, body: Any) -> int:
+    """The weight used in this window, as the answer's headers tell it."""
+    headers = client.call(method, target, body).headers
+    weight = int(headers["x-used-weight-10s"])
+    assert int(headers["x-remaining-weight-10s"]) == BUDGET - weight
+    return weight
+
+
+@pytest.mark.parametrize(("method", "target", "body", "per_ip", "_per_uid"), ROWS)
+def test_weight_per_address(
+    server: Server, method: str, target: str, body: Any, per_ip: int, _per_uid: int | None
+) -> None:
+    client = Client(server.port, server.account("alice"))
+    for _ in range(TRIES_MAX):  # a window may end in between
+        before = used(client, "GET", "/api/v3/ping", None)
+        now = used(client, method, target, body)
+        if now > before:
+            break
+    client.close()
+    assert now - before == per_ip
+
+
+def test_the_limit_is_published(server: Server) -> None:
+    client = Client(server.port)
+    for path in ("/api/v3/exchangeInfo", "/capi/v3/market/exchangeInfo"):
+        (limit,) = client.get(path).json["rateLimits"]
+        assert (limit["intervalNum"], limit["interval"]) == (10, "SECOND")
+        assert limit["limit"] == BUDGET
+    client.close()
+
+
+def test_weight_per_account(server: Server) -> None:
+    """An account's counter stands in no header: use it up to the last 50, then count what passes.
+
+    Each row is measured with an account of its own, all of it within one window.
+    """
+    for row in (row for row in SECTION_8 if row[4] is not None):
+        method, target, per_uid = row[0], row[1], row[4]
+        assert per_uid is not None
+        passed = -1
+        for attempt in range(TRIES_MAX):
+            account = owner(server, f"{method}-{target.rpartition('/')[2]}-{attempt}")
+            passed = _passes(server, account, row, DEAREST // per_uid)
+            if passed >= 0:
+                break
+        assert passed == DEAREST // per_uid, row
+
+
+def _passes(server: Server, account: dict[str, Any], row: Row, most: int) -> int:
+    """How often a row is answered with 50 left; -1 when the window ended in between."""
+    method, target, body = row[:3]
+    client = Client(server.port, account)
+    begin = used(client, "GET", "/api/v3/ping", None)
+    _burn(client, BUDGET // DEAREST - 1)
+    passed = 0
+    answer = client.call(method, target, body)
+    while answer.status != 429 and passed <= most:
+        passed += 1
+        # Another content each time: an exact repetition of a TRADE request has no second effect.
+        changed = body if body is None else {**body, "again": passed}
+        answer = client.call(method, target, changed)
+    window = used(client, "GET", "/api/v3/ping", None)
+    if answer.status == 429:
+        assert answer.json["code"] == -1003
+        assert "this account" in answer.json["message"]
+        assert "msg" not in answer.json
+        assert 1 <= int(answer.headers["retry-after"]) <= 10
+    client.close()
+    return passed if window > begin and answer.status == 429 else -1
+
+
+def owner(server: Server, name: str) -> dict[str, Any]:
+    """A new owner's key."""
+    operator = Client(server.port)
+    assert operator.post("/_venue/owners", {"name": name}).status == 200
+    body = {"owner": name, "permissions": ["READ", "SPOT_TRADE"]}
+    key = operator.post("/_venue/keys", body).json
+    operator.close()
+    return dict(key)
+
+
+def _burn(client: Client, times: int) -> None:
+    """Questions that are refused for their content: dear, and cheap to answer."""
+    target = "/api/v3/tax/income"
+    requests = []
+    for number in range(times):
+        body = b'{"limit":0,"n":%d}' % number
+        headers = {"Host": "127.0.0.1", "Content-Length": str(len(body))}
+        named = {**headers, **client.headers("POST", target, body)}
+        lines = "".join(f"{name}: {value}\r\n" for name, value in named.items())
+        requests.append(f"POST {target} HTTP/1.1\r\n{lines}\r\n".encode() + body)
+    with socket.create_connection(("127.0.0.1", client.port), timeout=30) as connection:
+        answered = 0
+        for first in range(0, times, 20):
+            sent = requests[first : first + 20]
+            connection.sendall(b"".join(sent))
+            wanted, answers = len(sent), b""
+            while answers.count(b"-1140") < wanted:
+                received = connection.recv(65536)
+                assert received, answers
+                answers += received
+            answered += wanted
+    assert answered == times

@@ -1,0 +1,92 @@
+"""After a restart everything goes on where it was: market data, candles, history's process."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+from support.client import Client
+from support.server import Server
+from venue.candles import INTERVALS
+
+
+def trade(server: Server, count: int, start: int) -> None:
+    """Alice sells to bob, at several prices; something rests behind."""
+    alice, bob = server.client("alice"), server.client("bob")
+    for number in range(start, start + count):
+        price = str(60_000 + number % 7)
+        for client, side in ((alice, "SELL"), (bob, "BUY")):
+            order = {
+                "symbol": "BTCUSDT", "side": side, "type": "LIMIT", "price": price,
+                "quantity": "0.002" if side == "SELL" else "0.0015",
+                "newClientOrderId": f"{side}-{number}",
+            }  # fmt: skip
+            assert client.post("/api/v3/order", order).status == 200
+
+
+def seen(client: Client) -> dict[str, Any]:
+    """What the public sees of a market without agents: it changes by trades only."""
+    ticker = client.get("/api/v3/market/ticker/24hr?symbol=BTCUSDT").json
+    candles = {
+        interval: client.get(f"/api/v3/market/klines?symbol=BTCUSDT&interval={interval}").json
+        for interval in INTERVALS
+        if interval not in ("1m", "5m", "15m", "30m")  # these may begin anew while we look
+    }
+    return {
+        "ticker": ticker,
+        "depth": client.get("/api/v3/market/depth?symbol=BTCUSDT&limit=200").json,
+        "trades": client.get("/api/v3/market/trades?symbol=BTCUSDT&limit=1000").json,
+        "candles": {interval: rows[:-1] for interval, rows in candles.items()},
+        "now": candles["1M"][-1],
+    }
+
+
+def test_market_data_goes_on_after_stop_and_after_kill(tmp_path: Path) -> None:
+    state = ("--state", str(tmp_path / "venue.db"), "--no-agents")
+    with Server(*state, folder=tmp_path) as server:
+        trade(server, 12, 0)
+        before = seen(server.client())
+        assert server.stop() == 0
+    with Server(*state, folder=tmp_path) as server:
+        assert seen(server.client()) == before
+        trade(server, 9, 100)
+        middle = seen(server.client())
+        server.kill()
+    with Server(*state, folder=tmp_path) as server:
+        after = seen(server.client())
+        assert after == middle
+        assert after["ticker"]["count"] > before["ticker"]["count"]
+        assert after["depth"]["lastUpdateId"] > before["depth"]["lastUpdateId"]
+        assert (
+            after["now"][8]
+            == before["now"][8] + after["ticker"]["count"] - (before["ticker"]["count"])
+        )
+        assert server.stop() == 0
+
+
+def test_a_dead_history_process_is_shown_and_caught_up_at_the_next_start(tmp_path: Path) -> None:
+    state = ("--state", str(tmp_path / "venue.db"), "--no-agents")
+    with Server(*state, folder=tmp_path) as server:
+        trade(server, 3, 0)
+        (worker,) = children(server.process.pid)
+        os.kill(worker, signal.SIGKILL)
+        alice = server.client("alice")
+        answer = alice.get("/api/v3/myTrades?symbol=BTCUSDT")
+        assert answer.status == 503
+        assert set(answer.json) == {"code", "message"}
+        assert answer.headers["retry-after"]
+        assert "history failed" in server.client().get("/_venue/health").json["status"]
+        trade(server, 2, 10)  # the engine goes on
+        assert server.stop() == 0
+    with Server(*state, folder=tmp_path) as server:
+        trades = server.client("bob").get("/api/v3/myTrades?symbol=BTCUSDT").json
+        assert len(trades) >= 5
+        assert server.client().get("/_venue/health").json["status"] == "ok"
+        assert server.stop() == 0
+
+
+def children(pid: int) -> list[int]:
+    """The processes a process has started."""
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]

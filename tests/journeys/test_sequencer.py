@@ -1,0 +1,240 @@
+"""The single writer: durable first, in order, together or not at all, bounded."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine
+
+import pytest
+
+from venue.core.applied import Applied
+from venue.core.commands import Command, CreateOwner, RegisterAsset, Tick
+from venue.core.engine import Engine
+from venue.core.events import OwnerCreated, Rejected
+from venue.journal.memory import MemoryJournal
+from venue.node import sequencer as room
+from venue.node.outbox import CAPACITY, Outbox
+from venue.node.sequencer import Overloaded, Sequencer, Stopped
+
+
+class Gate(MemoryJournal):
+    """A journal on a disk that waits until it is let, and can break."""
+
+    instant = False
+
+    def __init__(self) -> None:
+        super().__init__(keep=True)
+        self.open = threading.Event()
+        self.batches: list[int] = []
+        self.broken = False
+
+    def append(self, commands: list[Command]) -> None:
+        assert self.open.wait(10)
+        if self.broken:
+            raise OSError("the disk is gone")
+        super().append(commands)
+        self.batches.append(len(commands))
+
+
+class Clock:
+    """A clock that may run backwards."""
+
+    def __init__(self, *times: int) -> None:
+        self.times = list(times)
+
+    def now(self) -> int:
+        return self.times.pop(0) if len(self.times) > 1 else self.times[0]
+
+
+class Desk:
+    """A sequencer with all that it needs."""
+
+    def __init__(self, journal: MemoryJournal, clock: Clock) -> None:
+        self.engine = Engine()
+        self.outbox = Outbox()
+        self.published: list[int] = []
+        self.outbox.follow(lambda batch: self.published.extend(done.sequence for done in batch))
+        self.failures: list[BaseException] = []
+        self.sequencer = Sequencer(self.engine, journal, self.outbox, clock, self.failures.append)
+
+
+def run(story: Callable[[], Coroutine[None, None, None]]) -> None:
+    asyncio.run(asyncio.wait_for(story(), 20))
+
+
+def owner_of(applied: list[Applied]) -> str:
+    (event,) = applied[0].events
+    assert isinstance(event, OwnerCreated)
+    return event.name
+
+
+def test_nothing_is_applied_published_or_answered_before_it_is_durable() -> None:
+    async def story() -> None:
+        journal = Gate()
+        desk = Desk(journal, Clock(5))
+        first = desk.sequencer.submit([CreateOwner("a")])
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert not first.done()
+        assert desk.engine.sequence == 0
+        assert desk.published == []
+        journal.open.set()
+        assert owner_of(await first) == "a"
+        assert desk.published == [1]
+        await desk.sequencer.stop()
+        desk.sequencer.close()
+
+    run(story)
+
+
+def test_commands_that_wait_share_the_next_batch_in_order() -> None:
+    async def story() -> None:
+        journal = Gate()
+        desk = Desk(journal, Clock(7))
+        futures = [desk.sequencer.submit([CreateOwner("first")])]
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        futures += [desk.sequencer.submit([CreateOwner(f"o{number}")]) for number in range(5)]
+        journal.open.set()
+        answers = [await future for future in futures]
+        assert journal.batches == [1, 5]
+        assert [answer[0].sequence for answer in answers] == [1, 2, 3, 4, 5, 6]
+        assert [owner_of(answer) for answer in answers] == ["first", *[f"o{n}" for n in range(5)]]
+        await desk.sequencer.stop()
+        desk.sequencer.close()
+
+    run(story)
+
+
+def test_time_never_decreases() -> None:
+    async def story() -> None:
+        desk = Desk(MemoryJournal(keep=True), Clock(100, 40, 120))
+        times = [(await desk.sequencer.submit([Tick()]))[0].time for _ in range(3)]
+        assert times == [100, 100, 120]
+        await desk.sequencer.stop()
+        desk.sequencer.close()
+
+    run(story)
+
+
+def test_a_group_is_answered_together_refusals_included() -> None:
+    async def story() -> None:
+        desk = Desk(MemoryJournal(keep=True), Clock(1))
+        group: list[Command] = [RegisterAsset("USDT", 8), RegisterAsset("USDT", 8), Tick()]
+        applied = await desk.sequencer.submit(group)
+        assert [done.sequence for done in applied] == [1, 2, 3]
+        assert isinstance(applied[1].events[0], Rejected)
+        assert applied[2].events == []
+        await desk.sequencer.stop()
+        desk.sequencer.close()
+
+    run(story)
+
+
+def test_patient_commands_wait_for_company() -> None:
+    async def story() -> None:
+        journal = Gate()
+        journal.open.set()
+        desk = Desk(journal, Clock(1))
+        agents = desk.sequencer.submit([Tick()], patient=True)
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert journal.batches == []
+        trader = desk.sequencer.submit([CreateOwner("a")])
+        await trader
+        assert agents.done()
+        assert journal.batches == [2]
+        alone = desk.sequencer.submit([Tick()], patient=True)
+        assert (await alone)[0].sequence == 3
+        await desk.sequencer.stop()
+        desk.sequencer.close()
+
+    run(story)
+
+
+def test_overload_is_refused_without_effect(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room, "PENDING_MAX", 3)
+
+    async def story() -> None:
+        journal = Gate()
+        desk = Desk(journal, Clock(1))
+        waiting = [desk.sequencer.submit([Tick()]) for _ in range(3)]
+        with pytest.raises(Overloaded):
+            desk.sequencer.submit([Tick()])
+        journal.open.set()
+        await asyncio.gather(*waiting)
+        assert desk.engine.sequence == 3
+        await desk.sequencer.submit([Tick()])
+        await desk.sequencer.stop()
+        desk.sequencer.close()
+
+    run(story)
+
+
+def test_batches_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room, "BATCH_MAX", 4)
+
+    async def story() -> None:
+        journal = Gate()
+        journal.open.set()
+        desk = Desk(journal, Clock(1))
+        await asyncio.gather(*[desk.sequencer.submit([Tick(), Tick(), Tick()]) for _ in range(4)])
+        assert max(journal.batches) <= 4
+        assert sum(journal.batches) == desk.engine.sequence == 12
+        await desk.sequencer.stop()
+        desk.sequencer.close()
+
+    run(story)
+
+
+def test_stop_finishes_what_waits_and_takes_no_more() -> None:
+    async def story() -> None:
+        journal = Gate()
+        desk = Desk(journal, Clock(1))
+        waiting = [desk.sequencer.submit([Tick()]) for _ in range(2)]
+        await asyncio.sleep(0)
+        waiting.append(desk.sequencer.submit([Tick()]))
+        journal.open.set()
+        await desk.sequencer.stop()
+        assert [future.done() for future in waiting] == [True] * 3
+        with pytest.raises(Stopped):
+            desk.sequencer.submit([Tick()])
+        desk.sequencer.close()
+
+    run(story)
+
+
+def test_the_first_failure_ends_everything() -> None:
+    async def story() -> None:
+        journal = Gate()
+        journal.broken = True
+        desk = Desk(journal, Clock(1))
+        writing = desk.sequencer.submit([Tick()])
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        waiting = desk.sequencer.submit([Tick()])
+        journal.open.set()
+        for future in (writing, waiting):
+            with pytest.raises(Stopped, match="the disk is gone"):
+                await future
+        assert desk.engine.sequence == 0
+        assert desk.published == []
+        assert [type(problem) for problem in desk.failures] == [OSError]
+        assert desk.sequencer.failed()
+        with pytest.raises(Stopped):
+            desk.sequencer.submit([Tick()])
+        await desk.sequencer.stop()
+        desk.sequencer.close()
+
+    run(story)
+
+
+def test_the_outbox_reaches_back_as_far_as_it_says() -> None:
+    outbox = Outbox()
+    made = [Applied(number, number, Tick(), []) for number in range(1, CAPACITY + 11)]
+    outbox.publish(made)
+    assert [done.sequence for done in outbox.after(CAPACITY + 8)] == [CAPACITY + 9, CAPACITY + 10]
+    assert len(outbox.after(10)) == CAPACITY
+    with pytest.raises(LookupError):
+        outbox.after(9)

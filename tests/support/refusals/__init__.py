@@ -1,0 +1,1 @@
+"""What the venue refuses, as tables: the rows of docs/bad-input.md as requests."""
