@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 from venue.api import signing
 
+IDLE_S = 20
+
 
 class Answer(NamedTuple):
     """Status, headers (lower case) and the raw body."""
@@ -29,6 +31,7 @@ class Client:
         self.port = port
         self.account = account
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        self._used = time.monotonic()
 
     def get(self, target: str, **changes: Any) -> Answer:
         """GET a path with its query."""
@@ -51,6 +54,9 @@ class Client:
         )
         sent = self.headers(method, target, raw) | (headers or {})
         named = {name: value for name, value in sent.items() if value is not None}
+        if time.monotonic() - self._used > IDLE_S:
+            self.connection.close()  # the server may have closed it; the request opens a new one
+        self._used = time.monotonic()
         self.connection.request(method, target, raw or None, named)
         reply = self.connection.getresponse()
         found = {name.lower(): value for name, value in reply.getheaders()}
