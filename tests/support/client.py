@@ -54,13 +54,18 @@ class Client:
         )
         sent = self.headers(method, target, raw) | (headers or {})
         named = {name: value for name, value in sent.items() if value is not None}
-        if time.monotonic() - self._used > IDLE_S:
-            self.connection.close()  # the server may have closed it; the request opens a new one
-        self._used = time.monotonic()
-        self.connection.request(method, target, raw or None, named)
-        reply = self.connection.getresponse()
+        connection = self.awake()
+        connection.request(method, target, raw or None, named)
+        reply = connection.getresponse()
         found = {name.lower(): value for name, value in reply.getheaders()}
         return Answer(reply.status, found, reply.read())
+
+    def awake(self) -> http.client.HTTPConnection:
+        """The connection; a new one after a pause in which the server may have closed it."""
+        if time.monotonic() - self._used > IDLE_S:
+            self.connection.close()  # the next request opens it again
+        self._used = time.monotonic()
+        return self.connection
 
     def headers(self, method: str, target: str, raw: bytes) -> dict[str, str | None]:
         """The headers of a request, signed when there are credentials."""

@@ -43,7 +43,7 @@ class Stage:
 
     def request(self, method: str, target: str, raw: bytes, headers: Headers) -> Answer:
         """One request with exactly these headers."""
-        connection = self.client.connection
+        connection = self.client.awake()
         connection.putrequest(
             method, target, skip_accept_encoding=True, skip_host="Host" in headers
         )
