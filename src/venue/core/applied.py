@@ -1,16 +1,15 @@
 """A command that was applied, and what the engine said about it."""
 
+from msgspec import Struct
+
 from venue.core.commands import Command
 from venue.core.events import Event
 
 
-class Applied:
+class Applied(Struct, eq=False, gc=False):
     """`sequence` and `time` (µs) of a durable command, the command and its events."""
 
-    __slots__ = ("command", "events", "sequence", "time")
-
-    def __init__(self, sequence: int, time: int, command: Command, events: list[Event]) -> None:
-        self.sequence = sequence
-        self.time = time
-        self.command = command
-        self.events = events
+    sequence: int
+    time: int
+    command: Command
+    events: list[Event]

@@ -1,0 +1,326 @@
+"""History: rows equal an independent sum, each command counts once, damage is found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlalchemy import Connection, select
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.exc import DatabaseError, IntegrityError
+from sqlalchemy.schema import CreateIndex, CreateTable
+
+from support.tape import LOTS, RICH, Sum, Tape, listed, rows_of
+from support.world import (
+    BTCUSDT,
+    BUY,
+    ETHUSDT,
+    LIMIT,
+    SELL,
+)
+from venue.core.commands import PlaceOrder
+from venue.core.engine import Engine
+from venue.core.instruments import lot_atoms
+from venue.history.check import PROBLEMS_MAX, check
+from venue.history.projector import CHUNKS, Catalog, Projector
+from venue.history.store import Store, open_history
+from venue.history.tables import BILLS, FILLS, METADATA, ORDERS, PROGRESS, TRANSFERS
+from venue.terms import OrderStatus
+
+
+@pytest.fixture
+def store() -> Iterator[Store]:
+    opened = open_history(None)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="module")
+def tape() -> Tape:
+    """A long walk; its last order rests."""
+    walked = Tape().walk(seed=7, count=600)
+    walked.say(PlaceOrder(walked.uids[2], "BTCUSDT", BUY, LIMIT, 0, 5, 50))
+    return walked
+
+
+@pytest.fixture(scope="module")
+def filled(tape: Tape) -> Iterator[Store]:
+    opened = open_history(None)
+    Projector(opened, Catalog()).project(tape.applied)
+    yield opened
+    opened.close()
+
+
+# -- projecting ----------------------------------------------------------------------------------
+
+
+def test_lots_of_the_test_are_the_instruments() -> None:
+    engine = Tape().engine
+    assets = {asset.name: asset for asset in engine.ledger.assets}
+    for instrument in (BTCUSDT, ETHUSDT):
+        base, quote, lot = LOTS[instrument.symbol]
+        assert (base, quote) == (instrument.base, instrument.quote)
+        assert lot == lot_atoms(instrument, assets[base])
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    seed=st.integers(0, 2**32),
+    cuts=st.lists(st.tuples(st.integers(1, 90), st.integers(0, 20)), min_size=1, max_size=8),
+)
+def test_rows_equal_an_independent_sum_however_batched(
+    seed: int, cuts: list[tuple[int, int]]
+) -> None:
+    """Each batch begins with some of the commands that were already delivered."""
+    tape = Tape().walk(seed, 150)
+    store = open_history(None)
+    try:
+        projector = Projector(store, Catalog())
+        at = 0
+        while at < len(tape.applied):
+            for size, again in cuts:
+                projector.project(tape.applied[max(at - again, 0) : at + size])
+                at += size
+        assert rows_of(store) == Sum(tape.applied).rows()
+        assert projector.reached() == tape.engine.sequence
+        assert check(store.connection, tape.engine) == []
+    finally:
+        store.close()
+
+
+def test_the_walk_goes_everywhere(tape: Tape, filled: Store) -> None:
+    rows = rows_of(filled)
+    assert {order[12] for order in rows["orders"]} == set(OrderStatus)
+    assert any(
+        maker[3] == taker[3] for taker, maker in zip(*[iter(rows["fills"])] * 2, strict=True)
+    )
+    assert {bill[4] for bill in rows["bills"]} == {
+        "deposit", "withdraw", "transfer_in", "transfer_out", "trade_in", "trade_out",
+    }  # fmt: skip
+    assert len(rows["bills"]) > 2 * CHUNKS[0]
+    assert {row[2] for row in rows["transfers"]} == {"USDT", "BTC", "ETH"}
+
+
+def test_a_trade_with_oneself_has_two_fills_and_four_bills(store: Store) -> None:
+    tape = Tape(owners=1)
+    (uid,) = tape.uids
+    tape.say(PlaceOrder(uid, "BTCUSDT", SELL, LIMIT, 0, 5, 100))
+    before = len(tape.applied)
+    tape.say(PlaceOrder(uid, "BTCUSDT", BUY, LIMIT, 0, 3, 100))
+    projector = Projector(store, Catalog())
+    projector.project(tape.applied[:before])
+    bills = len(rows_of(store)["bills"])
+    projector.project(tape.applied[before:])
+    rows = rows_of(store)
+    # 3 lots of 10^4 atoms for 3 x 100 ticks of 100 atoms; the taker pays 0.2 %, the maker 0.1 %.
+    fills = [(row[1], row[5], row[7], row[8], row[9], row[10]) for row in rows["fills"]]
+    assert fills == [(0, BUY, 3, 30_000, 60, "BTC"), (1, SELL, 3, 30_000, 30, "USDT")]
+    assert [(row[3], row[4], row[5], row[6], row[7]) for row in rows["bills"][bills:]] == [
+        ("USDT", "trade_out", -30_000, RICH - 30_000, 0),
+        ("BTC", "trade_in", 29_940, RICH + 29_940, 60),
+        ("BTC", "trade_out", -30_000, RICH + 29_940 - 30_000, 0),
+        ("USDT", "trade_in", 29_970, RICH - 30_000 + 29_970, 30),
+    ]
+    assert [order[10:13] for order in rows["orders"]] == [
+        (3, 30_000, OrderStatus.PARTIALLY_FILLED),
+        (3, 30_000, OrderStatus.FILLED),
+    ]
+
+
+def test_delivered_again_changes_nothing(store: Store, tape: Tape) -> None:
+    projector = Projector(store, Catalog())
+    projector.project(tape.applied)
+    before = rows_of(store)
+    projector.project(tape.applied)
+    projector.project(tape.applied[100:200])
+    projector.project([])
+    assert rows_of(store) == before
+
+
+def test_a_gap_is_a_defect_and_leaves_no_trace(store: Store, tape: Tape) -> None:
+    projector = Projector(store, Catalog())
+    projector.project(tape.applied[:50])
+    before = rows_of(store)
+    with pytest.raises(AssertionError):
+        projector.project(tape.applied[50:60] + tape.applied[61:70])
+    assert rows_of(store) == before
+    assert projector.reached() == 50
+    projector.project(tape.applied[50:])
+    assert rows_of(store) == Sum(tape.applied).rows()
+
+
+def test_rows_and_sequence_are_written_together(store: Store, tape: Tape) -> None:
+    """The batch's last table refuses: nothing of the batch stays, and it can come again."""
+    projector = Projector(store, Catalog())
+    projector.project(tape.applied[:50])
+    before = rows_of(store)
+    planted = TRANSFERS.insert().values(
+        transfer_id=10**15 + 5, uid=0, asset="", source=0, target=0, amount=0, time=0
+    )
+    with store.connection.begin():
+        store.connection.execute(planted)
+    with pytest.raises(IntegrityError):
+        projector.project(tape.applied[50:])
+    assert projector.reached() == 50
+    with store.connection.begin():
+        store.connection.execute(TRANSFERS.delete().where(TRANSFERS.c.uid == 0))
+    assert rows_of(store) == before
+    projector.project(tape.applied[50:])
+    assert rows_of(store) == Sum(tape.applied).rows()
+
+
+def test_a_reopened_file_goes_on_where_it_was(tmp_path: Path, tape: Tape) -> None:
+    path = str(tmp_path / "venue.history")
+    for start, end in ((0, 100), (60, 333), (333, len(tape.applied))):
+        engine = Engine()
+        for done in tape.applied[:start]:
+            engine.apply(done.command)
+        store = open_history(path)
+        projector = Projector(store, listed(engine))
+        assert projector.reached() == (0, 100, 333)[(0, 60, 333).index(start)]
+        projector.project(tape.applied[start:end])
+        assert projector.checkpoint() == end
+        store.close()
+    store = open_history(path)
+    try:
+        assert rows_of(store) == Sum(tape.applied).rows()
+    finally:
+        store.close()
+
+
+def test_cleared_and_projected_anew_it_is_the_same(tmp_path: Path, tape: Tape) -> None:
+    store = open_history(str(tmp_path / "venue.history"))
+    try:
+        Projector(store, Catalog()).project(tape.applied)
+        before = rows_of(store)
+        store.clear()
+        assert rows_of(store) == {name: [] for name in before} | {"progress": [(0,)]}
+        Projector(store, Catalog()).project(tape.applied)
+        assert rows_of(store) == before
+    finally:
+        store.close()
+
+
+def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "venue.history"
+    path.write_text("not a database, but long enough to be taken for one" * 20)
+    with pytest.raises(DatabaseError):
+        open_history(str(path))
+    assert path.read_text().startswith("not a database")
+
+
+def test_the_schema_is_postgresql_too() -> None:
+    dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
+    for table in METADATA.sorted_tables:
+        text = str(CreateTable(table).compile(dialect=dialect))
+        assert "INTEGER" not in text.replace("SMALLINT", ""), text  # 64 bits where they are needed
+        for index in table.indexes:
+            assert str(CreateIndex(index).compile(dialect=dialect)).startswith("CREATE INDEX")
+
+
+# -- damage --------------------------------------------------------------------------------------
+
+Damage = Callable[[Connection, Tape], str]
+
+
+def _nth(connection: Connection, column: Any, number: int) -> int:
+    rows = connection.execute(select(column).order_by(column)).scalars().all()
+    return int(rows[number])
+
+
+def _lost_bill(connection: Connection, tape: Tape) -> str:
+    lost = _nth(connection, BILLS.c.bill_id, 40)
+    connection.execute(BILLS.delete().where(BILLS.c.bill_id == lost))
+    return " is not "
+
+
+def _lost_last_bill(connection: Connection, tape: Tape) -> str:
+    lost = _nth(connection, BILLS.c.bill_id, -1)
+    connection.execute(BILLS.delete().where(BILLS.c.bill_id == lost))
+    return "the last bill says"
+
+
+def _altered_amount(connection: Connection, tape: Tape) -> str:
+    bill_id = _nth(connection, BILLS.c.bill_id, 50)
+    change = BILLS.update().where(BILLS.c.bill_id == bill_id).values(amount=BILLS.c.amount + 1)
+    connection.execute(change)
+    return f"bill {bill_id} of owner"
+
+
+def _altered_balance(connection: Connection, tape: Tape) -> str:
+    bill_id = _nth(connection, BILLS.c.bill_id, -1)
+    change = BILLS.update().where(BILLS.c.bill_id == bill_id)
+    connection.execute(change.values(after=BILLS.c.after + 1, amount=BILLS.c.amount + 1))
+    return "the last bill says"
+
+
+def _stranger(connection: Connection, tape: Tape) -> str:
+    values = {"bill_id": 1, "uid": 5, "wallet": 0, "asset": "BTC", "kind": "deposit"}
+    connection.execute(BILLS.insert().values(**values, amount=1, after=1, fee=0, time=1))
+    return "bills of owner 5, spot wallet, BTC, unknown to the engine"
+
+
+def _lost_fill(connection: Connection, tape: Tape) -> str:
+    trade_id = _nth(connection, FILLS.c.trade_id, 20)
+    connection.execute(FILLS.delete().where(FILLS.c.trade_id == trade_id, FILLS.c.is_maker == 1))
+    return f"trade {trade_id} has 1 fills, not 2"
+
+
+def _altered_fill(connection: Connection, tape: Tape) -> str:
+    trade_id = _nth(connection, FILLS.c.trade_id, 20)
+    change = FILLS.update().where(FILLS.c.trade_id == trade_id, FILLS.c.is_maker == 0)
+    connection.execute(change.values(notional=FILLS.c.notional - 1))
+    return "its fills say"
+
+
+def _lost_order(connection: Connection, tape: Tape) -> str:
+    order_id = _nth(connection, FILLS.c.order_id, 20)
+    connection.execute(ORDERS.delete().where(ORDERS.c.order_id == order_id))
+    return f"fills of order {order_id}, which is missing"
+
+
+def _closed_order(connection: Connection, tape: Tape) -> str:
+    order_id = next(iter(tape.engine.account(tape.uids[2]).orders))
+    change = ORDERS.update().where(ORDERS.c.order_id == order_id)
+    connection.execute(change.values(status=int(OrderStatus.CANCELED)))
+    return f"order {order_id} (uid, executed, quote, status): the engine says"
+
+
+def _opened_order(connection: Connection, tape: Tape) -> str:
+    ended = ORDERS.c.status == int(OrderStatus.FILLED)
+    order_id = connection.execute(select(ORDERS.c.order_id).where(ended)).scalars().first()
+    change = ORDERS.update().where(ORDERS.c.order_id == order_id)
+    connection.execute(change.values(status=int(OrderStatus.NEW)))
+    return f"order {order_id} is open in history, not in the engine"
+
+
+def _behind(connection: Connection, tape: Tape) -> str:
+    connection.execute(PROGRESS.update().values(sequence=5))
+    return f"history reaches command 5, the engine {tape.engine.sequence}"
+
+
+def _other_chain(connection: Connection, tape: Tape) -> str:
+    connection.execute(BILLS.update().values(amount=BILLS.c.amount + 1))
+    return "more like the last"
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        _lost_bill, _lost_last_bill, _altered_amount, _altered_balance, _stranger, _lost_fill,
+        _altered_fill, _lost_order, _closed_order, _opened_order, _behind, _other_chain,
+    ],
+)  # fmt: skip
+def test_damage_is_found(tape: Tape, filled: Store, damage: Damage) -> None:
+    assert check(filled.connection, tape.engine) == []
+    filled.connection.rollback()
+    with filled.connection.begin() as transaction:
+        words = damage(filled.connection, tape)
+        problems = check(filled.connection, tape.engine)
+        transaction.rollback()
+    assert any(words in problem for problem in problems), problems
+    assert len(problems) <= 5 * (PROBLEMS_MAX + 1)
