@@ -16,7 +16,7 @@ ON_BOTH_CORES = ("core", "scenarios", "properties")  # their tests say nothing b
 def pytest_configure() -> None:
     try:
         fast.refuse_stale()
-    except RuntimeError as error:
+    except fast.StaleBuild as error:
         raise pytest.UsageError(str(error)) from error
     if os.environ.get("VENUE_EXPECT_COMPILED") == "1" and not fast.compiled():
         raise pytest.UsageError("the compiled core was asked for, the interpreted one would run")

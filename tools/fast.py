@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ROOT / "src" / "venue"
 TARGET = ROOT / "build" / "fast"
 STAMP = TARGET / "stamp.json"
-HOT = ("units", "orders", "book", "ledger", "spot", "owners", "listing", "engine")
+HOT = ("units", "orders", "book", "ledger", "market", "spot", "owners", "listing", "engine")
 
 
 def main() -> int:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
-import socket
 import sys
 import time
 from dataclasses import dataclass
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from venue.main import Running
 
 DEFAULT_URL: Final = "http://127.0.0.1:8787"
+OPERATOR_TOKEN: Final = "VENUE_OPERATOR_TOKEN"  # noqa: S105 - the variable's name
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 
 app = App(
@@ -90,6 +91,7 @@ def dev(options: Annotated[DevOptions, Parameter(name="*")] = DEFAULTS) -> None:
         limits=options.limits,
         history=options.history,
         batch_place=options.batch_place,
+        operator_token=os.environ.get(OPERATOR_TOKEN, ""),
     )
 
     def ready(running: Running) -> None:
@@ -103,16 +105,21 @@ def dev(options: Annotated[DevOptions, Parameter(name="*")] = DEFAULTS) -> None:
     _run(wired, serve, ready)
 
 
-def _run(options: Any, serve: Any, ready: Any) -> None:
+def _run(options: Any, serve: Any, ready: Any) -> NoReturn:
+    """Serve; what a user can mend is said in words."""
+    from venue.fast import StaleBuild
+    from venue.gateway.vault import VaultError
+    from venue.history.service import HistoryFailed
     from venue.journal.journal import JournalCorrupt, JournalFailed, OtherVersion
 
+    told = (JournalCorrupt, JournalFailed, OtherVersion, HistoryFailed, VaultError, StaleBuild)
     try:
         sys.exit(serve(options, ready))
     except OSError as problem:
-        if isinstance(problem, socket.error) and problem.errno in (98, 48, 10048):
+        if problem.errno == errno.EADDRINUSE:
             _die(f"port {options.port} on {options.host} is in use. Use --port 0 for any free one.")
         _die(str(problem))
-    except (JournalCorrupt, JournalFailed, OtherVersion) as problem:
+    except told as problem:
         _die(str(problem))
 
 
@@ -184,6 +191,8 @@ def verify(file: str) -> None:
 @app.command(name="rebuild-history")
 def rebuild_history(file: str) -> None:
     """Empty a stopped venue's history and build it again from its journal."""
+    from sqlalchemy.exc import DatabaseError
+
     from venue.journal.journal import JournalCorrupt, JournalFailed, OtherVersion
     from venue.main import rebuild_history as rebuild
 
@@ -193,6 +202,8 @@ def rebuild_history(file: str) -> None:
         print(f"history rebuilt up to command {rebuild(file)}")
     except (JournalCorrupt, JournalFailed, OtherVersion) as problem:
         _die(str(problem))
+    except DatabaseError as problem:
+        _die(f"{file}.history: {problem.orig}; move the file away and call this again")
 
 
 @app.command
@@ -207,7 +218,7 @@ def _operator(url: str, path: str, body: dict[str, str]) -> Any:
     import urllib.request
 
     headers = {"Content-Type": "application/json"}
-    token = os.environ.get("VENUE_OPERATOR_TOKEN")
+    token = os.environ.get(OPERATOR_TOKEN)
     if token:
         headers["Authorization"] = f"Bearer {token}"
     request = urllib.request.Request(  # noqa: S310 - the user's own address

@@ -15,6 +15,10 @@ STAMP: Final = PACKAGE.parent / "stamp.json"  # beside the package in a compiled
 SOURCES: Final = PACKAGE.parents[2] / "src" / "venue"  # seen from build/fast/venue
 
 
+class StaleBuild(Exception):
+    """The compiled core does not fit its sources; the text says what to run."""
+
+
 def compiled() -> bool:
     """Whether this process runs the compiled core."""
     return not book.__file__.endswith(".py")
@@ -29,13 +33,13 @@ def digests(package: Path) -> dict[str, str]:
 
 
 def refuse_stale() -> None:
-    """RuntimeError when this process runs a compiled build that is not of today's sources."""
+    """StaleBuild when this process runs a compiled build that is not of today's sources."""
     if not STAMP.is_file():
         if compiled():
-            raise RuntimeError("the compiled core was not finished: run make fast")
+            raise StaleBuild("the compiled core was not finished: run make fast")
         return
     built = msgspec.json.decode(STAMP.read_bytes(), type=dict[str, str])
     sources = digests(SOURCES)
     for name in sorted({**built, **sources}):
         if built.get(name) != sources.get(name):
-            raise RuntimeError(f"the compiled core is older than src/venue/{name}: run make fast")
+            raise StaleBuild(f"the compiled core is older than src/venue/{name}: run make fast")

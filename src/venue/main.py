@@ -17,11 +17,12 @@ import msgspec
 import uvloop
 
 import venue
+from venue.api.errors import ApiError
 from venue.api.table import ROWS
 from venue.candles import Candle
 from venue.core.applied import Applied
 from venue.core.commands import ChangeSetting, Command, Tick
-from venue.core.events import OwnerCreated
+from venue.core.owners import FIRST_UID
 from venue.fast import refuse_stale
 from venue.gateway.app import App, document
 from venue.gateway.auth import Authenticator
@@ -36,9 +37,9 @@ from venue.gateway.table import routes
 from venue.history.projector import Catalog, Projector
 from venue.history.service import History, HistoryFailed
 from venue.history.store import open_history
-from venue.journal.journal import Journal, JournalCorrupt
+from venue.journal.journal import Journal, JournalCorrupt, JournalFailed
 from venue.journal.memory import MemoryJournal
-from venue.journal.recovery import recover, tail_requests
+from venue.journal.recovery import check_versions, recover, tail_requests
 from venue.journal.sqlite import open_journal
 from venue.lab import demo
 from venue.lab.agents import STEP_US, Agents
@@ -67,6 +68,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     history: bool = True
     batch_place: bool | None = None
     projection: bool = True
+    operator_token: str = ""
 
 
 class Running(msgspec.Struct, frozen=True):
@@ -87,6 +89,8 @@ async def run(options: Options, ready: Callable[[Running], None]) -> int:
     stopping = asyncio.Event()
 
     def on_failure(problem: BaseException) -> None:
+        if not isinstance(problem, JournalFailed):
+            log.error("a defect stops the venue", exc_info=problem)
         failed.append(problem)
         stopping.set()
 
@@ -101,11 +105,13 @@ async def run(options: Options, ready: Callable[[Running], None]) -> int:
         await started(server, serving)
         background = _background(rooms, options, agents)
         ready(Running(options.host, bound.getsockname()[1], rooms))
-        await _until(stopping, serving, background)
-        for task in background:
-            task.cancel()
-        await asyncio.gather(*background, return_exceptions=True)
-        await _stop(server, serving)
+        try:
+            await _until(stopping, serving, background)
+        finally:
+            for task in background:
+                task.cancel()
+            await asyncio.gather(*background, return_exceptions=True)
+            await _stop(server, serving)
     for problem in failed:
         print(f"venue: stopped: {problem}", file=sys.stderr)
     return 3 if failed else 0
@@ -117,21 +123,19 @@ async def opened(
 ) -> AsyncIterator[Venue]:
     """All rooms but the doors, recovered and with the practice venue's owners and markets."""
     path = options.state
-    journal: Journal = open_journal(path) if path else MemoryJournal(keep=False)
-    try:
-        rooms = await _wire(options, journal, clock, on_failure)
-    except BaseException:
-        journal.close()
-        raise
-    try:
-        yield rooms
-    finally:
-        await rooms.sequencer.stop()
-        if path is not None:
-            await _keep(rooms, journal)
-        await rooms.history.close()
-        rooms.sequencer.close()
-        journal.close()
+    async with contextlib.AsyncExitStack() as closing:
+        journal: Journal = open_journal(path) if path else MemoryJournal(keep=False)
+        closing.callback(journal.close)
+        history = await _start_history(path, journal)
+        closing.push_async_callback(history.close)
+        rooms = await _wire(options, journal, history, clock, on_failure)
+        closing.callback(rooms.sequencer.close)
+        try:
+            yield rooms
+        finally:
+            await rooms.sequencer.stop()
+            if path is not None:
+                await _keep(rooms, journal)
 
 
 def application(rooms: Venue, options: Options) -> App:
@@ -143,7 +147,7 @@ def application(rooms: Venue, options: Options) -> App:
         authenticator=Authenticator(rooms.keys, rooms.clock, explain=True),
         limits=Limits(budget, budget),
         replays=rooms.replays,
-        door=OperatorDoor(),
+        door=OperatorDoor(options.operator_token),
         document=document(ROWS, venue.__version__),
     )
 
@@ -152,6 +156,7 @@ def rebuild_history(path: str) -> int:
     """Empty a stopped venue's history and project its journal anew; the sequence reached."""
     journal = open_journal(path)
     try:
+        check_versions(journal, 0)  # before anything is emptied that could not be filled again
         store = open_history(f"{path}.history")
         try:
             store.clear()
@@ -188,23 +193,29 @@ def _rebuild_when_empty(path: str, journal: Journal) -> None:
         store.close()
 
 
+async def _start_history(path: str | None, journal: Journal) -> History:
+    """History's process on the journal's own file; JournalCorrupt when it is another's."""
+    if path and journal.last_sequence() > EVERY:
+        _rebuild_when_empty(f"{path}.history", journal)
+    history = await History.start(f"{path}.history" if path else None)
+    if history.reached() > journal.last_sequence():
+        await history.close()
+        raise JournalCorrupt(
+            f"{path}.history is at command {history.reached()}, the journal ends at "
+            f"{journal.last_sequence()}: they do not belong together"
+        )
+    return history
+
+
 async def _wire(
     options: Options,
     journal: Journal,
+    history: History,
     clock: Clock,
     on_failure: Callable[[BaseException], None],
 ) -> Venue:
     path = options.state
-    if path and journal.last_sequence() > EVERY:
-        _rebuild_when_empty(f"{path}.history", journal)
-    history = await History.start(f"{path}.history" if path else None)
     projected = history.reached()
-    if projected > journal.last_sequence():
-        await history.close()
-        raise JournalCorrupt(
-            f"{path}.history is at command {projected}, the journal ends at "
-            f"{journal.last_sequence()}: they do not belong together"
-        )
     prehistory = _Prehistory()
     market_data = MarketData(prehistory)
     restored = Restored(market_data, projected)
@@ -240,14 +251,9 @@ async def _found(rooms: Venue, options: Options) -> None:
     """A new venue's owners, markets and money; the settings that were asked for."""
     engine = rooms.engine
     if engine.sequence == 0:
-        applied = await rooms.submit(demo.genesis())
-        uids = {
-            event.name: event.uid
-            for done in applied
-            for event in done.events
-            if isinstance(event, OwnerCreated)
-        }
-        first: list[Command] = list(demo.funding(uids))
+        # One group: no crash may leave owners without their money. A new venue's uids are known.
+        uids = {account.name: FIRST_UID + n for n, account in enumerate(demo.ACCOUNTS)}
+        first = demo.genesis() + demo.funding(uids)
         first.append(ChangeSetting("historySeed", str(options.seed)))
         first.append(ChangeSetting("historyEpoch", str(rooms.clock.now())))
         await rooms.submit(first)
@@ -302,7 +308,7 @@ async def _pass_time(rooms: Venue) -> None:
     while True:
         await asyncio.sleep(TICK_S)
         gc.collect(1)
-        await rooms.sequencer.submit([Tick()], patient=True)
+        await _submit(rooms, [Tick()])
 
 
 async def _agents(rooms: Venue, options: Options) -> Agents:
@@ -314,7 +320,9 @@ async def _agents(rooms: Venue, options: Options) -> Agents:
         if commands:
             await rooms.sequencer.submit(commands)
     agents.resume()
-    await rooms.sequencer.submit(agents.step())
+    commands = agents.step()
+    if commands:
+        await rooms.sequencer.submit(commands)
     return agents
 
 
@@ -324,7 +332,13 @@ async def _trade(rooms: Venue, agents: Agents) -> None:
         await asyncio.sleep(STEP_US / 1_000_000)
         commands = agents.step()
         if commands:
-            await rooms.sequencer.submit(commands, patient=True)
+            await _submit(rooms, commands)
+
+
+async def _submit(rooms: Venue, commands: list[Command]) -> None:
+    """Submit what nobody waits for; while the venue is busy it is left out."""
+    with contextlib.suppress(ApiError):
+        await rooms.submit(commands, patient=True)
 
 
 async def _snapshots(rooms: Venue) -> None:

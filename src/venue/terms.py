@@ -105,3 +105,4 @@ class Reject(IntEnum):
 OPEN_ORDERS_PER_SYMBOL_MAX: Final = 200
 OPEN_ORDERS_PER_ACCOUNT_MAX: Final = 1_000
 CLIENT_ID_MEMORY_US: Final = 24 * 3600 * 1_000_000
+CLIENT_IDS_ENDED_MAX: Final = 500_000  # ended orders whose client ids are kept, oldest go first

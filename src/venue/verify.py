@@ -6,14 +6,20 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-from venue.core.applied import Applied
+import venue
 from venue.core.audit import problems
 from venue.core.engine import Engine
-from venue.core.snapshot import state_hash
+from venue.core.snapshot import dump_and_hash, state_hash
 from venue.history.check import check
 from venue.history.store import open_history
-from venue.journal.journal import JournalCorrupt, JournalFailed, OtherVersion
-from venue.journal.recovery import recover
+from venue.journal.journal import (
+    Journal,
+    JournalCorrupt,
+    JournalFailed,
+    OtherVersion,
+    Snapshot,
+)
+from venue.journal.recovery import ENGINE, check_versions
 from venue.journal.sqlite import open_readonly
 
 
@@ -22,19 +28,6 @@ class Findings(Struct):
 
     facts: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
-
-
-class _Counting:
-    """A recovery's follower that counts what the engine said."""
-
-    def __init__(self) -> None:
-        self.events = 0
-
-    def restore(self, parts: dict[str, bytes], sequence: int) -> None:
-        assert sequence == 0, "a verification starts at the journal's beginning"
-
-    def follow(self, batch: list[Applied]) -> None:
-        self.events += sum(len(done.events) for done in batch)
 
 
 def verify(path: str) -> Findings:
@@ -49,13 +42,7 @@ def verify(path: str) -> Findings:
         findings.problems.append(str(problem))
         return findings
     try:
-        counting = _Counting()
-        engine = recover(journal, 0, counting)
-        findings.facts.append(
-            f"journal: {engine.sequence} commands, chain intact, {counting.events} events"
-        )
-        for snapshot in journal.snapshots():
-            findings.facts.append(f"snapshot: at command {snapshot.sequence}")
+        engine = _replay(journal, findings)
     except (JournalCorrupt, JournalFailed, OtherVersion) as problem:
         findings.problems.append(str(problem))
         return findings
@@ -65,6 +52,32 @@ def verify(path: str) -> Findings:
     findings.problems += problems(engine)
     _check_history(path, engine, findings)
     return findings
+
+
+def _replay(journal: Journal, findings: Findings) -> Engine:
+    """The journal's commands applied from the first on; snapshots are compared on the way."""
+    check_versions(journal, 0)
+    snapshots = {snapshot.sequence: snapshot for snapshot in journal.snapshots()}
+    engine, events = Engine(), 0
+    for _, commands in journal.read(0):
+        for command in commands:
+            events += len(engine.apply(command))
+            snapshot = snapshots.pop(engine.sequence, None)
+            if snapshot is not None:
+                _check_snapshot(snapshot, engine, findings)
+    if engine.sequence != journal.last_sequence():
+        raise JournalCorrupt(f"sequence {engine.sequence + 1}: missing")
+    findings.problems += [f"a snapshot lies past the end, at {at}" for at in snapshots]
+    findings.facts.append(f"journal: {engine.sequence} commands, chain intact, {events} events")
+    return engine
+
+
+def _check_snapshot(snapshot: Snapshot, engine: Engine, findings: Findings) -> None:
+    dumped, digest = dump_and_hash(engine)
+    same_version = snapshot.engine_version == venue.__version__
+    if same_version and (snapshot.state_hash, snapshot.parts.get(ENGINE)) != (digest, dumped):
+        findings.problems.append(f"the snapshot at {snapshot.sequence} is not the replayed state")
+    findings.facts.append(f"snapshot: at command {snapshot.sequence}")
 
 
 def _check_history(path: str, engine: Engine, findings: Findings) -> None:

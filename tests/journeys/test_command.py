@@ -13,6 +13,10 @@ import pytest
 
 import venue
 from support.server import Server
+from venue.api.errors import ApiError
+from venue.gateway.operators import OperatorDoor
+from venue.journal.journal import Snapshot
+from venue.journal.sqlite import open_journal
 
 
 def command(*arguments: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -216,3 +220,42 @@ def test_verify_finds_damage(tmp_path: Path) -> None:
     missing = command("verify", str(tmp_path / "nothing.db"))
     assert missing.returncode == 1
     assert "no such journal" in missing.stderr
+
+
+def test_verify_finds_a_snapshot_of_another_state(tmp_path: Path) -> None:
+    state = tmp_path / "venue.db"
+    with Server("--state", str(state), "--no-agents", folder=tmp_path) as server:
+        assert server.stop() == 0
+    journal = open_journal(str(state))
+    (true,) = journal.snapshots()
+    false = Snapshot(true.sequence, true.engine_version, "0" * 32, true.parts)
+    journal.save_snapshot(false)
+    journal.close()
+    done = command("verify", str(state))
+    assert done.returncode == 1
+    assert f"the snapshot at {true.sequence} is not the replayed state" in done.stderr
+
+
+def test_operators_elsewhere_need_the_token() -> None:
+    elsewhere = [(b"host", b"venue.example:8787")]
+    door = OperatorDoor("secret token")
+    with pytest.raises(ApiError) as refused:
+        door.check("10.0.0.9", elsewhere)
+    assert (refused.value.code, refused.value.status) == (-1051, 403)
+    with pytest.raises(ApiError):
+        door.check("10.0.0.9", [*elsewhere, (b"authorization", b"Bearer secret")])
+    door.check("10.0.0.9", [*elsewhere, (b"authorization", b"Bearer secret token")])
+    door.check("127.0.0.1", [(b"host", b"127.0.0.1:8787")])
+    with pytest.raises(ApiError):
+        OperatorDoor().check("10.0.0.9", [*elsewhere, (b"authorization", b"Bearer ")])
+
+
+def test_a_key_file_others_can_read_is_refused_in_words(tmp_path: Path) -> None:
+    state = tmp_path / "venue.db"
+    with Server("--state", str(state), "--no-agents", folder=tmp_path) as server:
+        assert server.stop() == 0
+    (tmp_path / "venue.db.keys.master").chmod(0o644)
+    done = command("dev", "--state", str(state), "--port", "0")
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert "venue.db.keys.master" in done.stderr

@@ -10,13 +10,17 @@ from typing import Any
 import pytest
 
 from venue.core.applied import Applied
-from venue.core.commands import Command, CreateOwner, RegisterAsset, Tick
+from venue.core.commands import Command, CreateOwner, PlaceOrder, RegisterAsset, Tick
 from venue.core.engine import Engine
 from venue.core.events import OwnerCreated, Rejected
+from venue.core.instruments import Instrument
+from venue.core.market import Market
 from venue.journal.memory import MemoryJournal
 from venue.node import sequencer as room
-from venue.node.outbox import CAPACITY, Outbox
+from venue.node.outbox import Outbox
 from venue.node.sequencer import Overloaded, Sequencer, Stopped
+
+GRID = Instrument("X", "X", "", 1, 0, 1, 0, 1, 9, 9, 0, 0)
 
 
 class Gate:
@@ -234,11 +238,42 @@ def test_the_first_failure_ends_everything() -> None:
     run(story)
 
 
-def test_the_outbox_reaches_back_as_far_as_it_says() -> None:
-    outbox = Outbox()
-    made = [Applied(number, number, Tick(), []) for number in range(1, CAPACITY + 11)]
-    outbox.publish(made)
-    assert [done.sequence for done in outbox.after(CAPACITY + 8)] == [CAPACITY + 9, CAPACITY + 10]
-    assert len(outbox.after(10)) == CAPACITY
-    with pytest.raises(LookupError):
-        outbox.after(9)
+def test_a_defect_while_applying_ends_everything() -> None:
+    async def story() -> None:
+        desk = Desk(MemoryJournal(keep=True), Clock(1))
+        await desk.sequencer.submit([CreateOwner("a")])
+        late = PlaceOrder(desk.engine.owners.names["a"], "X", 0, 0, 0, 1, 1)
+        late.price = 1.5  # type: ignore[assignment] # an amount that is no integer is a defect
+        desk.engine.spot.markets["X"] = Market(GRID, 0, 0, 0, 1, 1)
+        with pytest.raises(Stopped):
+            await desk.sequencer.submit([late])
+        assert [type(problem) for problem in desk.failures] == [AssertionError]
+        with pytest.raises(Stopped):
+            desk.sequencer.submit([Tick()])
+        await desk.sequencer.stop()
+        desk.sequencer.close()
+
+    run(story)
+
+
+def test_stop_finishes_patient_commands_of_a_memory_journal() -> None:
+    async def story() -> None:
+        desk = Desk(MemoryJournal(keep=True), Clock(1))
+        waiting = desk.sequencer.submit([Tick()], patient=True)
+        await desk.sequencer.stop()
+        assert waiting.done()
+        desk.sequencer.close()
+
+    run(story)
+
+
+def test_an_empty_group_is_a_defect_of_the_caller() -> None:
+    async def story() -> None:
+        desk = Desk(MemoryJournal(keep=True), Clock(1))
+        with pytest.raises(AssertionError):
+            desk.sequencer.submit([])
+        assert (await desk.sequencer.submit([Tick()]))[0].sequence == 1
+        await desk.sequencer.stop()
+        desk.sequencer.close()
+
+    run(story)

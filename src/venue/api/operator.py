@@ -37,6 +37,12 @@ class Health(Struct, rename="camel"):
     open_orders: int
 
 
+class HealthRequest(Struct, rename="camel"):
+    """`stateHash=false` spares a frequent caller the digest, which costs time when much is open."""
+
+    state_hash: Flag = True
+
+
 class OwnerView(Struct, rename="camel"):
     uid: int
     name: str
@@ -227,7 +233,7 @@ class ChangeSettingsRequest(Struct, rename="camel"):
 
 
 _W = (1, 0)
-health = get("health", "/_venue/health", OPERATOR, _W, Empty, Health)
+health = get("health", "/_venue/health", OPERATOR, _W, HealthRequest, Health)
 owners = get("owners", "/_venue/owners", OPERATOR, _W, Empty, list[OwnerView])
 create_owner = post("create_owner", "/_venue/owners", OPERATOR, _W, CreateOwnerRequest, OwnerView)
 freeze_owner = post("freeze_owner", "/_venue/owners/freeze", OPERATOR, _W, FreezeRequest, OwnerView)

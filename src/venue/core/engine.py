@@ -26,8 +26,9 @@ from venue.core.commands import (
 from venue.core.events import Event
 from venue.core.ledger import Account, Ledger
 from venue.core.listing import Listing
+from venue.core.market import Market
 from venue.core.owners import Owners
-from venue.core.spot import Market, Spot
+from venue.core.spot import Spot
 
 
 class Engine:

@@ -22,7 +22,8 @@ from venue.core.events import (
 )
 from venue.core.instruments import Asset, Instrument, fault, lot_atoms, unit_atoms
 from venue.core.ledger import Ledger
-from venue.core.spot import Market, Spot
+from venue.core.market import Market
+from venue.core.spot import Spot
 from venue.core.units import AMOUNT_MAX
 from venue.terms import Reject
 

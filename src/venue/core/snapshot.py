@@ -15,8 +15,8 @@ from venue.core.book import resting
 from venue.core.engine import Engine
 from venue.core.instruments import Asset, Instrument
 from venue.core.ledger import Account
+from venue.core.market import Market
 from venue.core.orders import Order
-from venue.core.spot import Market
 
 
 class OrderRecord(msgspec.Struct, array_like=True, gc=False):
@@ -90,12 +90,23 @@ _decoder = msgspec.msgpack.Decoder(Snapshot)
 
 def dump(engine: Engine) -> bytes:
     """The engine's whole state."""
-    return _encoder.encode(Snapshot(engine.sequence, engine.time, _state(engine)))
+    return dump_and_hash(engine)[0]
 
 
 def state_hash(engine: Engine) -> str:
     """A digest of the state, sequence and time aside."""
-    return hashlib.blake2b(_encoder.encode(_state(engine)), digest_size=16).hexdigest()
+    return _digest(_encoder.encode(_state(engine)))
+
+
+def dump_and_hash(engine: Engine) -> tuple[bytes, str]:
+    """Both, for the price of one."""
+    state = _encoder.encode(_state(engine))
+    whole = (engine.sequence, engine.time, msgspec.Raw(state))
+    return _encoder.encode(whole), _digest(state)
+
+
+def _digest(state: bytes) -> str:
+    return hashlib.blake2b(state, digest_size=16).hexdigest()
 
 
 def load(data: bytes) -> Engine:

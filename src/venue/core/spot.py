@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections import deque
 from typing import Final
 
-from venue.core.book import Book, Half, Level, sweep, sweep_others
+from venue.core.book import Half, Level, sweep, sweep_others
 from venue.core.commands import CancelOrder, CancelOrders, PlaceOrder
 from venue.core.events import Event, OrderClosed, OrderPlaced, OrderRepeated, Rejected, Trade
-from venue.core.instruments import Instrument
 from venue.core.ledger import Account, Ledger
+from venue.core.market import Market, worst_price
 from venue.core.orders import CANCELED, EXPIRED, FILLED, NEW, PARTIALLY_FILLED, Order
 from venue.core.units import AMOUNT_MAX, FIRST_ID, PPM, PRICE_MAX, ceil_div, fee_on
 from venue.terms import (
     CLIENT_ID_MEMORY_US,
+    CLIENT_IDS_ENDED_MAX,
     OPEN_ORDERS_PER_ACCOUNT_MAX,
     OPEN_ORDERS_PER_SYMBOL_MAX,
     OrderType,
@@ -37,51 +38,6 @@ EXPIRE_MAKER: Final = int(SelfTrade.EXPIRE_MAKER)
 ACCOUNT_CAP: Final = OPEN_ORDERS_PER_ACCOUNT_MAX
 SYMBOL_CAP: Final = OPEN_ORDERS_PER_SYMBOL_MAX
 NO_MATCH: Final = PRICE_MAX + 1  # a limit key above every key a book can hold
-
-
-class Market:
-    """One listed instrument at work: its book, its last trade, its grid in atoms."""
-
-    __slots__ = (
-        "base",
-        "book",
-        "halt_reason",
-        "halted",
-        "index",
-        "instrument",
-        "last_price",
-        "lot_atoms",
-        "maker_ppm",
-        "quantity_max",
-        "quantity_min",
-        "quote",
-        "symbol",
-        "taker_ppm",
-        "unit_atoms",
-    )
-
-    def __init__(
-        self, instrument: Instrument, index: int, base: int, quote: int, lot: int, unit: int
-    ) -> None:
-        self.symbol = instrument.symbol
-        self.index = index
-        self.base = base
-        self.quote = quote
-        self.lot_atoms = lot
-        self.unit_atoms = unit
-        self.book = Book()
-        self.last_price = 0
-        self.halted = False
-        self.halt_reason = ""
-        self.configure(instrument)
-
-    def configure(self, instrument: Instrument) -> None:
-        """Take over the instrument's limits and fees."""
-        self.instrument = instrument
-        self.quantity_min = instrument.quantity_min
-        self.quantity_max = instrument.quantity_max
-        self.maker_ppm = instrument.maker_ppm
-        self.taker_ppm = instrument.taker_ppm
 
 
 class Spot:
@@ -138,7 +94,7 @@ class Spot:
         notional = price * quantity * market.unit_atoms
         if notional > AMOUNT_MAX:
             return [Rejected(Reject.NOTIONAL_MAX, AMOUNT_MAX)]
-        band = _band(market, side)
+        band = worst_price(market, side)
         if band and (price > band if side == BUY else price < band):
             return [Rejected(Reject.PRICE_BAND, band)]
         if account.open_count[market.index] >= SYMBOL_CAP:
@@ -242,7 +198,7 @@ class Spot:
                 self._rest(order, market, market.quote if buy else market.base, need)
             else:
                 account.clients[command.client_id] = order
-                self.closed_with_client_id.append(order)
+                self._keep_client_id(order)
         if left > 0 and not rests:
             events.append(
                 OrderClosed(order_id, account.uid, market.symbol, side, command.price, status, 0)
@@ -403,9 +359,18 @@ class Spot:
         """Forget client ids of orders that ended more than a day ago (rule 3.6)."""
         closed = self.closed_with_client_id
         while closed and not _remembered(closed[0], time):
-            order = closed.popleft()
-            if order.account.clients.get(order.client_id) is order:
-                del order.account.clients[order.client_id]
+            self._forget_oldest()
+
+    def _keep_client_id(self, order: Order) -> None:
+        """Remember the client id of an order that ended; the oldest make room (rule 3.6)."""
+        self.closed_with_client_id.append(order)
+        if len(self.closed_with_client_id) > CLIENT_IDS_ENDED_MAX:
+            self._forget_oldest()
+
+    def _forget_oldest(self) -> None:
+        order = self.closed_with_client_id.popleft()
+        if order.account.clients.get(order.client_id) is order:
+            del order.account.clients[order.client_id]
 
     def _close(self, order: Order, market: Market, status: int, time: int) -> OrderClosed:
         market.book.remove(order)
@@ -428,7 +393,7 @@ class Spot:
         del account.orders[order.order_id]
         account.open_count[market.index] -= 1
         if order.client_id:
-            self.closed_with_client_id.append(order)
+            self._keep_client_id(order)
 
     # -- reach -----------------------------------------------------------------------------------
 
@@ -464,18 +429,6 @@ def _malformed(command: PlaceOrder, market: Market) -> Rejected | None:
     if last == POST_ONLY and (price <= 0 or price > PRICE_MAX):
         return Rejected(Reject.PRICE, PRICE_MAX)
     return None
-
-
-def _band(market: Market, side: int) -> int:
-    """The worst price the aggressive side may name (rule 3.9); 0 when there is no reference."""
-    reference = market.last_price
-    if reference == 0:
-        reference = market.book.mid()
-        if reference == 0:
-            return 0
-    if side == BUY:
-        return reference * (PPM + market.instrument.buy_band_ppm) // PPM
-    return ceil_div(reference * (PPM - market.instrument.sell_band_ppm), PPM)
 
 
 def _remembered(order: Order, time: int) -> bool:

@@ -11,7 +11,7 @@ from venue.core.applied import Applied
 from venue.core.commands import Command
 from venue.core.engine import Engine
 from venue.core.instruments import Asset, Instrument
-from venue.core.spot import Market
+from venue.core.market import Market
 from venue.gateway.keys import KeyStore
 from venue.gateway.replay import ReplayGuard
 from venue.history.service import LAG_MAX, History, HistoryFailed

@@ -31,7 +31,7 @@ from venue.api.market import (
 )
 from venue.api.operation import Empty
 from venue.core.instruments import Asset, Instrument
-from venue.core.spot import Market
+from venue.core.market import Market
 from venue.gateway.context import Call, Venue
 from venue.gateway.wire import (
     amount_text,

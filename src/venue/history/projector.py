@@ -63,7 +63,7 @@ class Traded(Struct, frozen=True):
 
 
 class Catalog:
-    """The assets and symbols known so far; a copy of its own, for history's thread."""
+    """The assets and symbols known so far; a copy of its own, for history's process."""
 
     __slots__ = ("assets", "symbols")
 

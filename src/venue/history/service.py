@@ -6,6 +6,7 @@ A process, because projecting costs interpreter time: on a thread it would halve
 from __future__ import annotations
 
 import asyncio
+import logging
 import pickle
 import sys
 from collections import deque
@@ -26,6 +27,8 @@ LAG_MAX: Final = 50_000  # commands behind the engine at which no new ones shoul
 P = ParamSpec("P")
 R = TypeVar("R")
 
+log = logging.getLogger("venue.history")
+
 
 class HistoryFailed(Exception):
     """History stands still until the venue is started again; the text says why."""
@@ -45,6 +48,7 @@ class History:
         self._projecting = False
         self._gathering: asyncio.TimerHandle | None = None
         self._failure = ""
+        self._closing = False
         self._asked: deque[asyncio.Future[Any]] = deque()
         self._waiting: list[tuple[int, asyncio.Future[None]]] = []
         self._listening = asyncio.create_task(self._listen())
@@ -60,6 +64,7 @@ class History:
             *arguments,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
+            start_new_session=True,  # ^C is for the venue, which ends the worker in good order
         )
         assert process.stdout is not None
         try:
@@ -129,6 +134,7 @@ class History:
 
     async def close(self) -> None:
         """Stop after the transaction under way; `drain` first to keep all."""
+        self._closing = True
         self._pending.clear()
         if self._gathering is not None:
             self._gathering.cancel()
@@ -179,9 +185,12 @@ class History:
 
     def _send(self, kind: bytes, payload: bytes) -> asyncio.Future[Any]:
         assert self._process.stdin is not None
-        self._process.stdin.write(HEAD.pack(kind, len(payload)) + payload)
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._asked.append(answer)
+        try:
+            self._process.stdin.write(HEAD.pack(kind, len(payload)) + payload)
+        except (OSError, RuntimeError):  # the pipe broke before its end was seen
+            self._fail("the history process ended")
         return answer
 
     async def _listen(self) -> None:
@@ -202,6 +211,8 @@ class History:
             self._fail("the history process ended")
 
     def _fail(self, reason: str) -> None:
+        if not self._failure and not self._closing:
+            log.error("history failed: %s", reason)
         self._failure = self._failure or reason
         self._pending.clear()
         if self._gathering is not None:
@@ -209,7 +220,6 @@ class History:
             self._gathering = None
         waiting = [future for _, future in self._waiting] + list(self._asked)
         self._waiting.clear()
-        self._asked.clear()
         for future in waiting:
             if not future.done():
                 future.set_exception(HistoryFailed(self._failure))

@@ -61,7 +61,7 @@ def open_history(path: str | None) -> Store:
         fcntl.flock(lock, fcntl.LOCK_EX)
     engine = create_engine(
         URL.create("sqlite", database=path or ":memory:"),
-        # Opened while starting, then used by the history thread alone.
+        # One thread at a time, but not always the one that opened it.
         connect_args={"check_same_thread": False},
         poolclass=NullPool,
     )

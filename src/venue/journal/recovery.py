@@ -44,7 +44,7 @@ def recover(journal: Journal, reached: int, sink: Sink) -> Engine:
     JournalCorrupt and JournalFailed as the journal raises them.
     """
     engine, parts = _start(journal, reached)
-    _check_versions(journal, engine.sequence)
+    check_versions(journal, engine.sequence)
     sink.restore(parts, engine.sequence)
     for first, commands in journal.read(engine.sequence):
         if first != engine.sequence + 1:
@@ -114,8 +114,8 @@ def _load(snapshot: Snapshot) -> Engine | None:
     return engine
 
 
-def _check_versions(journal: Journal, after: int) -> None:
-    """Refuse to replay what other rules than ours have answered."""
+def check_versions(journal: Journal, after: int) -> None:
+    """OtherVersion when other rules than ours have answered a command after this sequence."""
     segments = journal.segments()
     ends = [segment.first_sequence - 1 for segment in segments[1:]] + [journal.last_sequence()]
     for segment, end in zip(segments, ends, strict=True):

@@ -14,7 +14,7 @@ from msgspec import Struct
 from venue.core.commands import CancelOrder, Command, CreateOwner, Deposit, PlaceOrder
 from venue.core.engine import Engine
 from venue.core.ledger import Account
-from venue.core.spot import Market
+from venue.core.market import Market
 from venue.core.units import PPM
 from venue.terms import OrderType, SelfTrade, Side, TimeInForce, Wallet
 

@@ -71,6 +71,7 @@ class Sequencer:
 
         `patient` commands (agents') may wait a moment for company. Raises Overloaded or Stopped.
         """
+        assert commands, "a group holds at least one command"
         if self._stopped is not None:
             raise Stopped(str(self._stopped)) from self._stopped
         if self._waiting + len(commands) > PENDING_MAX:
@@ -83,7 +84,7 @@ class Sequencer:
         return future
 
     def failed(self) -> bool:
-        """Whether the journal failed: nothing more can be written."""
+        """Whether the journal or the engine failed: nothing more is written or applied."""
         return self._stopped is not None and not isinstance(self._stopped, Stopped)
 
     async def on_disk_thread(self, function: Callable[[], None]) -> None:
@@ -94,10 +95,10 @@ class Sequencer:
         """Take no more commands and finish those that wait."""
         self._stopped = self._stopped or Stopped("the venue is stopping")
         if self._pending or self._writing:
-            self._idle = self._loop.create_future()
+            idle = self._idle = self._loop.create_future()
             if not self._writing:
                 self._flush()
-            await self._idle
+            await idle
 
     def close(self) -> None:
         """Let the journal's thread go; nothing may be submitted any more."""
@@ -149,7 +150,7 @@ class Sequencer:
 
     def _written(self, groups: list[Group], done: asyncio.Future[None]) -> None:
         self._writing = False
-        problem = done.exception()
+        problem = done.exception() or (self._stopped if self.failed() else None)
         if problem is not None:
             self._fail(groups, problem)
             return
@@ -162,7 +163,24 @@ class Sequencer:
         self._finish(groups)
 
     def _finish(self, groups: list[Group]) -> None:
-        """Apply a durable batch, publish it, answer it."""
+        """Apply a durable batch, publish it, answer it; a defect on the way stops the venue."""
+        try:
+            answers = self._apply(groups)
+        except Exception as problem:  # noqa: BLE001 - nothing may build on a state gone wrong
+            self._fail(groups, problem)
+            return
+        for future, applied in answers:
+            if not future.done():
+                future.set_result(applied)
+        if self._pending and not self._writing and self._flush_at is None:
+            self._schedule(patient=False)
+        if self._idle is not None and not self._pending and not self._writing:
+            self._idle.set_result(None)
+            self._idle = None
+
+    def _apply(
+        self, groups: list[Group]
+    ) -> list[tuple[asyncio.Future[list[Applied]], list[Applied]]]:
         engine = self._engine
         batch: list[Applied] = []
         answers: list[tuple[asyncio.Future[list[Applied]], list[Applied]]] = []
@@ -174,25 +192,23 @@ class Sequencer:
             batch += applied
             answers.append((future, applied))
         self._outbox.publish(batch)
-        for future, applied in answers:
-            if not future.done():
-                future.set_result(applied)
-        if self._pending and not self._writing and self._flush_at is None:
-            self._schedule(patient=False)
-        if self._idle is not None and not self._pending and not self._writing:
-            self._idle.set_result(None)
-            self._idle = None
+        return answers
 
     def _fail(self, groups: list[Group], problem: BaseException) -> None:
-        """The journal failed: what waits had no durable effect, and nothing more is taken."""
+        """Journal or engine failed: nobody is told of an effect, and nothing more is taken."""
+        known = self.failed()
         self._stopped = problem
+        if self._flush_at is not None:
+            self._flush_at.cancel()
+            self._flush_at = None
         for _, future in groups + self._pending:
             if not future.done():
-                future.set_exception(Stopped(f"the journal failed: {problem}"))
+                future.set_exception(Stopped(f"the venue failed: {problem}"))
                 future.exception()
         self._pending.clear()
         self._waiting = 0
         if self._idle is not None:
             self._idle.set_result(None)
             self._idle = None
-        self._on_failure(problem)
+        if not known:
+            self._on_failure(problem)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
+import msgspec
+
 import venue
 from venue.core import snapshot as state
 from venue.core.applied import Applied
 from venue.core.engine import Engine
-from venue.journal.journal import Snapshot
+from venue.journal.journal import JournalCorrupt, Snapshot
 from venue.journal.recovery import ENGINE
 from venue.node.market_data import MarketData
 
@@ -26,8 +28,14 @@ class Restored:
 
     def restore(self, parts: dict[str, bytes], sequence: int) -> None:
         """Begin where the snapshot ends."""
-        if sequence:
+        if not sequence:
+            return
+        try:
             self._market_data.restore(parts[MARKET_DATA])
+        except (KeyError, msgspec.MsgspecError) as problem:
+            raise JournalCorrupt(
+                f"sequence {sequence}: the snapshot's market data cannot be read: {problem}"
+            ) from problem
 
     def follow(self, batch: list[Applied]) -> None:
         """Go on with commands applied again."""
@@ -37,9 +45,10 @@ class Restored:
 
 def take(engine: Engine, market_data: MarketData) -> Snapshot:
     """The state between two commands, as bytes. Costs time in proportion to what is open."""
+    dumped, digest = state.dump_and_hash(engine)
     return Snapshot(
         sequence=engine.sequence,
         engine_version=venue.__version__,
-        state_hash=state.state_hash(engine),
-        parts={ENGINE: state.dump(engine), MARKET_DATA: market_data.dump()},
+        state_hash=digest,
+        parts={ENGINE: dumped, MARKET_DATA: market_data.dump()},
     )

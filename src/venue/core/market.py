@@ -1,0 +1,69 @@
+"""One listed instrument at work: its book, its last trade, its grid in atoms."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue.core.book import Book
+from venue.core.instruments import Instrument
+from venue.core.units import PPM, ceil_div
+from venue.terms import Side
+
+BUY: Final = int(Side.BUY)
+
+
+class Market:
+    """A market; amounts of base come in lots, `unit_atoms` is one tick x lot in quote atoms."""
+
+    __slots__ = (
+        "base",
+        "book",
+        "halt_reason",
+        "halted",
+        "index",
+        "instrument",
+        "last_price",
+        "lot_atoms",
+        "maker_ppm",
+        "quantity_max",
+        "quantity_min",
+        "quote",
+        "symbol",
+        "taker_ppm",
+        "unit_atoms",
+    )
+
+    def __init__(
+        self, instrument: Instrument, index: int, base: int, quote: int, lot: int, unit: int
+    ) -> None:
+        self.symbol = instrument.symbol
+        self.index = index
+        self.base = base
+        self.quote = quote
+        self.lot_atoms = lot
+        self.unit_atoms = unit
+        self.book = Book()
+        self.last_price = 0
+        self.halted = False
+        self.halt_reason = ""
+        self.configure(instrument)
+
+    def configure(self, instrument: Instrument) -> None:
+        """Take over the instrument's limits and fees."""
+        self.instrument = instrument
+        self.quantity_min = instrument.quantity_min
+        self.quantity_max = instrument.quantity_max
+        self.maker_ppm = instrument.maker_ppm
+        self.taker_ppm = instrument.taker_ppm
+
+
+def worst_price(market: Market, side: int) -> int:
+    """The worst price the aggressive side may name (rule 3.9); 0 when there is no reference."""
+    reference = market.last_price
+    if reference == 0:
+        reference = market.book.mid()
+        if reference == 0:
+            return 0
+    if side == BUY:
+        return reference * (PPM + market.instrument.buy_band_ppm) // PPM
+    return ceil_div(reference * (PPM - market.instrument.sell_band_ppm), PPM)
