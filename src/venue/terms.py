@@ -102,6 +102,25 @@ class Reject(IntEnum):
     FEE_RATE = 38
 
 
+# The members that the core compares on the path of an order, as literals: the compiled core folds
+# them. A test compares them with the vocabularies above.
+BUY: Final = 0
+SELL: Final = 1
+LIMIT: Final = 0
+MARKET: Final = 1
+GTC: Final = 0
+IOC: Final = 1
+FOK: Final = 2
+POST_ONLY: Final = 3
+NEW: Final = 0
+PARTIALLY_FILLED: Final = 1
+FILLED: Final = 2
+CANCELED: Final = 3
+EXPIRED: Final = 4
+NO_PREVENTION: Final = 0
+EXPIRE_TAKER: Final = 1
+EXPIRE_MAKER: Final = 2
+
 OPEN_ORDERS_PER_SYMBOL_MAX: Final = 200
 OPEN_ORDERS_PER_ACCOUNT_MAX: Final = 1_000
 CLIENT_ID_MEMORY_US: Final = 24 * 3600 * 1_000_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from venue.core.book import resting
 from venue.core.engine import Engine
 from venue.core.ledger import Account
-from venue.core.spot import BUY
+from venue.terms import BUY
 
 
 def problems(engine: Engine) -> list[str]:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from typing import Final
 
 from venue.core.orders import Order
-from venue.terms import Side
-
-BUY: Final = int(Side.BUY)
+from venue.terms import BUY
 
 
 class Level:

@@ -47,8 +47,6 @@ class Engine:
         self.owners = Owners(self.ledger, self.spot)
         self.listing = Listing(self.ledger, self.spot)
         self._handlers: dict[type, Callable[[Any], list[Event]]] = {
-            PlaceOrder: self.spot.place,
-            CancelOrder: self.spot.cancel,
             CancelOrders: self.spot.cancel_all,
             Tick: self._tick,
             CreateOwner: self.owners.create,
@@ -70,6 +68,11 @@ class Engine:
         assert time >= self.time, (time, self.time)
         self.time = time
         self.sequence += 1
+        # The two commands that matter for speed are called directly: mypyc then needs no wrapper.
+        if type(command) is PlaceOrder:
+            return self.spot.place(command)
+        if type(command) is CancelOrder:
+            return self.spot.cancel(command)
         return self._handlers[type(command)](command)
 
     def _tick(self, command: Tick) -> list[Event]:

@@ -10,9 +10,8 @@ from typing import Final
 
 from venue.core.instruments import Asset
 from venue.core.orders import Order
-from venue.terms import Side, Wallet
+from venue.terms import BUY, Wallet
 
-BUY: Final = int(Side.BUY)
 SPOT: Final = int(Wallet.SPOT)
 CONTRACT: Final = int(Wallet.CONTRACT)
 

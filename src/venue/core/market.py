@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from venue.core.book import Book
 from venue.core.instruments import Instrument
 from venue.core.units import PPM, ceil_div
-from venue.terms import Side
-
-BUY: Final = int(Side.BUY)
+from venue.terms import BUY
 
 
 class Market:
@@ -18,6 +14,7 @@ class Market:
     __slots__ = (
         "base",
         "book",
+        "buy_band_ppm",
         "halt_reason",
         "halted",
         "index",
@@ -28,6 +25,7 @@ class Market:
         "quantity_max",
         "quantity_min",
         "quote",
+        "sell_band_ppm",
         "symbol",
         "taker_ppm",
         "unit_atoms",
@@ -55,6 +53,8 @@ class Market:
         self.quantity_max = instrument.quantity_max
         self.maker_ppm = instrument.maker_ppm
         self.taker_ppm = instrument.taker_ppm
+        self.buy_band_ppm = instrument.buy_band_ppm
+        self.sell_band_ppm = instrument.sell_band_ppm
 
 
 def worst_price(market: Market, side: int) -> int:
@@ -65,5 +65,5 @@ def worst_price(market: Market, side: int) -> int:
         if reference == 0:
             return 0
     if side == BUY:
-        return reference * (PPM + market.instrument.buy_band_ppm) // PPM
-    return ceil_div(reference * (PPM - market.instrument.sell_band_ppm), PPM)
+        return reference * (PPM + market.buy_band_ppm) // PPM
+    return ceil_div(reference * (PPM - market.sell_band_ppm), PPM)

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from venue.terms import OrderStatus
+from venue.terms import CANCELED, EXPIRED, FILLED, NEW, PARTIALLY_FILLED
 
 if TYPE_CHECKING:
     from venue.core.book import Level
     from venue.core.ledger import Account
 
-NEW: Final = int(OrderStatus.NEW)
-PARTIALLY_FILLED: Final = int(OrderStatus.PARTIALLY_FILLED)
-FILLED: Final = int(OrderStatus.FILLED)
-CANCELED: Final = int(OrderStatus.CANCELED)
-EXPIRED: Final = int(OrderStatus.EXPIRED)
 
 NEXT: Final[dict[int, tuple[int, ...]]] = {
     NEW: (PARTIALLY_FILLED, FILLED, CANCELED, EXPIRED),

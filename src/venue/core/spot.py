@@ -5,39 +5,46 @@ from __future__ import annotations
 from collections import deque
 from typing import Final
 
+from msgspec.structs import astuple
+
 from venue.core.book import Half, Level, sweep, sweep_others
 from venue.core.commands import CancelOrder, CancelOrders, PlaceOrder
 from venue.core.events import Event, OrderClosed, OrderPlaced, OrderRepeated, Rejected, Trade
 from venue.core.ledger import Account, Ledger
 from venue.core.market import Market, worst_price
-from venue.core.orders import CANCELED, EXPIRED, FILLED, NEW, PARTIALLY_FILLED, Order
+from venue.core.orders import Order
 from venue.core.units import AMOUNT_MAX, FIRST_ID, PPM, PRICE_MAX, ceil_div, fee_on
 from venue.terms import (
+    BUY,
+    CANCELED,
     CLIENT_ID_MEMORY_US,
     CLIENT_IDS_ENDED_MAX,
+    EXPIRE_MAKER,
+    EXPIRE_TAKER,
+    EXPIRED,
+    FILLED,
+    FOK,
+    GTC,
+    IOC,
+    LIMIT,
+    MARKET,
+    NEW,
+    NO_PREVENTION,
     OPEN_ORDERS_PER_ACCOUNT_MAX,
     OPEN_ORDERS_PER_SYMBOL_MAX,
-    OrderType,
+    PARTIALLY_FILLED,
+    POST_ONLY,
+    SELL,
     Reject,
-    SelfTrade,
-    Side,
-    TimeInForce,
 )
 
-BUY: Final = int(Side.BUY)
-SELL: Final = int(Side.SELL)
-LIMIT: Final = int(OrderType.LIMIT)
-MARKET: Final = int(OrderType.MARKET)
-GTC: Final = int(TimeInForce.GTC)
-IOC: Final = int(TimeInForce.IOC)
-FOK: Final = int(TimeInForce.FOK)
-POST_ONLY: Final = int(TimeInForce.POST_ONLY)
-NO_PREVENTION: Final = int(SelfTrade.NONE)
-EXPIRE_TAKER: Final = int(SelfTrade.EXPIRE_TAKER)
-EXPIRE_MAKER: Final = int(SelfTrade.EXPIRE_MAKER)
 ACCOUNT_CAP: Final = OPEN_ORDERS_PER_ACCOUNT_MAX
 SYMBOL_CAP: Final = OPEN_ORDERS_PER_SYMBOL_MAX
 NO_MATCH: Final = PRICE_MAX + 1  # a limit key above every key a book can hold
+
+
+# A PlaceOrder's fields, in its order.
+PlacedFields = tuple[int, str, int, int, int, int, int, str, bytes, int]
 
 
 class Spot:
@@ -64,33 +71,40 @@ class Spot:
 
     def place(self, command: PlaceOrder) -> list[Event]:
         """Accept, match and rest an order, or refuse it with the first reason that applies."""
-        account = self.ledger.accounts.get(command.uid)
+        fields: PlacedFields = astuple(command)  # one call: a compiled core pays per attribute
+        uid, symbol, side, type_, tif, quantity, price, client_id, _, time = fields
+        account = self.ledger.accounts.get(uid)
         if account is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
-        if command.client_id:
-            earlier = account.clients.get(command.client_id)
-            if earlier is not None and _remembered(earlier, command.time):
+        if client_id:
+            earlier = account.clients.get(client_id)
+            if earlier is not None and _remembered(earlier, time):
                 return _repeat(earlier, command)
         if account.frozen:
             return [Rejected(Reject.ACCOUNT_FROZEN)]
-        market = self.markets.get(command.symbol)
+        market = self.markets.get(symbol)
         if market is None:
             return [Rejected(Reject.SYMBOL_UNKNOWN)]
         if market.halted:
             return [Rejected(Reject.HALTED, 0, market.halt_reason)]
-        refused = _malformed(command, market)
+        order = Order(
+            self.next_order, account, market.symbol, side, type_, tif, quantity, price, client_id,
+            time,
+        )  # fmt: skip
+        refused = _malformed(order, market)
         if refused is not None:
             return [refused]
-        if command.type == MARKET:
-            return self._place_market(command, account, market)
-        return self._place_limit(command, account, market)
+        if order.type == MARKET:
+            return self._place_market(order, market)
+        return self._place_limit(order, market)
 
-    def _place_limit(self, command: PlaceOrder, account: Account, market: Market) -> list[Event]:
+    def _place_limit(self, order: Order, market: Market) -> list[Event]:
         """Rest what does not trade at once; an order that does goes on to `_take`."""
-        side: int = command.side
-        tif: int = command.time_in_force
-        quantity: int = command.quantity
-        price: int = command.price
+        account = order.account
+        side = order.side
+        tif = order.time_in_force
+        quantity = order.quantity
+        price = order.price
         notional = price * quantity * market.unit_atoms
         if notional > AMOUNT_MAX:
             return [Rejected(Reject.NOTIONAL_MAX, AMOUNT_MAX)]
@@ -117,147 +131,111 @@ class Spot:
             return [Rejected(Reject.WOULD_TRADE)]
         if account.free[asset] < need:
             return [Rejected(Reject.FUNDS)]
-
-        order_id = self.next_order
+        if crossing or (tif != GTC and tif != POST_ONLY):
+            if tif == FOK and self._reachable(account, opposite, limit_key, quantity)[0] < quantity:
+                limit_key = NO_MATCH
+            return self._take(order, market, limit_key)
+        order_id = order.order_id
         self.next_order = order_id + 1
-        if not crossing and (tif == GTC or tif == POST_ONLY):  # noqa: SIM109 - faster than `in`
-            client_id = command.client_id
-            order = Order(
-                order_id, account, market.symbol, side, LIMIT, tif, quantity, price, client_id,
-                command.time,
-            )  # fmt: skip
-            self._rest(order, market, asset, need)
-            return [
-                OrderPlaced(
-                    order_id, account.uid, market.symbol, side, LIMIT, tif, quantity, price,
-                    client_id, quantity,
-                )
-            ]  # fmt: skip
-        if tif == FOK and self._reachable(account, opposite, limit_key, quantity)[0] < quantity:
-            limit_key = NO_MATCH
-        return self._take(command, account, market, order_id, limit_key)
+        self._rest(order, market, asset, need)
+        return [
+            OrderPlaced(
+                order_id, account.uid, market.symbol, side, LIMIT, tif, quantity, price,
+                order.client_id, quantity,
+            )
+        ]  # fmt: skip
 
-    def _place_market(self, command: PlaceOrder, account: Account, market: Market) -> list[Event]:
+    def _place_market(self, order: Order, market: Market) -> list[Event]:
         """Sweep to at most the band from the best price; needs the funds of the exact sweep."""
+        account = order.account
         instrument = market.instrument
-        if command.quantity > instrument.market_quantity_max:
+        if order.quantity > instrument.market_quantity_max:
             return [Rejected(Reject.MARKET_SIZE, instrument.market_quantity_max)]
         if account.open_count[market.index] >= SYMBOL_CAP:
             return [Rejected(Reject.OPEN_ORDERS_SYMBOL, SYMBOL_CAP)]
         if len(account.orders) >= ACCOUNT_CAP:
             return [Rejected(Reject.OPEN_ORDERS_ACCOUNT, ACCOUNT_CAP)]
-        buy = command.side == BUY
+        buy = order.side == BUY
         opposite = market.book.asks if buy else market.book.bids
         if not opposite.keys:
             return [Rejected(Reject.NO_LIQUIDITY)]
         best = opposite.keys[-1]
         band = instrument.market_band_ppm
         limit_key = -(-best * (PPM + band) // PPM) if buy else ceil_div(best * (PPM - band), PPM)
-        lots, cost = self._reachable(account, opposite, limit_key, command.quantity)
+        lots, cost = self._reachable(account, opposite, limit_key, order.quantity)
         asset = market.quote if buy else market.base
         need = cost * market.unit_atoms if buy else lots * market.lot_atoms
         if account.free[asset] < need:
             return [Rejected(Reject.FUNDS)]
-        order_id = self.next_order
-        self.next_order = order_id + 1
-        return self._take(command, account, market, order_id, limit_key)
+        return self._take(order, market, limit_key)
 
-    def _take(
-        self, command: PlaceOrder, account: Account, market: Market, order_id: int, limit_key: int
-    ) -> list[Event]:
+    def _take(self, order: Order, market: Market, limit_key: int) -> list[Event]:
         """Match an accepted order against the other side, then rest or close its remainder."""
-        side: int = command.side
-        tif: int = command.time_in_force
+        account = order.account
+        self.next_order = order.order_id + 1
         events: list[Event] = []
-        left, quote, stopped = self._match(
-            account, market, side, command.quantity, order_id, limit_key, command.time, events
-        )
-        rests = left > 0 and not stopped and command.type == LIMIT
-        rests = rests and tif in (GTC, POST_ONLY)
-        placed = OrderPlaced(
-            order_id, account.uid, market.symbol, side, command.type, tif, command.quantity,
-            command.price, command.client_id, left if rests else 0,
-        )  # fmt: skip
+        stopped = self._match(order, market, limit_key, events)
+        left = order.remaining
+        tif = order.time_in_force
+        rests = left > 0 and not stopped and order.type == LIMIT and tif in (GTC, POST_ONLY)
         if left == 0:
-            status = FILLED
+            order.status = FILLED
         elif rests:
-            status = PARTIALLY_FILLED if left < command.quantity else NEW
+            order.status = PARTIALLY_FILLED if left < order.quantity else NEW
         else:
-            status = CANCELED if left < command.quantity and not stopped else EXPIRED
-        if rests or command.client_id:
-            order = Order(
-                order_id, account, market.symbol, side, command.type, tif, command.quantity,
-                command.price, command.client_id, command.time,
-            )  # fmt: skip
-            order.remaining = left
-            order.quote = quote
-            order.status = status
-            if rests:
-                buy = side == BUY
-                need = left * (command.price * market.unit_atoms if buy else market.lot_atoms)
-                self._rest(order, market, market.quote if buy else market.base, need)
-            else:
-                account.clients[command.client_id] = order
-                self._keep_client_id(order)
+            order.status = CANCELED if left < order.quantity and not stopped else EXPIRED
+        if rests:
+            buy = order.side == BUY
+            need = left * (order.price * market.unit_atoms if buy else market.lot_atoms)
+            self._rest(order, market, market.quote if buy else market.base, need)
+        elif order.client_id:
+            account.clients[order.client_id] = order
+            self._keep_client_id(order)
+        placed = OrderPlaced(
+            order.order_id, account.uid, market.symbol, order.side, order.type, tif,
+            order.quantity, order.price, order.client_id, left if rests else 0,
+        )  # fmt: skip
         if left > 0 and not rests:
             events.append(
-                OrderClosed(order_id, account.uid, market.symbol, side, command.price, status, 0)
-            )
+                OrderClosed(
+                    order.order_id, account.uid, market.symbol, order.side, order.price,
+                    order.status, 0,
+                )
+            )  # fmt: skip
         events.insert(0, placed)
         return events
 
-    def _match(
-        self,
-        account: Account,
-        market: Market,
-        side: int,
-        quantity: int,
-        order_id: int,
-        limit_key: int,
-        time: int,
-        events: list[Event],
-    ) -> tuple[int, int, bool]:
+    def _match(self, order: Order, market: Market, limit_key: int, events: list[Event]) -> bool:
         """Trade at the makers' prices, best first, oldest first (rule 3.2).
 
-        Returns the lots left, the quote atoms executed, and whether self-trade prevention stopped
-        the taker.
+        Takes what was executed off the order; returns whether self-trade prevention stopped it.
         """
-        buy = side == BUY
-        opposite = market.book.asks if buy else market.book.bids
+        account = order.account
+        opposite = market.book.asks if order.side == BUY else market.book.bids
         keys = opposite.keys
         levels = opposite.levels
-        left = quantity
-        quote = 0
-        while left > 0 and keys and keys[-1] >= limit_key:
+        while order.remaining > 0 and keys and keys[-1] >= limit_key:
             key = keys[-1]
             maker = levels[key].head
             assert maker is not None
             if maker.account is account and account.self_trade != NO_PREVENTION:
                 if account.self_trade != EXPIRE_TAKER:
-                    events.append(self._close(maker, market, EXPIRED, time))
+                    events.append(self._close(maker, market, EXPIRED, order.time))
                 if account.self_trade != EXPIRE_MAKER:
-                    return left, quote, True
+                    return True
                 continue
+            left = order.remaining
             lots = left if left < maker.remaining else maker.remaining
-            left -= lots
-            trade = self._fill(account, market, buy, maker, lots, left, order_id)
-            quote += trade.notional
-            self._reduce(maker, market, opposite, key, lots, trade.notional, time)
+            trade = self._fill(order, market, maker, lots)
+            self._reduce(maker, market, opposite, key, lots, trade.notional, order.time)
             events.append(trade)
-        return left, quote, False
+        return False
 
-    def _fill(
-        self,
-        taker: Account,
-        market: Market,
-        buy: bool,
-        maker_order: Order,
-        lots: int,
-        left: int,
-        order_id: int,
-    ) -> Trade:
+    def _fill(self, order: Order, market: Market, maker_order: Order, lots: int) -> Trade:
         """Settle one fill in the ledger and state it."""
+        taker = order.account
         maker = maker_order.account
+        buy = order.side == BUY
         price = maker_order.price
         base_amount = lots * market.lot_atoms
         notional = price * lots * market.unit_atoms
@@ -281,6 +259,8 @@ class Spot:
         bill_id = self.next_bill
         self.next_bill = bill_id + 4
         market.last_price = price
+        order.remaining -= lots
+        order.quote += notional
         buyer_quote = buyer.free[quote] + buyer.locked[quote]
         buyer_base = buyer.free[base] + buyer.locked[base]
         seller_base = seller.free[base] + seller.locked[base]
@@ -289,9 +269,9 @@ class Spot:
             buyer_quote -= notional - quote_fee
             buyer_base += base_amount
         return Trade(
-            trade_id, market.symbol, price, lots, notional, side, maker_order.order_id, order_id,
-            maker.uid, taker.uid, maker_order.remaining - lots, left, base_fee, quote_fee, bill_id,
-            buyer_quote, buyer_base, seller_base, seller_quote,
+            trade_id, market.symbol, price, lots, notional, side, maker_order.order_id,
+            order.order_id, maker.uid, taker.uid, maker_order.remaining - lots, order.remaining,
+            base_fee, quote_fee, bill_id, buyer_quote, buyer_base, seller_base, seller_quote,
         )  # fmt: skip
 
     def _reduce(
@@ -406,21 +386,21 @@ class Spot:
         return sweep_others(half, limit_key, quantity, account.uid, stop=stop)
 
 
-def _malformed(command: PlaceOrder, market: Market) -> Rejected | None:
+def _malformed(order: Order, market: Market) -> Rejected | None:
     """What is wrong with the order by itself: side, type, time in force, quantity, price."""
-    quantity: int = command.quantity
-    price: int = command.price
-    assert type(quantity) is int, command
-    assert type(price) is int, command
-    if command.side != BUY and command.side != SELL:
+    quantity = order.quantity
+    price = order.price
+    assert type(quantity) is int, quantity
+    assert type(price) is int, price
+    if order.side != BUY and order.side != SELL:
         return Rejected(Reject.SIDE)
-    if command.type == LIMIT:
+    if order.type == LIMIT:
         last = POST_ONLY
-    elif command.type == MARKET:
+    elif order.type == MARKET:
         last = IOC
     else:
         return Rejected(Reject.TYPE)
-    if command.time_in_force < GTC or command.time_in_force > last:
+    if order.time_in_force < GTC or order.time_in_force > last:
         return Rejected(Reject.TIME_IN_FORCE)
     if quantity < market.quantity_min:
         return Rejected(Reject.QUANTITY_MIN, market.quantity_min)

@@ -1,0 +1,71 @@
+"""The floor of `bench.gateway`: the same server and door, and no venue behind it.
+
+An order is received, authenticated, decoded and answered; no engine, journal or history.
+"""
+
+from __future__ import annotations
+
+import sys
+from itertools import count
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import msgspec
+import uvloop
+
+from venue.api import spot
+from venue.api.spot import OrderAck, PlaceOrderRequest
+from venue.core.units import FIRST_ID
+from venue.gateway.app import App
+from venue.gateway.auth import Authenticator
+from venue.gateway.context import Call
+from venue.gateway.http import HttpLimits, protocol
+from venue.gateway.keys import Credentials, KeyStore, KeyView
+from venue.gateway.limits import Limits
+from venue.gateway.operators import OperatorDoor
+from venue.gateway.replay import ReplayGuard
+from venue.gateway.routes import Routes, bind
+from venue.gateway.server import listen, make_server
+from venue.node.clock import SystemClock
+from venue.terms import Access
+
+
+def application(keys: KeyStore) -> App:
+    """The ASGI application with one operation, whose handler only answers."""
+    numbers = count(FIRST_ID)
+    clock = SystemClock()
+
+    def place_order(_: Call, request: PlaceOrderRequest) -> OrderAck:
+        number = next(numbers)
+        client_id = request.new_client_order_id or f"v-{number}"
+        return OrderAck(request.symbol, number, client_id, clock.now() // 1000)
+
+    nothing: Any = SimpleNamespace(clock=clock)
+    return App(
+        venue=nothing,
+        routes=Routes([bind(spot.place_order, place_order)]),
+        authenticator=Authenticator(keys, clock),
+        limits=Limits(None, None),
+        replays=ReplayGuard(),
+        door=OperatorDoor(),
+        document=bytes,
+    )
+
+
+def main(keys_file: str, ready_file: str) -> None:
+    """Serve until told to stop; the ready file gets the port."""
+    store = KeyStore()
+    access = int(Access.READ | Access.SPOT_TRADE)
+    known = msgspec.json.decode(Path(keys_file).read_bytes(), type=list[Credentials])
+    for uid, credentials in enumerate(known, 1):
+        store.add(credentials, KeyView(credentials.key, uid, "", access, [], 0, None, False))
+    bound = listen("127.0.0.1", 0)
+    limits = HttpLimits(connections_per_ip=None, connections=None)
+    server = make_server(application(store), protocol(limits))
+    Path(ready_file).write_text(str(bound.getsockname()[1]))
+    uvloop.run(server.serve([bound]))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,12 @@
+-- Sends the requests of a file, each once: six digits of length, then the request as it stands.
+-- Without any left the thread stops.
+local file = assert(io.open(os.getenv("BENCH_REQUESTS"), "rb"))
+
+function request()
+  local size = file:read(6)
+  if size == nil then
+    wrk.thread:stop()
+    return "GET /exhausted HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+  end
+  return file:read(tonumber(size))
+end

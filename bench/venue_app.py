@@ -1,0 +1,29 @@
+"""A venue for `bench.gateway`: as `venue dev --no-limits --no-agents --state FILE`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from venue.main import Options, Running, serve
+
+
+def main(state: str, ready_file: str, projection: str) -> int:
+    """Serve until told to stop; the ready file gets the port."""
+    options = Options(
+        port=0,
+        state=state,
+        agents=False,
+        limits=False,
+        batch_place=True,
+        projection=projection == "on",
+    )
+
+    def ready(running: Running) -> None:
+        Path(ready_file).write_text(str(running.port))
+
+    return serve(options, ready)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
