@@ -62,6 +62,7 @@ def banner(running: Running, options: Options, rest: str, took_s: float) -> str:
     symbols = " ".join(running.rooms.engine.spot.markets)
     agents = "agents quoting" if options.agents else "no agents: books are empty"
     data = running.rooms.data
+    elsewhere = "" if running.port == Options().port else f" --url {rest}"
     if options.state is None:
         data += ", lost on exit (keep it: --state venue.db)"
     rows += [
@@ -70,7 +71,8 @@ def banner(running: Running, options: Options, rest: str, took_s: float) -> str:
         f"   Seed {options.seed}      Data  {data}",
         "",
         f"   Try   curl '{rest}/api/v3/market/ticker/24hr?symbol=BTCUSDT'",
-        "         venue env alice --format ccxt-py      venue faucet carol SPOT USDT 1000",
+        f"         venue env alice --format ccxt-py{elsewhere}",
+        f"         venue faucet carol SPOT USDT 1000{elsewhere}",
         f" Ready in {took_s:.2f} s. ^C to stop.",
     ]
     return "\n".join(rows)

@@ -259,3 +259,15 @@ def test_a_key_file_others_can_read_is_refused_in_words(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert "venue.db.keys.master" in done.stderr
+
+
+def test_an_operators_misspelt_parameter_is_refused(tmp_path: Path) -> None:
+    with Server("--no-agents", folder=tmp_path) as server:
+        operator = server.client()
+        body = {"owner": "alice", "permissions": ["READ"], "addresses": ["10.1.1.1"]}
+        answer = operator.post("/_venue/keys", body)
+        assert answer.status == 400
+        assert answer.json["code"] == -1142
+        assert "addresses" in answer.json["msg"]
+        assert len(operator.get("/_venue/keys?owner=alice").json) == 1
+        assert server.stop() == 0

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import deque
 from typing import Final
 
-from msgspec.structs import astuple
-
 from venue.core.book import Half, Level, sweep, sweep_others
 from venue.core.commands import CancelOrder, CancelOrders, PlaceOrder
 from venue.core.events import Event, OrderClosed, OrderPlaced, OrderRepeated, Rejected, Trade
@@ -43,10 +41,6 @@ SYMBOL_CAP: Final = OPEN_ORDERS_PER_SYMBOL_MAX
 NO_MATCH: Final = PRICE_MAX + 1  # a limit key above every key a book can hold
 
 
-# A PlaceOrder's fields, in its order.
-PlacedFields = tuple[int, str, int, int, int, int, int, str, bytes, int]
-
-
 class Spot:
     """The spot markets over one ledger, and the counters of their ids (rule 1.4)."""
 
@@ -71,25 +65,24 @@ class Spot:
 
     def place(self, command: PlaceOrder) -> list[Event]:
         """Accept, match and rest an order, or refuse it with the first reason that applies."""
-        fields: PlacedFields = astuple(command)  # one call: a compiled core pays per attribute
-        uid, symbol, side, type_, tif, quantity, price, client_id, _, time = fields
-        account = self.ledger.accounts.get(uid)
+        account = self.ledger.accounts.get(command.uid)
         if account is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
+        client_id = command.client_id
         if client_id:
             earlier = account.clients.get(client_id)
-            if earlier is not None and _remembered(earlier, time):
+            if earlier is not None and _remembered(earlier, command.time):
                 return _repeat(earlier, command)
         if account.frozen:
             return [Rejected(Reject.ACCOUNT_FROZEN)]
-        market = self.markets.get(symbol)
+        market = self.markets.get(command.symbol)
         if market is None:
             return [Rejected(Reject.SYMBOL_UNKNOWN)]
         if market.halted:
             return [Rejected(Reject.HALTED, 0, market.halt_reason)]
         order = Order(
-            self.next_order, account, market.symbol, side, type_, tif, quantity, price, client_id,
-            time,
+            self.next_order, account, market.symbol, command.side, command.type,
+            command.time_in_force, command.quantity, command.price, client_id, command.time,
         )  # fmt: skip
         refused = _malformed(order, market)
         if refused is not None:
@@ -220,6 +213,7 @@ class Spot:
             assert maker is not None
             if maker.account is account and account.self_trade != NO_PREVENTION:
                 if account.self_trade != EXPIRE_TAKER:
+                    del account.orders[maker.order_id]
                     events.append(self._close(maker, market, EXPIRED, order.time))
                 if account.self_trade != EXPIRE_MAKER:
                     return True
@@ -297,6 +291,7 @@ class Spot:
         half.remove(key, maker)
         maker.remaining = 0
         maker.status = FILLED
+        del maker.account.orders[maker.order_id]
         self._forget(maker, market)
 
     def _rest(self, order: Order, market: Market, asset: int, need: int) -> None:
@@ -316,11 +311,12 @@ class Spot:
         account = self.ledger.accounts.get(command.uid)
         if account is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
-        if command.order_id:
-            order = account.orders.get(command.order_id)
-        else:
-            order = account.clients.get(command.client_id)
-        if order is None or order.level is None:
+        order_id: int = command.order_id
+        if not order_id:
+            named = account.clients.get(command.client_id)
+            order_id = named.order_id if named is not None else 0
+        order = account.orders.pop(order_id, None)
+        if order is None:
             return [Rejected(Reject.ORDER_UNKNOWN)]
         return [self._close(order, self.markets[order.symbol], CANCELED, command.time)]
 
@@ -333,6 +329,8 @@ class Spot:
         if market is None:
             return [Rejected(Reject.SYMBOL_UNKNOWN)]
         orders = [order for order in account.orders.values() if order.symbol == command.symbol]
+        for order in orders:
+            del account.orders[order.order_id]
         return [self._close(order, market, CANCELED, command.time) for order in orders]
 
     def expire_client_ids(self, time: int) -> None:
@@ -353,12 +351,14 @@ class Spot:
             del order.account.clients[order.client_id]
 
     def _close(self, order: Order, market: Market, status: int, time: int) -> OrderClosed:
-        market.book.remove(order)
+        """End an order its owner no longer counts as open: out of the book, its hold back."""
         account = order.account
         if order.side == BUY:
+            market.book.bids.remove(order.price, order)
             need = order.price * order.remaining * market.unit_atoms
             self.ledger.release(account, market.quote, need)
         else:
+            market.book.asks.remove(-order.price, order)
             self.ledger.release(account, market.base, order.remaining * market.lot_atoms)
         order.status = status
         order.update_time = time
@@ -369,9 +369,7 @@ class Spot:
         )  # fmt: skip
 
     def _forget(self, order: Order, market: Market) -> None:
-        account = order.account
-        del account.orders[order.order_id]
-        account.open_count[market.index] -= 1
+        order.account.open_count[market.index] -= 1
         if order.client_id:
             self._keep_client_id(order)
 

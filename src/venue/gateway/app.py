@@ -160,6 +160,9 @@ class App:
         """Parse, validate, call, encode."""
         values = _values(route, scope, body)
         unknown = ignored(route.request, values)
+        if unknown and route.row.access is Access.OPERATOR:
+            # Clients send extra parameters; an operator's misspelt one must not be lost in silence.
+            raise errors.invalid(errors.shown(unknown[0])[1:-1], "no such parameter")
         if unknown:
             headers.append((b"x-venue-ignored", _names(unknown)))
         request = decode(route.request, values)

@@ -20,8 +20,8 @@ from venue.core.applied import Applied
 from venue.core.engine import Engine
 from venue.history.worker import ASK, CATALOG, CHECKPOINT, DONE, HEAD, PROJECT, Entry
 
-BATCH_MAX: Final = 500  # commands per transaction: questions are answered in between
-GATHER_S: Final = 0.02  # how long commands wait for company when nobody asks for them
+BATCH_MAX: Final = 1_000  # commands per transaction: questions are answered in between
+GATHER_S: Final = 0.1  # how long commands wait for company when nobody asks for them
 LAG_MAX: Final = 50_000  # commands behind the engine at which no new ones should be accepted
 
 P = ParamSpec("P")

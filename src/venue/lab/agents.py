@@ -28,6 +28,7 @@ IOC: Final = int(TimeInForce.IOC)
 SPOT: Final = int(Wallet.SPOT)
 REVERSION_PPB: Final = 20_000  # share of its distance that the reference returns per step
 PPB: Final = 1_000_000_000
+IMPACT_PPM: Final = 20_000  # share of the way to the last trade that the reference goes per step
 
 
 class MakerHabit(Struct, frozen=True):
@@ -139,7 +140,9 @@ class Agents:
         noise = sum(self._random.randint(-60, 60) for _ in range(4))
         pull = (start - price) * REVERSION_PPB // start
         self._moves[symbol] = noise
-        self._references[symbol] = max(1, price + price * (noise * 1_000 + pull) // PPB)
+        last = self._engine.spot.markets[symbol].last_price or price
+        impact = (last - price) * IMPACT_PPM // PPM
+        self._references[symbol] = max(1, price + impact + price * (noise * 1_000 + pull) // PPB)
 
     def _quote(
         self, market: Market, habit: MakerHabit, cancels: list[Command], quotes: list[Command]

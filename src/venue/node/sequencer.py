@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Final
 
 from venue.core.applied import Applied
@@ -17,6 +17,7 @@ from venue.core.commands import Command
 from venue.core.engine import Engine
 from venue.journal.journal import Journal
 from venue.node.clock import Clock
+from venue.node.disk import DiskThread
 from venue.node.outbox import Outbox
 
 BATCH_MAX: Final = 1_000  # commands in one batch
@@ -54,7 +55,7 @@ class Sequencer:
         self._clock = clock
         self._on_failure = on_failure
         self._loop = asyncio.get_running_loop()
-        self._disk = ThreadPoolExecutor(1, thread_name_prefix="journal")
+        self._disk = DiskThread(self._loop)
         self._pending: list[Group] = []
         self._waiting = 0
         self._time = engine.time
@@ -89,7 +90,16 @@ class Sequencer:
 
     async def on_disk_thread(self, function: Callable[[], None]) -> None:
         """Run a journal call that must not overlap with a batch being written."""
-        await self._loop.run_in_executor(self._disk, function)
+        answer: asyncio.Future[None] = self._loop.create_future()
+
+        def done(problem: BaseException | None) -> None:
+            if problem is None:
+                answer.set_result(None)
+            else:
+                answer.set_exception(problem)
+
+        self._disk.submit(function, done)
+        await answer
 
     async def stop(self) -> None:
         """Take no more commands and finish those that wait."""
@@ -102,7 +112,7 @@ class Sequencer:
 
     def close(self) -> None:
         """Let the journal's thread go; nothing may be submitted any more."""
-        self._disk.shutdown()
+        self._disk.close()
 
     def _schedule(self, *, patient: bool) -> None:
         if self._flush_at is not None:
@@ -133,8 +143,7 @@ class Sequencer:
             self._finish(groups)
             return
         self._writing = True
-        written = self._loop.run_in_executor(self._disk, self._journal.append, commands)
-        written.add_done_callback(lambda done: self._written(groups, done))
+        self._disk.submit(partial(self._journal.append, commands), partial(self._written, groups))
 
     def _gather(self) -> tuple[list[Group], list[Command]]:
         groups: list[Group] = []
@@ -148,9 +157,9 @@ class Sequencer:
         self._waiting -= len(commands)
         return groups, commands
 
-    def _written(self, groups: list[Group], done: asyncio.Future[None]) -> None:
+    def _written(self, groups: list[Group], problem: BaseException | None) -> None:
         self._writing = False
-        problem = done.exception() or (self._stopped if self.failed() else None)
+        problem = problem or (self._stopped if self.failed() else None)
         if problem is not None:
             self._fail(groups, problem)
             return
