@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from support.server import Server
+from support.tools import needed
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()
@@ -52,6 +53,8 @@ def test_there_are_snippets_of_each_kind() -> None:
 
 @pytest.mark.parametrize("text", pasted("sh"))
 def test_shell(server: Server, text: str) -> None:
+    for program in ("bash", "curl", "openssl"):
+        needed(program)
     out = run(["bash", "-eu", "-o", "pipefail", "-c"], text, server)
     assert out.strip()
     assert '"code":-' not in out, out

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
 from support.client import Client
+from support.tools import needed
 
 ORDERS = 25
 CALLS = "trace=pwrite64,fdatasync,fsync,write,writev,sendto,sendmsg"
 
 
 def test_every_reply_leaves_after_the_sync_of_its_batch(tmp_path: Path) -> None:
-    strace = shutil.which("strace")
-    assert strace is not None, "strace is needed: apt-get install strace"
+    strace = needed("strace")
     trace = tmp_path / "trace.txt"
     state, ready = tmp_path / "venue.db", tmp_path / "ready.json"
     command = [strace, "-f", "-y", "-s", "300", "-e", CALLS, "-o", str(trace), sys.executable]
