@@ -168,10 +168,6 @@ def combination(first: str, second: str) -> ApiError:
     return error(-1128, detail=f"Parameters '{first}' and '{second}' exclude each other.")
 
 
-def time_range(name: str, rule: str) -> ApiError:
-    return error(-1170, name=name, rule=rule)
-
-
 def time_order(start: str = "startTime", end: str = "endTime") -> ApiError:
     return error(-1171, name=start, rule=end)
 

@@ -98,7 +98,6 @@ Month = Annotated[str, Meta(pattern=r"^[0-9]{4}-(0[1-9]|1[0-2])$", extra=_meta(K
 Text = Annotated[str, Meta(max_length=128, extra=_meta(Kind.TEXT))]
 Texts = Annotated[list[str], Meta(max_length=10, extra=_meta(Kind.TEXTS))]
 Flag = Annotated[bool, Meta(extra=_meta(Kind.FLAG))]
-Uid = Annotated[int, Meta(ge=1, le=ID_MAX, extra=_meta(Kind.INTEGER))]
 Scale = Annotated[int, Meta(ge=0, le=18, extra=_meta(Kind.INTEGER))]
 BizType = Annotated[
     str,
