@@ -5,7 +5,9 @@ import random
 import pytest
 
 from venue.core.book import Book, resting, sweep, sweep_others
+from venue.core.instruments import Instrument
 from venue.core.ledger import Account
+from venue.core.market import Market
 from venue.core.orders import Order
 from venue.terms import Side
 
@@ -14,10 +16,11 @@ pytestmark = pytest.mark.core
 BUY, SELL = int(Side.BUY), int(Side.SELL)
 ANN = Account(1, "ann", 0, 2, 1)
 BEN = Account(2, "ben", 0, 2, 1)
+MARKET = Market(Instrument("BTCUSDT", "BTC", "USDT", 1, 0, 1, 0, 1, 9, 9, 0, 0), 0, 0, 1, 1, 1)
 
 
 def order(order_id: int, side: int, quantity: int, price: int, account: Account = ANN) -> Order:
-    return Order(order_id, account, "BTCUSDT", side, 0, 0, quantity, price, "", 1)
+    return Order(order_id, account, MARKET, side, 0, 0, quantity, price, "", 1)
 
 
 def filled(*orders: Order) -> Book:

@@ -24,7 +24,8 @@ def ledger() -> tuple[Ledger, Account, Account]:
 def test_registering_makes_room_everywhere() -> None:
     book, ann, _ = ledger()
     assert book.index == {"BTC": 0, "USDT": 1}
-    assert ann.free == ann.locked == ann.contract == ann.funding == [0, 0]
+    assert [(held.free, held.locked) for held in ann.spot] == [(0, 0)] * 2
+    assert ann.contract == ann.funding == [0, 0]
     assert book.fees == book.external == [0, 0]
 
 
@@ -32,7 +33,7 @@ def test_registering_makes_room_everywhere() -> None:
 def test_deposits_and_withdrawals_are_against_external(wallet: int) -> None:
     book, ann, _ = ledger()
     book.credit(ann, wallet, QUOTE, 100)
-    assert (ann.wallet(wallet), book.external) == ([0, 100], [0, -100])
+    assert (ann.free(wallet, QUOTE), book.external) == (100, [0, -100])
     book.credit(ann, wallet, QUOTE, -30)
     assert (ann.total(wallet, QUOTE), book.external) == (70, [0, -70])
     assert book.imbalance() == {}
@@ -43,17 +44,17 @@ def test_a_move_is_between_wallets() -> None:
     book.credit(ann, SPOT, QUOTE, 100)
     book.move(ann, source=SPOT, target=CONTRACT, asset=QUOTE, amount=40)
     book.move(ann, source=CONTRACT, target=FUNDING, asset=QUOTE, amount=15)
-    assert (ann.free[QUOTE], ann.contract[QUOTE], ann.funding[QUOTE]) == (60, 25, 15)
+    assert (ann.spot[QUOTE].free, ann.contract[QUOTE], ann.funding[QUOTE]) == (60, 25, 15)
     assert book.imbalance() == {}
 
 
 def test_hold_and_release_keep_the_total() -> None:
     book, ann, _ = ledger()
     book.credit(ann, SPOT, QUOTE, 100)
-    book.hold(ann, QUOTE, 60)
-    assert (ann.free[QUOTE], ann.locked[QUOTE], ann.total(SPOT, QUOTE)) == (40, 60, 100)
-    book.release(ann, QUOTE, 60)
-    assert (ann.free[QUOTE], ann.locked[QUOTE]) == (100, 0)
+    book.hold(ann.spot[QUOTE], 60)
+    assert (ann.spot[QUOTE].free, ann.spot[QUOTE].locked, ann.total(SPOT, QUOTE)) == (40, 60, 100)
+    book.release(ann.spot[QUOTE], 60)
+    assert (ann.spot[QUOTE].free, ann.spot[QUOTE].locked) == (100, 0)
 
 
 @pytest.mark.parametrize("taker_side", list(Side))
@@ -66,11 +67,25 @@ def test_a_fill_takes_from_the_makers_lock_and_the_takers_free(taker_side: Side)
     fees = {BASE: 1, QUOTE: 7}
     book.credit(taker, SPOT, paid, amounts[paid])
     book.credit(maker, SPOT, got, amounts[got])
-    book.hold(maker, got, amounts[got])
-    book.settle(taker, maker, int(taker_side), BASE, QUOTE, 10, 500, 1, 7)
-    assert (taker.free[paid], taker.free[got]) == (0, amounts[got] - fees[got])
-    assert (maker.free[paid], maker.free[got]) == (amounts[paid] - fees[paid], 0)
-    assert maker.locked == taker.locked == [0, 0]
+    book.hold(maker.spot[got], amounts[got])
+    buyer, seller = (taker, maker) if taker_side == Side.BUY else (maker, taker)
+    spots = buyer.spot + seller.spot
+    book.settle(
+        buyer.spot[BASE],
+        buyer.spot[QUOTE],
+        seller.spot[BASE],
+        seller.spot[QUOTE],
+        int(taker_side),
+        BASE,
+        QUOTE,
+        10,
+        500,
+        1,
+        7,
+    )
+    assert (taker.spot[paid].free, taker.spot[got].free) == (0, amounts[got] - fees[got])
+    assert (maker.spot[paid].free, maker.spot[got].free) == (amounts[paid] - fees[paid], 0)
+    assert [held.locked for held in spots] == [0] * 4
     assert book.fees == [1, 7]
     assert book.imbalance() == {}
 
@@ -78,8 +93,8 @@ def test_a_fill_takes_from_the_makers_lock_and_the_takers_free(taker_side: Side)
 @pytest.mark.parametrize("wallet", [SPOT, CONTRACT, FUNDING])
 def test_an_imbalance_is_seen_in_every_wallet(wallet: int) -> None:
     book, ann, _ = ledger()
-    ann.wallet(wallet)[BASE] += 3
+    ann.add(wallet, BASE, 3)
     assert book.imbalance() == {"BTC": 3}
     book.fees[QUOTE] -= 1
-    ann.locked[BASE] += 1
+    ann.spot[BASE].locked += 1
     assert book.imbalance() == {"BTC": 4, "USDT": -1}

@@ -129,18 +129,18 @@ def check_money(engine: Engine) -> None:
     """Zero in total; nothing negative; locked is what open orders require (rules 2.2, 2.3)."""
     assert engine.ledger.imbalance() == {}
     for account in engine.ledger.accounts.values():
-        required = [0] * len(account.locked)
+        required = [0] * len(account.spot)
         counts = [0] * len(account.open_count)
         for order in account.orders.values():
-            market = engine.spot.markets[order.symbol]
+            market = order.market
             counts[market.index] += 1
             if order.side == Side.BUY:
                 required[market.quote] += order.price * order.remaining * market.unit_atoms
             else:
                 required[market.base] += order.remaining * market.lot_atoms
-        assert account.locked == required
+        assert [held.locked for held in account.spot] == required
         assert account.open_count == counts
-        for balances in (account.free, account.contract, account.funding):
+        for balances in ([held.free for held in account.spot], account.contract, account.funding):
             assert min(balances, default=0) >= 0
 
 
@@ -181,10 +181,10 @@ class Machine(RuleBasedStateMachine):
             assert ledger.fees[index] == office.fees[asset]
             assert ledger.external[index] == -office.outside[asset]
             for uid, account in ledger.accounts.items():
-                assert account.locked[index] == office.held.get((uid, asset), 0)
+                assert account.spot[index].locked == office.held.get((uid, asset), 0)
                 for wallet in range(3):
                     free = office.free.get((uid, wallet, asset), 0)
-                    assert account.wallet(wallet)[index] == free
+                    assert account.free(wallet, index) == free
 
     @initialize(modes=st.tuples(*[st.integers(0, 3)] * 2), tiers=st.tuples(*[rates] * 2))
     def open(self, modes: tuple[int, int], tiers: tuple[int, int]) -> None:

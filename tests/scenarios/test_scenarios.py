@@ -196,8 +196,8 @@ class Story:
         name, asset, wallet = (*words, "spot")[:3]
         account = self.engine.account(self.uid(name))
         index = self.engine.ledger.index[asset]
-        free = account.wallet(wallet_of(wallet))[index]
-        held = account.locked[index] if wallet == "spot" else 0
+        free = account.free(wallet_of(wallet), index)
+        held = account.spot[index].locked if wallet == "spot" else 0
         return f"available {plain(free, 10**SCALE)} held {plain(held, 10**SCALE)}"
 
     def fees(self, words: list[str]) -> str:

@@ -99,10 +99,10 @@ class World:
         return self.engine.account(self.uids[name])
 
     def free(self, name: str, asset: str) -> int:
-        return self.account(name).free[self.engine.ledger.index[asset]]
+        return self.account(name).spot[self.engine.ledger.index[asset]].free
 
     def locked(self, name: str, asset: str) -> int:
-        return self.account(name).locked[self.engine.ledger.index[asset]]
+        return self.account(name).spot[self.engine.ledger.index[asset]].locked
 
     def command(
         self,

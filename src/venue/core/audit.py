@@ -38,7 +38,7 @@ def _account_problems(engine: Engine, account: Account) -> list[str]:
     found: list[str] = []
     required = [0] * len(engine.ledger.assets)
     for order in account.orders.values():
-        market = engine.spot.markets[order.symbol]
+        market = order.market
         if order.side == BUY:
             required[market.quote] += order.price * order.remaining * market.unit_atoms
         else:
@@ -46,14 +46,15 @@ def _account_problems(engine: Engine, account: Account) -> list[str]:
         if not 0 < order.remaining <= order.quantity:
             found.append(f"order {order.order_id}: {order.remaining} of {order.quantity} remain")
     for index, asset in enumerate(engine.ledger.assets):
-        if account.locked[index] != required[index]:
+        spot = account.spot[index]
+        if spot.locked != required[index]:
             found.append(
-                f"{account.name} {asset.name}: locked {account.locked[index]},"
+                f"{account.name} {asset.name}: locked {spot.locked},"
                 f" its open orders require {required[index]}"
             )
         balances = (
-            account.free[index],
-            account.locked[index],
+            spot.free,
+            spot.locked,
             account.contract[index],
             account.funding[index],
         )

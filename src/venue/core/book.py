@@ -29,13 +29,30 @@ class Half:
         self.keys: list[int] = []
         self.levels: dict[int, Level] = {}
 
-    def rest(self, key: int, order: Order) -> None:
-        """Append an order to the level at `key`, behind those already there."""
-        level = self.levels.get(key)
+
+class Book:
+    """Both sides of one symbol. A bid's key is its price, an ask's key the negative."""
+
+    __slots__ = ("asks", "bids")
+
+    def __init__(self) -> None:
+        self.bids = Half()
+        self.asks = Half()
+
+    def rest(self, order: Order) -> None:
+        """Append an order to its price's level, behind those already there."""
+        price = order.price
+        if order.side == BUY:
+            half = self.bids
+            key = price
+        else:
+            half = self.asks
+            key = -price
+        level = half.levels.get(key)
         if level is None:
-            level = Level(order.price)
-            self.levels[key] = level
-            insort(self.keys, key)
+            level = Level(price)
+            half.levels[key] = level
+            insort(half.keys, key)
         last = level.tail
         order.level = level
         order.prev = last
@@ -46,8 +63,8 @@ class Half:
         level.tail = order
         level.quantity += order.remaining
 
-    def remove(self, key: int, order: Order) -> None:
-        """Take an order out of its level, and the level out of the side when it is empty."""
+    def remove(self, order: Order) -> None:
+        """Take an order out of its level, and the level out of the book when it is empty."""
         level = order.level
         assert level is not None
         before = order.prev
@@ -65,40 +82,25 @@ class Half:
         order.level = None
         level.quantity -= order.remaining
         if level.head is None:
-            del self.levels[key]
-            keys = self.keys
-            if keys[-1] == key:
-                keys.pop()
+            if order.side == BUY:
+                _drop(self.bids, level.price)
             else:
-                del keys[bisect_left(keys, key)]
-
-
-class Book:
-    """Both sides of one symbol. A bid's key is its price, an ask's key the negative."""
-
-    __slots__ = ("asks", "bids")
-
-    def __init__(self) -> None:
-        self.bids = Half()
-        self.asks = Half()
-
-    def rest(self, order: Order) -> None:
-        if order.side == BUY:
-            self.bids.rest(order.price, order)
-        else:
-            self.asks.rest(-order.price, order)
-
-    def remove(self, order: Order) -> None:
-        if order.side == BUY:
-            self.bids.remove(order.price, order)
-        else:
-            self.asks.remove(-order.price, order)
+                _drop(self.asks, -level.price)
 
     def mid(self) -> int:
         """The price between the two best, rounded down; 0 when a side is empty."""
         if not self.bids.keys or not self.asks.keys:
             return 0
         return (self.bids.keys[-1] - self.asks.keys[-1]) // 2
+
+
+def _drop(half: Half, key: int) -> None:
+    del half.levels[key]
+    keys = half.keys
+    if keys[-1] == key:
+        keys.pop()
+    else:
+        del keys[bisect_left(keys, key)]
 
 
 def resting(half: Half) -> list[Order]:

@@ -16,6 +16,16 @@ SPOT: Final = int(Wallet.SPOT)
 CONTRACT: Final = int(Wallet.CONTRACT)
 
 
+class Balance:
+    """Atoms of one asset in a spot wallet: `free`, and `locked` for open orders."""
+
+    __slots__ = ("free", "locked")
+
+    def __init__(self) -> None:
+        self.free = 0
+        self.locked = 0
+
+
 class Account:
     """An owner: three wallets, its open orders and the client ids it used.
 
@@ -25,15 +35,14 @@ class Account:
     __slots__ = (
         "clients",
         "contract",
-        "free",
         "frozen",
         "funding",
-        "locked",
         "maker_ppm",
         "name",
         "open_count",
         "orders",
         "self_trade",
+        "spot",
         "taker_ppm",
         "uid",
     )
@@ -45,8 +54,7 @@ class Account:
         self.frozen = False
         self.maker_ppm = -1
         self.taker_ppm = -1
-        self.free: list[int] = [0] * assets
-        self.locked: list[int] = [0] * assets
+        self.spot = [Balance() for _ in range(assets)]
         self.contract: list[int] = [0] * assets
         self.funding: list[int] = [0] * assets
         self.orders: dict[int, Order] = {}
@@ -55,15 +63,23 @@ class Account:
 
     def total(self, wallet: int, asset: int) -> int:
         """Free + locked atoms of one wallet."""
-        if wallet == SPOT:
-            return self.free[asset] + self.locked[asset]
-        return self.wallet(wallet)[asset]
+        locked = self.spot[asset].locked if wallet == SPOT else 0
+        return self.free(wallet, asset) + locked
 
-    def wallet(self, wallet: int) -> list[int]:
-        """The free atoms of one wallet, by asset index."""
+    def free(self, wallet: int, asset: int) -> int:
+        """The atoms of one wallet that can be moved."""
         if wallet == SPOT:
-            return self.free
-        return self.contract if wallet == CONTRACT else self.funding
+            return self.spot[asset].free
+        return self.contract[asset] if wallet == CONTRACT else self.funding[asset]
+
+    def add(self, wallet: int, asset: int, amount: int) -> None:
+        """One posting: a signed amount of atoms to what is free in a wallet."""
+        if wallet == SPOT:
+            self.spot[asset].free += amount
+        elif wallet == CONTRACT:
+            self.contract[asset] += amount
+        else:
+            self.funding[asset] += amount
 
 
 class Ledger:
@@ -85,35 +101,36 @@ class Ledger:
         self.fees.append(0)
         self.external.append(0)
         for account in self.accounts.values():
-            account.free.append(0)
-            account.locked.append(0)
+            account.spot.append(Balance())
             account.contract.append(0)
             account.funding.append(0)
 
     def credit(self, account: Account, wallet: int, asset: int, amount: int) -> None:
         """Entry: external -> wallet; a negative amount is a withdrawal."""
-        account.wallet(wallet)[asset] += amount
+        account.add(wallet, asset, amount)
         self.external[asset] -= amount
 
     def move(self, account: Account, *, source: int, target: int, asset: int, amount: int) -> None:
         """Entry: one wallet of an owner -> another."""
-        account.wallet(source)[asset] -= amount
-        account.wallet(target)[asset] += amount
+        account.add(source, asset, -amount)
+        account.add(target, asset, amount)
 
-    def hold(self, account: Account, asset: int, amount: int) -> None:
+    def hold(self, balance: Balance, amount: int) -> None:
         """Reserve free money for an open order."""
-        account.free[asset] -= amount
-        account.locked[asset] += amount
+        balance.free -= amount
+        balance.locked += amount
 
-    def release(self, account: Account, asset: int, amount: int) -> None:
+    def release(self, balance: Balance, amount: int) -> None:
         """Give a reservation back."""
-        account.locked[asset] -= amount
-        account.free[asset] += amount
+        balance.locked -= amount
+        balance.free += amount
 
     def settle(
         self,
-        taker: Account,
-        maker: Account,
+        buyer_base: Balance,
+        buyer_quote: Balance,
+        seller_base: Balance,
+        seller_quote: Balance,
         taker_side: int,
         base: int,
         quote: int,
@@ -127,15 +144,13 @@ class Ledger:
         The maker pays from what it locked, the taker from what is free.
         """
         if taker_side == BUY:
-            taker.free[quote] -= notional
-            taker.free[base] += base_amount - base_fee
-            maker.locked[base] -= base_amount
-            maker.free[quote] += notional - quote_fee
+            buyer_quote.free -= notional
+            seller_base.locked -= base_amount
         else:
-            taker.free[base] -= base_amount
-            taker.free[quote] += notional - quote_fee
-            maker.locked[quote] -= notional
-            maker.free[base] += base_amount - base_fee
+            buyer_quote.locked -= notional
+            seller_base.free -= base_amount
+        buyer_base.free += base_amount - base_fee
+        seller_quote.free += notional - quote_fee
         self.fees[base] += base_fee
         self.fees[quote] += quote_fee
 
@@ -143,7 +158,7 @@ class Ledger:
         """Per asset, the sum over all accounts where it is not zero: empty, always (rule 2.3)."""
         sums = [fee + outside for fee, outside in zip(self.fees, self.external, strict=True)]
         for account in self.accounts.values():
-            for balances in (account.free, account.locked, account.contract, account.funding):
-                for asset, amount in enumerate(balances):
-                    sums[asset] += amount
+            for asset in range(len(sums)):
+                for wallet in Wallet:
+                    sums[asset] += account.total(wallet, asset)
         return {asset.name: total for asset, total in zip(self.assets, sums, strict=True) if total}

@@ -9,6 +9,7 @@ from venue.terms import CANCELED, EXPIRED, FILLED, NEW, PARTIALLY_FILLED
 if TYPE_CHECKING:
     from venue.core.book import Level
     from venue.core.ledger import Account
+    from venue.core.market import Market
 
 
 NEXT: Final[dict[int, tuple[int, ...]]] = {
@@ -30,6 +31,7 @@ class Order:
         "account",
         "client_id",
         "level",
+        "market",
         "next",
         "order_id",
         "prev",
@@ -39,7 +41,6 @@ class Order:
         "remaining",
         "side",
         "status",
-        "symbol",
         "time",
         "time_in_force",
         "type",
@@ -50,7 +51,7 @@ class Order:
         self,
         order_id: int,
         account: Account,
-        symbol: str,
+        market: Market,
         side: int,
         type_: int,
         time_in_force: int,
@@ -61,7 +62,7 @@ class Order:
     ) -> None:
         self.order_id = order_id
         self.account = account
-        self.symbol = symbol
+        self.market = market
         self.side = side
         self.type = type_
         self.time_in_force = time_in_force

@@ -102,7 +102,7 @@ class Owners:
         assert 0 <= command.wallet <= FUNDING, command
         if not 0 < command.amount <= AMOUNT_MAX:
             return [Rejected(Reject.AMOUNT, AMOUNT_MAX)]
-        if account.wallet(command.wallet)[asset] < command.amount:
+        if account.free(command.wallet, asset) < command.amount:
             return [Rejected(Reject.FUNDS)]
         self.ledger.credit(account, command.wallet, asset, -command.amount)
         return [self._moved(account, command.wallet, asset, BillKind.WITHDRAW, -command.amount)]
@@ -124,7 +124,7 @@ class Owners:
             return [Rejected(Reject.AMOUNT, AMOUNT_MAX)]
         if source == target:
             return [Rejected(Reject.WALLETS_EQUAL)]
-        if account.wallet(source)[asset] < amount:
+        if account.free(source, asset) < amount:
             return [Rejected(Reject.FUNDS)]
         self.ledger.move(account, source=source, target=target, asset=asset, amount=amount)
         transfer_id = self.next_transfer

@@ -168,8 +168,8 @@ def _account_record(account: Account) -> AccountRecord:
         frozen=account.frozen,
         maker_ppm=account.maker_ppm,
         taker_ppm=account.taker_ppm,
-        free=account.free,
-        locked=account.locked,
+        free=[balance.free for balance in account.spot],
+        locked=[balance.locked for balance in account.spot],
         contract=account.contract,
         funding=account.funding,
     )
@@ -180,8 +180,9 @@ def _account(record: AccountRecord, markets: int) -> Account:
     account.frozen = record.frozen
     account.maker_ppm = record.maker_ppm
     account.taker_ppm = record.taker_ppm
-    account.free = record.free
-    account.locked = record.locked
+    for balance, free, locked in zip(account.spot, record.free, record.locked, strict=True):
+        balance.free = free
+        balance.locked = locked
     account.contract = record.contract
     account.funding = record.funding
     return account
@@ -224,7 +225,7 @@ def _order_record(order: Order) -> OrderRecord:
     return OrderRecord(
         order.order_id,
         order.account.uid,
-        order.symbol,
+        order.market.symbol,
         order.side,
         order.type,
         order.time_in_force,
@@ -243,7 +244,7 @@ def _order(engine: Engine, record: OrderRecord) -> Order:
     order = Order(
         record.order_id,
         engine.ledger.accounts[record.uid],
-        record.symbol,
+        engine.spot.markets[record.symbol],
         record.side,
         record.type,
         record.time_in_force,

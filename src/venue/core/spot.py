@@ -8,7 +8,7 @@ from typing import Final
 from venue.core.book import Half, Level, sweep, sweep_others
 from venue.core.commands import CancelOrder, CancelOrders, PlaceOrder
 from venue.core.events import Event, OrderClosed, OrderPlaced, OrderRepeated, Rejected, Trade
-from venue.core.ledger import Account, Ledger
+from venue.core.ledger import Account, Balance, Ledger
 from venue.core.market import Market, worst_price
 from venue.core.orders import Order
 from venue.core.units import AMOUNT_MAX, FIRST_ID, PPM, PRICE_MAX, ceil_div, fee_on
@@ -81,7 +81,7 @@ class Spot:
         if market.halted:
             return [Rejected(Reject.HALTED, 0, market.halt_reason)]
         order = Order(
-            self.next_order, account, market.symbol, command.side, command.type,
+            self.next_order, account, market, command.side, command.type,
             command.time_in_force, command.quantity, command.price, client_id, command.time,
         )  # fmt: skip
         refused = _malformed(order, market)
@@ -111,18 +111,18 @@ class Spot:
         if side == BUY:
             limit_key = -price
             opposite = market.book.asks
-            asset = market.quote
+            balance = account.spot[market.quote]
             need = notional
         else:
             limit_key = price
             opposite = market.book.bids
-            asset = market.base
+            balance = account.spot[market.base]
             need = quantity * market.lot_atoms
         keys = opposite.keys
         crossing = bool(keys) and keys[-1] >= limit_key
         if crossing and tif == POST_ONLY:
             return [Rejected(Reject.WOULD_TRADE)]
-        if account.free[asset] < need:
+        if balance.free < need:
             return [Rejected(Reject.FUNDS)]
         if crossing or (tif != GTC and tif != POST_ONLY):
             if tif == FOK and self._reachable(account, opposite, limit_key, quantity)[0] < quantity:
@@ -130,7 +130,7 @@ class Spot:
             return self._take(order, market, limit_key)
         order_id = order.order_id
         self.next_order = order_id + 1
-        self._rest(order, market, asset, need)
+        self._rest(order, market, balance, need)
         return [
             OrderPlaced(
                 order_id, account.uid, market.symbol, side, LIMIT, tif, quantity, price,
@@ -158,7 +158,7 @@ class Spot:
         lots, cost = self._reachable(account, opposite, limit_key, order.quantity)
         asset = market.quote if buy else market.base
         need = cost * market.unit_atoms if buy else lots * market.lot_atoms
-        if account.free[asset] < need:
+        if account.spot[asset].free < need:
             return [Rejected(Reject.FUNDS)]
         return self._take(order, market, limit_key)
 
@@ -180,7 +180,8 @@ class Spot:
         if rests:
             buy = order.side == BUY
             need = left * (order.price * market.unit_atoms if buy else market.lot_atoms)
-            self._rest(order, market, market.quote if buy else market.base, need)
+            balance = account.spot[market.quote if buy else market.base]
+            self._rest(order, market, balance, need)
         elif order.client_id:
             account.clients[order.client_id] = order
             self._keep_client_id(order)
@@ -220,9 +221,8 @@ class Spot:
                 continue
             left = order.remaining
             lots = left if left < maker.remaining else maker.remaining
-            trade = self._fill(order, market, maker, lots)
-            self._reduce(maker, market, opposite, key, lots, trade.notional, order.time)
-            events.append(trade)
+            events.append(self._fill(order, market, maker, lots))
+            self._reduce(maker, market, lots, order.time)
         return False
 
     def _fill(self, order: Order, market: Market, maker_order: Order, lots: int) -> Trade:
@@ -245,9 +245,12 @@ class Spot:
             base_fee = fee_on(base_amount, maker_ppm)
             quote_fee = fee_on(notional, taker_ppm)
             buyer, seller, side = maker, taker, SELL
+        buyer_base, buyer_quote = buyer.spot[base], buyer.spot[quote]
+        seller_base, seller_quote = seller.spot[base], seller.spot[quote]
         self.ledger.settle(
-            taker, maker, side, base, quote, base_amount, notional, base_fee, quote_fee
-        )
+            buyer_base, buyer_quote, seller_base, seller_quote, side, base, quote, base_amount,
+            notional, base_fee, quote_fee,
+        )  # fmt: skip
         trade_id = self.next_trade
         self.next_trade = trade_id + 1
         bill_id = self.next_bill
@@ -255,31 +258,21 @@ class Spot:
         market.last_price = price
         order.remaining -= lots
         order.quote += notional
-        buyer_quote = buyer.free[quote] + buyer.locked[quote]
-        buyer_base = buyer.free[base] + buyer.locked[base]
-        seller_base = seller.free[base] + seller.locked[base]
-        seller_quote = seller.free[quote] + seller.locked[quote]
+        maker_order.quote += notional
+        buyer_quote_after = buyer_quote.free + buyer_quote.locked
+        buyer_base_after = buyer_base.free + buyer_base.locked
         if taker is maker:  # its four bills chain (rule 2.4): the buyer's stand before the seller's
-            buyer_quote -= notional - quote_fee
-            buyer_base += base_amount
+            buyer_quote_after -= notional - quote_fee
+            buyer_base_after += base_amount
         return Trade(
             trade_id, market.symbol, price, lots, notional, side, maker_order.order_id,
             order.order_id, maker.uid, taker.uid, maker_order.remaining - lots, order.remaining,
-            base_fee, quote_fee, bill_id, buyer_quote, buyer_base, seller_base, seller_quote,
+            base_fee, quote_fee, bill_id, buyer_quote_after, buyer_base_after,
+            seller_base.free + seller_base.locked, seller_quote.free + seller_quote.locked,
         )  # fmt: skip
 
-    def _reduce(
-        self,
-        maker: Order,
-        market: Market,
-        half: Half,
-        key: int,
-        lots: int,
-        notional: int,
-        time: int,
-    ) -> None:
+    def _reduce(self, maker: Order, market: Market, lots: int, time: int) -> None:
         """Take filled lots off a resting order; a full fill removes it."""
-        maker.quote += notional
         maker.update_time = time
         if lots < maker.remaining:
             level: Level | None = maker.level
@@ -288,16 +281,15 @@ class Spot:
             maker.remaining -= lots
             maker.status = PARTIALLY_FILLED
             return
-        half.remove(key, maker)
+        market.book.remove(maker)
         maker.remaining = 0
         maker.status = FILLED
         del maker.account.orders[maker.order_id]
         self._forget(maker, market)
 
-    def _rest(self, order: Order, market: Market, asset: int, need: int) -> None:
+    def _rest(self, order: Order, market: Market, balance: Balance, need: int) -> None:
         account = order.account
-        account.free[asset] -= need
-        account.locked[asset] += need
+        self.ledger.hold(balance, need)
         account.orders[order.order_id] = order
         account.open_count[market.index] += 1
         if order.client_id:
@@ -318,7 +310,7 @@ class Spot:
         order = account.orders.pop(order_id, None)
         if order is None:
             return [Rejected(Reject.ORDER_UNKNOWN)]
-        return [self._close(order, self.markets[order.symbol], CANCELED, command.time)]
+        return [self._close(order, order.market, CANCELED, command.time)]
 
     def cancel_all(self, command: CancelOrders) -> list[Event]:
         """End every open order of the owner in one symbol, oldest first."""
@@ -328,7 +320,7 @@ class Spot:
         market = self.markets.get(command.symbol)
         if market is None:
             return [Rejected(Reject.SYMBOL_UNKNOWN)]
-        orders = [order for order in account.orders.values() if order.symbol == command.symbol]
+        orders = [order for order in account.orders.values() if order.market is market]
         for order in orders:
             del account.orders[order.order_id]
         return [self._close(order, market, CANCELED, command.time) for order in orders]
@@ -353,18 +345,18 @@ class Spot:
     def _close(self, order: Order, market: Market, status: int, time: int) -> OrderClosed:
         """End an order its owner no longer counts as open: out of the book, its hold back."""
         account = order.account
+        market.book.remove(order)
         if order.side == BUY:
-            market.book.bids.remove(order.price, order)
             need = order.price * order.remaining * market.unit_atoms
-            self.ledger.release(account, market.quote, need)
+            self.ledger.release(account.spot[market.quote], need)
         else:
-            market.book.asks.remove(-order.price, order)
-            self.ledger.release(account, market.base, order.remaining * market.lot_atoms)
+            need = order.remaining * market.lot_atoms
+            self.ledger.release(account.spot[market.base], need)
         order.status = status
         order.update_time = time
         self._forget(order, market)
         return OrderClosed(
-            order.order_id, account.uid, order.symbol, order.side, order.price, status,
+            order.order_id, account.uid, market.symbol, order.side, order.price, status,
             order.remaining,
         )  # fmt: skip
 
@@ -415,7 +407,7 @@ def _remembered(order: Order, time: int) -> bool:
 
 def _repeat(earlier: Order, command: PlaceOrder) -> list[Event]:
     same = (
-        earlier.symbol == command.symbol
+        earlier.market.symbol == command.symbol
         and earlier.side == command.side
         and earlier.type == command.type
         and earlier.time_in_force == command.time_in_force

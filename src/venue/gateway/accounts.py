@@ -84,7 +84,7 @@ def open_orders(call: Call, request: OpenOrdersRequest) -> list[OrderView]:
     return [
         _order_view(rooms, found)
         for found in rooms.engine.account(call.uid).orders.values()
-        if request.symbol in (None, found.symbol)
+        if request.symbol in (None, found.market.symbol)
     ]
 
 
@@ -109,9 +109,9 @@ async def my_trades(call: Call, request: MyTradesRequest) -> list[MyTrade]:
 
 
 def _order_view(rooms: Venue, found: Order) -> OrderView:
-    instrument = rooms.instrument(found.symbol)
+    instrument = found.market.instrument
     return OrderView(
-        symbol=found.symbol,
+        symbol=instrument.symbol,
         order_id=found.order_id,
         client_order_id=found.client_id or f"v-{found.order_id}",
         price=order_price_text(instrument, found.price),
@@ -185,11 +185,11 @@ def account(call: Call, _: Empty) -> AccountReply:
     balances = [
         Balance(
             asset.name,
-            amount_text(asset, owner.free[index]),
-            amount_text(asset, owner.locked[index]),
+            amount_text(asset, owner.spot[index].free),
+            amount_text(asset, owner.spot[index].locked),
         )
         for index, asset in enumerate(engine.ledger.assets)
-        if owner.free[index] or owner.locked[index]
+        if owner.spot[index].free or owner.spot[index].locked
     ]
     return AccountReply(
         maker_commission=maker // PPM_PER_BASIS_POINT,

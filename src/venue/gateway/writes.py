@@ -223,7 +223,7 @@ def _in_symbol(call: Call, command: CancelOrder, symbol: str | None) -> bool:
         order = account.orders.get(command.order_id)
     else:
         order = account.clients.get(command.client_id)
-    return order is not None and order.symbol == symbol
+    return order is not None and order.market.symbol == symbol
 
 
 def _batch_canceled(order_id: int, applied: Applied | None, setting: str) -> BatchCanceled:

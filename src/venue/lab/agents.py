@@ -87,7 +87,7 @@ class Agents:
         commands: list[Command] = []
         for name in self._names():
             account = self._account(name)
-            if any(account.free) or any(account.locked):
+            if any(balance.free or balance.locked for balance in account.spot):
                 continue
             market = self._engine.spot.markets[name.rpartition("-")[2]]
             amount = self._atoms(market, MONEY_UNITS)
@@ -192,9 +192,9 @@ class Agents:
     def _affordable(self, account: Account, market: Market, side: int) -> int:
         """Takers lean against their inventory, so that they never run out of one side."""
         half = self._atoms(market, MONEY_UNITS) // 2
-        if account.free[market.quote] < half:
+        if account.spot[market.quote].free < half:
             return SELL
-        base_lots = account.free[market.base] // market.lot_atoms
+        base_lots = account.spot[market.base].free // market.lot_atoms
         if base_lots * self._starts[market.symbol] * market.unit_atoms < half:
             return BUY
         return side
