@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import gc
 import json
-import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Final
 
+from bench import compiled as compiled_core
 from bench import floor_core
 from bench.table import Row, Section
 from bench.workloads import EXPECTED, W1, W2, Step, Sums, generate
@@ -33,8 +32,6 @@ from venue.core.events import OwnerCreated, Trade
 from venue.core.instruments import Instrument
 from venue.fast import compiled, refuse_stale
 
-ROOT: Final = Path(__file__).resolve().parents[1]
-FAST: Final = ROOT / "build" / "fast"
 OWNERS: Final = 20
 MONEY: Final = 10**15
 RUNS: Final = 3
@@ -52,17 +49,15 @@ FloorCommand = tuple[int, int, int, int, int, int, int]  # op, account, symbol o
 def run() -> Section:
     """Both workloads, in this process and in one that runs the compiled core."""
     rows = _rows(measure(), "interpreted", NEEDED_INTERPRETED)
-    built = subprocess.run(
-        [sys.executable, "tools/fast.py"], cwd=ROOT, capture_output=True, text=True
-    )
-    if built.returncode:
-        return Section(rows, [], f"make fast failed: {built.stderr.strip()[-300:]}")
+    problem = compiled_core.build()
+    if problem:
+        return Section(rows, [], problem)
     done = subprocess.run(
         [sys.executable, "-m", "bench.core"],
-        cwd=ROOT,
+        cwd=compiled_core.ROOT,
         capture_output=True,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(FAST)},
+        env=compiled_core.environment(),
     )
     if done.returncode:
         return Section(rows, [], f"the compiled run failed: {done.stderr.strip()[-300:]}")

@@ -1,6 +1,7 @@
 """The floor of `bench.gateway`: the same server and door, and no venue behind it.
 
-An order is received, authenticated, decoded and answered; no engine, journal or history.
+An order is received, authenticated, decoded to ticks and lots, and answered; no engine, journal
+or history.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ from venue.gateway.operators import OperatorDoor
 from venue.gateway.replay import ReplayGuard
 from venue.gateway.routes import Routes, bind
 from venue.gateway.server import listen, make_server
+from venue.gateway.writes import GTC, order_command
+from venue.lab import demo
 from venue.node.clock import SystemClock
 from venue.terms import Access
 
@@ -36,10 +39,12 @@ def application(keys: KeyStore) -> App:
     numbers = count(FIRST_ID)
     clock = SystemClock()
 
-    def place_order(_: Call, request: PlaceOrderRequest) -> OrderAck:
+    def place_order(call: Call, request: PlaceOrderRequest) -> OrderAck:
+        instrument = demo.INSTRUMENTS[0]
+        command = order_command(call, instrument, request, GTC)
         number = next(numbers)
-        client_id = request.new_client_order_id or f"v-{number}"
-        return OrderAck(request.symbol, number, client_id, clock.now() // 1000)
+        client_id = command.client_id or f"v-{number}"
+        return OrderAck(instrument.symbol, number, client_id, clock.now() // 1000)
 
     nothing: Any = SimpleNamespace(clock=clock)
     return App(

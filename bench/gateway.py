@@ -18,6 +18,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final, NamedTuple
 
+from bench import compiled
 from bench.table import Row, Section
 from venue.api import signing
 
@@ -35,6 +36,9 @@ RESTING: Final = 25  # orders per owner and side in the book before the measurem
 PRICE: Final = 6_400_000  # ticks of 0.01
 START_S: Final = 20
 NEEDED: Final = 0.6
+Environment = dict[str, str]
+PLAIN: Final = {**os.environ}
+FAST: Final = compiled.environment()
 MISSING: Final = "{} is missing; on Debian: apt-get install {}"
 
 
@@ -64,10 +68,13 @@ class Key(NamedTuple):
 
 
 def run() -> Section:
-    """Floor, venue, venue without projection, all on the same file; then batches."""
+    """Floor and venues (compiled, without projection, interpreted) on one file; then batches."""
     for command, package in (("wrk", "wrk"), ("taskset", "util-linux")):
         if shutil.which(command) is None:
             return Section([], [], MISSING.format(command, package))
+    problem = compiled.build()
+    if problem:
+        return Section([], [], problem)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         keys = _prepare(folder)
@@ -79,45 +86,51 @@ def run() -> Section:
                 _serving(folder, ["bench.floor_app", str(keys_file)])
             )
             venues = [
-                running.enter_context(_copy_serving(folder, keys, projection))
-                for projection in ("on", "off")
+                running.enter_context(_copy_serving(folder, keys, *kind))
+                for kind in (("on", FAST), ("off", FAST), ("on", PLAIN))
             ]
             servers = (floor_server, *venues)
             rounds: list[list[Figures]] = []
             for _ in range(ROUNDS):
                 _write_orders(requests, keys)
                 rounds.append([_measured(server, requests) for server in servers])
-            floor, venue, bare = [_fastest(list(runs)) for runs in zip(*rounds, strict=True)]
+            measured = [_fastest(list(runs)) for runs in zip(*rounds, strict=True)]
             _write_batches(batches, keys)
             batched = _measured(venues[0], batches)
             _write_orders(requests, keys)
             _set_cores(_children(venues[0].pid), _cores()[:1])
             crowded = _measured(venues[0], requests)
-    return _section(floor, venue, bare, batched, crowded)
+    return _section(measured, batched, crowded)
 
 
-def _section(
-    floor: Figures, venue: Figures, bare: Figures, batched: Figures, crowded: Figures
-) -> Section:
+def _section(measured: list[Figures], batched: Figures, crowded: Figures) -> Section:
+    floor, venue, bare, plain = measured
     unit = "requests/s"
     rows = [
-        Row(what="POST order", measured=venue.rate, floor=floor.rate, unit=unit, needed=NEEDED),
+        Row(
+            what="POST order, compiled core",
+            measured=venue.rate,
+            floor=floor.rate,
+            unit=unit,
+            needed=NEEDED,
+        ),
         Row(what="  p50", measured=venue.p50, floor=floor.p50, unit="ms"),
         Row(what="  p99", measured=venue.p99, floor=floor.p99, unit="ms"),
         Row(
-            what="POST order, history worker on the same core",
+            what="  history worker on the same core",
             measured=crowded.rate,
             floor=floor.rate,
             unit=unit,
         ),
         Row(
-            what="POST order, history projection off",
+            what="  history projection off",
             measured=bare.rate,
             floor=floor.rate,
             unit=unit,
         ),
-        Row(what="  p50", measured=bare.p50, floor=floor.p50, unit="ms"),
-        Row(what="  p99", measured=bare.p99, floor=floor.p99, unit="ms"),
+        Row(what="    p50", measured=bare.p50, floor=floor.p50, unit="ms"),
+        Row(what="    p99", measured=bare.p99, floor=floor.p99, unit="ms"),
+        Row(what="POST order, interpreted core", measured=plain.rate, floor=floor.rate, unit=unit),
         Row(what="batch place of 10", measured=batched.rate * BATCH, unit="orders/s"),
     ]
     faults = [
@@ -126,6 +139,7 @@ def _section(
             ("floor", floor),
             ("venue", venue),
             ("projection off", bare),
+            ("interpreted", plain),
             ("history on the same core", crowded),
             ("batches", batched),
         )
@@ -266,16 +280,17 @@ def _signed(key: Key, method: str, path: str, body: bytes, stamp: int) -> bytes:
 
 
 @contextmanager
-def _copy_serving(folder: Path, keys: list[Key], projection: str) -> Iterator[Server]:
+def _copy_serving(
+    folder: Path, keys: list[Key], projection: str, core: Environment
+) -> Iterator[Server]:
     """A venue on a copy of the prepared state, which has seen each key's passphrase once.
 
     The history worker is a process beside the server and may use every core.
     """
-    copied = folder / projection
-    copied.mkdir()
+    copied = Path(tempfile.mkdtemp(dir=folder))
     for path in folder.glob("base*"):
         shutil.copy2(path, copied / path.name)
-    with _serving(folder, ["bench.venue_app", str(copied / "base"), projection]) as server:
+    with _serving(folder, ["bench.venue_app", str(copied / "base"), projection], core) as server:
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=START_S)
         for key in keys:
             _send(connection, _signed(key, "GET", "/api/v3/account", b"", _now()))
@@ -326,13 +341,15 @@ def _latency(said: str, percentile: str) -> float:
 
 
 @contextmanager
-def _serving(folder: Path, arguments: list[str]) -> Iterator[Server]:
+def _serving(
+    folder: Path, arguments: list[str], environment: Environment = PLAIN
+) -> Iterator[Server]:
     """A server in a process of its own, on the first core."""
     ready = folder / "ready"
     ready.unlink(missing_ok=True)
     module, first, *more = arguments
     command = ["taskset", "-c", _cores()[0], sys.executable, "-m", module, first, str(ready), *more]
-    process = subprocess.Popen(command, cwd=ROOT)
+    process = subprocess.Popen(command, cwd=ROOT, env=environment)
     try:
         deadline = time.monotonic() + START_S
         while not (ready.is_file() and ready.read_text()):

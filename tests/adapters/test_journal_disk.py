@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     pass
 
 BATCHES = (1, 2, 40, 3, 1, 700, 500, 1, 30, 2, 2, 90, 1, 1)
-CHECKPOINT_PAGES = 12  # so that the small workload sees several checkpoints
+CHECKPOINT_BYTES = 12 * 4096  # so that the small workload sees several checkpoints
 
 
 def commands(first: int, count: int) -> list[Command]:
@@ -31,7 +31,7 @@ def commands(first: int, count: int) -> list[Command]:
 
 @pytest.fixture(autouse=True)
 def _small_log(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sqlite, "CHECKPOINT_PAGES", CHECKPOINT_PAGES)
+    monkeypatch.setattr(sqlite, "CHECKPOINT_BYTES", CHECKPOINT_BYTES)
 
 
 @pytest.fixture

@@ -277,3 +277,26 @@ def test_an_empty_group_is_a_defect_of_the_caller() -> None:
         desk.sequencer.close()
 
     run(story)
+
+
+def test_a_call_on_the_disk_thread_may_lose_its_caller() -> None:
+    async def story() -> None:
+        desk = Desk(MemoryJournal(keep=True), Clock(1))
+        faults: list[object] = []
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _, context: faults.append(context))
+        held = threading.Event()
+
+        def waits() -> None:
+            held.wait()
+
+        calling = asyncio.create_task(desk.sequencer.on_disk_thread(waits))
+        await asyncio.sleep(0)
+        calling.cancel()
+        held.set()
+        await desk.sequencer.on_disk_thread(lambda: None)
+        assert calling.cancelled()
+        assert faults == []
+        desk.sequencer.close()
+
+    run(story)

@@ -49,7 +49,7 @@ NOT_FOUND: Final = {
 async def place_order(call: Call, request: PlaceOrderRequest) -> OrderAck:
     """Place one order."""
     instrument = call.venue.market(request.symbol).instrument
-    command = _command(call, instrument, request, GTC)
+    command = order_command(call, instrument, request, GTC)
     (applied,) = await call.venue.submit([command])
     order_id, client_id, time = _placed(applied, instrument)
     return OrderAck(instrument.symbol, order_id, client_id, time)
@@ -146,12 +146,13 @@ def identified(request: OrderRequest) -> tuple[int, str]:
     return number, "" if number else request.orig_client_order_id
 
 
-def _command(
+def order_command(
     call: Call,
     instrument: Instrument,
     request: PlaceOrderRequest | BatchItem,
     default_time_in_force: int | None,
 ) -> PlaceOrder:
+    """The command of a request, in ticks and lots; ApiError for what its text cannot mean."""
     side = SIDES[request.side]
     kind = TYPES[request.type]
     client_id = request.new_client_order_id or ""
@@ -188,7 +189,7 @@ def _batch_command(call: Call, instrument: Instrument, item: Any) -> PlaceOrder 
     try:
         if not isinstance(item, dict):
             raise errors.invalid("orderList", "an element must be an object")
-        return _command(call, instrument, decode(_BATCH_ITEM, item), None)
+        return order_command(call, instrument, decode(_BATCH_ITEM, item), None)
     except ApiError as problem:
         return problem
 

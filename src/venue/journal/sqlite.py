@@ -25,7 +25,8 @@ from venue.journal.journal import JournalCorrupt, JournalFailed, Segment, Snapsh
 FORMAT: Final = 1
 SQLITE_MIN: Final = (3, 51, 3)  # older ones can damage a WAL when it is reset
 SNAPSHOTS_KEPT: Final = 2
-CHECKPOINT_PAGES: Final = 4096  # pages in the WAL (16 MiB) before they move into the file
+CHECKPOINT_BYTES: Final = 16 << 20  # about what the WAL holds before it moves into the file
+COMMIT_BYTES: Final = 3 * 4096  # pages a commit writes beside its payload, about
 WAL_BYTES_MAX: Final = 64 << 20  # what a large snapshot may leave of the WAL once it is reset
 ROWS_READ: Final = 64  # rows fetched at a time; between fetches no read transaction is open
 
@@ -70,10 +71,11 @@ class SqliteJournal:
         self._refused = refused
         self._failure: BaseException | None = None
         self._closed = False
-        self._wal_pages = 0
+        self._wal_bytes = 0
         self._chain = self._chain_at_end()
         self._last = self._chain.sequence
-        connection.set_wal_hook(self._after_commit)
+        # In place of SQLite's automatic checkpoint, which would swallow a failed sync.
+        connection.wal_autocheckpoint(0)
 
     def append(self, commands: list[Command]) -> None:
         self._check_writable()
@@ -81,9 +83,14 @@ class SqliteJournal:
             raise ValueError("a batch holds at least one command")
         with self._writing():
             self._checkpoint_when_due()
-            self._connection.execute("BEGIN IMMEDIATE")
-            self._insert(commands)
-            self._connection.execute("COMMIT")
+            rows = self._rows(commands)
+            self._wal_bytes += COMMIT_BYTES + sum(len(payload) for _, _, payload, _ in rows)
+            if len(rows) == 1:  # a statement alone is a transaction, with one wait for the disk
+                self._connection.execute(_INSERT, rows[0])
+            else:
+                self._connection.execute("BEGIN IMMEDIATE")
+                self._connection.executemany(_INSERT, rows)
+                self._connection.execute("COMMIT")
         self._last = self._chain.sequence
 
     def last_sequence(self) -> int:
@@ -126,6 +133,7 @@ class SqliteJournal:
         assert snapshot.sequence <= self._last, (snapshot.sequence, self._last)
         parts = _encoder.encode(snapshot.parts)
         row = (snapshot.sequence, snapshot.engine_version, snapshot.state_hash, parts)
+        self._wal_bytes += COMMIT_BYTES + len(parts)
         with self._writing():
             self._connection.execute("BEGIN IMMEDIATE")
             self._connection.execute(
@@ -162,16 +170,18 @@ class SqliteJournal:
 
     # -- writing ---------------------------------------------------------------------------------
 
-    def _insert(self, commands: list[Command]) -> None:
+    def _rows(self, commands: list[Command]) -> list[tuple[int, int, bytes, bytes]]:
+        """The rows of a batch: one, or two when a block of the chain ends inside it."""
         chain = self._chain
+        rows = []
         start = 0
         while start < len(commands):
             part = commands[start : start + chain.room()]
             payload = _encoder.encode(part)
             first = chain.sequence + 1
-            digest = chain.add(payload, len(part))
-            self._connection.execute(_INSERT, (first, len(part), payload, digest))
+            rows.append((first, len(part), payload, chain.add(payload, len(part))))
             start += len(part)
+        return rows
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -191,15 +201,10 @@ class SqliteJournal:
         if self._refused:
             raise JournalFailed(f"the journal {self._path} {self._refused}") from self._failure
 
-    def _after_commit(self, _connection: apsw.Connection, _name: str, pages: int) -> int:
-        # In place of SQLite's automatic checkpoint, which would swallow a failed sync.
-        self._wal_pages = pages
-        return apsw.SQLITE_OK
-
     def _checkpoint_when_due(self) -> None:
-        if self._wal_pages >= CHECKPOINT_PAGES:
+        if self._wal_bytes >= CHECKPOINT_BYTES:
             self._connection.wal_checkpoint()
-            self._wal_pages = 0
+            self._wal_bytes = 0
 
     # -- reading ---------------------------------------------------------------------------------
 

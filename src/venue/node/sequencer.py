@@ -93,6 +93,8 @@ class Sequencer:
         answer: asyncio.Future[None] = self._loop.create_future()
 
         def done(problem: BaseException | None) -> None:
+            if answer.done():
+                return  # whoever asked has gone
             if problem is None:
                 answer.set_result(None)
             else:
