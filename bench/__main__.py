@@ -9,12 +9,13 @@ import sys
 import time
 from pathlib import Path
 
-from bench import core, gateway, growth, replay
+from bench import contracts, core, gateway, growth, replay
 from bench.table import header, line
 
 SECTIONS = {
     "core": core.run,
     "replay": replay.run,
+    "contracts": contracts.run,
     "growth": growth.run,
     "gateway": gateway.run,
 }

@@ -54,7 +54,7 @@ def application(keys: KeyStore) -> App:
         limits=Limits(None, None),
         replays=ReplayGuard(),
         door=OperatorDoor(),
-        document=bytes,
+        documents={},
     )
 
 

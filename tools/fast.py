@@ -19,7 +19,35 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ROOT / "src" / "venue"
 TARGET = ROOT / "build" / "fast"
 STAMP = TARGET / "stamp.json"
-HOT = ("units", "orders", "book", "ledger", "market", "spot", "owners", "listing", "engine")
+HOT = (
+    "admission",
+    "algos",
+    "book",
+    "closing",
+    "collateral",
+    "contract",
+    "contract_listing",
+    "engine",
+    "fills",
+    "funding",
+    "holding",
+    "ledger",
+    "liquidation",
+    "listing",
+    "margin",
+    "market",
+    "modes",
+    "orders",
+    "owners",
+    "perpetual",
+    "positions",
+    "prices",
+    "schedule",
+    "spot",
+    "triggers",
+    "units",
+    "watch",
+)
 
 
 def main() -> int:

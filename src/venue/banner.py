@@ -9,6 +9,7 @@ from typing import Any
 import venue
 from venue.lab import demo
 from venue.main import Options, Running
+from venue.terms import Wallet
 
 
 def described(running: Running) -> dict[str, Any]:
@@ -51,7 +52,7 @@ def banner(running: Running, options: Options, rest: str, took_s: float) -> str:
     rows = [
         f" venue {venue.__version__}   practice exchange: virtual money on your machine",
         "",
-        f"   REST        {rest}   (spot /api/v3)",
+        f"   REST        {rest}   (spot /api/v3, contracts /capi/v3)",
         f"   API         {rest}/openapi.json      Health  {rest}/_venue/health",
         "",
         "   account  key / secret / passphrase               what it has",
@@ -59,7 +60,10 @@ def banner(running: Running, options: Options, rest: str, took_s: float) -> str:
     for account in demo.ACCOUNTS:
         keys = f"{account.key} / {account.secret} / {demo.PASSPHRASE}"
         rows.append(f"   {account.name:<8} {keys:<39} {_holdings(account)}")
-    symbols = " ".join(running.rooms.engine.spot.markets)
+    rows.append(f"   contract wallets: {_contract_wallets()}")
+    engine = running.rooms.engine
+    symbols = " ".join(engine.spot.markets)
+    contracts = " ".join(engine.contracts.markets)
     agents = "agents quoting" if options.agents else "no agents: books are empty"
     data = running.rooms.data
     elsewhere = "" if running.port == Options().port else f" --url {rest}"
@@ -68,16 +72,32 @@ def banner(running: Running, options: Options, rest: str, took_s: float) -> str:
     rows += [
         "",
         f"   Markets     {symbols}   ({agents})",
+        f"   Perpetuals  {contracts}",
         f"   Seed {options.seed}      Data  {data}",
         "",
         f"   Try   curl '{rest}/api/v3/market/ticker/24hr?symbol=BTCUSDT'",
         f"         venue env alice --format ccxt-py{elsewhere}",
         f"         venue faucet carol SPOT USDT 1000{elsewhere}",
+        f"         venue positions alice{elsewhere}",
         f" Ready in {took_s:.2f} s. ^C to stop.",
     ]
     return "\n".join(rows)
 
 
 def _holdings(account: demo.Account) -> str:
-    spot = [f"{units:,} {asset}" for wallet, asset, units in account.money if wallet == 0]
+    spot = [f"{units:,} {asset}" for wallet, asset, units in account.money if wallet == Wallet.SPOT]
     return f"{account.note}: {', '.join(spot)}" if spot else account.note
+
+
+def _contract_wallets() -> str:
+    """Who has what in its contract wallet; equal ones stand together."""
+    owners: dict[str, list[str]] = {}
+    for account in demo.ACCOUNTS:
+        money = [
+            f"{units:,} {asset}"
+            for wallet, asset, units in account.money
+            if wallet == Wallet.CONTRACT
+        ]
+        if money:
+            owners.setdefault(" + ".join(money), []).append(account.name)
+    return "; ".join(f"{', '.join(names)} {money}" for money, names in owners.items())

@@ -31,6 +31,7 @@ app = App(
 
 Url = Annotated[str, Parameter(env_var="VENUE_URL", help="Address of the running venue.")]
 Wallet = Literal["SPOT", "CONTRACT", "FUNDING"]
+Product = Literal["SPOT", "CONTRACT"]
 
 
 def main() -> None:
@@ -58,6 +59,9 @@ class DevOptions:
     batch_place: Annotated[
         bool | None, Parameter(help="Switch batch placement on or off; it stays so.")
     ] = None
+    depth_ms: Annotated[
+        int, Parameter(help="Least time between two frames of a depth stream, in ms.")
+    ] = 500
     ready_file: Annotated[
         str | None, Parameter(help="File for addresses and demo keys, once the venue answers.")
     ] = None
@@ -91,6 +95,7 @@ def dev(options: Annotated[DevOptions, Parameter(name="*")] = DEFAULTS) -> None:
         limits=options.limits,
         history=options.history,
         batch_place=options.batch_place,
+        depth_ms=options.depth_ms,
         operator_token=os.environ.get(OPERATOR_TOKEN, ""),
     )
 
@@ -146,6 +151,65 @@ def transfer(
     body = {"owner": name, "from": source, "to": target, "asset": asset, "amount": amount}
     for moved in _operator(url, "/_venue/transfer", body):
         print(f"{name} {moved['wallet']} {moved['asset']} {moved['amount']} -> {moved['after']}")
+
+
+@app.command
+def halt(
+    symbol: str, *, product: Product = "SPOT", reason: str = "", url: Url = DEFAULT_URL
+) -> None:
+    """Have a market of a running venue accept cancels only."""
+    _operator(url, f"/_venue/{_MARKETS[product]}/halt", {"symbol": symbol, "reason": reason})
+    print(f"{symbol} ({product.lower()}) is halted")
+
+
+@app.command
+def resume(symbol: str, *, product: Product = "SPOT", url: Url = DEFAULT_URL) -> None:
+    """Have a halted market of a running venue accept orders again."""
+    _operator(url, f"/_venue/{_MARKETS[product]}/resume", {"symbol": symbol})
+    print(f"{symbol} ({product.lower()}) takes orders")
+
+
+@app.command
+def index(symbol: str, source: str, price: str, *, url: Url = DEFAULT_URL) -> None:
+    """Post one source's index price of a contract; 0 says that the source has none."""
+    body = {"symbol": symbol, "source": source, "price": price}
+    told = _operator(url, "/_venue/index", body)
+    state = "current" if told["indexIsCurrent"] else "not current"
+    print(f"{symbol} index {told['indexPrice']} ({state}), mark {told['markPrice']}")
+
+
+@app.command
+def positions(name: str, *, url: Url = DEFAULT_URL) -> None:
+    """Print an owner's open positions on a running venue."""
+    rows = _operator(url, "/_venue/positions", query={"owner": name})
+    columns = (
+        "symbol", "side", "size", "entryPrice", "markPrice", "liquidatePrice", "unrealizePnl",
+        "asset", "leverage", "marginType", "id",
+    )  # fmt: skip
+    print(_table(columns, rows) if rows else f"{name} has no open positions")
+
+
+@app.command
+def liquidations(
+    name: str = "", *, limit: Annotated[int, Parameter(help="At most so many.")] = 20,
+    url: Url = DEFAULT_URL,
+) -> None:  # fmt: skip
+    """Print the newest liquidations on a running venue, of all owners or of one."""
+    query = {"limit": str(limit)} | ({"owner": name} if name else {})
+    rows = _operator(url, "/_venue/liquidations", query=query)
+    for row in rows:
+        row["time"] = _moment(row["time"])
+    columns = (
+        "id", "time", "owner", "symbol", "equity", "maintenance", "equityAfter", "fundEquity",
+        "asset",
+    )  # fmt: skip
+    print(_table(columns, rows) if rows else "no liquidations")
+
+
+@app.command
+def explain(liquidation_id: str, *, url: Url = DEFAULT_URL) -> None:
+    """Tell the story of one liquidation on a running venue."""
+    print(_story(_operator(url, "/_venue/liquidation", query={"id": liquidation_id})))
 
 
 @app.command
@@ -212,18 +276,98 @@ def version() -> None:
     print(venue.__version__)
 
 
-def _operator(url: str, path: str, body: dict[str, str]) -> Any:
-    """Call an operator operation; ends the command with the venue's own words when refused."""
+_MARKETS: Final = {"SPOT": "instruments", "CONTRACT": "contracts"}
+
+
+def _table(columns: tuple[str, ...], rows: list[dict[str, Any]]) -> str:
+    """Rows as aligned text under their names."""
+    lines = [columns] + [tuple(str(row[column]) for column in columns) for row in rows]
+    widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in lines
+    )
+
+
+def _moment(milliseconds: int) -> str:
+    seconds, rest = divmod(milliseconds, 1000)
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{rest:03}Z"
+
+
+def _story(told: dict[str, Any]) -> str:
+    """A liquidation from its beginning to its end, in words."""
+    head = told["liquidation"]
+    asset = head["asset"]
+    position = head["position"]
+    pool = f"isolated position {position}" if position else "cross pool"
+    lines = [
+        f"Liquidation {head['id']} of {head['owner']} ({pool}, {asset}), {_moment(head['time'])}",
+        (
+            f"  equity {head['equity']} had reached the maintenance margin {head['maintenance']}; "
+            f"collateral {head['collateral']}"
+        ),
+    ]
+    for number, step in enumerate(told["steps"], 1):
+        lines += [
+            (
+                f"  {number}. {step['symbol']} {step['side']}, tier {step['tier']}, "
+                f"mark {step['markPrice']}, bankruptcy price {step['bankruptcyPrice']}"
+            ),
+            (
+                f"     to close {step['wanted']}: in the book {step['filled']}, "
+                f"by the insurance fund {step['takenOver']}, deleveraged {step['deleveraged']}"
+            ),
+            (
+                f"     liquidation fee {step['fee']}; the fund's equity changed by "
+                f"{step['fundChange']}"
+            ),
+        ]
+    for fill in told["fills"]:
+        lines.append(
+            f"  fill {fill['tradeId']} {fill['cause']} {fill['symbol']} {fill['qty']} "
+            f"at {fill['price']}: profit {fill['realizedPnl']}, fee {fill['fee']}"
+        )
+    for taken in told["deleveraged"]:
+        lines.append(
+            f"  rank {taken['rank']}: {taken['owner']} gave up {taken['qty']} {taken['symbol']} "
+            f"at {taken['price']} (position {taken['position']})"
+        )
+    if not head["finished"]:
+        return "\n".join([*lines, "  It is under way."])
+    lines += [
+        (
+            f"  Finished {_moment(head['finished'])}: equity {head['equityAfter']}, "
+            f"maintenance margin {head['maintenanceAfter']}"
+        ),
+        (
+            f"  topped up {head['toppedUp']}, compensated by the fund {head['compensated']}; "
+            f"the fund's equity is {head['fundEquity']}"
+        ),
+    ]
+    return "\n".join(lines)
+
+
+def _operator(
+    url: str,
+    path: str,
+    body: dict[str, str] | None = None,
+    query: dict[str, str] | None = None,
+) -> Any:
+    """Call an operator operation: POST with a body, else GET with a query.
+
+    Ends the command with the venue's own words when it is refused.
+    """
     import urllib.error
+    import urllib.parse
     import urllib.request
 
-    headers = {"Content-Type": "application/json"}
+    headers = {"Content-Type": "application/json"} if body is not None else {}
     token = os.environ.get(OPERATOR_TOKEN)
     if token:
         headers["Authorization"] = f"Bearer {token}"
-    request = urllib.request.Request(  # noqa: S310 - the user's own address
-        url.rstrip("/") + path, json.dumps(body).encode(), headers, method="POST"
-    )
+    data = json.dumps(body).encode() if body is not None else None
+    target = url.rstrip("/") + path + (f"?{urllib.parse.urlencode(query)}" if query else "")
+    request = urllib.request.Request(target, data, headers)  # noqa: S310 - the user's own address
     try:
         with urllib.request.urlopen(request, timeout=10) as reply:  # noqa: S310
             return json.load(reply)

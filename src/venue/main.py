@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import itertools
 import logging
 import os
 import signal
@@ -17,22 +18,28 @@ import msgspec
 import uvloop
 
 import venue
+from venue.api.asyncapi import asyncapi
 from venue.api.errors import ApiError
+from venue.api.operation import openapi
+from venue.api.streams import SOCKETS
 from venue.api.table import ROWS
-from venue.candles import Candle
 from venue.core.applied import Applied
 from venue.core.commands import ChangeSetting, Command, Tick
+from venue.core.engine import Engine
 from venue.core.owners import FIRST_UID
 from venue.fast import refuse_stale
 from venue.gateway.app import App, document
 from venue.gateway.auth import Authenticator
 from venue.gateway.context import Venue
 from venue.gateway.http import HttpLimits, protocol
+from venue.gateway.hub import Hub, Timing
 from venue.gateway.keys import Credentials, KeyStore, KeyView
 from venue.gateway.limits import WEIGHT_MAX, Limits
 from venue.gateway.operators import OperatorDoor
 from venue.gateway.replay import SEEDED_MS, ReplayGuard
 from venue.gateway.server import Server, listen, make_server, started
+from venue.gateway.session import SessionLimits
+from venue.gateway.sockets import SocketLimits, Sockets
 from venue.gateway.table import routes
 from venue.history.projector import Catalog, Projector
 from venue.history.service import History, HistoryFailed
@@ -43,14 +50,19 @@ from venue.journal.recovery import check_versions, recover, tail_requests
 from venue.journal.sqlite import open_journal
 from venue.lab import demo
 from venue.lab.agents import STEP_US, Agents
-from venue.lab.backfill import Backfill
+from venue.lab.contract_agents import ContractAgents
+from venue.lab.prehistory import Prehistory
 from venue.node.clock import Clock, SystemClock
 from venue.node.market_data import MarketData
 from venue.node.outbox import Outbox
 from venue.node.sequencer import Sequencer, Stopped
 from venue.node.snapshots import EVERY, Restored, take
 
-TICK_S: Final = 10.0  # how often time passes for the engine when nothing else happens
+TICK_S: Final = 1.0  # how often time passes for the engine while contracts have prices
+IDLE_TICKS: Final = 10  # so many times more rarely when they have none
+COLLECT_TICKS: Final = 10  # how often garbage is collected
+PENDING_TICKS: Final = 100  # ticks at once to work off what is due, before time passes again
+SNAPSHOT_S: Final = 10.0  # how often it is asked whether a snapshot is due
 DEV_FACTOR: Final = 100  # all clients of a practice venue share one address
 
 log = logging.getLogger("venue")
@@ -69,6 +81,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     batch_place: bool | None = None
     projection: bool = True
     operator_token: str = ""
+    depth_ms: int = 500
 
 
 class Running(msgspec.Struct, frozen=True):
@@ -100,7 +113,9 @@ async def run(options: Options, ready: Callable[[Running], None]) -> int:
     bound = listen(options.host, options.port)
     async with opened(options, SystemClock(), on_failure) as rooms:
         agents = await _agents(rooms, options) if options.agents else None
-        server = make_server(application(rooms, options), _protocol(options))
+        server = make_server(
+            application(rooms, options), _protocol(options), _streams(rooms, options).connection
+        )
         serving = asyncio.create_task(server.serve([bound]))
         await started(server, serving)
         background = _background(rooms, options, agents)
@@ -148,8 +163,26 @@ def application(rooms: Venue, options: Options) -> App:
         limits=Limits(budget, budget),
         replays=rooms.replays,
         door=OperatorDoor(options.operator_token),
-        document=document(ROWS, venue.__version__),
+        documents={
+            b"/openapi.json": document(lambda: openapi(ROWS, venue.__version__)),
+            b"/asyncapi.json": document(lambda: asyncapi(SOCKETS, venue.__version__)),
+        },
     )
+
+
+def _streams(rooms: Venue, options: Options) -> Sockets:
+    """The door for streams, with a hub that hears of every batch from now on."""
+    hub = Hub(rooms, Timing(depth_s=options.depth_ms / 1000))
+    rooms.outbox.follow(hub.follow)
+    limits = SocketLimits()
+    if not options.limits:
+        limits = SocketLimits(
+            session=SessionLimits(changes=None, messages=None, faults=None),
+            attempts=None,
+            connections_per_ip=None,
+            connections=None,
+        )
+    return Sockets(rooms, hub, Authenticator(rooms.keys, rooms.clock, explain=True), limits)
 
 
 def rebuild_history(path: str) -> int:
@@ -216,8 +249,8 @@ async def _wire(
 ) -> Venue:
     path = options.state
     projected = history.reached()
-    prehistory = _Prehistory()
-    market_data = MarketData(prehistory)
+    prehistory = Prehistory()
+    market_data = MarketData(prehistory.of_spot, prehistory.of_contract)
     restored = Restored(market_data, projected)
     engine = recover(journal, projected, restored)
     history.begin(engine)
@@ -238,12 +271,15 @@ async def _wire(
         weight_limit=WEIGHT_MAX * DEV_FACTOR,
         replays=ReplayGuard(),
         journal=journal,
+        outbox=outbox,
     )
     if path:
         since = clock.now() - SEEDED_MS * 1000
         rooms.replays.seed(tail_requests(journal, since), clock.now())
     await _found(rooms, options)
-    prehistory.begin(rooms, options)
+    epoch = rooms.setting("historyEpoch", "")
+    if options.history and epoch:
+        prehistory.begin(int(rooms.setting("historySeed", "1")), int(epoch))
     return rooms
 
 
@@ -275,23 +311,46 @@ def _found_keys(rooms: Venue) -> None:
         )
 
 
-class _Prehistory:
-    """Candles before the venue's first trade; none until the venue's epoch is known."""
+class _AllAgents:
+    """The liquidity agents of both products; spot goes first, contracts follow its prices."""
 
-    def __init__(self) -> None:
-        self._backfill: Backfill | None = None
+    def __init__(self, engine: Engine, seed: int) -> None:
+        starts = {symbol: start.price for symbol, start in demo.STARTS.items()}
+        followed = {
+            symbol: live
+            for symbol, live in demo.FOLLOWED.items()
+            if symbol in engine.contracts.markets
+        }
+        self.spot = Agents(engine, seed, starts)
+        self.contract = ContractAgents(engine, seed, followed, demo.POSTED)
 
-    def begin(self, rooms: Venue, options: Options) -> None:
-        epoch = rooms.setting("historyEpoch", "")
-        if options.history and epoch:
-            seed = int(rooms.setting("historySeed", "1"))
-            self._backfill = Backfill(seed, int(epoch), demo.STARTS)
+    async def begin(self, rooms: Venue) -> None:
+        """Their owners, their money and their first quotes in the books."""
+        for next_commands in (self._founding, self._funding):
+            commands = next_commands()
+            if commands:
+                await rooms.sequencer.submit(commands)
+        self.spot.resume()
+        # The spot books give the contracts an index when time passes.
+        await rooms.sequencer.submit([*self.spot.step(), Tick()])
+        commands = self.contract.step()
+        if commands:
+            await rooms.sequencer.submit(commands)
 
-    def __call__(self, symbol: str, interval: str) -> list[Candle]:
-        return self._backfill(symbol, interval) if self._backfill is not None else []
+    def step(self) -> list[Command]:
+        """What all of them do next."""
+        return self.spot.step() + self.contract.step()
+
+    def _founding(self) -> list[Command]:
+        return self.spot.founding() + self.contract.founding()
+
+    def _funding(self) -> list[Command]:
+        return self.spot.funding() + self.contract.funding()
 
 
-def _background(rooms: Venue, options: Options, agents: Agents | None) -> list[asyncio.Task[None]]:
+def _background(
+    rooms: Venue, options: Options, agents: _AllAgents | None
+) -> list[asyncio.Task[None]]:
     tasks = [asyncio.create_task(_pass_time(rooms))]
     if agents is not None:
         tasks.append(asyncio.create_task(_trade(rooms, agents)))
@@ -305,28 +364,45 @@ async def _pass_time(rooms: Venue) -> None:
     gc.collect()
     gc.freeze()
     gc.disable()
-    while True:
+    for second in itertools.count(1):
         await asyncio.sleep(TICK_S)
-        gc.collect(1)
-        await _submit(rooms, [Tick()])
+        if second % COLLECT_TICKS == 0:
+            gc.collect(1)
+        if second % IDLE_TICKS and not _has_prices(rooms.engine):
+            continue
+        await tick(rooms)
 
 
-async def _agents(rooms: Venue, options: Options) -> Agents:
-    """The liquidity agents, with their owners, their money and their first quotes in the books."""
-    starts = {symbol: start.price for symbol, start in demo.STARTS.items()}
-    agents = Agents(rooms.engine, options.seed, starts)
-    for next_commands in (agents.founding, agents.funding):
-        commands = next_commands()
-        if commands:
-            await rooms.sequencer.submit(commands)
-    agents.resume()
-    commands = agents.step()
-    if commands:
-        await rooms.sequencer.submit(commands)
+async def tick(rooms: Venue) -> None:
+    """Have time pass for the engine; what one command may not finish goes on at once.
+
+    Others' commands come in between. What is left after `PENDING_TICKS` waits for the next call.
+    """
+    ticked = await _submit(rooms, [Tick()])
+    for _ in range(PENDING_TICKS):
+        if not ticked or not rooms.engine.schedule.pending:
+            break
+        ticked = await _submit(rooms, [Tick()], patient=False)
+
+
+def _has_prices(engine: Engine) -> bool:
+    """Whether a tick may change a contract: it has an index or positions, or spot has a price."""
+    markets = engine.spot.markets
+    return any(
+        perp.current
+        or perp.positions
+        or (perp.symbol in markets and markets[perp.symbol].book.mid())
+        for perp in engine.contracts.markets.values()
+    )
+
+
+async def _agents(rooms: Venue, options: Options) -> _AllAgents:
+    agents = _AllAgents(rooms.engine, options.seed)
+    await agents.begin(rooms)
     return agents
 
 
-async def _trade(rooms: Venue, agents: Agents) -> None:
+async def _trade(rooms: Venue, agents: _AllAgents) -> None:
     """The liquidity agents, step by step."""
     while True:
         await asyncio.sleep(STEP_US / 1_000_000)
@@ -335,16 +411,19 @@ async def _trade(rooms: Venue, agents: Agents) -> None:
             await _submit(rooms, commands)
 
 
-async def _submit(rooms: Venue, commands: list[Command]) -> None:
-    """Submit what nobody waits for; while the venue is busy it is left out."""
-    with contextlib.suppress(ApiError):
-        await rooms.submit(commands, patient=True)
+async def _submit(rooms: Venue, commands: list[Command], *, patient: bool = True) -> bool:
+    """Submit what nobody waits for; while the venue is busy it is left out. Whether it was done."""
+    try:
+        await rooms.submit(commands, patient=patient)
+    except ApiError:
+        return False
+    return True
 
 
 async def _snapshots(rooms: Venue) -> None:
     last = rooms.engine.sequence
     while True:
-        await asyncio.sleep(TICK_S)
+        await asyncio.sleep(SNAPSHOT_S)
         if rooms.engine.sequence - last >= EVERY:
             last = rooms.engine.sequence
             await _keep(rooms, rooms.journal)

@@ -38,6 +38,110 @@ class SelfTrade(IntEnum):
     EXPIRE_BOTH = 3
 
 
+class PositionSide(IntEnum):
+    """The side of a position; the value is its sign."""
+
+    LONG = 1
+    SHORT = -1
+
+
+class MarginMode(IntEnum):
+    CROSSED = 0
+    ISOLATED = 1
+
+
+class SeparatedMode(IntEnum):
+    """COMBINED: one position per side; SEPARATED: every opening order is its own position."""
+
+    COMBINED = 0
+    SEPARATED = 1
+
+
+class PriceSource(IntEnum):
+    """What a conditional order waits for; the wire's `workingType`."""
+
+    CONTRACT_PRICE = 0
+    MARK_PRICE = 1
+
+
+class AlgoType(IntEnum):
+    """The kinds of conditional orders (rule 8.1)."""
+
+    STOP = 0
+    STOP_MARKET = 1
+    TAKE_PROFIT = 2
+    TAKE_PROFIT_MARKET = 3
+    TRAILING_STOP_MARKET = 4
+
+
+class AlgoStatus(IntEnum):
+    UNTRIGGERED = 0
+    TRIGGERED = 1
+    CANCELED = 2
+    EXPIRED = 3
+    REJECTED = 4
+
+
+class Cause(IntEnum):
+    """Why a contract order or trade came to be."""
+
+    USER = 0
+    CLOSE = 1
+    TRIGGER = 2
+    LIQUIDATION = 3
+    UNWIND = 4  # the insurance fund reduces what it took over
+    TAKEOVER = 5  # a trade outside the book: the fund takes a position at its bankruptcy price
+    DELEVERAGE = 6  # a trade outside the book: an opposite position takes it
+
+
+class AdlPolicy(IntEnum):
+    """Who takes over what the fund cannot (rule 7.5)."""
+
+    QUEUE = 0
+    PRO_RATA = 1
+
+
+class IncomeType(StrEnum):
+    """Why a pool's collateral moved (interface 4.2)."""
+
+    DEPOSIT = "deposit"
+    WITHDRAW = "withdraw"
+    TRANSFER_IN = "transfer_in"
+    TRANSFER_OUT = "transfer_out"
+    MARGIN_MOVE_IN = "margin_move_in"
+    MARGIN_MOVE_OUT = "margin_move_out"
+    POSITION_OPEN_LONG = "position_open_long"
+    POSITION_OPEN_SHORT = "position_open_short"
+    POSITION_CLOSE_LONG = "position_close_long"
+    POSITION_CLOSE_SHORT = "position_close_short"
+    POSITION_FUNDING = "position_funding"
+    ORDER_FILL_FEE_INCOME = "order_fill_fee_income"
+    ORDER_LIQUIDATE_FEE_INCOME = "order_liquidate_fee_income"
+    START_LIQUIDATE = "start_liquidate"
+    FINISH_LIQUIDATE = "finish_liquidate"
+    ORDER_FIX_MARGIN_AMOUNT = "order_fix_margin_amount"
+    TRACKING_FOLLOW_PAY = "tracking_follow_pay"
+    TRACKING_SYSTEM_PRE_RECEIVE = "tracking_system_pre_receive"
+    TRACKING_FOLLOW_BACK = "tracking_follow_back"
+    TRACKING_TRADER_INCOME = "tracking_trader_income"
+    TRACKING_THIRD_PARTY_SHARE = "tracking_third_party_share"
+
+
+class TransferReason(StrEnum):
+    """What an income item's transfer was for (interface 2.4)."""
+
+    UNKNOWN_TRANSFER_REASON = "UNKNOWN_TRANSFER_REASON"
+    USER_TRANSFER = "USER_TRANSFER"
+    INCREASE_CONTRACT_CASH_GIFT = "INCREASE_CONTRACT_CASH_GIFT"
+    REDUCE_CONTRACT_CASH_GIFT = "REDUCE_CONTRACT_CASH_GIFT"
+    REFUND_X_DISCOUNT_FEE = "REFUND_X_DISCOUNT_FEE"
+
+
+class Product(IntEnum):
+    SPOT = 0
+    CONTRACT = 1
+
+
 class Wallet(IntEnum):
     SPOT = 0
     CONTRACT = 1
@@ -100,6 +204,25 @@ class Reject(IntEnum):
     SYMBOL_LISTED = 36
     INSTRUMENT_INVALID = 37
     FEE_RATE = 38
+    OWNER_RESERVED = 39
+    # contracts: `POSITION_SIDE` stands behind the time in force, `NO_MARK` before the price band
+    POSITION_SIDE = 50
+    POSITION_ID_MISSING = 51
+    POSITION_UNKNOWN = 52
+    NO_MARK = 53
+    POSITION_MAX = 54
+    OPEN_INTEREST_MAX = 55
+    NOTHING_TO_CLOSE = 56
+    LEVERAGE = 57
+    MODE_IN_USE = 58
+    NOT_ISOLATED = 59
+    TRIGGER_PRICE = 60
+    WOULD_TRIGGER = 61
+    ALGO_ORDERS_SYMBOL = 62
+    ALGO_ORDERS_ACCOUNT = 63
+    ALGO_UNKNOWN = 64
+    CALLBACK_RATE = 65
+    SEPARATED_EXITS = 66
 
 
 # The members that the core compares on the path of an order, as literals: the compiled core folds
@@ -121,6 +244,15 @@ NO_PREVENTION: Final = 0
 EXPIRE_TAKER: Final = 1
 EXPIRE_MAKER: Final = 2
 
+LONG: Final = 1
+SHORT: Final = -1
+CROSSED: Final = 0
+ISOLATED: Final = 1
+COMBINED: Final = 0
+SEPARATED: Final = 1
+
+ALGO_ORDERS_PER_SYMBOL_MAX: Final = 50
+ALGO_ORDERS_PER_ACCOUNT_MAX: Final = 200
 OPEN_ORDERS_PER_SYMBOL_MAX: Final = 200
 OPEN_ORDERS_PER_ACCOUNT_MAX: Final = 1_000
 CLIENT_ID_MEMORY_US: Final = 24 * 3600 * 1_000_000

@@ -142,7 +142,18 @@ def test_bills_by_id_cursor(tape: Tape, filled: Store) -> None:
     """Cursors at, between and beyond the owner's own bills; the newest come first all the same."""
     uid = tape.uids[2]
     ids = [row.bill_id for row in _bills(filled, lambda row: True)]
-    cursors = (None, ids[-1] - 1, ids[-1], ids[-20], ids[300], ids[301], ids[1], ids[0], ids[0] + 1)
+    mid = len(ids) // 2
+    cursors = (
+        None,
+        ids[-1] - 1,
+        ids[-1],
+        ids[-20],
+        ids[mid],
+        ids[mid + 1],
+        ids[1],
+        ids[0],
+        ids[0] + 1,
+    )
     for after, before in product(cursors, cursors):
         wanted = _bills(
             filled,

@@ -121,7 +121,7 @@ def test_a_paced_client(server: Server) -> None:
     """The client's own pacing on, as it is by default."""
     with Stock(server, server.account("alice"), paced=True) as alice:
         assert alice.exchange.enableRateLimit is True
-        assert sorted(alice("load_markets")) == list(SYMBOLS)
+        assert set(SYMBOLS) <= set(alice("load_markets"))
         placed = alice("create_order", "BTC/USDT", "limit", "buy", "0.01", "1000")
         assert alice("fetch_order", placed["id"], "BTC/USDT")["status"] == "open"
         assert alice("cancel_order", placed["id"], "BTC/USDT")["status"] == "canceled"

@@ -13,7 +13,7 @@ from support.refusals.cases import order
 from support.server import Server
 
 SEED = 20_261_121
-REQUESTS = 2_000
+REQUESTS = 4_000
 CONNECTIONS = 4
 
 BODIES: list[tuple[str, str, Any]] = [
@@ -31,6 +31,70 @@ BODIES: list[tuple[str, str, Any]] = [
     ("POST", "/_venue/owners/fees", {"owner": "carol", "makerFeeRate": "0", "takerFeeRate": "0.1"}),
     ("POST", "/_venue/assets", {"asset": "FUZZ", "scale": 8}),
 ]
+V3 = "/capi/v3"
+PERPETUAL = {"symbol": "BTCSUSDT", "positionSide": "LONG"}
+STOP = {"type": "STOP", "triggerPrice": "61000", "clientAlgoId": "fuzz-2"}
+TRAIL = {"type": "TRAILING_STOP_MARKET", "price": ..., "callbackRate": "0.1", "clientAlgoId": "f"}
+EXITS = {"tpTriggerPrice": "65000", "slTriggerPrice": "50000", "SlWorkingType": "MARK_PRICE"}
+EXIT = {"planType": "STOP_LOSS", "triggerPrice": "50000", "clientAlgoId": "fuzz-3"}
+LISTED = {
+    "baseAsset": "FUZZ", "quoteAsset": "USDT", "tickSize": "0.01", "stepSize": "0.001",
+    "minOrderSize": "0.001", "maxOrderSize": "100", "marketOpenLimitSize": "10",
+    "maxPositionSize": "100", "maxOpenInterest": "1000", "maxLeverage": 20,
+    "tiers": ["100000:20:0.02", "1000000:10:0.04"], "indexSources": ["feed"],
+}  # fmt: skip
+CONTRACT_BODIES: list[tuple[str, str, Any]] = [
+    ("POST", f"{V3}/order", order(**PERPETUAL, **EXITS, newClientOrderId="fuzz-1")),
+    ("POST", f"{V3}/order", order(**PERPETUAL, type="MARKET", price=..., side="SELL")),
+    ("POST", f"{V3}/order", order(symbol="BTCUSDT", positionSide="SHORT", side="SELL")),
+    ("POST", f"{V3}/sim/order", order(**PERPETUAL, timeInForce="IOC")),
+    ("DELETE", f"{V3}/batchOrders", {"orderIdList": [10**15], "origClientOrderIdList": ["f"]}),
+    ("POST", f"{V3}/closePositions", {"symbol": "BTCSUSDT", "positionId": 10**15}),
+    ("POST", f"{V3}/algoOrder", order(**PERPETUAL, **STOP)),
+    ("POST", f"{V3}/algoOrder", order(**PERPETUAL, **TRAIL)),
+    ("POST", f"{V3}/placeTpSlOrder", {**PERPETUAL, **EXIT, "executePrice": "0"}),
+    ("POST", f"{V3}/modifyTpSlOrder", {"orderId": 10**15 + 4, "triggerPrice": "50001"}),
+    ("POST", f"{V3}/account/income", {"incomeType": "deposit", "limit": 5, "symbol": "BTCSUSDT"}),
+    ("POST", f"{V3}/account/leverage", {"symbol": "BTCSUSDT", "crossLeverage": "10"}),
+    ("POST", f"{V3}/account/marginType", {"symbol": "BTCSUSDT", "marginType": "ISOLATED"}),
+    (
+        "POST",
+        f"{V3}/account/positionMargin",
+        {"isolatedPositionId": 10**15 + 2, "amount": "1", "type": 1},
+    ),
+    (
+        "POST",
+        f"{V3}/account/modifyAutoAppendMargin",
+        {"positionId": 10**15 + 2, "autoAppendMargin": True},
+    ),
+    ("POST", "/_venue/contracts", LISTED),
+    ("POST", "/_venue/contracts/change", {"symbol": "ETHSUSDT", "maxLeverage": 50}),
+    ("POST", "/_venue/index", {"symbol": "BTCSUSDT", "source": "agents", "price": "60000"}),
+]
+CONTRACT_QUERIES: list[tuple[str, str, Any]] = [
+    ("GET", f"{V3}/order?orderId=1000000000000000", None),
+    ("DELETE", f"{V3}/order?origClientOrderId=fuzz-1", None),
+    ("DELETE", f"{V3}/algoOrder?origClientOrderId=fuzz-2", None),
+    ("DELETE", f"{V3}/allOpenOrders?symbol=BTCSUSDT", None),
+    ("DELETE", f"{V3}/algoOpenOrders?symbol=BTCSUSDT", None),
+    ("GET", f"{V3}/openOrders?symbol=BTCSUSDT&orderId=1&limit=5&page=0", None),
+    ("GET", f"{V3}/order/history?symbol=BTCSUSDT&startTime=1790000000000&page=1", None),
+    ("GET", f"{V3}/sim/order/history?limit=5", None),
+    ("GET", f"{V3}/userTrades?symbol=BTCSUSDT&endTime=1790000000000", None),
+    ("GET", f"{V3}/openAlgoOrders?symbol=BTCSUSDT&page=1", None),
+    ("GET", f"{V3}/allAlgoOrders?symbol=BTCSUSDT&endTime=1790000000000&limit=3", None),
+    ("GET", f"{V3}/account/symbolConfig?symbol=BTCSUSDT", None),
+    ("GET", f"{V3}/account/position/singlePosition?symbol=BTCSUSDT", None),
+    ("GET", f"{V3}/market/historyKlines?symbol=BTCSUSDT&interval=1w&priceType=MARK&limit=3", None),
+    ("GET", f"{V3}/market/historyKlines?symbol=BTCSUSDT&interval=1m&startTime=1000000000000", None),
+    ("GET", f"{V3}/market/markPriceKlines?symbol=BTCSUSDT&interval=1M&limit=3", None),
+    ("GET", f"{V3}/market/symbolPrice?symbol=BTCSUSDT&priceType=MARK", None),
+    ("GET", f"{V3}/market/fundingRate?symbol=BTCSUSDT&startTime=1790000000000&limit=3", None),
+    ("GET", f"{V3}/market/premiumIndex?symbol=BTCSUSDT", None),
+    ("GET", "/_venue/positions?owner=bob", None),
+    ("GET", "/_venue/liquidations?owner=bob&limit=3", None),
+    ("GET", "/_venue/liquidation?id=1000000000000002", None),
+]
 QUERIES: list[tuple[str, str, Any]] = [
     ("GET", "/api/v3/order?orderId=1000000000000000", None),
     ("DELETE", "/api/v3/order?origClientOrderId=fuzz-1", None),
@@ -44,6 +108,7 @@ QUERIES: list[tuple[str, str, Any]] = [
     ("GET", "/api/v3/market/ticker/24hr?symbols=BTCUSDT,ETHUSDT", None),
     ("GET", "/api/v3/exchangeInfo?symbols=[%22BTCUSDT%22]&symbolStatus=TRADING", None),
 ]
+KNOWN = BODIES + QUERIES + CONTRACT_BODIES + CONTRACT_QUERIES
 VALUES: list[Any] = [
     None, True, False, 0, -1, 1, 2**31, 2**53, 2**63, 2**64, -(2**63), 10**40, "", " ", "0", "-0",
     "1e5", "NaN", "1" * 18, "9" * 18 + "." + "9" * 18, "9" * 19, "0.000000000000000001", "١٢٣", "é",
@@ -86,7 +151,7 @@ def spoiled(random: Random, raw: bytes, pieces: list[bytes]) -> bytes:
 
 def mutation(random: Random) -> tuple[str, str, bytes]:
     """A method, a target and a body, like good ones but for a few things."""
-    method, target, body = random.choice(BODIES + QUERIES)
+    method, target, body = random.choice(KNOWN)
     raw = b"" if body is None else json.dumps(body).encode()
     if body is None:
         path, _, query = target.partition("?")
@@ -112,11 +177,21 @@ def header_changes(random: Random) -> dict[str, str | None]:
     return {random.choice(HEADERS): random.choice([None, *HEADER_VALUES])}
 
 
+def perpetuals(server: Server) -> None:
+    """A contract with a price and a position, so that requests get further than its lack."""
+    body = {"symbol": "BTCSUSDT", "source": "agents", "price": "60000"}
+    assert server.client().post("/_venue/index", body).status == 200
+    for who, side, position in (("alice", "SELL", "SHORT"), ("bob", "BUY", "LONG")):
+        one = order(**{**PERPETUAL, "side": side, "positionSide": position})
+        assert server.client(who).post(f"{V3}/order", one).status == 200
+
+
 def test_no_mutation_breaks_the_venue(tmp_path: Path) -> None:
     random = Random(SEED)
     arguments = ("--no-agents", "--batch-place", "--no-limits", "--state", str(tmp_path / "state"))
     with Server(*arguments, folder=tmp_path) as server:
         clients = [server.client("bob" if number % 2 else "carol") for number in range(CONNECTIONS)]
+        perpetuals(server)
         statuses: dict[int, int] = {}
         for _ in range(REQUESTS):
             status = sent(random, random.choice(clients))

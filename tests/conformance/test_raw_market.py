@@ -232,7 +232,7 @@ def test_coins(desk: Desk) -> None:
         "withdrawDesc": is_null,
     }
     found = ok(desk.anyone.get(f"{V3}/coins"))
-    assert [row["coin"] for row in found] == ["USDT", "BTC", "ETH", "SOL"]
+    assert [row["coin"] for row in found] == ["USDT", "BTC", "ETH", "SOL", "SUSDT"]
     coin: Shape = {
         "coin": TEXT,
         "name": TEXT,
@@ -313,10 +313,11 @@ def test_trading_symbols(desk: Desk) -> None:
 
 
 def test_contract_exchange_info(desk: Desk) -> None:
-    """Both markets are loaded by a stock client at its start; there is no contract yet."""
+    """Both markets are loaded by a stock client at its start."""
     found = ok(desk.anyone.get("/capi/v3/market/exchangeInfo"))
     check(found, {"assets": is_list, "rateLimits": is_list, "symbols": is_list})
-    assert (found["assets"], found["symbols"]) == ([], [])
+    assert [asset["asset"] for asset in found["assets"]] == ["USDT", "SUSDT"]
+    assert [row["symbol"] for row in found["symbols"]][:3] == SYMBOLS
     (rate_limit,) = found["rateLimits"]
     check(rate_limit, RATE_LIMIT)
 

@@ -10,9 +10,15 @@ from venue.core import commands, snapshot
 from venue.core.commands import Command
 from venue.core.engine import Engine
 from venue.core.events import Event, Rejected
+from venue.core.instruments import Contract, Instrument, Tier
 from venue.terms import CLIENT_ID_MEMORY_US, Reject
 
 pytestmark = pytest.mark.core
+
+CONTRACT = Contract(
+    Instrument("BTCUSDT", "BTC", "USDT", 1, 0, 1, 0, 1, 10, 10, 0, 0),
+    10, 100, 100, [Tier(10**9, 10, 50_000)], index_sources=("desk",),
+)  # fmt: skip
 
 
 def test_every_command_has_a_rule() -> None:
@@ -33,6 +39,21 @@ def test_every_command_has_a_rule() -> None:
         commands.ChangeInstrument(world.engine.spot.markets["BTCUSDT"].instrument),
         commands.HaltInstrument("", True),
         commands.ChangeSetting("name", "value"),
+        commands.PlaceContractOrder(NOBODY, "", 0, 1, 0, 0, 1, 1),
+        commands.CancelContractOrder(NOBODY, 1),
+        commands.CancelContractOrders(NOBODY),
+        commands.ClosePositions(NOBODY),
+        commands.PlaceAlgo(NOBODY, "", 0, 1, 0, 1, 1, 1),
+        commands.ChangeAlgo(NOBODY, 1, 1, 1, 0),
+        commands.CancelAlgo(NOBODY, 1),
+        commands.CancelAlgos(NOBODY),
+        commands.SetLeverage(NOBODY, "", 1),
+        commands.SetMarginMode(NOBODY, "", 0),
+        commands.MoveMargin(NOBODY, 1, 1),
+        commands.SetAutoMargin(NOBODY, 1, True),
+        commands.ListContract(CONTRACT),
+        commands.ChangeContract(CONTRACT),
+        commands.PostIndex("BTCUSDT", "desk", 1_000),
     ]
     assert {type(sample) for sample in samples} == set(get_args(Command))
     journaled = msgspec.msgpack.encode(samples)

@@ -25,7 +25,7 @@ def test_registering_makes_room_everywhere() -> None:
     book, ann, _ = ledger()
     assert book.index == {"BTC": 0, "USDT": 1}
     assert [(held.free, held.locked) for held in ann.spot] == [(0, 0)] * 2
-    assert ann.contract == ann.funding == [0, 0]
+    assert [pool.collateral for pool in ann.contract] == ann.funding == [0, 0]
     assert book.fees == book.external == [0, 0]
 
 
@@ -44,7 +44,8 @@ def test_a_move_is_between_wallets() -> None:
     book.credit(ann, SPOT, QUOTE, 100)
     book.move(ann, source=SPOT, target=CONTRACT, asset=QUOTE, amount=40)
     book.move(ann, source=CONTRACT, target=FUNDING, asset=QUOTE, amount=15)
-    assert (ann.spot[QUOTE].free, ann.contract[QUOTE], ann.funding[QUOTE]) == (60, 25, 15)
+    assert (ann.spot[QUOTE].free, ann.contract[QUOTE].collateral) == (60, 25)
+    assert ann.funding[QUOTE] == 15
     assert book.imbalance() == {}
 
 

@@ -19,6 +19,7 @@ from support.world import (
 )
 from venue.core import commands
 from venue.core.commands import Command
+from venue.core.contract_events import Income
 from venue.core.events import FeesSet, OwnerCreated, OwnerFrozen, Rejected, Transferred, WalletMoved
 from venue.core.units import AMOUNT_MAX, PPM
 from venue.terms import Reject
@@ -47,14 +48,14 @@ def test_money_in_and_out_is_a_chain_of_bills() -> None:
     assert world.apply(commands.Transfer(ann, SPOT, CONTRACT, "USDT", 30)) == [
         Transferred(ID, ann, "USDT", SPOT, CONTRACT, 30),
         WalletMoved(ID + 1, ann, SPOT, "USDT", "transfer_out", -30, 70),
-        WalletMoved(ID + 2, ann, CONTRACT, "USDT", "transfer_in", 30, 30),
+        Income(ID + 2, ann, 0, "USDT", "", "transfer_in", 30, 30, 0, "USER_TRANSFER"),
     ]
     assert world.apply(commands.Withdraw(ann, SPOT, "USDT", 70)) == [
         WalletMoved(ID + 3, ann, SPOT, "USDT", "withdraw", -70, 0)
     ]
     assert world.apply(commands.Transfer(ann, CONTRACT, FUNDING, "USDT", 30)) == [
         Transferred(ID + 1, ann, "USDT", CONTRACT, FUNDING, 30),
-        WalletMoved(ID + 4, ann, CONTRACT, "USDT", "transfer_out", -30, 0),
+        Income(ID + 4, ann, 0, "USDT", "", "transfer_out", -30, 0, 0, "USER_TRANSFER"),
         WalletMoved(ID + 5, ann, FUNDING, "USDT", "transfer_in", 30, 30),
     ]
     assert world.engine.ledger.external[world.engine.ledger.index["USDT"]] == -30

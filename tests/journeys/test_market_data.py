@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from venue.candles import DAY_US, INTERVALS, MINUTE_US, Candle, coarsen, open_time
+from support.slow import slow_candles, slow_ticker
+from venue.candles import DAY_US, INTERVALS, MINUTE_US, coarsen
 from venue.core.applied import Applied
 from venue.core.book import Half, resting
 from venue.core.commands import (
@@ -29,8 +30,9 @@ from venue.core.events import OrderClosed, OrderPlaced, Rejected, Trade
 from venue.core.instruments import Instrument
 from venue.core.units import PPM
 from venue.lab.backfill import Backfill, Start
+from venue.node.board import TRADES_MAX, PublicTrade
 from venue.node.depth import Depth, Top
-from venue.node.market_data import PENDING_MAX, TRADES_MAX, MarketData, PublicTrade
+from venue.node.market_data import PENDING_MAX, MarketData
 from venue.node.ticker import Ticker
 from venue.terms import OrderType, SelfTrade, Side, TimeInForce, Wallet
 
@@ -143,69 +145,14 @@ def slow_update_id(venue: Venue, symbol: str) -> int:
     return changed
 
 
-def slow_ticker(trades: list[tuple[int, Trade]], now: int) -> Ticker:
-    bound = now // 1_000_000 - 86_400
-    inside = [(time, trade) for time, trade in trades if time // 1_000_000 > bound]
-    if not inside:
-        last = trades[-1][1].price if trades else 0
-        return Ticker(last, last, last, last, 0, 0, 0, (bound + 1) * 1_000_000, now)
-    prices = [trade.price for _, trade in inside]
-    return Ticker(
-        prices[0],
-        max(prices),
-        min(prices),
-        prices[-1],
-        sum(trade.quantity for _, trade in inside),
-        sum(trade.notional for _, trade in inside),
-        len(inside),
-        inside[0][0],
-        inside[-1][0],
-    )
-
-
-def slow_candles(
-    trades: list[tuple[int, Trade]], history: list[Candle], interval: str, limit: int, now: int
-) -> list[Candle]:
-    rows = {row.open_time: row for row in history}
-    groups: dict[int, list[Trade]] = {}
-    for time, trade in trades:
-        groups.setdefault(open_time(interval, time), []).append(trade)
-    for opened, group in groups.items():
-        old = rows.get(opened)
-        prices = [trade.price for trade in group]
-        taken = [trade for trade in group if trade.taker_side == Side.BUY]
-        rows[opened] = Candle(
-            opened,
-            old.open if old else prices[0],
-            max([*prices, old.high] if old else prices),
-            min([*prices, old.low] if old else prices),
-            prices[-1],
-            sum(trade.quantity for trade in group) + (old.volume if old else 0),
-            sum(trade.notional for trade in group) + (old.notional if old else 0),
-            len(group) + (old.count if old else 0),
-            sum(trade.quantity for trade in taken) + (old.taker_volume if old else 0),
-            sum(trade.notional for trade in taken) + (old.taker_notional if old else 0),
-        )
-    answer: list[Candle] = []
-    opened = open_time(interval, now)
-    while rows and opened >= min(rows) and len(answer) < limit:
-        row = rows.get(opened)
-        if row is None:
-            close = rows[max(known for known in rows if known < opened)].close
-            row = Candle(opened, close, close, close, close, 0, 0, 0, 0, 0)
-        answer.append(row)
-        opened = open_time(interval, opened - 1)
-    return answer[::-1]
-
-
 def answers(data: MarketData, now: int) -> list[Any]:
     return [
         (
-            data.depth(symbol, 200),
-            data.top(symbol),
-            data.trades(symbol, TRADES_MAX),
-            data.ticker(symbol, now),
-            [data.candles(symbol, interval, 1_000, now) for interval in INTERVALS],
+            data.spot.depth(symbol, 200),
+            data.spot.top(symbol),
+            data.spot.trades(symbol, TRADES_MAX),
+            data.spot.ticker(symbol, now),
+            [data.spot.candles(symbol, interval, 1_000, now) for interval in INTERVALS],
         )
         for symbol in SYMBOLS
     ]
@@ -270,7 +217,7 @@ def test_every_answer_equals_the_slow_one(
     for symbol in SYMBOLS:
         trades = venue.trades(symbol)
         for interval in INTERVALS:
-            assert venue.data.candles(symbol, interval, 40, venue.time + late) == slow_candles(
+            assert venue.data.spot.candles(symbol, interval, 40, venue.time + late) == slow_candles(
                 trades, [], interval, 40, venue.time + late
             )
 
@@ -281,13 +228,13 @@ def _compare_quick(venue: Venue, now: int) -> None:
         assert market is not None
         bids, asks = slow_levels(market.book.bids), slow_levels(market.book.asks)
         update_id = slow_update_id(venue, symbol)
-        assert venue.data.depth(symbol, 200) == Depth(update_id, bids, asks)
-        assert venue.data.depth(symbol, 3) == Depth(update_id, bids[:3], asks[:3])
+        assert venue.data.spot.depth(symbol, 200) == Depth(update_id, bids, asks)
+        assert venue.data.spot.depth(symbol, 3) == Depth(update_id, bids[:3], asks[:3])
         best = (*(bids or [(0, 0)])[0], *(asks or [(0, 0)])[0])
-        assert venue.data.top(symbol) == Top(update_id, *best)
+        assert venue.data.spot.top(symbol) == Top(update_id, *best)
         trades = venue.trades(symbol)
-        assert venue.data.ticker(symbol, now) == slow_ticker(trades, now)
-        assert venue.data.trades(symbol, 1_000) == [
+        assert venue.data.spot.ticker(symbol, now) == slow_ticker(trades, now)
+        assert venue.data.spot.trades(symbol, 1_000) == [
             PublicTrade(
                 trade.trade_id,
                 trade.price,
@@ -331,17 +278,17 @@ def test_the_ticker_lets_go_at_the_second() -> None:
     venue.time += 5_000_000
     venue.trade(90, 2)
     last_second = (first_time // 1_000_000 + 86_400) * 1_000_000
-    assert venue.data.ticker("BTCUSDT", last_second - 1) == Ticker(
+    assert venue.data.spot.ticker("BTCUSDT", last_second - 1) == Ticker(
         100, 100, 90, 90, 3, 280, 2, first_time, venue.time
     )
-    assert venue.data.ticker("BTCUSDT", last_second) == Ticker(
+    assert venue.data.spot.ticker("BTCUSDT", last_second) == Ticker(
         90, 90, 90, 90, 2, 180, 1, venue.time, venue.time
     )
     later = last_second + DAY_US
-    assert venue.data.ticker("BTCUSDT", later) == Ticker(
+    assert venue.data.spot.ticker("BTCUSDT", later) == Ticker(
         90, 90, 90, 90, 0, 0, 0, later - DAY_US + 1_000_000, later
     )
-    assert venue.data.ticker("ETHUSDT", later).last == 0
+    assert venue.data.spot.ticker("ETHUSDT", later).last == 0
 
 
 def test_only_the_newest_thousand_trades_and_candles_are_kept() -> None:
@@ -351,11 +298,11 @@ def test_only_the_newest_thousand_trades_and_candles_are_kept() -> None:
         venue.time += MINUTE_US
     venue.hand_over()
     trades = venue.trades("BTCUSDT")
-    kept = venue.data.trades("BTCUSDT", TRADES_MAX)
+    kept = venue.data.spot.trades("BTCUSDT", TRADES_MAX)
     assert [trade.trade_id for trade in kept] == [trade.trade_id for _, trade in trades[-1_000:]]
-    assert venue.data.trades("BTCUSDT", 2) == kept[-2:]
+    assert venue.data.spot.trades("BTCUSDT", 2) == kept[-2:]
     for interval in ("1m", "5m", "1d"):
-        assert venue.data.candles("BTCUSDT", interval, 1_000, venue.time) == slow_candles(
+        assert venue.data.spot.candles("BTCUSDT", interval, 1_000, venue.time) == slow_candles(
             trades, [], interval, 1_000, venue.time
         )
 
@@ -367,21 +314,21 @@ def test_live_trades_join_the_prehistory() -> None:
         for interval in INTERVALS:
             expected = slow_candles([], history("BTCUSDT", interval), interval, 300, BEGIN + late)
             assert len(expected) == 300
-            assert venue.data.candles("BTCUSDT", interval, 300, BEGIN + late) == expected
+            assert venue.data.spot.candles("BTCUSDT", interval, 300, BEGIN + late) == expected
     venue.time += 7_000_000
     for price in (101, 98, 99):
         venue.trade(price, 2, bought=price > 99)
         venue.time += 50_000_000
     for interval in INTERVALS:
-        rows = venue.data.candles("BTCUSDT", interval, 1_000, venue.time)
+        rows = venue.data.spot.candles("BTCUSDT", interval, 1_000, venue.time)
         past = history("BTCUSDT", interval)
         assert rows == slow_candles(venue.trades("BTCUSDT"), past, interval, 1_000, venue.time)
         assert len(rows) >= 300
     assert (
-        coarsen(venue.data.candles("BTCUSDT", "1m", 1_000, venue.time), "1h")[-1]
-        == (venue.data.candles("BTCUSDT", "1h", 1, venue.time)[0])
+        coarsen(venue.data.spot.candles("BTCUSDT", "1m", 1_000, venue.time), "1h")[-1]
+        == (venue.data.spot.candles("BTCUSDT", "1h", 1, venue.time)[0])
     )
-    assert venue.data.candles("ETHUSDT", "1m", 300, venue.time) == []
+    assert venue.data.spot.candles("ETHUSDT", "1m", 300, venue.time) == []
 
 
 def test_sums_beyond_64_bits_survive_a_restart() -> None:
@@ -392,7 +339,7 @@ def test_sums_beyond_64_bits_survive_a_restart() -> None:
     venue.trade(1, 1)
     restarted = MarketData()
     restarted.restore(venue.data.dump())
-    assert venue.data.ticker("BTCUSDT", venue.time).notional > 2**64
+    assert venue.data.spot.ticker("BTCUSDT", venue.time).notional > 2**64
     assert answers(restarted, venue.time) == answers(venue.data, venue.time)
 
 
@@ -406,22 +353,22 @@ def test_waiting_commands_are_bounded() -> None:
 def test_refusals_change_no_update_id() -> None:
     venue = Venue()
     venue.trade(100, 1)
-    assert venue.data.depth("BTCUSDT", 15) == Depth(2, [], [])
+    assert venue.data.spot.depth("BTCUSDT", 15) == Depth(2, [], [])
     venue.apply(HaltInstrument("BTCUSDT", halted=True))
     refused = venue.apply(place(MAKER, "BTCUSDT", Side.BUY, 90, 1))
     assert isinstance(refused.events[0], Rejected)
-    assert venue.data.depth("BTCUSDT", 15).update_id == 2
+    assert venue.data.spot.depth("BTCUSDT", 15).update_id == 2
 
 
 def test_unknown_names_are_key_errors() -> None:
     data = Venue().data
     for ask in (
-        lambda: data.depth("NONE", 15),
-        lambda: data.top("NONE"),
-        lambda: data.trades("NONE", 10),
-        lambda: data.ticker("NONE", BEGIN),
-        lambda: data.candles("NONE", "1m", 10, BEGIN),
-        lambda: data.candles("BTCUSDT", "3m", 10, BEGIN),
+        lambda: data.spot.depth("NONE", 15),
+        lambda: data.spot.top("NONE"),
+        lambda: data.spot.trades("NONE", 10),
+        lambda: data.spot.ticker("NONE", BEGIN),
+        lambda: data.spot.candles("NONE", "1m", 10, BEGIN),
+        lambda: data.spot.candles("BTCUSDT", "3m", 10, BEGIN),
     ):
         with pytest.raises(KeyError):
             ask()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from venue.core import events
 from venue.core.commands import Command, PlaceOrder
+from venue.core.contract_events import Income
 from venue.core.engine import Engine
 from venue.core.events import Event
 from venue.core.orders import NEXT
-from venue.terms import OrderStatus, Side
+from venue.terms import OrderStatus, Side, Wallet
 
 SPOT = 0
 
@@ -59,6 +60,9 @@ class Facts:
             elif isinstance(event, events.WalletMoved):
                 self.bill(event.bill_id)
                 self.item(event.uid, event.wallet, event.asset, event.amount, event.after)
+            elif isinstance(event, Income):
+                self.bill(event.bill_id)
+                self.item(event.uid, Wallet.CONTRACT, event.asset, event.amount, event.balance)
         if isinstance(command, PlaceOrder) and said and isinstance(said[0], events.OrderPlaced):
             order = self.orders[said[0].order_id]
             left = said[0].quantity - order.executed - order.canceled

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from venue.core import commands, events
+from venue.core.contract_events import Income
 from venue.core.events import Event
 from venue.core.instruments import Asset, Instrument
 from venue.terms import Reject
@@ -14,6 +15,7 @@ FIRST_ID = 10**15
 FIRST_UID = 10_000_001
 GREATEST_AMOUNT = 2**62
 SPOT = 0
+CONTRACT = 1
 MILLION = 10**6
 
 Faults = dict[Reject, int]  # what is wrong, each with the limit that was broken
@@ -134,13 +136,15 @@ class Office:
             self.moved(uid, command.target, asset, "transfer_in", amount),
         ]
 
-    def moved(
-        self, uid: int, wallet: int, asset: str, kind: str, amount: int
-    ) -> events.WalletMoved:
+    def moved(self, uid: int, wallet: int, asset: str, kind: str, amount: int) -> Event:
         key = (uid, wallet, asset)
         self.free[key] = self.free.get(key, 0) + amount
         after = self.total(uid, asset) if wallet == SPOT else self.free[key]
-        return events.WalletMoved(self.number("bill"), uid, wallet, asset, kind, amount, after)
+        bill_id = self.number("bill")
+        if wallet == CONTRACT:
+            reason = "USER_TRANSFER" if "transfer" in kind else "UNKNOWN_TRANSFER_REASON"
+            return Income(bill_id, uid, 0, asset, "", kind, amount, after, 0, reason)
+        return events.WalletMoved(bill_id, uid, wallet, asset, kind, amount, after)
 
     # -- listing ---------------------------------------------------------------------------------
 

@@ -140,7 +140,7 @@ def check_money(engine: Engine) -> None:
                 required[market.base] += order.remaining * market.lot_atoms
         assert [held.locked for held in account.spot] == required
         assert account.open_count == counts
-        for balances in ([held.free for held in account.spot], account.contract, account.funding):
+        for balances in ([held.free for held in account.spot], account.funding):
             assert min(balances, default=0) >= 0
 
 

@@ -10,6 +10,7 @@ from sqlalchemy import select
 from support.world import (
     BTCUSDT,
     BUY,
+    CONTRACT,
     ETHUSDT,
     IOC,
     LIMIT,
@@ -20,6 +21,7 @@ from support.world import (
 from venue.core import commands
 from venue.core.applied import Applied
 from venue.core.commands import Command, PlaceOrder
+from venue.core.contract_events import Income
 from venue.core.engine import Engine
 from venue.core.events import (
     Event,
@@ -122,6 +124,7 @@ class Sum:
         self.fills: list[tuple[Any, ...]] = []
         self.bills: list[tuple[Any, ...]] = []
         self.transfers: list[tuple[Any, ...]] = []
+        self.income: list[tuple[Any, ...]] = []
         self.balances: dict[tuple[int, int, str], int] = {}
         for done in applied:
             for event in done.events:
@@ -140,6 +143,15 @@ class Sum:
                 self.orders[event.order_id][12:] = [event.status, time]
             case WalletMoved():
                 self.bill(event.uid, event.wallet, event.asset, event.kind, event.amount, time)
+            case Income():
+                chain = (event.uid, CONTRACT, event.asset)
+                balance = self.balances.get(chain, 0) + event.amount
+                self.balances[chain] = balance
+                bill_id = 10**15 + len(self.bills) + len(self.income)
+                self.income.append(
+                    (bill_id, event.uid, 0, event.asset, "", event.kind, event.amount, 0, balance,
+                     event.reason, time)
+                )  # fmt: skip
             case Transferred():
                 self.transfers.append(
                     (event.transfer_id, event.uid, event.asset, event.source, event.target,
@@ -190,14 +202,16 @@ class Sum:
     ) -> None:
         after = self.balances.get((uid, wallet, asset), 0) + amount
         self.balances[uid, wallet, asset] = after
-        bill_id = 10**15 + len(self.bills)
+        bill_id = 10**15 + len(self.bills) + len(self.income)
         self.bills.append((bill_id, uid, wallet, asset, kind, amount, after, fee, *about, time))
 
     def rows(self) -> Rows:
-        return {
+        """Every table's rows; no contract is listed: of theirs there are transfers' items alone."""
+        return {table.name: [] for table in METADATA.sorted_tables} | {
             "orders": [tuple(order) for order in self.orders.values()],
             "fills": self.fills,
             "bills": self.bills,
             "transfers": self.transfers,
+            "income": self.income,
             "progress": [(self.sequence,)],
         }

@@ -5,13 +5,26 @@ from typing import Annotated, Final
 
 from msgspec import Meta
 
+from venue.terms import (
+    AlgoType,
+    IncomeType,
+    MarginMode,
+    PositionSide,
+    PriceSource,
+    SeparatedMode,
+    TransferReason,
+)
+
 DECIMAL_PATTERN: Final = r"^[0-9]{1,18}(\.[0-9]{1,18})?$"
 CLIENT_ID_PATTERN: Final = r"^[.A-Z:/a-z0-9_-]{1,40}$"
+CONTRACT_CLIENT_ID_PATTERN: Final = r"^[.A-Z:/a-z0-9_-]{1,36}$"
 ID_MAX: Final = 2**63 - 1
 TIME_MAX_MS: Final = 10**13 - 1
 PAGE_MAX: Final = 100_000
 BATCH_PLACE_MAX: Final = 10
 BATCH_CANCEL_MAX: Final = 50
+CONTRACT_BATCH_MAX: Final = 10  # orders placed or canceled at once
+LEVERAGE_MAX: Final = 500
 SYMBOLS_MAX: Final = 100
 
 
@@ -27,6 +40,10 @@ class Kind(StrEnum):
     RATE = "rate"
     CLIENT_ID = "clientId"
     CLIENT_IDS = "clientIds"
+    CONTRACT_CLIENT_ID = "contractClientId"
+    CONTRACT_CLIENT_IDS = "contractClientIds"
+    ALGO_TYPE = "algoType"
+    LEVERAGE = "leverage"
     INTEGER = "integer"
     IDS = "ids"
     CHOICE = "choice"
@@ -39,6 +56,10 @@ class Kind(StrEnum):
 
 def _meta(kind: Kind) -> dict[str, str]:
     return {"kind": kind.value}
+
+
+def _choice(names: list[str]) -> Meta:
+    return Meta(extra=_meta(Kind.CHOICE), extra_json_schema={"enum": names})
 
 
 Symbol = Annotated[str, Meta(extra=_meta(Kind.SYMBOL), examples=["BTCUSDT"])]
@@ -142,3 +163,52 @@ Permissions = Annotated[
         extra_json_schema={"items": {"enum": ["READ", "SPOT_TRADE", "CONTRACT_TRADE"]}},
     ),
 ]
+
+# -- contracts ------------------------------------------------------------------------------------
+
+ContractClientId = Annotated[
+    str, Meta(pattern=CONTRACT_CLIENT_ID_PATTERN, extra=_meta(Kind.CONTRACT_CLIENT_ID))
+]
+ContractClientIds = Annotated[list[str], Meta(extra=_meta(Kind.CONTRACT_CLIENT_IDS))]
+AlgoTypeName = Annotated[
+    str,
+    Meta(
+        extra=_meta(Kind.ALGO_TYPE),
+        extra_json_schema={"enum": [kind.name for kind in AlgoType]},
+    ),
+]
+Leverage = Annotated[
+    int,
+    Meta(
+        ge=1,
+        le=LEVERAGE_MAX,
+        extra=_meta(Kind.LEVERAGE),
+        description="A whole number, up to the symbol's own maximum.",
+    ),
+]
+DecimalOrZero = Annotated[
+    str,
+    Meta(
+        pattern=DECIMAL_PATTERN,
+        extra=_meta(Kind.RATE),
+        description="A decimal; 0 is the same as none.",
+    ),
+]
+PositionSideName = Annotated[str, _choice([side.name for side in PositionSide])]
+MarginTypeName = Annotated[str, _choice([mode.name for mode in MarginMode])]
+SeparatedTypeName = Annotated[str, _choice([mode.name for mode in SeparatedMode])]
+WorkingTypeName = Annotated[str, _choice([source.name for source in PriceSource])]
+PlanTypeName = Annotated[str, _choice(["TAKE_PROFIT", "STOP_LOSS"])]
+IncomeTypeName = Annotated[str, _choice([kind.value for kind in IncomeType])]
+TransferReasonName = Annotated[str, _choice([reason.value for reason in TransferReason])]
+CandlePrice = Annotated[str, _choice(["LAST", "INDEX", "MARK"])]
+ReferencePrice = Annotated[str, _choice(["INDEX", "MARK"])]
+MarginChange = Annotated[
+    int,
+    Meta(ge=1, le=2, extra=_meta(Kind.INTEGER), description="1 adds margin, 2 takes some out."),
+]
+AfterId = Annotated[
+    int,
+    Meta(ge=0, le=ID_MAX, extra=_meta(Kind.INTEGER), description="Only ids greater than this."),
+]
+PageFrom0 = Annotated[int, Meta(ge=0, le=PAGE_MAX, extra=_meta(Kind.INTEGER))]

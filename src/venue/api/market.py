@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from msgspec import Raw, Struct
 
 from venue.api.fields import Depth, Interval, Symbol, Symbols, SymbolStatus, UpTo1000
@@ -109,12 +107,52 @@ class ContractExchangeInfoRequest(Struct, rename="camel"):
     symbol: Symbol | None = None
 
 
-class ContractExchangeInfo(Struct, rename="camel"):
-    """Contract instruments; the lists are empty while no contract is listed."""
+class ContractAsset(Struct, rename="camel"):
+    """An asset that contracts settle in."""
 
-    assets: list[Any]
+    asset: str
+    margin_available: bool
+
+
+class ContractSymbol(Struct, rename="camel"):
+    """One contract: precisions are numbers of decimals, sizes base units, ratios fractions.
+
+    `delivery` lists the times of day (UTC) at which funding is settled.
+    """
+
+    symbol: str
+    display_symbol: str
+    contract_type: str
+    underlying_type: str
+    underlying_sub_type: list[str]
+    base_asset: str
+    quote_asset: str
+    margin_asset: str
+    price_precision: str
+    quantity_precision: str
+    base_asset_precision: str
+    quote_precision: str
+    contract_val: str
+    delivery: list[str]
+    forward_contract_flag: bool
+    min_leverage: str
+    max_leverage: str
+    buy_limit_price_ratio: str
+    sell_limit_price_ratio: str
+    maker_fee_rate: str
+    taker_fee_rate: str
+    min_order_size: str
+    max_order_size: str
+    max_position_size: str
+    market_open_limit_size: str
+
+
+class ContractExchangeInfo(Struct, rename="camel"):
+    """Contract instruments and the assets they settle in."""
+
+    assets: list[ContractAsset]
     rate_limits: list[RateLimit]
-    symbols: list[Any]
+    symbols: list[ContractSymbol]
 
 
 class SelectionRequest(Struct):

@@ -1,12 +1,18 @@
-"""Operator operations under `/_venue/`: owners, keys, money, instruments, settings, health."""
+"""Operator operations under `/_venue/`: owners, keys, money, instruments, settings, health.
+
+Those that only contracts have stand in `contract_operator`.
+"""
 
 from __future__ import annotations
 
-from msgspec import Struct
+from typing import Annotated
+
+from msgspec import Meta, Struct
 
 from venue.api.fields import (
     Decimal,
     Flag,
+    Kind,
     Permissions,
     Rate,
     Scale,
@@ -16,13 +22,23 @@ from venue.api.fields import (
     WalletName,
 )
 from venue.api.operation import Empty, get, post
-from venue.terms import Access
+from venue.terms import Access, Product
 
 OPERATOR = Access.OPERATOR
+ProductName = Annotated[
+    str,
+    Meta(
+        extra={"kind": Kind.CHOICE.value},
+        extra_json_schema={"enum": [product.name for product in Product]},
+    ),
+]
 
 
 class Health(Struct, rename="camel"):
-    """How the venue is; `status` is ok or says what is wrong."""
+    """How the venue is; `status` is ok or says what is wrong.
+
+    `staleContracts` have no current index: no funding and no liquidations until they do.
+    """
 
     status: str
     version: str
@@ -35,6 +51,8 @@ class Health(Struct, rename="camel"):
     state_hash: str
     owners: int
     open_orders: int
+    open_positions: int
+    stale_contracts: list[str]
 
 
 class HealthRequest(Struct, rename="camel"):
@@ -70,6 +88,7 @@ class FeesRequest(Struct, rename="camel"):
     owner: Text
     maker_fee_rate: Rate | None = None
     taker_fee_rate: Rate | None = None
+    product: ProductName = Product.SPOT.name
 
 
 class KeysRequest(Struct):

@@ -2,12 +2,29 @@
 
 from typing import Any
 
-from venue.api import account, market, operator, spot
+from venue.api import (
+    account,
+    algo,
+    contract,
+    contract_account,
+    contract_market,
+    contract_operator,
+    market,
+    operator,
+    sim,
+    spot,
+)
 from venue.api.operation import Operation
 
 ROWS: tuple[Operation[Any, Any], ...] = (
     *market.ROWS,
     *account.ROWS,
     *spot.ROWS,
+    *contract_market.ROWS,
+    *contract_account.ROWS,
+    *contract.ROWS,
+    *algo.ROWS,
+    *sim.ROWS,
     *operator.ROWS,
+    *contract_operator.ROWS,
 )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from venue.core import contract_audit
 from venue.core.book import resting
+from venue.core.contract_audit import book_problems
 from venue.core.engine import Engine
 from venue.core.ledger import Account
 from venue.terms import BUY
@@ -16,21 +18,13 @@ def problems(engine: Engine) -> list[str]:
     ]
     for account in engine.ledger.accounts.values():
         found += _account_problems(engine, account)
+    found += contract_audit.problems(engine)
     for market in engine.spot.markets.values():
-        bids, asks = market.book.bids.keys, market.book.asks.keys
-        if bids and asks and bids[-1] >= -asks[-1]:
-            found.append(f"{market.symbol}: the book is crossed")
+        found += book_problems(market)
         for half in (market.book.bids, market.book.asks):
             for order in resting(half):
                 if order.account.orders.get(order.order_id) is not order:
                     found.append(f"order {order.order_id} rests but is not its owner's")
-            for level in half.levels.values():
-                total, order_ = 0, level.head
-                while order_ is not None:
-                    total += order_.remaining
-                    order_ = order_.next
-                if total != level.quantity:
-                    found.append(f"{market.symbol}: level {level.price} does not add up")
     return found
 
 
@@ -52,12 +46,7 @@ def _account_problems(engine: Engine, account: Account) -> list[str]:
                 f"{account.name} {asset.name}: locked {spot.locked},"
                 f" its open orders require {required[index]}"
             )
-        balances = (
-            spot.free,
-            spot.locked,
-            account.contract[index],
-            account.funding[index],
-        )
+        balances = (spot.free, spot.locked, account.funding[index])
         if min(balances) < 0:
             found.append(f"{account.name} {asset.name}: a balance is negative: {balances}")
     return found

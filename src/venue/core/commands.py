@@ -8,7 +8,7 @@ to the end with a default: old journals stay readable.
 
 from msgspec import Struct
 
-from venue.core.instruments import Instrument
+from venue.core.instruments import Contract, Instrument
 
 
 class PlaceOrder(Struct, array_like=True, tag_field="what", tag=1, gc=False):
@@ -68,12 +68,13 @@ class FreezeOwner(Struct, array_like=True, tag_field="what", tag=11):
 
 
 class SetFees(Struct, array_like=True, tag_field="what", tag=12):
-    """An owner's fee tier in ppm; -1, -1 returns to the symbols' own rates."""
+    """An owner's fee tier in ppm for one `terms.Product`; -1, -1 returns to the symbols' rates."""
 
     uid: int
     maker_ppm: int
     taker_ppm: int
     time: int = 0
+    product: int = 0
 
 
 class Deposit(Struct, array_like=True, tag_field="what", tag=13):
@@ -130,12 +131,13 @@ class ChangeInstrument(Struct, array_like=True, tag_field="what", tag=22):
 
 
 class HaltInstrument(Struct, array_like=True, tag_field="what", tag=23):
-    """Halt a market (cancels only) or resume it."""
+    """Halt a market of one `terms.Product` (cancels only) or resume it."""
 
     symbol: str
     halted: bool
     reason: str = ""
     time: int = 0
+    product: int = 0
 
 
 class ChangeSetting(Struct, array_like=True, tag_field="what", tag=24):
@@ -143,6 +145,192 @@ class ChangeSetting(Struct, array_like=True, tag_field="what", tag=24):
 
     name: str
     value: str
+    time: int = 0
+
+
+# -- contracts ------------------------------------------------------------------------------------
+
+
+class Exit(Struct, array_like=True, frozen=True, gc=False):
+    """An attached take-profit or stop-loss, executed at market; a price of 0 stands for none."""
+
+    trigger_price: int = 0
+    source: int = 0
+
+
+NO_EXIT = Exit()
+
+
+class PlaceContractOrder(Struct, array_like=True, tag_field="what", tag=30, gc=False):
+    """A new contract order; `price` is 0 for MARKET. Side and position side tell open from close.
+
+    `position_id` names the position that a closing order reduces where several stand on one side.
+    """
+
+    uid: int
+    symbol: str
+    side: int
+    position_side: int
+    type: int
+    time_in_force: int
+    quantity: int
+    price: int
+    client_id: str = ""
+    request: bytes = b""
+    time: int = 0
+    position_id: int = 0
+    take_profit: Exit = NO_EXIT
+    stop_loss: Exit = NO_EXIT
+
+
+class CancelContractOrder(Struct, array_like=True, tag_field="what", tag=31, gc=False):
+    """Cancel one open contract order, by `order_id`, or by `client_id` when `order_id` is 0."""
+
+    uid: int
+    order_id: int = 0
+    client_id: str = ""
+    request: bytes = b""
+    time: int = 0
+
+
+class CancelContractOrders(Struct, array_like=True, tag_field="what", tag=32, gc=False):
+    """Cancel every open contract order of the owner, in one symbol or (empty) in all."""
+
+    uid: int
+    symbol: str = ""
+    request: bytes = b""
+    time: int = 0
+
+
+class ClosePositions(Struct, array_like=True, tag_field="what", tag=33, gc=False):
+    """Close whole positions at market: one (`position_id`), those of a symbol, or all."""
+
+    uid: int
+    symbol: str = ""
+    position_id: int = 0
+    request: bytes = b""
+    time: int = 0
+
+
+class PlaceAlgo(Struct, array_like=True, tag_field="what", tag=34, gc=False):
+    """A conditional order (rule 8); `price` is 0 for those that execute at market.
+
+    `quantity` 0 closes the whole position. `callback_ppm` and the optional activation price
+    (`trigger_price`) belong to TRAILING_STOP_MARKET.
+    """
+
+    uid: int
+    symbol: str
+    side: int
+    position_side: int
+    type: int
+    quantity: int
+    trigger_price: int
+    price: int
+    source: int = 0
+    client_id: str = ""
+    request: bytes = b""
+    time: int = 0
+    take_profit: Exit = NO_EXIT
+    stop_loss: Exit = NO_EXIT
+    callback_ppm: int = 0
+
+
+class ChangeAlgo(Struct, array_like=True, tag_field="what", tag=35, gc=False):
+    """New trigger price, execution price (0: market) and price source of an untriggered order."""
+
+    uid: int
+    algo_id: int
+    trigger_price: int
+    price: int
+    source: int
+    request: bytes = b""
+    time: int = 0
+
+
+class CancelAlgo(Struct, array_like=True, tag_field="what", tag=36, gc=False):
+    """Cancel one conditional order, by `algo_id`, or by `client_id` when `algo_id` is 0."""
+
+    uid: int
+    algo_id: int = 0
+    client_id: str = ""
+    request: bytes = b""
+    time: int = 0
+
+
+class CancelAlgos(Struct, array_like=True, tag_field="what", tag=37, gc=False):
+    """Cancel every conditional order of the owner, in one symbol or (empty) in all."""
+
+    uid: int
+    symbol: str = ""
+    request: bytes = b""
+    time: int = 0
+
+
+class SetLeverage(Struct, array_like=True, tag_field="what", tag=38, gc=False):
+    """New leverages in one symbol, 0 leaves one as it is; all of them or none are applied."""
+
+    uid: int
+    symbol: str
+    cross: int = 0
+    long: int = 0
+    short: int = 0
+    request: bytes = b""
+    time: int = 0
+    margin_mode: int = -1
+
+
+class SetMarginMode(Struct, array_like=True, tag_field="what", tag=39, gc=False):
+    """Margin mode and (-1: as it is) separated mode in one symbol."""
+
+    uid: int
+    symbol: str
+    margin_mode: int
+    separated_mode: int = -1
+    request: bytes = b""
+    time: int = 0
+
+
+class MoveMargin(Struct, array_like=True, tag_field="what", tag=40, gc=False):
+    """Add margin to an isolated position, or (negative) take some out."""
+
+    uid: int
+    position_id: int
+    amount: int
+    request: bytes = b""
+    time: int = 0
+
+
+class SetAutoMargin(Struct, array_like=True, tag_field="what", tag=41, gc=False):
+    """Switch an isolated position's automatic top-up."""
+
+    uid: int
+    position_id: int
+    on: bool
+    request: bytes = b""
+    time: int = 0
+
+
+class ListContract(Struct, array_like=True, tag_field="what", tag=50):
+    """Open a contract market."""
+
+    contract: Contract
+    time: int = 0
+
+
+class ChangeContract(Struct, array_like=True, tag_field="what", tag=51):
+    """Replace a listed contract's limits, tiers, fees and prices' rules; its grid stays."""
+
+    contract: Contract
+    time: int = 0
+
+
+class PostIndex(Struct, array_like=True, tag_field="what", tag=52, gc=False):
+    """One source's index price of a contract, in ticks (rule 6.1)."""
+
+    symbol: str
+    source: str
+    price: int
     time: int = 0
 
 
@@ -162,4 +350,19 @@ Command = (
     | ChangeInstrument
     | HaltInstrument
     | ChangeSetting
+    | PlaceContractOrder
+    | CancelContractOrder
+    | CancelContractOrders
+    | ClosePositions
+    | PlaceAlgo
+    | ChangeAlgo
+    | CancelAlgo
+    | CancelAlgos
+    | SetLeverage
+    | SetMarginMode
+    | MoveMargin
+    | SetAutoMargin
+    | ListContract
+    | ChangeContract
+    | PostIndex
 )

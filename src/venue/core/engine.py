@@ -5,30 +5,52 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from venue.core.closing import Closing
 from venue.core.commands import (
+    CancelAlgo,
+    CancelAlgos,
+    CancelContractOrder,
+    CancelContractOrders,
     CancelOrder,
     CancelOrders,
+    ChangeAlgo,
+    ChangeContract,
     ChangeInstrument,
     ChangeSetting,
+    ClosePositions,
     Command,
     CreateOwner,
     Deposit,
     FreezeOwner,
     HaltInstrument,
+    ListContract,
     ListInstrument,
+    MoveMargin,
+    PlaceAlgo,
+    PlaceContractOrder,
     PlaceOrder,
+    PostIndex,
     RegisterAsset,
+    SetAutoMargin,
     SetFees,
+    SetLeverage,
+    SetMarginMode,
     Tick,
     Transfer,
     Withdraw,
 )
+from venue.core.contract import Contracts
+from venue.core.contract_events import ContractTrade
+from venue.core.contract_listing import ContractListing
 from venue.core.events import Event
 from venue.core.ledger import Account, Ledger
 from venue.core.listing import Listing
 from venue.core.market import Market
+from venue.core.modes import Margins
 from venue.core.owners import Owners
+from venue.core.schedule import Schedule
 from venue.core.spot import Spot
+from venue.core.triggers import Triggers
 
 
 class Engine:
@@ -37,15 +59,32 @@ class Engine:
     `sequence` counts applied commands, `time` is the last command's (µs).
     """
 
-    __slots__ = ("_handlers", "ledger", "listing", "owners", "sequence", "spot", "time")
+    __slots__ = (
+        "_closing",
+        "_handlers",
+        "contracts",
+        "ledger",
+        "listing",
+        "owners",
+        "schedule",
+        "sequence",
+        "spot",
+        "time",
+    )
 
     def __init__(self) -> None:
         self.sequence = 0
         self.time = 0
         self.ledger = Ledger()
         self.spot = Spot(self.ledger)
-        self.owners = Owners(self.ledger, self.spot)
-        self.listing = Listing(self.ledger, self.spot)
+        self.contracts = Contracts(self.ledger, self.spot)
+        self.owners = Owners(self.ledger, self.contracts)
+        self.listing = Listing(self.ledger, self.spot, self.contracts)
+        triggers = Triggers(self.contracts)
+        self.schedule = Schedule(self.contracts, triggers)
+        margins = Margins(self.contracts)
+        self._closing = Closing(self.contracts)
+        contract_listing = ContractListing(self.contracts, self.owners)
         self._handlers: dict[type, Callable[[Any], list[Event]]] = {
             CancelOrders: self.spot.cancel_all,
             Tick: self._tick,
@@ -60,6 +99,19 @@ class Engine:
             ChangeInstrument: self.listing.change_instrument,
             HaltInstrument: self.listing.halt,
             ChangeSetting: self.listing.change_setting,
+            CancelContractOrders: self.contracts.cancel_all,
+            ClosePositions: self._close_positions,
+            PlaceAlgo: triggers.place,
+            ChangeAlgo: triggers.change,
+            CancelAlgo: triggers.cancel,
+            CancelAlgos: triggers.cancel_all,
+            SetLeverage: margins.set_leverage,
+            SetMarginMode: margins.set_mode,
+            MoveMargin: margins.move_margin,
+            SetAutoMargin: margins.set_auto,
+            ListContract: contract_listing.list_contract,
+            ChangeContract: contract_listing.change_contract,
+            PostIndex: self.schedule.post_index,
         }
 
     def apply(self, command: Command) -> list[Event]:
@@ -68,16 +120,30 @@ class Engine:
         assert time >= self.time, (time, self.time)
         self.time = time
         self.sequence += 1
-        # The two commands that matter for speed are called directly: mypyc then needs no wrapper.
+        # The commands that matter for speed are called directly: mypyc then needs no wrapper.
         if type(command) is PlaceOrder:
             return self.spot.place(command)
         if type(command) is CancelOrder:
             return self.spot.cancel(command)
+        if type(command) is PlaceContractOrder:
+            events = self.contracts.place(command)
+            if len(events) > 1:
+                self.schedule.traded(events, command.symbol, time)
+            return events
+        if type(command) is CancelContractOrder:
+            return self.contracts.cancel(command)
         return self._handlers[type(command)](command)
 
     def _tick(self, command: Tick) -> list[Event]:
         self.spot.expire_client_ids(command.time)
-        return []
+        return self.schedule.tick(command.time)
+
+    def _close_positions(self, command: ClosePositions) -> list[Event]:
+        events = self._closing.close(command)
+        traded = [event.symbol for event in events if isinstance(event, ContractTrade)]
+        for symbol in dict.fromkeys(traded):
+            self.schedule.traded(events, symbol, command.time)
+        return events
 
     # -- read-only questions ---------------------------------------------------------------------
 

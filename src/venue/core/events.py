@@ -2,6 +2,31 @@
 
 from msgspec import Struct
 
+from venue.core.contract_events import (
+    AlgoChanged,
+    AlgoClosed,
+    AlgoPlaced,
+    AlgoTriggered,
+    AutoMarginSet,
+    ClosedAtMarket,
+    ContractChanged,
+    ContractListed,
+    ContractOrderClosed,
+    ContractOrderPlaced,
+    ContractOrderReduced,
+    ContractTrade,
+    Deleveraged,
+    FundingDue,
+    FundingSettled,
+    FundingSkipped,
+    Income,
+    LeverageSet,
+    LiquidationFinished,
+    LiquidationStarted,
+    LiquidationStep,
+    MarkSet,
+    PositionClosed,
+)
 from venue.core.instruments import Asset, Instrument
 
 
@@ -96,6 +121,7 @@ class FeesSet(Struct, array_like=True, tag_field="what", tag=12):
     uid: int
     maker_ppm: int
     taker_ppm: int
+    product: int = 0
 
 
 class WalletMoved(Struct, array_like=True, tag_field="what", tag=13):
@@ -137,6 +163,7 @@ class InstrumentHalted(Struct, array_like=True, tag_field="what", tag=23):
     symbol: str
     halted: bool
     reason: str
+    product: int = 0
 
 
 class SettingChanged(Struct, array_like=True, tag_field="what", tag=24):
@@ -160,4 +187,27 @@ Event = (
     | InstrumentChanged
     | InstrumentHalted
     | SettingChanged
+    | ContractOrderPlaced
+    | ContractTrade
+    | ContractOrderClosed
+    | ContractOrderReduced
+    | Income
+    | PositionClosed
+    | LeverageSet
+    | AutoMarginSet
+    | ClosedAtMarket
+    | ContractListed
+    | ContractChanged
+    | MarkSet
+    | FundingDue
+    | FundingSkipped
+    | FundingSettled
+    | AlgoPlaced
+    | AlgoChanged
+    | AlgoTriggered
+    | AlgoClosed
+    | LiquidationStarted
+    | LiquidationStep
+    | Deleveraged
+    | LiquidationFinished
 )

@@ -1,8 +1,14 @@
 """What can be traded: grid, limits and fees of one symbol, as integers."""
 
+from typing import Final
+
 from msgspec import Struct
 
-from venue.core.units import PPM, QUANTITY_MAX
+from venue.core.units import PPB, PPM, QUANTITY_MAX
+
+LEVERAGE_MAX: Final = 500
+INDEX_SOURCES_MAX: Final = 8
+DAY_MINUTES: Final = 1_440
 
 
 class Asset(Struct, frozen=True, array_like=True):
@@ -37,6 +43,36 @@ class Instrument(Struct, frozen=True, array_like=True):
     market_band_ppm: int = 50_000
 
 
+class Tier(Struct, frozen=True, array_like=True):
+    """Positions up to `notional_max` atoms: their leverage and maintenance rate (rule 5.8)."""
+
+    notional_max: int
+    leverage_max: int
+    maintenance_ppm: int
+
+
+class Contract(Struct, frozen=True, array_like=True):
+    """A perpetual contract's specification; `instrument.quote` is the asset it settles in.
+
+    `tiers` ascend, the last one reaches as far as positions may. `funding_minutes` are minutes of
+    the day, UTC. `index_sources` are "spot" (the venue's own spot market of the same symbol) or
+    names under which index prices are posted. Rates with `_ppb` are parts per billion.
+    """
+
+    instrument: Instrument
+    leverage_max: int
+    position_max: int
+    open_interest_max: int
+    tiers: list[Tier]
+    liquidation_ppm: int = 5_000
+    funding_minutes: tuple[int, ...] = (0, 480, 960)
+    funding_cap_ppb: int = 20_000_000
+    interest_ppb: int = 100_000
+    index_sources: tuple[str, ...] = ("spot",)
+    adl_policy: int = 0
+    jump_ppm: int = 200_000
+
+
 def lot_atoms(instrument: Instrument, base: Asset) -> int:
     """Base atoms in one lot; 0 when a lot is no whole number of atoms."""
     return _scaled(instrument.step, base.scale - instrument.quantity_scale)
@@ -67,6 +103,53 @@ def fault(instrument: Instrument) -> str:
     bands = (instrument.buy_band_ppm, instrument.sell_band_ppm, instrument.market_band_ppm)
     if not all(0 < band <= PPM for band in bands):
         return f"bands must be 1 to {PPM} ppm"
+    return ""
+
+
+def contract_fault(contract: Contract) -> str:
+    """Why this contract cannot be listed; empty when it can."""
+    reason = fault(contract.instrument)
+    if reason:
+        return reason
+    tiers = contract.tiers
+    if not 1 <= contract.leverage_max <= LEVERAGE_MAX:
+        return f"leverage_max must be 1 to {LEVERAGE_MAX}"
+    if not 1 <= contract.position_max <= contract.open_interest_max <= QUANTITY_MAX:
+        return f"need 1 <= position_max <= open_interest_max <= {QUANTITY_MAX} lots"
+    if not tiers or tiers[0].leverage_max != contract.leverage_max:
+        return "the first tier must allow leverage_max"
+    for number in range(1, len(tiers)):
+        lower, upper = tiers[number - 1], tiers[number]
+        if upper.notional_max <= lower.notional_max or upper.leverage_max > lower.leverage_max:
+            return "tiers must ascend in notional and descend in leverage"
+        if upper.maintenance_ppm < lower.maintenance_ppm:
+            return "maintenance rates must not fall from tier to tier"
+    for tier in tiers:
+        # A position at its full leverage must stand above its maintenance margin.
+        if tier.leverage_max < 1 or not 0 < tier.maintenance_ppm * tier.leverage_max < PPM:
+            return "a tier's maintenance rate must lie below 1 / its leverage"
+    if not 0 <= contract.liquidation_ppm < PPM:
+        return f"liquidation_ppm must be 0 to {PPM - 1}"
+    return _schedule_fault(contract)
+
+
+def _schedule_fault(contract: Contract) -> str:
+    minutes = contract.funding_minutes
+    if not minutes or not minutes[0] >= 0 or minutes[-1] >= DAY_MINUTES:
+        return "funding_minutes must be minutes of the day, 0 to 1439"
+    every = DAY_MINUTES // len(minutes)
+    if minutes != tuple(minutes[0] + every * number for number in range(len(minutes))):
+        return "funding_minutes must ascend and be evenly spaced over the day"
+    if DAY_MINUTES % len(minutes):
+        return "funding_minutes must divide the day evenly"
+    if not 0 < contract.funding_cap_ppb < PPB or not 0 <= contract.interest_ppb < PPB:
+        return f"funding rates must be below {PPB} ppb"
+    if not contract.index_sources or len(contract.index_sources) > INDEX_SOURCES_MAX:
+        return f"1 to {INDEX_SOURCES_MAX} index_sources are needed"
+    if contract.adl_policy not in (0, 1):
+        return "adl_policy must be 0 (queue) or 1 (pro-rata)"
+    if not 0 < contract.jump_ppm <= PPM:
+        return f"jump_ppm must be 1 to {PPM}"
     return ""
 
 

@@ -6,11 +6,15 @@ owner gains, another account (owner, fees, external) loses.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from venue.core.instruments import Asset
 from venue.core.orders import Order
 from venue.terms import BUY, Wallet
+
+if TYPE_CHECKING:
+    from venue.core.holding import Holding
+    from venue.core.positions import Position
 
 SPOT: Final = int(Wallet.SPOT)
 CONTRACT: Final = int(Wallet.CONTRACT)
@@ -26,10 +30,31 @@ class Balance:
         self.locked = 0
 
 
+class Pool:
+    """Contract collateral of one owner and settle asset: the cash leg (rules 5.2, 5.5).
+
+    `position_id` is 0 for the cross pool, else the isolated position it belongs to. `positions`
+    are those it carries. `dirty` and `version` belong to the watch over pools (rule 7.7).
+    """
+
+    __slots__ = ("account", "asset", "collateral", "dirty", "position_id", "positions", "version")
+
+    def __init__(self, account: Account, asset: int, position_id: int) -> None:
+        self.account = account
+        self.asset = asset
+        self.position_id = position_id
+        self.collateral = 0
+        self.positions: list[Position] = []
+        self.dirty = False
+        self.version = 0
+
+
 class Account:
     """An owner: three wallets, its open orders and the client ids it used.
 
     Fee rates of -1 mean the symbol's own. `clients` holds open orders and those of the last day.
+    `contract` are its cross pools by asset, `isolated` its isolated ones by position id; `holding`
+    is what else it has on the contract side, once it has used it.
     """
 
     __slots__ = (
@@ -37,6 +62,8 @@ class Account:
         "contract",
         "frozen",
         "funding",
+        "holding",
+        "isolated",
         "maker_ppm",
         "name",
         "open_count",
@@ -55,37 +82,42 @@ class Account:
         self.maker_ppm = -1
         self.taker_ppm = -1
         self.spot = [Balance() for _ in range(assets)]
-        self.contract: list[int] = [0] * assets
+        self.contract = [Pool(self, asset, 0) for asset in range(assets)]
+        self.isolated: dict[int, Pool] = {}
+        self.holding: Holding | None = None
         self.funding: list[int] = [0] * assets
         self.orders: dict[int, Order] = {}
         self.clients: dict[str, Order] = {}
         self.open_count: list[int] = [0] * markets
 
     def total(self, wallet: int, asset: int) -> int:
-        """Free + locked atoms of one wallet."""
+        """Free + locked atoms of one wallet; of the contract wallet the cross collateral."""
         locked = self.spot[asset].locked if wallet == SPOT else 0
         return self.free(wallet, asset) + locked
 
     def free(self, wallet: int, asset: int) -> int:
-        """The atoms of one wallet that can be moved."""
+        """The atoms of one wallet that are not locked; for contract the cross collateral."""
         if wallet == SPOT:
             return self.spot[asset].free
-        return self.contract[asset] if wallet == CONTRACT else self.funding[asset]
+        return self.contract[asset].collateral if wallet == CONTRACT else self.funding[asset]
 
     def add(self, wallet: int, asset: int, amount: int) -> None:
         """One posting: a signed amount of atoms to what is free in a wallet."""
         if wallet == SPOT:
             self.spot[asset].free += amount
         elif wallet == CONTRACT:
-            self.contract[asset] += amount
+            self.contract[asset].collateral += amount
         else:
             self.funding[asset] += amount
 
 
 class Ledger:
-    """All balances. `external` is where deposits come from; its balances are negative."""
+    """All balances. `external` is where deposits come from; its balances are negative.
 
-    __slots__ = ("accounts", "assets", "external", "fees", "index")
+    `dust` keeps what rounding leaves, and what is under way inside a funding settlement.
+    """
+
+    __slots__ = ("accounts", "assets", "dust", "external", "fees", "index")
 
     def __init__(self) -> None:
         self.accounts: dict[int, Account] = {}
@@ -93,6 +125,7 @@ class Ledger:
         self.index: dict[str, int] = {}
         self.fees: list[int] = []
         self.external: list[int] = []
+        self.dust: list[int] = []
 
     def register(self, asset: Asset) -> None:
         """Make room for an asset in every account."""
@@ -100,9 +133,10 @@ class Ledger:
         self.assets.append(asset)
         self.fees.append(0)
         self.external.append(0)
+        self.dust.append(0)
         for account in self.accounts.values():
             account.spot.append(Balance())
-            account.contract.append(0)
+            account.contract.append(Pool(account, len(account.contract), 0))
             account.funding.append(0)
 
     def credit(self, account: Account, wallet: int, asset: int, amount: int) -> None:
@@ -154,11 +188,31 @@ class Ledger:
         self.fees[base] += base_fee
         self.fees[quote] += quote_fee
 
+    def exchange(self, source: Pool, target: Pool, amount: int) -> None:
+        """Entry: one pool -> another."""
+        source.collateral -= amount
+        target.collateral += amount
+
+    def trade(
+        self, long: Pool, short: Pool, notional: int, long_fee: int, short_fee: int, fees: Pool
+    ) -> None:
+        """Entry of one contract trade: the buyer's cash goes to the seller (rule 5.2)."""
+        long.collateral -= notional + long_fee
+        short.collateral += notional - short_fee
+        fees.collateral += long_fee + short_fee
+
+    def fund(self, pool: Pool, amount: int) -> None:
+        """Entry of one position's funding: dust -> pool, or (negative) pool -> dust."""
+        pool.collateral += amount
+        self.dust[pool.asset] -= amount
+
     def imbalance(self) -> dict[str, int]:
         """Per asset, the sum over all accounts where it is not zero: empty, always (rule 2.3)."""
-        sums = [fee + outside for fee, outside in zip(self.fees, self.external, strict=True)]
+        sums = [sum(own) for own in zip(self.fees, self.external, self.dust, strict=True)]
         for account in self.accounts.values():
             for asset in range(len(sums)):
                 for wallet in Wallet:
                     sums[asset] += account.total(wallet, asset)
+            for pool in account.isolated.values():
+                sums[pool.asset] += pool.collateral
         return {asset.name: total for asset, total in zip(self.assets, sums, strict=True) if total}

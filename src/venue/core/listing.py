@@ -11,6 +11,7 @@ from venue.core.commands import (
     ListInstrument,
     RegisterAsset,
 )
+from venue.core.contract import Contracts
 from venue.core.events import (
     AssetRegistered,
     Event,
@@ -25,7 +26,7 @@ from venue.core.ledger import Ledger
 from venue.core.market import Market
 from venue.core.spot import Spot
 from venue.core.units import AMOUNT_MAX
-from venue.terms import Reject
+from venue.terms import Product, Reject
 
 SCALE_MAX: Final = 18
 
@@ -33,9 +34,10 @@ SCALE_MAX: Final = 18
 class Listing:
     """Assets and markets over one ledger; settings are named texts."""
 
-    __slots__ = ("ledger", "settings", "spot")
+    __slots__ = ("contracts", "ledger", "settings", "spot")
 
-    def __init__(self, ledger: Ledger, spot: Spot) -> None:
+    def __init__(self, ledger: Ledger, spot: Spot, contracts: Contracts) -> None:
+        self.contracts = contracts
         self.ledger = ledger
         self.spot = spot
         self.settings: dict[str, str] = {}
@@ -79,7 +81,7 @@ class Listing:
         if market is None:
             return [Rejected(Reject.SYMBOL_UNKNOWN)]
         reason = fault(instrument)
-        if not reason and _grid(instrument) != _grid(market.instrument):
+        if not reason and grid(instrument) != grid(market.instrument):
             reason = "the grid and the assets of a listed instrument stay"
         if reason:
             return [Rejected(Reject.INSTRUMENT_INVALID, 0, reason)]
@@ -87,19 +89,28 @@ class Listing:
         return [InstrumentChanged(instrument)]
 
     def halt(self, command: HaltInstrument) -> list[Event]:
-        market = self.spot.markets.get(command.symbol)
+        market = self._market(command)
         if market is None:
             return [Rejected(Reject.SYMBOL_UNKNOWN)]
         market.halted = command.halted
         market.halt_reason = command.reason if command.halted else ""
-        return [InstrumentHalted(command.symbol, command.halted, market.halt_reason)]
+        return [
+            InstrumentHalted(command.symbol, command.halted, market.halt_reason, command.product)
+        ]
+
+    def _market(self, command: HaltInstrument) -> Market | None:
+        if command.product == Product.SPOT:
+            return self.spot.markets.get(command.symbol)
+        perp = self.contracts.markets.get(command.symbol)
+        return perp.market if perp is not None else None
 
     def change_setting(self, command: ChangeSetting) -> list[Event]:
         self.settings[command.name] = command.value
         return [SettingChanged(command.name, command.value)]
 
 
-def _grid(instrument: Instrument) -> tuple[object, ...]:
+def grid(instrument: Instrument) -> tuple[object, ...]:
+    """What of an instrument stays once it is listed."""
     return (
         instrument.base,
         instrument.quote,

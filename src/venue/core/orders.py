@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from venue.core.commands import Exit
 from venue.terms import CANCELED, EXPIRED, FILLED, NEW, PARTIALLY_FILLED
 
 if TYPE_CHECKING:
+    from venue.core.algos import Algo
     from venue.core.book import Level
+    from venue.core.holding import Holding, Modes
     from venue.core.ledger import Account
     from venue.core.market import Market
+    from venue.core.perpetual import Perpetual
+    from venue.core.positions import Position
 
 
 NEXT: Final[dict[int, tuple[int, ...]]] = {
@@ -21,10 +26,65 @@ NEXT: Final[dict[int, tuple[int, ...]]] = {
 }
 
 
+class Terms:
+    """What a contract order has beside its price and quantity.
+
+    Of the `whole_margin` atoms that an opening order needs, `margin` are held for what remains of
+    it. `position` is what a closing order reduces; of an opening one in SEPARATED mode what it has
+    made. `take_profit` and `stop_loss` are attached once it has opened something (then
+    `exits_placed`); `attached` are those that wait. `trimmed` lots were taken off a closing order
+    because its position became smaller.
+    """
+
+    __slots__ = (
+        "algo_id",
+        "attached",
+        "cause",
+        "exits_placed",
+        "holding",
+        "margin",
+        "modes",
+        "opens",
+        "perp",
+        "position",
+        "position_side",
+        "stop_loss",
+        "take_profit",
+        "trimmed",
+        "whole_margin",
+    )
+
+    def __init__(
+        self,
+        holding: Holding,
+        perp: Perpetual,
+        modes: Modes,
+        position_side: int,
+        opens: bool,
+        cause: int,
+    ) -> None:
+        self.holding = holding
+        self.perp = perp
+        self.modes = modes
+        self.position_side = position_side
+        self.opens = opens
+        self.cause = cause
+        self.margin = 0
+        self.whole_margin = 0
+        self.trimmed = 0
+        self.position: Position | None = None
+        self.algo_id = 0
+        self.take_profit: Exit | None = None
+        self.stop_loss: Exit | None = None
+        self.attached: list[Algo] = []
+        self.exits_placed = False
+
+
 class Order:
     """One order: open while it rests in a book, kept for a day after when it has a client id.
 
-    `quantity` and `remaining` are lots, `quote` is the executed notional in quote atoms.
+    `quantity` and `remaining` are lots, `quote` is the executed notional in quote atoms; `terms`
+    are a contract order's.
     """
 
     __slots__ = (
@@ -41,6 +101,7 @@ class Order:
         "remaining",
         "side",
         "status",
+        "terms",
         "time",
         "time_in_force",
         "type",
@@ -77,3 +138,4 @@ class Order:
         self.level: Level | None = None
         self.prev: Order | None = None
         self.next: Order | None = None
+        self.terms: Terms | None = None

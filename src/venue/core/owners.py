@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from venue.core.collateral import FEES_NAME, FUND_NAME, available
 from venue.core.commands import (
     CreateOwner,
     Deposit,
@@ -12,6 +13,7 @@ from venue.core.commands import (
     Transfer,
     Withdraw,
 )
+from venue.core.contract import Contracts
 from venue.core.events import (
     Event,
     FeesSet,
@@ -21,23 +23,26 @@ from venue.core.events import (
     Transferred,
     WalletMoved,
 )
-from venue.core.ledger import Account, Ledger
-from venue.core.spot import Spot
+from venue.core.holding import holding_of
+from venue.core.ledger import CONTRACT, Account, Ledger
 from venue.core.units import AMOUNT_MAX, FIRST_ID, PPM
-from venue.terms import BillKind, Reject, SelfTrade, Wallet
+from venue.terms import BillKind, Product, Reject, SelfTrade, TransferReason, Wallet
 
 FIRST_UID: Final = 10_000_001
 FUNDING: Final = int(Wallet.FUNDING)
+NONE: Final = TransferReason.UNKNOWN_TRANSFER_REASON.value
+USER: Final = TransferReason.USER_TRANSFER.value
 
 
 class Owners:
     """The book of owners over one ledger; bill ids come from the spot venue's counter."""
 
-    __slots__ = ("ledger", "names", "next_transfer", "next_uid", "spot")
+    __slots__ = ("collateral", "ledger", "names", "next_transfer", "next_uid", "spot")
 
-    def __init__(self, ledger: Ledger, spot: Spot) -> None:
+    def __init__(self, ledger: Ledger, contracts: Contracts) -> None:
         self.ledger = ledger
-        self.spot = spot
+        self.collateral = contracts.collateral
+        self.spot = contracts.spot
         self.names: dict[str, int] = {}
         self.next_uid = FIRST_UID
         self.next_transfer = FIRST_ID
@@ -45,6 +50,8 @@ class Owners:
     def create(self, command: CreateOwner) -> list[Event]:
         if command.name in self.names:
             return [Rejected(Reject.OWNER_NAME_USED, self.names[command.name])]
+        if command.name in (FEES_NAME, FUND_NAME):
+            return [Rejected(Reject.OWNER_RESERVED)]
         assert SelfTrade(command.self_trade) is not None, command
         uid = self.next_uid
         self.next_uid = uid + 1
@@ -69,9 +76,14 @@ class Owners:
         maker, taker = command.maker_ppm, command.taker_ppm
         if (maker, taker) != (-1, -1) and not (0 <= maker < PPM and 0 <= taker < PPM):
             return [Rejected(Reject.FEE_RATE, PPM - 1)]
-        account.maker_ppm = maker
-        account.taker_ppm = taker
-        return [FeesSet(command.uid, maker, taker)]
+        if command.product == Product.CONTRACT:
+            holding = holding_of(account)
+            holding.maker_ppm = maker
+            holding.taker_ppm = taker
+        else:
+            account.maker_ppm = maker
+            account.taker_ppm = taker
+        return [FeesSet(command.uid, maker, taker, command.product)]
 
     def deposit(self, command: Deposit) -> list[Event]:
         account = self.ledger.accounts.get(command.uid)
@@ -87,7 +99,7 @@ class Owners:
         if command.amount - self.ledger.external[asset] > AMOUNT_MAX:
             return [Rejected(Reject.SUPPLY_MAX, AMOUNT_MAX + self.ledger.external[asset])]
         self.ledger.credit(account, command.wallet, asset, command.amount)
-        return [self._moved(account, command.wallet, asset, BillKind.DEPOSIT, command.amount)]
+        return [self._moved(account, command.wallet, asset, BillKind.DEPOSIT, command.amount, NONE)]
 
     def withdraw(self, command: Withdraw) -> list[Event]:
         account = self.ledger.accounts.get(command.uid)
@@ -102,10 +114,12 @@ class Owners:
         assert 0 <= command.wallet <= FUNDING, command
         if not 0 < command.amount <= AMOUNT_MAX:
             return [Rejected(Reject.AMOUNT, AMOUNT_MAX)]
-        if account.free(command.wallet, asset) < command.amount:
+        if self._movable(account, command.wallet, asset) < command.amount:
             return [Rejected(Reject.FUNDS)]
         self.ledger.credit(account, command.wallet, asset, -command.amount)
-        return [self._moved(account, command.wallet, asset, BillKind.WITHDRAW, -command.amount)]
+        return [
+            self._moved(account, command.wallet, asset, BillKind.WITHDRAW, -command.amount, NONE)
+        ]
 
     def transfer(self, command: Transfer) -> list[Event]:
         account = self.ledger.accounts.get(command.uid)
@@ -124,20 +138,31 @@ class Owners:
             return [Rejected(Reject.AMOUNT, AMOUNT_MAX)]
         if source == target:
             return [Rejected(Reject.WALLETS_EQUAL)]
-        if account.free(source, asset) < amount:
+        if self._movable(account, source, asset) < amount:
             return [Rejected(Reject.FUNDS)]
         self.ledger.move(account, source=source, target=target, asset=asset, amount=amount)
         transfer_id = self.next_transfer
         self.next_transfer = transfer_id + 1
         return [
             Transferred(transfer_id, command.uid, command.asset, source, target, amount),
-            self._moved(account, source, asset, BillKind.TRANSFER_OUT, -amount),
-            self._moved(account, target, asset, BillKind.TRANSFER_IN, amount),
+            self._moved(account, source, asset, BillKind.TRANSFER_OUT, -amount, USER),
+            self._moved(account, target, asset, BillKind.TRANSFER_IN, amount, USER),
         ]
 
+    def _movable(self, account: Account, wallet: int, asset: int) -> int:
+        """What may leave a wallet; of the contract wallet what no position or order needs."""
+        if wallet == CONTRACT:
+            return available(account, asset)
+        return account.free(wallet, asset)
+
     def _moved(
-        self, account: Account, wallet: int, asset: int, kind: BillKind, amount: int
-    ) -> WalletMoved:
+        self, account: Account, wallet: int, asset: int, kind: BillKind, amount: int, reason: str
+    ) -> Event:
+        """The bill of a movement, or the income item when it was the contract wallet's."""
+        if wallet == CONTRACT:
+            pool = account.contract[asset]
+            self.collateral.touch(pool)
+            return self.collateral.item(pool, kind.value, amount, "", 0, reason)
         bill_id = self.spot.next_bill
         self.spot.next_bill = bill_id + 1
         name = self.ledger.assets[asset].name

@@ -11,7 +11,9 @@ import hashlib
 
 import msgspec
 
+from venue.core import contract_snapshot
 from venue.core.book import resting
+from venue.core.contract_records import ContractState
 from venue.core.engine import Engine
 from venue.core.instruments import Asset, Instrument
 from venue.core.ledger import Account
@@ -76,6 +78,7 @@ class State(msgspec.Struct, array_like=True):
     markets: list[MarketRecord]
     closed: list[OrderRecord]
     settings: list[tuple[str, str]]
+    contracts: ContractState
 
 
 class Snapshot(msgspec.Struct, array_like=True):
@@ -137,6 +140,7 @@ def load(data: bytes) -> Engine:
             order.account.clients[order.client_id] = order
         spot.closed_with_client_id.append(order)
     engine.listing.settings = dict(state.settings)
+    contract_snapshot.load(engine, state.contracts)
     return engine
 
 
@@ -157,6 +161,7 @@ def _state(engine: Engine) -> State:
         markets=[_market_record(market) for market in spot.markets.values()],
         closed=[_order_record(order) for order in spot.closed_with_client_id],
         settings=list(engine.listing.settings.items()),
+        contracts=contract_snapshot.dump(engine),
     )
 
 
@@ -170,7 +175,7 @@ def _account_record(account: Account) -> AccountRecord:
         taker_ppm=account.taker_ppm,
         free=[balance.free for balance in account.spot],
         locked=[balance.locked for balance in account.spot],
-        contract=account.contract,
+        contract=[pool.collateral for pool in account.contract],
         funding=account.funding,
     )
 
@@ -183,7 +188,8 @@ def _account(record: AccountRecord, markets: int) -> Account:
     for balance, free, locked in zip(account.spot, record.free, record.locked, strict=True):
         balance.free = free
         balance.locked = locked
-    account.contract = record.contract
+    for pool, collateral in zip(account.contract, record.contract, strict=True):
+        pool.collateral = collateral
     account.funding = record.funding
     return account
 

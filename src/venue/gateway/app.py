@@ -16,7 +16,6 @@ import msgspec
 
 from venue.api import errors, signing
 from venue.api.errors import ApiError
-from venue.api.operation import openapi
 from venue.gateway.auth import Authenticator, Caller, permit
 from venue.gateway.context import Call, Venue
 from venue.gateway.decode import body_values, decode, ignored, query_values
@@ -54,7 +53,7 @@ class App:
         limits: Limits,
         replays: ReplayGuard,
         door: OperatorDoor,
-        document: Callable[[], bytes],
+        documents: dict[bytes, Callable[[], bytes]],
     ) -> None:
         self._venue = venue
         self._routes = routes
@@ -62,7 +61,7 @@ class App:
         self._limits = limits
         self._replays = replays
         self._door = door
-        self._document = document
+        self._documents = documents
         self._encode = msgspec.json.Encoder().encode
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -175,20 +174,21 @@ class App:
         return 200, self._encode(reply)
 
     def _unrouted(self, scope: Scope, path: bytes) -> Answer:
-        if path == b"/openapi.json" and scope["method"] == "GET":
-            return 200, self._document()
+        made = self._documents.get(path)
+        if made is not None and scope["method"] == "GET":
+            return 200, made()
         time = datetime.fromtimestamp(self._venue.clock.now() / 1_000_000, UTC)
         shown = path.decode("ascii", "replace")[: errors.SHOWN_LENGTH_MAX]
         return 404, errors.unknown_path(shown, time.isoformat(timespec="milliseconds"))
 
 
-def document(rows: Any, version: str) -> Callable[[], bytes]:
-    """The OpenAPI document, made when it is first asked for."""
+def document(make: Callable[[], dict[str, Any]]) -> Callable[[], bytes]:
+    """A document, made when it is first asked for."""
     made: list[bytes] = []
 
     def ask() -> bytes:
         if not made:
-            made.append(msgspec.json.encode(openapi(rows, version)))
+            made.append(msgspec.json.encode(make()))
         return made[0]
 
     return ask
@@ -243,7 +243,7 @@ async def _body(receive: Receive) -> bytes:
 
 
 async def _other(scope: Scope, receive: Receive, send: Send) -> None:
-    """Lifespan messages are acknowledged; sockets are refused until there are streams."""
+    """Lifespan messages are acknowledged. Streams do not come this way: see `sockets`."""
     if scope["type"] == "websocket":
         await receive()
         await send({"type": "websocket.close", "code": 1008})

@@ -12,14 +12,17 @@ from venue.core.commands import Command
 from venue.core.engine import Engine
 from venue.core.instruments import Asset, Instrument
 from venue.core.market import Market
+from venue.core.perpetual import Perpetual
 from venue.gateway.keys import KeyStore
 from venue.gateway.replay import ReplayGuard
 from venue.history.service import LAG_MAX, History, HistoryFailed
 from venue.journal.journal import Journal
 from venue.node.clock import Clock
 from venue.node.market_data import MarketData
+from venue.node.outbox import Outbox
 from venue.node.sequencer import Overloaded, Sequencer, Stopped
 
+DEMO_ASSET: Final = "SUSDT"  # what demo contracts settle in
 READ_YOUR_WRITE_S: Final = 2.0  # how long a history read waits for the projector
 
 
@@ -34,6 +37,7 @@ class Venue:
         "journal",
         "keys",
         "market_data",
+        "outbox",
         "replays",
         "sequencer",
         "weight_limit",
@@ -52,6 +56,7 @@ class Venue:
         weight_limit: int,
         replays: ReplayGuard,
         journal: Journal,
+        outbox: Outbox,
     ) -> None:
         self.engine = engine
         self.sequencer = sequencer
@@ -63,6 +68,7 @@ class Venue:
         self.weight_limit = weight_limit
         self.replays = replays
         self.journal = journal
+        self.outbox = outbox
 
     def submit(
         self, commands: Sequence[Command], *, patient: bool = False
@@ -97,6 +103,18 @@ class Venue:
         if market is None:
             raise errors.spot_symbol_unknown(name)
         return market
+
+    def perp(self, symbol: str, name: str = "symbol") -> Perpetual:
+        """A listed contract; -1121 naming the parameter when there is none."""
+        perp = self.engine.contracts.markets.get(symbol)
+        if perp is None:
+            raise errors.error(-1121, name=name)
+        return perp
+
+    def perps(self, *, demo: bool) -> list[Perpetual]:
+        """The contracts that settle in demo money, or all others, in the order of listing."""
+        markets = self.engine.contracts.markets.values()
+        return [perp for perp in markets if (perp.contract.instrument.quote == DEMO_ASSET) == demo]
 
     def instrument(self, symbol: str) -> Instrument:
         """A listed instrument's specification."""

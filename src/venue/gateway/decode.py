@@ -12,8 +12,14 @@ import msgspec
 from msgspec import NODEFAULT, Meta, Struct
 
 from venue.api import errors
-from venue.api.fields import CLIENT_ID_PATTERN, Kind
+from venue.api.fields import (
+    CLIENT_ID_PATTERN,
+    CONTRACT_CLIENT_ID_PATTERN,
+    LEVERAGE_MAX,
+    Kind,
+)
 from venue.gateway.wire import SIDES, TIMES_IN_FORCE, TYPES
+from venue.terms import AlgoType
 
 PARAMETERS_MAX: Final = 20
 NUMBER_LENGTH_MAX: Final = 32
@@ -25,7 +31,9 @@ _PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?", re.ASCII)
 _DECIMAL = re.compile(r"[0-9]+(?:\.[0-9]+)?", re.ASCII)
 _DIGITS = re.compile(r"[0-9]+", re.ASCII)
 _CLIENT_ID = re.compile(CLIENT_ID_PATTERN, re.ASCII)
+_CONTRACT_CLIENT_ID = re.compile(CONTRACT_CLIENT_ID_PATTERN, re.ASCII)
 _GENERATED_CLIENT_ID = re.compile(r"v-[0-9]{16}", re.ASCII)
+_ALGO_TYPES: Final = {kind.name: int(kind) for kind in AlgoType}
 _ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 
 
@@ -187,6 +195,8 @@ def _absent(field: Field) -> errors.ApiError:
         return errors.bad_side()
     if field.kind is Kind.TYPE:
         return errors.bad_type()
+    if field.kind is Kind.ALGO_TYPE:
+        return _bad_algo_type()
     return errors.missing(field.name)
 
 
@@ -219,11 +229,14 @@ def _reader(kind: Kind, meta: Meta) -> Reader:
         Kind.SYMBOLS: _symbols(meta.max_length or 0),
         Kind.SIDE: _named(SIDES, errors.bad_side),
         Kind.TYPE: _named(TYPES, errors.bad_type),
+        Kind.ALGO_TYPE: _named(_ALGO_TYPES, _bad_algo_type),
         Kind.TIME_IN_FORCE: _named(TIMES_IN_FORCE, errors.bad_time_in_force),
         Kind.DECIMAL: decimal,
         Kind.RATE: rate,
         Kind.CLIENT_ID: client_id,
         Kind.CLIENT_IDS: _list_of(client_id),
+        Kind.CONTRACT_CLIENT_ID: contract_client_id,
+        Kind.CONTRACT_CLIENT_IDS: _list_of(contract_client_id),
         Kind.INTEGER: _integer(meta.ge, meta.le),
         Kind.IDS: _list_of(_integer(1, 2**63 - 1)),
         Kind.CHOICE: _choice(choices),
@@ -231,6 +244,7 @@ def _reader(kind: Kind, meta: Meta) -> Reader:
         Kind.TEXT: _text(meta.max_length or TEXT_LENGTH_MAX, meta.pattern or ""),
         Kind.TEXTS: _list_of(_text(TEXT_LENGTH_MAX, "")),
         Kind.FLAG: flag,
+        Kind.LEVERAGE: leverage,
     }
     return readers[kind]
 
@@ -272,9 +286,27 @@ def client_id(name: str, value: Any) -> str:
     return value
 
 
+def contract_client_id(name: str, value: Any) -> str:
+    """A client id of the contract side; -1180 when it is malformed."""
+    if type(value) is not str or not _CONTRACT_CLIENT_ID.fullmatch(value):
+        raise errors.bad_client_id(name, "must be 1 to 36 characters out of .A-Z:/a-z0-9_-")
+    return value
+
+
 def generated(value: str) -> int:
     """The order id inside a client id the venue generated; 0 for any other client id."""
     return int(value[2:]) if _GENERATED_CLIENT_ID.fullmatch(value) else 0
+
+
+def leverage(name: str, value: Any) -> int:
+    """A whole number from 1 to 500; -3313 for all else, malformed or out of range."""
+    digits = isinstance(value, str) and _DIGITS.fullmatch(value) is not None
+    # Text may be as long as a body: measure it before it becomes a number.
+    if not digits or len(value) > INTEGER_LENGTH_MAX or not 1 <= int(value) <= LEVERAGE_MAX:
+        raise errors.error(
+            -3313, name=name, rule=f"allowed: whole numbers from 1 to {LEVERAGE_MAX}"
+        )
+    return int(value)
 
 
 def flag(name: str, value: Any) -> bool:
@@ -293,6 +325,10 @@ def _named(names: dict[str, int], error: Callable[[], errors.ApiError]) -> Reade
         return value
 
     return read
+
+
+def _bad_algo_type() -> errors.ApiError:
+    return errors.error(-1116, rule=f"must be one of {', '.join(_ALGO_TYPES)}")
 
 
 def _integer(low: int | float | None, high: int | float | None) -> Reader:

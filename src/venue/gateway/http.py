@@ -12,12 +12,14 @@ from msgspec import Struct
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from venue.api import errors
+from venue.api.streams import SOCKETS
 
 if TYPE_CHECKING:
     from uvicorn._types import ASGI3Application
 
 LINGERING_MAX: Final = 100  # refused connections that may still read their answer, at once
 LINGERING_BYTES_MAX: Final = 256 * 1024
+SOCKET_PATHS: Final = frozenset(socket.path.encode() for socket in SOCKETS)
 _UNKNOWN: Final = -1000
 _BUSY: Final = -1008
 _LENGTH, _ENCODING, _HOST = b"content-length", b"transfer-encoding", b"host"
@@ -181,6 +183,11 @@ class LimitedProtocol(HttpToolsProtocol):
         """The connection goes to the WebSocket protocol, which counts its own."""
         self._leave()
         super().handle_websocket_upgrade()
+
+    def _should_upgrade(self) -> bool:
+        """Only the streams' paths change the protocol; elsewhere the request stays HTTP."""
+        path = self.url.partition(b"?")[0]
+        return path in SOCKET_PATHS and super()._should_upgrade()
 
     def _without_upgrade(self, rest: bytes) -> None:
         """Ignore an upgrade to anything else: the parser would skip the body, so begin anew."""

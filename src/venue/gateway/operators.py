@@ -46,6 +46,7 @@ from venue.core.commands import (
     Transfer,
     Withdraw,
 )
+from venue.core.contract_events import Income
 from venue.core.events import Event, Rejected, WalletMoved
 from venue.core.instruments import Asset, Instrument
 from venue.core.ledger import Account
@@ -56,7 +57,7 @@ from venue.gateway import wire
 from venue.gateway.context import Call, Venue
 from venue.gateway.refusals import refusal
 from venue.history.service import HistoryFailed
-from venue.terms import SelfTrade
+from venue.terms import Product, SelfTrade, Wallet
 
 LOCAL_HOSTS: Final = (b"127.0.0.1", b"localhost", b"[::1]")
 FORWARDED: Final = (b"forwarded", b"x-forwarded-", b"x-real-ip")  # how their names begin
@@ -96,6 +97,7 @@ def health(call: Call, request: HealthRequest) -> Health:
     rooms = call.venue
     engine = rooms.engine
     accounts = engine.ledger.accounts.values()
+    perps = engine.contracts.markets.values()
     return Health(
         status=_status(rooms),
         version=venue.__version__,
@@ -107,7 +109,9 @@ def health(call: Call, request: HealthRequest) -> Health:
         history_sequence=rooms.history.reached(),
         state_hash=state_hash(engine) if request.state_hash else "",
         owners=len(accounts),
-        open_orders=sum(len(account.orders) for account in accounts),
+        open_orders=sum(_open_orders(account) for account in accounts),
+        open_positions=sum(len(perp.positions) for perp in perps),
+        stale_contracts=[perp.symbol for perp in perps if not perp.current],
     )
 
 
@@ -133,14 +137,14 @@ async def create_owner(call: Call, request: CreateOwnerRequest) -> OwnerView:
         rule = f"must be one of {', '.join(SelfTrade.__members__)}"
         raise errors.invalid("selfTradePrevention", rule)
     mode = SelfTrade[request.self_trade_prevention]
-    await _done(call, CreateOwner(request.name, int(mode)))
+    await done(call, CreateOwner(request.name, int(mode)))
     return _owner_view(owner(call.venue, request.name))
 
 
 async def freeze_owner(call: Call, request: FreezeRequest) -> OwnerView:
     """Freeze or thaw."""
     account = owner(call.venue, request.owner)
-    await _done(call, FreezeOwner(account.uid, request.frozen))
+    await done(call, FreezeOwner(account.uid, request.frozen))
     return _owner_view(account)
 
 
@@ -153,7 +157,7 @@ async def set_fees(call: Call, request: FeesRequest) -> OwnerView:
     rates = (-1, -1)
     if maker is not None and taker is not None:
         rates = (wire.rate(maker, "makerFeeRate"), wire.rate(taker, "takerFeeRate"))
-    await _done(call, SetFees(account.uid, *rates))
+    await done(call, SetFees(account.uid, *rates, product=int(Product[request.product])))
     return _owner_view(account)
 
 
@@ -161,7 +165,7 @@ async def deposit(call: Call, request: MoneyRequest) -> Moved:
     """Credit a wallet."""
     account, asset, amount = _money(call.venue, request)
     wallet = wire.WALLETS[request.wallet]
-    (event,) = await _done(call, Deposit(account.uid, wallet, asset.name, amount))
+    (event,) = await done(call, Deposit(account.uid, wallet, asset.name, amount))
     return _moved(event, asset)
 
 
@@ -169,7 +173,7 @@ async def withdraw(call: Call, request: MoneyRequest) -> Moved:
     """Debit a wallet."""
     account, asset, amount = _money(call.venue, request)
     wallet = wire.WALLETS[request.wallet]
-    (event,) = await _done(call, Withdraw(account.uid, wallet, asset.name, amount))
+    (event,) = await done(call, Withdraw(account.uid, wallet, asset.name, amount))
     return _moved(event, asset)
 
 
@@ -177,7 +181,7 @@ async def transfer(call: Call, request: TransferRequest) -> list[Moved]:
     """Move between an owner's wallets; both sides as they are afterwards."""
     account, asset, amount = _money(call.venue, request)
     source, target = wire.WALLETS[request.source], wire.WALLETS[request.target]
-    events = await _done(call, Transfer(account.uid, source, target, asset.name, amount))
+    events = await done(call, Transfer(account.uid, source, target, asset.name, amount))
     return [_moved(event, asset) for event in events[1:]]
 
 
@@ -192,7 +196,8 @@ def owner(rooms: Venue, name: str) -> Account:
     return account
 
 
-async def _done(call: Call, command: Command) -> list[Event]:
+async def done(call: Call, command: Command) -> list[Event]:
+    """What came of one operator command; ApiError when it was refused."""
     (applied,) = await call.venue.submit([command])
     for event in applied.events:
         if isinstance(event, Rejected):
@@ -210,19 +215,29 @@ def _money(rooms: Venue, request: MoneyRequest | TransferRequest) -> tuple[Accou
 
 
 def _moved(event: Event, asset: Asset) -> Moved:
-    assert isinstance(event, WalletMoved), event
+    """A movement of a wallet: a bill, or of the contract wallet an income item."""
+    if isinstance(event, Income):
+        wallet, after = Wallet.CONTRACT.name, event.balance
+    else:
+        assert isinstance(event, WalletMoved), event
+        wallet, after = wire.WALLET_NAMES[event.wallet], event.after
     return Moved(
         uid=event.uid,
-        wallet=wire.WALLET_NAMES[event.wallet],
+        wallet=wallet,
         asset=event.asset,
         amount=wire.amount_text(asset, event.amount),
-        after=wire.amount_text(asset, event.after),
+        after=wire.amount_text(asset, after),
         bill_id=event.bill_id,
     )
 
 
+def _open_orders(account: Account) -> int:
+    contract = len(account.holding.orders) if account.holding is not None else 0
+    return len(account.orders) + contract
+
+
 def _owner_view(account: Account) -> OwnerView:
-    return OwnerView(account.uid, account.name, account.frozen, len(account.orders))
+    return OwnerView(account.uid, account.name, account.frozen, _open_orders(account))
 
 
 # -- assets and instruments -----------------------------------------------------------------------
@@ -238,7 +253,7 @@ async def register_asset(call: Call, request: AssetRequest) -> AssetView:
     name = request.asset.upper()
     if not (name.isascii() and name.isalnum() and len(name) <= ASSET_NAME_MAX):
         raise errors.invalid("asset", f"must be 1 to {ASSET_NAME_MAX} letters and digits")
-    await _done(call, RegisterAsset(name, request.scale))
+    await done(call, RegisterAsset(name, request.scale))
     return _asset_view(call.venue.asset(name))
 
 
@@ -250,7 +265,7 @@ def instruments(call: Call, _: Empty) -> list[InstrumentView]:
 async def list_instrument(call: Call, request: InstrumentRequest) -> InstrumentView:
     """Open a market."""
     instrument = _instrument(request)
-    await _done(call, ListInstrument(instrument))
+    await done(call, ListInstrument(instrument))
     return _instrument_view(call.venue.market(instrument.symbol))
 
 
@@ -272,27 +287,27 @@ async def change_instrument(call: Call, request: ChangeInstrumentRequest) -> Ins
     }
     changes = {field: wire.lots(listed, text, name) for field, (name, text) in lots.items() if text}
     changes |= {field: wire.rate(text, name) for field, (name, text) in rates.items() if text}
-    await _done(call, ChangeInstrument(structs.replace(listed, **changes)))
+    await done(call, ChangeInstrument(structs.replace(listed, **changes)))
     return _instrument_view(market)
 
 
 async def halt(call: Call, request: HaltRequest) -> InstrumentView:
     """Accept cancels only."""
     market = call.venue.market(request.symbol)
-    await _done(call, HaltInstrument(market.symbol, True, request.reason))
+    await done(call, HaltInstrument(market.symbol, True, request.reason))
     return _instrument_view(market)
 
 
 async def resume(call: Call, request: ResumeRequest) -> InstrumentView:
     """Accept orders again."""
     market = call.venue.market(request.symbol)
-    await _done(call, HaltInstrument(market.symbol, False))
+    await done(call, HaltInstrument(market.symbol, False))
     return _instrument_view(market)
 
 
 def _instrument(request: InstrumentRequest) -> Instrument:
-    tick, price_scale = _increment(request.tick_size, "tickSize")
-    step, quantity_scale = _increment(request.step_size, "stepSize")
+    tick, price_scale = increment(request.tick_size, "tickSize")
+    step, quantity_scale = increment(request.step_size, "stepSize")
     base, quote = request.base_asset.upper(), request.quote_asset.upper()
     grid = Instrument(
         base + quote, base, quote, tick, price_scale, step, quantity_scale, 1, 1, 1, 0, 0
@@ -310,7 +325,7 @@ def _instrument(request: InstrumentRequest) -> Instrument:
     )
 
 
-def _increment(text: str, name: str) -> tuple[int, int]:
+def increment(text: str, name: str) -> tuple[int, int]:
     """A decimal increment as an integer and its scale."""
     scale = len(text.partition(".")[2].rstrip("0"))
     return wire.scaled(text, scale, name), scale
@@ -358,7 +373,7 @@ async def change_settings(call: Call, request: ChangeSettingsRequest) -> Setting
         raise errors.invalid("batchCancelWording", f"must be one of {', '.join(WORDINGS)}")
     if request.batch_place is not None:
         value = "true" if request.batch_place else "false"
-        await _done(call, ChangeSetting("batchPlace", value))
+        await done(call, ChangeSetting("batchPlace", value))
     if request.batch_cancel_wording is not None:
-        await _done(call, ChangeSetting("batchCancelWording", request.batch_cancel_wording))
+        await done(call, ChangeSetting("batchCancelWording", request.batch_cancel_wording))
     return settings(call, Empty())

@@ -12,8 +12,6 @@ from venue.api.market import (
     BookTicker,
     Candle,
     Coin,
-    ContractExchangeInfo,
-    ContractExchangeInfoRequest,
     DepthReply,
     DepthRequest,
     ExchangeInfo,
@@ -69,18 +67,9 @@ def exchange_info(call: Call, request: ExchangeInfoRequest) -> ExchangeInfo:
     return ExchangeInfo(
         timezone="UTC",
         server_time=call.venue.clock.now() // 1000,
-        rate_limits=[_rate_limit(call.venue)],
+        rate_limits=[rate_limit(call.venue)],
         symbols=[_spot_symbol(market) for market in markets],
     )
-
-
-def contract_exchange_info(
-    call: Call, request: ContractExchangeInfoRequest
-) -> ContractExchangeInfo:
-    """No contract is listed yet."""
-    if request.symbol is not None:
-        raise errors.invalid("symbol", "no such contract symbol")
-    return ContractExchangeInfo([], [_rate_limit(call.venue)], [])
 
 
 def trading_symbols(call: Call, _: Empty) -> list[str]:
@@ -125,7 +114,7 @@ def trades(call: Call, request: TradesRequest) -> list[PublicTrade]:
             is_buyer_maker=trade.is_buyer_maker,
             is_best_match=True,
         )
-        for trade in call.venue.market_data.trades(request.symbol, request.limit)
+        for trade in call.venue.market_data.spot.trades(request.symbol, request.limit)
     ]
 
 
@@ -134,7 +123,7 @@ def klines(call: Call, request: KlinesRequest) -> list[Candle]:
     instrument = _known(call.venue, request.symbol).instrument
     quote = call.venue.asset(instrument.quote)
     interval = request.interval
-    rows = call.venue.market_data.candles(
+    rows = call.venue.market_data.spot.candles(
         request.symbol, interval, request.limit, call.venue.clock.now()
     )
     return [_candle(row, interval, instrument, quote) for row in rows]
@@ -143,9 +132,9 @@ def klines(call: Call, request: KlinesRequest) -> list[Candle]:
 def depth(call: Call, request: DepthRequest) -> DepthReply:
     """The best levels."""
     instrument = _known(call.venue, request.symbol).instrument
-    book = call.venue.market_data.depth(request.symbol, int(request.limit))
+    book = call.venue.market_data.spot.depth(request.symbol, int(request.limit))
     return DepthReply(
-        book.update_id, _levels(instrument, book.bids), _levels(instrument, book.asks)
+        book.update_id, level_texts(instrument, book.bids), level_texts(instrument, book.asks)
     )
 
 
@@ -180,7 +169,8 @@ def _status(market: Market) -> str:
     return "HALT" if market.halted else "TRADING"
 
 
-def _rate_limit(venue: Venue) -> RateLimit:
+def rate_limit(venue: Venue) -> RateLimit:
+    """The weight budget, per IP address and per account."""
     return RateLimit("REQUEST_WEIGHT", "SECOND", 10, venue.weight_limit)
 
 
@@ -243,14 +233,13 @@ def _last_text(market: Market) -> str:
 
 def _ticker(venue: Venue, market: Market, now: int) -> Ticker:
     instrument = market.instrument
-    window = venue.market_data.ticker(market.symbol, now)
-    top = venue.market_data.top(market.symbol)
+    window = venue.market_data.spot.ticker(market.symbol, now)
+    top = venue.market_data.spot.top(market.symbol)
     change = window.last - window.open
-    fraction = abs(change) * 10**PERCENT_SCALE // window.open if window.open else 0
     return Ticker(
         symbol=market.symbol,
         price_change=price_text(instrument, change),
-        price_change_percent=decimal_text(-fraction if change < 0 else fraction, PERCENT_SCALE),
+        price_change_percent=fraction_text(change, window.open),
         last_price=price_text(instrument, window.last),
         bid_price=price_text(instrument, top.bid_price),
         bid_qty=quantity_text(instrument, top.bid_quantity),
@@ -267,8 +256,14 @@ def _ticker(venue: Venue, market: Market, now: int) -> Ticker:
     )
 
 
+def fraction_text(change: int, begin: int) -> str:
+    """A change as a fraction of where it began, towards zero; of 0 it is 0."""
+    fraction = abs(change) * 10**PERCENT_SCALE // begin if begin else 0
+    return decimal_text(-fraction if change < 0 else fraction, PERCENT_SCALE)
+
+
 def _book_ticker(venue: Venue, instrument: Instrument) -> BookTicker:
-    top = venue.market_data.top(instrument.symbol)
+    top = venue.market_data.spot.top(instrument.symbol)
     return BookTicker(
         instrument.symbol,
         price_text(instrument, top.bid_price),
@@ -278,7 +273,8 @@ def _book_ticker(venue: Venue, instrument: Instrument) -> BookTicker:
     )
 
 
-def _levels(instrument: Instrument, levels: list[tuple[int, int]]) -> list[tuple[str, str]]:
+def level_texts(instrument: Instrument, levels: list[tuple[int, int]]) -> list[tuple[str, str]]:
+    """Levels as price and quantity."""
     return [
         (price_text(instrument, price), quantity_text(instrument, lots)) for price, lots in levels
     ]

@@ -91,6 +91,7 @@ def _notional(rejected: Rejected) -> ApiError:
 
 _PLAIN: Final[dict[Reject, Callable[[Rejected], ApiError]]] = {
     Reject.OWNER_UNKNOWN: lambda _: errors.invalid("owner", "no such owner"),
+    Reject.OWNER_RESERVED: lambda _: errors.invalid("name", "this name is the venue's own"),
     Reject.CLIENT_ID_USED: _client_id_used,
     Reject.ACCOUNT_FROZEN: lambda _: errors.error(-1057),
     Reject.SYMBOL_UNKNOWN: lambda _: errors.spot_symbol_unknown(),

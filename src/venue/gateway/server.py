@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import socket
 from collections.abc import Callable, Generator
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import uvicorn
 
@@ -22,13 +22,17 @@ class Server(uvicorn.Server):
         yield
 
 
-def make_server(app: Callable[..., Any], protocol: type[asyncio.Protocol]) -> Server:
-    """A server for the application; `protocol` parses HTTP."""
+def make_server(
+    app: Callable[..., Any],
+    protocol: type[asyncio.Protocol],
+    streams: Callable[..., Any] | None = None,
+) -> Server:
+    """A server for the application; `protocol` parses HTTP, `streams` takes upgrades."""
     config = uvicorn.Config(
         app,
         loop="none",
         http=protocol,
-        ws="none",
+        ws="none" if streams is None else cast(type[asyncio.Protocol], streams),
         lifespan="off",
         proxy_headers=False,  # who calls is who is connected: X-Forwarded-For is the caller's word
         access_log=False,

@@ -6,7 +6,20 @@ from typing import Final
 
 from venue.api import errors
 from venue.core.instruments import Asset, Instrument
-from venue.terms import OrderStatus, OrderType, Side, TimeInForce, Wallet
+from venue.core.perpetual import Perpetual
+from venue.terms import (
+    AlgoStatus,
+    AlgoType,
+    MarginMode,
+    OrderStatus,
+    OrderType,
+    PositionSide,
+    PriceSource,
+    SeparatedMode,
+    Side,
+    TimeInForce,
+    Wallet,
+)
 
 SIDES: Final = {side.name: int(side) for side in Side}
 TYPES: Final = {kind.name: int(kind) for kind in OrderType}
@@ -17,7 +30,14 @@ TYPE_NAMES: Final = [kind.name for kind in OrderType]
 TIME_IN_FORCE_NAMES: Final = [tif.name for tif in TimeInForce]
 STATUS_NAMES: Final = [status.name for status in OrderStatus]
 WALLET_NAMES: Final = [wallet.name for wallet in Wallet]
+POSITION_SIDE_NAMES: Final = {int(side): side.name for side in PositionSide}
+MARGIN_MODE_NAMES: Final = [mode.name for mode in MarginMode]
+SEPARATED_MODE_NAMES: Final = [mode.name for mode in SeparatedMode]
+SOURCE_NAMES: Final = [source.name for source in PriceSource]
+ALGO_TYPE_NAMES: Final = [kind.name for kind in AlgoType]
+ALGO_STATUS_NAMES: Final = [status.name for status in AlgoStatus]
 RATE_SCALE: Final = 6  # rates are parts per million inside
+FUNDING_SCALE: Final = 9  # those of funding and premium parts per billion
 NUMBER_MAX: Final = 2**62  # what a command can carry; every bound of the core lies below it
 
 
@@ -59,6 +79,20 @@ def amount_text(asset: Asset, atoms: int) -> str:
 def rate_text(ppm: int) -> str:
     """A rate as a fraction."""
     return short_text(ppm, RATE_SCALE)
+
+
+def funding_text(ppb: int) -> str:
+    """A funding rate as a fraction."""
+    return short_text(ppb, FUNDING_SCALE)
+
+
+def average_text(perp: Perpetual, quote: int, executed: int) -> str:
+    """The average price of `executed` lots that cost `quote` atoms, to the nearest; 0 for none."""
+    if not executed:
+        return "0"
+    instrument = perp.market.instrument
+    lots = 2 * executed * perp.unit
+    return decimal_text((2 * quote * instrument.tick + lots // 2) // lots, instrument.price_scale)
 
 
 def scaled(text: str, scale: int, name: str) -> int:

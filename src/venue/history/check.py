@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
-from sqlalchemy import Connection, func, or_, select
+from sqlalchemy import Connection, Table, func, or_, select
 
 from venue.core.engine import Engine
+from venue.core.ledger import Account
+from venue.core.orders import Order
+from venue.history.contract_tables import CONTRACT_FILLS, CONTRACT_ORDERS, INCOME, POSITIONS
 from venue.history.tables import BILLS, FILLS, ORDERS, PROGRESS
-from venue.terms import OrderStatus, Wallet
+from venue.terms import Cause, MarginMode, OrderStatus, Wallet
 
 PROBLEMS_MAX: Final = 100  # of each kind; a broken file should not fill the screen
 ROWS_AT_ONCE: Final = 10_000
 CHAIN: Final = (BILLS.c.uid, BILLS.c.wallet, BILLS.c.asset)
+OUTSIDE: Final = (int(Cause.TAKEOVER), int(Cause.DELEVERAGE))  # fills of no order
 OPEN: Final = (int(OrderStatus.NEW), int(OrderStatus.PARTIALLY_FILLED))
 
 
 def check(connection: Connection, engine: Engine) -> list[str]:
     """What is wrong, as readable texts; empty when all is well.
 
-    Bills chain per owner, wallet and asset and end at the engine's balances; open orders are the
-    engine's; fills sum to their orders; each trade has two fills.
+    Bills chain per owner, wallet and asset and end at the engine's balances, items per pool at
+    its collateral; open orders are the engine's; fills sum to their orders; each trade has two
+    fills.
     """
     reached = connection.execute(select(PROGRESS.c.sequence)).scalar_one()
     if reached != engine.sequence:
         return [f"history reaches command {reached}, the engine {engine.sequence}"]
     problems: list[str] = []
-    for look in (_bills, _balances, _open_orders, _fills_of_orders, _trades):
+    for look in (_bills, _balances, _open_orders, _fills_of_orders, _trades, _income):
         found = look(connection, engine)
         problems += found[:PROBLEMS_MAX]
         if len(found) > PROBLEMS_MAX:
@@ -57,8 +63,8 @@ def _balances(connection: Connection, engine: Engine) -> list[str]:
     )
     billed = {(uid, wallet, asset): after for uid, wallet, asset, after in rows}
     problems: list[str] = []
-    for account in engine.ledger.accounts.values():
-        for wallet in Wallet:
+    for account in _accounts(engine):
+        for wallet in (Wallet.SPOT, Wallet.FUNDING):
             for index, asset in enumerate(engine.ledger.assets):
                 chain = (account.uid, int(wallet), asset.name)
                 after = billed.pop(chain, 0)
@@ -71,65 +77,136 @@ def _balances(connection: Connection, engine: Engine) -> list[str]:
 
 
 def _open_orders(connection: Connection, engine: Engine) -> list[str]:
-    columns = (ORDERS.c.order_id, ORDERS.c.uid, ORDERS.c.executed, ORDERS.c.quote, ORDERS.c.status)
+    spot = [order for account in _accounts(engine) for order in account.orders.values()]
+    contract = [
+        order
+        for account in _accounts(engine)
+        if account.holding is not None
+        for order in account.holding.orders.values()
+    ]
+    problems = _agree(connection, "order", ORDERS, spot)
+    return problems + _agree(connection, "contract order", CONTRACT_ORDERS, contract)
+
+
+def _agree(connection: Connection, name: str, table: Table, orders: list[Order]) -> list[str]:
+    columns = (table.c.order_id, table.c.uid, table.c.executed, table.c.quote, table.c.status)
     rows = connection.execute(
-        select(*columns).where(ORDERS.c.status.in_(OPEN)).order_by(ORDERS.c.order_id)
+        select(*columns).where(table.c.status.in_(OPEN)).order_by(table.c.order_id)
     )
     stored = {row[0]: tuple(row[1:]) for row in rows}
     problems: list[str] = []
-    for account in engine.ledger.accounts.values():
-        for order in account.orders.values():
-            known = (account.uid, order.quantity - order.remaining, order.quote, order.status)
-            row = stored.pop(order.order_id, None)
-            if row != known:
-                problems.append(
-                    f"order {order.order_id} (uid, executed, quote, status):"
-                    f" the engine says {known}, history {row}"
-                )
+    for order in orders:
+        trimmed = order.terms.trimmed if order.terms is not None else 0
+        executed = order.quantity - order.remaining - trimmed
+        known = (order.account.uid, executed, order.quote, order.status)
+        row = stored.pop(order.order_id, None)
+        if row != known:
+            problems.append(
+                f"{name} {order.order_id} (uid, executed, quote, status):"
+                f" the engine says {known}, history {row}"
+            )
     return problems + [
-        f"order {order_id} is open in history, not in the engine" for order_id in stored
+        f"{name} {order_id} is open in history, not in the engine" for order_id in stored
     ]
 
 
 def _fills_of_orders(connection: Connection, engine: Engine) -> list[str]:
-    sums = (
-        select(
-            FILLS.c.order_id,
-            func.sum(FILLS.c.quantity).label("quantity"),
-            func.sum(FILLS.c.notional).label("notional"),
-        )
-        .group_by(FILLS.c.order_id)
-        .subquery()
-    )
-    filled = func.coalesce(sums.c.quantity, 0)
-    notional = func.coalesce(sums.c.notional, 0)
+    spot = _sums_of_fills(connection, "order", ORDERS, FILLS)
+    return spot + _sums_of_fills(connection, "contract order", CONTRACT_ORDERS, CONTRACT_FILLS)
+
+
+def _sums_of_fills(connection: Connection, name: str, orders: Table, fills: Table) -> list[str]:
+    sums = select(
+        fills.c.order_id,
+        func.sum(fills.c.quantity).label("quantity"),
+        func.sum(fills.c.notional).label("notional"),
+    ).group_by(fills.c.order_id)
+    if "cause" in fills.c:
+        sums = sums.where(fills.c.cause.not_in(OUTSIDE))
+    filled = sums.subquery()
+    quantity = func.coalesce(filled.c.quantity, 0)
+    notional = func.coalesce(filled.c.notional, 0)
     rows = connection.execute(
-        select(ORDERS.c.order_id, ORDERS.c.executed, ORDERS.c.quote, filled, notional)
-        .outerjoin_from(ORDERS, sums, ORDERS.c.order_id == sums.c.order_id)
-        .where(or_(ORDERS.c.executed != filled, ORDERS.c.quote != notional))
-        .order_by(ORDERS.c.order_id)
+        select(orders.c.order_id, orders.c.executed, orders.c.quote, quantity, notional)
+        .outerjoin_from(orders, filled, orders.c.order_id == filled.c.order_id)
+        .where(or_(orders.c.executed != quantity, orders.c.quote != notional))
+        .order_by(orders.c.order_id)
     )
     problems = [
-        f"order {order_id}: executed {executed} lots for {quote}, its fills say {lots} for {paid}"
+        f"{name} {order_id}: executed {executed} lots for {quote}, its fills say {lots} for {paid}"
         for order_id, executed, quote, lots, paid in rows
     ]
     orphans = connection.execute(
-        select(sums.c.order_id)
-        .where(sums.c.order_id.not_in(select(ORDERS.c.order_id)))
-        .order_by(sums.c.order_id)
+        select(filled.c.order_id)
+        .where(filled.c.order_id.not_in(select(orders.c.order_id)))
+        .order_by(filled.c.order_id)
     )
-    return problems + [f"fills of order {order_id}, which is missing" for (order_id,) in orphans]
+    return problems + [f"fills of {name} {order_id}, which is missing" for (order_id,) in orphans]
 
 
 def _trades(connection: Connection, engine: Engine) -> list[str]:
+    problems: list[str] = []
+    for name, fills in (("trade", FILLS), ("contract trade", CONTRACT_FILLS)):
+        rows = connection.execute(
+            select(fills.c.trade_id, func.count())
+            .group_by(fills.c.trade_id)
+            .having(func.count() != 2)
+            .order_by(fills.c.trade_id)
+        )
+        problems += [f"{name} {trade_id} has {count} fills, not 2" for trade_id, count in rows]
+    return problems
+
+
+def _income(connection: Connection, engine: Engine) -> list[str]:
+    """Items chain to the pools' collateral. A trade's name the position, which knows its pool."""
+    alone = _isolated(connection, engine)
+    problems: list[str] = []
+    chains: dict[tuple[int, int, str], int] = {}
+    columns = (INCOME.c.uid, INCOME.c.position_id, INCOME.c.asset, INCOME.c.bill_id)
     rows = connection.execute(
-        select(FILLS.c.trade_id, func.count())
-        .group_by(FILLS.c.trade_id)
-        .having(func.count() != 2)
-        .order_by(FILLS.c.trade_id)
+        select(*columns, INCOME.c.amount, INCOME.c.balance).order_by(INCOME.c.bill_id)
     )
-    return [f"trade {trade_id} has {count} fills, not 2" for trade_id, count in rows]
+    for uid, position_id, asset, bill_id, amount, balance in rows.yield_per(ROWS_AT_ONCE):
+        pool = (uid, position_id if position_id in alone else 0, asset)
+        before = chains.get(pool, 0)
+        if before + amount != balance:
+            problems.append(
+                f"item {bill_id} of {_pool(*pool)}: {before} + {amount} is not {balance}"
+            )
+        chains[pool] = balance
+    return problems + _collateral(chains, engine)
+
+
+def _isolated(connection: Connection, engine: Engine) -> set[int]:
+    """The positions that have, or had, a pool of their own."""
+    own = POSITIONS.c.margin_mode == int(MarginMode.ISOLATED)
+    closed = connection.execute(select(POSITIONS.c.position_id).where(own)).scalars()
+    return {*closed, *(number for account in _accounts(engine) for number in account.isolated)}
+
+
+def _collateral(chains: dict[tuple[int, int, str], int], engine: Engine) -> list[str]:
+    problems: list[str] = []
+    for account in _accounts(engine):
+        for pool in (*account.contract, *account.isolated.values()):
+            key = (account.uid, pool.position_id, engine.ledger.assets[pool.asset].name)
+            balance = chains.pop(key, 0)
+            if balance != pool.collateral:
+                problems.append(
+                    f"{_pool(*key)}: the last item says {balance}, the engine {pool.collateral}"
+                )
+    return problems + [
+        f"items of {_pool(*key)}, unknown to the engine" for key, left in chains.items() if left
+    ]
+
+
+def _accounts(engine: Engine) -> Iterable[Account]:
+    return engine.ledger.accounts.values()
 
 
 def _name(uid: int, wallet: int, asset: str) -> str:
     return f"owner {uid}, {Wallet(wallet).name.lower()} wallet, {asset}"
+
+
+def _pool(uid: int, position_id: int, asset: str) -> str:
+    where = f"pool of position {position_id}" if position_id else "cross pool"
+    return f"owner {uid}, {where}, {asset}"

@@ -8,6 +8,7 @@ from typing import Final, Protocol
 from msgspec import Struct
 from sqlalchemy import Connection, Table, insert, update
 
+from venue.core.contract_events import ContractChanged, ContractListed
 from venue.core.events import (
     AssetRegistered,
     Event,
@@ -19,7 +20,8 @@ from venue.core.events import (
     Transferred,
     WalletMoved,
 )
-from venue.core.instruments import Asset, Instrument, lot_atoms
+from venue.core.instruments import Asset, Contract, Instrument, lot_atoms
+from venue.history.contract_rows import INSERTED, STATEMENTS, ContractRows, Statement
 from venue.history.store import Store
 from venue.history.tables import BILLS, FILLS, ORDERS, PROGRESS, TRANSFERS
 from venue.terms import BillKind, OrderStatus, Side, Wallet
@@ -38,11 +40,11 @@ TRADE_IN: Final = BillKind.TRADE_IN.value
 TRADE_OUT: Final = BillKind.TRADE_OUT.value
 
 # VALUES names its columns column1, column2, ... on SQLite and on PostgreSQL.
-MARK: Final = "(?, ?, ?, ?, ?)"
-CHANGE: Final = (
+CHANGE: Final = Statement(
     "UPDATE orders SET executed = orders.executed + mark.column2,"
     " quote = orders.quote + mark.column3, status = mark.column4, update_time = mark.column5"
-    " FROM (VALUES {}) AS mark WHERE orders.order_id = mark.column1"
+    " FROM (VALUES {}) AS mark WHERE orders.order_id = mark.column1",
+    5,
 )
 
 
@@ -63,22 +65,30 @@ class Traded(Struct, frozen=True):
 
 
 class Catalog:
-    """The assets and symbols known so far; a copy of its own, for history's process."""
+    """The assets and symbols known so far; a copy of its own, for history's process.
 
-    __slots__ = ("assets", "symbols")
+    `contracts` is the asset that each contract settles in.
+    """
+
+    __slots__ = ("assets", "contracts", "symbols")
 
     def __init__(self) -> None:
         self.assets: dict[str, Asset] = {}
         self.symbols: dict[str, Traded] = {}
+        self.contracts: dict[str, str] = {}
 
     @staticmethod
-    def listing(assets: list[Asset], instruments: list[Instrument]) -> Catalog:
+    def listing(
+        assets: list[Asset], instruments: list[Instrument], contracts: Sequence[Contract] = ()
+    ) -> Catalog:
         """What an engine has listed: for a projector that does not start at the beginning."""
         catalog = Catalog()
         for asset in assets:
             catalog.register(asset)
         for instrument in instruments:
             catalog.enlist(instrument)
+        for contract in contracts:
+            catalog.enlist_contract(contract)
         return catalog
 
     def register(self, asset: Asset) -> None:
@@ -89,6 +99,10 @@ class Catalog:
         """Take up an instrument of known assets."""
         lot = lot_atoms(instrument, self.assets[instrument.base])
         self.symbols[instrument.symbol] = Traded(instrument.base, instrument.quote, lot)
+
+    def enlist_contract(self, contract: Contract) -> None:
+        """Take up a contract."""
+        self.contracts[contract.instrument.symbol] = contract.instrument.quote
 
 
 class Projector:
@@ -118,7 +132,7 @@ class Projector:
                 continue
             assert applied.sequence == reached + 1, (applied.sequence, reached)
             reached = applied.sequence
-            rows.fold(applied.events, applied.time)
+            rows.fold(applied.events, applied.sequence, applied.time)
         if reached == self._reached:
             return
         with self._store.connection.begin():
@@ -139,7 +153,7 @@ class Rows:
     changes in a batch, it is written once.
     """
 
-    __slots__ = ("_catalog", "bills", "fills", "marks", "orders", "transfers")
+    __slots__ = ("_catalog", "bills", "contracts", "fills", "marks", "orders", "transfers")
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
@@ -148,10 +162,11 @@ class Rows:
         self.fills: list[object] = []
         self.bills: list[object] = []
         self.transfers: list[object] = []
+        self.contracts = ContractRows(catalog.contracts)
 
-    def fold(self, events: list[Event], time: int) -> None:
+    def fold(self, events: list[Event], sequence: int, time: int) -> None:
         """Add the rows of one command's events."""
-        for event in events:
+        for place, event in enumerate(events):
             if type(event) is OrderPlaced:
                 order_id = event.order_id
                 self.orders[order_id] = (
@@ -177,6 +192,10 @@ class Rows:
                 self._catalog.register(event.asset)
             elif type(event) is InstrumentListed or type(event) is InstrumentChanged:
                 self._catalog.enlist(event.instrument)
+            elif type(event) is ContractListed or type(event) is ContractChanged:
+                self._catalog.enlist_contract(event.contract)
+            else:
+                self.contracts.fold(event, sequence, place, time)
 
     def _trade(self, event: Trade, time: int) -> None:
         """Two fills, the changes of two orders, and the four bills that `Trade` promises."""
@@ -233,7 +252,10 @@ class Rows:
 class Statements:
     """The texts that write rows, made once: per table, one for each of the `CHUNKS`."""
 
-    __slots__ = ("_bills", "_change", "_connection", "_fills", "_orders", "_reach", "_transfers")
+    __slots__ = (
+        "_bills", "_change", "_changes", "_connection", "_contracts", "_fills", "_orders", "_reach",
+        "_transfers",
+    )  # fmt: skip
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -241,7 +263,9 @@ class Statements:
         self._fills = self._inserts(FILLS)
         self._bills = self._inserts(BILLS)
         self._transfers = self._inserts(TRANSFERS)
-        self._change = {chunk: CHANGE.format(", ".join([MARK] * chunk)) for chunk in CHUNKS}
+        self._change = _texts(CHANGE)
+        self._contracts = {table.name: self._inserts(table) for table in INSERTED}
+        self._changes = {statement.text: _texts(statement) for statement in STATEMENTS}
         self._reach = update(PROGRESS)
 
     def write(self, rows: Rows, reached: int) -> None:
@@ -257,10 +281,14 @@ class Statements:
                 placed += order
                 placed += mark
         self._run(self._orders, placed, len(ORDERS.columns))
-        self._run(self._change, changed, 5)
+        self._run(self._change, changed, CHANGE.width)
         self._run(self._fills, rows.fills, len(FILLS.columns))
         self._run(self._bills, rows.bills, len(BILLS.columns))
         self._run(self._transfers, rows.transfers, len(TRANSFERS.columns))
+        for table, values in rows.contracts.inserts():
+            self._run(self._contracts[table.name], values, len(table.columns))
+        for statement, values in rows.contracts.changes():
+            self._run(self._changes[statement.text], values, statement.width)
         self._connection.execute(self._reach.values(sequence=reached))
 
     def _run(self, texts: dict[int, str], values: list[object], width: int) -> None:
@@ -277,3 +305,8 @@ class Statements:
         text = str(insert(table).compile(dialect=self._connection.dialect))
         head, _, row = text.partition(" VALUES ")
         return {chunk: f"{head} VALUES {', '.join([row] * chunk)}" for chunk in CHUNKS}
+
+
+def _texts(statement: Statement) -> dict[int, str]:
+    row = f"({', '.join('?' * statement.width)})"
+    return {chunk: statement.text.format(", ".join([row] * chunk)) for chunk in CHUNKS}

@@ -145,9 +145,9 @@ def orders(connection: Connection, which: OrdersOf, limit: int, page: int = 1) -
     """An owner's orders in one symbol, whatever their status; pages count from 1."""
     table = ORDERS.c
     rows = select(ORDERS).where(table.uid == which.uid, table.symbol == which.symbol)
-    rows = rows.where(*_from_to(table.time, which.start, which.end))
+    rows = rows.where(*from_to(table.time, which.start, which.end))
     rows = rows.order_by(table.time.desc(), table.order_id.desc())
-    return [OrderRow(*row) for row in connection.execute(_page(rows, limit, page))]
+    return [OrderRow(*row) for row in connection.execute(page_of(rows, limit, page))]
 
 
 def fills(connection: Connection, which: FillsOf, limit: int) -> list[FillRow]:
@@ -156,7 +156,7 @@ def fills(connection: Connection, which: FillsOf, limit: int) -> list[FillRow]:
     rows = select(FILLS).where(table.uid == which.uid, table.symbol == which.symbol)
     if which.order_id is not None:
         rows = rows.where(table.order_id == which.order_id)
-    rows = rows.where(*_from_to(table.time, which.start, which.end))
+    rows = rows.where(*from_to(table.time, which.start, which.end))
     rows = rows.order_by(table.time.desc(), table.trade_id.desc(), table.is_maker.desc())
     return [FillRow(*row) for row in connection.execute(rows.limit(limit))]
 
@@ -165,7 +165,7 @@ def bills(connection: Connection, which: BillsOf, limit: int, page: int = 1) -> 
     """Bills of one wallet; pages count from 1. With `after_id` too, the newest come first."""
     rows = select(BILLS).where(*_bills_where(which))
     rows = rows.order_by(BILLS.c.time.desc(), BILLS.c.bill_id.desc())
-    return [BillRow(*row) for row in connection.execute(_page(rows, limit, page))]
+    return [BillRow(*row) for row in connection.execute(page_of(rows, limit, page))]
 
 
 def bills_paged(
@@ -198,7 +198,7 @@ def _bills_where(which: BillsOf) -> list[ColumnElement[bool]]:
         where.append(table.kind == which.kind)
     where += _between(table.bill_id, which.after_id, which.before_id)
     where += _between(table.time, which.after_time, which.before_time)
-    where += _from_to(table.time, which.start, which.end)
+    where += from_to(table.time, which.start, which.end)
     # The index ends in time: an id is also told as the time of the bill next to it, so that a
     # cursor deep in the past is found at once.
     if which.after_id is not None:
@@ -216,7 +216,8 @@ def _time_of_bill(bill_id: Select[Any]) -> Any:
     return found.scalar_subquery()
 
 
-def _from_to(column: Any, start: int | None, end: int | None) -> list[ColumnElement[bool]]:
+def from_to(column: Any, start: int | None, end: int | None) -> list[ColumnElement[bool]]:
+    """The conditions that a column lies from `start` to `end`, both inclusive."""
     where = []
     if start is not None:
         where.append(column >= start)
@@ -234,5 +235,6 @@ def _between(column: Any, after: int | None, before: int | None) -> list[ColumnE
     return where
 
 
-def _page(rows: Select[Any], limit: int, page: int) -> Select[Any]:
+def page_of(rows: Select[Any], limit: int, page: int) -> Select[Any]:
+    """One page of rows; pages count from 1."""
     return rows.limit(limit).offset(limit * (page - 1))

@@ -76,8 +76,9 @@ class History:
 
     def begin(self, engine: Engine) -> None:
         """Tell the worker what is listed; before anything is followed."""
-        markets = engine.spot.markets.values()
-        listed = (engine.ledger.assets, [market.instrument for market in markets])
+        instruments = [market.instrument for market in engine.spot.markets.values()]
+        contracts = [perp.contract for perp in engine.contracts.markets.values()]
+        listed = (engine.ledger.assets, instruments, contracts)
         self._send(CATALOG, self._encode(listed))
 
     def reached(self) -> int:

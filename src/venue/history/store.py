@@ -10,7 +10,8 @@ from sqlalchemy import Connection, create_engine, insert, select, update
 from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
 
-from venue.history.tables import METADATA, PROGRESS
+from venue.history.contract_tables import SCHEMA
+from venue.history.tables import PROGRESS
 
 
 class Store:
@@ -30,7 +31,7 @@ class Store:
     def clear(self) -> None:
         """Empty every table and go back to sequence 0: the journal can then be projected anew."""
         with self.connection.begin():
-            for table in METADATA.sorted_tables:
+            for table in SCHEMA.sorted_tables:
                 if table is not PROGRESS:
                     self.connection.execute(table.delete())
             self.connection.execute(update(PROGRESS).values(sequence=0))
@@ -76,7 +77,7 @@ def open_history(path: str | None) -> Store:
             # A page is written into the file once for many transactions: a seventh less time.
             connection.exec_driver_sql("PRAGMA wal_autocheckpoint = 4000")
         with connection.begin():
-            METADATA.create_all(connection)
+            SCHEMA.create_all(connection)
             if connection.execute(select(PROGRESS.c.sequence)).scalar_one_or_none() is None:
                 connection.execute(insert(PROGRESS).values(sequence=0))
     except BaseException:

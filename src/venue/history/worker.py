@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, Final
 import msgspec
 
 from venue.core.events import Event
-from venue.core.instruments import Asset, Instrument
+from venue.core.instruments import Asset, Contract, Instrument
 from venue.history.projector import Catalog, Projector
 from venue.history.store import Store, open_history
 
@@ -36,7 +36,7 @@ class Entry(msgspec.Struct, array_like=True, gc=False):
     events: list[Event]
 
 
-Listed = tuple[list[Asset], list[Instrument]]
+Listed = tuple[list[Asset], list[Instrument], list[Contract]]
 _entries = msgspec.msgpack.Decoder(list[Entry])
 _listed = msgspec.msgpack.Decoder(Listed)
 

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from venue.core.commands import Command, CreateOwner, Deposit, ListInstrument, RegisterAsset
-from venue.core.instruments import Instrument
+from venue.core.collateral import FUND_UID
+from venue.core.commands import (
+    Command,
+    CreateOwner,
+    Deposit,
+    ListContract,
+    ListInstrument,
+    RegisterAsset,
+)
+from venue.core.instruments import Contract, Instrument, Tier
 from venue.lab.backfill import Start
 from venue.terms import Access, Wallet
 
@@ -16,7 +24,11 @@ TRADE: Final = int(Access.READ | Access.SPOT_TRADE | Access.CONTRACT_TRADE)
 SCALE: Final = 8  # decimals of every demo asset
 PASSPHRASE: Final = "demo"  # noqa: S105 - the demo keys are printed, on purpose
 
-ASSETS: Final = ("USDT", "BTC", "ETH", "SOL")
+ASSETS: Final = ("USDT", "BTC", "ETH", "SOL", "SUSDT")
+LIVE: Final = "USDT"  # what live contracts settle in, and what demo contracts do
+DEMO: Final = "SUSDT"
+POSTED: Final = "agents"  # the index source of demo contracts
+FUND_UNITS: Final = 1_000_000  # what the insurance fund begins with in each settle asset
 
 
 class Account(Struct, frozen=True):
@@ -41,7 +53,8 @@ _TRADER: Final = (
     (int(Wallet.SPOT), "BTC", 10),
     (int(Wallet.SPOT), "ETH", 100),
     (int(Wallet.SPOT), "SOL", 1_000),
-    (int(Wallet.CONTRACT), "USDT", 1_000_000),
+    (int(Wallet.CONTRACT), LIVE, 1_000_000),
+    (int(Wallet.CONTRACT), DEMO, 100_000),
 )
 _READER: Final = ((int(Wallet.SPOT), "USDT", 1_000), (int(Wallet.CONTRACT), "USDT", 1_000))
 
@@ -57,6 +70,47 @@ INSTRUMENTS: Final = (
     Instrument("ETHUSDT", "ETH", "USDT", 1, 2, 1, 4, 10, 100_000_000, 10_000_000, 1000, 1000),
     Instrument("SOLUSDT", "SOL", "USDT", 1, 3, 1, 3, 10, 1_000_000_000, 100_000_000, 1000, 1000),
 )
+
+
+def _tiers(scale_units: int, leverage_max: int) -> list[Tier]:
+    """Four tiers: notionals are multiples of `scale_units`, rates two fifths of 1 / leverage."""
+    steps = ((1, 1), (5, 2), (25, 5), (100, 10))
+    return [
+        Tier(
+            notional_max=scale_units * reach * 10**SCALE,
+            leverage_max=leverage_max // divisor,
+            maintenance_ppm=400_000 * divisor // leverage_max,
+        )
+        for reach, divisor in steps
+    ]
+
+
+def _contract(spot: Instrument, settle: str) -> Contract:
+    """A perpetual on the grid of a spot market. Fees, tiers and caps are the venue's own choice."""
+    leverage_max, tier_units, position_max = _SIZES[spot.base]
+    return Contract(
+        instrument=structs.replace(
+            spot, symbol=spot.base + settle, quote=settle, maker_ppm=200, taker_ppm=600
+        ),
+        leverage_max=leverage_max,
+        position_max=position_max,
+        open_interest_max=position_max * 20,
+        tiers=_tiers(tier_units, leverage_max),
+        index_sources=("spot",) if settle == LIVE else (POSTED,),
+    )
+
+
+# Greatest leverage, the first tier's notional in units of the settle asset, position_max in lots.
+_SIZES: Final = {
+    "BTC": (100, 2_000_000, 300_000_000),
+    "ETH": (100, 1_000_000, 300_000_000),
+    "SOL": (50, 250_000, 150_000_000),
+}
+CONTRACTS: Final = tuple(_contract(spot, settle) for settle in (LIVE, DEMO) for spot in INSTRUMENTS)
+# The spot market, or live contract, whose price each contract follows.
+FOLLOWED: Final = {
+    contract.instrument.symbol: contract.instrument.base + LIVE for contract in CONTRACTS
+}
 
 # Where prices begin (ticks), what a lot costs per tick (quote atoms), and how lively a market is.
 STARTS: Final = {
@@ -76,17 +130,23 @@ def genesis() -> list[Command]:
     """What a new practice venue begins with, before its owners have money."""
     commands: list[Command] = [RegisterAsset(asset, SCALE) for asset in ASSETS]
     commands += [ListInstrument(instrument) for instrument in INSTRUMENTS]
+    commands += [ListContract(contract) for contract in CONTRACTS]
     commands += [CreateOwner(account.name) for account in ACCOUNTS]
     return commands
 
 
 def funding(uids: dict[str, int]) -> list[Command]:
-    """The demo owners' first deposits."""
-    return [
+    """The first deposits: the demo owners', and the insurance fund's."""
+    commands: list[Command] = [
         Deposit(uids[account.name], wallet, asset, units * 10**SCALE)
         for account in ACCOUNTS
         for wallet, asset, units in account.money
     ]
+    commands += [
+        Deposit(FUND_UID, int(Wallet.CONTRACT), asset, FUND_UNITS * 10**SCALE)
+        for asset in (LIVE, DEMO)
+    ]
+    return commands
 
 
 def permission_names(permissions: int) -> list[str]:

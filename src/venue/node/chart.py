@@ -27,7 +27,7 @@ class ChartRecord(msgspec.Struct, array_like=True):
 
 
 class Chart:
-    """Candles with trades in them, the newest 1,000 of each interval.
+    """Candles with trades (or quotes) in them, the newest 1,000 of each interval.
 
     Trades fold into the running minute only. A finished minute is merged into every interval, so
     the cost of a trade does not depend on how many intervals there are.
@@ -56,6 +56,19 @@ class Chart:
         self._minute = first(opened, price, quantity, notional, taker_bought=taker_bought)
         self._minute_end = opened + MINUTE_US
 
+    def quote(self, time: int, price: int) -> None:
+        """Take in one price without a trade, the newest so far: volumes and counts stay 0."""
+        minute = self._minute
+        if minute is not None:
+            if time < self._minute_end:
+                if price != minute.close:
+                    self._minute = merge(minute, _priced(minute.open_time, price))
+                return
+            self._finish(minute)
+        opened = open_time("1m", time)
+        self._minute = _priced(opened, price)
+        self._minute_end = opened + MINUTE_US
+
     def rows(self, interval: str) -> list[Candle]:
         """The candles with trades, ascending, the unfinished one last; KeyError if unknown."""
         rows = list(self._rows[interval])
@@ -80,6 +93,10 @@ class Chart:
     def _finish(self, minute: Candle) -> None:
         for interval, rows in self._rows.items():
             _append(rows, reopened(minute, interval))
+
+
+def _priced(opened: int, price: int) -> Candle:
+    return Candle(opened, price, price, price, price, 0, 0, 0, 0, 0)
 
 
 def _append(rows: list[Candle] | deque[Candle], candle: Candle) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,9 @@ PRICES = {"ETHBTC": "0.00001", "SOLBTC": "0.00001"}
 
 
 class Stage:
-    """A server, its actors' keys, and every answer it gave."""
+    """A server, its actors' keys, and every answer it gave; `set_up` has it begin."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, set_up: Callable[[Stage], None]) -> None:
         self.folder = folder
         arguments = ("--no-agents", "--batch-place", "--state", str(folder / "state"))
         self.server = Server(*arguments, folder=folder)
@@ -28,7 +29,7 @@ class Stage:
         self.answers: list[bytes] = []
         self.secrets: list[str] = []
         try:
-            self._set()
+            set_up(self)
         except BaseException:
             self.close()
             raise
@@ -104,63 +105,69 @@ class Stage:
         self.accounts[name] = made
         self.secrets += [made["secret"], made["passphrase"]]
 
-    def _set(self) -> None:
-        self._owners()
-        self._keys()
-        self._orders()
-        self._caps()
-        self.operate("instruments/halt", symbol="SOLUSDT", reason="a drill")
-        self.operate("owners/freeze", owner="erin", frozen=True)
 
-    def _owners(self) -> None:
-        for name in ("erin", "frank", "grace"):
-            self.operate("owners", name=name)
-            self.operate("deposit", owner=name, wallet="SPOT", asset="USDT", amount="100")
-        self.operate("deposit", owner="frank", wallet="SPOT", asset="BTC", amount="1")
-        markets = (("ETH", "BTC", "1"), ("SOL", "BTC", "1"), ("SOL", "ETH", "5"))
-        for base, quote, unit in markets:
-            self.operate(
-                "instruments", baseAsset=base, quoteAsset=quote, tickSize=f"0.0000{unit}",
-                stepSize=f"0.00{unit}", minTradeAmount=f"0.00{unit}", maxTradeAmount="1000",
-                marketLimitSize="100",
-            )  # fmt: skip
+def spot_venue(stage: Stage) -> None:
+    """Spot markets with owners, keys, books, a halt, full caps."""
+    _owners(stage)
+    _keys(stage)
+    _orders(stage)
+    _caps(stage)
+    stage.operate("instruments/halt", symbol="SOLUSDT", reason="a drill")
+    stage.operate("owners/freeze", owner="erin", frozen=True)
 
-    def _keys(self) -> None:
-        for name in ("erin", "frank", "grace"):
-            self.key(name, name, "READ", "SPOT_TRADE")
-        self.key("trader", "alice", "SPOT_TRADE")
-        self.key("reader", "alice", "READ")
-        self.key("doubted", "bob", "READ", "SPOT_TRADE")
-        self.key("away", "alice", "READ", "SPOT_TRADE", ips=["10.0.0.1", "192.168.0.0/16"])
-        self.key("revoked", "alice", "READ", "SPOT_TRADE")
-        self.operate("keys/revoke", key=self.accounts["revoked"]["key"])
-        self.accounts["stranger"] = {"key": "nobody's", "secret": "none", "passphrase": "none"}
 
-    def _orders(self) -> None:
-        ask = {"side": "SELL", "quantity": "1", "price": "64000"}
-        bid = {"quantity": "1", "price": "63000"}
-        taken = {"quantity": "0.001", "price": "64000", "newClientOrderId": "alice-done"}
-        rests = {"newClientOrderId": "alice-rests"}
-        ether = {"symbol": "ETHUSDT", "quantity": "1", "price": "3000"}
-        placed = [
-            ("bob", {**ask, "newClientOrderId": "bob-ask"}),
-            ("bob", bid),
-            ("alice", taken),
-            ("alice", rests),
-            ("bob", ether),
-        ]
-        for number, (who, changes) in enumerate(placed):
-            answer = self.act(who, "POST", "/api/v3/order", order(**changes))
-            assert answer["orderId"] == FIRST_ID + number
+def _owners(stage: Stage) -> None:
+    for name in ("erin", "frank", "grace"):
+        stage.operate("owners", name=name)
+        stage.operate("deposit", owner=name, wallet="SPOT", asset="USDT", amount="100")
+    stage.operate("deposit", owner="frank", wallet="SPOT", asset="BTC", amount="1")
+    markets = (("ETH", "BTC", "1"), ("SOL", "BTC", "1"), ("SOL", "ETH", "5"))
+    for base, quote, unit in markets:
+        stage.operate(
+            "instruments", baseAsset=base, quoteAsset=quote, tickSize=f"0.0000{unit}",
+            stepSize=f"0.00{unit}", minTradeAmount=f"0.00{unit}", maxTradeAmount="1000",
+            marketLimitSize="100",
+        )  # fmt: skip
 
-    def _caps(self) -> None:
-        for symbol in CAP_SYMBOLS:
-            price = PRICES.get(symbol, "0.1")
-            one = order(symbol=..., quantity="0.01", price=price, timeInForce="GTC")
-            body = {"symbol": symbol, "orderList": [one] * 10}
-            for number in range(20):
-                body["orderList"] = [
-                    {**one, "newClientOrderId": f"{symbol}-{number}-{place}"} for place in range(10)
-                ]
-                answer = self.act("frank", "POST", "/api/v3/order/batch", body)
-                assert all("orderId" in result for result in answer["orderList"]), answer
+
+def _keys(stage: Stage) -> None:
+    for name in ("erin", "frank", "grace"):
+        stage.key(name, name, "READ", "SPOT_TRADE")
+    stage.key("trader", "alice", "SPOT_TRADE")
+    stage.key("reader", "alice", "READ")
+    stage.key("doubted", "bob", "READ", "SPOT_TRADE")
+    stage.key("away", "alice", "READ", "SPOT_TRADE", ips=["10.0.0.1", "192.168.0.0/16"])
+    stage.key("revoked", "alice", "READ", "SPOT_TRADE")
+    stage.operate("keys/revoke", key=stage.accounts["revoked"]["key"])
+    stage.accounts["stranger"] = {"key": "nobody's", "secret": "none", "passphrase": "none"}
+
+
+def _orders(stage: Stage) -> None:
+    ask = {"side": "SELL", "quantity": "1", "price": "64000"}
+    bid = {"quantity": "1", "price": "63000"}
+    taken = {"quantity": "0.001", "price": "64000", "newClientOrderId": "alice-done"}
+    rests = {"newClientOrderId": "alice-rests"}
+    ether = {"symbol": "ETHUSDT", "quantity": "1", "price": "3000"}
+    placed = [
+        ("bob", {**ask, "newClientOrderId": "bob-ask"}),
+        ("bob", bid),
+        ("alice", taken),
+        ("alice", rests),
+        ("bob", ether),
+    ]
+    for number, (who, changes) in enumerate(placed):
+        answer = stage.act(who, "POST", "/api/v3/order", order(**changes))
+        assert answer["orderId"] == FIRST_ID + number
+
+
+def _caps(stage: Stage) -> None:
+    for symbol in CAP_SYMBOLS:
+        price = PRICES.get(symbol, "0.1")
+        one = order(symbol=..., quantity="0.01", price=price, timeInForce="GTC")
+        body = {"symbol": symbol, "orderList": [one] * 10}
+        for number in range(20):
+            body["orderList"] = [
+                {**one, "newClientOrderId": f"{symbol}-{number}-{place}"} for place in range(10)
+            ]
+            answer = stage.act("frank", "POST", "/api/v3/order/batch", body)
+            assert all("orderId" in result for result in answer["orderList"]), answer

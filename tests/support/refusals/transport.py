@@ -70,8 +70,8 @@ UNKNOWN_PATHS = [
     ("G3", "/_venue/../api/v3/ping"),
     ("G3", "/spot/spot/api/v3/ping"),
     ("G3", "/spot/_venue/health"),
-    ("G4", "/capi/v3/openOrders"),
-    ("G4", "/capi/v3/order"),
+    ("G4", "/capi/v3/allOrders"),
+    ("G4", "/capi/v3/account"),
     ("G4", "/contract/api/v3/openOrders"),
     ("G4", "/spot/capi/v3/market/exchangeInfo"),
 ]

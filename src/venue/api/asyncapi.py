@@ -1,0 +1,158 @@
+"""AsyncAPI from the rows of the streams."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from venue.api.operation import SIGNATURE
+from venue.api.private_streams import (
+    ContractAccountItem,
+    ContractFillItem,
+    ContractOrderItem,
+    PositionItem,
+    SpotAccountItem,
+    SpotFillItem,
+    SpotOrderItem,
+)
+from venue.api.streams import (
+    Greeting,
+    PrivatePing,
+    PublicPing,
+    Socket,
+    Stream,
+    streams_of,
+)
+from venue.terms import Product
+
+OWN_ITEMS: dict[tuple[str, Product], type[Struct]] = {
+    ("account", Product.SPOT): SpotAccountItem,
+    ("account", Product.CONTRACT): ContractAccountItem,
+    ("orders", Product.SPOT): SpotOrderItem,
+    ("orders", Product.CONTRACT): ContractOrderItem,
+    ("fill", Product.SPOT): SpotFillItem,
+    ("fill", Product.CONTRACT): ContractFillItem,
+    ("positions", Product.CONTRACT): PositionItem,
+}
+# A message's id; its acknowledgement has it in the same JSON type.
+IDENTITY: dict[str, Any] = {"oneOf": [{"type": "integer"}, {"type": "string", "maxLength": 64}]}
+
+
+def asyncapi(sockets: Iterable[Socket], version: str) -> dict[str, Any]:
+    """The AsyncAPI 3.0 document of these sockets, from the server's side."""
+    sockets = list(sockets)
+    streams = [stream for socket in sockets for stream in streams_of(socket).values()]
+    payloads: list[type[Struct]] = [Greeting, PublicPing, PrivatePing, *OWN_ITEMS.values()]
+    payloads += [stream.payload for stream in streams]
+    kinds = {kind.__name__: kind for kind in payloads}
+    _, schemas = msgspec.json.schema_components(
+        kinds.values(), ref_template="#/components/schemas/{name}"
+    )
+    channels: dict[str, Any] = {}
+    operations: dict[str, Any] = {}
+    messages: dict[str, Any] = {"Request": _request(), "Acknowledgement": _acknowledgement()}
+    for socket in sockets:
+        name = socket.path[1:].replace("/", "_")
+        told = ["Greeting", "PrivatePing" if socket.private else "PublicPing", "Acknowledgement"]
+        for kind in told[:2]:
+            messages[kind] = _message(kinds[kind])
+        for stream in dict.fromkeys(streams_of(socket).values()):
+            told.append(_name(stream, socket.product))
+            messages[told[-1]] = _frame(stream, socket.product)
+        channels[name] = {
+            "address": socket.path,
+            "messages": {kind: _ref("messages", kind) for kind in ["Request", *told]},
+        }
+        here = f"#/channels/{name}"
+        operations[f"{name}_receive"] = _operation("receive", here, ["Request"])
+        operations[f"{name}_send"] = _operation("send", here, told)
+        if socket.private:
+            channels[name]["bindings"] = {"ws": {"headers": _login()}}
+    return {
+        "asyncapi": "3.0.0",
+        "info": {"title": "Trading Interface V3, streams", "version": version},
+        "defaultContentType": "application/json",
+        "channels": channels,
+        "operations": operations,
+        "components": {"messages": messages, "schemas": schemas},
+    }
+
+
+def _name(stream: Stream, product: Product) -> str:
+    if not stream.private:
+        return stream.name
+    return f"{stream.name}_{product.name.lower()}"
+
+
+def _frame(stream: Stream, product: Product) -> dict[str, Any]:
+    """A channel's frame; those of private channels say what their items are."""
+    message = _message(stream.payload)
+    if stream.private:
+        item = {"$ref": f"#/components/schemas/{OWN_ITEMS[stream.name, product].__name__}"}
+        items = {"properties": {"d": {"type": "array", "items": item}}}
+        message["payload"] = {"allOf": [message["payload"], items]}
+    at = "" if stream.private else "{symbol}@"
+    message["x-channels"] = [at + channel for channel in stream.channels]
+    message["x-events"] = list(stream.events)
+    return message
+
+
+def _message(kind: type[Struct]) -> dict[str, Any]:
+    return {
+        "summary": (kind.__doc__ or "").strip().partition("\n")[0],
+        "payload": {"$ref": f"#/components/schemas/{kind.__name__}"},
+    }
+
+
+def _request() -> dict[str, Any]:
+    return {
+        "summary": "Subscribes, unsubscribes, asks for a sign of life or gives one.",
+        "payload": {
+            "type": "object",
+            "required": ["method"],
+            "properties": {
+                "method": {"enum": ["SUBSCRIBE", "UNSUBSCRIBE", "PING", "PONG"]},
+                "params": {"type": "array", "items": {"type": "string"}},
+                "id": IDENTITY,
+            },
+        },
+    }
+
+
+def _acknowledgement() -> dict[str, Any]:
+    return {
+        "summary": "The answer to one request.",
+        "payload": {
+            "type": "object",
+            "required": ["result"],
+            "properties": {
+                "result": {"type": "boolean"},
+                "id": IDENTITY,
+                "msg": {"type": "string", "description": "Only where the result is false."},
+            },
+        },
+    }
+
+
+def _login() -> dict[str, Any]:
+    """The headers of the request that opens a private socket."""
+    return {
+        "type": "object",
+        "required": list(SIGNATURE),
+        "properties": {name: {"type": "string"} for name in SIGNATURE},
+    }
+
+
+def _operation(action: str, channel: str, messages: list[str]) -> dict[str, Any]:
+    return {
+        "action": action,
+        "channel": {"$ref": channel},
+        "messages": [{"$ref": f"{channel}/messages/{message}"} for message in messages],
+    }
+
+
+def _ref(kind: str, name: str) -> dict[str, str]:
+    return {"$ref": f"#/components/{kind}/{name}"}

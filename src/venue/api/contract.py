@@ -1,0 +1,256 @@
+"""Contract trading operations: place, cancel, close, and ask for orders and fills."""
+
+from __future__ import annotations
+
+from msgspec import UNSET, Struct, UnsetType, field
+
+from venue.api.contract_market import ContractSelectionRequest
+from venue.api.fields import (
+    AfterId,
+    ContractClientId,
+    ContractClientIds,
+    Decimal,
+    Id,
+    Ids,
+    PageFrom0,
+    PositionSideName,
+    SideName,
+    Symbol,
+    TimeInForceName,
+    TimeMs,
+    TypeName,
+    UpTo100,
+    UpTo1000,
+    WorkingTypeName,
+)
+from venue.api.operation import Operation, delete, get, post
+from venue.terms import Access
+
+READ = Access.READ
+TRADE = Access.CONTRACT_TRADE
+
+
+class PlaceContractOrderRequest(Struct, rename="camel"):
+    """A new order; `quantity` is in base units, side and position side tell open from close.
+
+    `tpTriggerPrice` and `slTriggerPrice` attach exits, executed at market. `positionId` names the
+    position that a closing order reduces where several stand on one side.
+    """
+
+    symbol: Symbol
+    side: SideName
+    position_side: PositionSideName
+    type: TypeName
+    quantity: Decimal
+    price: Decimal | None = None
+    time_in_force: TimeInForceName | None = None
+    new_client_order_id: ContractClientId | None = None
+    tp_trigger_price: Decimal | None = None
+    sl_trigger_price: Decimal | None = None
+    tp_working_type: WorkingTypeName = field(default="CONTRACT_PRICE", name="TpWorkingType")
+    sl_working_type: WorkingTypeName = field(default="CONTRACT_PRICE", name="SlWorkingType")
+    position_id: Id | None = None
+
+
+class ContractOrderAck(Struct, rename="camel"):
+    """An accepted order; its id is text here. The errors are empty unless a batch's item failed."""
+
+    order_id: str
+    client_order_id: str
+    success: bool = True
+    error_code: str = ""
+    error_message: str = ""
+
+
+class PlaceContractBatchRequest(Struct, rename="camel"):
+    """Up to 10 orders; each succeeds or fails alone. `timeInForce` is required for LIMIT."""
+
+    batch_orders: list[PlaceContractOrderRequest]
+
+
+class ContractOrderRequest(Struct, rename="camel"):
+    """One order, by `orderId` or by `origClientOrderId`."""
+
+    order_id: Id | None = None
+    orig_client_order_id: ContractClientId | None = None
+
+
+class ContractCanceled(Struct, rename="camel"):
+    """One requested order's end; its ids are text here, the errors empty when it was canceled."""
+
+    order_id: str
+    orig_client_order_id: str
+    success: bool = True
+    error_code: str = ""
+    error_message: str = ""
+
+
+class CancelContractBatchRequest(Struct, rename="camel"):
+    """Up to 10 orders by id, by client id, or both."""
+
+    order_id_list: Ids | None = None
+    orig_client_order_id_list: ContractClientIds | None = None
+
+
+class ContractBatchCanceled(Struct, rename="camel"):
+    order_list: list[ContractCanceled]
+
+
+class ContractOrderCanceled(Struct, rename="camel"):
+    """One of all orders that were canceled."""
+
+    order_id: int
+    success: bool = True
+    error_code: str = ""
+    error_message: str = ""
+
+
+class ClosePositionsRequest(Struct, rename="camel"):
+    """One position, all of a contract, or all; whole positions, at market."""
+
+    symbol: Symbol | None = None
+    position_id: Id | None = None
+
+
+class ClosedPosition(Struct, rename="camel"):
+    """What became of one position; `successOrderId` is 0 and `errorMessage` filled on failure."""
+
+    position_id: int
+    success: bool
+    success_order_id: int
+    error_message: str
+
+
+class ContractOrderView(Struct, rename="camel"):
+    """One contract order (section 2.1 of the interface); open orders carry four fields more."""
+
+    avg_price: str
+    client_order_id: str
+    cum_quote: str
+    executed_qty: str
+    order_id: int
+    orig_qty: str
+    price: str
+    reduce_only: bool
+    side: str
+    position_side: str
+    status: str
+    stop_price: str
+    symbol: str
+    time: int
+    time_in_force: str
+    type: str
+    update_time: int
+    working_type: str
+    price_protect: bool | UnsetType = UNSET
+    price_match: str | UnsetType = UNSET
+    self_trade_prevention_mode: str | UnsetType = UNSET
+    good_till_date: int | UnsetType = UNSET
+
+
+class ContractOpenOrdersRequest(Struct, rename="camel"):
+    """Open orders of one contract, or of all; pages count from 0."""
+
+    symbol: Symbol | None = None
+    order_id: AfterId | None = None
+    start_time: TimeMs | None = None
+    end_time: TimeMs | None = None
+    limit: UpTo100 = 100
+    page: PageFrom0 = 0
+
+
+class ContractOrderHistoryRequest(Struct, rename="camel"):
+    """Ended orders, newest first, at most 90 days at a time; pages count from 0."""
+
+    symbol: Symbol | None = None
+    limit: UpTo1000 = 500
+    start_time: TimeMs | None = None
+    end_time: TimeMs | None = None
+    page: PageFrom0 = 0
+
+
+class UserTradesRequest(Struct, rename="camel"):
+    """Own fills, newest first; the last 7 days by default."""
+
+    symbol: Symbol | None = None
+    order_id: Id | None = None
+    start_time: TimeMs | None = None
+    end_time: TimeMs | None = None
+    limit: UpTo100 = 100
+
+
+class UserTrade(Struct, rename="camel"):
+    """One fill; the commission is in the settle asset."""
+
+    id: int
+    order_id: int
+    symbol: str
+    buyer: bool
+    commission: str
+    commission_asset: str
+    maker: bool
+    price: str
+    qty: str
+    quote_qty: str
+    realized_pnl: str
+    side: str
+    position_side: str
+    time: int
+
+
+# What a batch of cancels answers: an object, or a bare array where a setting says so.
+ContractBatchCanceledReply = ContractBatchCanceled | list[ContractCanceled]
+
+_V3 = "/capi/v3"
+_ORDER = "/capi/v3/order"
+place_contract_order = post(
+    "place_contract_order", _ORDER, TRADE, (2, 5), PlaceContractOrderRequest, ContractOrderAck
+)
+place_contract_batch = post(
+    "place_contract_batch", f"{_V3}/batchOrders", TRADE, (5, 10), PlaceContractBatchRequest,
+    list[ContractOrderAck],
+)  # fmt: skip
+cancel_contract_order = delete(
+    "cancel_contract_order", _ORDER, TRADE, (2, 3), ContractOrderRequest, ContractCanceled
+)
+cancel_contract_batch: Operation[
+    CancelContractBatchRequest, ContractBatchCanceled | list[ContractCanceled]
+] = delete(
+    "cancel_contract_batch", f"{_V3}/batchOrders", TRADE, (5, 10), CancelContractBatchRequest,
+    ContractBatchCanceledReply,  # type: ignore[arg-type]  # a union is no type to mypy
+)  # fmt: skip
+cancel_contract_open_orders = delete(
+    "cancel_contract_open_orders", f"{_V3}/allOpenOrders", TRADE, (5, 10),
+    ContractSelectionRequest, list[ContractOrderCanceled],
+)  # fmt: skip
+close_positions = post(
+    "close_positions", f"{_V3}/closePositions", TRADE, (40, 50), ClosePositionsRequest,
+    list[ClosedPosition],
+)  # fmt: skip
+contract_order = get(
+    "contract_order", _ORDER, READ, (2, 3), ContractOrderRequest, ContractOrderView
+)
+contract_open_orders = get(
+    "contract_open_orders", f"{_V3}/openOrders", READ, (2, 3), ContractOpenOrdersRequest,
+    list[ContractOrderView],
+)  # fmt: skip
+contract_order_history = get(
+    "contract_order_history", f"{_ORDER}/history", READ, (10, 10), ContractOrderHistoryRequest,
+    list[ContractOrderView],
+)  # fmt: skip
+user_trades = get(
+    "user_trades", f"{_V3}/userTrades", READ, (5, 5), UserTradesRequest, list[UserTrade]
+)
+
+ROWS = (
+    place_contract_order,
+    place_contract_batch,
+    cancel_contract_order,
+    cancel_contract_batch,
+    cancel_contract_open_orders,
+    close_positions,
+    contract_order,
+    contract_open_orders,
+    contract_order_history,
+    user_trades,
+)

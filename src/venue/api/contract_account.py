@@ -1,0 +1,250 @@
+"""Account operations of the contract side: balances, positions, income, leverage, margin."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from venue.api.contract_market import ContractSelectionRequest, ContractSymbolRequest
+from venue.api.fields import (
+    Decimal,
+    Flag,
+    Id,
+    IncomeTypeName,
+    Leverage,
+    MarginChange,
+    MarginTypeName,
+    SeparatedTypeName,
+    Symbol,
+    Text,
+    TimeMs,
+    TransferReasonName,
+    UpTo100,
+)
+from venue.api.operation import Empty, get, post
+from venue.terms import Access
+
+READ = Access.READ
+TRADE = Access.CONTRACT_TRADE
+
+
+class ContractBalance(Struct, rename="camel"):
+    """One settle asset: wallet balance, what is free, and the margin of open orders."""
+
+    asset: str
+    balance: str
+    available_balance: str
+    frozen: str
+    unrealize_pnl: str
+
+
+class CommissionRate(Struct, rename="camel"):
+    """The account's rates in one contract, as fractions."""
+
+    symbol: str
+    maker_commission_rate: str
+    taker_commission_rate: str
+
+
+class AccountConfig(Struct, rename="camel"):
+    """What the account may do; long and short positions may always stand side by side."""
+
+    can_trade: bool
+    can_deposit: bool
+    can_withdraw: bool
+    dual_side_position: bool
+    update_time: int
+
+
+class SymbolConfig(Struct, rename="camel"):
+    """The account's modes and leverages in one contract."""
+
+    symbol: str
+    margin_type: str
+    separated_type: str
+    cross_leverage: str
+    isolated_long_leverage: str
+    isolated_short_leverage: str
+
+
+class Position(Struct, rename="camel"):
+    """One open position; sizes in base units and positive on both sides, values in the asset.
+
+    The entry price is `openValue` / `size`; a `liquidatePrice` of 0 means none. What begins with
+    `cum` is summed over the position's life.
+    """
+
+    id: int
+    asset: str
+    symbol: str
+    side: str
+    margin_type: str
+    separated_mode: str
+    separated_open_order_id: int
+    leverage: str
+    size: str
+    open_value: str
+    open_fee: str
+    funding_fee: str
+    margin_size: str
+    isolated_margin: str
+    is_auto_append_isolated_margin: bool
+    cum_open_size: str
+    cum_open_value: str
+    cum_open_fee: str
+    cum_close_size: str
+    cum_close_value: str
+    cum_close_fee: str
+    cum_funding_fee: str
+    cum_liquidate_fee: str
+    created_match_sequence_id: int
+    updated_match_sequence_id: int
+    created_time: int
+    updated_time: int
+    unrealize_pnl: str
+    liquidate_price: str
+
+
+class IncomeRequest(Struct, rename="camel"):
+    """Income items, newest first; both members of a reply's `nextKey` ask for what follows it."""
+
+    asset: Text | None = None
+    symbol: Symbol | None = None
+    income_type: IncomeTypeName | None = None
+    start_time: TimeMs | None = None
+    end_time: TimeMs | None = None
+    limit: UpTo100 = 20
+    next_key_id: Id | None = None
+    next_key_time: TimeMs | None = None
+
+
+class IncomeItem(Struct, rename="camel"):
+    """One change of collateral (section 2.4 of the interface); transfers have no symbol."""
+
+    bill_id: int
+    asset: str
+    symbol: str | None
+    income: str
+    income_type: IncomeTypeName
+    balance: str
+    fill_fee: str
+    time: int
+    transfer_reason: TransferReasonName
+
+
+class IncomeKey(Struct, rename="camel"):
+    """Where the next page begins."""
+
+    next_key_id: int
+    next_key_time: int
+
+
+class IncomePage(Struct, rename="camel"):
+    """Income items; `nextKey` is null on the last page."""
+
+    has_next_page: bool
+    items: list[IncomeItem]
+    next_key: IncomeKey | None
+
+
+class MarginTypeRequest(Struct, rename="camel"):
+    """Margin mode of a contract, and whether each opening order is its own position."""
+
+    symbol: Symbol
+    margin_type: MarginTypeName
+    separated_type: SeparatedTypeName | None = None
+
+
+class Acknowledged(Struct, rename="camel", kw_only=True):
+    """Done."""
+
+    code: str = "200"
+    msg: str = "success"
+    request_time: int
+
+
+class LeverageRequest(Struct, rename="camel"):
+    """New leverages of a contract; those sent are applied together or not at all."""
+
+    symbol: Symbol
+    margin_type: MarginTypeName | None = None
+    cross_leverage: Leverage | None = None
+    isolated_long_leverage: Leverage | None = None
+    isolated_short_leverage: Leverage | None = None
+
+
+class LeverageReply(Struct, rename="camel"):
+    """The leverages after the change (section 2.7 of the interface); 0 for what is not in use."""
+
+    symbol: str
+    margin_type: str
+    cross_leverage: str
+    isolated_long_leverage: str
+    isolated_short_leverage: str
+
+
+class PositionMarginRequest(Struct, rename="camel"):
+    """An amount into or out of an isolated position's margin."""
+
+    isolated_position_id: Id
+    amount: Decimal
+    type: MarginChange
+
+
+class AutoMarginRequest(Struct, rename="camel"):
+    """Switch an isolated position's automatic top-up."""
+
+    position_id: Id
+    auto_append_margin: Flag
+
+
+_ACCOUNT = "/capi/v3/account"
+contract_balance = get(
+    "contract_balance", f"{_ACCOUNT}/balance", READ, (5, 10), Empty, list[ContractBalance]
+)
+commission_rate = get(
+    "commission_rate", f"{_ACCOUNT}/commissionRate", READ, (5, 10), ContractSymbolRequest,
+    CommissionRate,
+)  # fmt: skip
+account_config = get(
+    "account_config", f"{_ACCOUNT}/accountConfig", READ, (5, 10), Empty, AccountConfig
+)
+symbol_config = get(
+    "symbol_config", f"{_ACCOUNT}/symbolConfig", READ, (5, 10), ContractSelectionRequest,
+    list[SymbolConfig],
+)  # fmt: skip
+positions = get(
+    "positions", f"{_ACCOUNT}/position/allPosition", READ, (10, 15), Empty, list[Position]
+)
+position = get(
+    "position", f"{_ACCOUNT}/position/singlePosition", READ, (2, 3), ContractSymbolRequest,
+    list[Position],
+)  # fmt: skip
+income = post("income", f"{_ACCOUNT}/income", READ, (2, 5), IncomeRequest, IncomePage)
+set_margin_type = post(
+    "set_margin_type", f"{_ACCOUNT}/marginType", TRADE, (20, 50), MarginTypeRequest, Acknowledged
+)
+set_leverage = post(
+    "set_leverage", f"{_ACCOUNT}/leverage", TRADE, (10, 20), LeverageRequest, LeverageReply
+)
+move_margin = post(
+    "move_margin", f"{_ACCOUNT}/positionMargin", TRADE, (15, 30), PositionMarginRequest,
+    Acknowledged,
+)  # fmt: skip
+set_auto_margin = post(
+    "set_auto_margin", f"{_ACCOUNT}/modifyAutoAppendMargin", TRADE, (15, 30), AutoMarginRequest,
+    Acknowledged,
+)  # fmt: skip
+
+ROWS = (
+    contract_balance,
+    commission_rate,
+    account_config,
+    symbol_config,
+    positions,
+    position,
+    income,
+    set_margin_type,
+    set_leverage,
+    move_margin,
+    set_auto_margin,
+)

@@ -1,0 +1,284 @@
+"""Operator operations of the contract side: contracts, index prices, positions, liquidations."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+from msgspec import Meta, Struct
+
+from venue.api.fields import (
+    Decimal,
+    DecimalOrZero,
+    Id,
+    Kind,
+    Leverage,
+    Rate,
+    Symbol,
+    Text,
+    Texts,
+    UpTo1000,
+)
+from venue.api.operation import Empty, get, post
+from venue.api.operator import HaltRequest, ResumeRequest
+from venue.terms import Access, AdlPolicy
+
+OPERATOR = Access.OPERATOR
+TIERS_MAX: Final = 10
+
+Tiers = Annotated[
+    list[str],
+    Meta(
+        min_length=1,
+        max_length=TIERS_MAX,
+        extra={"kind": Kind.TEXTS.value},
+        description="Ascending, each as notional:leverage:maintenanceRate, e.g. 2000000:100:0.004.",
+    ),
+]
+PolicyName = Annotated[
+    str,
+    Meta(
+        extra={"kind": Kind.CHOICE.value},
+        extra_json_schema={"enum": [policy.name for policy in AdlPolicy]},
+    ),
+]
+
+
+class ContractRequest(Struct, rename="camel"):
+    """A contract to list: increments and sizes as decimals, rates and bands as fractions.
+
+    It settles in `quoteAsset`. `fundingTimes` are times of day (UTC); `indexSources` are `spot`
+    (the spot market of the same symbol) or names under which index prices are posted.
+    """
+
+    base_asset: Text
+    quote_asset: Text
+    tick_size: Decimal
+    step_size: Decimal
+    min_order_size: Decimal
+    max_order_size: Decimal
+    market_open_limit_size: Decimal
+    max_position_size: Decimal
+    max_open_interest: Decimal
+    max_leverage: Leverage
+    tiers: Tiers
+    maker_fee_rate: Rate = "0.0002"
+    taker_fee_rate: Rate = "0.0006"
+    liquidation_fee_rate: Rate = "0.005"
+    buy_limit_price_ratio: Decimal = "0.1"
+    sell_limit_price_ratio: Decimal = "0.1"
+    market_price_ratio: Decimal = "0.05"
+    index_sources: Texts | None = None
+    funding_times: Texts | None = None
+    adl_policy: PolicyName = AdlPolicy.QUEUE.name
+
+
+class ChangeContractRequest(Struct, rename="camel"):
+    """New limits, tiers, rates, bands or rules of prices of a contract; what is absent stays."""
+
+    symbol: Symbol
+    min_order_size: Decimal | None = None
+    max_order_size: Decimal | None = None
+    market_open_limit_size: Decimal | None = None
+    max_position_size: Decimal | None = None
+    max_open_interest: Decimal | None = None
+    max_leverage: Leverage | None = None
+    tiers: Tiers | None = None
+    maker_fee_rate: Rate | None = None
+    taker_fee_rate: Rate | None = None
+    liquidation_fee_rate: Rate | None = None
+    buy_limit_price_ratio: Decimal | None = None
+    sell_limit_price_ratio: Decimal | None = None
+    market_price_ratio: Decimal | None = None
+    index_sources: Texts | None = None
+    funding_times: Texts | None = None
+    adl_policy: PolicyName | None = None
+
+
+class ContractView(Struct, rename="camel"):
+    """A listed contract. Prices are "0" before there are any; the index may be out of date."""
+
+    symbol: str
+    base_asset: str
+    quote_asset: str
+    tick_size: str
+    step_size: str
+    min_order_size: str
+    max_order_size: str
+    market_open_limit_size: str
+    max_position_size: str
+    max_open_interest: str
+    max_leverage: int
+    tiers: list[str]
+    maker_fee_rate: str
+    taker_fee_rate: str
+    liquidation_fee_rate: str
+    buy_limit_price_ratio: str
+    sell_limit_price_ratio: str
+    market_price_ratio: str
+    index_sources: list[str]
+    funding_times: list[str]
+    adl_policy: str
+    halted: bool
+    halt_reason: str
+    index_price: str
+    mark_price: str
+    index_is_current: bool
+    open_interest: str
+
+
+class IndexRequest(Struct):
+    """One source's index price of a contract; 0 says that the source has none."""
+
+    symbol: Symbol
+    source: Text
+    price: DecimalOrZero
+
+
+class PositionsRequest(Struct):
+    """The open positions of one owner."""
+
+    owner: Text
+
+
+class OperatorPosition(Struct, rename="camel"):
+    """An open position; the pool that carries it is liquidated when its equity reaches its
+    maintenance margin. A `liquidatePrice` of 0 means none."""
+
+    id: int
+    symbol: str
+    side: str
+    margin_type: str
+    separated_mode: str
+    leverage: int
+    size: str
+    entry_price: str
+    mark_price: str
+    liquidate_price: str
+    unrealize_pnl: str
+    asset: str
+    pool_equity: str
+    pool_maintenance: str
+
+
+class LiquidationsRequest(Struct):
+    """The newest liquidations, of one owner or of all."""
+
+    owner: Text | None = None
+    limit: UpTo1000 = 100
+
+
+class LiquidationView(Struct, rename="camel"):
+    """One pool's liquidation; `position` 0 is the cross pool. `finished` is 0 while it runs."""
+
+    id: int
+    uid: int
+    owner: str
+    position: int
+    asset: str
+    symbol: str
+    time: int
+    finished: int
+    equity: str
+    maintenance: str
+    collateral: str
+    equity_after: str
+    maintenance_after: str
+    topped_up: str
+    compensated: str
+    fund_equity: str
+
+
+class LiquidationRequest(Struct):
+    """One liquidation."""
+
+    id: Id
+
+
+class LiquidationStep(Struct, rename="camel"):
+    """One rung for one position: how much was to be closed, and where it went. Tiers from 1."""
+
+    position: int
+    symbol: str
+    side: str
+    mark_price: str
+    tier: int
+    bankruptcy_price: str
+    wanted: str
+    filled: str
+    taken_over: str
+    deleveraged: str
+    fee: str
+    fund_change: str
+
+
+class LiquidationFill(Struct, rename="camel"):
+    """A fill of the liquidated owner: in the book (LIQUIDATION), by the fund or a counterparty."""
+
+    trade_id: int
+    cause: str
+    symbol: str
+    price: str
+    qty: str
+    realized_pnl: str
+    fee: str
+    time: int
+
+
+class DeleveragedPosition(Struct, rename="camel"):
+    """An opposite position that took over a part, with its place in the ranking, from 1."""
+
+    position: int
+    uid: int
+    owner: str
+    symbol: str
+    qty: str
+    price: str
+    rank: int
+
+
+class LiquidationStory(Struct, rename="camel"):
+    """A liquidation in full, oldest first."""
+
+    liquidation: LiquidationView
+    steps: list[LiquidationStep]
+    fills: list[LiquidationFill]
+    deleveraged: list[DeleveragedPosition]
+
+
+_W = (1, 0)
+contracts = get("contracts", "/_venue/contracts", OPERATOR, _W, Empty, list[ContractView])
+list_contract = post(
+    "list_contract", "/_venue/contracts", OPERATOR, _W, ContractRequest, ContractView
+)
+change_contract = post(
+    "change_contract", "/_venue/contracts/change", OPERATOR, _W, ChangeContractRequest, ContractView
+)
+halt_contract = post(
+    "halt_contract", "/_venue/contracts/halt", OPERATOR, _W, HaltRequest, ContractView
+)
+resume_contract = post(
+    "resume_contract", "/_venue/contracts/resume", OPERATOR, _W, ResumeRequest, ContractView
+)
+post_index = post("post_index", "/_venue/index", OPERATOR, _W, IndexRequest, ContractView)
+positions = get(
+    "operator_positions", "/_venue/positions", OPERATOR, _W, PositionsRequest,
+    list[OperatorPosition],
+)  # fmt: skip
+liquidations = get(
+    "liquidations", "/_venue/liquidations", OPERATOR, _W, LiquidationsRequest, list[LiquidationView]
+)
+liquidation = get(
+    "liquidation", "/_venue/liquidation", OPERATOR, _W, LiquidationRequest, LiquidationStory
+)
+
+ROWS = (
+    contracts,
+    list_contract,
+    change_contract,
+    halt_contract,
+    resume_contract,
+    post_index,
+    positions,
+    liquidations,
+    liquidation,
+)

@@ -1,0 +1,265 @@
+"""The rows of the streams: sockets, channels and their payloads as data."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
+
+from venue.terms import Product
+
+INTERVALS: Final = (
+    "1m", "5m", "15m", "30m", "1h", "2h", "4h", "6h", "8h", "12h", "1d", "1w", "1M",
+)  # fmt: skip
+LAST_PRICE: Final = "LAST_PRICE"
+MARK_PRICE: Final = "MARK_PRICE"
+LEVELS: Final = (15, 200)
+
+Ms = Annotated[int, Meta(description="Unix time, ms.")]
+Level = tuple[str, str]
+
+
+# -- what a server says of the connection ---------------------------------------------------------
+
+
+class Greeting(Struct):
+    """The first message of a connection."""
+
+    event: str
+    cid: str
+    time: str
+
+
+class PublicPing(Struct):
+    """Asks a client of a public socket for a PONG."""
+
+    event: str
+    time: str
+
+
+class PrivatePing(Struct):
+    """Asks a client of a private socket for a PONG."""
+
+    type: str
+    time: str
+
+
+class Message(Struct):
+    """What a client sends; `id` is a whole number or a string, and comes back as it was."""
+
+    method: Any = None
+    params: Any = None
+    id: Raw = Raw(b"")
+
+
+class Acknowledgement(Struct):
+    """The answer to a client's message; `msg` only where it failed."""
+
+    result: bool
+    id: Raw | UnsetType = UNSET
+    msg: str | UnsetType = UNSET
+
+
+# -- public channels ------------------------------------------------------------------------------
+
+
+class TickerItem(Struct):
+    """24-hour statistics; mark and index price of contracts only."""
+
+    change: str = field(name="p")
+    change_fraction: str = field(name="P")
+    average: str = field(name="w")
+    last: str = field(name="c")
+    open: str = field(name="o")
+    high: str = field(name="h")
+    low: str = field(name="l")
+    volume: str = field(name="v")
+    quote_volume: str = field(name="q")
+    open_time: Ms = field(name="O")
+    close_time: Ms = field(name="C")
+    count: int = field(name="n")
+    mark: str | UnsetType = field(name="m", default=UNSET)
+    index: str | UnsetType = field(name="i", default=UNSET)
+
+
+class TickerFrame(Struct):
+    """A symbol's 24-hour statistics."""
+
+    event: str = field(name="e")
+    time: Ms = field(name="E")
+    symbol: str = field(name="s")
+    items: list[TickerItem] = field(name="d")
+
+
+class TradeItem(Struct):
+    """One trade; `m` is true when the taker sold."""
+
+    time: Ms = field(name="T")
+    trade_id: str = field(name="t")
+    price: str = field(name="p")
+    quantity: str = field(name="q")
+    value: str = field(name="v")
+    is_buyer_maker: bool = field(name="m")
+
+
+class TradeFrame(Struct):
+    """A symbol's trades, oldest first: the newest known, then each one once."""
+
+    event: str = field(name="e")
+    time: Ms = field(name="E")
+    symbol: str = field(name="s")
+    items: list[TradeItem] = field(name="d")
+
+
+class KlineItem(Struct):
+    """One candle."""
+
+    open_time: Ms = field(name="t")
+    close_time: Ms = field(name="T")
+    symbol: str = field(name="s")
+    interval: str = field(name="i")
+    open: str = field(name="o")
+    close: str = field(name="c")
+    high: str = field(name="h")
+    low: str = field(name="l")
+    volume: str = field(name="v")
+    count: int = field(name="n")
+    quote_volume: str = field(name="q")
+    taker_volume: str = field(name="V")
+    taker_quote_volume: str = field(name="Q")
+
+
+class KlineFrame(Struct):
+    """A symbol's candles, oldest first: the newest known, then those that changed."""
+
+    event: str = field(name="e")
+    time: Ms = field(name="E")
+    symbol: str = field(name="s")
+    price_type: str = field(name="p")
+    items: list[KlineItem] = field(name="d")
+
+
+class DepthFrame(Struct):
+    """The best levels, then their changes: sizes are absolute, `0` removes a level.
+
+    `U` of a change equals `u` of the frame before it.
+    """
+
+    event: str = field(name="e")
+    time: Ms = field(name="E")
+    symbol: str = field(name="s")
+    first_id: int = field(name="U")
+    last_id: int = field(name="u")
+    level: int = field(name="l")
+    kind: str = field(name="d")
+    bids: list[Level] = field(name="b")
+    asks: list[Level] = field(name="a")
+
+
+class BookTickerFrame(Struct):
+    """The best bid and ask with their sizes."""
+
+    event: str = field(name="e")
+    time: Ms = field(name="E")
+    symbol: str = field(name="s")
+    update_id: int = field(name="u")
+    bid_price: str = field(name="b")
+    bid_quantity: str = field(name="B")
+    ask_price: str = field(name="a")
+    ask_quantity: str = field(name="A")
+
+
+# -- private channels -----------------------------------------------------------------------------
+
+
+class OwnFrame(Struct):
+    """What changed for one account. `v` rises with every frame of the account; `seq`, a key of this
+    venue's own, counts the frames of the channel without a gap since somebody first listened.
+    """
+
+    event: str = field(name="e")
+    time: Ms = field(name="E")
+    version: int = field(name="v")
+    sequence: int = field(name="seq")
+    cause: str = field(name="msgEvent")
+    items: list[Any] = field(name="d")
+
+
+# -- rows -----------------------------------------------------------------------------------------
+
+
+class Stream(Struct, frozen=True):
+    """One family of channels: `channels` are their names, of public ones behind `<SYMBOL>@`."""
+
+    name: str
+    products: tuple[Product, ...]
+    private: bool
+    channels: tuple[str, ...]
+    events: tuple[str, ...]
+    payload: type[Struct]
+
+
+class Socket(Struct, frozen=True):
+    """One path that takes WebSocket connections."""
+
+    path: str
+    product: Product
+    private: bool
+
+
+_BOTH: Final = (Product.SPOT, Product.CONTRACT)
+_SPOT: Final = (Product.SPOT,)
+_CONTRACT: Final = (Product.CONTRACT,)
+
+ticker = Stream("ticker", _BOTH, False, ("ticker",), ("ticker",), TickerFrame)
+trade = Stream("trade", _BOTH, False, ("trade",), ("tradeSnapshot", "trade"), TradeFrame)
+kline = Stream(
+    "kline", _BOTH, False, tuple(f"kline_{interval}_{LAST_PRICE}" for interval in INTERVALS),
+    ("klineSnapshot", "kline"), KlineFrame,
+)  # fmt: skip
+mark_kline = Stream(
+    "mark_kline", _CONTRACT, False,
+    tuple(f"kline_{interval}_{MARK_PRICE}" for interval in INTERVALS),
+    ("klineSnapshot", "kline"), KlineFrame,
+)  # fmt: skip
+depth = Stream(
+    "depth", _BOTH, False, tuple(f"depth{level}" for level in LEVELS),
+    ("depthSnapshot", "depth"), DepthFrame,
+)  # fmt: skip
+book_ticker = Stream("book_ticker", _SPOT, False, ("bookTicker",), ("bookTicker",), BookTickerFrame)
+account = Stream("account", _BOTH, True, ("account",), ("account",), OwnFrame)
+orders = Stream("orders", _BOTH, True, ("orders",), ("orders",), OwnFrame)
+fill = Stream("fill", _BOTH, True, ("fill",), ("fill",), OwnFrame)
+positions = Stream("positions", _CONTRACT, True, ("positions",), ("positions",), OwnFrame)
+
+STREAMS: Final = (
+    ticker,
+    trade,
+    kline,
+    mark_kline,
+    depth,
+    book_ticker,
+    account,
+    orders,
+    fill,
+    positions,
+)
+SOCKETS: Final = (
+    Socket("/spot/v3/ws/public", Product.SPOT, False),
+    Socket("/spot/v3/ws/private", Product.SPOT, True),
+    Socket("/contract/v3/ws/public", Product.CONTRACT, False),
+    Socket("/contract/v3/ws/private", Product.CONTRACT, True),
+    Socket("/v3/ws/public", Product.SPOT, False),
+    Socket("/v3/ws/private", Product.SPOT, True),
+)
+ALIASES: Final = {"order": "orders", "position": "positions"}  # spellings of some clients
+
+
+def streams_of(socket: Socket) -> dict[str, Stream]:
+    """The streams a socket has, by the name of each channel."""
+    return {
+        channel: stream
+        for stream in STREAMS
+        if stream.private == socket.private and socket.product in stream.products
+        for channel in stream.channels
+    }

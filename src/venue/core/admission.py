@@ -1,0 +1,252 @@
+"""What a contract order must satisfy before it may trade or rest (rules 3.1, 5.1, 5.6, 5.7)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue.core.book import Half
+from venue.core.collateral import available
+from venue.core.commands import NO_EXIT, PlaceContractOrder
+from venue.core.events import Rejected
+from venue.core.holding import Holding
+from venue.core.margin import bankruptcy_price, order_margin
+from venue.core.orders import Order, Terms
+from venue.core.perpetual import Perpetual
+from venue.core.positions import Position, equity
+from venue.core.spot import ACCOUNT_CAP, NO_MATCH, SYMBOL_CAP
+from venue.core.units import AMOUNT_MAX, PPM, PRICE_MAX, ceil_div, fee_on
+from venue.terms import (
+    BUY,
+    CROSSED,
+    EXPIRE_MAKER,
+    GTC,
+    IOC,
+    LIMIT,
+    LONG,
+    MARKET,
+    NO_PREVENTION,
+    POST_ONLY,
+    SELL,
+    SEPARATED,
+    SHORT,
+    Cause,
+    Reject,
+)
+
+LIQUIDATION: Final = int(Cause.LIQUIDATION)
+UNWIND: Final = int(Cause.UNWIND)
+
+
+def malformed(command: PlaceContractOrder, perp: Perpetual) -> Rejected | None:
+    """What is wrong with the order by itself, in the order of rule 3.1."""
+    quantity = command.quantity
+    price = command.price
+    market = perp.market
+    assert type(quantity) is int, quantity
+    assert type(price) is int, price
+    if command.side != BUY and command.side != SELL:
+        return Rejected(Reject.SIDE)
+    if command.type == LIMIT:
+        last = POST_ONLY
+    elif command.type == MARKET:
+        last = IOC
+    else:
+        return Rejected(Reject.TYPE)
+    if command.time_in_force < GTC or command.time_in_force > last:
+        return Rejected(Reject.TIME_IN_FORCE)
+    if command.position_side != LONG and command.position_side != SHORT:
+        return Rejected(Reject.POSITION_SIDE)
+    if quantity < market.quantity_min:
+        return Rejected(Reject.QUANTITY_MIN, market.quantity_min)
+    if quantity > market.quantity_max:
+        return Rejected(Reject.QUANTITY_MAX, market.quantity_max)
+    if last == POST_ONLY and (price <= 0 or price > PRICE_MAX):
+        return Rejected(Reject.PRICE, PRICE_MAX)
+    return None
+
+
+def limit_refused(order: Order, perp: Perpetual) -> Rejected | None:
+    """Bounds of a LIMIT order: notional, price band, caps."""
+    price = order.price
+    if price * order.quantity * perp.unit > AMOUNT_MAX:
+        return Rejected(Reject.NOTIONAL_MAX, AMOUNT_MAX)
+    band = worst_price(perp, order.side)
+    if band and (price > band if order.side == BUY else price < band):
+        return Rejected(Reject.PRICE_BAND, band)
+    return caps_refused(order)
+
+
+def worst_price(perp: Perpetual, side: int) -> int:
+    """The worst price the aggressive side may name, against mark, else last trade or mid (3.9)."""
+    market = perp.market
+    reference = perp.mark or market.last_price or market.book.mid()
+    if side == BUY:
+        return reference * (PPM + market.buy_band_ppm) // PPM
+    return -(-reference * (PPM - market.sell_band_ppm) // PPM)
+
+
+def caps_refused(order: Order) -> Rejected | None:
+    """Open orders of the owner in the symbol, and in all."""
+    terms = order.terms
+    assert terms is not None
+    if terms.modes.open_orders >= SYMBOL_CAP:
+        return Rejected(Reject.OPEN_ORDERS_SYMBOL, SYMBOL_CAP)
+    if len(terms.holding.orders) >= ACCOUNT_CAP:
+        return Rejected(Reject.OPEN_ORDERS_ACCOUNT, ACCOUNT_CAP)
+    return None
+
+
+def opening_refused(order: Order, terms: Terms, worst: int, reach: int) -> Rejected | None:
+    """Sizes, leverage and margin of an opening order (rules 5.6, 5.7); notes what it needs.
+
+    A MARKET order needs what the `reach` lots of its sweep need, at their `worst` price.
+    """
+    perp = terms.perp
+    holding = terms.holding
+    modes = terms.modes
+    side = terms.position_side
+    quantity = order.quantity
+    size = quantity + (modes.opening_long if side == LONG else modes.opening_short)
+    for position in holding.positions.values():
+        if position.side == side and position.perp is perp:
+            size += position.quantity
+    contract = perp.contract
+    if size > contract.position_max:
+        return Rejected(Reject.POSITION_MAX, contract.position_max)
+    if perp.open_interest + quantity > contract.open_interest_max:
+        return Rejected(Reject.OPEN_INTEREST_MAX, contract.open_interest_max)
+    mark = perp.mark
+    unit = perp.unit
+    leverage = modes.cross if modes.margin_mode == CROSSED else modes.leverage(side)
+    tiers = perp.tiers
+    if leverage > tiers.leverages[-1]:
+        most = tiers.leverages[tiers.at(size * max(worst, mark) * unit)]
+        if leverage > most:
+            return Rejected(Reject.LEVERAGE, most)
+    taker_ppm = holding.taker_ppm if holding.taker_ppm >= 0 else perp.market.taker_ppm
+    need = order_margin(side, reach, worst, mark, unit, leverage, taker_ppm)
+    if available(order.account, perp.asset) < need:
+        return Rejected(Reject.FUNDS, need)
+    terms.whole_margin = need if reach == quantity else ceil_div(need * quantity, reach)
+    return None
+
+
+def closing_refused(order: Order, terms: Terms) -> Rejected | None:
+    position = terms.position
+    assert position is not None
+    left = position.left()
+    if order.quantity > left:
+        return Rejected(Reject.NOTHING_TO_CLOSE, left)
+    return None
+
+
+def solvent_key(order: Order, terms: Terms) -> int:
+    """The key of the worst price at which closing leaves its pool solvent: nobody may trade
+    a loss onto the insurance fund. The fund itself, and liquidations, have limits of their own."""
+    position = terms.position
+    assert position is not None
+    perp = terms.perp
+    if terms.cause == LIQUIDATION or terms.cause == UNWIND or not perp.mark:
+        return -NO_MATCH
+    holding = terms.holding
+    fee_ppm = holding.taker_ppm if holding.taker_ppm >= 0 else perp.market.taker_ppm
+    price = bankruptcy_price(
+        position.side, order.quantity * perp.unit, perp.mark, equity(position.pool), fee_ppm
+    )
+    return -price if order.side == BUY else price
+
+
+def ruinous(maker: Order, lots: int) -> bool:
+    """Whether a resting order, overtaken by the mark, would cost its owner more than it has.
+
+    Such an order is cancelled instead of filled: the loss would fall on the insurance fund.
+    """
+    terms = maker.terms
+    assert terms is not None
+    perp = terms.perp
+    mark = perp.mark
+    side = terms.position_side
+    loss = side * (maker.price - mark) if terms.opens else side * (mark - maker.price)
+    if not mark or loss <= 0:
+        return False
+    holding = terms.holding
+    fee_ppm = holding.maker_ppm if holding.maker_ppm >= 0 else perp.market.maker_ppm
+    if terms.opens:
+        leverage = terms.modes.leverage(side)
+        need = order_margin(side, lots, maker.price, mark, perp.unit, leverage, fee_ppm)
+        return available(maker.account, perp.asset) + terms.margin < need
+    position = terms.position
+    assert position is not None
+    cost = loss * lots * perp.unit + fee_on(maker.price * lots * perp.unit, fee_ppm)
+    return equity(position.pool) < cost
+
+
+def attach_exits(terms: Terms, command: PlaceContractOrder, perp: Perpetual) -> Rejected | None:
+    """Take up an opening order's exits; they must lie on the right sides of its price (8.3)."""
+    if command.take_profit is NO_EXIT and command.stop_loss is NO_EXIT:
+        return None
+    reference = command.price or perp.market.last_price or perp.mark
+    for exit_, above in (
+        (command.take_profit, command.position_side == LONG),
+        (command.stop_loss, command.position_side != LONG),
+    ):
+        price = exit_.trigger_price
+        if price < 0 or price > PRICE_MAX:
+            return Rejected(Reject.TRIGGER_PRICE, PRICE_MAX)
+        if price and reference and (price <= reference if above else price >= reference):
+            return Rejected(Reject.TRIGGER_PRICE, reference)
+    if command.take_profit != NO_EXIT or command.stop_loss != NO_EXIT:
+        terms.take_profit = command.take_profit
+        terms.stop_loss = command.stop_loss
+    return None
+
+
+def choose_position(order: Order, terms: Terms, position_id: int) -> Rejected | None:
+    """Find the position that a closing order reduces."""
+    if position_id:
+        named = terms.holding.positions.get(position_id)
+        if named is None or named.perp is not terms.perp or named.side != terms.position_side:
+            return Rejected(Reject.POSITION_UNKNOWN)
+        terms.position = named
+        return None
+    if terms.modes.separated == SEPARATED:
+        return Rejected(Reject.POSITION_ID_MISSING)
+    terms.position = find_position(terms.holding, terms.perp, terms.position_side)
+    if terms.position is None:
+        return Rejected(Reject.NOTHING_TO_CLOSE)
+    return None
+
+
+def find_position(holding: Holding, perp: Perpetual, side: int) -> Position | None:
+    """An owner's combined position of one side, None when there is none."""
+    for position in holding.positions.values():
+        if position.perp is perp and position.side == side and not position.separated:
+            return position
+    return None
+
+
+def fillable(order: Order, half: Half, limit_key: int) -> int:
+    """The lots that a FOK order would take: neither its owner's own nor those of ruinous orders."""
+    account = order.account
+    lots = 0
+    for key in reversed(half.keys):
+        if key < limit_key:
+            break
+        resting = half.levels[key].head
+        while resting is not None and lots < order.quantity:
+            own = resting.account is account and account.self_trade != NO_PREVENTION
+            if own and account.self_trade != EXPIRE_MAKER:
+                return lots
+            if not own and not ruinous(resting, resting.remaining):
+                lots += resting.remaining
+            resting = resting.next
+    return lots
+
+
+def crosses(order: Order, perp: Perpetual) -> bool:
+    """Whether a LIMIT order stands across the other side of the book."""
+    if order.side == BUY:
+        asks = perp.market.book.asks.keys
+        return bool(asks) and asks[-1] >= -order.price
+    bids = perp.market.book.bids.keys
+    return bool(bids) and bids[-1] >= order.price

@@ -1,0 +1,488 @@
+"""Contract orders: validate, match, rest, cancel (rules 3 and 5)."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Final
+
+from venue.core.admission import (
+    attach_exits,
+    caps_refused,
+    choose_position,
+    closing_refused,
+    crosses,
+    fillable,
+    limit_refused,
+    malformed,
+    opening_refused,
+    ruinous,
+    solvent_key,
+    worst_price,
+)
+from venue.core.book import Half
+from venue.core.collateral import Collateral
+from venue.core.commands import (
+    NO_EXIT,
+    CancelContractOrder,
+    CancelContractOrders,
+    PlaceContractOrder,
+)
+from venue.core.contract_events import (
+    ContractOrderClosed,
+    ContractOrderPlaced,
+    ContractOrderReduced,
+)
+from venue.core.events import Event, OrderRepeated, Rejected
+from venue.core.fills import Fills
+from venue.core.holding import Holding, holding_of
+from venue.core.ledger import Ledger
+from venue.core.orders import Order, Terms
+from venue.core.perpetual import Perpetual
+from venue.core.positions import Position
+from venue.core.spot import NO_MATCH, Spot
+from venue.core.units import PPM, ceil_div
+from venue.terms import (
+    BUY,
+    CANCELED,
+    CLIENT_ID_MEMORY_US,
+    CLIENT_IDS_ENDED_MAX,
+    EXPIRE_MAKER,
+    EXPIRE_TAKER,
+    EXPIRED,
+    FILLED,
+    FOK,
+    GTC,
+    LIMIT,
+    LONG,
+    MARKET,
+    NEW,
+    NO_PREVENTION,
+    PARTIALLY_FILLED,
+    POST_ONLY,
+    Cause,
+    Reject,
+)
+
+USER: Final = int(Cause.USER)
+LIQUIDATION: Final = int(Cause.LIQUIDATION)
+UNWIND: Final = int(Cause.UNWIND)
+
+
+class Contracts:
+    """The contract markets over one ledger; ids come from the spot venue's counters."""
+
+    __slots__ = ("closed_with_client_id", "collateral", "fills", "ledger", "markets", "spot")
+
+    def __init__(self, ledger: Ledger, spot: Spot) -> None:
+        self.ledger = ledger
+        self.spot = spot
+        self.collateral = Collateral(ledger, spot)
+        self.fills = Fills(self.collateral)
+        self.markets: dict[str, Perpetual] = {}
+        self.closed_with_client_id: deque[Order] = deque()
+
+    # -- placing ---------------------------------------------------------------------------------
+
+    def place(self, command: PlaceContractOrder) -> list[Event]:
+        """Accept, match and rest an order, or refuse it with the first reason that applies."""
+        account = self.ledger.accounts.get(command.uid)
+        if account is None:
+            return [Rejected(Reject.OWNER_UNKNOWN)]
+        holding = holding_of(account)
+        if command.client_id:
+            earlier = holding.clients.get(command.client_id)
+            if earlier is not None and _remembered(earlier, command.time):
+                return _repeat(earlier, command)
+        if account.frozen:
+            return [Rejected(Reject.ACCOUNT_FROZEN)]
+        perp = self.markets.get(command.symbol)
+        if perp is None:
+            return [Rejected(Reject.SYMBOL_UNKNOWN)]
+        if perp.market.halted:
+            return [Rejected(Reject.HALTED, 0, perp.market.halt_reason)]
+        refused = malformed(command, perp)
+        if refused is not None:
+            return [refused]
+        opens = (command.side == BUY) == (command.position_side == LONG)
+        order = self.new_order(
+            holding, perp, command.side, command.position_side, command.type,
+            command.time_in_force, command.quantity, command.price, USER, command.time,
+        )  # fmt: skip
+        order.client_id = command.client_id
+        terms = order.terms
+        assert terms is not None
+        if not opens:
+            refused = choose_position(order, terms, command.position_id)
+        elif command.take_profit is not NO_EXIT or command.stop_loss is not NO_EXIT:
+            refused = attach_exits(terms, command, perp)
+        if refused is not None:
+            return [refused]
+        return self.enter(order)
+
+    def new_order(
+        self, holding: Holding, perp: Perpetual, side: int, position_side: int, type_: int,
+        time_in_force: int, quantity: int, price: int, cause: int, time: int,
+    ) -> Order:  # fmt: skip
+        """An order under the next id, which is used up only when the order is accepted."""
+        order = Order(
+            self.spot.next_order, holding.account, perp.market, side, type_, time_in_force,
+            quantity, price, "", time,
+        )  # fmt: skip
+        opens = (side == BUY) == (position_side == LONG)
+        modes = holding.modes_in(perp)
+        order.terms = Terms(holding, perp, modes, position_side, opens, cause)
+        return order
+
+    def enter(self, order: Order) -> list[Event]:
+        """Match and rest a well-formed order, or refuse it: price, caps, liquidity, funds."""
+        terms = order.terms
+        assert terms is not None
+        perp = terms.perp
+        buy = order.side == BUY
+        opposite = perp.market.book.asks if buy else perp.market.book.bids
+        if order.type == MARKET:
+            refused, limit_key, worst, reach = self._market_limit(order, perp, opposite)
+        else:
+            refused = limit_refused(order, perp)
+            worst = order.price
+            reach = order.quantity
+            limit_key = -worst if buy else worst
+        if refused is not None:
+            return [refused]
+        crossing = bool(opposite.keys) and opposite.keys[-1] >= limit_key
+        tif = order.time_in_force
+        if crossing and tif == POST_ONLY:
+            return [Rejected(Reject.WOULD_TRADE)]
+        if terms.opens:
+            refused = opening_refused(order, terms, worst, reach)
+            if refused is None and not crossing and tif in (GTC, POST_ONLY):
+                return self._rest_at_once(order, terms)
+        else:
+            refused = closing_refused(order, terms)
+            if crossing:
+                limit_key = max(limit_key, solvent_key(order, terms))
+        if refused is not None:
+            return [refused]
+        if tif == FOK and fillable(order, opposite, limit_key) < order.quantity:
+            limit_key = NO_MATCH
+        return self.take(order, limit_key)
+
+    def _rest_at_once(self, order: Order, terms: Terms) -> list[Event]:
+        """What most orders do: open, trade nothing, and rest as a whole."""
+        order_id = order.order_id
+        self.spot.next_order = order_id + 1
+        self._rest(order, terms)
+        return [
+            ContractOrderPlaced(
+                order_id, order.account.uid, terms.perp.symbol, order.side, terms.position_side,
+                LIMIT, order.time_in_force, order.quantity, order.price, order.client_id,
+                order.quantity, terms.cause, terms.algo_id, 0,
+            )
+        ]  # fmt: skip
+
+    def take(self, order: Order, limit_key: int) -> list[Event]:
+        """Match an accepted order against the other side, then rest or close its remainder."""
+        terms = order.terms
+        assert terms is not None
+        self.spot.next_order = max(self.spot.next_order, order.order_id + 1)
+        events: list[Event] = []
+        opposite = terms.perp.market.book.asks if order.side == BUY else terms.perp.market.book.bids
+        keys = opposite.keys
+        stopped = bool(keys) and keys[-1] >= limit_key and self._match(order, limit_key, events)
+        left = order.remaining
+        tif = order.time_in_force
+        rests = left > 0 and not stopped and order.type == LIMIT and tif in (GTC, POST_ONLY)
+        if not terms.opens and rests:
+            # What it was to close may have shrunk while it matched, and one that was kept from
+            # trading its pool into debt must not rest across the book.
+            assert terms.position is not None
+            rests = terms.position.left() >= left and not crosses(order, terms.perp)
+        if left == 0:
+            order.status = FILLED
+        elif rests:
+            order.status = PARTIALLY_FILLED if left < order.quantity else NEW
+        else:
+            order.status = CANCELED if left < order.quantity and not stopped else EXPIRED
+        if rests:
+            self._rest(order, terms)
+        elif order.client_id:
+            terms.holding.clients[order.client_id] = order
+            self._keep_client_id(order)
+        position = terms.position
+        placed = ContractOrderPlaced(
+            order.order_id, order.account.uid, terms.perp.symbol, order.side, terms.position_side,
+            order.type, tif, order.quantity, order.price, order.client_id, left if rests else 0,
+            terms.cause, terms.algo_id,
+            position.position_id if position is not None and not terms.opens else 0,
+        )  # fmt: skip
+        if left and not rests:
+            events.append(_closed(order, terms, order.status, 0))
+        events.insert(0, placed)
+        return events
+
+    def _market_limit(
+        self, order: Order, perp: Perpetual, opposite: Half
+    ) -> tuple[Rejected | None, int, int, int]:
+        """Why a MARKET order is refused; its limit key, the worst price of its sweep and the lots
+        that it reaches (rule 3.4)."""
+        instrument = perp.market.instrument
+        if order.quantity > instrument.market_quantity_max:
+            return Rejected(Reject.MARKET_SIZE, instrument.market_quantity_max), 0, 0, 0
+        refused = caps_refused(order)
+        if refused is not None:
+            return refused, 0, 0, 0
+        if not opposite.keys:
+            return Rejected(Reject.NO_LIQUIDITY), 0, 0, 0
+        best = opposite.keys[-1]
+        band = instrument.market_band_ppm
+        # No further than the band around the mark either: a thin book is no price (rule 3.9).
+        furthest = worst_price(perp, order.side)
+        if order.side == BUY:
+            limit_key = -(-best * (PPM + band) // PPM)
+            if furthest:  # 0: there is no price yet to compare with
+                limit_key = max(limit_key, -furthest)
+        else:
+            limit_key = max(ceil_div(best * (PPM - band), PPM), furthest)
+        if best < limit_key:
+            return Rejected(Reject.NO_LIQUIDITY), 0, 0, 0
+        left = order.quantity
+        worst = best
+        for key in reversed(opposite.keys):
+            if key < limit_key or left <= 0:
+                break
+            worst = key
+            left -= opposite.levels[key].quantity
+        return None, limit_key, abs(worst), order.quantity - max(0, left)
+
+    def _match(self, order: Order, limit_key: int, events: list[Event]) -> bool:
+        """Trade at the makers' prices, best first, oldest first (rule 3.2).
+
+        Returns whether self-trade prevention stopped it.
+        """
+        terms = order.terms
+        assert terms is not None
+        account = order.account
+        prevention = EXPIRE_MAKER if terms.cause == LIQUIDATION else account.self_trade
+        book = terms.perp.market.book
+        opposite = book.asks if order.side == BUY else book.bids
+        keys = opposite.keys
+        levels = opposite.levels
+        while order.remaining > 0 and keys and keys[-1] >= limit_key:
+            maker = levels[keys[-1]].head
+            assert maker is not None
+            if maker.account is account and prevention != NO_PREVENTION:
+                if prevention != EXPIRE_TAKER:
+                    events.append(self.close(maker, EXPIRED, order.time))
+                if prevention != EXPIRE_MAKER:
+                    return True
+                continue
+            left = order.remaining
+            lots = left if left < maker.remaining else maker.remaining
+            if ruinous(maker, lots):
+                events.append(self.close(maker, CANCELED, order.time))
+                continue
+            self._reduce(maker, lots, order.time)
+            shrunk = self.fills.fill(order, maker, lots, events)
+            for position in shrunk:
+                self.trim(position, order.time, events)
+            if not terms.opens and terms.position is not None and not terms.position.quantity:
+                break  # its position is gone: nothing is left to close
+        return False
+
+    def _reduce(self, maker: Order, lots: int, time: int) -> None:
+        """Take filled lots off a resting order; a full fill removes it."""
+        terms = maker.terms
+        assert terms is not None
+        maker.update_time = time
+        self._release(maker, terms, lots)
+        if lots < maker.remaining:
+            level = maker.level
+            assert level is not None
+            level.quantity -= lots
+            maker.remaining -= lots
+            maker.status = PARTIALLY_FILLED
+            return
+        terms.perp.market.book.remove(maker)
+        maker.remaining = 0
+        maker.status = FILLED
+        self._forget(maker, terms)
+
+    # -- resting ---------------------------------------------------------------------------------
+
+    def _rest(self, order: Order, terms: Terms) -> None:
+        holding = terms.holding
+        perp = terms.perp
+        modes = terms.modes
+        left = order.remaining
+        if terms.opens:
+            margin = terms.whole_margin
+            if left < order.quantity:
+                margin = ceil_div(margin * left, order.quantity)
+            terms.margin = margin
+            held = holding.order_margin
+            held[perp.asset] = held.get(perp.asset, 0) + margin
+            if terms.position_side == LONG:
+                modes.opening_long += left
+            else:
+                modes.opening_short += left
+        else:
+            position = terms.position
+            assert position is not None
+            position.orders[order.order_id] = order
+            position.closing += left
+        modes.open_orders += 1
+        holding.orders[order.order_id] = order
+        if order.client_id:
+            holding.clients[order.client_id] = order
+        perp.market.book.rest(order)
+
+    def _release(self, order: Order, terms: Terms, lots: int) -> None:
+        """Let go of what the next `lots` of a resting order hold."""
+        if terms.opens:
+            margin = 0
+            if lots < order.remaining:
+                margin = ceil_div(terms.whole_margin * (order.remaining - lots), order.quantity)
+            terms.holding.order_margin[terms.perp.asset] -= terms.margin - margin
+            terms.margin = margin
+            if terms.position_side == LONG:
+                terms.modes.opening_long -= lots
+            else:
+                terms.modes.opening_short -= lots
+        else:
+            position = terms.position
+            assert position is not None
+            position.closing -= lots
+
+    def _forget(self, order: Order, terms: Terms) -> None:
+        """Take an order that no longer rests off its owner's books."""
+        del terms.holding.orders[order.order_id]
+        terms.modes.open_orders -= 1
+        if not terms.opens and terms.position is not None:
+            terms.position.orders.pop(order.order_id, None)
+        if order.client_id:
+            self._keep_client_id(order)
+
+    # -- ending ----------------------------------------------------------------------------------
+
+    def cancel(self, command: CancelContractOrder) -> list[Event]:
+        """End one open order of the owner."""
+        account = self.ledger.accounts.get(command.uid)
+        if account is None:
+            return [Rejected(Reject.OWNER_UNKNOWN)]
+        holding = account.holding
+        order: Order | None = None
+        if holding is not None and command.order_id:
+            order = holding.orders.get(command.order_id)
+        elif holding is not None:
+            order = holding.clients.get(command.client_id)
+        if order is None or order.level is None:
+            return [Rejected(Reject.ORDER_UNKNOWN)]
+        return [self.close(order, CANCELED, command.time)]
+
+    def cancel_all(self, command: CancelContractOrders) -> list[Event]:
+        """End every open order of the owner, in one symbol or in all, oldest first."""
+        account = self.ledger.accounts.get(command.uid)
+        if account is None:
+            return [Rejected(Reject.OWNER_UNKNOWN)]
+        if command.symbol and command.symbol not in self.markets:
+            return [Rejected(Reject.SYMBOL_UNKNOWN)]
+        if account.holding is None:
+            return []
+        orders = [
+            order
+            for order in account.holding.orders.values()
+            if not command.symbol or order.market.symbol == command.symbol
+        ]
+        return [self.close(order, CANCELED, command.time) for order in orders]
+
+    def close(self, order: Order, status: int, time: int, cause: int = USER) -> ContractOrderClosed:
+        """End a resting order: out of the book, what it holds back."""
+        terms = order.terms
+        assert terms is not None
+        terms.perp.market.book.remove(order)
+        self._release(order, terms, order.remaining)
+        order.status = status
+        order.update_time = time
+        self._forget(order, terms)
+        event = _closed(order, terms, status, order.remaining)
+        event.cause = cause
+        return event
+
+    def clear_closing(self, position: Position, lots: int, time: int) -> list[Event]:
+        """End closing orders, newest first, until `lots` are left to close (rule 5.1)."""
+        events: list[Event] = []
+        for order in list(position.orders.values())[::-1]:
+            if position.left() >= lots:
+                break
+            events.append(self.close(order, CANCELED, time))
+        return events
+
+    def trim(self, position: Position, time: int, events: list[Event]) -> None:
+        """Cut closing orders that are larger than their position, newest first (rule 5.1)."""
+        while position.closing > position.quantity:
+            order = position.orders[next(reversed(position.orders))]
+            terms = order.terms
+            assert terms is not None
+            excess = position.closing - position.quantity
+            if excess >= order.remaining:
+                events.append(self.close(order, CANCELED, time))
+                continue
+            level = order.level
+            assert level is not None
+            level.quantity -= excess
+            order.remaining -= excess
+            order.update_time = time
+            terms.trimmed += excess
+            position.closing -= excess
+            events.append(
+                ContractOrderReduced(
+                    order.order_id, order.account.uid, order.market.symbol, order.side,
+                    order.price, excess,
+                )
+            )  # fmt: skip
+
+    def expire_client_ids(self, time: int) -> None:
+        """Forget client ids of orders that ended more than a day ago (rule 3.6)."""
+        closed = self.closed_with_client_id
+        while closed and not _remembered(closed[0], time):
+            self._forget_oldest()
+
+    def _keep_client_id(self, order: Order) -> None:
+        self.closed_with_client_id.append(order)
+        if len(self.closed_with_client_id) > CLIENT_IDS_ENDED_MAX:
+            self._forget_oldest()
+
+    def _forget_oldest(self) -> None:
+        order = self.closed_with_client_id.popleft()
+        terms = order.terms
+        assert terms is not None
+        if terms.holding.clients.get(order.client_id) is order:
+            del terms.holding.clients[order.client_id]
+
+
+def _closed(order: Order, terms: Terms, status: int, resting: int) -> ContractOrderClosed:
+    return ContractOrderClosed(
+        order.order_id, order.account.uid, terms.perp.symbol, order.side, order.price, status,
+        resting, terms.cause,
+    )  # fmt: skip
+
+
+def _remembered(order: Order, time: int) -> bool:
+    return order.level is not None or order.update_time > time - CLIENT_ID_MEMORY_US
+
+
+def _repeat(earlier: Order, command: PlaceContractOrder) -> list[Event]:
+    terms = earlier.terms
+    assert terms is not None
+    same = (
+        earlier.market.symbol == command.symbol
+        and earlier.side == command.side
+        and terms.position_side == command.position_side
+        and earlier.type == command.type
+        and earlier.time_in_force == command.time_in_force
+        and earlier.quantity == command.quantity
+        and earlier.price == command.price
+    )
+    if not same:
+        return [Rejected(Reject.CLIENT_ID_USED, earlier.order_id)]
+    return [OrderRepeated(earlier.order_id, command.uid, command.client_id, earlier.time)]

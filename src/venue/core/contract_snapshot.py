@@ -1,0 +1,449 @@
+"""The contract side of the engine's state as records and back; see `snapshot`."""
+
+from __future__ import annotations
+
+from venue.core.algos import Algo, wait
+from venue.core.book import resting
+from venue.core.collateral import FEES_UID, FUND_UID
+from venue.core.commands import Exit
+from venue.core.contract_records import (
+    AlgoRecord,
+    ContractOrderRecord,
+    ContractState,
+    HoldingRecord,
+    PerpetualRecord,
+    PositionRecord,
+)
+from venue.core.engine import Engine
+from venue.core.holding import Holding, Modes, holding_of
+from venue.core.ledger import Account, Pool
+from venue.core.market import Market
+from venue.core.orders import Order, Terms
+from venue.core.perpetual import Perpetual, Settlement, Source
+from venue.core.positions import Position
+from venue.core.prices import GAPS_MAX
+from venue.terms import LONG
+
+# -- dumping --------------------------------------------------------------------------------------
+
+
+def dump(engine: Engine) -> ContractState:
+    """The contract side, in an order that follows from the commands."""
+    contracts = engine.contracts
+    holdings = []
+    for account in engine.ledger.accounts.values():
+        record = _holding_record(account, contracts.markets)
+        if record is not None:
+            holdings.append(record)
+    return ContractState(
+        ticked=engine.schedule.ticked if contracts.markets else 0,
+        pending=engine.schedule.pending,
+        dust=engine.ledger.dust,
+        perps=[_perpetual_record(perp) for perp in contracts.markets.values()],
+        holdings=holdings,
+        closed=[_order_record(order) for order in contracts.closed_with_client_id],
+    )
+
+
+def _holding_record(account: Account, perps: dict[str, Perpetual]) -> HoldingRecord | None:
+    holding = account.holding
+    if holding is None:
+        return None
+    modes = []
+    for perp in perps.values():
+        chosen = holding.modes.get(perp.index)
+        if chosen is not None and not chosen.standard(perp.default_leverage()):
+            modes.append((perp.index, *_choice(chosen)))
+    record = HoldingRecord(
+        account.uid,
+        holding.maker_ppm,
+        holding.taker_ppm,
+        [(pool.position_id, pool.asset, pool.collateral) for pool in account.isolated.values()],
+        modes,
+        [_position_record(position) for position in holding.positions.values()],
+        [_algo_record(algo) for algo in holding.algos.values()],
+    )
+    empty = HoldingRecord(account.uid, -1, -1, [], [], [], [])
+    return None if record == empty else record
+
+
+def _choice(modes: Modes) -> tuple[int, int, int, int, int]:
+    return modes.margin_mode, modes.separated, modes.cross, modes.long, modes.short
+
+
+def _perpetual_record(perp: Perpetual) -> PerpetualRecord:
+    market = perp.market
+    settlement = perp.settlement
+    orders = resting(market.book.bids) + resting(market.book.asks)
+    return PerpetualRecord(
+        contract=perp.contract,
+        base=market.base,
+        quote=market.quote,
+        unit_atoms=market.unit_atoms,
+        halted=market.halted,
+        halt_reason=market.halt_reason,
+        numbers=_numbers(perp),
+        current=perp.current,
+        sources=[(name, source.price, source.time) for name, source in perp.sources.items()],
+        gaps=list(perp.gaps),
+        settlement=[]
+        if settlement is None
+        else [
+            settlement.due,
+            settlement.rate_ppb,
+            settlement.mark,
+            settlement.count,
+            settlement.paid,
+            settlement.received,
+        ],
+        left=[] if settlement is None else settlement.left,
+        orders=[_order_record(order) for order in orders],
+        ended_algos=[_algo_record(algo) for algo in perp.ended_algos],
+    )
+
+
+def _numbers(perp: Perpetual) -> list[int]:
+    return [
+        perp.market.last_price,
+        perp.index_price,
+        perp.mark,
+        perp.suspect_price,
+        perp.suspect_time,
+        perp.premium_ppb,
+        perp.premium_sum,
+        perp.premium_count,
+        perp.premium_time,
+        perp.last_rate_ppb,
+        perp.last_due,
+        perp.funding_due,
+        perp.open_interest,
+    ]
+
+
+def _sums(position: Position) -> list[int]:
+    return [
+        position.open_size,
+        position.open_value,
+        position.open_fee,
+        position.close_size,
+        position.close_value,
+        position.close_fee,
+        position.funding_fee,
+        position.liquidate_fee,
+        position.realized,
+    ]
+
+
+def _order_record(order: Order) -> ContractOrderRecord:
+    terms = order.terms
+    assert terms is not None
+    position = terms.position
+    exits = [] if terms.take_profit is None else [terms.take_profit, terms.stop_loss or Exit()]
+    return ContractOrderRecord(
+        order.order_id,
+        order.account.uid,
+        order.market.symbol,
+        order.side,
+        order.type,
+        order.time_in_force,
+        order.quantity,
+        order.price,
+        order.client_id,
+        order.time,
+        order.update_time,
+        order.remaining,
+        order.quote,
+        order.status,
+        terms.position_side,
+        terms.cause,
+        terms.margin,
+        terms.whole_margin,
+        position.position_id if position is not None and position.quantity else 0,
+        terms.algo_id,
+        exits if order.level is not None else [],
+        terms.exits_placed,
+        [algo.algo_id for algo in terms.attached if algo.algo_id in terms.holding.algos],
+        terms.trimmed,
+    )
+
+
+def _position_record(position: Position) -> PositionRecord:
+    return PositionRecord(
+        position.position_id,
+        position.perp.symbol,
+        position.side,
+        position.pool.position_id > 0,
+        position.leverage,
+        position.separated,
+        position.open_order_id,
+        position.auto_margin,
+        position.quantity,
+        position.value,
+        position.funded,
+        _sums(position),
+        position.created,
+        position.updated,
+        position.created_sequence,
+        position.updated_sequence,
+    )
+
+
+def _algo_record(algo: Algo) -> AlgoRecord:
+    return AlgoRecord(
+        algo.algo_id,
+        algo.holding.account.uid,
+        algo.perp.symbol,
+        algo.side,
+        algo.position_side,
+        algo.type,
+        algo.quantity,
+        algo.trigger_price,
+        algo.price,
+        algo.source,
+        algo.client_id,
+        algo.rising,
+        algo.parent_id,
+        algo.position.position_id if algo.position is not None and algo.position.quantity else 0,
+        algo.sibling.algo_id if algo.sibling is not None else 0,
+        algo.take_profit,
+        algo.stop_loss,
+        algo.callback_ppm,
+        algo.extreme,
+        algo.status,
+        algo.time,
+        algo.update_time,
+        algo.asked,
+    )
+
+
+# -- loading --------------------------------------------------------------------------------------
+
+
+def load(engine: Engine, state: ContractState) -> None:
+    """Give an engine whose accounts and balances are loaded its contract side."""
+    contracts = engine.contracts
+    ledger = engine.ledger
+    engine.schedule.ticked = state.ticked
+    engine.schedule.pending = state.pending
+    ledger.dust = state.dust
+    contracts.collateral.fees = ledger.accounts.get(FEES_UID)
+    contracts.collateral.fund = ledger.accounts.get(FUND_UID)
+    for index, record in enumerate(state.perps):
+        market = Market(
+            record.contract.instrument, index, record.base, record.quote, 0, record.unit_atoms
+        )
+        contracts.markets[market.symbol] = _perpetual(record, market, index)
+    by_index = list(contracts.markets.values())
+    for holding_record in state.holdings:
+        _load_holding(engine, holding_record, by_index)
+    for record in state.perps:
+        perp = contracts.markets[record.contract.instrument.symbol]
+        perp.positions = dict(sorted(perp.positions.items()))
+        perp.trailing = dict(sorted(perp.trailing.items()))
+        for order_record in record.orders:
+            _rest(_order(engine, order_record))
+        for algo_record in record.ended_algos:
+            algo = _algo(engine, algo_record)
+            perp.ended_algos.append(algo)
+            _name(algo.holding.algo_clients, algo)
+    for account in ledger.accounts.values():
+        holding = account.holding
+        if holding is not None:
+            holding.orders = dict(sorted(holding.orders.items()))
+            for position in holding.positions.values():
+                position.orders = dict(sorted(position.orders.items()))
+    for order_record in state.closed:
+        order = _order(engine, order_record)
+        contracts.closed_with_client_id.append(order)
+        terms = order.terms
+        assert terms is not None
+        holder = terms.holding.clients.get(order.client_id)
+        if holder is None or holder.level is None:
+            terms.holding.clients[order.client_id] = order
+
+
+def _name(clients: dict[str, Algo], algo: Algo) -> None:
+    """An ended one's client id counts while no living one has taken it."""
+    holder = clients.get(algo.client_id)
+    if holder is None or holder.algo_id not in holder.holding.algos:
+        clients[algo.client_id] = algo
+
+
+def _perpetual(record: PerpetualRecord, market: Market, index: int) -> Perpetual:
+    perp = Perpetual(record.contract, market, index, 0)
+    market.halted = record.halted
+    market.halt_reason = record.halt_reason
+    (
+        market.last_price,
+        perp.index_price,
+        perp.mark,
+        perp.suspect_price,
+        perp.suspect_time,
+        perp.premium_ppb,
+        perp.premium_sum,
+        perp.premium_count,
+        perp.premium_time,
+        perp.last_rate_ppb,
+        perp.last_due,
+        perp.funding_due,
+        perp.open_interest,
+    ) = record.numbers
+    perp.current = record.current
+    perp.sources = {name: Source(price, time) for name, price, time in record.sources}
+    perp.gaps.extend(record.gaps[-GAPS_MAX:])
+    if record.settlement:
+        due, rate, mark, count, paid, received = record.settlement
+        settlement = perp.settlement = Settlement(due, rate, mark, record.left)
+        settlement.count, settlement.paid, settlement.received = count, paid, received
+    return perp
+
+
+def _load_holding(engine: Engine, record: HoldingRecord, perps: list[Perpetual]) -> None:
+    account = engine.ledger.accounts[record.uid]
+    holding = holding_of(account)
+    holding.maker_ppm = record.maker_ppm
+    holding.taker_ppm = record.taker_ppm
+    for position_id, asset, collateral in record.isolated:
+        pool = account.isolated[position_id] = Pool(account, asset, position_id)
+        pool.collateral = collateral
+    for index, margin_mode, separated, cross, long, short in record.modes:
+        modes = holding.modes[index] = Modes(cross)
+        modes.margin_mode, modes.separated = margin_mode, separated
+        modes.long, modes.short = long, short
+    for position_record in record.positions:
+        _load_position(engine, holding, position_record)
+    for algo_record in record.algos:
+        algo = _algo(engine, algo_record)
+        holding.algos[algo.algo_id] = algo
+        if algo.client_id:
+            holding.algo_clients[algo.client_id] = algo
+        if algo.position is not None:
+            algo.position.algos[algo.algo_id] = algo
+        wait(algo)
+    for algo_record in record.algos:
+        if algo_record.sibling_id:
+            holding.algos[algo_record.algo_id].sibling = holding.algos[algo_record.sibling_id]
+
+
+def _load_position(engine: Engine, holding: Holding, record: PositionRecord) -> None:
+    perp = engine.contracts.markets[record.symbol]
+    account = holding.account
+    cross = account.contract[perp.asset]
+    pool = account.isolated[record.position_id] if record.isolated else cross
+    position = Position(
+        record.position_id, perp, record.side, pool, record.leverage, record.created
+    )
+    position.separated = record.separated
+    position.open_order_id = record.open_order_id
+    position.auto_margin = record.auto_margin
+    position.quantity = record.quantity
+    position.value = record.value
+    position.funded = record.funded
+    (
+        position.open_size,
+        position.open_value,
+        position.open_fee,
+        position.close_size,
+        position.close_value,
+        position.close_fee,
+        position.funding_fee,
+        position.liquidate_fee,
+        position.realized,
+    ) = record.sums
+    position.updated = record.updated
+    position.created_sequence = record.created_sequence
+    position.updated_sequence = record.updated_sequence
+    holding.positions[position.position_id] = position
+    pool.positions.append(position)
+    perp.positions[position.position_id] = position
+    # Its risk is looked at anew: where it waits is no part of the state.
+    engine.contracts.collateral.touch(pool)
+
+
+def _algo(engine: Engine, record: AlgoRecord) -> Algo:
+    holding = holding_of(engine.ledger.accounts[record.uid])
+    algo = Algo(
+        record.algo_id,
+        holding,
+        engine.contracts.markets[record.symbol],
+        record.side,
+        record.position_side,
+        record.type,
+        record.quantity,
+        record.time,
+    )
+    algo.trigger_price = record.trigger_price
+    algo.price = record.price
+    algo.source = record.source
+    algo.client_id = record.client_id
+    algo.rising = record.rising
+    algo.parent_id = record.parent_id
+    algo.position = holding.positions.get(record.position_id)
+    algo.take_profit = record.take_profit
+    algo.stop_loss = record.stop_loss
+    algo.callback_ppm = record.callback_ppm
+    algo.extreme = record.extreme
+    algo.status = record.status
+    algo.update_time = record.update_time
+    algo.asked = record.asked
+    return algo
+
+
+def _order(engine: Engine, record: ContractOrderRecord) -> Order:
+    perp = engine.contracts.markets[record.symbol]
+    account = engine.ledger.accounts[record.uid]
+    holding = holding_of(account)
+    order = Order(
+        record.order_id,
+        account,
+        perp.market,
+        record.side,
+        record.type,
+        record.time_in_force,
+        record.quantity,
+        record.price,
+        record.client_id,
+        record.time,
+    )
+    order.update_time = record.update_time
+    order.remaining = record.remaining
+    order.quote = record.quote
+    order.status = record.status
+    opens = (record.side == 0) == (record.position_side == LONG)
+    modes = holding.modes_in(perp)
+    terms = Terms(holding, perp, modes, record.position_side, opens, record.cause)
+    terms.margin = record.margin
+    terms.whole_margin = record.whole_margin
+    terms.position = holding.positions.get(record.position_id)
+    terms.algo_id = record.algo_id
+    if record.exits:
+        terms.take_profit, terms.stop_loss = record.exits
+    terms.exits_placed = record.exits_placed
+    terms.attached = [holding.algos[algo_id] for algo_id in record.attached]
+    terms.trimmed = record.trimmed
+    order.terms = terms
+    return order
+
+
+def _rest(order: Order) -> None:
+    """Put a loaded order back into its book, and what it holds."""
+    terms = order.terms
+    assert terms is not None
+    holding, perp = terms.holding, terms.perp
+    holding.orders[order.order_id] = order
+    terms.modes.open_orders += 1
+    if order.client_id:
+        holding.clients[order.client_id] = order
+    if terms.opens:
+        held = holding.order_margin.get(perp.asset, 0)
+        holding.order_margin[perp.asset] = held + terms.margin
+        modes = holding.modes_in(perp)
+        if terms.position_side == LONG:
+            modes.opening_long += order.remaining
+        else:
+            modes.opening_short += order.remaining
+    else:
+        assert terms.position is not None
+        terms.position.orders[order.order_id] = order
+        terms.position.closing += order.remaining
+    perp.market.book.rest(order)

@@ -1,0 +1,97 @@
+"""Pure arithmetic of margin: initial, maintenance, bankruptcy, liquidation (rules 5, 7)."""
+
+from __future__ import annotations
+
+from venue.core.instruments import Tier
+from venue.core.units import PPM, PRICE_MAX, ceil_div
+
+
+class Tiers:
+    """Maintenance tiers with their deductions, chosen so that the margin is continuous (rule 5.8).
+
+    `caps` are notionals in atoms; `deductions` are in atoms x ppm, so that they are exact.
+    """
+
+    __slots__ = ("caps", "deductions", "leverages", "rates")
+
+    def __init__(self, tiers: list[Tier]) -> None:
+        self.caps = [tier.notional_max for tier in tiers]
+        self.rates = [tier.maintenance_ppm for tier in tiers]
+        self.leverages = [tier.leverage_max for tier in tiers]
+        self.deductions: list[int] = [0]
+        for index in range(1, len(tiers)):
+            step = self.caps[index - 1] * (self.rates[index] - self.rates[index - 1])
+            self.deductions.append(self.deductions[index - 1] + step)
+
+    def at(self, notional: int) -> int:
+        """The number of the tier of a notional, from 0; the last one has no end."""
+        last = len(self.caps) - 1
+        for index in range(last):
+            if notional <= self.caps[index]:
+                return index
+        return last
+
+    def maintenance(self, notional: int) -> int:
+        """MM(N) = N x rate - deduction, in atoms, rounded up (rules 1.2, 5.8)."""
+        tier = self.at(notional)
+        return ceil_div(notional * self.rates[tier] - self.deductions[tier], PPM)
+
+
+def initial(notional: int, leverage: int) -> int:
+    """Initial margin of a notional: N / L, rounded up (rule 5.6)."""
+    return ceil_div(notional, leverage)
+
+
+def order_margin(
+    side: int, lots: int, price: int, mark: int, unit: int, leverage: int, taker_ppm: int
+) -> int:
+    """What an opening order needs, in atoms (rule 5.6): margin at the worse of price and mark, the
+    loss it would have at once, and the taker's fee. `side` is a position side, `mark` 0: unknown.
+    """
+    size = lots * unit
+    value = size * price
+    # Rounded up, as `ceil_div` does; written out because every order comes by here.
+    need = -(-size * mark // leverage) if mark > price else -(-value // leverage)
+    if mark:
+        loss = side * (price - mark)
+        if loss > 0:
+            need += loss * size
+    return need - (-value * taker_ppm // PPM)
+
+
+def bankruptcy_price(side: int, size: int, mark: int, share: int, fee_ppm: int) -> int:
+    """The price at which a position's share of its pool's equity is gone, the fee included.
+
+    `size` is lots x unit. Solves share + s x size x (p - mark) - fee x size x p = 0 for p
+    (rule 7.3), rounded in favour of the pool; 1 to PRICE_MAX ticks.
+    """
+    if side > 0:
+        price = ceil_div((size * mark - share) * PPM, size * (PPM - fee_ppm))
+    else:
+        price = (size * mark + share) * PPM // (size * (PPM + fee_ppm))
+    if price < 1:
+        return 1
+    return price if price < PRICE_MAX else PRICE_MAX
+
+
+def liquidation_price(side: int, size: int, mark: int, slack: int, tiers: Tiers) -> int:
+    """The first mark in danger: there equity <= maintenance margin, with all else as it is (5.9).
+
+    `slack` is the pool's equity at `mark` less the maintenance margin of its other positions.
+    In each tier slack + s x size x (p - mark) = size x p x rate - deduction is linear in p; the
+    solution that lies in its own tier counts. 0 where there is none.
+    """
+    last = len(tiers.caps) - 1
+    for tier in range(last + 1):
+        # The margin is rounded up: less than one atom above it is in danger too.
+        constant = (slack - side * size * mark) * PPM + tiers.deductions[tier] - (PPM - 1)
+        number = -side * constant
+        divisor = size * (PPM - side * tiers.rates[tier])
+        # The tier is that of the solution itself; rounded to a tick it may lie beyond its end.
+        low = tiers.caps[tier - 1] if tier else 0
+        if low * divisor < number * size and (
+            tier == last or number * size <= tiers.caps[tier] * divisor
+        ):
+            price = number // divisor if side > 0 else ceil_div(number, divisor)
+            return price if price < PRICE_MAX else 0
+    return 0

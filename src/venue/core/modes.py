@@ -1,0 +1,221 @@
+"""Leverage, margin modes and margin of isolated positions (rules 5.5 to 5.7)."""
+
+from __future__ import annotations
+
+from venue.core.collateral import Collateral, available, removable
+from venue.core.commands import MoveMargin, SetAutoMargin, SetLeverage, SetMarginMode
+from venue.core.contract import Contracts
+from venue.core.contract_events import AutoMarginSet, LeverageSet
+from venue.core.events import Event, Rejected
+from venue.core.holding import Holding, Modes, holding_of
+from venue.core.margin import initial, order_margin
+from venue.core.orders import Order
+from venue.core.perpetual import Perpetual
+from venue.core.positions import Position, notional
+from venue.core.units import AMOUNT_MAX, ceil_div
+from venue.terms import LONG, SHORT, MarginMode, Reject, SeparatedMode
+
+
+class Margins:
+    """What owners choose about their margin."""
+
+    __slots__ = ("collateral", "contracts")
+
+    def __init__(self, contracts: Contracts) -> None:
+        self.contracts = contracts
+        self.collateral: Collateral = contracts.collateral
+
+    def set_leverage(self, command: SetLeverage) -> list[Event]:
+        """Apply new leverages together, or none: all must fit the tiers and be affordable."""
+        found = self._find(command.uid, command.symbol)
+        if isinstance(found, Rejected):
+            return [found]
+        holding, perp = found
+        modes = holding.modes_in(perp)
+        mode = command.margin_mode
+        if mode >= 0 and mode != modes.margin_mode and _in_use(holding, perp):
+            return [Rejected(Reject.MODE_IN_USE)]
+        wanted = Modes(0)
+        wanted.margin_mode = mode if mode >= 0 else modes.margin_mode
+        wanted.cross = command.cross or modes.cross
+        wanted.long = command.long or modes.long
+        wanted.short = command.short or modes.short
+        refused = _leverage_refused(holding, perp, wanted)
+        if refused is not None:
+            return [refused]
+        return self._apply(holding, perp, modes, wanted)
+
+    def set_mode(self, command: SetMarginMode) -> list[Event]:
+        """Change margin mode and separated mode, with neither position nor orders in the symbol."""
+        assert MarginMode(command.margin_mode) is not None, command
+        found = self._find(command.uid, command.symbol)
+        if isinstance(found, Rejected):
+            return [found]
+        holding, perp = found
+        modes = holding.modes_in(perp)
+        separated = modes.separated
+        if command.separated_mode >= 0:
+            separated = int(SeparatedMode(command.separated_mode))
+        if command.margin_mode != modes.margin_mode or separated != modes.separated:
+            if _in_use(holding, perp):
+                return [Rejected(Reject.MODE_IN_USE)]
+            modes.margin_mode = command.margin_mode
+            modes.separated = separated
+        return [_event(holding, perp, modes)]
+
+    def move_margin(self, command: MoveMargin) -> list[Event]:
+        """Add margin to an isolated position, or take out what it does not need."""
+        account = self.contracts.ledger.accounts.get(command.uid)
+        if account is None:
+            return [Rejected(Reject.OWNER_UNKNOWN)]
+        position = _position(account.holding, command.position_id)
+        if position is None:
+            return [Rejected(Reject.POSITION_UNKNOWN)]
+        if not position.pool.position_id:
+            return [Rejected(Reject.NOT_ISOLATED)]
+        amount = command.amount
+        assert type(amount) is int, command
+        if amount == 0 or abs(amount) > AMOUNT_MAX:
+            return [Rejected(Reject.AMOUNT, AMOUNT_MAX)]
+        pool = position.pool
+        cross = account.contract[pool.asset]
+        symbol = position.perp.symbol
+        if amount > 0:
+            if available(account, pool.asset) < amount:
+                return [Rejected(Reject.FUNDS, max(0, available(account, pool.asset)))]
+            return self.collateral.move(cross, pool, amount, symbol)
+        if removable(position) < -amount:
+            return [Rejected(Reject.FUNDS, max(0, removable(position)))]
+        return self.collateral.move(pool, cross, -amount, symbol)
+
+    def set_auto(self, command: SetAutoMargin) -> list[Event]:
+        """Switch automatic top-up of an isolated position."""
+        account = self.contracts.ledger.accounts.get(command.uid)
+        if account is None:
+            return [Rejected(Reject.OWNER_UNKNOWN)]
+        position = _position(account.holding, command.position_id)
+        if position is None:
+            return [Rejected(Reject.POSITION_UNKNOWN)]
+        if not position.pool.position_id:
+            return [Rejected(Reject.NOT_ISOLATED)]
+        position.auto_margin = command.on
+        return [AutoMarginSet(command.uid, command.position_id, command.on)]
+
+    def _find(self, uid: int, symbol: str) -> tuple[Holding, Perpetual] | Rejected:
+        account = self.contracts.ledger.accounts.get(uid)
+        if account is None:
+            return Rejected(Reject.OWNER_UNKNOWN)
+        perp = self.contracts.markets.get(symbol)
+        if perp is None:
+            return Rejected(Reject.SYMBOL_UNKNOWN)
+        return holding_of(account), perp
+
+    def _apply(self, holding: Holding, perp: Perpetual, modes: Modes, wanted: Modes) -> list[Event]:
+        """Give positions and open orders their new leverage, if the owner can afford that."""
+        positions = [found for found in holding.positions.values() if found.perp is perp]
+        orders = [order for order in holding.orders.values() if order.market is perp.market]
+        missing = 0  # what isolated positions need beyond their own margin
+        moves: list[tuple[Position, int]] = []
+        needed = 0  # what else the change takes of the available money
+        for position in positions:
+            leverage = wanted.cross if not position.pool.position_id else (
+                wanted.long if position.side == LONG else wanted.short
+            )  # fmt: skip
+            before = initial(notional(position), position.leverage)
+            after = initial(notional(position), leverage)
+            if not position.pool.position_id:
+                needed += after - before
+            elif after > before:
+                short = after - before - removable(position)
+                if short > 0:
+                    moves.append((position, short))
+                    missing += short
+        margins = [(order, _margin(holding, order, wanted)) for order in orders]
+        for order, margin in margins:
+            terms = order.terms
+            assert terms is not None
+            needed += margin - terms.margin
+        free = available(holding.account, perp.asset)
+        if needed + missing > 0 and needed + missing > free:
+            return [Rejected(Reject.FUNDS, needed + missing)]
+        events: list[Event] = []
+        for position, short in moves:
+            cross = holding.account.contract[perp.asset]
+            events += self.collateral.move(cross, position.pool, short, perp.symbol)
+        self._take_over(holding, perp, modes, wanted, positions)
+        for order, margin in margins:
+            _hold(holding, perp, order, margin)
+        return [_event(holding, perp, modes), *events]
+
+    def _take_over(
+        self, holding: Holding, perp: Perpetual, modes: Modes, wanted: Modes,
+        positions: list[Position],
+    ) -> None:  # fmt: skip
+        modes.margin_mode = wanted.margin_mode
+        modes.cross, modes.long, modes.short = wanted.cross, wanted.long, wanted.short
+        for position in positions:
+            if not position.pool.position_id:
+                position.leverage = wanted.cross
+            else:
+                position.leverage = wanted.long if position.side == LONG else wanted.short
+
+
+def _margin(holding: Holding, order: Order, wanted: Modes) -> int:
+    """What the rest of an opening order needs under other leverages; a closing one none."""
+    terms = order.terms
+    assert terms is not None
+    if not terms.opens:
+        return 0
+    perp = terms.perp
+    taker_ppm = holding.taker_ppm if holding.taker_ppm >= 0 else perp.market.taker_ppm
+    return order_margin(
+        terms.position_side, order.remaining, order.price, perp.mark, perp.unit,
+        wanted.leverage(terms.position_side), taker_ppm,
+    )  # fmt: skip
+
+
+def _hold(holding: Holding, perp: Perpetual, order: Order, margin: int) -> None:
+    terms = order.terms
+    assert terms is not None
+    if not terms.opens:
+        return
+    holding.order_margin[perp.asset] += margin - terms.margin
+    terms.margin = margin
+    # So that what is held falls in proportion from here on.
+    terms.whole_margin = ceil_div(margin * order.quantity, order.remaining)
+
+
+def _leverage_refused(holding: Holding, perp: Perpetual, wanted: Modes) -> Rejected | None:
+    most = perp.contract.leverage_max
+    for leverage in (wanted.cross, wanted.long, wanted.short):
+        if not 1 <= leverage <= most:
+            return Rejected(Reject.LEVERAGE, most)
+    held = {LONG: 0, SHORT: 0}
+    for position in holding.positions.values():
+        if position.perp is perp:
+            held[position.side] += notional(position)
+    for side, value in held.items():
+        allowed = perp.tiers.leverages[perp.tiers.at(value)]
+        if value and wanted.leverage(side) > allowed:
+            return Rejected(Reject.LEVERAGE, allowed)
+    return None
+
+
+def _in_use(holding: Holding, perp: Perpetual) -> bool:
+    """Whether a mode cannot change: a position, an open or a conditional order is there."""
+    return (
+        any(position.perp is perp for position in holding.positions.values())
+        or holding.modes_in(perp).open_orders > 0
+        or any(algo.perp is perp for algo in holding.algos.values())
+    )
+
+
+def _position(holding: Holding | None, position_id: int) -> Position | None:
+    return holding.positions.get(position_id) if holding is not None else None
+
+
+def _event(holding: Holding, perp: Perpetual, modes: Modes) -> LeverageSet:
+    return LeverageSet(
+        holding.account.uid, perp.symbol, modes.margin_mode, modes.separated, modes.cross,
+        modes.long, modes.short,
+    )  # fmt: skip

@@ -1,0 +1,127 @@
+"""One listed contract at work: its book, prices, positions, funding and what waits for its mark."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Final
+
+from venue.core.instruments import Contract
+from venue.core.ledger import Pool
+from venue.core.margin import Tiers
+from venue.core.market import Market
+from venue.core.positions import Position
+
+if TYPE_CHECKING:
+    from venue.core.algos import Algo
+
+LEVERAGE_DEFAULT: Final = 20
+
+Waiting = tuple[int, int, int, "Algo"]  # (key, algo id, its version when put here, algo)
+Watched = tuple[int, int, Pool, int]  # (key, number, pool, its version when it was put here)
+
+
+class Source:
+    """What one index source said last: `time` is when that was current."""
+
+    __slots__ = ("price", "time")
+
+    def __init__(self, price: int, time: int) -> None:
+        self.price = price
+        self.time = time
+
+
+class Settlement:
+    """A funding settlement under way: `left` are the ids of positions still to be settled."""
+
+    __slots__ = ("count", "due", "left", "mark", "paid", "rate_ppb", "received")
+
+    def __init__(self, due: int, rate_ppb: int, mark: int, left: list[int]) -> None:
+        self.due = due
+        self.rate_ppb = rate_ppb
+        self.mark = mark
+        self.left = left  # newest first, so that the oldest is taken from the end
+        self.count = 0
+        self.paid = 0
+        self.received = 0
+
+
+class Perpetual:
+    """A contract market. `unit` is one tick x lot in atoms of the settle asset `asset`.
+
+    `index` and `mark` are ticks, 0 before there is one; `current` says whether the index is.
+    `premiums` sums the interval's samples in ppb; `gaps` are the last differences of mid and index.
+    """
+
+    __slots__ = (
+        "asset",
+        "contract",
+        "current",
+        "ended_algos",
+        "falls",
+        "funding_due",
+        "gaps",
+        "index",
+        "index_price",
+        "last_due",
+        "last_rate_ppb",
+        "mark",
+        "market",
+        "open_interest",
+        "positions",
+        "premium_count",
+        "premium_ppb",
+        "premium_sum",
+        "premium_time",
+        "rises",
+        "settlement",
+        "sources",
+        "suspect_price",
+        "suspect_time",
+        "symbol",
+        "tiers",
+        "trailing",
+        "unit",
+        "waiting",
+    )
+
+    def __init__(self, contract: Contract, market: Market, index: int, time: int) -> None:
+        self.market = market
+        self.symbol = market.symbol
+        self.index = index
+        self.asset = market.quote
+        self.unit = market.unit_atoms
+        self.index_price = 0
+        self.mark = 0
+        self.current = False
+        self.sources: dict[str, Source] = {}
+        self.suspect_price = 0
+        self.suspect_time = 0
+        self.gaps: deque[int] = deque()
+        self.premium_ppb = 0
+        self.premium_sum = 0
+        self.premium_count = 0
+        self.premium_time = 0
+        self.last_rate_ppb = 0
+        self.last_due = 0
+        self.funding_due = 0
+        self.settlement: Settlement | None = None
+        self.positions: dict[int, Position] = {}
+        self.open_interest = 0
+        # What waits: four heaps (last rising, last falling, mark rising, mark falling).
+        self.waiting: list[list[Waiting]] = [[], [], [], []]
+        self.trailing: dict[int, Algo] = {}
+        self.ended_algos: deque[Algo] = deque()  # those with client ids, for a day
+        self.falls: list[Watched] = []
+        self.rises: list[Watched] = []
+        self.configure(contract)
+        self.last_due = time
+
+    def default_leverage(self) -> int:
+        """The leverage of owners who have not chosen one."""
+        return min(LEVERAGE_DEFAULT, self.tiers.leverages[0])
+
+    def configure(self, contract: Contract) -> None:
+        """Take over the contract's limits, tiers and fees."""
+        self.contract = contract
+        self.tiers = Tiers(contract.tiers)
+        self.market.configure(contract.instrument)

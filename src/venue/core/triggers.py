@@ -1,0 +1,365 @@
+"""Conditional orders: placing, changing, cancelling, and what happens when their price comes."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue.core.admission import find_position
+from venue.core.algos import (
+    TRAILING,
+    UNTRIGGERED,
+    Algo,
+    changed,
+    end,
+    enroll,
+    leave,
+    reached,
+    trail,
+    wait,
+)
+from venue.core.book import Half
+from venue.core.commands import CancelAlgo, CancelAlgos, ChangeAlgo, PlaceAlgo
+from venue.core.contract import Contracts
+from venue.core.contract_events import AlgoTriggered
+from venue.core.events import Event, OrderRepeated, Rejected
+from venue.core.holding import Holding, holding_of
+from venue.core.perpetual import Perpetual
+from venue.core.units import PRICE_MAX
+from venue.terms import (
+    ALGO_ORDERS_PER_ACCOUNT_MAX,
+    ALGO_ORDERS_PER_SYMBOL_MAX,
+    BUY,
+    CLIENT_ID_MEMORY_US,
+    GTC,
+    IOC,
+    LIMIT,
+    LONG,
+    MARKET,
+    SELL,
+    SEPARATED,
+    SHORT,
+    AlgoStatus,
+    AlgoType,
+    Cause,
+    PriceSource,
+    Reject,
+)
+
+STOP: Final = int(AlgoType.STOP)
+STOP_MARKET: Final = int(AlgoType.STOP_MARKET)
+TAKE_PROFIT: Final = int(AlgoType.TAKE_PROFIT)
+TRIGGERED: Final = int(AlgoStatus.TRIGGERED)
+CANCELED_ALGO: Final = int(AlgoStatus.CANCELED)
+REJECTED: Final = int(AlgoStatus.REJECTED)
+MARK_PRICE: Final = int(PriceSource.MARK_PRICE)
+TRIGGER: Final = int(Cause.TRIGGER)
+CALLBACK_MAX_PPM: Final = 500_000
+FIRED_MAX: Final = 50  # conditional orders that enter after one command; the rest waits for a tick
+
+
+class Triggers:
+    """The conditional orders of all contracts."""
+
+    __slots__ = ("contracts",)
+
+    def __init__(self, contracts: Contracts) -> None:
+        self.contracts = contracts
+
+    # -- commands --------------------------------------------------------------------------------
+
+    def place(self, command: PlaceAlgo) -> list[Event]:
+        """Have a conditional order wait, or refuse it with the first reason that applies."""
+        contracts = self.contracts
+        account = contracts.ledger.accounts.get(command.uid)
+        if account is None:
+            return [Rejected(Reject.OWNER_UNKNOWN)]
+        holding = holding_of(account)
+        if command.client_id:
+            earlier = holding.algo_clients.get(command.client_id)
+            if earlier is not None and _remembered(earlier, command.time):
+                return _repeat(earlier, command)
+        if account.frozen:
+            return [Rejected(Reject.ACCOUNT_FROZEN)]
+        perp = contracts.markets.get(command.symbol)
+        if perp is None:
+            return [Rejected(Reject.SYMBOL_UNKNOWN)]
+        if perp.market.halted:
+            return [Rejected(Reject.HALTED, 0, perp.market.halt_reason)]
+        refused = _malformed(command, perp) or _caps_refused(holding, perp)
+        if refused is not None:
+            return [refused]
+        algo = _algo(contracts.spot.next_order, holding, perp, command)
+        refused = self._direct(algo)
+        if refused is not None:
+            return [refused]
+        contracts.spot.next_order += 1
+        return [enroll(algo)]
+
+    def change(self, command: ChangeAlgo) -> list[Event]:
+        """Give a waiting conditional order another trigger."""
+        algo = self._find(command.uid, command.algo_id, "")
+        if algo is None:
+            return [Rejected(Reject.ALGO_UNKNOWN)]
+        market = algo.perp.market
+        if market.halted:
+            return [Rejected(Reject.HALTED, 0, market.halt_reason)]
+        if not 0 < command.trigger_price <= PRICE_MAX:
+            return [Rejected(Reject.TRIGGER_PRICE, PRICE_MAX)]
+        if not 0 <= command.price <= PRICE_MAX:
+            return [Rejected(Reject.PRICE, PRICE_MAX)]
+        if algo.type == TRAILING:
+            return [Rejected(Reject.TYPE)]
+        reference = _reference(algo.perp, command.source)
+        if reference == 0:
+            return [Rejected(Reject.NO_MARK)]
+        rising = algo.rising
+        if algo.position is None:
+            rising = command.trigger_price > reference
+        if _true_already(command.trigger_price, reference, rising):
+            return [Rejected(Reject.WOULD_TRIGGER, reference)]
+        algo.trigger_price = command.trigger_price
+        algo.price = command.price
+        algo.source = command.source
+        algo.rising = rising
+        # STOP and TAKE_PROFIT have a price, STOP_MARKET and TAKE_PROFIT_MARKET have none.
+        algo.type = (algo.type // 2) * 2 + (0 if command.price else 1)
+        algo.update_time = command.time
+        wait(algo)
+        return [changed(algo)]
+
+    def cancel(self, command: CancelAlgo) -> list[Event]:
+        """End one waiting conditional order."""
+        algo = self._find(command.uid, command.algo_id, command.client_id)
+        if algo is None:
+            return [Rejected(Reject.ALGO_UNKNOWN)]
+        return [end(algo, CANCELED_ALGO, command.time)]
+
+    def cancel_all(self, command: CancelAlgos) -> list[Event]:
+        """End every waiting conditional order of the owner, in one symbol or in all."""
+        account = self.contracts.ledger.accounts.get(command.uid)
+        if account is None:
+            return [Rejected(Reject.OWNER_UNKNOWN)]
+        if command.symbol and command.symbol not in self.contracts.markets:
+            return [Rejected(Reject.SYMBOL_UNKNOWN)]
+        if account.holding is None:
+            return []
+        algos = [
+            algo
+            for algo in account.holding.algos.values()
+            if not command.symbol or algo.perp.symbol == command.symbol
+        ]
+        return [end(algo, CANCELED_ALGO, command.time) for algo in algos]
+
+    # -- triggering ------------------------------------------------------------------------------
+
+    def fire(self, perp: Perpetual, time: int) -> list[Event]:
+        """Let those in whose price has come, nearest first, then oldest (rule 8.2).
+
+        What one of them trades may trigger the next; at most `FIRED_MAX` per command.
+        """
+        events: list[Event] = []
+        for _ in range(FIRED_MAX):
+            algo = self._next(perp)
+            if algo is None:
+                break
+            events += self._enter(algo, time)
+        return events
+
+    def _next(self, perp: Perpetual) -> Algo | None:
+        if perp.market.halted:
+            return None
+        last, mark = perp.market.last_price, perp.mark if perp.current else 0
+        for source, price in ((0, last), (1, mark)):
+            if not price:
+                continue
+            algo = reached(perp.waiting[2 * source], price)
+            if algo is None:
+                algo = reached(perp.waiting[2 * source + 1], -price)
+            if algo is not None:
+                return algo
+        for algo in perp.trailing.values():
+            price = mark if algo.source == MARK_PRICE else last
+            if price and trail(algo, price):
+                return algo
+        return None
+
+    def _enter(self, algo: Algo, time: int) -> list[Event]:
+        """Turn a triggered order into one of the book, at market or at its price."""
+        contracts = self.contracts
+        perp = algo.perp
+        position = algo.position
+        sibling = algo.sibling
+        events: list[Event] = []
+        quantity = algo.quantity
+        if position is not None:
+            quantity = min(quantity or position.quantity, position.quantity)
+        price = algo.price if algo.type in (STOP, TAKE_PROFIT) else 0
+        trigger_price = algo.trigger_price
+        leave(algo, TRIGGERED, time)
+        order = contracts.new_order(
+            algo.holding, perp, algo.side, algo.position_side, LIMIT if price else MARKET,
+            GTC if price else IOC, quantity, price, TRIGGER, time,
+        )  # fmt: skip
+        terms = order.terms
+        assert terms is not None
+        terms.algo_id = algo.algo_id
+        terms.position = position
+        if algo.take_profit.trigger_price or algo.stop_loss.trigger_price:
+            terms.take_profit = algo.take_profit
+            terms.stop_loss = algo.stop_loss
+        refused = None
+        if algo.holding.account.frozen and position is None:
+            refused = Rejected(Reject.ACCOUNT_FROZEN)
+        elif not price and not _opposite(perp, algo.side).keys:
+            refused = Rejected(Reject.NO_LIQUIDITY)
+        else:
+            if position is not None:
+                cleared = contracts.clear_closing(position, quantity, time)
+                order.order_id = contracts.spot.next_order
+                events += cleared
+            said = contracts.enter(order)
+            first = said[0]
+            if isinstance(first, Rejected):
+                refused = first
+            else:
+                events += said
+        if refused is not None:
+            algo.status = REJECTED
+            reason = refused.reason
+        else:
+            reason = 0
+            if sibling is not None and sibling.status == UNTRIGGERED:
+                events.append(end(sibling, CANCELED_ALGO, time))
+        order_id = 0 if refused is not None else order.order_id
+        events.append(
+            AlgoTriggered(
+                algo.algo_id, algo.holding.account.uid, perp.symbol, trigger_price, order_id, reason
+            )
+        )  # fmt: skip
+        return events
+
+    # -- one order -------------------------------------------------------------------------------
+
+    def _direct(self, algo: Algo) -> Rejected | None:
+        """Find the position that a closing one is for, and the direction of its trigger (8.1)."""
+        perp = algo.perp
+        opens = (algo.side == BUY) == (algo.position_side == LONG)
+        if not opens:
+            if algo.holding.modes_in(perp).separated == SEPARATED:
+                return Rejected(Reject.POSITION_ID_MISSING)
+            algo.position = find_position(algo.holding, perp, algo.position_side)
+            if algo.position is None:
+                return Rejected(Reject.NOTHING_TO_CLOSE)
+        reference = _reference(perp, algo.source)
+        if reference == 0:
+            return Rejected(Reject.NO_MARK)
+        if algo.type == TRAILING:
+            algo.rising = algo.side == BUY
+            return None
+        if opens:
+            algo.rising = algo.trigger_price > reference
+        else:
+            stops = algo.type in (STOP, STOP_MARKET)
+            algo.rising = stops == (algo.position_side == SHORT)
+        if _true_already(algo.trigger_price, reference, algo.rising):
+            return Rejected(Reject.WOULD_TRIGGER, reference)
+        return None
+
+    def _find(self, uid: int, algo_id: int, client_id: str) -> Algo | None:
+        account = self.contracts.ledger.accounts.get(uid)
+        if account is None or account.holding is None:
+            return None
+        holding = account.holding
+        algo = holding.algos.get(algo_id) if algo_id else holding.algo_clients.get(client_id)
+        return algo if algo is not None and algo.status == UNTRIGGERED else None
+
+
+def _algo(algo_id: int, holding: Holding, perp: Perpetual, command: PlaceAlgo) -> Algo:
+    algo = Algo(
+        algo_id, holding, perp, command.side, command.position_side, command.type,
+        command.quantity, command.time,
+    )  # fmt: skip
+    algo.trigger_price = command.trigger_price
+    algo.price = command.price
+    algo.asked = (command.trigger_price, command.price)
+    if command.type == TRAILING:
+        algo.price = command.trigger_price  # from where on it follows
+        algo.trigger_price = 0
+    algo.source = command.source
+    algo.client_id = command.client_id
+    algo.take_profit = command.take_profit
+    algo.stop_loss = command.stop_loss
+    algo.callback_ppm = command.callback_ppm
+    return algo
+
+
+def _malformed(command: PlaceAlgo, perp: Perpetual) -> Rejected | None:
+    market = perp.market
+    for number in (command.quantity, command.trigger_price, command.price):
+        assert type(number) is int, number
+    if command.side != BUY and command.side != SELL:
+        return Rejected(Reject.SIDE)
+    if not 0 <= command.type <= TRAILING:
+        return Rejected(Reject.TYPE)
+    if command.position_side != LONG and command.position_side != SHORT:
+        return Rejected(Reject.POSITION_SIDE)
+    opens = (command.side == BUY) == (command.position_side == LONG)
+    if command.quantity < market.quantity_min and (opens or command.quantity):
+        return Rejected(Reject.QUANTITY_MIN, market.quantity_min)
+    if command.quantity > market.quantity_max:
+        return Rejected(Reject.QUANTITY_MAX, market.quantity_max)
+    if command.type == TRAILING and not 0 < command.callback_ppm <= CALLBACK_MAX_PPM:
+        return Rejected(Reject.CALLBACK_RATE, CALLBACK_MAX_PPM)
+    least = 0 if command.type == TRAILING else 1  # an activation price may be left out
+    if not least <= command.trigger_price <= PRICE_MAX:
+        return Rejected(Reject.TRIGGER_PRICE, PRICE_MAX)
+    least = 1 if command.type in (STOP, TAKE_PROFIT) else 0
+    if not least <= command.price <= PRICE_MAX:
+        return Rejected(Reject.PRICE, PRICE_MAX)
+    for exit_ in (command.take_profit, command.stop_loss):
+        if not 0 <= exit_.trigger_price <= PRICE_MAX:
+            return Rejected(Reject.TRIGGER_PRICE, PRICE_MAX)
+    return None
+
+
+def _caps_refused(holding: Holding, perp: Perpetual) -> Rejected | None:
+    here = sum([1 for algo in holding.algos.values() if algo.perp is perp])
+    if here >= ALGO_ORDERS_PER_SYMBOL_MAX:
+        return Rejected(Reject.ALGO_ORDERS_SYMBOL, ALGO_ORDERS_PER_SYMBOL_MAX)
+    if len(holding.algos) >= ALGO_ORDERS_PER_ACCOUNT_MAX:
+        return Rejected(Reject.ALGO_ORDERS_ACCOUNT, ALGO_ORDERS_PER_ACCOUNT_MAX)
+    return None
+
+
+def _opposite(perp: Perpetual, side: int) -> Half:
+    return perp.market.book.asks if side == BUY else perp.market.book.bids
+
+
+def _reference(perp: Perpetual, source: int) -> int:
+    """The price that a trigger is compared with; before a first trade the mark stands in."""
+    if source == MARK_PRICE:
+        return perp.mark
+    return perp.market.last_price or perp.mark
+
+
+def _true_already(trigger_price: int, reference: int, rising: bool) -> bool:
+    return reference >= trigger_price if rising else reference <= trigger_price
+
+
+def _remembered(algo: Algo, time: int) -> bool:
+    return algo.status == UNTRIGGERED or algo.update_time > time - CLIENT_ID_MEMORY_US
+
+
+def _repeat(earlier: Algo, command: PlaceAlgo) -> list[Event]:
+    same = (
+        earlier.perp.symbol == command.symbol
+        and earlier.side == command.side
+        and earlier.position_side == command.position_side
+        # A change may have given it a price or taken it away: STOP and STOP_MARKET are one kind.
+        and earlier.type // 2 == command.type // 2
+        and earlier.quantity == command.quantity
+        and earlier.asked == (command.trigger_price, command.price)
+    )
+    if not same:
+        return [Rejected(Reject.CLIENT_ID_USED, earlier.algo_id)]
+    return [OrderRepeated(earlier.algo_id, command.uid, command.client_id, earlier.time)]

@@ -1,0 +1,239 @@
+"""Conditional orders: text to commands, commands to the sequencer, events to answers."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue.api import errors
+from venue.api.algo import (
+    ChangeExitRequest,
+    ExitAck,
+    ExitChanged,
+    PlaceAlgoRequest,
+    PlaceExitRequest,
+)
+from venue.api.contract import (
+    ContractCanceled,
+    ContractOrderAck,
+    ContractOrderCanceled,
+    ContractOrderRequest,
+)
+from venue.api.contract_market import ContractSelectionRequest
+from venue.core.algos import Algo
+from venue.core.commands import (
+    NO_EXIT,
+    CancelAlgo,
+    CancelAlgos,
+    ChangeAlgo,
+    Exit,
+    PlaceAlgo,
+)
+from venue.core.contract_events import AlgoClosed, AlgoPlaced
+from venue.core.events import OrderRepeated
+from venue.gateway.context import Call
+from venue.gateway.contract_refusals import Listed, Words, order_unknown
+from venue.gateway.contract_writes import (
+    POSITION_SIDES,
+    SOURCES,
+    direction,
+    done,
+    holding_of,
+    identified,
+    listed,
+    own_client_id,
+)
+from venue.gateway.wire import SIDES, lots, price_text, rate, ticks
+from venue.terms import BUY, LONG, SELL, AlgoType
+
+STOP: Final = int(AlgoType.STOP)
+STOP_MARKET: Final = int(AlgoType.STOP_MARKET)
+TAKE_PROFIT: Final = int(AlgoType.TAKE_PROFIT)
+TAKE_PROFIT_MARKET: Final = int(AlgoType.TAKE_PROFIT_MARKET)
+TRAILING: Final = int(AlgoType.TRAILING_STOP_MARKET)
+LIMITED: Final = (STOP, TAKE_PROFIT)  # those that execute at a price
+
+_TYPES: Final = f"must be one of {', '.join(kind.name for kind in AlgoType)}"
+ALGO: Final = Words(client_id="clientAlgoId", types=_TYPES)
+EXIT: Final = Words(client_id="clientAlgoId", types=_TYPES, price="executePrice")
+CHANGE: Final = Words(types="a TRAILING_STOP_MARKET cannot be changed", price="executePrice")
+
+
+async def place_algo(call: Call, request: PlaceAlgoRequest) -> ContractOrderAck:
+    """Have a conditional order wait."""
+    found = listed(call.venue, request.symbol)
+    order_id, client_id = await _placed(call, _command(call, found, request), found, ALGO)
+    return ContractOrderAck(str(order_id), client_id)
+
+
+async def place_exit(call: Call, request: PlaceExitRequest) -> list[ExitAck]:
+    """Have a take-profit or stop-loss of a position wait."""
+    found = listed(call.venue, request.symbol)
+    instrument = found.contract.instrument
+    client_id = own_client_id(request.client_algo_id, "clientAlgoId")
+    price = _price_or_market(found, request.execute_price)
+    if request.plan_type == "TAKE_PROFIT":
+        kind = TAKE_PROFIT if price else TAKE_PROFIT_MARKET
+    else:
+        kind = STOP if price else STOP_MARKET
+    position_side = POSITION_SIDES[request.position_side]
+    command = PlaceAlgo(
+        call.uid, instrument.symbol, SELL if position_side == LONG else BUY, position_side, kind,
+        lots(instrument, request.quantity or "0", "quantity"),
+        ticks(instrument, request.trigger_price, "triggerPrice"), price,
+        SOURCES[request.trigger_price_type], client_id, call.request_id,
+    )  # fmt: skip
+    order_id, _ = await _placed(call, command, found, EXIT)
+    return [ExitAck(True, order_id)]
+
+
+async def change_exit(call: Call, request: ChangeExitRequest) -> ExitChanged:
+    """Give a waiting conditional order other prices; what is absent stays as it is."""
+    algo = _waiting(call, request.order_id)
+    if algo is None:
+        raise order_unknown()
+    if algo.type == TRAILING:
+        raise errors.error(-1116, rule=CHANGE.types)
+    found = listed(call.venue, algo.perp.symbol)
+    price, source = algo.price, algo.source
+    if request.execute_price is not None:
+        price = _price_or_market(found, request.execute_price)
+    if request.trigger_price_type is not None:
+        source = SOURCES[request.trigger_price_type]
+    trigger_price = ticks(found.contract.instrument, request.trigger_price, "triggerPrice")
+    command = ChangeAlgo(call.uid, request.order_id, trigger_price, price, source, call.request_id)
+    await done(call, command, found, CHANGE)
+    return ExitChanged()
+
+
+async def cancel_algo(call: Call, request: ContractOrderRequest) -> ContractCanceled:
+    """Cancel one conditional order, by id or by client id."""
+    algo_id, client_id = identified(request)
+    known = request.orig_client_order_id
+    if known is None:
+        algo = _waiting(call, algo_id)
+        known = _name(algo.algo_id, algo.client_id) if algo is not None else ""
+    applied = await done(call, CancelAlgo(call.uid, algo_id, client_id, call.request_id))
+    (event,) = applied.events
+    assert isinstance(event, AlgoClosed), event
+    return ContractCanceled(str(event.algo_id), known)
+
+
+async def cancel_algos(
+    call: Call, request: ContractSelectionRequest
+) -> list[ContractOrderCanceled]:
+    """Cancel every conditional order, in one contract or in all."""
+    if request.symbol is not None:
+        listed(call.venue, request.symbol)
+    applied = await done(call, CancelAlgos(call.uid, request.symbol or "", call.request_id))
+    return [
+        ContractOrderCanceled(event.algo_id)
+        for event in applied.events
+        if isinstance(event, AlgoClosed)
+    ]
+
+
+# -- one conditional order ------------------------------------------------------------------------
+
+
+def _command(call: Call, found: Listed, request: PlaceAlgoRequest) -> PlaceAlgo:
+    """The command of a request, in ticks and lots; ApiError for what its text cannot mean."""
+    instrument = found.contract.instrument
+    kind = int(AlgoType[request.type])
+    side, position_side = SIDES[request.side], POSITION_SIDES[request.position_side]
+    client_id = own_client_id(request.client_algo_id, "clientAlgoId")
+    trigger_price, price, callback_ppm = _prices(found, request, kind)
+    takes = kind in (TAKE_PROFIT, TAKE_PROFIT_MARKET)
+    closing = direction(side, position_side)
+    reference = price or trigger_price
+    long = position_side == LONG
+    return PlaceAlgo(
+        call.uid, instrument.symbol, side, position_side, kind,
+        lots(instrument, request.quantity, "quantity"), trigger_price, price,
+        # The interface has one field per kind of exit, and none for the order's own trigger.
+        SOURCES[request.tp_working_type if takes else request.sl_working_type],
+        client_id, call.request_id,
+        take_profit=_preset(
+            found, "presetTakeProfitPrice", request.preset_take_profit_price,
+            request.tp_working_type, closing, reference, above=long,
+        ),
+        stop_loss=_preset(
+            found, "presetStopLossPrice", request.preset_stop_loss_price,
+            request.sl_working_type, closing, reference, above=not long,
+        ),
+        callback_ppm=callback_ppm,
+    )  # fmt: skip
+
+
+def _prices(found: Listed, request: PlaceAlgoRequest, kind: int) -> tuple[int, int, int]:
+    """Trigger price (of a trailing stop: activation price), price, and callback rate in ppm."""
+    instrument = found.contract.instrument
+    if kind not in LIMITED and request.price is not None:
+        raise errors.combination("price", f"type={request.type}")
+    if kind == TRAILING:
+        if request.trigger_price is not None:
+            raise errors.combination("triggerPrice", f"type={request.type}")
+        if request.callback_rate is None:
+            raise errors.missing("callbackRate")
+        activation = 0
+        if request.activate_price is not None:
+            activation = ticks(instrument, request.activate_price, "activatePrice")
+        return activation, 0, rate(request.callback_rate, "callbackRate")
+    if request.activate_price is not None:
+        raise errors.combination("activatePrice", f"type={request.type}")
+    if request.callback_rate is not None:
+        raise errors.combination("callbackRate", f"type={request.type}")
+    if request.trigger_price is None:
+        raise errors.missing("triggerPrice")
+    trigger_price = ticks(instrument, request.trigger_price, "triggerPrice")
+    if kind not in LIMITED:
+        return trigger_price, 0, 0
+    if request.price is None:
+        raise errors.missing("price")
+    return trigger_price, ticks(instrument, request.price, "price"), 0
+
+
+def _preset(
+    found: Listed,
+    name: str,
+    text: str | None,
+    source: str,
+    closing: str,
+    reference: int,
+    *,
+    above: bool,
+) -> Exit:
+    """An exit of what a conditional order opens; it must lie on its side of the opening price."""
+    if text is None:
+        return NO_EXIT
+    if closing:
+        raise errors.combination(name, closing)
+    instrument = found.contract.instrument
+    price = ticks(instrument, text, name)
+    if reference and (price <= reference if above else price >= reference):
+        where = "above" if above else "below"
+        raise errors.out_of_range(name, f"must lie {where} {price_text(instrument, reference)}")
+    return Exit(price, SOURCES[source])
+
+
+def _price_or_market(found: Listed, text: str | None) -> int:
+    """An execution price in ticks; 0, for at market, when it is absent or 0."""
+    return ticks(found.contract.instrument, text or "0", "executePrice")
+
+
+async def _placed(call: Call, command: PlaceAlgo, found: Listed, words: Words) -> tuple[int, str]:
+    """Id and client id of a conditional order that waits now."""
+    applied = await done(call, command, found, words)
+    event = applied.events[0]
+    if isinstance(event, OrderRepeated):
+        return event.order_id, _name(event.order_id, event.client_id)
+    assert isinstance(event, AlgoPlaced), event
+    return event.algo_id, _name(event.algo_id, event.client_id)
+
+
+def _waiting(call: Call, algo_id: int) -> Algo | None:
+    holding = holding_of(call)
+    return holding.algos.get(algo_id) if holding is not None else None
+
+
+def _name(algo_id: int, client_id: str) -> str:
+    return client_id or f"v-{algo_id}"

@@ -1,0 +1,272 @@
+"""Account questions of the contract side: balances, modes, positions, income."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from venue.api import errors
+from venue.api.contract_account import (
+    AccountConfig,
+    CommissionRate,
+    ContractBalance,
+    IncomeItem,
+    IncomeKey,
+    IncomePage,
+    IncomeRequest,
+    Position,
+    SymbolConfig,
+)
+from venue.api.contract_market import ContractSelectionRequest, ContractSymbolRequest
+from venue.api.operation import Empty
+from venue.core.collateral import available
+from venue.core.holding import Holding, Modes
+from venue.core.ledger import Account, Pool
+from venue.core.margin import initial
+from venue.core.perpetual import Perpetual
+from venue.core.positions import Position as Held
+from venue.core.positions import (
+    liquidation_mark,
+    notional,
+    profit,
+    wallet,
+)
+from venue.gateway.context import DEMO_ASSET, Call, Venue
+from venue.gateway.contract_reads import MILLISECOND_US, US_PER_MS, span
+from venue.gateway.wire import (
+    MARGIN_MODE_NAMES,
+    POSITION_SIDE_NAMES,
+    SEPARATED_MODE_NAMES,
+    amount_text,
+    order_price_text,
+    quantity_text,
+    rate_text,
+)
+from venue.history import contract_queries
+from venue.history.contract_queries import IncomeOf, IncomeRow
+from venue.terms import CROSSED, ISOLATED, TransferReason
+
+DAY_US: Final = 86_400_000_000
+INCOME_DAYS: Final = 30  # before a lone end
+INCOME_DAYS_MAX: Final = 100  # between a start and an end
+
+
+# -- balances and modes ---------------------------------------------------------------------------
+
+
+def contract_balance(call: Call, _: Empty) -> list[ContractBalance]:
+    """Every asset that contracts settle in, and others held as collateral; no demo money."""
+    rooms = call.venue
+    account = rooms.engine.account(call.uid)
+    settled = {perp.asset for perp in rooms.perps(demo=False)}
+    return [
+        _balance(rooms, account, index)
+        for index, asset in enumerate(rooms.engine.ledger.assets)
+        if asset.name != DEMO_ASSET and (index in settled or _holds(account, index))
+    ]
+
+
+def demo_balance(call: Call, _: Empty) -> list[ContractBalance]:
+    """Demo money."""
+    rooms = call.venue
+    index = rooms.engine.ledger.index.get(DEMO_ASSET)
+    if index is None:
+        return []
+    return [_balance(rooms, rooms.engine.account(call.uid), index)]
+
+
+def _holds(account: Account, index: int) -> bool:
+    return any(pool.collateral or pool.positions for pool in _pools(account, index))
+
+
+def _pools(account: Account, index: int) -> list[Pool]:
+    """An owner's pools of one asset, the cross pool first."""
+    isolated = [pool for pool in account.isolated.values() if pool.asset == index]
+    return [account.contract[index], *isolated]
+
+
+def _balance(rooms: Venue, account: Account, index: int) -> ContractBalance:
+    asset = rooms.engine.ledger.assets[index]
+    pools = _pools(account, index)
+    holding = account.holding
+    frozen = holding.order_margin.get(index, 0) if holding is not None else 0
+    unrealized = sum(profit(held) for pool in pools for held in pool.positions)
+    return ContractBalance(
+        asset=asset.name,
+        balance=amount_text(asset, sum(wallet(pool) for pool in pools)),
+        available_balance=amount_text(asset, max(0, available(account, index))),
+        frozen=amount_text(asset, frozen),
+        unrealize_pnl=amount_text(asset, unrealized),
+    )
+
+
+def commission_rate(call: Call, request: ContractSymbolRequest) -> CommissionRate:
+    """The account's own rates, else the contract's."""
+    instrument = call.venue.perp(request.symbol).market.instrument
+    holding = call.venue.engine.account(call.uid).holding
+    maker, taker = instrument.maker_ppm, instrument.taker_ppm
+    if holding is not None and holding.maker_ppm >= 0:
+        maker, taker = holding.maker_ppm, holding.taker_ppm
+    return CommissionRate(instrument.symbol, rate_text(maker), rate_text(taker))
+
+
+def account_config(call: Call, _: Empty) -> AccountConfig:
+    """What the account may do."""
+    engine = call.venue.engine
+    frozen = engine.account(call.uid).frozen
+    return AccountConfig(not frozen, True, not frozen, True, engine.time // US_PER_MS)
+
+
+def symbol_config(call: Call, request: ContractSelectionRequest) -> list[SymbolConfig]:
+    """Modes and leverages of one contract, or of all but the demo contracts."""
+    rooms = call.venue
+    holding = rooms.engine.account(call.uid).holding
+    symbol = request.symbol
+    perps = [rooms.perp(symbol)] if symbol is not None else rooms.perps(demo=False)
+    return [_symbol_config(holding, perp) for perp in perps]
+
+
+def _symbol_config(holding: Holding | None, perp: Perpetual) -> SymbolConfig:
+    modes = holding.modes.get(perp.index) if holding is not None else None
+    if modes is None:
+        modes = Modes(perp.default_leverage())
+    return SymbolConfig(
+        symbol=perp.symbol,
+        margin_type=MARGIN_MODE_NAMES[modes.margin_mode],
+        separated_type=SEPARATED_MODE_NAMES[modes.separated],
+        cross_leverage=str(modes.cross),
+        isolated_long_leverage=str(modes.long),
+        isolated_short_leverage=str(modes.short),
+    )
+
+
+# -- positions ------------------------------------------------------------------------------------
+
+
+def positions(call: Call, _: Empty) -> list[Position]:
+    """All open positions, oldest first; none of the demo contracts."""
+    return _positions(call, call.venue.perps(demo=False))
+
+
+def demo_positions(call: Call, _: Empty) -> list[Position]:
+    """The open positions of the demo contracts."""
+    return _positions(call, call.venue.perps(demo=True))
+
+
+def position(call: Call, request: ContractSymbolRequest) -> list[Position]:
+    """The open positions of one contract."""
+    return _positions(call, [call.venue.perp(request.symbol)])
+
+
+def _positions(call: Call, perps: Iterable[Perpetual]) -> list[Position]:
+    holding = call.venue.engine.account(call.uid).holding
+    if holding is None:
+        return []
+    wanted = {perp.index for perp in perps}
+    return [
+        _position(call.venue, held)
+        for held in holding.positions.values()
+        if held.perp.index in wanted
+    ]
+
+
+def _position(rooms: Venue, held: Held) -> Position:
+    instrument = held.perp.market.instrument
+    asset = rooms.asset(instrument.quote)
+    pool = held.pool
+    isolated = pool.position_id != 0
+    own = amount_text(asset, wallet(pool))
+    margin = amount_text(asset, initial(notional(held), held.leverage))
+    return Position(
+        id=held.position_id,
+        asset=asset.name,
+        symbol=instrument.symbol,
+        side=POSITION_SIDE_NAMES[held.side],
+        margin_type=MARGIN_MODE_NAMES[ISOLATED if isolated else CROSSED],
+        separated_mode=SEPARATED_MODE_NAMES[int(held.separated)],
+        separated_open_order_id=held.open_order_id,
+        leverage=str(held.leverage),
+        size=quantity_text(instrument, held.quantity),
+        open_value=amount_text(asset, held.value),
+        open_fee=amount_text(asset, held.open_fee),
+        funding_fee=amount_text(asset, held.funding_fee),
+        margin_size=own if isolated else margin,
+        isolated_margin=own if isolated else "0",
+        is_auto_append_isolated_margin=held.auto_margin,
+        cum_open_size=quantity_text(instrument, held.open_size),
+        cum_open_value=amount_text(asset, held.open_value),
+        cum_open_fee=amount_text(asset, held.open_fee),
+        cum_close_size=quantity_text(instrument, held.close_size),
+        cum_close_value=amount_text(asset, held.close_value),
+        cum_close_fee=amount_text(asset, held.close_fee),
+        cum_funding_fee=amount_text(asset, held.funding_fee),
+        cum_liquidate_fee=amount_text(asset, held.liquidate_fee),
+        created_match_sequence_id=held.created_sequence,
+        updated_match_sequence_id=held.updated_sequence,
+        created_time=held.created // US_PER_MS,
+        updated_time=held.updated // US_PER_MS,
+        unrealize_pnl=amount_text(asset, profit(held)),
+        liquidate_price=order_price_text(instrument, liquidation_mark(held)),
+    )
+
+
+# -- income ---------------------------------------------------------------------------------------
+
+
+async def income(call: Call, request: IncomeRequest) -> IncomePage:
+    """Changes of collateral, newest first."""
+    rooms = call.venue
+    asset = (request.asset or "").upper()
+    if asset and asset not in rooms.engine.ledger.index:
+        raise errors.invalid("asset", "no such asset")
+    if request.symbol is not None:
+        rooms.perp(request.symbol)
+    start, end = _income_span(request, rooms.clock.now())
+    next_id, next_time = request.next_key_id, request.next_key_time
+    if (next_id is None) != (next_time is None):
+        raise errors.missing("nextKeyId" if next_id is None else "nextKeyTime")
+    which = IncomeOf(
+        call.uid,
+        asset=asset,
+        symbol=request.symbol or "",
+        kind=request.income_type or "",
+        start=start,
+        end=end,
+        next_time=next_time * US_PER_MS + MILLISECOND_US if next_time is not None else None,
+        next_id=next_id,
+    )
+    # One more than is shown tells whether there is a next page.
+    rows = await rooms.ask(contract_queries.income, which, request.limit + 1)
+    shown = rows[: request.limit]
+    more = len(rows) > len(shown)
+    key = IncomeKey(shown[-1].bill_id, shown[-1].time // US_PER_MS) if more else None
+    return IncomePage(more, [_income_item(rooms, row) for row in shown], key)
+
+
+def _income_span(request: IncomeRequest, now: int) -> tuple[int | None, int | None]:
+    """From when to when in µs; what is missing beside the other is filled in (interface 4.2)."""
+    start, end = span(request.start_time, request.end_time)
+    if request.start_time is not None and request.end_time is not None:
+        if (request.end_time - request.start_time) * US_PER_MS > INCOME_DAYS_MAX * DAY_US:
+            rule = f"at most {INCOME_DAYS_MAX} days after startTime"
+            raise errors.error(-1170, name="endTime", rule=rule)
+    elif request.end_time is not None:
+        start = request.end_time * US_PER_MS - INCOME_DAYS * DAY_US
+    elif request.start_time is not None:
+        end = now
+    return start, end
+
+
+def _income_item(rooms: Venue, row: IncomeRow) -> IncomeItem:
+    asset = rooms.asset(row.asset)
+    return IncomeItem(
+        bill_id=row.bill_id,
+        asset=asset.name,
+        symbol=row.symbol or None,
+        income=amount_text(asset, row.amount),
+        income_type=row.kind,
+        balance=amount_text(asset, row.balance),
+        fill_fee=amount_text(asset, row.fee),
+        time=row.time // US_PER_MS,
+        transfer_reason=row.reason or TransferReason.UNKNOWN_TRANSFER_REASON.value,
+    )

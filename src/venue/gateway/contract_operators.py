@@ -1,0 +1,356 @@
+"""Operator operations of the contract side: contracts, index prices, positions, liquidations."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from msgspec import structs
+
+from venue.api import errors
+from venue.api.contract_operator import (
+    TIERS_MAX,
+    ChangeContractRequest,
+    ContractRequest,
+    ContractView,
+    DeleveragedPosition,
+    IndexRequest,
+    LiquidationFill,
+    LiquidationRequest,
+    LiquidationsRequest,
+    LiquidationStep,
+    LiquidationStory,
+    LiquidationView,
+    OperatorPosition,
+    PositionsRequest,
+)
+from venue.api.operation import Empty
+from venue.api.operator import HaltRequest, ResumeRequest
+from venue.core.commands import ChangeContract, HaltInstrument, ListContract, PostIndex
+from venue.core.instruments import Asset, Contract, Instrument, Tier
+from venue.core.perpetual import Perpetual
+from venue.core.positions import (
+    Position,
+    equity,
+    liquidation_mark,
+    maintenance,
+    mark_of,
+    profit,
+)
+from venue.gateway import wire
+from venue.gateway.context import Call, Venue
+from venue.gateway.contract_writes import done as contract_done
+from venue.gateway.contract_writes import listed as listed_contract
+from venue.gateway.operators import done, increment, owner
+from venue.history import contract_queries
+from venue.history.contract_queries import (
+    ContractFillRow,
+    DeleveragedRow,
+    LiquidationRow,
+    StepRow,
+)
+from venue.terms import AdlPolicy, Cause, PositionSide, Product
+
+SPOT_SOURCE: Final = "spot"
+CONTRACT: Final = int(Product.CONTRACT)
+POLICIES: Final = [policy.name for policy in AdlPolicy]
+_TIER = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?):([0-9]{1,3}):(0\.[0-9]{1,6})", re.ASCII)
+_TIME = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])", re.ASCII)
+
+
+# -- contracts ------------------------------------------------------------------------------------
+
+
+def contracts(call: Call, _: Empty) -> list[ContractView]:
+    """All contracts."""
+    rooms = call.venue
+    return [_contract_view(rooms, perp) for perp in rooms.engine.contracts.markets.values()]
+
+
+async def list_contract(call: Call, request: ContractRequest) -> ContractView:
+    """Open a contract market."""
+    rooms = call.venue
+    base = _asset(rooms, request.base_asset, "baseAsset")
+    settle = _asset(rooms, request.quote_asset, "quoteAsset")
+    tick, price_scale = increment(request.tick_size, "tickSize")
+    step, quantity_scale = increment(request.step_size, "stepSize")
+    grid = Instrument(
+        base.name + settle.name, base.name, settle.name, tick, price_scale, step, quantity_scale,
+        1, 1, 1, 0, 0,
+    )  # fmt: skip
+    contract = _with(Contract(grid, request.max_leverage, 1, 1, []), request, settle)
+    await done(call, ListContract(contract))
+    return _contract_view(rooms, rooms.perp(grid.symbol))
+
+
+async def change_contract(call: Call, request: ChangeContractRequest) -> ContractView:
+    """New limits, tiers, rates, bands or rules of prices."""
+    rooms = call.venue
+    perp = rooms.perp(request.symbol)
+    settle = rooms.asset(perp.market.instrument.quote)
+    await done(call, ChangeContract(_with(perp.contract, request, settle)))
+    return _contract_view(rooms, perp)
+
+
+async def halt_contract(call: Call, request: HaltRequest) -> ContractView:
+    """Accept cancels only."""
+    perp = call.venue.perp(request.symbol)
+    await done(call, HaltInstrument(perp.symbol, True, request.reason, product=CONTRACT))
+    return _contract_view(call.venue, perp)
+
+
+async def resume_contract(call: Call, request: ResumeRequest) -> ContractView:
+    """Accept orders again."""
+    perp = call.venue.perp(request.symbol)
+    await done(call, HaltInstrument(perp.symbol, False, product=CONTRACT))
+    return _contract_view(call.venue, perp)
+
+
+async def post_index(call: Call, request: IndexRequest) -> ContractView:
+    """One source's index price, and what it brings about."""
+    perp = call.venue.perp(request.symbol)
+    posted = [name for name in perp.contract.index_sources if name != SPOT_SOURCE]
+    if request.source not in posted:
+        rule = (
+            f"must be one of {', '.join(posted)}" if posted else "the index follows the spot market"
+        )
+        raise errors.invalid("source", rule)
+    price = wire.ticks(perp.market.instrument, request.price, "price")
+    command = PostIndex(perp.symbol, request.source, price)
+    await contract_done(call, command, listed_contract(call.venue, perp.symbol))
+    return _contract_view(call.venue, perp)
+
+
+def _with(
+    contract: Contract, request: ContractRequest | ChangeContractRequest, settle: Asset
+) -> Contract:
+    """A contract with what a request says of it."""
+    grid = contract.instrument
+    lots = {
+        "quantity_min": ("minOrderSize", request.min_order_size),
+        "quantity_max": ("maxOrderSize", request.max_order_size),
+        "market_quantity_max": ("marketOpenLimitSize", request.market_open_limit_size),
+    }
+    rates = {
+        "maker_ppm": ("makerFeeRate", request.maker_fee_rate),
+        "taker_ppm": ("takerFeeRate", request.taker_fee_rate),
+        "buy_band_ppm": ("buyLimitPriceRatio", request.buy_limit_price_ratio),
+        "sell_band_ppm": ("sellLimitPriceRatio", request.sell_limit_price_ratio),
+        "market_band_ppm": ("marketPriceRatio", request.market_price_ratio),
+    }
+    listed = {field: wire.lots(grid, text, name) for field, (name, text) in lots.items() if text}
+    listed |= {field: wire.rate(text, name) for field, (name, text) in rates.items() if text}
+    changes: dict[str, Any] = {"instrument": structs.replace(grid, **listed)}
+    if request.max_position_size:
+        changes["position_max"] = wire.lots(grid, request.max_position_size, "maxPositionSize")
+    if request.max_open_interest:
+        changes["open_interest_max"] = wire.lots(grid, request.max_open_interest, "maxOpenInterest")
+    if request.max_leverage:
+        changes["leverage_max"] = request.max_leverage
+    if request.tiers is not None:
+        changes["tiers"] = _tiers(request.tiers, settle)
+    if request.liquidation_fee_rate:
+        changes["liquidation_ppm"] = wire.rate(request.liquidation_fee_rate, "liquidationFeeRate")
+    if request.index_sources is not None:
+        changes["index_sources"] = tuple(request.index_sources)
+    if request.funding_times is not None:
+        changes["funding_minutes"] = tuple(_minute(text) for text in request.funding_times)
+    if request.adl_policy is not None:
+        changes["adl_policy"] = int(AdlPolicy[request.adl_policy])
+    return structs.replace(contract, **changes)
+
+
+def _asset(rooms: Venue, text: str, name: str) -> Asset:
+    if text.upper() not in rooms.engine.ledger.index:
+        raise errors.invalid(name, "no such asset")
+    return rooms.asset(text.upper())
+
+
+def _tiers(texts: list[str], settle: Asset) -> list[Tier]:
+    if len(texts) > TIERS_MAX:
+        raise errors.out_of_range("tiers", f"at most {TIERS_MAX} tiers are allowed")
+    tiers = []
+    for text in texts:
+        found = _TIER.fullmatch(text)
+        if found is None:
+            raise errors.invalid(
+                "tiers", "each must be notional:leverage:maintenanceRate, e.g. 2000000:100:0.004"
+            )
+        cap = wire.scaled(found[1], settle.scale, "tiers")
+        tiers.append(Tier(cap, int(found[2]), wire.rate(found[3], "tiers")))
+    return tiers
+
+
+def _minute(text: str) -> int:
+    found = _TIME.fullmatch(text)
+    if found is None:
+        raise errors.invalid("fundingTimes", "each must be a time of day such as 08:00")
+    return int(found[1]) * 60 + int(found[2])
+
+
+def _contract_view(rooms: Venue, perp: Perpetual) -> ContractView:
+    contract = perp.contract
+    listed = contract.instrument
+    settle = rooms.asset(listed.quote)
+    return ContractView(
+        symbol=listed.symbol,
+        base_asset=listed.base,
+        quote_asset=listed.quote,
+        tick_size=wire.short_text(listed.tick, listed.price_scale),
+        step_size=wire.short_text(listed.step, listed.quantity_scale),
+        min_order_size=wire.quantity_text(listed, listed.quantity_min),
+        max_order_size=wire.quantity_text(listed, listed.quantity_max),
+        market_open_limit_size=wire.quantity_text(listed, listed.market_quantity_max),
+        max_position_size=wire.quantity_text(listed, contract.position_max),
+        max_open_interest=wire.quantity_text(listed, contract.open_interest_max),
+        max_leverage=contract.leverage_max,
+        tiers=[
+            f"{wire.short_text(tier.notional_max, settle.scale)}:{tier.leverage_max}:"
+            f"{wire.rate_text(tier.maintenance_ppm)}"
+            for tier in contract.tiers
+        ],
+        maker_fee_rate=wire.rate_text(listed.maker_ppm),
+        taker_fee_rate=wire.rate_text(listed.taker_ppm),
+        liquidation_fee_rate=wire.rate_text(contract.liquidation_ppm),
+        buy_limit_price_ratio=wire.rate_text(listed.buy_band_ppm),
+        sell_limit_price_ratio=wire.rate_text(listed.sell_band_ppm),
+        market_price_ratio=wire.rate_text(listed.market_band_ppm),
+        index_sources=list(contract.index_sources),
+        funding_times=[
+            f"{minute // 60:02}:{minute % 60:02}" for minute in contract.funding_minutes
+        ],
+        adl_policy=POLICIES[contract.adl_policy],
+        halted=perp.market.halted,
+        halt_reason=perp.market.halt_reason,
+        index_price=wire.order_price_text(listed, perp.index_price),
+        mark_price=wire.order_price_text(listed, perp.mark),
+        index_is_current=perp.current,
+        open_interest=wire.quantity_text(listed, perp.open_interest),
+    )
+
+
+# -- positions ------------------------------------------------------------------------------------
+
+
+def positions(call: Call, request: PositionsRequest) -> list[OperatorPosition]:
+    """An owner's open positions, the oldest first."""
+    holding = owner(call.venue, request.owner).holding
+    if holding is None:
+        return []
+    return [_position_view(call.venue, position) for position in holding.positions.values()]
+
+
+def _position_view(rooms: Venue, position: Position) -> OperatorPosition:
+    perp = position.perp
+    pool = position.pool
+    listed = perp.market.instrument
+    asset = rooms.asset(listed.quote)
+    return OperatorPosition(
+        id=position.position_id,
+        symbol=perp.symbol,
+        side=PositionSide(position.side).name,
+        margin_type=wire.MARGIN_MODE_NAMES[int(pool.position_id != 0)],
+        separated_mode=wire.SEPARATED_MODE_NAMES[int(position.separated)],
+        leverage=position.leverage,
+        size=wire.quantity_text(listed, position.quantity),
+        entry_price=wire.average_text(perp, position.value, position.quantity),
+        mark_price=wire.price_text(listed, mark_of(position)),
+        liquidate_price=wire.order_price_text(listed, liquidation_mark(position)),
+        unrealize_pnl=wire.amount_text(asset, profit(position)),
+        asset=asset.name,
+        pool_equity=wire.amount_text(asset, equity(pool)),
+        pool_maintenance=wire.amount_text(asset, maintenance(pool)),
+    )
+
+
+# -- liquidations ---------------------------------------------------------------------------------
+
+
+async def liquidations(call: Call, request: LiquidationsRequest) -> list[LiquidationView]:
+    """The newest liquidations first."""
+    rooms = call.venue
+    uid = owner(rooms, request.owner).uid if request.owner is not None else None
+    rows: list[LiquidationRow] = await rooms.ask(contract_queries.liquidations, uid, request.limit)
+    return [_liquidation_view(rooms, row) for row in rows]
+
+
+async def liquidation(call: Call, request: LiquidationRequest) -> LiquidationStory:
+    """One liquidation, rung by rung."""
+    rooms = call.venue
+    story = await rooms.ask(contract_queries.liquidation, request.id)
+    if story is None:
+        raise errors.invalid("id", "no such liquidation")
+    asset = rooms.asset(story.liquidation.asset)
+    return LiquidationStory(
+        liquidation=_liquidation_view(rooms, story.liquidation),
+        steps=[_step_view(rooms, asset, row) for row in story.steps],
+        fills=[_fill_view(rooms, asset, row) for row in story.fills],
+        deleveraged=[_deleveraged_view(rooms, row) for row in story.deleveraged],
+    )
+
+
+def _liquidation_view(rooms: Venue, row: LiquidationRow) -> LiquidationView:
+    asset = rooms.asset(row.asset)
+    return LiquidationView(
+        id=row.liquidation_id,
+        uid=row.uid,
+        owner=rooms.engine.account(row.uid).name,
+        position=row.position_id,
+        asset=row.asset,
+        symbol=row.symbol,
+        time=row.time // 1000,
+        finished=row.finished // 1000,
+        equity=wire.amount_text(asset, row.equity),
+        maintenance=wire.amount_text(asset, row.maintenance),
+        collateral=wire.amount_text(asset, row.collateral),
+        equity_after=wire.amount_text(asset, row.equity_after),
+        maintenance_after=wire.amount_text(asset, row.maintenance_after),
+        topped_up=wire.amount_text(asset, row.topped_up),
+        compensated=wire.amount_text(asset, row.compensated),
+        fund_equity=wire.amount_text(asset, row.fund_equity),
+    )
+
+
+def _step_view(rooms: Venue, asset: Asset, row: StepRow) -> LiquidationStep:
+    listed = rooms.perp(row.symbol).market.instrument
+    return LiquidationStep(
+        position=row.position_id,
+        symbol=row.symbol,
+        side=PositionSide(row.side).name,
+        mark_price=wire.price_text(listed, row.mark_price),
+        tier=row.tier + 1,
+        bankruptcy_price=wire.price_text(listed, row.bankruptcy_price),
+        wanted=wire.quantity_text(listed, row.wanted),
+        filled=wire.quantity_text(listed, row.filled),
+        taken_over=wire.quantity_text(listed, row.taken_over),
+        deleveraged=wire.quantity_text(listed, row.deleveraged),
+        fee=wire.amount_text(asset, row.fee),
+        fund_change=wire.amount_text(asset, row.fund_change),
+    )
+
+
+def _fill_view(rooms: Venue, asset: Asset, row: ContractFillRow) -> LiquidationFill:
+    listed = rooms.perp(row.symbol).market.instrument
+    return LiquidationFill(
+        trade_id=row.trade_id,
+        cause=Cause(row.cause).name,
+        symbol=row.symbol,
+        price=wire.price_text(listed, row.price),
+        qty=wire.quantity_text(listed, row.quantity),
+        realized_pnl=wire.amount_text(asset, row.realized),
+        fee=wire.amount_text(asset, row.fee),
+        time=row.time // 1000,
+    )
+
+
+def _deleveraged_view(rooms: Venue, row: DeleveragedRow) -> DeleveragedPosition:
+    listed = rooms.perp(row.symbol).market.instrument
+    return DeleveragedPosition(
+        position=row.position_id,
+        uid=row.uid,
+        owner=rooms.engine.account(row.uid).name,
+        symbol=row.symbol,
+        qty=wire.quantity_text(listed, row.quantity),
+        price=wire.price_text(listed, row.price),
+        rank=row.rank,
+    )

@@ -1,0 +1,384 @@
+"""Order questions of the contract side: what is open from the engine, the past from history."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import UNSET
+
+from venue.api import errors
+from venue.api.algo import AllAlgosRequest, EndedAlgo, EndedAlgos, OpenAlgo, OpenAlgosRequest
+from venue.api.contract import (
+    ContractOpenOrdersRequest,
+    ContractOrderHistoryRequest,
+    ContractOrderRequest,
+    ContractOrderView,
+    UserTrade,
+    UserTradesRequest,
+)
+from venue.core.algos import Algo
+from venue.core.instruments import Instrument
+from venue.core.orders import Order
+from venue.gateway.context import DEMO_ASSET, Call, Venue
+from venue.gateway.contract_reads import MILLISECOND_US, US_PER_MS, span
+from venue.gateway.contract_refusals import order_unknown, symbol_unknown
+from venue.gateway.contract_writes import holding_of, identified
+from venue.gateway.wire import (
+    ALGO_STATUS_NAMES,
+    ALGO_TYPE_NAMES,
+    POSITION_SIDE_NAMES,
+    SIDE_NAMES,
+    SOURCE_NAMES,
+    STATUS_NAMES,
+    TIME_IN_FORCE_NAMES,
+    TYPE_NAMES,
+    amount_text,
+    average_text,
+    order_price_text,
+    price_text,
+    quantity_text,
+    rate_text,
+)
+from venue.history import contract_queries
+from venue.history.contract_queries import (
+    AlgoRow,
+    AlgosOf,
+    ContractFillRow,
+    ContractFillsOf,
+    ContractOrderRow,
+    ContractOrdersOf,
+)
+from venue.terms import BUY, LONG, AlgoType
+
+DAY_US: Final = 86_400_000_000
+ORDERS_DAYS_MAX: Final = 90
+TRADES_DAYS_MAX: Final = 7
+PLAIN: Final = "UNKNOWN_PRICE_TYPE"  # the `workingType` of an order that waited for no price
+AT_PRICE: Final = (int(AlgoType.STOP), int(AlgoType.TAKE_PROFIT))  # those with a price of their own
+TRAILING: Final = int(AlgoType.TRAILING_STOP_MARKET)
+
+
+# -- orders ---------------------------------------------------------------------------------------
+
+
+async def contract_order(call: Call, request: ContractOrderRequest) -> ContractOrderView:
+    """One order, open or ended."""
+    rooms = call.venue
+    order_id, client_id = identified(request)
+    holding = holding_of(call)
+    if holding is not None:
+        found = holding.orders.get(order_id) if order_id else holding.clients.get(client_id)
+        if found is not None:
+            return await _order_view(call, found)
+    if order_id:
+        row = await rooms.ask(contract_queries.contract_order, call.uid, order_id)
+    else:
+        row = await rooms.ask(contract_queries.contract_order_by_client_id, call.uid, client_id)
+    if row is None:
+        raise order_unknown()
+    return _row_view(rooms, row)
+
+
+async def contract_open_orders(
+    call: Call, request: ContractOpenOrdersRequest
+) -> list[ContractOrderView]:
+    """What rests in the books, oldest first; in demo contracts only by symbol."""
+    rooms = call.venue
+    start, end = span(request.start_time, request.end_time)
+    wanted = _wanted(rooms, request.symbol)
+    holding = holding_of(call)
+    if holding is None:
+        return []
+    found = [
+        order
+        for order in holding.orders.values()
+        if order.market.symbol in wanted
+        and (request.order_id is None or order.order_id > request.order_id)
+        and (start is None or order.time >= start)
+        and (end is None or order.time <= end)
+    ]
+    found.sort(key=lambda order: order.order_id)
+    begin = request.page * request.limit
+    views = [await _order_view(call, order) for order in found[begin : begin + request.limit]]
+    for view in views:
+        view.price_protect = False
+        view.price_match = "NONE"
+        view.self_trade_prevention_mode = "NONE"
+        view.good_till_date = 0
+    return views
+
+
+async def contract_order_history(
+    call: Call, request: ContractOrderHistoryRequest
+) -> list[ContractOrderView]:
+    """Ended orders, newest first; of demo contracts only by symbol."""
+    return await _history(call, request, _wanted(call.venue, request.symbol))
+
+
+async def demo_order_history(
+    call: Call, request: ContractOrderHistoryRequest
+) -> list[ContractOrderView]:
+    """Ended orders of the demo contracts, newest first."""
+    rooms = call.venue
+    if request.symbol is not None:
+        if rooms.perp(request.symbol).contract.instrument.quote != DEMO_ASSET:
+            raise symbol_unknown()
+        return await _history(call, request, (request.symbol,))
+    return await _history(call, request, tuple(perp.symbol for perp in rooms.perps(demo=True)))
+
+
+async def _history(
+    call: Call, request: ContractOrderHistoryRequest, symbols: tuple[str, ...]
+) -> list[ContractOrderView]:
+    rooms = call.venue
+    start, end = _days(request.start_time, request.end_time, rooms.clock.now(), ORDERS_DAYS_MAX)
+    if not symbols:
+        return []
+    which = ContractOrdersOf(call.uid, start=start, end=end, among=symbols, ended=True)
+    rows = await rooms.ask(contract_queries.contract_orders, which, request.limit, request.page + 1)
+    return [_row_view(rooms, row) for row in rows]
+
+
+def _wanted(rooms: Venue, symbol: str | None) -> tuple[str, ...]:
+    """The symbol asked for, or all but those of demo contracts."""
+    if symbol is not None:
+        return (rooms.perp(symbol).symbol,)
+    return tuple(perp.symbol for perp in rooms.perps(demo=False))
+
+
+def _days(start: int | None, end: int | None, now: int, days: int) -> tuple[int | None, int | None]:
+    """A span of at most so many days in µs: the last ones, or beside the end that is given."""
+    length = days * DAY_US
+    begin, until = span(start, end)
+    if start is not None and end is not None:
+        if (end - start) * US_PER_MS > length:
+            raise errors.error(-1170, name="endTime", rule=f"at most {days} days after startTime")
+    elif start is not None:
+        until = start * US_PER_MS + length + MILLISECOND_US
+    elif end is not None:
+        begin = end * US_PER_MS - length
+    else:
+        begin = now - length
+    return begin, until
+
+
+async def _order_view(call: Call, found: Order) -> ContractOrderView:
+    """An order of the engine; history knows the conditional order that one came from."""
+    rooms = call.venue
+    terms = found.terms
+    assert terms is not None
+    if terms.algo_id:
+        row = await rooms.ask(contract_queries.contract_order, call.uid, found.order_id)
+        return _row_view(rooms, row)
+    instrument = found.market.instrument
+    executed = found.quantity - found.remaining - terms.trimmed
+    return ContractOrderView(
+        avg_price=average_text(terms.perp, found.quote, executed),
+        client_order_id=_client_id(found.client_id, found.order_id),
+        cum_quote=amount_text(rooms.asset(instrument.quote), found.quote),
+        executed_qty=quantity_text(instrument, executed),
+        order_id=found.order_id,
+        orig_qty=quantity_text(instrument, found.quantity),
+        price=order_price_text(instrument, found.price),
+        reduce_only=not terms.opens,
+        side=SIDE_NAMES[found.side],
+        position_side=POSITION_SIDE_NAMES[terms.position_side],
+        status=STATUS_NAMES[found.status],
+        stop_price="0",
+        symbol=instrument.symbol,
+        time=found.time // US_PER_MS,
+        time_in_force=TIME_IN_FORCE_NAMES[found.time_in_force],
+        type=TYPE_NAMES[found.type],
+        update_time=found.update_time // US_PER_MS,
+        working_type=PLAIN,
+    )
+
+
+def _row_view(rooms: Venue, row: ContractOrderRow) -> ContractOrderView:
+    perp = rooms.perp(row.symbol)
+    instrument = perp.market.instrument
+    stop_price, working_type, kind = "0", PLAIN, TYPE_NAMES[row.type]
+    if row.algo_type is not None and row.stop_source is not None:
+        stop_price = order_price_text(instrument, row.stop_price or 0)
+        working_type = SOURCE_NAMES[row.stop_source]
+        kind = ALGO_TYPE_NAMES[row.algo_type]
+    return ContractOrderView(
+        avg_price=average_text(perp, row.quote, row.executed),
+        client_order_id=_client_id(row.client_id, row.order_id),
+        cum_quote=amount_text(rooms.asset(instrument.quote), row.quote),
+        executed_qty=quantity_text(instrument, row.executed),
+        order_id=row.order_id,
+        orig_qty=quantity_text(instrument, row.quantity),
+        price=order_price_text(instrument, row.price),
+        reduce_only=_closes(row.side, row.position_side),
+        side=SIDE_NAMES[row.side],
+        position_side=POSITION_SIDE_NAMES[row.position_side],
+        status=STATUS_NAMES[row.status],
+        stop_price=stop_price,
+        symbol=row.symbol,
+        time=row.time // US_PER_MS,
+        time_in_force=TIME_IN_FORCE_NAMES[row.time_in_force],
+        type=kind,
+        update_time=row.update_time // US_PER_MS,
+        working_type=working_type,
+    )
+
+
+def _client_id(client_id: str, order_id: int) -> str:
+    return client_id or f"v-{order_id}"
+
+
+def _closes(side: int, position_side: int) -> bool:
+    return (side == BUY) != (position_side == LONG)
+
+
+# -- fills ----------------------------------------------------------------------------------------
+
+
+async def user_trades(call: Call, request: UserTradesRequest) -> list[UserTrade]:
+    """Own fills, newest first; those of one order whenever they were."""
+    rooms = call.venue
+    symbols = _wanted(rooms, request.symbol)
+    start, end = _days(request.start_time, request.end_time, rooms.clock.now(), TRADES_DAYS_MAX)
+    if request.order_id is not None:
+        symbols = () if request.symbol is None else symbols
+        if request.start_time is None and request.end_time is None:
+            start = None
+    elif not symbols:
+        return []
+    which = ContractFillsOf(
+        call.uid, order_id=request.order_id, start=start, end=end, among=symbols
+    )
+    rows = await rooms.ask(contract_queries.contract_fills, which, request.limit)
+    return [_fill_view(rooms, row) for row in rows]
+
+
+def _fill_view(rooms: Venue, row: ContractFillRow) -> UserTrade:
+    instrument = rooms.perp(row.symbol).market.instrument
+    asset = rooms.asset(row.fee_asset)
+    return UserTrade(
+        id=row.trade_id,
+        order_id=row.order_id,
+        symbol=row.symbol,
+        buyer=row.side == BUY,
+        commission=amount_text(asset, row.fee),
+        commission_asset=asset.name,
+        maker=bool(row.is_maker),
+        price=price_text(instrument, row.price),
+        qty=quantity_text(instrument, row.quantity),
+        quote_qty=amount_text(asset, row.notional),
+        realized_pnl=amount_text(asset, row.realized),
+        side=SIDE_NAMES[row.side],
+        position_side=POSITION_SIDE_NAMES[row.position_side],
+        time=row.time // US_PER_MS,
+    )
+
+
+# -- conditional orders ---------------------------------------------------------------------------
+
+
+def open_algos(call: Call, request: OpenAlgosRequest) -> list[OpenAlgo]:
+    """Waiting conditional orders, oldest first; in demo contracts only by symbol."""
+    rooms = call.venue
+    start, end = span(request.start_time, request.end_time)
+    wanted = _wanted(rooms, request.symbol)
+    holding = holding_of(call)
+    if holding is None:
+        return []
+    found = [
+        algo
+        for algo in holding.algos.values()
+        if algo.perp.symbol in wanted
+        and (start is None or algo.time >= start)
+        and (end is None or algo.time <= end)
+    ]
+    found.sort(key=lambda algo: algo.algo_id)
+    begin = (request.page - 1) * request.limit
+    return [_algo_view(algo) for algo in found[begin : begin + request.limit]]
+
+
+def _algo_view(algo: Algo) -> OpenAlgo:
+    instrument = algo.perp.market.instrument
+    profit, loss = algo.take_profit, algo.stop_loss
+    trails = algo.type == TRAILING
+    return OpenAlgo(
+        algo_id=algo.algo_id,
+        client_algo_id=_client_id(algo.client_id, algo.algo_id),
+        algo_type="CONDITIONAL",
+        order_type=ALGO_TYPE_NAMES[algo.type],
+        symbol=instrument.symbol,
+        side=SIDE_NAMES[algo.side],
+        position_side=POSITION_SIDE_NAMES[algo.position_side],
+        time_in_force=_time_in_force(algo.type),
+        quantity=quantity_text(instrument, algo.quantity),
+        algo_status=ALGO_STATUS_NAMES[algo.status],
+        actual_order_id=algo.parent_id or None,
+        actual_price="0",
+        trigger_price=order_price_text(instrument, algo.trigger_price),
+        price=_own_price(instrument, algo.type, algo.price),
+        tp_trigger_price=_given_price(instrument, profit.trigger_price),
+        tp_price="0" if profit.trigger_price else None,  # exits execute at market
+        sl_trigger_price=_given_price(instrument, loss.trigger_price),
+        sl_price="0" if loss.trigger_price else None,
+        tp_order_type=SOURCE_NAMES[profit.source] if profit.trigger_price else None,
+        working_type=SOURCE_NAMES[algo.source],
+        close_position=algo.quantity == 0,
+        reduce_only=_closes(algo.side, algo.position_side),
+        create_time=algo.time // US_PER_MS,
+        update_time=algo.update_time // US_PER_MS,
+        trigger_time=0,
+        activate_price=order_price_text(instrument, algo.price) if trails else UNSET,
+        callback_rate=rate_text(algo.callback_ppm) if trails else UNSET,
+    )
+
+
+async def all_algos(call: Call, request: AllAlgosRequest) -> EndedAlgos:
+    """Ended conditional orders, newest first; of demo contracts only by symbol."""
+    rooms = call.venue
+    symbols = _wanted(rooms, request.symbol)
+    start, end = _days(request.start_time, request.end_time, rooms.clock.now(), ORDERS_DAYS_MAX)
+    if not symbols:
+        return EndedAlgos([], False)
+    which = AlgosOf(call.uid, start=start, end=end, among=symbols)
+    # One more than is shown tells whether there are more.
+    rows = await rooms.ask(contract_queries.algo_orders, which, request.limit + 1)
+    shown = rows[: request.limit]
+    return EndedAlgos([_algo_row_view(rooms, row) for row in shown], len(rows) > len(shown))
+
+
+def _algo_row_view(rooms: Venue, row: AlgoRow) -> EndedAlgo:
+    instrument = rooms.perp(row.symbol).market.instrument
+    return EndedAlgo(
+        algo_id=row.algo_id,
+        client_algo_id=_client_id(row.client_id, row.algo_id),
+        algo_type="PLAN",
+        order_type=ALGO_TYPE_NAMES[row.type],
+        symbol=row.symbol,
+        side=SIDE_NAMES[row.side],
+        position_side=POSITION_SIDE_NAMES[row.position_side],
+        time_in_force=_time_in_force(row.type),
+        quantity=quantity_text(instrument, row.quantity),
+        algo_status=ALGO_STATUS_NAMES[row.status],
+        actual_order_id=row.order_id,
+        actual_price=order_price_text(instrument, row.triggered_price),
+        # A trailing stop's moves along: history knows where it was in the end.
+        trigger_price=order_price_text(instrument, row.trigger_price or row.triggered_price),
+        price=_own_price(instrument, row.type, row.price),
+        working_type=SOURCE_NAMES[row.source],
+        create_time=row.time // US_PER_MS,
+        update_time=row.update_time // US_PER_MS,
+        trigger_time=row.trigger_time // US_PER_MS,
+    )
+
+
+def _time_in_force(algo_type: int) -> str:
+    return "GTC" if algo_type in AT_PRICE else "IOC"
+
+
+def _own_price(instrument: Instrument, algo_type: int, price: int) -> str:
+    """The price it enters the book at: `0` for market (a trailing stop's is its activation)."""
+    return order_price_text(instrument, price) if algo_type in AT_PRICE else "0"
+
+
+def _given_price(instrument: Instrument, price: int) -> str | None:
+    return price_text(instrument, price) if price else None

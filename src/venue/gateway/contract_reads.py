@@ -1,0 +1,402 @@
+"""Market data and configuration of the contract market: questions everybody may ask."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from venue import candles
+from venue.api import errors
+from venue.api.contract_market import (
+    ContractBookTicker,
+    ContractKlinesRequest,
+    ContractSelectionRequest,
+    ContractSymbolRequest,
+    ContractTicker,
+    FundingRate,
+    FundingRatesRequest,
+    HistoryKlinesRequest,
+    OpenInterest,
+    PremiumIndex,
+    SymbolPrice,
+    SymbolPriceRequest,
+)
+from venue.api.market import (
+    Candle,
+    ContractAsset,
+    ContractExchangeInfo,
+    ContractExchangeInfoRequest,
+    ContractSymbol,
+    DepthReply,
+    DepthRequest,
+    PublicTrade,
+    TimeReply,
+    TradesRequest,
+)
+from venue.api.operation import Empty
+from venue.core.instruments import Asset, Instrument
+from venue.core.perpetual import Perpetual
+from venue.core.prices import funding_rate, interval_us, next_due
+from venue.gateway.context import Call, Venue
+from venue.gateway.reads import fraction_text, level_texts, rate_limit, trade_id_text
+from venue.gateway.wire import (
+    amount_text,
+    funding_text,
+    price_text,
+    quantity_text,
+    rate_text,
+    short_text,
+)
+from venue.history import contract_queries
+
+MINUTES_PER_DAY: Final = 1440
+US_PER_MS: Final = 1000
+MILLISECOND_US: Final = 999  # what an inclusive end in ms adds in µs
+INTEREST_US: Final = 8 * 3600 * 1_000_000  # what a contract's interest is quoted for
+
+
+# -- configuration --------------------------------------------------------------------------------
+
+
+def contract_time(call: Call, _: Empty) -> TimeReply:
+    """Venue time."""
+    return TimeReply(call.venue.clock.now() // US_PER_MS)
+
+
+def contract_exchange_info(
+    call: Call, request: ContractExchangeInfoRequest
+) -> ContractExchangeInfo:
+    """Contracts (demo ones only by symbol), the assets that any settles in, and limits."""
+    rooms = call.venue
+    perps = _selected(rooms, request.symbol)
+    markets = rooms.engine.contracts.markets.values()
+    settled = dict.fromkeys(perp.market.instrument.quote for perp in markets)
+    return ContractExchangeInfo(
+        [ContractAsset(asset, True) for asset in settled],
+        [rate_limit(rooms)],
+        [_contract_symbol(rooms, perp) for perp in perps],
+    )
+
+
+def contract_trading_symbols(call: Call, _: Empty) -> list[str]:
+    """The contracts that take orders over the interface."""
+    return list(call.venue.engine.contracts.markets)
+
+
+def _contract_symbol(rooms: Venue, perp: Perpetual) -> ContractSymbol:
+    contract = perp.contract
+    instrument = contract.instrument
+    return ContractSymbol(
+        symbol=instrument.symbol,
+        display_symbol=instrument.symbol,
+        contract_type="PERPETUAL",
+        underlying_type="COIN",
+        underlying_sub_type=[],
+        base_asset=instrument.base,
+        quote_asset=instrument.quote,
+        margin_asset=instrument.quote,
+        price_precision=_decimals(instrument.tick, instrument.price_scale),
+        quantity_precision=_decimals(instrument.step, instrument.quantity_scale),
+        base_asset_precision=str(rooms.asset(instrument.base).scale),
+        quote_precision=str(rooms.asset(instrument.quote).scale),
+        contract_val="1",  # quantities are amounts of the base asset (rule 5.1)
+        delivery=[f"{minute // 60:02}:{minute % 60:02}:00" for minute in contract.funding_minutes],
+        forward_contract_flag=True,
+        min_leverage="1",
+        max_leverage=str(contract.leverage_max),
+        buy_limit_price_ratio=rate_text(instrument.buy_band_ppm),
+        sell_limit_price_ratio=rate_text(instrument.sell_band_ppm),
+        maker_fee_rate=rate_text(instrument.maker_ppm),
+        taker_fee_rate=rate_text(instrument.taker_ppm),
+        min_order_size=quantity_text(instrument, instrument.quantity_min),
+        max_order_size=quantity_text(instrument, instrument.quantity_max),
+        max_position_size=quantity_text(instrument, contract.position_max),
+        market_open_limit_size=quantity_text(instrument, instrument.market_quantity_max),
+    )
+
+
+def _decimals(increment: int, scale: int) -> str:
+    """How many decimals the multiples of `increment` x 10^-scale have."""
+    return str(len(short_text(increment, scale).partition(".")[2]))
+
+
+# -- book and trades ------------------------------------------------------------------------------
+
+
+def contract_depth(call: Call, request: DepthRequest) -> DepthReply:
+    """The best levels."""
+    instrument = _known(call.venue, request.symbol).market.instrument
+    book = call.venue.market_data.contract.depth(request.symbol, int(request.limit))
+    return DepthReply(
+        book.update_id, level_texts(instrument, book.bids), level_texts(instrument, book.asks)
+    )
+
+
+def contract_book_tickers(
+    call: Call, request: ContractSelectionRequest
+) -> list[ContractBookTicker]:
+    """Tops of books."""
+    now = call.venue.clock.now() // US_PER_MS
+    found = []
+    for perp in _selected(call.venue, request.symbol):
+        instrument = perp.market.instrument
+        top = call.venue.market_data.contract.top(perp.symbol)
+        found.append(
+            ContractBookTicker(
+                perp.symbol,
+                price_text(instrument, top.bid_price),
+                quantity_text(instrument, top.bid_quantity),
+                price_text(instrument, top.ask_price),
+                quantity_text(instrument, top.ask_quantity),
+                now,
+            )
+        )
+    return found
+
+
+def contract_trades(call: Call, request: TradesRequest) -> list[PublicTrade]:
+    """The newest trades, oldest first."""
+    instrument = _known(call.venue, request.symbol).market.instrument
+    asset = call.venue.asset(instrument.quote)
+    return [
+        PublicTrade(
+            id=trade_id_text(trade.trade_id),
+            price=price_text(instrument, trade.price),
+            qty=quantity_text(instrument, trade.quantity),
+            quote_qty=amount_text(asset, trade.notional),
+            time=trade.time // US_PER_MS,
+            is_buyer_maker=trade.is_buyer_maker,
+            is_best_match=True,
+        )
+        for trade in call.venue.market_data.contract.trades(request.symbol, request.limit)
+    ]
+
+
+def contract_tickers(call: Call, request: ContractSelectionRequest) -> list[ContractTicker]:
+    """24-hour statistics."""
+    now = call.venue.clock.now()
+    return [_ticker(call.venue, perp, now) for perp in _selected(call.venue, request.symbol)]
+
+
+def _ticker(rooms: Venue, perp: Perpetual, now: int) -> ContractTicker:
+    instrument = perp.market.instrument
+    window = rooms.market_data.contract.ticker(perp.symbol, now)
+    prices = rooms.market_data.contract_data.prices(perp.symbol)
+    change = window.last - window.open
+    return ContractTicker(
+        symbol=perp.symbol,
+        price_change=price_text(instrument, change),
+        price_change_percent=fraction_text(change, window.open),
+        last_price=price_text(instrument, window.last),
+        open_price=price_text(instrument, window.open),
+        high_price=price_text(instrument, window.high),
+        low_price=price_text(instrument, window.low),
+        volume=quantity_text(instrument, window.volume),
+        quote_volume=amount_text(rooms.asset(instrument.quote), window.notional),
+        mark_price=price_text(instrument, prices.mark),
+        index_price=price_text(instrument, prices.index),
+        open_time=window.open_time // US_PER_MS,
+        close_time=window.close_time // US_PER_MS,
+    )
+
+
+# -- candles --------------------------------------------------------------------------------------
+
+
+def contract_klines(call: Call, request: ContractKlinesRequest) -> list[Candle]:
+    """The newest candles of trades, oldest first, the unfinished one last."""
+    return _newest_candles(call.venue, request, "LAST")
+
+
+def index_klines(call: Call, request: ContractKlinesRequest) -> list[Candle]:
+    """The newest candles of the index price."""
+    return _newest_candles(call.venue, request, "INDEX")
+
+
+def mark_klines(call: Call, request: ContractKlinesRequest) -> list[Candle]:
+    """The newest candles of the mark price."""
+    return _newest_candles(call.venue, request, "MARK")
+
+
+async def history_klines(call: Call, request: HistoryKlinesRequest) -> list[Candle]:
+    """Candles of a span: the first ones from its start, or else the last ones before its end.
+
+    Of index and mark every minute is kept; of trades the newest 1,000 candles of each interval.
+    """
+    rooms = call.venue
+    perp = _known(rooms, request.symbol)
+    start, end = span(request.start_time, request.end_time)
+    now = rooms.clock.now()
+    interval, limit = request.interval, request.limit
+    first, last = _opens(interval, start, min(now, end) if end is not None else now, limit)
+    known = _rows(rooms, perp.symbol, interval, request.price_type, candles.CANDLES_MAX)
+    found = [row for row in known if first <= row.open_time <= last]
+    cut = len(known) == candles.CANDLES_MAX and first < known[0].open_time
+    if cut and request.price_type != "LAST":
+        kind: Literal["index", "mark"] = "index" if request.price_type == "INDEX" else "mark"
+        until = min(candles.next_open(interval, last), known[0].open_time) - 1
+        minutes = await rooms.ask(contract_queries.price_candles, perp.symbol, kind, first, until)
+        earlier = candles.coarsen([_price_candle(minute) for minute in minutes], interval)
+        found = candles.fill(earlier, interval, until, limit) + found
+    return _candle_views(rooms, perp, interval, found)
+
+
+def _newest_candles(rooms: Venue, request: ContractKlinesRequest, price: str) -> list[Candle]:
+    perp = _known(rooms, request.symbol)
+    rows = _rows(rooms, perp.symbol, request.interval, price, request.limit)
+    return _candle_views(rooms, perp, request.interval, rows)
+
+
+def _rows(rooms: Venue, symbol: str, interval: str, price: str, limit: int) -> list[candles.Candle]:
+    """The newest candles of a price, up to now, without gaps."""
+    now = rooms.clock.now()
+    data = rooms.market_data
+    if price == "INDEX":
+        return data.contract_data.index_candles(symbol, interval, limit, now)
+    if price == "MARK":
+        return data.contract_data.mark_candles(symbol, interval, limit, now)
+    return data.contract.candles(symbol, interval, limit, now)
+
+
+def _opens(interval: str, start: int | None, end: int, limit: int) -> tuple[int, int]:
+    """When the first and the last of at most `limit` candles of a span open."""
+    last = candles.open_time(interval, end)
+    if start is None:
+        first = last
+        for _ in range(limit - 1):
+            first = candles.open_time(interval, first - 1)
+        return first, last
+    first = candles.open_time(interval, start)
+    if first < start:
+        first = candles.next_open(interval, start)
+    most = first
+    for _ in range(limit - 1):
+        most = candles.next_open(interval, most)
+    return first, min(last, most)
+
+
+def _price_candle(minute: contract_queries.PriceCandle) -> candles.Candle:
+    return candles.Candle(
+        minute.open_time, minute.open, minute.high, minute.low, minute.close, 0, 0, 0, 0, 0
+    )
+
+
+def _candle_views(
+    rooms: Venue, perp: Perpetual, interval: str, rows: list[candles.Candle]
+) -> list[Candle]:
+    instrument = perp.market.instrument
+    asset = rooms.asset(instrument.quote)
+    return [_candle_view(row, interval, instrument, asset) for row in rows]
+
+
+def _candle_view(
+    row: candles.Candle, interval: str, instrument: Instrument, asset: Asset
+) -> Candle:
+    """A candle; on the contract side one closes when the next one opens."""
+    return Candle(
+        row.open_time // US_PER_MS,
+        price_text(instrument, row.open),
+        price_text(instrument, row.high),
+        price_text(instrument, row.low),
+        price_text(instrument, row.close),
+        quantity_text(instrument, row.volume),
+        candles.next_open(interval, row.open_time) // US_PER_MS,
+        amount_text(asset, row.notional),
+        row.count,
+        quantity_text(instrument, row.taker_volume),
+        amount_text(asset, row.taker_notional),
+    )
+
+
+# -- reference prices and funding -----------------------------------------------------------------
+
+
+def symbol_price(call: Call, request: SymbolPriceRequest) -> SymbolPrice:
+    """The index or mark price."""
+    perp = _known(call.venue, request.symbol)
+    prices = call.venue.market_data.contract_data.prices(perp.symbol)
+    price = prices.mark if request.price_type == "MARK" else prices.index
+    return SymbolPrice(
+        perp.symbol, price_text(perp.market.instrument, price), prices.time // US_PER_MS
+    )
+
+
+def open_interest(call: Call, request: ContractSymbolRequest) -> OpenInterest:
+    """The sum of all long positions."""
+    perp = _known(call.venue, request.symbol)
+    lots = call.venue.market_data.contract_data.open_interest(perp.symbol)
+    return OpenInterest(
+        perp.symbol,
+        quantity_text(perp.market.instrument, lots),
+        call.venue.clock.now() // US_PER_MS,
+    )
+
+
+def premium_index(call: Call, request: ContractSelectionRequest) -> list[PremiumIndex]:
+    """Reference prices, the last funding rate and the coming one."""
+    now = call.venue.clock.now()
+    return [_premium_index(call.venue, perp, now) for perp in _selected(call.venue, request.symbol)]
+
+
+def _premium_index(rooms: Venue, perp: Perpetual, now: int) -> PremiumIndex:
+    instrument = perp.market.instrument
+    data = rooms.market_data.contract_data
+    prices = data.prices(perp.symbol)
+    interval = interval_us(perp)
+    return PremiumIndex(
+        symbol=perp.symbol,
+        mark_price=price_text(instrument, prices.mark),
+        index_price=price_text(instrument, prices.index),
+        last_funding_rate=funding_text(data.funding(perp.symbol).rate_ppb),
+        forecast_funding_rate=funding_text(funding_rate(perp)),
+        interest_rate=funding_text(perp.contract.interest_ppb * interval // INTEREST_US),
+        next_funding_time=next_due(perp, now) // US_PER_MS,
+        time=prices.time // US_PER_MS,
+        collect_cycle=MINUTES_PER_DAY // len(perp.contract.funding_minutes),
+    )
+
+
+async def funding_rates(call: Call, request: FundingRatesRequest) -> list[FundingRate]:
+    """Settled funding, newest first."""
+    perp = _known(call.venue, request.symbol)
+    start, end = span(request.start_time, request.end_time)
+    rows = await call.venue.ask(
+        contract_queries.funding_rates, perp.symbol, start, end, request.limit
+    )
+    instrument = perp.market.instrument
+    return [
+        FundingRate(
+            row.symbol,
+            funding_text(row.rate_ppb),
+            row.due // US_PER_MS,
+            price_text(instrument, row.mark_price),
+        )
+        for row in rows
+    ]
+
+
+def span(start: int | None, end: int | None) -> tuple[int | None, int | None]:
+    """An inclusive span of ms in µs; -1171 when it is reversed."""
+    if start is not None and end is not None and start > end:
+        raise errors.time_order()
+    return (
+        start * US_PER_MS if start is not None else None,
+        end * US_PER_MS + MILLISECOND_US if end is not None else None,
+    )
+
+
+def _known(rooms: Venue, symbol: str) -> Perpetual:
+    perp = rooms.engine.contracts.markets.get(symbol)
+    if perp is None:
+        raise errors.invalid("symbol", "no such contract symbol")
+    return perp
+
+
+def _selected(rooms: Venue, symbol: str | None) -> list[Perpetual]:
+    """The contract asked for, or all but the demo contracts.
+
+    A stock client takes what is listed for a live market: in its sandbox mode it finds a demo
+    contract under the name of the live one only as long as the demo contract is not listed.
+    """
+    if symbol is not None:
+        return [_known(rooms, symbol)]
+    return rooms.perps(demo=False)

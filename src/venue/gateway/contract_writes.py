@@ -1,0 +1,470 @@
+"""Contract trading operations: orders, leverage, margin, and closing positions."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from venue.api import errors
+from venue.api.contract import (
+    CancelContractBatchRequest,
+    ClosedPosition,
+    ClosePositionsRequest,
+    ContractBatchCanceled,
+    ContractCanceled,
+    ContractOrderAck,
+    ContractOrderCanceled,
+    ContractOrderRequest,
+    PlaceContractBatchRequest,
+    PlaceContractOrderRequest,
+)
+from venue.api.contract_account import (
+    Acknowledged,
+    AutoMarginRequest,
+    LeverageReply,
+    LeverageRequest,
+    MarginTypeRequest,
+    PositionMarginRequest,
+)
+from venue.api.contract_market import ContractSelectionRequest
+from venue.api.errors import ApiError
+from venue.api.fields import CONTRACT_BATCH_MAX
+from venue.core.applied import Applied
+from venue.core.commands import (
+    NO_EXIT,
+    CancelContractOrder,
+    CancelContractOrders,
+    ClosePositions,
+    Command,
+    Exit,
+    MoveMargin,
+    PlaceContractOrder,
+    SetAutoMargin,
+    SetLeverage,
+    SetMarginMode,
+)
+from venue.core.contract_events import (
+    ClosedAtMarket,
+    ContractOrderClosed,
+    ContractOrderPlaced,
+    LeverageSet,
+)
+from venue.core.events import OrderRepeated, Rejected
+from venue.core.holding import Holding
+from venue.gateway.context import DEMO_ASSET, Call, Venue
+from venue.gateway.contract_refusals import (
+    ORDER,
+    Listed,
+    Words,
+    exit_refusal,
+    refusal,
+    symbol_unknown,
+)
+from venue.gateway.decode import compile_request, decode, generated
+from venue.gateway.wire import (
+    MARGIN_MODE_NAMES,
+    SIDES,
+    TIMES_IN_FORCE,
+    TYPES,
+    lots,
+    scaled,
+    ticks,
+)
+from venue.terms import (
+    BUY,
+    CROSSED,
+    GTC,
+    IOC,
+    LONG,
+    MARKET,
+    OPEN_ORDERS_PER_ACCOUNT_MAX,
+    OPEN_ORDERS_PER_SYMBOL_MAX,
+    MarginMode,
+    PositionSide,
+    PriceSource,
+    Reject,
+    SeparatedMode,
+)
+
+POSITION_SIDES: Final = {side.name: int(side) for side in PositionSide}
+SOURCES: Final = {source.name: int(source) for source in PriceSource}
+ADDS: Final = 1  # the wire's `type` of a change that puts margin in
+
+MARGIN: Final = Words(position="isolatedPositionId", funds="at most {} can be moved")
+# How an order that is not found is answered in a batch, by setting.
+NOT_FOUND: Final = {"document": "order not found", "live": "FAILED_ORDER_NOT_FOUND"}
+# A position that is not closed says why, but not the bound that was broken.
+_CAPS: Final = {
+    int(Reject.OPEN_ORDERS_SYMBOL): OPEN_ORDERS_PER_SYMBOL_MAX,
+    int(Reject.OPEN_ORDERS_ACCOUNT): OPEN_ORDERS_PER_ACCOUNT_MAX,
+}
+
+
+# -- orders ---------------------------------------------------------------------------------------
+
+
+async def place_contract_order(call: Call, request: PlaceContractOrderRequest) -> ContractOrderAck:
+    """Place one order."""
+    return await _place(call, listed(call.venue, request.symbol), request)
+
+
+async def place_demo_order(call: Call, request: PlaceContractOrderRequest) -> ContractOrderAck:
+    """Place one order in a contract that settles in demo money."""
+    found = listed(call.venue, request.symbol)
+    if found.asset.name != DEMO_ASSET:
+        raise symbol_unknown()
+    return await _place(call, found, request)
+
+
+async def place_contract_batch(
+    call: Call, request: PlaceContractBatchRequest
+) -> list[ContractOrderAck]:
+    """Place up to 10 orders; each succeeds or fails alone, all become durable together."""
+    raws: list[Any] = list(request.batch_orders)
+    if len(raws) > CONTRACT_BATCH_MAX:
+        raise errors.out_of_range("batchOrders", f"allowed: 1 to {CONTRACT_BATCH_MAX} orders")
+    items = [_batch_item(call, raw) for raw in raws]
+    commands = [item[1] for item in items if not isinstance(item, ApiError)]
+    applied = iter(await call.venue.submit(commands) if commands else [])
+    acks = []
+    for raw, item in zip(raws, items, strict=True):
+        try:
+            if isinstance(item, ApiError):
+                raise item
+            acks.append(_placed(next(applied), *item))
+        except ApiError as problem:
+            client_id = _given_client_id(raw)
+            acks.append(ContractOrderAck("", client_id, False, problem.item_code, problem.message))
+    return acks
+
+
+def batch_place_closed(venue: Venue) -> bool:
+    """Whether batch placement of contract orders is switched off (the vendor's state)."""
+    return venue.setting("contractBatchPlace", "false") != "true"
+
+
+async def cancel_contract_order(call: Call, request: ContractOrderRequest) -> ContractCanceled:
+    """Cancel one order, by id or by client id."""
+    order_id, client_id = identified(request)
+    known = request.orig_client_order_id or _client_id_of(call, order_id)
+    applied = await done(call, CancelContractOrder(call.uid, order_id, client_id, call.request_id))
+    (event,) = applied.events
+    assert isinstance(event, ContractOrderClosed), event
+    return ContractCanceled(str(event.order_id), known)
+
+
+async def cancel_contract_batch(
+    call: Call, request: CancelContractBatchRequest
+) -> ContractBatchCanceled | list[ContractCanceled]:
+    """Cancel orders by id and by client id; each item is answered, in the order asked."""
+    order_ids = request.order_id_list or []
+    client_ids = request.orig_client_order_id_list or []
+    if not order_ids and not client_ids:
+        raise errors.missing("orderIdList' or 'origClientOrderIdList")
+    if len(order_ids) + len(client_ids) > CONTRACT_BATCH_MAX:
+        rule = f"at most {CONTRACT_BATCH_MAX} ids are allowed"
+        raise errors.out_of_range("orderIdList", rule)
+    commands = [CancelContractOrder(call.uid, number, "", call.request_id) for number in order_ids]
+    known = [_client_id_of(call, number) for number in order_ids]
+    for client_id in client_ids:
+        number = generated(client_id)
+        text = "" if number else client_id
+        commands.append(CancelContractOrder(call.uid, number, text, call.request_id))
+        known.append(client_id)
+    message = NOT_FOUND[call.venue.setting("batchCancelWording", "document")]
+    items = [
+        _batch_canceled(command, name, found, message)
+        for command, name, found in zip(
+            commands, known, await call.venue.submit(commands), strict=True
+        )
+    ]
+    if call.venue.setting("contractBatchCancelEnvelope", "object") == "array":
+        return items
+    return ContractBatchCanceled(items)
+
+
+async def cancel_contract_open_orders(
+    call: Call, request: ContractSelectionRequest
+) -> list[ContractOrderCanceled]:
+    """Cancel every open order, in one contract or in all."""
+    symbol = _chosen(call, request.symbol)
+    applied = await done(call, CancelContractOrders(call.uid, symbol, call.request_id))
+    return [
+        ContractOrderCanceled(event.order_id)
+        for event in applied.events
+        if isinstance(event, ContractOrderClosed)
+    ]
+
+
+async def close_positions(call: Call, request: ClosePositionsRequest) -> list[ClosedPosition]:
+    """Close whole positions at market; each is answered."""
+    symbol = _chosen(call, request.symbol)
+    position_id = request.position_id or 0
+    applied = await done(call, ClosePositions(call.uid, symbol, position_id, call.request_id))
+    return [_closed(event) for event in applied.events if isinstance(event, ClosedAtMarket)]
+
+
+# -- leverage and margin --------------------------------------------------------------------------
+
+
+async def set_margin_type(call: Call, request: MarginTypeRequest) -> Acknowledged:
+    """Change a contract's margin mode, and separated mode where that is given."""
+    found = listed(call.venue, request.symbol)
+    separated = -1
+    if request.separated_type is not None:
+        separated = int(SeparatedMode[request.separated_type])
+    mode = int(MarginMode[request.margin_type])
+    command = SetMarginMode(call.uid, request.symbol, mode, separated, call.request_id)
+    return _acknowledged(await done(call, command, found))
+
+
+async def set_leverage(call: Call, request: LeverageRequest) -> LeverageReply:
+    """Change the leverages that are given, whatever mode is active, and the mode if it is."""
+    found = listed(call.venue, request.symbol)
+    sent = {
+        "crossLeverage": request.cross_leverage,
+        "isolatedLongLeverage": request.isolated_long_leverage,
+        "isolatedShortLeverage": request.isolated_short_leverage,
+    }
+    if not any(sent.values()):
+        raise errors.missing("' or '".join(sent))
+    cross, long, short = (leverage or 0 for leverage in sent.values())
+    command = SetLeverage(
+        call.uid, request.symbol, cross, long, short, call.request_id,
+        margin_mode=-1 if request.margin_type is None else int(MarginMode[request.margin_type]),
+    )  # fmt: skip
+    (applied,) = await call.venue.submit([command])
+    event = applied.events[0]
+    if isinstance(event, Rejected):
+        raise refusal(event, found, Words(leverage=_too_high(sent, event.limit)))
+    assert isinstance(event, LeverageSet), event
+    return _leverages(event, command)
+
+
+async def move_margin(call: Call, request: PositionMarginRequest) -> Acknowledged:
+    """Put an amount into an isolated position's margin, or take it out."""
+    position_id = request.isolated_position_id
+    holding = holding_of(call)
+    position = holding.positions.get(position_id) if holding is not None else None
+    if position is None:
+        raise refusal(Rejected(Reject.POSITION_UNKNOWN), None, MARGIN)
+    found = listed(call.venue, position.perp.symbol)
+    amount = scaled(request.amount, found.asset.scale, "amount")
+    signed = amount if request.type == ADDS else -amount
+    command = MoveMargin(call.uid, position_id, signed, call.request_id)
+    return _acknowledged(await done(call, command, found, MARGIN))
+
+
+async def set_auto_margin(call: Call, request: AutoMarginRequest) -> Acknowledged:
+    """Switch an isolated position's automatic top-up."""
+    on = request.auto_append_margin
+    command = SetAutoMargin(call.uid, request.position_id, on, call.request_id)
+    return _acknowledged(await done(call, command))
+
+
+# -- what the conditional orders use too ----------------------------------------------------------
+
+
+def listed(venue: Venue, symbol: str) -> Listed:
+    """A listed contract; -1121 when there is none."""
+    perp = venue.perp(symbol)
+    return Listed(perp.contract, venue.engine.ledger.assets[perp.asset])
+
+
+def holding_of(call: Call) -> Holding | None:
+    """The caller's contract side; None before there is any."""
+    return call.venue.engine.account(call.uid).holding
+
+
+async def done(
+    call: Call, command: Command, found: Listed | None = None, words: Words = ORDER
+) -> Applied:
+    """What a command did; ApiError when it was refused."""
+    (applied,) = await call.venue.submit([command])
+    for event in applied.events[:1]:
+        if isinstance(event, Rejected):
+            raise refusal(event, found, words)
+    return applied
+
+
+def identified(request: ContractOrderRequest) -> tuple[int, str]:
+    """The order id, or the client id, that a request names; exactly one must be sent."""
+    if request.order_id is not None:
+        if request.orig_client_order_id is not None:
+            raise errors.combination("orderId", "origClientOrderId")
+        return request.order_id, ""
+    if request.orig_client_order_id is None:
+        raise errors.missing("orderId' or 'origClientOrderId")
+    number = generated(request.orig_client_order_id)
+    return number, "" if number else request.orig_client_order_id
+
+
+def own_client_id(given: str | None, name: str) -> str:
+    """A client id that the caller may give: the form of generated ones is the venue's."""
+    if given is not None and generated(given):
+        raise errors.bad_client_id(name, "v- and 16 digits is the venue's own form")
+    return given or ""
+
+
+def direction(side: int, position_side: int) -> str:
+    """How a request says that it closes, for a message; empty for one that opens."""
+    if (side == BUY) == (position_side == LONG):
+        return ""
+    return "side=BUY and positionSide=SHORT" if side == BUY else "side=SELL and positionSide=LONG"
+
+
+# -- one order ------------------------------------------------------------------------------------
+
+
+async def _place(call: Call, found: Listed, request: PlaceContractOrderRequest) -> ContractOrderAck:
+    command = _command(call, found, request, GTC)
+    (applied,) = await call.venue.submit([command])
+    return _placed(applied, found, command)
+
+
+def _command(
+    call: Call,
+    found: Listed,
+    request: PlaceContractOrderRequest,
+    default_time_in_force: int | None,
+) -> PlaceContractOrder:
+    """The command of a request, in ticks and lots; ApiError for what its text cannot mean."""
+    side = SIDES[request.side]
+    position_side = POSITION_SIDES[request.position_side]
+    client_id = own_client_id(request.new_client_order_id, "newClientOrderId")
+    price, time_in_force = _price(found, request, default_time_in_force)
+    quantity = lots(found.contract.instrument, request.quantity, "quantity")
+    closing = direction(side, position_side)
+    # What an order of the other direction cannot have would be lost in silence.
+    if closing and request.tp_trigger_price is not None:
+        raise errors.combination("tpTriggerPrice", closing)
+    if closing and request.sl_trigger_price is not None:
+        raise errors.combination("slTriggerPrice", closing)
+    if not closing and request.position_id is not None:
+        raise errors.combination(
+            "positionId", f"side={request.side} and positionSide={request.position_side}"
+        )
+    return PlaceContractOrder(
+        call.uid, found.contract.instrument.symbol, side, position_side, TYPES[request.type],
+        time_in_force, quantity, price, client_id, call.request_id,
+        position_id=request.position_id or 0,
+        take_profit=_exit(
+            found, request.tp_trigger_price, request.tp_working_type, "tpTriggerPrice"
+        ),
+        stop_loss=_exit(found, request.sl_trigger_price, request.sl_working_type, "slTriggerPrice"),
+    )  # fmt: skip
+
+
+def _price(
+    found: Listed, request: PlaceContractOrderRequest, default_time_in_force: int | None
+) -> tuple[int, int]:
+    """Price in ticks and time in force."""
+    if TYPES[request.type] == MARKET:
+        if request.price is not None:
+            raise errors.combination("price", "type=MARKET")
+        if request.time_in_force not in (None, "IOC"):
+            raise errors.combination("timeInForce", "type=MARKET")
+        return 0, IOC
+    if request.time_in_force is not None:
+        time_in_force = TIMES_IN_FORCE[request.time_in_force]
+    elif default_time_in_force is not None:
+        time_in_force = default_time_in_force
+    else:
+        raise errors.bad_time_in_force()
+    if request.price is None:
+        raise errors.missing("price")
+    return ticks(found.contract.instrument, request.price, "price"), time_in_force
+
+
+def _exit(found: Listed, price: str | None, source: str, name: str) -> Exit:
+    if price is None:
+        return NO_EXIT
+    return Exit(ticks(found.contract.instrument, price, name), SOURCES[source])
+
+
+def _placed(applied: Applied, found: Listed, command: PlaceContractOrder) -> ContractOrderAck:
+    event = applied.events[0]
+    if isinstance(event, ContractOrderPlaced | OrderRepeated):
+        return ContractOrderAck(str(event.order_id), event.client_id or f"v-{event.order_id}")
+    assert isinstance(event, Rejected), event
+    if event.reason == Reject.TRIGGER_PRICE:
+        raise exit_refusal(event, found, command)
+    raise refusal(event, found)
+
+
+_BATCH_ITEM = compile_request(PlaceContractOrderRequest)
+
+
+def _batch_item(call: Call, item: Any) -> tuple[Listed, PlaceContractOrder] | ApiError:
+    """The contract and the command of one batch item, or why there is none."""
+    try:
+        if not isinstance(item, dict):
+            raise errors.invalid("batchOrders", "an element must be an object")
+        request = decode(_BATCH_ITEM, item)
+        found = listed(call.venue, request.symbol)
+        return found, _command(call, found, request, None)
+    except ApiError as problem:
+        return problem
+
+
+def _given_client_id(item: Any) -> str:
+    given = item.get("newClientOrderId") if isinstance(item, dict) else None
+    return given if type(given) is str and len(given) <= 40 else ""
+
+
+def _client_id_of(call: Call, order_id: int) -> str:
+    """The client id of an open order; empty when there is no such order."""
+    holding = holding_of(call)
+    order = holding.orders.get(order_id) if holding is not None else None
+    if order is None:
+        return ""
+    return order.client_id or f"v-{order_id}"
+
+
+def _batch_canceled(
+    command: CancelContractOrder, client_id: str, applied: Applied, message: str
+) -> ContractCanceled:
+    (event,) = applied.events
+    if isinstance(event, ContractOrderClosed):
+        return ContractCanceled(str(event.order_id), client_id)
+    assert isinstance(event, Rejected), event
+    asked = str(command.order_id) if command.order_id else ""
+    return ContractCanceled(asked, client_id, False, refusal(event).item_code, message)
+
+
+def _chosen(call: Call, symbol: str | None) -> str:
+    """The symbol a request is restricted to; empty for all contracts."""
+    if symbol is not None:
+        listed(call.venue, symbol)
+    return symbol or ""
+
+
+def _closed(event: ClosedAtMarket) -> ClosedPosition:
+    if event.order_id:
+        return ClosedPosition(event.position_id, True, event.order_id, "")
+    problem = refusal(Rejected(event.reason, _CAPS.get(event.reason, 0)))
+    return ClosedPosition(event.position_id, False, 0, problem.message)
+
+
+# -- one setting ----------------------------------------------------------------------------------
+
+
+def _acknowledged(applied: Applied) -> Acknowledged:
+    return Acknowledged(request_time=applied.time // 1000)
+
+
+def _too_high(sent: dict[str, int | None], most: int) -> str:
+    """The first leverage sent that lies above the bound; the first one sent if none does."""
+    given = {name: leverage for name, leverage in sent.items() if leverage is not None}
+    return next((name for name, leverage in given.items() if leverage > most), next(iter(given)))
+
+
+def _leverages(event: LeverageSet, command: SetLeverage) -> LeverageReply:
+    """The leverages now; `0` for one of the other mode, unless it was sent."""
+    crossed = event.margin_mode == CROSSED
+    return LeverageReply(
+        event.symbol,
+        MARGIN_MODE_NAMES[event.margin_mode],
+        str(event.cross if crossed or command.cross else 0),
+        str(event.long if not crossed or command.long else 0),
+        str(event.short if not crossed or command.short else 0),
+    )

@@ -1,0 +1,459 @@
+"""What a command's events mean for orders, money and positions of their owners."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from venue.api.private_streams import (
+    DEPOSIT_UPDATE,
+    FUNDING_SETTLE,
+    ORDER_UPDATE,
+    WITHDRAW_UPDATE,
+)
+from venue.core.applied import Applied
+from venue.core.collateral import FEES_UID, FUND_UID
+from venue.core.commands import (
+    CancelAlgo,
+    CancelAlgos,
+    CancelContractOrder,
+    CancelContractOrders,
+    Command,
+    PlaceContractOrder,
+)
+from venue.core.contract_events import (
+    AlgoChanged,
+    AlgoClosed,
+    AlgoPlaced,
+    AlgoTriggered,
+    AutoMarginSet,
+    ContractOrderClosed,
+    ContractOrderPlaced,
+    ContractOrderReduced,
+    ContractTrade,
+    Income,
+    Leg,
+    LeverageSet,
+    PositionClosed,
+)
+from venue.core.engine import Engine
+from venue.core.events import Event, OrderClosed, OrderPlaced, Trade, WalletMoved
+from venue.gateway.private_notes import (
+    FUNDING,
+    NOT_CHOSEN,
+    AlgoNote,
+    Chosen,
+    Moved,
+    OrderNote,
+    PositionNote,
+    open_order,
+    open_position,
+    waiting_algo,
+)
+from venue.terms import (
+    BUY,
+    EXPIRED,
+    ISOLATED,
+    LONG,
+    AlgoStatus,
+    Cause,
+    IncomeType,
+    Reject,
+    Wallet,
+)
+
+SPOT_WALLET: Final = int(Wallet.SPOT)
+RESERVED: Final = (FEES_UID, FUND_UID)  # owners that nobody can be: they get no frames
+USER: Final = int(Cause.USER)
+LIQUIDATION: Final = int(Cause.LIQUIDATION)
+TRIGGERED: Final = int(AlgoStatus.TRIGGERED)
+REJECTED: Final = int(AlgoStatus.REJECTED)
+UNTRIGGERED: Final = int(AlgoStatus.UNTRIGGERED)
+FEE_INCOME: Final = IncomeType.ORDER_FILL_FEE_INCOME.value
+LIQUIDATION_FEE_INCOME: Final = IncomeType.ORDER_LIQUIDATE_FEE_INCOME.value
+CAUSES_OF: Final = {
+    IncomeType.DEPOSIT.value: DEPOSIT_UPDATE,
+    IncomeType.TRANSFER_IN.value: DEPOSIT_UPDATE,
+    IncomeType.WITHDRAW.value: WITHDRAW_UPDATE,
+    IncomeType.TRANSFER_OUT.value: WITHDRAW_UPDATE,
+    FUNDING: FUNDING_SETTLE,
+}  # all other movements of collateral come of orders
+OWNERS_CANCEL: Final = (CancelContractOrder, CancelContractOrders)
+OWNERS_ALGO_CANCEL: Final = (CancelAlgo, CancelAlgos)
+
+# Why an order ended without being filled.
+BY_USER: Final = "USER_CANCELED"
+NOT_FILLED: Final = "COULD_NOT_FILL"
+SELF_TRADE: Final = "EXPIRE_CANCELED"
+NOTHING_TO_REDUCE: Final = "REDUCE_ONLY_CANCELED"
+LIQUIDATED: Final = "LIQUIDATE_CANCELED"
+NO_MARGIN: Final = "MARGIN_NOT_ENOUGH"
+
+
+class Touched:
+    """What one command touched, each once, in the order of its events. Assets are by index."""
+
+    __slots__ = (
+        "closed", "command", "contract_accounts", "contract_fills", "events", "orders", "positions",
+        "spot_accounts", "spot_fills", "time",
+    )  # fmt: skip
+
+    def __init__(self, applied: Applied) -> None:
+        self.command: Command = applied.command
+        self.events: list[Event] = applied.events
+        self.time = applied.time
+        self.orders: dict[int, OrderNote | AlgoNote] = {}
+        self.spot_fills: list[tuple[int, Trade, bool]] = []
+        self.contract_fills: list[tuple[ContractTrade, Leg, int]] = []
+        self.spot_accounts: dict[tuple[int, int, str], None] = {}
+        self.contract_accounts: dict[tuple[int, int, str], None] = {}
+        self.positions: dict[tuple[int, int, str], None] = {}
+        self.closed: dict[int, PositionClosed] = {}
+
+
+class Changes:
+    """Follows all owners; every applied command must be given, in order, from the start on.
+
+    `orders`, `algos` and `positions` are what is open, by id; `moved` is by uid and asset index.
+    """
+
+    __slots__ = ("_engine", "_handlers", "_modes", "algos", "moved", "orders", "positions")
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._modes: dict[tuple[int, str], Chosen] = {}  # those that were ever changed
+        self.orders: dict[int, OrderNote] = {}
+        self.algos: dict[int, AlgoNote] = {}
+        self.positions: dict[int, PositionNote] = {}
+        self.moved: dict[tuple[int, int], Moved] = {}
+        self._handlers: dict[type, Callable[[Any, Touched, int], None]] = {
+            OrderPlaced: self._placed,
+            Trade: self._trade,
+            OrderClosed: self._closed,
+            WalletMoved: self._wallet_moved,
+            ContractOrderPlaced: self._contract_placed,
+            ContractTrade: self._contract_trade,
+            ContractOrderClosed: self._contract_closed,
+            ContractOrderReduced: self._reduced,
+            Income: self._income,
+            PositionClosed: self._position_closed,
+            LeverageSet: self._leverage_set,
+            AutoMarginSet: self._auto_margin_set,
+            AlgoPlaced: self._algo_placed,
+            AlgoChanged: self._algo_changed,
+            AlgoTriggered: self._algo_triggered,
+            AlgoClosed: self._algo_closed,
+        }
+        self._take_up()
+
+    def fold(self, applied: Applied) -> Touched:
+        """Take a command's events in; `forget` is to follow when its frames are made."""
+        touched = Touched(applied)
+        for place, event in enumerate(applied.events):
+            handler = self._handlers.get(type(event))
+            if handler is not None:
+                handler(event, touched, place)
+        return touched
+
+    def _take_up(self) -> None:
+        """Note what is open already."""
+        engine = self._engine
+        perps = {perp.index: perp for perp in engine.contracts.markets.values()}
+        ended = {algo.algo_id: algo for perp in perps.values() for algo in perp.ended_algos}
+        for account in engine.ledger.accounts.values():
+            for order in account.orders.values():
+                self.orders[order.order_id] = open_order(order, NOT_CHOSEN)
+            holding = account.holding
+            if holding is None:
+                continue
+            uid = account.uid
+            for index, modes in holding.modes.items():
+                self._modes[uid, perps[index].symbol] = (modes.margin_mode, modes.separated)
+            for order in holding.orders.values():
+                chosen = self._modes_of(uid, order.market.symbol)
+                note = self.orders[order.order_id] = open_order(order, chosen)
+                origin = ended.get(order.terms.algo_id) if order.terms is not None else None
+                note.algo = waiting_algo(origin, chosen) if origin is not None else None
+            for algo in holding.algos.values():
+                chosen = self._modes_of(uid, algo.perp.symbol)
+                self.algos[algo.algo_id] = waiting_algo(algo, chosen)
+            for position in holding.positions.values():
+                self.positions[position.position_id] = open_position(position)
+
+    def forget(self, touched: Touched) -> None:
+        """Let go of what has ended."""
+        for number, note in touched.orders.items():
+            if isinstance(note, AlgoNote):
+                if note.status != UNTRIGGERED:
+                    self.algos.pop(number, None)
+            elif note.ended():
+                self.orders.pop(number, None)
+        for position_id in touched.closed:
+            self.positions.pop(position_id, None)
+
+    # -- spot ------------------------------------------------------------------------------------
+
+    def _placed(self, event: OrderPlaced, touched: Touched, _: int) -> None:
+        note = self.orders[event.order_id] = OrderNote(event, touched.time)
+        touched.orders[event.order_id] = note
+        if event.resting:
+            self._held(event.uid, event.symbol, event.side, touched)
+
+    def _trade(self, event: Trade, touched: Touched, _: int) -> None:
+        market = self._engine.spot.markets[event.symbol]
+        sides = (
+            (event.taker_uid, event.taker_order_id, event.taker_side, event.taker_remaining),
+            (event.maker_uid, event.maker_order_id, 1 - event.taker_side, event.maker_remaining),
+        )
+        for is_maker, (uid, order_id, side, remaining) in enumerate(sides):
+            note = self.orders.get(order_id)
+            if note is not None:
+                fee = event.base_fee if side == BUY else event.quote_fee
+                note.fill(event.quantity, event.notional, event.price, fee, remaining, touched.time)
+                touched.orders[order_id] = note
+            touched.spot_fills.append((uid, event, is_maker == 1))
+            touched.spot_accounts[uid, market.base, ORDER_UPDATE] = None
+            touched.spot_accounts[uid, market.quote, ORDER_UPDATE] = None
+
+    def _closed(self, event: OrderClosed, touched: Touched, _: int) -> None:
+        if event.resting:
+            self._held(event.uid, event.symbol, event.side, touched)
+        reason = NOT_FILLED
+        if event.resting:
+            reason = SELF_TRADE if event.status == EXPIRED else BY_USER
+        self._end(event.order_id, event.status, reason, touched)
+
+    def _held(self, uid: int, symbol: str, side: int, touched: Touched) -> None:
+        """What an order holds, or held, of the spot wallet has changed."""
+        market = self._engine.spot.markets[symbol]
+        index = market.quote if side == BUY else market.base
+        touched.spot_accounts[uid, index, ORDER_UPDATE] = None
+
+    def _end(self, order_id: int, status: int, reason: str, touched: Touched) -> None:
+        note = self.orders.get(order_id)
+        if note is None:
+            return
+        note.status = status
+        note.reason = reason
+        note.update_time = touched.time
+        touched.orders[order_id] = note
+
+    def _wallet_moved(self, event: WalletMoved, touched: Touched, _: int) -> None:
+        if event.wallet != SPOT_WALLET:
+            return  # the funding wallet has no channel
+        index = self._engine.ledger.index[event.asset]
+        cause = DEPOSIT_UPDATE if event.amount > 0 else WITHDRAW_UPDATE
+        touched.spot_accounts[event.uid, index, cause] = None
+
+    # -- contract orders -------------------------------------------------------------------------
+
+    def _contract_placed(self, event: ContractOrderPlaced, touched: Touched, _: int) -> None:
+        if event.uid in RESERVED:
+            return  # the fund gives back what it took over
+        engine = self._engine
+        perp = engine.contracts.markets[event.symbol]
+        note = self.orders[event.order_id] = OrderNote(event, touched.time)
+        note.position_side = event.position_side
+        note.position_id = event.position_id
+        note.modes = self._modes_of(event.uid, event.symbol)
+        note.algo = self.algos.get(event.algo_id)
+        command = touched.command
+        if note.algo is not None:
+            note.take_profit = note.algo.take_profit
+            note.stop_loss = note.algo.stop_loss
+        elif isinstance(command, PlaceContractOrder) and event.cause == USER:
+            note.take_profit = command.take_profit.trigger_price > 0
+            note.stop_loss = command.stop_loss.trigger_price > 0
+        touched.orders[event.order_id] = note
+        if event.resting:
+            touched.contract_accounts[event.uid, perp.asset, ORDER_UPDATE] = None
+
+    def _contract_trade(self, event: ContractTrade, touched: Touched, place: int) -> None:
+        """Two legs; the taker's fee may hold a liquidation fee, which the next items tell."""
+        liquidate_fee = _liquidate_fee(touched.events, place)
+        self._leg(event, event.taker, event.taker_remaining, liquidate_fee, touched)
+        self._leg(event, event.maker, event.maker_remaining, 0, touched)
+
+    def _leg(
+        self, event: ContractTrade, leg: Leg, remaining: int, liquidate_fee: int, touched: Touched
+    ) -> None:
+        if leg.uid in RESERVED:
+            return
+        note = self.orders.get(leg.order_id)  # none when it happened outside the book
+        if note is not None:
+            note.fill(event.quantity, event.notional, event.price, leg.fee, remaining, touched.time)
+            note.liquidate_fee += liquidate_fee
+            note.realized += leg.realized
+            touched.orders[leg.order_id] = note
+        self._position(event, leg).updated = event.trade_id
+        asset = self._engine.contracts.markets[event.symbol].asset
+        moved = self.moved_of(leg.uid, asset, touched.time)
+        moved.add(_kind(leg), event.notional)
+        moved.fee += leg.fee
+        moved.liquidate_fee += liquidate_fee
+        touched.contract_fills.append((event, leg, liquidate_fee))
+        touched.contract_accounts[leg.uid, asset, ORDER_UPDATE] = None
+        touched.positions[leg.uid, leg.position_id, ORDER_UPDATE] = None
+
+    def _position(self, event: ContractTrade, leg: Leg) -> PositionNote:
+        """The note of the position that a leg changed, made when it has opened it."""
+        note = self.positions.get(leg.position_id)
+        if note is not None:
+            return note
+        margin_mode, separated = self._modes_of(leg.uid, event.symbol)
+        note = PositionNote(
+            margin_mode == ISOLATED, separated > 0, leg.order_id if separated else 0, event.trade_id
+        )
+        self.positions[leg.position_id] = note
+        return note
+
+    def _contract_closed(self, event: ContractOrderClosed, touched: Touched, _: int) -> None:
+        if event.resting:
+            asset = self._engine.contracts.markets[event.symbol].asset
+            touched.contract_accounts[event.uid, asset, ORDER_UPDATE] = None
+        note = self.orders.get(event.order_id)
+        opens = note is not None and (note.side == BUY) == (note.position_side == LONG)
+        if not event.resting:
+            reason = NOT_FILLED
+        elif event.cause == LIQUIDATION:
+            reason = LIQUIDATED
+        elif event.status == EXPIRED:
+            reason = SELF_TRADE
+        elif isinstance(touched.command, OWNERS_CANCEL):
+            reason = BY_USER
+        else:
+            reason = NO_MARGIN if opens else NOTHING_TO_REDUCE
+        self._end(event.order_id, event.status, reason, touched)
+
+    def _reduced(self, event: ContractOrderReduced, touched: Touched, _: int) -> None:
+        note = self.orders.get(event.order_id)
+        if note is not None:
+            note.update_time = touched.time
+            touched.orders[event.order_id] = note
+
+    # -- contract money and positions ------------------------------------------------------------
+
+    def _income(self, event: Income, touched: Touched, _: int) -> None:
+        if event.uid in RESERVED:
+            return
+        engine = self._engine
+        index = engine.ledger.index[event.asset]
+        self.moved_of(event.uid, index, touched.time).add(event.kind, event.amount)
+        cause = CAUSES_OF.get(event.kind, ORDER_UPDATE)
+        touched.contract_accounts[event.uid, index, cause] = None
+        if event.position_id:
+            touched.positions[event.uid, event.position_id, cause] = None
+        elif event.kind == FUNDING:
+            self._all_positions(event.uid, event.symbol, cause, touched)
+
+    def moved_of(self, uid: int, index: int, time: int) -> Moved:
+        """What moved of an owner's collateral in one asset, counted from `time` if not before."""
+        moved = self.moved.get((uid, index))
+        if moved is None:
+            moved = self.moved[uid, index] = Moved(time)
+        return moved
+
+    def _all_positions(self, uid: int, symbol: str, cause: str, touched: Touched) -> None:
+        """The owner's positions in one contract."""
+        holding = self._engine.account(uid).holding
+        if holding is None:
+            return
+        for position in holding.positions.values():
+            if position.perp.symbol == symbol:
+                touched.positions[uid, position.position_id, cause] = None
+
+    def _position_closed(self, event: PositionClosed, touched: Touched, _: int) -> None:
+        note = self.positions.get(event.position_id)
+        if note is None:
+            return  # a reserved owner's
+        note.isolated = event.margin_mode == ISOLATED
+        note.separated = event.separated_mode > 0
+        touched.closed[event.position_id] = event
+        touched.positions[event.uid, event.position_id, ORDER_UPDATE] = None
+
+    def _modes_of(self, uid: int, symbol: str) -> Chosen:
+        return self._modes.get((uid, symbol), NOT_CHOSEN)
+
+    def _leverage_set(self, event: LeverageSet, touched: Touched, _: int) -> None:
+        """Leverages decide what positions and open orders need: money becomes available or not."""
+        self._modes[event.uid, event.symbol] = (event.margin_mode, event.separated_mode)
+        asset = self._engine.contracts.markets[event.symbol].asset
+        touched.contract_accounts[event.uid, asset, ORDER_UPDATE] = None
+        self._all_positions(event.uid, event.symbol, ORDER_UPDATE, touched)
+
+    def _auto_margin_set(self, event: AutoMarginSet, touched: Touched, _: int) -> None:
+        note = self.positions.get(event.position_id)
+        if note is not None:
+            note.auto_margin = event.on
+        touched.positions[event.uid, event.position_id, ORDER_UPDATE] = None
+
+    # -- conditional orders ----------------------------------------------------------------------
+
+    def _algo_placed(self, event: AlgoPlaced, touched: Touched, _: int) -> None:
+        modes = self._modes_of(event.uid, event.symbol)
+        note = self.algos[event.algo_id] = AlgoNote(event, modes, touched.time)
+        touched.orders[event.algo_id] = note
+
+    def _algo_changed(self, event: AlgoChanged, touched: Touched, _: int) -> None:
+        note = self._algo(event.algo_id, touched)
+        if note is None:
+            return
+        note.type = event.type
+        note.trigger_price = event.trigger_price
+        note.price = event.price
+        note.source = event.source
+        note.quantity = event.quantity
+
+    def _algo_triggered(self, event: AlgoTriggered, touched: Touched, _: int) -> None:
+        note = self._algo(event.algo_id, touched)
+        if note is None:
+            return
+        note.triggered_price = event.price
+        note.trigger_time = touched.time
+        note.status = TRIGGERED if event.order_id else REJECTED
+        if event.order_id == 0:
+            note.reason = NO_MARGIN if event.reason == Reject.FUNDS else NOT_FILLED
+
+    def _algo_closed(self, event: AlgoClosed, touched: Touched, _: int) -> None:
+        note = self._algo(event.algo_id, touched)
+        if note is None:
+            return
+        note.status = event.status
+        by_user = isinstance(touched.command, OWNERS_ALGO_CANCEL)
+        note.reason = BY_USER if by_user else NOTHING_TO_REDUCE
+
+    def _algo(self, algo_id: int, touched: Touched) -> AlgoNote | None:
+        note = self.algos.get(algo_id)
+        if note is not None:
+            note.update_time = touched.time
+            touched.orders[algo_id] = note
+        return note
+
+
+def _liquidate_fee(events: list[Event], place: int) -> int:
+    """The liquidation fee of the trade at `place`: its item follows that of the other fees."""
+    for event in events[place + 1 : place + 3]:
+        if not isinstance(event, Income):
+            break
+        if event.kind == LIQUIDATION_FEE_INCOME:
+            return event.amount
+        if event.kind != FEE_INCOME:
+            break
+    return 0
+
+
+def _kind(leg: Leg) -> str:
+    """The kind of a leg's income item."""
+    if leg.opens:
+        kind = (
+            IncomeType.POSITION_OPEN_LONG
+            if leg.position_side == LONG
+            else IncomeType.POSITION_OPEN_SHORT
+        )
+    else:
+        kind = (
+            IncomeType.POSITION_CLOSE_LONG
+            if leg.position_side == LONG
+            else IncomeType.POSITION_CLOSE_SHORT
+        )
+    return kind.value

@@ -1,0 +1,151 @@
+"""Private frames: what each applied command changed for its owners, channel by channel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, Protocol
+
+from msgspec import Struct
+
+from venue.api.private_streams import ACCOUNT, FILL, ORDER_UPDATE, ORDERS, POSITIONS, Item
+from venue.core.applied import Applied
+from venue.core.engine import Engine
+from venue.gateway import private_items as items
+from venue.gateway.private_changes import RESERVED, Changes, Touched
+from venue.gateway.private_notes import AlgoNote, OrderNote, PositionNote
+from venue.terms import BUY, LONG, Product
+
+ITEMS_MAX: Final = 100  # per frame; a command that changed more makes several
+SPOT: Final = Product.SPOT
+CONTRACT: Final = Product.CONTRACT
+
+Gathered = dict[
+    tuple[int, Product, str, str], list[Item]
+]  # (uid, product, channel, cause) -> items
+
+
+class PrivateFrame(Struct, gc=False):
+    """Items of one channel for one owner; `cause` is the `msgEvent`."""
+
+    uid: int
+    product: Product
+    channel: str
+    cause: str
+    items: list[Item]
+
+
+class Rooms(Protocol):
+    """What frames are made of beside events: the `Venue`, or anything with an engine."""
+
+    @property
+    def engine(self) -> Engine: ...
+
+
+def everyone(uid: int) -> bool:
+    """Every owner listens."""
+    return True
+
+
+class PrivateFrames:
+    """Makes the frames of applied commands; every one must be given, in order, from the start on.
+
+    An order appears once per command, as the command left it. Accounts and positions are shown as
+    they are now: when a batch is published, all its commands have been applied. `listens` tells
+    for which owners frames are wanted; what they have is followed for all.
+    """
+
+    __slots__ = ("_changes", "_listens", "_rooms")
+
+    def __init__(self, rooms: Rooms, listens: Callable[[int], bool] = everyone) -> None:
+        self._rooms = rooms
+        self._listens = listens
+        self._changes = Changes(rooms.engine)
+
+    def frames(self, applied: Applied) -> list[PrivateFrame]:
+        """The frames of one command: orders, fills, accounts, positions."""
+        touched = self._changes.fold(applied)
+        gathered: Gathered = {}
+        self._orders(touched, gathered)
+        self._fills(touched, gathered)
+        self._accounts(touched, gathered)
+        self._positions(touched, gathered)
+        self._changes.forget(touched)
+        return [
+            PrivateFrame(*key, found[begin : begin + ITEMS_MAX])
+            for key, found in gathered.items()
+            for begin in range(0, len(found), ITEMS_MAX)
+        ]
+
+    def _orders(self, touched: Touched, gathered: Gathered) -> None:
+        engine = self._rooms.engine
+        for note in touched.orders.values():
+            if not self._heard(note.uid):
+                continue
+            item: Item
+            product = CONTRACT
+            if isinstance(note, AlgoNote):
+                item = items.algo_item(engine, note, self._opened_by(note, note.algo_id))
+            elif note.position_side:
+                opened_by = self._opened_by(note, note.order_id)
+                item = items.contract_order_item(engine, note, opened_by)
+            else:
+                product = SPOT
+                item = items.spot_order_item(engine, note)
+            gathered.setdefault((note.uid, product, ORDERS, ORDER_UPDATE), []).append(item)
+
+    def _opened_by(self, note: OrderNote | AlgoNote, number: int) -> int:
+        """The order that opened its position, where positions are separate, else 0."""
+        if not note.modes[1]:
+            return 0
+        if isinstance(note, OrderNote) and (note.side == BUY) == (note.position_side == LONG):
+            return number
+        position = self._changes.positions.get(note.position_id)
+        return position.open_order_id if position is not None else 0
+
+    def _fills(self, touched: Touched, gathered: Gathered) -> None:
+        engine = self._rooms.engine
+        for uid, trade, is_maker in touched.spot_fills:
+            if self._heard(uid):
+                share = items.spot_fill_item(engine, trade, is_maker, touched.time)
+                gathered.setdefault((uid, SPOT, FILL, ORDER_UPDATE), []).append(share)
+        for traded, leg, liquidate_fee in touched.contract_fills:
+            if self._heard(leg.uid):
+                note: PositionNote = self._changes.positions[leg.position_id]
+                side = items.contract_fill_item(
+                    engine, traded, leg, liquidate_fee, note, touched.time
+                )
+                gathered.setdefault((leg.uid, CONTRACT, FILL, ORDER_UPDATE), []).append(side)
+
+    def _accounts(self, touched: Touched, gathered: Gathered) -> None:
+        engine = self._rooms.engine
+        for uid, index, cause in touched.spot_accounts:
+            if self._heard(uid):
+                coin = items.spot_account_item(engine, engine.account(uid), index)
+                gathered.setdefault((uid, SPOT, ACCOUNT, cause), []).append(coin)
+        for uid, index, cause in touched.contract_accounts:
+            if self._heard(uid):
+                moved = self._changes.moved_of(uid, index, touched.time)
+                account = engine.account(uid)
+                money = items.contract_account_item(engine, account, index, moved, touched.time)
+                gathered.setdefault((uid, CONTRACT, ACCOUNT, cause), []).append(money)
+
+    def _positions(self, touched: Touched, gathered: Gathered) -> None:
+        """A position that a later command of the same batch closed is shown with that one."""
+        engine = self._rooms.engine
+        for uid, position_id, cause in touched.positions:
+            if not self._heard(uid):
+                continue
+            holding = engine.account(uid).holding
+            held = holding.positions.get(position_id) if holding is not None else None
+            closed = touched.closed.get(position_id)
+            if held is not None:
+                item = items.position_item(engine, held)
+            elif closed is not None:
+                note = self._changes.positions[position_id]
+                item = items.closed_position_item(engine, closed, note, touched.time)
+            else:
+                continue
+            gathered.setdefault((uid, CONTRACT, POSITIONS, cause), []).append(item)
+
+    def _heard(self, uid: int) -> bool:
+        return uid not in RESERVED and self._listens(uid)

@@ -1,0 +1,296 @@
+"""One stream session: what a client asks for, what it is told, and how long it may stay."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+from typing import Any, Final, Protocol
+
+import msgspec
+from msgspec import UNSET, Raw, Struct, UnsetType
+
+from venue.api import errors
+from venue.api.streams import (
+    ALIASES,
+    Acknowledgement,
+    Greeting,
+    Message,
+    PrivatePing,
+    PublicPing,
+    Socket,
+    Stream,
+    streams_of,
+)
+from venue.gateway.context import Venue
+from venue.gateway.frames import Frame
+from venue.gateway.hub import Hub, PublicKey
+from venue.gateway.public_frames import is_listed
+
+PREFIX: Final = "INVALID_ARGUMENT: "
+POLICY: Final = 1008  # the close code of every broken rule
+NUMBER: Final = re.compile(rb"-?[0-9]{1,20}")
+ID_LENGTH_MAX: Final = 64
+US_PER_MS: Final = 1000
+_SECOND_S: Final = 1.0
+_HOUR_S: Final = 3600.0
+
+_decode = msgspec.json.Decoder(Message).decode
+_encode = msgspec.json.Encoder().encode
+
+
+class SessionLimits(Struct, frozen=True, kw_only=True):
+    """Bounds of one session; seconds. None: unlimited.
+
+    `changes` are subscribe and unsubscribe messages in an hour, `messages` those of all kinds in a
+    second, `faults` messages that were refused, ever; `pings` may stay without an answer in a row.
+    """
+
+    channels: int = 100
+    changes: int | None = 240
+    messages: int | None = 100
+    faults: int | None = 100
+    idle_s: float = 60.0
+    ping_s: float = 60.0
+    pings: int = 10
+
+
+class Link(Protocol):
+    """The connection under a session: neither call waits, neither raises."""
+
+    def send(self, frame: Frame) -> None: ...
+
+    def end(self, code: int, reason: str) -> None: ...
+
+
+class Refused(Exception):
+    """A message had no effect; carries the words behind the prefix."""
+
+
+class Allowance:
+    """Counts what may happen so often in fixed windows; `most` None: as often as it likes."""
+
+    __slots__ = ("_count", "_end", "_most", "_window_s")
+
+    def __init__(self, most: int | None, window_s: float) -> None:
+        self._most = most
+        self._window_s = window_s
+        self._count = 0
+        self._end = 0.0
+
+    def take(self, now: float) -> bool:
+        """Whether it may happen once more at `now`, in seconds."""
+        if self._most is None:
+            return True
+        if now >= self._end:
+            self._count = 0
+            self._end = now + self._window_s
+        self._count += 1
+        return self._count <= self._most
+
+
+class Session:
+    """One open connection. `usable` tells whether its key still is; public ones have none."""
+
+    def __init__(
+        self,
+        rooms: Venue,
+        hub: Hub,
+        socket: Socket,
+        uid: int,
+        limits: SessionLimits,
+        link: Link,
+        usable: Callable[[], bool],
+    ) -> None:
+        self._rooms = rooms
+        self._hub = hub
+        self._socket = socket
+        self._uid = uid
+        self._limits = limits
+        self._link = link
+        self._usable = usable
+        self._streams = streams_of(socket)
+        self._loop = asyncio.get_running_loop()
+        self._topics: dict[PublicKey | str, None] = {}  # symbols' channels, or private names
+        self._changes = Allowance(limits.changes, _HOUR_S)
+        self._messages = Allowance(limits.messages, _SECOND_S)
+        self._faults = 0
+        self._unanswered = 0
+        self._idle: asyncio.TimerHandle | None = None
+        self._beat: asyncio.TimerHandle | None = None
+        self._ended = False
+
+    def begin(self, cid: str) -> None:
+        """Greet, and watch over the connection from now on."""
+        self._tell(Greeting("connected", cid, str(self._now_ms())))
+        self._watch_idle()
+        self._beat = self._loop.call_later(self._limits.ping_s, self._ping)
+
+    def quit(self) -> None:
+        """The connection is gone, or will be: nothing more is sent."""
+        self._ended = True
+        for timer in (self._idle, self._beat):
+            if timer is not None:
+                timer.cancel()
+        for key in self._topics:
+            self._leave(key)
+        self._topics.clear()
+
+    # -- what the client says ---------------------------------------------------------------------
+
+    def hear(self, data: bytes) -> None:
+        """Take one text message, of valid UTF-8."""
+        if self._ended:
+            return
+        if not self._messages.take(self._loop.time()):
+            self._link.end(POLICY, f"more than {self._limits.messages} messages in a second")
+            return
+        try:
+            message = _decode(data)
+        except (msgspec.DecodeError, RecursionError):
+            self._refuse(UNSET, f"unrecognized message : {_cut(data.decode())}")
+            return
+        identity = _identity(message.id)
+        if identity is None:
+            self._refuse(UNSET, "invalid id : must be a whole number or a text of at most 64")
+            return
+        try:
+            self._obey(message, identity)
+        except Refused as refusal:
+            self._refuse(identity, str(refusal))
+
+    def _obey(self, message: Message, identity: Raw | UnsetType) -> None:
+        method = message.method
+        if method == "SUBSCRIBE":
+            self._subscribe(message.params, identity)
+        elif method == "UNSUBSCRIBE":
+            self._unsubscribe(message.params, identity)
+        elif method == "PING":
+            self._acknowledge(identity)
+        elif method == "PONG":
+            self._unanswered = 0
+            if not self._socket.private:
+                self._acknowledge(identity)
+        else:
+            raise Refused(f"invalid event : {_cut(method if isinstance(method, str) else '')}")
+
+    def _subscribe(self, params: Any, identity: Raw | UnsetType) -> None:
+        asked = self._asked(params)
+        new = [key for key in asked if key not in self._topics]
+        if len(self._topics) + len(new) > self._limits.channels:
+            raise Refused(f"too many channels : at most {self._limits.channels} per connection")
+        self._acknowledge(identity)
+        for key, stream in asked.items():
+            if self._ended:
+                return  # it did not read what it asked for
+            self._topics[key] = None
+            if isinstance(key, str):
+                self._hub.join_own(self._link, (self._socket.product, self._uid, key))
+            else:
+                self._hub.join(self._link, key, stream)
+        self._watch_idle()
+
+    def _unsubscribe(self, params: Any, identity: Raw | UnsetType) -> None:
+        for key in self._asked(params):
+            if key in self._topics:
+                del self._topics[key]
+                self._leave(key)
+        self._acknowledge(identity)
+        self._watch_idle()
+
+    def _leave(self, key: PublicKey | str) -> None:
+        if isinstance(key, str):
+            self._hub.leave_own(self._link, (self._socket.product, self._uid, key))
+        else:
+            self._hub.leave(self._link, key)
+
+    def _asked(self, params: Any) -> dict[PublicKey | str, Stream]:
+        """The channels that a message names, each once; refused as a whole when one is unknown."""
+        if not self._changes.take(self._loop.time()):
+            most = self._limits.changes
+            raise Refused(f"too many requests : at most {most} subscription messages per hour")
+        if not isinstance(params, list) or not params:
+            raise Refused("invalid params : must be a list of channels")
+        return dict([self._channel(name) for name in params])
+
+    def _channel(self, name: Any) -> tuple[PublicKey | str, Stream]:
+        if not isinstance(name, str):
+            raise Refused("invalid params : must be a list of channels")
+        if self._socket.private:
+            channel = ALIASES.get(name, name)
+            if channel not in self._streams:
+                raise Refused(f"invalid event : {_cut(name)}")
+            return channel, self._streams[channel]
+        symbol, _, channel = name.partition("@")
+        stream = self._streams.get(channel)
+        if stream is None:
+            level = channel.removeprefix("depth")
+            if level != channel and level.isascii() and level.isdigit():
+                raise Refused(f"invalid depth level : {_cut(level)}")
+            raise Refused(f"invalid event : {_cut(channel or name)}")
+        if not is_listed(self._rooms, self._socket.product, symbol.upper()):
+            raise Refused(f"invalid symbol : {_cut(symbol)}")
+        return (self._socket.product, symbol.upper(), channel), stream
+
+    # -- what it is told --------------------------------------------------------------------------
+
+    def _acknowledge(self, identity: Raw | UnsetType) -> None:
+        self._tell(Acknowledgement(True, identity))
+
+    def _refuse(self, identity: Raw | UnsetType, words: str) -> None:
+        self._tell(Acknowledgement(False, identity, PREFIX + words))
+        self._faults += 1
+        if self._limits.faults is not None and self._faults > self._limits.faults:
+            self._link.end(POLICY, f"more than {self._limits.faults} refused messages")
+
+    def _tell(self, what: Struct) -> None:
+        self._link.send(Frame(_encode(what)))
+
+    # -- how long it may stay ---------------------------------------------------------------------
+
+    def _watch_idle(self) -> None:
+        """A connection without subscriptions may stay so for a while."""
+        if self._topics:
+            if self._idle is not None:
+                self._idle.cancel()
+                self._idle = None
+        elif self._idle is None and not self._ended:
+            self._idle = self._loop.call_later(self._limits.idle_s, self._end_idle)
+
+    def _end_idle(self) -> None:
+        self._link.end(POLICY, f"nothing was subscribed for {self._limits.idle_s:g} seconds")
+
+    def _ping(self) -> None:
+        self._beat = self._loop.call_later(self._limits.ping_s, self._ping)
+        if not self._usable():
+            self._link.end(POLICY, "the API key is no longer valid")
+            return
+        if not self._topics:
+            return
+        if self._unanswered > self._limits.pings:
+            self._link.end(POLICY, f"more than {self._limits.pings} pings were not answered")
+            return
+        self._unanswered += 1
+        time = str(self._now_ms())
+        self._tell(PrivatePing("ping", time) if self._socket.private else PublicPing("ping", time))
+
+    def _now_ms(self) -> int:
+        return self._rooms.clock.now() // US_PER_MS
+
+
+def _identity(sent: Raw) -> Raw | UnsetType | None:
+    """A message's id as it came; UNSET when it has none, None when it is no id."""
+    text = bytes(sent)
+    if text in (b"", b"null"):
+        return UNSET
+    if NUMBER.fullmatch(text):
+        return Raw(text)
+    try:
+        name = msgspec.json.decode(text, type=str)
+    except msgspec.DecodeError:
+        return None
+    return Raw(text) if len(name) <= ID_LENGTH_MAX else None
+
+
+def _cut(text: str) -> str:
+    return errors.shown(text)[1:-1]

@@ -1,0 +1,404 @@
+"""WebSocket connections: the upgrade, login, framing, and a bounded queue for each reader."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from http import HTTPStatus
+from socket import SO_SNDBUF, SOL_SOCKET
+from typing import Any, Final
+
+from msgspec import Struct
+from websockets.datastructures import Headers
+from websockets.extensions.permessage_deflate import (
+    PerMessageDeflate,
+    ServerPerMessageDeflateFactory,
+)
+from websockets.frames import Frame as Received
+from websockets.frames import Opcode
+from websockets.http11 import Request, Response
+from websockets.protocol import OPEN
+from websockets.server import ServerProtocol
+
+from venue.api import errors, signing
+from venue.api.errors import ApiError
+from venue.api.streams import SOCKETS, Socket
+from venue.gateway.auth import Authenticator, Caller, permit
+from venue.gateway.context import Venue
+from venue.gateway.frames import Frame
+from venue.gateway.http import Gate, HttpLimits
+from venue.gateway.hub import Hub
+from venue.gateway.keys import KeyStore
+from venue.gateway.reads import trade_id_text
+from venue.gateway.replay import WINDOW_MS
+from venue.gateway.session import POLICY, Session, SessionLimits
+from venue.terms import Access
+
+WINDOW_BITS: Final = 12  # of compression, either way
+UNSUPPORTED: Final = 1003
+NOT_TEXT: Final = 1007
+RESTARTING: Final = 1012
+ATTEMPTS_S: Final = 300.0
+CALLERS_MAX: Final = 100_000  # addresses counted apart in one window
+US_PER_MS: Final = 1000
+BY_PATH: Final = {socket.path: socket for socket in SOCKETS}
+
+log = logging.getLogger("venue.gateway")
+
+
+class SocketLimits(Struct, frozen=True, kw_only=True):
+    """Bounds of one listener's sockets; seconds and bytes. None: unlimited.
+
+    `attempts` to connect count per address in five minutes. A reader whose queue holds more than
+    `queue_frames` or `queue_bytes`, beyond `send_bytes` on their way, is too slow.
+    """
+
+    session: SessionLimits = SessionLimits()
+    attempts: int | None = 300
+    connections_per_ip: int | None = 100
+    connections: int | None = 2_000
+    message_bytes: int = 16 * 1024
+    queue_frames: int = 4_000
+    queue_bytes: int = 4 * 1024 * 1024
+    send_bytes: int = 128 * 1024
+    close_s: float = 5.0
+
+
+class Sockets:
+    """The door for streams: who may come in, and what all connections share."""
+
+    def __init__(
+        self, rooms: Venue, hub: Hub, authenticator: Authenticator, limits: SocketLimits
+    ) -> None:
+        self.rooms = rooms
+        self.hub = hub
+        self.limits = limits
+        self._authenticator = authenticator
+        self._gate = Gate(
+            HttpLimits(connections_per_ip=limits.connections_per_ip, connections=limits.connections)
+        )
+        self._attempts: dict[str, int] = {}
+        self._attempts_end = 0.0
+        self._logins: dict[tuple[Socket, bytes], int] = {}
+        self._count = 0
+        # Connections have names that no other run of the venue gave.
+        self._first_name = rooms.clock.now() << 64
+
+    def connection(self, *, server_state: Any, **_: Any) -> Connection:
+        """A protocol for one upgraded connection, for uvicorn's `ws=` option."""
+        return Connection(self, server_state.connections)
+
+    def enter(self, ip: str) -> None:
+        """Count a connection; ApiError 429 or 503 when it may not come in."""
+        self._attempt(ip)
+        reason = self._gate.enter(ip)
+        if reason is not None:
+            raise errors.busy(reason)
+
+    def leave(self, ip: str) -> None:
+        """Count one less."""
+        self._gate.leave(ip)
+
+    def name(self) -> str:
+        """A new connection's name, in the form of a UUID."""
+        self._count += 1
+        return trade_id_text(self._first_name + self._count)
+
+    async def login(self, socket: Socket, headers: list[tuple[bytes, bytes]], ip: str) -> Caller:
+        """Who opens a private socket; ApiError when nobody may."""
+        signed = self._authenticator.precheck(headers)
+        text = signing.websocket_payload(signed.timestamp)
+        caller = self._authenticator.verify(signed, text, ip)
+        if caller is None:
+            caller = await self._authenticator.verify_slowly(signed, text, ip)
+        permit(caller, Access.READ)
+        self._once(socket, caller)
+        return caller
+
+    def usable(self, key: str) -> bool:
+        """Whether a session that this API key opened may go on."""
+        keys: KeyStore = self.rooms.keys
+        found = keys.by_key(key.encode())
+        return found is not None and found.usable(self.rooms.clock.now())
+
+    def _attempt(self, ip: str) -> None:
+        most = self.limits.attempts
+        if most is None:
+            return
+        now = asyncio.get_running_loop().time()
+        if now >= self._attempts_end:
+            self._attempts = {}
+            self._attempts_end = now + ATTEMPTS_S
+        if len(self._attempts) >= CALLERS_MAX:
+            ip = ""
+        count = self._attempts[ip] = self._attempts.get(ip, 0) + 1
+        if count > most:
+            wait = int(self._attempts_end - now) + 1
+            raise errors.too_many_requests(
+                f"Too many connections: this address opened {most} in five minutes; wait {wait} s.",
+                wait,
+            )
+
+    def _once(self, socket: Socket, caller: Caller) -> None:
+        """A login opens one connection: who overheard it cannot open another."""
+        now = self.rooms.clock.now() // US_PER_MS
+        while self._logins and next(iter(self._logins.values())) < now:
+            del self._logins[next(iter(self._logins))]
+        login = (socket, caller.request)
+        if login in self._logins:
+            raise errors.error(-1048, detail="This login was used before; sign a new one.")
+        self._logins[login] = now + 2 * WINDOW_MS
+
+
+class Connection:
+    """One upgraded connection: an asyncio protocol, made when HTTP hands its transport over.
+
+    While the reader does not keep up, frames wait here and nothing it says is read. Frames that
+    are on their way cannot be taken back, so a refusal to wait any longer goes behind them.
+    """
+
+    def __init__(self, door: Sockets, connections: set[Any]) -> None:
+        self._door = door
+        self._connections = connections
+        self._loop = asyncio.get_running_loop()
+        self._conn = ServerProtocol(
+            extensions=[
+                ServerPerMessageDeflateFactory(
+                    server_no_context_takeover=True,
+                    client_no_context_takeover=True,
+                    server_max_window_bits=WINDOW_BITS,
+                    client_max_window_bits=WINDOW_BITS,
+                )
+            ],
+            max_size=door.limits.message_bytes,
+            logger=_quiet,
+        )
+        self._window_bits = 0  # of what is sent; 0: not compressed
+        self._ip: str | None = None  # counted at the gate under this address
+        self._session: Session | None = None
+        self._opening: asyncio.Task[None] | None = None
+        self._text = bytearray()  # a message in fragments, so far
+        self._paused = False
+        self._waiting: deque[bytes] = deque()
+        self._waiting_bytes = 0
+        self._ended = False
+        self._close_timer: asyncio.TimerHandle | None = None
+
+    # -- the transport ----------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.Transport) -> None:
+        """The transport is ours."""
+        self._transport = transport
+        limits = self._door.limits
+        transport.set_write_buffer_limits(high=limits.send_bytes)
+        # Without it the system would take megabytes for a reader that has stopped.
+        connected = transport.get_extra_info("socket")
+        connected.setsockopt(SOL_SOCKET, SO_SNDBUF, limits.send_bytes)
+        self._connections.add(self)
+
+    def connection_lost(self, _: Exception | None) -> None:
+        """It is gone."""
+        self._finish()
+        self._connections.discard(self)
+        if self._ip is not None:
+            self._door.leave(self._ip)
+            self._ip = None
+        if self._close_timer is not None:
+            self._close_timer.cancel()
+        if self._opening is not None:
+            self._opening.cancel()
+
+    def data_received(self, data: bytes) -> None:
+        """Parse what came; the first thing is the request to upgrade."""
+        self._conn.receive_data(data)
+        for event in self._conn.events_received():
+            if isinstance(event, Request):
+                self._transport.pause_reading()  # a client waits for the answer before it goes on
+                self._opening = self._loop.create_task(self._open(event))
+            elif isinstance(event, Received) and not self._ended:
+                self._take(event)
+        self._flush()
+
+    def eof_received(self) -> bool:
+        """The client sends no more: so it has nothing to be told."""
+        self._conn.receive_eof()
+        self._flush()
+        return False
+
+    def pause_writing(self) -> None:
+        """Enough is on its way: what comes waits, and nothing is read that asks for more."""
+        self._paused = True
+        self._transport.pause_reading()
+
+    def resume_writing(self) -> None:
+        """The reader goes on."""
+        self._paused = False
+        while self._waiting and not self._paused:
+            data = self._waiting.popleft()
+            self._waiting_bytes -= len(data)
+            self._transport.write(data)
+        if not self._paused:
+            self._transport.resume_reading()
+
+    def shutdown(self) -> None:
+        """The server stops."""
+        if self._conn.state is OPEN:
+            self.end(RESTARTING, "the venue is stopping")
+        else:
+            self._transport.close()
+
+    # -- opening ----------------------------------------------------------------------------------
+
+    async def _open(self, request: Request) -> None:
+        """Let the client in, or say why not."""
+        try:
+            await self._let_in(request)
+        except ApiError as refusal:
+            self._refuse(refusal)
+        except Exception:
+            log.exception("defect while opening a stream")
+            self._refuse(errors.internal())
+        finally:
+            if not self._transport.is_closing():
+                self._transport.resume_reading()
+
+    async def _let_in(self, request: Request) -> None:
+        door = self._door
+        peer = self._transport.get_extra_info("peername")
+        ip = str(peer[0]) if peer else ""
+        door.enter(ip)
+        self._ip = ip
+        response = self._conn.accept(request)
+        if response.status_code != HTTPStatus.SWITCHING_PROTOCOLS:
+            raise ApiError(-1000, f"{self._conn.handshake_exc}.", response.status_code)
+        socket = BY_PATH[request.path.partition("?")[0]]
+        caller = None
+        if socket.private:
+            headers = [
+                (name.lower().encode("latin-1"), value.encode("latin-1"))
+                for name, value in request.headers.raw_items()
+            ]
+            caller = await door.login(socket, headers, ip)
+        if self._transport.is_closing():
+            return
+        for extension in self._conn.extensions:
+            if isinstance(extension, PerMessageDeflate):
+                self._window_bits = extension.local_max_window_bits
+        self._conn.send_response(response)
+        self._flush()
+        key = caller.key if caller is not None else ""
+        self._session = Session(
+            door.rooms,
+            door.hub,
+            socket,
+            caller.uid if caller is not None else 0,
+            door.limits.session,
+            self,
+            (lambda: door.usable(key)) if caller is not None else _always,
+        )
+        self._session.begin(door.name())
+
+    def _refuse(self, refusal: ApiError) -> None:
+        """Answer the upgrade as HTTP: a login that fails is 401, or 403 for a lacking right."""
+        status = refusal.status
+        if status == HTTPStatus.BAD_REQUEST and -1058 <= refusal.code <= -1040:
+            status = HTTPStatus.UNAUTHORIZED
+        body = refusal.body()
+        headers = Headers(
+            {
+                "content-type": "application/json",
+                "content-length": str(len(body)),
+                "connection": "close",
+            }
+        )
+        if status == HTTPStatus.UPGRADE_REQUIRED:
+            headers["upgrade"] = "websocket"
+        if refusal.retry_after is not None:
+            headers["retry-after"] = str(refusal.retry_after)
+        self._conn.send_response(Response(status, HTTPStatus(status).phrase, headers, body))
+        self._flush()
+
+    # -- what comes in ----------------------------------------------------------------------------
+
+    def _take(self, frame: Received) -> None:
+        if frame.opcode is Opcode.BINARY:
+            self._fail(UNSUPPORTED, "messages are text")
+        elif frame.opcode is Opcode.TEXT or frame.opcode is Opcode.CONT:
+            self._text += frame.data
+            if frame.fin:
+                data = bytes(self._text)
+                self._text.clear()
+                self._hear(data)
+
+    def _hear(self, data: bytes) -> None:
+        try:
+            data.decode()
+        except UnicodeDecodeError:
+            self._fail(NOT_TEXT, "messages are UTF-8")
+            return
+        if self._session is not None:
+            self._session.hear(data)
+
+    # -- what goes out ----------------------------------------------------------------------------
+
+    def send(self, frame: Frame) -> None:
+        """Send a frame, or queue it behind those that the reader has not taken."""
+        if self._ended:
+            return
+        data = frame.deflated(self._window_bits) if self._window_bits else frame.plain
+        if not self._paused:
+            self._transport.write(data)
+            return
+        self._waiting.append(data)
+        self._waiting_bytes += len(data)
+        limits = self._door.limits
+        if len(self._waiting) > limits.queue_frames or self._waiting_bytes > limits.queue_bytes:
+            self.end(POLICY, f"too slow: {len(self._waiting)} messages waited to be read")
+
+    def end(self, code: int, reason: str) -> None:
+        """Close with a code and a reason; what waits is dropped."""
+        if self._ended:
+            return
+        self._finish()
+        if self._conn.state is OPEN:
+            self._conn.send_close(code, reason)
+        self._flush()
+        if self._paused:
+            self._transport.resume_reading()  # its answer to the close
+
+    def _fail(self, code: int, reason: str) -> None:
+        """Close on a client that breaks the protocol: nothing more is read."""
+        self._finish()
+        self._conn.fail(code, reason)
+        self._flush()
+
+    def _finish(self) -> None:
+        """Nothing more is sent but what closes the connection."""
+        self._ended = True
+        self._waiting.clear()
+        self._waiting_bytes = 0
+        if self._session is not None:
+            self._session.quit()
+
+    def _flush(self) -> None:
+        """Send what the protocol itself has to say."""
+        transport = self._transport
+        for data in self._conn.data_to_send():
+            if transport.is_closing():
+                break
+            if data:
+                transport.write(data)
+            elif transport.can_write_eof():
+                transport.write_eof()
+        if self._close_timer is None and self._conn.close_expected():
+            if not self._ended:
+                self._finish()
+            self._close_timer = self._loop.call_later(self._door.limits.close_s, transport.abort)
+
+
+def _always() -> bool:
+    return True
+
+
+_quiet = logging.getLogger("venue.websockets")

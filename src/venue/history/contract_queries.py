@@ -1,0 +1,481 @@
+"""Every contract question the interface and the operator ask of history; the habits of `queries`.
+
+Lists are newest first where nothing else is said. Times are µs; `start` and `end` are inclusive.
+An empty symbol stands for all of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal
+
+from msgspec import Struct
+from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, select
+
+from venue.history.contract_tables import (
+    ALGO_ORDERS,
+    CONTRACT_FILLS,
+    CONTRACT_ORDERS,
+    DELEVERAGED,
+    FUNDING_RATES,
+    INCOME,
+    LIQUIDATION_STEPS,
+    LIQUIDATIONS,
+    POSITIONS,
+    PRICE_MINUTES,
+)
+from venue.history.queries import from_to, page_of
+from venue.terms import AlgoStatus, Cause, OrderStatus
+
+UNTRIGGERED: Final = int(AlgoStatus.UNTRIGGERED)
+OPEN: Final = (int(OrderStatus.NEW), int(OrderStatus.PARTIALLY_FILLED))
+LIQUIDATING: Final = (int(Cause.LIQUIDATION), int(Cause.TAKEOVER), int(Cause.DELEVERAGE))
+
+
+class ContractOrderRow(Struct, frozen=True, gc=False):
+    """One contract order: price in ticks, quantities in lots, `quote` in atoms, times in µs.
+
+    quantity = executed + remaining + canceled; `reduced` is the canceled part that its position
+    took along (rule 5.1). The last three are those of the conditional order that it came from (the
+    price that triggered it), None where there was none.
+    """
+
+    order_id: int
+    uid: int
+    symbol: str
+    side: int
+    position_side: int
+    type: int
+    time_in_force: int
+    quantity: int
+    price: int
+    client_id: str
+    cause: int
+    algo_id: int
+    position_id: int
+    time: int
+    executed: int
+    quote: int
+    reduced: int
+    status: int
+    update_time: int
+    stop_price: int | None
+    stop_source: int | None
+    algo_type: int | None
+
+
+class ContractFillRow(Struct, frozen=True, gc=False):
+    """One leg of a contract trade: money in atoms of `fee_asset`, `realized` without the fee."""
+
+    trade_id: int
+    is_maker: int
+    order_id: int
+    uid: int
+    symbol: str
+    side: int
+    position_side: int
+    position_id: int
+    price: int
+    quantity: int
+    notional: int
+    fee: int
+    fee_asset: str
+    realized: int
+    opens: int
+    cause: int
+    time: int
+
+
+class IncomeRow(Struct, frozen=True, gc=False):
+    """One item of a pool: signed `amount`, the fee inside, and the `balance` behind it, in atoms.
+
+    `position_id` 0 is the cross pool; `symbol` is empty for transfers, `reason` for all else.
+    """
+
+    bill_id: int
+    uid: int
+    position_id: int
+    asset: str
+    symbol: str
+    kind: str
+    amount: int
+    fee: int
+    balance: int
+    reason: str
+    time: int
+
+
+class AlgoRow(Struct, frozen=True, gc=False):
+    """One conditional order: prices in ticks, quantity in lots (0: the whole position).
+
+    `order_id` is the order it became and `triggered_price` what triggered it, else 0; `reason` is
+    the `terms.Reject` of one that was refused then; `trigger_time` is 0 before.
+    """
+
+    algo_id: int
+    uid: int
+    symbol: str
+    side: int
+    position_side: int
+    type: int
+    quantity: int
+    trigger_price: int
+    price: int
+    source: int
+    client_id: str
+    rising: int
+    parent_id: int
+    position_id: int
+    take_profit: int
+    take_profit_source: int
+    stop_loss: int
+    stop_loss_source: int
+    callback_ppm: int
+    time: int
+    status: int
+    order_id: int
+    triggered_price: int
+    reason: int
+    trigger_time: int
+    update_time: int
+
+
+class ClosedPositionRow(Struct, frozen=True, gc=False):
+    """One position's whole life: sizes in lots, values and fees in atoms, times in µs."""
+
+    position_id: int
+    uid: int
+    symbol: str
+    side: int
+    margin_mode: int
+    separated_mode: int
+    leverage: int
+    open_size: int
+    open_value: int
+    open_fee: int
+    close_size: int
+    close_value: int
+    close_fee: int
+    funding_fee: int
+    liquidate_fee: int
+    realized: int
+    created: int
+    closed: int
+
+
+class FundingRateRow(Struct, frozen=True, gc=False):
+    """One funding settlement: prices in ticks, money in atoms; `settled` is 0 until it is through.
+
+    `time` is when rate and mark were frozen: later than `due` when the index was stale.
+    """
+
+    symbol: str
+    due: int
+    skipped: int
+    rate_ppb: int
+    mark_price: int
+    index_price: int
+    time: int
+    positions: int
+    paid: int
+    received: int
+    settled: int
+
+
+class LiquidationRow(Struct, frozen=True, gc=False):
+    """One pool's liquidation, amounts in atoms; what stands behind `finished` is 0 until then."""
+
+    liquidation_id: int
+    uid: int
+    position_id: int
+    asset: str
+    symbol: str
+    time: int
+    equity: int
+    maintenance: int
+    collateral: int
+    finished: int
+    equity_after: int
+    maintenance_after: int
+    topped_up: int
+    compensated: int
+    fund_equity: int
+
+
+class StepRow(Struct, frozen=True, gc=False):
+    """One rung of a liquidation; `sequence` and `place` are where the engine stated it."""
+
+    liquidation_id: int
+    sequence: int
+    place: int
+    position_id: int
+    symbol: str
+    side: int
+    mark_price: int
+    tier: int
+    bankruptcy_price: int
+    wanted: int
+    filled: int
+    taken_over: int
+    deleveraged: int
+    fee: int
+    fund_change: int
+    time: int
+
+
+class DeleveragedRow(Struct, frozen=True, gc=False):
+    """One opposite position that took over lots; `sequence` and `place` as in `StepRow`."""
+
+    liquidation_id: int
+    sequence: int
+    place: int
+    position_id: int
+    uid: int
+    symbol: str
+    quantity: int
+    price: int
+    rank: int
+    score: int
+    time: int
+
+
+class LiquidationStory(Struct, frozen=True):
+    """A liquidation with everything that happened in it, oldest first.
+
+    `fills` are the liquidated owner's: in the book, to the fund and to deleveraged positions.
+    """
+
+    liquidation: LiquidationRow
+    steps: list[StepRow]
+    deleveraged: list[DeleveragedRow]
+    fills: list[ContractFillRow]
+
+
+class PriceCandle(Struct, frozen=True, gc=False):
+    """One minute of a price, in ticks, and the open interest at its end, in lots."""
+
+    open_time: int
+    open: int
+    high: int
+    low: int
+    close: int
+    open_interest: int
+
+
+class ContractOrdersOf(Struct, frozen=True, gc=False):
+    """Which orders: an owner's, placed from `start` to `end`, or only those that have ended.
+
+    `among` are the symbols that count, empty for all of them.
+    """
+
+    uid: int
+    symbol: str = ""
+    start: int | None = None
+    end: int | None = None
+    among: tuple[str, ...] = ()
+    ended: bool = False
+
+
+class ContractFillsOf(Struct, frozen=True, gc=False):
+    """Which fills: an owner's, of one order, from `start` to `end`; `among` as for orders."""
+
+    uid: int
+    symbol: str = ""
+    order_id: int | None = None
+    start: int | None = None
+    end: int | None = None
+    among: tuple[str, ...] = ()
+
+
+class IncomeOf(Struct, frozen=True, gc=False):
+    """Which items: an owner's, by asset, symbol, kind and time.
+
+    `next_time` and `next_id` go on behind an item: its bill id, and its time or a later one.
+    """
+
+    uid: int
+    asset: str = ""
+    symbol: str = ""
+    kind: str = ""
+    start: int | None = None
+    end: int | None = None
+    next_time: int | None = None
+    next_id: int | None = None
+
+
+class AlgosOf(Struct, frozen=True, gc=False):
+    """Which conditional orders: an owner's that have ended, placed from `start` to `end`.
+
+    `among` are the symbols that count, empty for all of them.
+    """
+
+    uid: int
+    symbol: str = ""
+    start: int | None = None
+    end: int | None = None
+    among: tuple[str, ...] = ()
+
+
+def contract_order(connection: Connection, uid: int, order_id: int) -> ContractOrderRow | None:
+    """An owner's order by its id; None when there is none, or it is another owner's."""
+    table = CONTRACT_ORDERS.c
+    rows = _orders().where(table.order_id == order_id, table.uid == uid)
+    found = connection.execute(rows).one_or_none()
+    return None if found is None else ContractOrderRow(*found)
+
+
+def contract_order_by_client_id(
+    connection: Connection, uid: int, client_id: str
+) -> ContractOrderRow | None:
+    """An owner's newest order with this (not empty) client order id, or None."""
+    table = CONTRACT_ORDERS.c
+    rows = _orders().where(table.uid == uid, table.client_id == client_id, table.client_id != "")
+    found = connection.execute(rows.order_by(table.order_id.desc()).limit(1)).one_or_none()
+    return None if found is None else ContractOrderRow(*found)
+
+
+def contract_orders(
+    connection: Connection, which: ContractOrdersOf, limit: int, page: int = 1
+) -> list[ContractOrderRow]:
+    """An owner's orders; pages count from 1."""
+    table = CONTRACT_ORDERS.c
+    symbols = _of_symbol(table.symbol, which.symbol, which.among)
+    rows = _orders().where(table.uid == which.uid, *symbols)
+    if which.ended:
+        rows = rows.where(table.status.not_in(OPEN))
+    rows = rows.where(*from_to(table.time, which.start, which.end))
+    rows = rows.order_by(table.time.desc(), table.order_id.desc())
+    return [ContractOrderRow(*row) for row in connection.execute(page_of(rows, limit, page))]
+
+
+def contract_fills(
+    connection: Connection, which: ContractFillsOf, limit: int
+) -> list[ContractFillRow]:
+    """An owner's fills; of a trade with itself, the maker's first."""
+    table = CONTRACT_FILLS.c
+    symbols = _of_symbol(table.symbol, which.symbol, which.among)
+    rows = select(CONTRACT_FILLS).where(*symbols)
+    if which.order_id is None:
+        rows = rows.where(table.uid == which.uid)
+    else:
+        # An order has few fills and one owner: the sum keeps the planner from the owner's index.
+        rows = rows.where(table.order_id == which.order_id, table.uid + 0 == which.uid)
+    rows = rows.where(*from_to(table.time, which.start, which.end))
+    rows = rows.order_by(table.time.desc(), table.trade_id.desc(), table.is_maker.desc())
+    return [ContractFillRow(*row) for row in connection.execute(rows.limit(limit))]
+
+
+def income(connection: Connection, which: IncomeOf, limit: int) -> list[IncomeRow]:
+    """An owner's items. One more than is shown tells whether there is a next page."""
+    table = INCOME.c
+    rows = select(INCOME).where(table.uid == which.uid, *_of_symbol(table.symbol, which.symbol))
+    if which.asset:
+        rows = rows.where(table.asset == which.asset)
+    if which.kind:
+        rows = rows.where(table.kind == which.kind)
+    rows = rows.where(*from_to(table.time, which.start, which.end))
+    # Ids grow with time: the id alone says where to go on, the time is what the index ends in.
+    if which.next_id is not None:
+        rows = rows.where(table.bill_id < which.next_id)
+    rows = rows.where(*from_to(table.time, None, which.next_time))
+    rows = rows.order_by(table.time.desc(), table.bill_id.desc())
+    return [IncomeRow(*row) for row in connection.execute(rows.limit(limit))]
+
+
+def algo_orders(connection: Connection, which: AlgosOf, limit: int) -> list[AlgoRow]:
+    """An owner's conditional orders that were triggered, refused, canceled or expired."""
+    table = ALGO_ORDERS.c
+    symbols = _of_symbol(table.symbol, which.symbol, which.among)
+    rows = select(ALGO_ORDERS).where(table.uid == which.uid, table.status != UNTRIGGERED, *symbols)
+    rows = rows.where(*from_to(table.time, which.start, which.end))
+    rows = rows.order_by(table.time.desc(), table.algo_id.desc())
+    return [AlgoRow(*row) for row in connection.execute(rows.limit(limit))]
+
+
+def closed_positions(
+    connection: Connection, uid: int, symbol: str, limit: int
+) -> list[ClosedPositionRow]:
+    """An owner's positions that have become zero, the last closed first."""
+    table = POSITIONS.c
+    rows = select(POSITIONS).where(table.uid == uid, *_of_symbol(table.symbol, symbol))
+    rows = rows.order_by(table.closed.desc(), table.position_id.desc())
+    return [ClosedPositionRow(*row) for row in connection.execute(rows.limit(limit))]
+
+
+def funding_rates(
+    connection: Connection, symbol: str, start: int | None, end: int | None, limit: int
+) -> list[FundingRateRow]:
+    """A contract's settlements due from `start` to `end`, without those that were skipped."""
+    table = FUNDING_RATES.c
+    rows = select(FUNDING_RATES).where(table.symbol == symbol, table.skipped == 0)
+    rows = rows.where(*from_to(table.due, start, end)).order_by(table.due.desc())
+    return [FundingRateRow(*row) for row in connection.execute(rows.limit(limit))]
+
+
+def liquidations(connection: Connection, uid: int | None, limit: int) -> list[LiquidationRow]:
+    """Liquidations of an owner, or (None) of all, finished or not."""
+    table = LIQUIDATIONS.c
+    rows = select(LIQUIDATIONS)
+    if uid is not None:
+        rows = rows.where(table.uid == uid)
+    rows = rows.order_by(table.liquidation_id.desc()).limit(limit)
+    return [LiquidationRow(*row) for row in connection.execute(rows)]
+
+
+def liquidation(connection: Connection, liquidation_id: int) -> LiquidationStory | None:
+    """One liquidation in full, or None."""
+    rows = select(LIQUIDATIONS).where(LIQUIDATIONS.c.liquidation_id == liquidation_id)
+    found = connection.execute(rows).one_or_none()
+    if found is None:
+        return None
+    told = LiquidationRow(*found)
+    steps = [StepRow(*row) for row in connection.execute(_told(LIQUIDATION_STEPS, liquidation_id))]
+    taken = [DeleveragedRow(*row) for row in connection.execute(_told(DELEVERAGED, liquidation_id))]
+    table = CONTRACT_FILLS.c
+    positions = sorted({step.position_id for step in steps})
+    fills = select(CONTRACT_FILLS).where(
+        table.uid == told.uid,
+        table.is_maker == 0,
+        table.cause.in_(LIQUIDATING),
+        table.position_id.in_(positions),
+        *from_to(table.time, told.time, told.finished or None),
+    )
+    fills = fills.order_by(table.time, table.trade_id)
+    return LiquidationStory(
+        told, steps, taken, [ContractFillRow(*row) for row in connection.execute(fills)]
+    )
+
+
+def price_candles(
+    connection: Connection, symbol: str, kind: Literal["index", "mark"], start: int, end: int
+) -> list[PriceCandle]:
+    """A contract's minutes that begin from `start` to `end`, oldest first, without empty ones."""
+    table = PRICE_MINUTES.c
+    prices = (
+        (table.index_open, table.index_high, table.index_low, table.index_close)
+        if kind == "index"
+        else (table.mark_open, table.mark_high, table.mark_low, table.mark_close)
+    )
+    rows = select(table.open_time, *prices, table.open_interest).where(table.symbol == symbol)
+    rows = rows.where(*from_to(table.open_time, start, end)).order_by(table.open_time)
+    return [PriceCandle(*row) for row in connection.execute(rows)]
+
+
+def _orders() -> Select[Any]:
+    """Orders with what the conditional orders that they came from waited for."""
+    algos = ALGO_ORDERS.c
+    come = and_(algos.algo_id == CONTRACT_ORDERS.c.algo_id, CONTRACT_ORDERS.c.algo_id != 0)
+    rows = select(CONTRACT_ORDERS, algos.triggered_price, algos.source, algos.type)
+    return rows.outerjoin_from(CONTRACT_ORDERS, ALGO_ORDERS, come)
+
+
+def _told(table: Table, liquidation_id: int) -> Select[Any]:
+    rows = select(table).where(table.c.liquidation_id == liquidation_id)
+    return rows.order_by(table.c.sequence, table.c.place)
+
+
+def _of_symbol(
+    column: Column[Any], symbol: str, among: tuple[str, ...] = ()
+) -> list[ColumnElement[bool]]:
+    if symbol:
+        return [column == symbol]
+    return [column.in_(among)] if among else []

@@ -1,0 +1,259 @@
+"""Contract agents: makers that quote ladders around the index, takers that go long and short.
+
+Deterministic given the seed and the engine's state, like the spot agents: they look at the engine
+between commands and answer with commands, which go through the ordinary submit path.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Final
+
+from venue.core.admission import find_position
+from venue.core.commands import (
+    CancelContractOrder,
+    Command,
+    CreateOwner,
+    Deposit,
+    PlaceContractOrder,
+    PostIndex,
+    SetLeverage,
+)
+from venue.core.engine import Engine
+from venue.core.holding import Holding, holding_of
+from venue.core.ledger import Account
+from venue.core.perpetual import Perpetual
+from venue.core.units import PPB, PPM
+from venue.lab.agents import MakerHabit, TakerHabit
+from venue.terms import OrderType, PositionSide, SelfTrade, Side, TimeInForce, Wallet
+
+BUY: Final = int(Side.BUY)
+SELL: Final = int(Side.SELL)
+LONG: Final = int(PositionSide.LONG)
+SHORT: Final = int(PositionSide.SHORT)
+LIMIT: Final = int(OrderType.LIMIT)
+MARKET: Final = int(OrderType.MARKET)
+POST_ONLY: Final = int(TimeInForce.POST_ONLY)
+IOC: Final = int(TimeInForce.IOC)
+CONTRACT: Final = int(Wallet.CONTRACT)
+
+MAKERS: Final = (
+    MakerHabit("tight", edge_ppm=80, gap_ppm=60, levels=8, size_units=6_000),
+    MakerHabit("deep", edge_ppm=600, gap_ppm=900, levels=12, size_units=80_000),
+)
+TAKERS: Final = (
+    TakerHabit("noise", chance_ppm=250_000, size_units=1_500, follows=False),
+    TakerHabit("trend", chance_ppm=80_000, size_units=4_000, follows=True),
+)
+MONEY_UNITS: Final = 20_000_000  # units of the settle asset each agent begins with
+LEVERAGE: Final = 5  # every tier allows it
+MAKER_UNITS: Final = 15_000_000  # notional of one side beyond which a maker only closes
+TAKER_UNITS: Final = 250_000  # notional of both sides at which a taker only closes
+SKEW_PPM: Final = 150  # how far a full position moves a maker's quotes towards closing it
+# The basis (ppb of the index) walks around its target: a tenth of a per mille either way.
+BASIS_TARGET_PPB: Final = 50_000
+BASIS_STEP_PPB: Final = 5_000
+BASIS_PULL_PPM: Final = 500
+POST_US: Final = 3_000_000  # a posted index that has not changed is posted again, as it gets stale
+
+
+class ContractAgents:
+    """All agents of the venue's contracts.
+
+    `followed` names, for each contract, the live contract whose index it takes: it is told that
+    under `source`, if it has such a source. A contract that follows itself has an index of its own.
+    """
+
+    def __init__(self, engine: Engine, seed: int, followed: dict[str, str], source: str) -> None:
+        self._engine = engine
+        self._random = Random(f"contract agents {seed}")  # noqa: S311 - a market, not a secret
+        self._followed = dict(followed)
+        self._source = source
+        self._basis = dict.fromkeys(followed, BASIS_TARGET_PPB)
+        self._references = dict.fromkeys(followed, 0)
+        self._rising = dict.fromkeys(followed, True)
+
+    def founding(self) -> list[Command]:
+        """Commands that create the agents' owners, where they are not there yet."""
+        names = self._engine.owners.names
+        return [
+            CreateOwner(_name(habit, symbol), int(SelfTrade.EXPIRE_TAKER))
+            for symbol in self._followed
+            for habit in (*MAKERS, *TAKERS)
+            if _name(habit, symbol) not in names
+        ]
+
+    def funding(self) -> list[Command]:
+        """Commands that give agents without money their first, and a careful leverage."""
+        commands: list[Command] = []
+        for symbol in self._followed:
+            perp = self._engine.contracts.markets[symbol]
+            asset = self._engine.ledger.assets[perp.asset].name
+            for habit in (*MAKERS, *TAKERS):
+                account = self._account(habit, symbol)
+                pool = account.contract[perp.asset]
+                if pool.collateral or pool.positions:
+                    continue
+                amount = self._atoms(perp, MONEY_UNITS)
+                commands.append(Deposit(account.uid, CONTRACT, asset, amount))
+                commands.append(SetLeverage(account.uid, symbol, cross=LEVERAGE))
+        return commands
+
+    def step(self) -> list[Command]:
+        """What all agents do next: indexes, then cancels, then quotes, then takers."""
+        posts: list[Command] = []
+        cancels: list[Command] = []
+        quotes: list[Command] = []
+        takes: list[Command] = []
+        for symbol in self._followed:
+            perp = self._engine.contracts.markets[symbol]
+            index = self._index(perp, posts)
+            if not index or perp.market.halted:
+                continue
+            reference = self._reference(symbol, index)
+            for habit in MAKERS:
+                self._quote(perp, habit, reference, cancels, quotes)
+            for taker in TAKERS:
+                if self._random.randrange(PPM) < taker.chance_ppm:
+                    takes += self._take(perp, taker, reference)
+        return posts + cancels + quotes + takes
+
+    # -- prices ----------------------------------------------------------------------------------
+
+    def _index(self, perp: Perpetual, posts: list[Command]) -> int:
+        """A contract's index. One that follows another is told the other's, while that is new."""
+        followed = self._followed[perp.symbol]
+        if followed == perp.symbol or self._source not in perp.contract.index_sources:
+            return perp.index_price
+        live = self._engine.contracts.markets[followed]
+        if live.current:
+            told = perp.sources.get(self._source)
+            old = told is None or self._engine.time - told.time >= POST_US
+            if old or (told is not None and told.price != live.index_price):
+                posts.append(PostIndex(perp.symbol, self._source, live.index_price))
+        return live.index_price
+
+    def _reference(self, symbol: str, index: int) -> int:
+        """What a contract is worth to its makers: the index and a basis that walks."""
+        basis = self._basis[symbol]
+        pull = (BASIS_TARGET_PPB - basis) * BASIS_PULL_PPM // PPM
+        basis += self._random.randint(-BASIS_STEP_PPB, BASIS_STEP_PPB) + pull
+        self._basis[symbol] = basis
+        reference = max(1, index + index * basis // PPB)
+        if reference != self._references[symbol]:
+            self._rising[symbol] = reference > self._references[symbol]
+        self._references[symbol] = reference
+        return reference
+
+    # -- makers ----------------------------------------------------------------------------------
+
+    def _quote(
+        self,
+        perp: Perpetual,
+        habit: MakerHabit,
+        reference: int,
+        cancels: list[Command],
+        quotes: list[Command],
+    ) -> None:
+        """Keep the ladder on a grid around the reference: cancel what left it, fill its gaps.
+
+        A level closes what stands against it before it opens anything.
+        """
+        account = self._account(habit, perp.symbol)
+        holding = holding_of(account)
+        held = {side: _held(holding, perp, side) for side in (LONG, SHORT)}
+        most = max(1, self._atoms(perp, MAKER_UNITS) // (reference * perp.unit))
+        skew = reference * SKEW_PPM * (held[SHORT] - held[LONG]) // (PPM * most)
+        wanted = _ladder(habit, reference + skew)
+        left = dict(held)
+        have: set[int] = set()
+        for order in holding.orders.values():
+            key = order.price if order.side == BUY else -order.price
+            if key not in wanted:
+                cancels.append(CancelContractOrder(account.uid, order.order_id))
+                continue
+            have.add(key)
+            if order.terms is not None and not order.terms.opens:
+                left[order.terms.position_side] -= order.remaining
+        for key in wanted:
+            if key in have:
+                continue
+            side, price = (BUY, key) if key > 0 else (SELL, -key)
+            lots = self._lots(perp, price, habit.size_units)
+            position_side = SHORT if side == BUY else LONG
+            if left[position_side] >= perp.market.quantity_min:
+                lots = min(lots, left[position_side])
+                left[position_side] -= lots
+            else:
+                position_side = -position_side
+                if held[position_side] >= most:
+                    continue
+            quotes.append(
+                PlaceContractOrder(
+                    account.uid, perp.symbol, side, position_side, LIMIT, POST_ONLY, lots, price
+                )
+            )
+
+    # -- takers ----------------------------------------------------------------------------------
+
+    def _take(self, perp: Perpetual, habit: TakerHabit, reference: int) -> list[Command]:
+        """Open a long or a short, or close some: the more is held, the sooner."""
+        account = self._account(habit, perp.symbol)
+        holding = holding_of(account)
+        held = {side: _held(holding, perp, side) for side in (LONG, SHORT)}
+        most = max(1, self._atoms(perp, TAKER_UNITS) // (reference * perp.unit))
+        lots = self._lots(perp, reference, habit.size_units)
+        if self._random.randrange(most) < held[LONG] + held[SHORT]:
+            position_side = LONG if held[LONG] >= held[SHORT] else SHORT
+            lots = min(lots, held[position_side])
+            side = SELL if position_side == LONG else BUY
+        else:
+            position_side = LONG if self._random.randrange(2) else SHORT
+            if habit.follows:
+                position_side = LONG if self._rising[perp.symbol] else SHORT
+            side = BUY if position_side == LONG else SELL
+        if lots < perp.market.quantity_min:
+            return []
+        return [
+            PlaceContractOrder(account.uid, perp.symbol, side, position_side, MARKET, IOC, lots, 0)
+        ]
+
+    def _account(self, habit: MakerHabit | TakerHabit, symbol: str) -> Account:
+        return self._engine.account(self._engine.owners.names[_name(habit, symbol)])
+
+    def _atoms(self, perp: Perpetual, units: int) -> int:
+        return units * int(10 ** self._engine.ledger.assets[perp.asset].scale)
+
+    def _lots(self, perp: Perpetual, price: int, units: int) -> int:
+        """A random size around `units` of the settle asset at `price`."""
+        amount = self._atoms(perp, units) * self._random.randint(20, 180) // 100
+        lots: int = amount // (price * perp.unit)
+        return max(
+            perp.market.quantity_min, min(lots, perp.contract.instrument.market_quantity_max)
+        )
+
+
+def _name(habit: MakerHabit | TakerHabit, symbol: str) -> str:
+    return f"agent-contract-{habit.name}-{symbol}"
+
+
+def _held(holding: Holding, perp: Perpetual, side: int) -> int:
+    position = find_position(holding, perp, side)
+    return position.quantity if position is not None else 0
+
+
+def _ladder(habit: MakerHabit, reference: int) -> dict[int, None]:
+    """The wanted prices as keys, bids positive and asks negative, best first.
+
+    The grid is that of a power of two near the reference: it stays while the reference moves.
+    """
+    gap = max(1, (1 << (reference.bit_length() - 1)) * habit.gap_ppm // PPM)
+    edge = max(1, reference * habit.edge_ppm // PPM)
+    bid = (reference - edge) // gap * gap
+    ask = -(-(reference + edge) // gap) * gap
+    keys: dict[int, None] = {}
+    for level in range(habit.levels):
+        if bid - level * gap > 0:
+            keys[bid - level * gap] = None
+        keys[-(ask + level * gap)] = None
+    return keys

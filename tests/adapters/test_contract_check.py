@@ -1,0 +1,324 @@
+"""What a real engine says of contracts agrees with itself in history; damage is found."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, func, select
+
+from support.world import BTCUSDT, BUY, CONTRACT, GTC, IOC, LIMIT, MARKET, SELL
+from venue.core import commands
+from venue.core.applied import Applied
+from venue.core.commands import Command, Exit
+from venue.core.engine import Engine
+from venue.core.events import Event, OwnerCreated
+from venue.core.instruments import Contract, Tier
+from venue.history import contract_queries
+from venue.history.check import PROBLEMS_MAX, check
+from venue.history.contract_queries import IncomeOf, IncomeRow
+from venue.history.contract_tables import (
+    ALGO_ORDERS,
+    CONTRACT_FILLS,
+    CONTRACT_ORDERS,
+    FUNDING_RATES,
+    INCOME,
+    LIQUIDATIONS,
+    POSITIONS,
+    PRICE_MINUTES,
+)
+from venue.history.projector import Catalog, Projector
+from venue.history.service import History
+from venue.history.store import Store, open_history
+from venue.terms import AlgoStatus, Cause, MarginMode, OrderStatus
+
+SYMBOL = "BTCUSDT"
+LONG, SHORT = 1, -1
+SECOND = 1_000_000
+PERP = Contract(
+    instrument=BTCUSDT,
+    leverage_max=100,
+    position_max=100_000,
+    open_interest_max=1_000_000,
+    tiers=[Tier(20_000_000, 100, 5_000), Tier(10**12, 50, 10_000)],
+    index_sources=("desk",),
+    funding_minutes=tuple(range(1440)),
+    jump_ppm=1_000_000,
+)
+
+
+class Floor:
+    """An engine with one contract, its owners and everything it was told and said."""
+
+    def __init__(self, seed: int) -> None:
+        self.choice = random.Random(seed)
+        self.engine = Engine()
+        self.applied: list[Applied] = []
+        self.time = 86_400 * SECOND
+        self.index = 10_000
+        self.say(commands.RegisterAsset("USDT", 8))
+        self.say(commands.RegisterAsset("BTC", 8))
+        self.say(commands.ListContract(PERP))
+        self.say(commands.Deposit(2, CONTRACT, "USDT", 200_000))
+        self.uids: list[int] = []
+        for number in range(6):
+            (created,) = self.say(commands.CreateOwner(f"owner {number}"))
+            assert isinstance(created, OwnerCreated)
+            self.uids.append(created.uid)
+            self.say(commands.Deposit(created.uid, CONTRACT, "USDT", 6_000_000))
+            mode = MarginMode.ISOLATED if number % 2 else MarginMode.CROSSED
+            self.say(commands.SetMarginMode(created.uid, SYMBOL, int(mode)))
+            self.say(commands.SetLeverage(created.uid, SYMBOL, 50, 50, 50))
+        self.say(commands.PostIndex(SYMBOL, "desk", self.index))
+
+    def say(self, command: Command) -> list[Event]:
+        command.time = self.time
+        events = self.engine.apply(command)
+        self.applied.append(Applied(self.engine.sequence, command.time, command, events))
+        return events
+
+    def walk(self, count: int) -> Floor:
+        for _ in range(count):
+            self.time += self.choice.choice((0, 1_000, SECOND))
+            self.say(self._step())
+        return self
+
+    def _step(self) -> Command:
+        choice = self.choice
+        uid = choice.choice(self.uids)
+        act = choice.randrange(20)
+        if act < 3:
+            self.index = max(5_000, self.index + choice.randint(-150, 150))
+            return commands.PostIndex(SYMBOL, "desk", self.index)
+        if act < 5:
+            return commands.Tick()
+        if act == 5:
+            return commands.CancelContractOrders(uid)
+        if act == 6:
+            return choice.choice(
+                (
+                    commands.ClosePositions(uid, SYMBOL),
+                    commands.Deposit(uid, CONTRACT, "USDT", 10**6),
+                )
+            )
+        side, position_side = choice.choice((BUY, SELL)), choice.choice((LONG, SHORT))
+        quantity = choice.randint(2, 60)
+        if act < 9:
+            trigger = self.index + choice.randint(-300, 300)
+            return commands.PlaceAlgo(
+                uid, SYMBOL, side, position_side, choice.randrange(4), quantity, trigger, trigger,
+                choice.randrange(2),
+            )  # fmt: skip
+        if act < 12:
+            return commands.PlaceContractOrder(
+                uid, SYMBOL, side, position_side, MARKET, IOC, quantity, 0
+            )
+        price = self.index + choice.randint(-120, 120)
+        exits = (Exit(price + 200), Exit(max(1, price - 200))) if act == 12 else (Exit(), Exit())
+        return commands.PlaceContractOrder(
+            uid, SYMBOL, side, position_side, LIMIT, choice.choice((GTC, GTC, IOC)), quantity,
+            price, choice.choice(("", f"c{self.time}")), take_profit=exits[0], stop_loss=exits[1],
+        )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def floor() -> Floor:
+    """A long walk; its last order rests."""
+    walked = Floor(seed=12).walk(4_000)
+    order = commands.PlaceContractOrder(walked.uids[0], SYMBOL, BUY, LONG, LIMIT, GTC, 2, 100)
+    walked.say(commands.Deposit(walked.uids[0], CONTRACT, "USDT", 10**8))
+    walked.say(order)
+    return walked
+
+
+@pytest.fixture(scope="module")
+def filled(floor: Floor) -> Iterator[Store]:
+    store = open_history(None)
+    Projector(store, Catalog()).project(floor.applied)
+    yield store
+    store.close()
+
+
+def test_the_walk_goes_everywhere(floor: Floor, filled: Store) -> None:
+    with filled.connection.begin():
+
+        def seen(column: Any) -> set[Any]:
+            return set(filled.connection.execute(select(column).distinct()).scalars())
+
+        ends = {OrderStatus.FILLED, OrderStatus.CANCELED, OrderStatus.EXPIRED}
+        assert {OrderStatus.NEW, *ends} <= seen(CONTRACT_ORDERS.c.status)
+        assert {0, 1, 2, 3} < seen(ALGO_ORDERS.c.status)
+        assert int(AlgoStatus.EXPIRED) in seen(ALGO_ORDERS.c.status)
+        assert seen(POSITIONS.c.margin_mode) == {0, 1}
+        assert {0, 1, 2, 3, 5, 6} <= seen(CONTRACT_FILLS.c.cause)
+        assert {"margin_move_in", "position_close_short", "position_funding"} < seen(INCOME.c.kind)
+        assert len(seen(LIQUIDATIONS.c.liquidation_id)) > 3
+        assert len(seen(FUNDING_RATES.c.due)) > 1
+        assert len(seen(PRICE_MINUTES.c.open_time)) > 5
+        reduced = select(func.count()).where(CONTRACT_ORDERS.c.reduced > 0)
+        assert filled.connection.execute(reduced).scalar_one() > 0
+
+
+def test_what_the_engine_says_agrees_with_itself(floor: Floor, filled: Store) -> None:
+    assert check(filled.connection, floor.engine) == []
+    filled.connection.rollback()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_it_agrees_at_any_moment_however_batched(seed: int) -> None:
+    floor = Floor(seed)
+    store = open_history(None)
+    try:
+        projector = Projector(store, Catalog())
+        for _ in range(12):
+            floor.walk(floor.choice.randint(1, 60))
+            projector.project(floor.applied[max(projector.reached() - 5, 0) :])
+            with store.connection.begin():
+                assert check(store.connection, floor.engine) == []
+    finally:
+        store.close()
+
+
+def test_each_liquidation_is_told_in_full(filled: Store) -> None:
+    """Every lot that a step wanted is found in a fill, and every deleveraged one by its owner."""
+    told = 0
+    with filled.connection.begin():
+        for row in contract_queries.liquidations(filled.connection, None, 1_000):
+            story = contract_queries.liquidation(filled.connection, row.liquidation_id)
+            assert story is not None
+            assert story.liquidation == row
+            assert row.finished >= row.time
+            by_cause: dict[int, int] = {}
+            for fill in story.fills:
+                by_cause[fill.cause] = by_cause.get(fill.cause, 0) + fill.quantity
+            filled_lots = sum(step.filled for step in story.steps)
+            taken_over = sum(step.taken_over for step in story.steps)
+            deleveraged = sum(step.deleveraged for step in story.steps)
+            assert by_cause.get(int(Cause.LIQUIDATION), 0) == filled_lots
+            assert by_cause.get(int(Cause.TAKEOVER), 0) == taken_over
+            assert by_cause.get(int(Cause.DELEVERAGE), 0) == deleveraged
+            assert sum(each.quantity for each in story.deleveraged) == deleveraged
+            assert (
+                sum(step.wanted for step in story.steps) == filled_lots + taken_over + deleveraged
+            )
+            told += len(story.steps)
+    assert told > 20
+
+
+def test_a_venue_taken_up_again_tells_history_its_contracts(floor: Floor, tmp_path: Path) -> None:
+    path = tmp_path / "venue.history"
+    half = len(floor.applied) // 2
+    engine = Engine()
+    for done in floor.applied[:half]:
+        engine.apply(done.command)
+
+    async def scene() -> None:
+        history = await History.start(str(path))
+        history.begin(Engine())
+        history.follow(floor.applied[:half])
+        await history.drain()
+        await history.close()
+        history = await History.start(str(path))
+        history.begin(engine)
+        history.follow(floor.applied[half:])
+        await history.drain()
+        asked = await history.ask(contract_queries.income, IncomeOf(floor.uids[0]), 10)
+        assert [type(row) for row in asked] == [IncomeRow] * 10
+        await history.close()
+
+    asyncio.run(scene())
+    store = open_history(str(path))
+    try:
+        with store.connection.begin():
+            assert check(store.connection, floor.engine) == []
+    finally:
+        store.close()
+
+
+# -- damage --------------------------------------------------------------------------------------
+
+Damage = Callable[[Connection], str]
+
+
+def _last(connection: Connection, column: Any, *where: Any) -> int:
+    return int(connection.execute(select(func.max(column)).where(*where)).scalar_one())
+
+
+def _lost_item(connection: Connection) -> str:
+    lost = _last(connection, INCOME.c.bill_id) - 40
+    connection.execute(INCOME.delete().where(INCOME.c.bill_id == lost))
+    return " is not "
+
+
+def _altered_item(connection: Connection) -> str:
+    bill_id = _last(connection, INCOME.c.bill_id, INCOME.c.position_id == 0)
+    change = INCOME.update().where(INCOME.c.bill_id == bill_id)
+    connection.execute(change.values(amount=INCOME.c.amount + 1, balance=INCOME.c.balance + 1))
+    return "cross pool, USDT: the last item says"
+
+
+def _stranger(connection: Connection) -> str:
+    values = {"uid": 5, "position_id": 0, "asset": "USDT", "symbol": "", "kind": "deposit"}
+    values |= {"bill_id": 1, "amount": 7, "fee": 0, "balance": 7, "reason": "", "time": 1}
+    connection.execute(INCOME.insert().values(**values))
+    return "items of owner 5, cross pool, USDT, unknown to the engine"
+
+
+def _other_pool(connection: Connection) -> str:
+    change = POSITIONS.update().where(POSITIONS.c.margin_mode == 1)
+    connection.execute(change.values(margin_mode=0))
+    return "cross pool, USDT: "
+
+
+def _lost_fill(connection: Connection) -> str:
+    trade_id = _last(connection, CONTRACT_FILLS.c.trade_id)
+    of_it = CONTRACT_FILLS.c.trade_id == trade_id
+    connection.execute(CONTRACT_FILLS.delete().where(of_it, CONTRACT_FILLS.c.is_maker == 1))
+    return f"contract trade {trade_id} has 1 fills, not 2"
+
+
+def _altered_fill(connection: Connection) -> str:
+    order_id = _last(connection, CONTRACT_FILLS.c.order_id, CONTRACT_FILLS.c.cause == 0)
+    change = CONTRACT_FILLS.update().where(CONTRACT_FILLS.c.order_id == order_id)
+    connection.execute(change.values(notional=CONTRACT_FILLS.c.notional - 1))
+    return f"contract order {order_id}: executed"
+
+
+def _lost_order(connection: Connection) -> str:
+    order_id = _last(connection, CONTRACT_FILLS.c.order_id, CONTRACT_FILLS.c.cause == 0)
+    connection.execute(CONTRACT_ORDERS.delete().where(CONTRACT_ORDERS.c.order_id == order_id))
+    return f"fills of contract order {order_id}, which is missing"
+
+
+def _closed_order(connection: Connection) -> str:
+    order_id = _last(connection, CONTRACT_ORDERS.c.order_id, CONTRACT_ORDERS.c.status < 2)
+    change = CONTRACT_ORDERS.update().where(CONTRACT_ORDERS.c.order_id == order_id)
+    connection.execute(change.values(status=int(OrderStatus.CANCELED)))
+    return f"contract order {order_id} (uid, executed, quote, status): the engine says"
+
+
+def _opened_order(connection: Connection) -> str:
+    order_id = _last(connection, CONTRACT_ORDERS.c.order_id, CONTRACT_ORDERS.c.status == 2)
+    change = CONTRACT_ORDERS.update().where(CONTRACT_ORDERS.c.order_id == order_id)
+    connection.execute(change.values(status=int(OrderStatus.NEW)))
+    return f"contract order {order_id} is open in history, not in the engine"
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        _lost_item, _altered_item, _stranger, _other_pool, _lost_fill, _altered_fill, _lost_order,
+        _closed_order, _opened_order,
+    ],
+)  # fmt: skip
+def test_damage_is_found(floor: Floor, filled: Store, damage: Damage) -> None:
+    with filled.connection.begin() as transaction:
+        words = damage(filled.connection)
+        problems = check(filled.connection, floor.engine)
+        transaction.rollback()
+    assert any(words in problem for problem in problems), problems
+    assert len(problems) <= 6 * (PROBLEMS_MAX + 1)

@@ -1,0 +1,379 @@
+"""The contract side of history: exact rows from hand-made events, once, and every question."""
+
+from __future__ import annotations
+
+import pickle
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from support.contract_tape import (
+    ALICE,
+    ASSETS,
+    BID,
+    BOB,
+    EXIT,
+    FALL,
+    FEES,
+    FIRST,
+    FUND,
+    LIQUIDATION,
+    MARK_PRICE,
+    MINUTE,
+    PERP,
+    REFUSED,
+    ROWS,
+    STOP,
+    STOP_MARKET,
+    STOPPED,
+    STORY,
+    SWEPT,
+    SYMBOL,
+    TAKEOVER,
+    TRAILING,
+    N,
+)
+from support.tape import rows_of
+from support.world import BTCUSDT
+from venue.core.applied import Applied
+from venue.core.commands import Tick
+from venue.core.contract_events import ContractListed, Income, MarkSet
+from venue.core.events import AssetRegistered, Event
+from venue.history import contract_queries as queries
+from venue.history.contract_queries import (
+    AlgosOf,
+    ContractFillsOf,
+    ContractOrdersOf,
+    IncomeOf,
+)
+from venue.history.projector import CHUNKS, Catalog, Projector
+from venue.history.store import Store, open_history
+from venue.history.worker import ASK, CATALOG, CHECKPOINT, PROJECT, Entry, Worker
+
+LISTED = ContractListed(PERP)
+
+
+@pytest.fixture
+def store() -> Iterator[Store]:
+    opened = open_history(None)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="module")
+def filled() -> Iterator[Store]:
+    opened = open_history(None)
+    Projector(opened, Catalog()).project(STORY)
+    with opened.connection.begin():
+        yield opened
+    opened.close()
+
+
+def contract_rows(store: Store) -> dict[str, list[tuple[Any, ...]]]:
+    """Every table that has rows."""
+    return {name: rows for name, rows in rows_of(store).items() if rows}
+
+
+def tape(*events: Event, time: int = 7) -> list[Applied]:
+    """One command for each event, behind what makes the contract known."""
+    said: list[list[Event]] = [[*(AssetRegistered(asset) for asset in ASSETS), LISTED]]
+    said += [[event] for event in events]
+    return [Applied(number, time, Tick(time), each) for number, each in enumerate(said, 1)]
+
+
+# -- projecting ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("again", [0, 1, 4])
+@pytest.mark.parametrize("size", [1, 2, 3, 5, len(STORY)])
+def test_rows_are_exact_however_batched(store: Store, size: int, again: int) -> None:
+    """Each batch begins with some of the commands that were already delivered."""
+    projector = Projector(store, Catalog())
+    for at in range(0, len(STORY), size):
+        projector.project(STORY[max(at - again, 0) : at + size])
+    projector.project(STORY)
+    assert contract_rows(store) == ROWS
+
+
+@pytest.mark.parametrize("cut", range(1, len(STORY)))
+def test_a_reopened_file_goes_on_with_what_is_listed(tmp_path: Path, cut: int) -> None:
+    path = str(tmp_path / "venue.history")
+    store = open_history(path)
+    Projector(store, Catalog()).project(STORY[:cut])
+    store.close()
+    store = open_history(path)
+    try:
+        projector = Projector(store, Catalog.listing(ASSETS, [], [PERP]))
+        assert projector.reached() == cut
+        projector.project(STORY[cut - 1 :])
+        assert contract_rows(store) == ROWS
+    finally:
+        store.close()
+
+
+def test_cleared_and_projected_anew_it_is_the_same(store: Store) -> None:
+    Projector(store, Catalog()).project(STORY)
+    store.clear()
+    assert contract_rows(store) == {"progress": [(0,)]}
+    Projector(store, Catalog()).project(STORY)
+    assert contract_rows(store) == ROWS
+
+
+def test_the_worker_learns_contracts_from_its_catalog(store: Store) -> None:
+    encode = msgspec.msgpack.Encoder().encode
+    worker = Worker(store)
+    worker.answer(CATALOG, encode((ASSETS, [BTCUSDT], [PERP])))
+    entries = [Entry(1, STORY[0].time, [])]  # what it would have learned there, it knows
+    entries += [Entry(done.sequence, done.time, done.events) for done in STORY[1:]]
+    assert worker.answer(PROJECT, encode(entries)) == len(STORY)
+    assert worker.answer(CHECKPOINT, b"") == len(STORY)
+    assert contract_rows(store) == ROWS
+    told = worker.answer(ASK, pickle.dumps((queries.liquidation, (FALL,))))
+    assert pickle.loads(pickle.dumps(told)) == told
+    assert len(told.steps) == 2
+
+
+def test_a_contract_is_not_the_spot_market_of_its_name(store: Store) -> None:
+    projector = Projector(store, Catalog.listing(ASSETS, [], []))
+    with pytest.raises(KeyError):
+        projector.project([Applied(1, 1, Tick(1), STORY[3].events)])
+    assert projector.reached() == 0
+    assert contract_rows(store) == {"progress": [(0,)]}
+
+
+def test_batches_are_larger_than_one_statement(store: Store) -> None:
+    count = 2 * CHUNKS[0] + CHUNKS[1] + 1
+    events = [Income(N + i, ALICE, 0, "USDT", "", "deposit", 5, 5 * (i + 1)) for i in range(count)]
+    Projector(store, Catalog()).project(tape(*events))
+    assert [row[8] for row in rows_of(store)["income"]] == [5 * i for i in range(1, count + 1)]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_minutes_are_merged_over_any_batches(store: Store, seed: int) -> None:
+    choice = random.Random(seed)
+    marks: list[tuple[int, MarkSet]] = []
+    time = 0
+    for _ in range(120):
+        time += choice.randrange(MINUTE // 3)
+        symbol = choice.choice((SYMBOL, "ETHUSDT"))
+        index, mark = choice.randint(90, 110), choice.randint(90, 110)
+        marks.append((time, MarkSet(symbol, index, mark, True, 0, choice.randint(0, 9))))
+    applied = [Applied(i, time, Tick(time), [mark]) for i, (time, mark) in enumerate(marks, 1)]
+    projector = Projector(store, Catalog())
+    at = 0
+    while at < len(applied):
+        size = choice.randint(1, 12)
+        projector.project(applied[max(at - 3, 0) : at + size])
+        at += size
+    minutes: dict[tuple[str, int], list[MarkSet]] = {}
+    for moment, event in marks:
+        minutes.setdefault((event.symbol, moment // MINUTE * MINUTE), []).append(event)
+    wanted = []
+    for key, each in sorted(minutes.items()):
+        indexes, prices = [mark.index for mark in each], [mark.mark for mark in each]
+        wanted.append((*key, *_candle(indexes), *_candle(prices), each[-1].open_interest))
+    assert rows_of(store)["price_minutes"] == wanted
+    assert max(len(each) for each in minutes.values()) > 3
+
+
+def _candle(prices: list[int]) -> tuple[int, int, int, int]:
+    return prices[0], max(prices), min(prices), prices[-1]
+
+
+# -- questions -----------------------------------------------------------------------------------
+
+START_AND_END = [
+    (None, None), (400, None), (None, 400), (401, 800), (MINUTE + 5, MINUTE + 5), (5, 4),
+]  # fmt: skip
+OWNERS = (ALICE, BOB, FEES, FUND, 3)
+STOPS = {STOPPED: (94, MARK_PRICE, STOP_MARKET)}
+
+
+def _within(time: int, start: int | None, end: int | None) -> bool:
+    return (start is None or time >= start) and (end is None or time <= end)
+
+
+def _order(row: tuple[Any, ...]) -> queries.ContractOrderRow:
+    return queries.ContractOrderRow(*row, *STOPS.get(row[0], (None, None, None)))
+
+
+def test_an_order_by_its_id_is_the_owners_alone(filled: Store) -> None:
+    for row in ROWS["contract_orders"]:
+        assert queries.contract_order(filled.connection, row[1], row[0]) == _order(row)
+        assert queries.contract_order(filled.connection, row[1] + 1, row[0]) is None
+    stopped = queries.contract_order(filled.connection, ALICE, STOPPED)
+    assert stopped is not None
+    assert (stopped.algo_id, stopped.stop_price, stopped.algo_type) == (STOP, 94, STOP_MARKET)
+    left = queries.contract_order(filled.connection, ALICE, EXIT)
+    assert left is not None
+    assert (left.quantity, left.executed, left.reduced, left.stop_price) == (10, 0, 3, None)
+
+
+def test_an_order_by_its_client_id_is_the_newest(filled: Store) -> None:
+    find = queries.contract_order_by_client_id
+    newest = find(filled.connection, ALICE, "a")
+    assert newest is not None
+    assert newest.order_id == EXIT  # FIRST had it too
+    assert find(filled.connection, BOB, "a") is None
+    assert find(filled.connection, ALICE, "") is None
+
+
+@pytest.mark.parametrize(("start", "end"), START_AND_END)
+@pytest.mark.parametrize("symbol", ["", SYMBOL, "ETHUSDT"])
+def test_orders_filter_order_and_page(
+    filled: Store, symbol: str, start: int | None, end: int | None
+) -> None:
+    for uid in OWNERS:
+        which = ContractOrdersOf(uid, symbol, start, end)
+        wanted = [
+            _order(row)
+            for row in reversed(ROWS["contract_orders"])
+            if row[1] == uid and symbol in ("", row[2]) and _within(row[13], start, end)
+        ]
+        pages = [queries.contract_orders(filled.connection, which, 2, page) for page in (1, 2, 3)]
+        assert [row for page in pages for row in page] == wanted
+
+
+@pytest.mark.parametrize(("start", "end"), START_AND_END)
+@pytest.mark.parametrize("symbol", ["", SYMBOL, "ETHUSDT"])
+def test_fills_filter_and_order(
+    filled: Store, symbol: str, start: int | None, end: int | None
+) -> None:
+    rows = ROWS["contract_fills"]
+    for uid in OWNERS:
+        for order_id in (None, FIRST, BID, FALL, 5):
+            wanted = [
+                queries.ContractFillRow(*row)
+                for row in sorted(rows, key=lambda row: (row[16], row[0], row[1]), reverse=True)
+                if row[3] == uid
+                and symbol in ("", row[4])
+                and order_id in (None, row[2])
+                and _within(row[16], start, end)
+            ]
+            which = ContractFillsOf(uid, symbol, order_id, start, end)
+            assert queries.contract_fills(filled.connection, which, 100) == wanted
+            assert queries.contract_fills(filled.connection, which, 1) == wanted[:1]
+
+
+@pytest.mark.parametrize(("start", "end"), START_AND_END)
+@pytest.mark.parametrize("symbol", ["", SYMBOL, "ETHUSDT"])
+@pytest.mark.parametrize("kind", ["", "position_close_long", "deposit", "margin_move_in"])
+def test_income_filters_and_orders(
+    filled: Store, symbol: str, kind: str, start: int | None, end: int | None
+) -> None:
+    for uid in OWNERS:
+        for asset in ("", "USDT", "BTC"):
+            wanted = [
+                queries.IncomeRow(*row)
+                for row in reversed(ROWS["income"])
+                if row[1] == uid
+                and asset in ("", row[3])
+                and symbol in ("", row[4])
+                and kind in ("", row[5])
+                and _within(row[10], start, end)
+            ]
+            which = IncomeOf(uid, asset, symbol, kind, start, end)
+            assert queries.income(filled.connection, which, 100) == wanted
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 100])
+def test_income_goes_on_behind_a_key(filled: Store, size: int) -> None:
+    """The key's time may be a little later than the item's: on the wire it is in milliseconds."""
+    whole = queries.income(filled.connection, IncomeOf(ALICE), 100)
+    assert len(whole) == sum(row[1] == ALICE for row in ROWS["income"])
+    told: list[queries.IncomeRow] = []
+    which = IncomeOf(ALICE)
+    while True:
+        rows = queries.income(filled.connection, which, size + 1)
+        told += rows[:size]
+        if len(rows) <= size:
+            break
+        which = IncomeOf(ALICE, next_time=told[-1].time + 999, next_id=told[-1].bill_id)
+    assert told == whole
+
+
+@pytest.mark.parametrize(("start", "end"), [*START_AND_END, (600, 600)])
+@pytest.mark.parametrize("symbol", ["", SYMBOL, "ETHUSDT"])
+def test_conditional_orders_that_ended(
+    filled: Store, symbol: str, start: int | None, end: int | None
+) -> None:
+    for uid in OWNERS:
+        wanted = [
+            queries.AlgoRow(*row)
+            for row in reversed(ROWS["algo_orders"])
+            if row[1] == uid and row[20] and symbol in ("", row[2]) and _within(row[19], start, end)
+        ]
+        which = AlgosOf(uid, symbol, start, end)
+        assert queries.algo_orders(filled.connection, which, 100) == wanted
+        assert queries.algo_orders(filled.connection, which, 1) == wanted[:1]
+
+
+def test_conditional_orders_tell_how_they_ended(filled: Store) -> None:
+    told = queries.algo_orders(filled.connection, AlgosOf(ALICE), 100)
+    assert [row.algo_id for row in told] == [TRAILING, STOP + 1, STOP]
+    (refused,) = queries.algo_orders(filled.connection, AlgosOf(BOB), 100)
+    assert (refused.algo_id, refused.order_id, refused.triggered_price) == (REFUSED, 0, 94)
+
+
+def test_closed_positions(filled: Store) -> None:
+    wanted = [queries.ClosedPositionRow(*row) for row in ROWS["positions"]]
+    assert queries.closed_positions(filled.connection, ALICE, "", 5) == wanted
+    assert queries.closed_positions(filled.connection, ALICE, SYMBOL, 5) == wanted
+    assert queries.closed_positions(filled.connection, ALICE, "ETHUSDT", 5) == []
+    assert queries.closed_positions(filled.connection, BOB, "", 5) == []
+
+
+def test_funding_rates_are_those_that_were_due(filled: Store) -> None:
+    rows = [queries.FundingRateRow(*ROWS["funding_rates"][number]) for number in (3, 0)]
+    ask = queries.funding_rates
+    assert ask(filled.connection, SYMBOL, None, None, 10) == rows
+    assert ask(filled.connection, SYMBOL, None, None, 1) == rows[:1]
+    assert ask(filled.connection, SYMBOL, 2 * MINUTE, 2 * MINUTE, 10) == rows[1:]
+    assert ask(filled.connection, SYMBOL, 2 * MINUTE + 1, None, 10) == rows[:1]
+    assert ask(filled.connection, "ETHUSDT", None, None, 10) == []
+
+
+def test_liquidations_and_their_story(filled: Store) -> None:
+    (row,) = ROWS["liquidations"]
+    wanted = queries.LiquidationRow(*row)
+    assert queries.liquidations(filled.connection, None, 5) == [wanted]
+    assert queries.liquidations(filled.connection, ALICE, 5) == [wanted]
+    assert queries.liquidations(filled.connection, BOB, 5) == []
+    assert queries.liquidation(filled.connection, FALL + 1) is None
+    story = queries.liquidation(filled.connection, FALL)
+    assert story is not None
+    assert story.liquidation == wanted
+    assert story.steps == [queries.StepRow(*row) for row in ROWS["liquidation_steps"]]
+    assert story.deleveraged == [queries.DeleveragedRow(*row) for row in ROWS["deleveraged"]]
+    assert [(fill.order_id, fill.uid, fill.quantity) for fill in story.fills] == [
+        (SWEPT, ALICE, 1),
+        (FALL, ALICE, 4),
+        (FALL, ALICE, 2),
+    ]
+
+
+def test_a_liquidation_under_way_is_told_so_far(store: Store) -> None:
+    Projector(store, Catalog()).project(STORY[:10])
+    with store.connection.begin():
+        story = queries.liquidation(store.connection, FALL)
+    assert story is not None
+    assert (story.liquidation.finished, len(story.steps), story.deleveraged) == (0, 1, [])
+    assert [(fill.cause, fill.quantity) for fill in story.fills] == [
+        (LIQUIDATION, 1),
+        (TAKEOVER, 4),
+    ]
+
+
+def test_candles_of_index_and_mark(filled: Store) -> None:
+    ask = queries.price_candles
+    rows = ROWS["price_minutes"]
+    index = [queries.PriceCandle(*(*row[1:6], row[10])) for row in rows]
+    mark = [queries.PriceCandle(*(row[1], *row[6:])) for row in rows]
+    assert ask(filled.connection, SYMBOL, "index", 0, 9 * MINUTE) == index
+    assert ask(filled.connection, SYMBOL, "mark", 0, 9 * MINUTE) == mark
+    assert ask(filled.connection, SYMBOL, "mark", MINUTE, 2 * MINUTE) == mark[1:3]
+    assert ask(filled.connection, "ETHUSDT", "mark", 0, 9 * MINUTE) == []

@@ -1,0 +1,464 @@
+"""Contract questions of an account: shapes of raw answers, and values computed by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from support.contract_desk import ACCOUNT, V3, contracts_traded, place
+from support.raw import UNKNOWN_ID, Desk, ok, operate, order, refused
+from support.shapes import (
+    INTEGER,
+    LONG_ID,
+    MS,
+    TEXT,
+    Shape,
+    check,
+    decimal,
+    is_flag,
+    is_list,
+    is_null,
+    signed,
+    text,
+)
+
+ALICE_FUNDS = 1_000_000
+MAKER, TAKER = Decimal("0.0002"), Decimal("0.0006")
+ETH_MAINTENANCE = Decimal("0.004")  # the first tier's rate
+DAY_MS = 86_400_000
+MONEY, SIGNED = decimal(8), signed(8)
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    with contracts_traded(tmp_path_factory.mktemp("contracts")) as desk:
+        yield desk
+
+
+# -- orders (sections 2.1, 4.3, 4.6, 4.8) ---------------------------------------------------------
+
+ORDER: Shape = {
+    "avgPrice": text(r"0|[1-9][0-9]*\.[0-9]{2}"),
+    "clientOrderId": text(".{1,36}"),
+    "cumQuote": MONEY,
+    "executedQty": decimal(5),
+    "orderId": LONG_ID,
+    "origQty": decimal(5),
+    "price": text(r"0|[1-9][0-9]*\.[0-9]{2}"),
+    "reduceOnly": is_flag,
+    "side": text("BUY|SELL"),
+    "positionSide": text("LONG|SHORT"),
+    "status": text("NEW|PARTIALLY_FILLED|FILLED|CANCELED|EXPIRED"),
+    "stopPrice": text("0"),
+    "symbol": text("BTCUSDT"),
+    "time": MS,
+    "timeInForce": text("GTC|IOC"),
+    "type": text("LIMIT|MARKET"),
+    "updateTime": MS,
+    "workingType": text("UNKNOWN_PRICE_TYPE"),
+}
+OPEN_ORDER: Shape = ORDER | {
+    "priceProtect": lambda value: value is False,
+    "priceMatch": text("NONE"),
+    "selfTradePreventionMode": text("NONE"),
+    "goodTillDate": lambda value: value == "0",
+}
+
+
+def test_open_orders(desk: Desk) -> None:
+    found = ok(desk.alice.get(f"{V3}/openOrders"))
+    for row in found:
+        check(row, OPEN_ORDER)
+    own, closing = found
+    assert (own["clientOrderId"], own["status"]) == ("own-1", "PARTIALLY_FILLED")
+    assert (own["avgPrice"], own["cumQuote"]) == ("60000.00", "12000.00000000")
+    assert (own["executedQty"], own["origQty"]) == ("0.20000", "0.50000")
+    assert (closing["status"], closing["avgPrice"]) == ("NEW", "0")
+    assert [row["reduceOnly"] for row in found] == [False, True]
+
+
+def test_open_orders_page_and_filter(desk: Desk) -> None:
+    path = f"{V3}/openOrders?symbol=btcusdt"
+    own, closing = ok(desk.alice.get(path))
+    assert ok(desk.alice.get(f"{path}&orderId={own['orderId']}")) == [closing]
+    assert ok(desk.alice.get(f"{path}&orderId={closing['orderId']}")) == []
+    assert ok(desk.alice.get(f"{path}&limit=1&page=0")) == [own]
+    assert ok(desk.alice.get(f"{path}&limit=1&page=1")) == [closing]
+    assert ok(desk.alice.get(f"{path}&endTime={int(own['time']) - 1}")) == []
+    assert ok(desk.alice.get(f"{path}&startTime={own['time']}")) == [own, closing]
+    assert ok(desk.alice.get(f"{V3}/openOrders?symbol=ETHUSDT")) == []
+    refused(desk.alice.get(f"{V3}/openOrders?symbol=NOPEUSDT"), -1121, "'symbol'")
+    refused(desk.alice.get(f"{path}&startTime=1700000000001&endTime=1700000000000"), -1171)
+    refused(desk.alice.get(f"{path}&limit=101"), -1140, "'limit'", "1 to 100")
+
+
+def test_one_order(desk: Desk) -> None:
+    by_name = ok(desk.alice.get(f"{V3}/order?origClientOrderId=own-1"))
+    check(by_name, ORDER)
+    assert ok(desk.alice.get(f"{V3}/order?orderId={by_name['orderId']}")) == by_name
+    gone = ok(desk.alice.get(f"{V3}/order?origClientOrderId=gone-1"))
+    assert (gone["status"], gone["executedQty"]) == ("CANCELED", "0.00000")
+    refused(desk.bob.get(f"{V3}/order?orderId={by_name['orderId']}"), -3200, "order not found")
+    refused(desk.alice.get(f"{V3}/order?orderId={UNKNOWN_ID}"), -3200, "order not found")
+
+
+def test_order_history_holds_what_has_ended(desk: Desk) -> None:
+    rows = ok(desk.alice.get(f"{V3}/order/history?symbol=BTCUSDT"))
+    for row in rows:
+        check(row, ORDER)
+    assert [row["clientOrderId"] for row in rows] == ["gone-1"]
+    (bought,) = ok(desk.alice.get(f"{V3}/order/history?symbol=ETHUSDT"))
+    assert (bought["status"], bought["avgPrice"]) == ("FILLED", "3000.00")
+    assert ok(desk.alice.get(f"{V3}/order/history")) == [bought, *rows]
+    assert ok(desk.alice.get(f"{V3}/order/history?limit=1&page=1")) == rows
+    sold = ok(desk.bob.get(f"{V3}/order/history?symbol=BTCUSDT"))
+    assert [(row["type"], row["price"], row["timeInForce"]) for row in sold] == [
+        ("MARKET", "0", "IOC")
+    ]
+
+
+def test_order_history_reaches_over_ninety_days(desk: Desk) -> None:
+    (gone,) = ok(desk.alice.get(f"{V3}/order/history?symbol=BTCUSDT"))
+    path, time = f"{V3}/order/history?symbol=BTCUSDT", int(gone["time"])
+    longest = 90 * DAY_MS
+    assert ok(desk.alice.get(f"{path}&startTime={time - longest}&endTime={time}")) == [gone]
+    too_long = desk.alice.get(f"{path}&startTime={time - longest - 1}&endTime={time}")
+    refused(too_long, -1170, "'endTime'", "90 days")
+    assert ok(desk.alice.get(f"{path}&endTime={time}")) == [gone]
+    assert ok(desk.alice.get(f"{path}&startTime={time}")) == [gone]
+    assert ok(desk.alice.get(f"{path}&startTime={time - longest}")) == [gone]
+    assert ok(desk.alice.get(f"{path}&startTime={time - longest - 1}")) == []
+    refused(desk.alice.get(f"{path}&startTime={time}&endTime={time - 1}"), -1171)
+
+
+def test_own_fills(desk: Desk) -> None:
+    eth, btc = ok(desk.alice.get(f"{V3}/userTrades"))
+    shape: Shape = {
+        "id": LONG_ID,
+        "orderId": LONG_ID,
+        "symbol": TEXT,
+        "buyer": is_flag,
+        "commission": MONEY,
+        "commissionAsset": text("USDT"),
+        "maker": is_flag,
+        "price": decimal(2),
+        "qty": decimal(5),
+        "quoteQty": MONEY,
+        "realizedPnl": SIGNED,
+        "side": text("BUY"),
+        "positionSide": text("LONG"),
+        "time": MS,
+    }
+    check(btc, shape)
+    check(eth, shape | {"qty": decimal(4)})
+    assert (btc["commission"], btc["quoteQty"]) == (f"{12_000 * MAKER:.8f}", "12000.00000000")
+    assert (btc["maker"], btc["buyer"], btc["realizedPnl"]) == (True, True, "0.00000000")
+    (sold,) = ok(desk.bob.get(f"{V3}/userTrades?symbol=BTCUSDT"))
+    assert (sold["commission"], sold["maker"]) == (f"{12_000 * TAKER:.8f}", False)
+    assert ok(desk.alice.get(f"{V3}/userTrades?orderId={btc['orderId']}")) == [btc]
+    time = int(btc["time"])
+    span = f"startTime={time}&endTime={time + 7 * DAY_MS}"
+    assert btc in ok(desk.alice.get(f"{V3}/userTrades?symbol=BTCUSDT&{span}"))
+    too_long = f"startTime={time}&endTime={time + 7 * DAY_MS + 1}"
+    refused(desk.alice.get(f"{V3}/userTrades?{too_long}"), -1170, "7 days")
+
+
+# -- conditional orders (sections 2.3, 4.4) -------------------------------------------------------
+
+
+def test_waiting_conditional_orders(desk: Desk) -> None:
+    (found,) = ok(desk.alice.get(f"{V3}/openAlgoOrders"))
+    nothing = dict.fromkeys(
+        ("actualOrderId", "tpTriggerPrice", "tpPrice", "slTriggerPrice", "slPrice", "tpOrderType"),
+        is_null,
+    )
+    check(
+        found,
+        nothing
+        | {
+            "algoId": LONG_ID,
+            "clientAlgoId": text("stop-1"),
+            "algoType": text("CONDITIONAL"),
+            "orderType": text("STOP_MARKET"),
+            "symbol": text("BTCUSDT"),
+            "side": text("SELL"),
+            "positionSide": text("LONG"),
+            "timeInForce": text("IOC"),
+            "quantity": text("0.10000"),
+            "algoStatus": text("UNTRIGGERED"),
+            "actualPrice": text("0"),
+            "triggerPrice": text("59000.00"),
+            "price": text("0"),
+            "workingType": text("CONTRACT_PRICE"),
+            "closePosition": lambda value: value is False,
+            "reduceOnly": lambda value: value is True,
+            "createTime": MS,
+            "updateTime": MS,
+            "triggerTime": lambda value: value == "0",
+        },
+    )
+    assert ok(desk.alice.get(f"{V3}/openAlgoOrders?page=2")) == []
+    assert ok(desk.alice.get(f"{V3}/openAlgoOrders?symbol=ETHUSDT")) == []
+
+
+def test_ended_conditional_orders(desk: Desk) -> None:
+    page = ok(desk.alice.get(f"{V3}/allAlgoOrders?limit=1"))
+    check(page, {"orders": is_list, "hasMore": lambda value: value is False})
+    (found,) = page["orders"]
+    check(
+        found,
+        {
+            "algoId": LONG_ID,
+            "clientAlgoId": text("stop-2"),
+            "algoType": text("PLAN"),
+            "orderType": text("STOP_MARKET"),
+            "symbol": text("BTCUSDT"),
+            "side": text("SELL"),
+            "positionSide": text("LONG"),
+            "timeInForce": text("IOC"),
+            "quantity": text("0.10000"),
+            "algoStatus": text("CANCELED"),
+            "actualOrderId": lambda value: value == "0",
+            "actualPrice": text("0"),
+            "triggerPrice": text("58000.00"),
+            "price": text("0"),
+            "workingType": text("CONTRACT_PRICE"),
+            "createTime": MS,
+            "updateTime": MS,
+            "triggerTime": lambda value: value == "0",
+        },
+    )
+    refused(desk.alice.get(f"{V3}/allAlgoOrders?limit=1001"), -1140, "'limit'")
+
+
+def test_an_order_that_was_triggered(desk: Desk) -> None:
+    """On a demo contract, whose index is posted: alice's stop at 2,990 sells at 2,995."""
+    operate(desk, "index", {"symbol": "ETHSUSDT", "source": "agents", "price": "3000"})
+    long, short = {"positionSide": "LONG"}, {"positionSide": "SHORT"}
+    place(desk, "alice", order("ETHSUSDT", "BUY", "1", "3000", timeInForce="GTC") | long)
+    place(desk, "bob", order("ETHSUSDT", "SELL", "1") | short)
+    stop = order("ETHSUSDT", "SELL", "0.5", "2995") | long | {"type": "STOP"}
+    stop |= {"triggerPrice": "2990", "clientAlgoId": "stop-3"}
+    algo_id = place(desk, "alice", stop, f"{V3}/algoOrder")
+    place(desk, "bob", order("ETHSUSDT", "BUY", "0.1", "2990", timeInForce="GTC") | long)
+    place(desk, "alice", order("ETHSUSDT", "SELL", "0.1", "2990", timeInForce="IOC") | short)
+    (resting,) = ok(desk.alice.get(f"{V3}/openOrders?symbol=ETHSUSDT"))
+    told = [resting[name] for name in ("type", "price", "stopPrice", "workingType", "reduceOnly")]
+    assert told == ["STOP", "2995.00", "2990.00", "CONTRACT_PRICE", True]
+    (ended,) = ok(desk.alice.get(f"{V3}/allAlgoOrders?symbol=ETHSUSDT"))["orders"]
+    assert (ended["algoId"], ended["algoStatus"]) == (algo_id, "TRIGGERED")
+    assert (ended["actualOrderId"], ended["actualPrice"]) == (resting["orderId"], "2990.00")
+    assert int(ended["triggerTime"]) >= int(ended["createTime"])
+    assert ok(desk.alice.get(f"{V3}/openAlgoOrders?symbol=ETHSUSDT")) == []
+    place(desk, "bob", order("ETHSUSDT", "BUY", "0.2", "2995", timeInForce="IOC") | long)
+    place(desk, "bob", order("ETHSUSDT", "BUY", "0.3", "2996", timeInForce="IOC") | long)
+    path = f"{V3}/order?orderId={resting['orderId']}"
+    filled = ok(desk.alice.get(path))
+    assert (filled["status"], filled["avgPrice"], filled["type"]) == ("FILLED", "2995.00", "STOP")
+    fills = ok(desk.alice.get(f"{V3}/userTrades?orderId={resting['orderId']}"))
+    assert [(row["qty"], row["realizedPnl"]) for row in fills] == [
+        ("0.3000", "-1.50000000"),
+        ("0.2000", "-1.00000000"),
+    ]
+    assert "ETHSUSDT" not in {row["symbol"] for row in ok(desk.alice.get(f"{V3}/userTrades"))}
+    held = ok(desk.alice.get(f"{V3}/sim/position/allPosition"))
+    assert [(row["symbol"], row["side"], row["size"]) for row in held] == [
+        ("ETHSUSDT", "LONG", "0.5000"),
+        ("ETHSUSDT", "SHORT", "0.1000"),
+    ]
+
+
+# -- the account ----------------------------------------------------------------------------------
+
+FEES = 12_000 * MAKER + 3_000 * MAKER
+# What remains of the order for 0.5: margin at leverage 20 and the taker's fee.
+FROZEN = Decimal("0.3") * 60_000 / 20 + Decimal("0.3") * 60_000 * TAKER
+
+
+def test_balance(desk: Desk) -> None:
+    (found,) = ok(desk.alice.get(f"{ACCOUNT}/balance"))
+    check(
+        found,
+        {
+            "asset": text("USDT"),
+            "balance": MONEY,
+            "availableBalance": MONEY,
+            "frozen": MONEY,
+            "unrealizePnl": SIGNED,
+        },
+    )
+    assert found["balance"] == f"{ALICE_FUNDS - FEES:.8f}"
+    assert found["frozen"] == f"{FROZEN:.8f}"
+    (isolated,) = ok(desk.alice.get(f"{ACCOUNT}/position/singlePosition?symbol=ETHUSDT"))
+    # The cross wallet, less the margin of the BTC position at its mark of 60,000.
+    free = ALICE_FUNDS - FEES - Decimal(isolated["isolatedMargin"]) - 600 - FROZEN
+    assert found["availableBalance"] == f"{free:.8f}"
+    assert found["unrealizePnl"] == "0.00000000"
+
+
+def test_positions(desk: Desk) -> None:
+    btc, eth = ok(desk.alice.get(f"{ACCOUNT}/position/allPosition"))
+    shape: Shape = {
+        "id": LONG_ID,
+        "asset": text("USDT"),
+        "symbol": text("BTCUSDT"),
+        "side": text("LONG"),
+        "marginType": text("CROSSED"),
+        "separatedMode": text("COMBINED"),
+        "separatedOpenOrderId": INTEGER,
+        "leverage": text("20"),
+        "size": decimal(5),
+        "openValue": MONEY,
+        "openFee": MONEY,
+        "fundingFee": SIGNED,
+        "marginSize": MONEY,
+        "isolatedMargin": text("0"),
+        "isAutoAppendIsolatedMargin": is_flag,
+        **{f"cum{name}": MONEY for name in ("OpenValue", "OpenFee", "CloseValue", "CloseFee")},
+        "cumOpenSize": decimal(5),
+        "cumCloseSize": decimal(5),
+        "cumFundingFee": SIGNED,
+        "cumLiquidateFee": MONEY,
+        "createdMatchSequenceId": LONG_ID,
+        "updatedMatchSequenceId": LONG_ID,
+        "createdTime": MS,
+        "updatedTime": MS,
+        "unrealizePnl": SIGNED,
+        "liquidatePrice": text("0"),  # a million stands behind it
+    }
+    check(btc, shape)
+    assert (btc["size"], btc["openValue"]) == ("0.20000", "12000.00000000")
+    assert (btc["openFee"], btc["marginSize"]) == (f"{12_000 * MAKER:.8f}", "600.00000000")
+    other: Shape = {"symbol": text("ETHUSDT"), "marginType": text("ISOLATED")}
+    sizes = dict.fromkeys(("size", "cumOpenSize", "cumCloseSize"), decimal(4))
+    margins = {"isolatedMargin": MONEY, "leverage": text("10"), "liquidatePrice": decimal(2)}
+    check(eth, shape | other | sizes | margins)
+
+
+def test_liquidation_price_of_an_isolated_position(desk: Desk) -> None:
+    (found,) = ok(desk.alice.get(f"{ACCOUNT}/position/singlePosition?symbol=ETHUSDT"))
+    assert found["marginSize"] == found["isolatedMargin"]
+    margin = Decimal(found["isolatedMargin"])
+    # Equity margin + (p - 3,000) equals the maintenance margin 0.004 x p.
+    price = (3_000 - margin) / (1 - ETH_MAINTENANCE)
+    assert abs(Decimal(found["liquidatePrice"]) - price) < Decimal("0.01")
+
+
+def test_rates_and_modes(desk: Desk) -> None:
+    assert ok(desk.alice.get(f"{ACCOUNT}/commissionRate?symbol=BTCUSDT")) == {
+        "symbol": "BTCUSDT",
+        "makerCommissionRate": "0.0002",
+        "takerCommissionRate": "0.0006",
+    }
+    modes = ok(desk.alice.get(f"{ACCOUNT}/symbolConfig"))
+    by_symbol = {row["symbol"]: row for row in modes}
+    assert by_symbol["ETHUSDT"] == {
+        "symbol": "ETHUSDT",
+        "marginType": "ISOLATED",
+        "separatedType": "COMBINED",
+        "crossLeverage": "20",
+        "isolatedLongLeverage": "10",
+        "isolatedShortLeverage": "20",
+    }
+    assert ok(desk.alice.get(f"{ACCOUNT}/symbolConfig?symbol=ETHUSDT")) == [by_symbol["ETHUSDT"]]
+    config = ok(desk.alice.get(f"{ACCOUNT}/accountConfig"))
+    flags = dict.fromkeys(("canTrade", "canDeposit", "canWithdraw", "dualSidePosition"), is_flag)
+    check(config, flags | {"updateTime": MS})
+    assert all(config[name] for name in flags)
+    refused(desk.alice.get(f"{ACCOUNT}/commissionRate?symbol=NOPEUSDT"), -1121, "'symbol'")
+
+
+# -- income (sections 2.4, 4.2) -------------------------------------------------------------------
+
+
+def income(desk: Desk, **asked: Any) -> Any:
+    return ok(desk.alice.post(f"{ACCOUNT}/income", asked))
+
+
+def test_income_items(desk: Desk) -> None:
+    page = income(desk, asset="", symbol="", incomeType="", startTime=None, endTime=None)
+    check(page, {"hasNextPage": is_flag, "items": is_list, "nextKey": is_null})
+    shape: Shape = {
+        "billId": LONG_ID,
+        "asset": TEXT,
+        "symbol": lambda value: value is None or type(value) is str,
+        "income": SIGNED,
+        "incomeType": TEXT,
+        "balance": SIGNED,
+        "fillFee": MONEY,
+        "time": MS,
+        "transferReason": TEXT,
+    }
+    for item in page["items"]:
+        check(item, shape)
+    (opened,) = income(desk, symbol="BTCUSDT", incomeType="position_open_long")["items"]
+    fee = 12_000 * MAKER
+    assert opened["income"] == f"{-12_000 - fee:.8f}"
+    assert opened["fillFee"] == f"{fee:.8f}"
+    # The sum of a wallet's items over its pools, and the open values, is its balance (5.2, 5.3).
+    items = income(desk, asset="USDT")["items"]
+    assert sum(Decimal(item["income"]) for item in items) + 15_000 == ALICE_FUNDS - FEES
+    assert [item["billId"] for item in items] == sorted(
+        (item["billId"] for item in items), reverse=True
+    )
+
+
+def test_income_goes_on_behind_its_key(desk: Desk) -> None:
+    whole = income(desk)["items"]
+    told: list[Any] = []
+    asked: dict[str, Any] = {"limit": 2}
+    while True:
+        page = income(desk, **asked)
+        told += page["items"]
+        assert page["hasNextPage"] == (page["nextKey"] is not None)
+        if page["nextKey"] is None:
+            break
+        check(page["nextKey"], {"nextKeyId": LONG_ID, "nextKeyTime": MS})
+        asked |= page["nextKey"]
+    assert told == whole
+    half = {"nextKeyId": whole[0]["billId"]}
+    refused(desk.alice.post(f"{ACCOUNT}/income", half), -1141, "nextKeyTime")
+
+
+def test_income_spans(desk: Desk) -> None:
+    whole = income(desk)["items"]
+    newest, oldest = int(whole[0]["time"]), int(whole[-1]["time"])
+    assert income(desk, startTime=oldest)["items"] == whole
+    assert income(desk, startTime=oldest - 1_000 * DAY_MS)["items"] == whole
+    assert income(desk, endTime=newest)["items"] == whole
+    assert income(desk, endTime=oldest + 30 * DAY_MS)["items"] == whole
+    assert income(desk, endTime=newest + 30 * DAY_MS + 1)["items"] == []
+    longest = {"startTime": newest - 100 * DAY_MS, "endTime": newest}
+    assert income(desk, **longest)["items"] == whole
+    longest["startTime"] -= 1
+    refused(desk.alice.post(f"{ACCOUNT}/income", longest), -1170, "'endTime'", "100 days")
+    reversed_ = {"startTime": newest, "endTime": newest - 1}
+    refused(desk.alice.post(f"{ACCOUNT}/income", reversed_), -1171, "'startTime'")
+    refused(desk.alice.post(f"{ACCOUNT}/income", {"asset": "NOPE"}), -1142, "'asset'")
+    refused(desk.alice.post(f"{ACCOUNT}/income", {"symbol": "NOPEUSDT"}), -1121, "'symbol'")
+    refused(desk.alice.post(f"{ACCOUNT}/income", {"incomeType": "gift"}), -1142, "'incomeType'")
+
+
+# -- demo money -----------------------------------------------------------------------------------
+
+
+def test_demo_money_stands_apart(desk: Desk) -> None:
+    operate(desk, "index", {"symbol": "BTCSUSDT", "source": "agents", "price": "60000"})
+    body = order("BTCSUSDT", "BUY", "0.1", "59000", timeInForce="GTC", positionSide="LONG")
+    place(desk, "alice", body, f"{V3}/sim/order")
+    (found,) = ok(desk.alice.get(f"{V3}/openOrders?symbol=BTCSUSDT"))
+    assert found["symbol"] == "BTCSUSDT"
+    listed = ok(desk.alice.get(f"{V3}/openOrders"))
+    assert {row["symbol"] for row in listed} == {"BTCUSDT"}
+    assert desk.alice.delete(f"{V3}/order?orderId={found['orderId']}").status == 200
+    for path in (f"{V3}/sim/order/history", f"{V3}/order/history?symbol=BTCSUSDT"):
+        (ended, *_) = ok(desk.alice.get(path))
+        assert (ended["orderId"], ended["status"]) == (found["orderId"], "CANCELED")
+    symbols = {row["symbol"] for row in ok(desk.alice.get(f"{V3}/order/history"))}
+    assert symbols == {"BTCUSDT", "ETHUSDT"}
+    refused(desk.alice.get(f"{V3}/sim/order/history?symbol=BTCUSDT"), -1121, "'symbol'")
+    (demo,) = ok(desk.alice.get(f"{V3}/sim/balance"))
+    assert demo["asset"] == "SUSDT"

@@ -1,0 +1,368 @@
+"""Funding settlements to the last atom (rules 6.4 to 6.6).
+
+Without a book the premium is 0 and the rate the interest: 0.01 % of 1,000 a lot is 0.1 atoms.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from msgspec.structs import replace
+
+from support.contract_world import (
+    DAY_START,
+    HOUR,
+    INSTRUMENT,
+    MONEY,
+    SECOND,
+    START,
+    SYMBOL,
+    ContractWorld,
+    isolated_world,
+    items,
+    of,
+)
+from venue.core import commands
+from venue.core.contract_events import (
+    ContractTrade,
+    FundingDue,
+    FundingSettled,
+    FundingSkipped,
+    Income,
+    LiquidationStarted,
+    PositionClosed,
+)
+from venue.core.events import Event
+from venue.core.funding import CHUNK
+from venue.core.prices import funding_rate, interval_us
+from venue.terms import SHORT
+
+pytestmark = pytest.mark.core
+
+FUNDING = "position_funding"
+DUE = DAY_START + 16 * HOUR
+INTEREST = 100_000  # ppb: 0.01 %
+
+
+def approach(world: ContractWorld) -> None:
+    """Tick five seconds before the funding time, with a current index."""
+    world.time = DUE - 5 * SECOND
+    world.post(world.perp.index_price)
+    world.tick()
+
+
+def settle(world: ContractWorld) -> list[Event]:
+    """The tick at the funding time."""
+    world.time = DUE
+    world.post(world.perp.index_price)
+    return world.tick()
+
+
+# -- the rate --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("premium", "rate"),
+    [
+        (0, 100_000),  # the interest
+        (100_000, 100_000),
+        (400_000, 100_000),  # drawn back by 0.03 %
+        (600_000, 100_000),  # by 0.05 %
+        (700_000, 200_000),  # and no further
+        (-400_000, 100_000),  # drawn up by 0.05 %
+        (-500_000, 0),
+        (-1_000_000, -500_000),
+        (10_000_000, 9_500_000),  # the published 1 % -> 0.95 %
+        (-10_000_000, -9_500_000),
+        (20_500_000, 20_000_000),
+        (30_000_000, 20_000_000),  # the contract's cap: 2 %
+        (-30_000_000, -20_000_000),
+    ],
+)
+def test_the_rate_of_an_average_premium(premium: int, rate: int) -> None:
+    """Rule 6.4, in ppb."""
+    perp = ContractWorld().perp
+    perp.premium_sum, perp.premium_count = 3 * premium, 3
+    assert funding_rate(perp) == rate
+
+
+def test_the_average_is_rounded_down_and_the_cap_is_the_contracts() -> None:
+    """-2,000,001 / 2 = -1,000,000.5 -> -1,000,001; + 500,000."""
+    world = ContractWorld()
+    world.perp.premium_sum, world.perp.premium_count = -2_000_001, 2
+    assert funding_rate(world.perp) == -500_001
+    world.change(funding_cap_ppb=300_000)
+    assert funding_rate(world.perp) == -300_000
+
+
+def test_interest_and_times_follow_the_interval() -> None:
+    """Every hour: 0.01 % / 8 = 0.00125 %, due at 16:00 as the next full hour."""
+    world = ContractWorld()
+    world.change(funding_minutes=tuple(range(0, 1_440, 60)))
+    assert interval_us(world.perp) == HOUR
+    assert funding_rate(world.perp) == 12_500
+    found = []
+    world.time = START + HOUR - 10 * SECOND
+    for _ in range(3):
+        world.post(1_000)
+        world.tick()
+        world.wait(10)
+        world.post(1_000)
+        found += [event.due for event in of(world.tick(), FundingDue)]
+        world.time += HOUR - 10 * SECOND
+    assert found == [START + HOUR, START + 2 * HOUR, START + 3 * HOUR]
+
+
+# -- payments --------------------------------------------------------------------------------------
+
+
+def several() -> ContractWorld:
+    """Long ann 7, bob 13, cat 11 isolated; short dan 20, eve 11. Fees 0."""
+    world = ContractWorld("ann", "bob", "cat", "dan", "eve")
+    world.change(instrument=replace(INSTRUMENT, maker_ppm=0, taker_ppm=0))
+    world.isolate("cat")
+    world.trade("ann", "dan", 7, 1_000)
+    world.trade("bob", "dan", 13, 1_000)
+    world.trade("cat", "eve", 11, 1_000)
+    return world
+
+
+def test_longs_pay_shorts_at_a_positive_rate() -> None:
+    """0.01 %: 0.7 -> 1, 1.3 -> 2, 1.1 -> 2 are paid; 2.0 and 1.1 -> 1 received; 2 to dust."""
+    world = several()
+    ann, bob, cat, dan, eve = (world.uids[name] for name in ("ann", "bob", "cat", "dan", "eve"))
+    isolated = world.position("cat")
+    pool = isolated.pool.collateral
+    assert pool == 550 - 11_000
+    approach(world)
+    events = settle(world)
+    assert events[0] == FundingDue(SYMBOL, DUE, INTEREST, 1_000, 1_000)
+    assert items(events) == [
+        (ann, 0, FUNDING, -1, MONEY - 7_000 - 1),
+        (dan, 0, FUNDING, 2, MONEY + 20_000 + 2),
+        (bob, 0, FUNDING, -2, MONEY - 13_000 - 2),
+        (cat, isolated.position_id, FUNDING, -2, pool - 2),
+        (eve, 0, FUNDING, 1, MONEY + 11_000 + 1),
+    ]
+    assert events[-1] == FundingSettled(SYMBOL, DUE, 5, 5, 3)
+    assert world.dust() == 2
+    assert isolated.funding_fee == -2
+    assert world.perp.last_rate_ppb == INTEREST
+    world.wait(5)
+    world.post(1_000)
+    assert world.tick() == []  # once
+
+
+def test_shorts_pay_longs_at_a_negative_rate() -> None:
+    """20 lots are offered at 990: premium -1 %, rate -0.95 %.
+
+    Shorts pay 190.0 and 104.5 -> 105; longs get 66.5 -> 66, 123.5 -> 123 and 104.5 -> 104.
+    """
+    world = several()
+    world.owner("fay")
+    approach(world)
+    world.perp.premium_sum = world.perp.premium_count = 0
+    world.short("fay", 20, 990)
+    events = settle(world)
+    assert of(events, FundingDue) == [FundingDue(SYMBOL, DUE, -9_500_000, 1_000, 1_000)]
+    names = {uid: name for name, uid in world.uids.items()}
+    assert [(names[event.uid], event.amount) for event in of(events, Income)] == [
+        ("ann", 66),
+        ("dan", -190),
+        ("bob", 123),
+        ("cat", 104),
+        ("eve", -105),
+    ]
+    assert of(events, FundingSettled) == [FundingSettled(SYMBOL, DUE, 5, 295, 293)]
+    assert world.dust() == 2
+
+
+def test_a_rate_of_zero_settles_without_items() -> None:
+    world = several()
+    world.change(interest_ppb=0)
+    approach(world)
+    events = settle(world)
+    assert events == [
+        FundingDue(SYMBOL, DUE, 0, 1_000, 1_000),
+        FundingSettled(SYMBOL, DUE, 5, 0, 0),
+    ]
+
+
+def test_the_mark_of_the_due_time_counts() -> None:
+    """At 1,100: 0.77 -> 1, 1.43 -> 2, 1.21 -> 2 are paid, 2.2 -> 2 and 1.21 -> 1 received."""
+    world = several()
+    approach(world)
+    world.time = DUE
+    world.post(1_100)
+    (due,) = of(world.tick(), FundingDue)
+    assert (due.mark, due.index) == (1_100, 1_100)
+    assert [world.position(name).funding_fee for name in ("ann", "bob", "cat")] == [-1, -2, -2]
+    assert [world.position(name, SHORT).funding_fee for name in ("dan", "eve")] == [2, 1]
+
+
+def test_one_owner_long_and_short_pays_and_receives() -> None:
+    """3 and 3 lots: 0.3 is paid as 1 and received as 0."""
+    world = ContractWorld("ann", "ben")
+    world.trade("ann", "ben", 3, 1_000)
+    world.trade("ben", "ann", 3, 1_000)
+    approach(world)
+    events = settle(world)
+    assert [event.amount for event in of(events, Income)] == [-1, -1]
+    assert of(events, FundingSettled) == [FundingSettled(SYMBOL, DUE, 4, 2, 0)]
+    assert world.dust() == 2
+
+
+def test_funding_can_endanger_a_pool() -> None:
+    """ann is safe at 960 with 100 > 96; each settlement takes 0.96 -> 1: the fourth leaves 96."""
+    world = isolated_world()
+    approach(world)
+    world.post(960)
+    due = DUE
+    found = []
+    for _ in range(4):
+        world.time = due - 5 * SECOND
+        world.post(960)
+        world.tick()
+        world.time = due
+        world.post(960)
+        found.append(len(of(world.tick(), LiquidationStarted)))
+        due += 8 * HOUR
+    assert found == [0, 0, 0, 1]
+
+
+# -- in chunks -------------------------------------------------------------------------------------
+
+
+def test_a_settlement_in_chunks_with_positions_changing_in_between() -> None:
+    """Rule 6.5: 1,003 longs of a lot against ben's short, in two ticks; each once, none twice.
+
+    Each long pays 0.1 -> 1, ben gets 100.3 -> 100. In between one of those that wait closes, one
+    adds, a new one opens, and ben, who has been settled, becomes larger.
+    """
+    longs = CHUNK + 3
+    world = ContractWorld("ben", "new")
+    world.ok(commands.SetLeverage(world.uids["ben"], SYMBOL, cross=10))
+    world.checked = False
+    names = [f"owner {number}" for number in range(longs)]
+    for name in names:
+        world.owner(name)
+        world.trade(name, "ben", 1, 1_000)
+    world.checked = True
+    approach(world)
+    events = settle(world)
+    assert len(of(events, Income)) == CHUNK
+    assert of(events, FundingSettled) == []
+    assert world.pending()
+    mark = world.post(1_010)  # the rate and mark of the due time stay
+
+    world.short("ben", 2, 1_010)
+    added = world.long(names[-2], 1, 1_010)
+    opened = world.long("new", 1, 1_010)
+    world.short("ben", 1, 1_010)
+    opened += world.long("new", 1, 1_010)  # it was not there when that became due
+    world.long("ben", 1, 990)
+    closed = world.close_long(names[-1], 1, 990)
+    assert mark != []
+    assert [event.amount for event in of(added, Income)][:1] == [-1]
+    assert FUNDING not in {event.kind for event in of(opened, Income)}
+    (life,) = of(closed, PositionClosed)
+    assert life.funding_fee == -1
+    assert len(of(closed, ContractTrade)) == 1
+
+    world.wait(1)
+    events = world.tick()
+    assert of(events, FundingSettled) == [FundingSettled(SYMBOL, DUE, longs + 1, longs, 100)]
+    assert not world.pending()
+    assert [world.position(name).funding_fee for name in names[:-1]] == [-1] * (longs - 1)
+    assert world.position("ben", SHORT).funding_fee == 100
+    assert world.position("new").funding_fee == 0
+    assert world.dust() == longs - 100
+
+
+# -- late, or not at all ---------------------------------------------------------------------------
+
+
+def test_a_stale_index_defers_the_settlement() -> None:
+    """Rule 6.5: due at 16:00 with a stale index; paid when it is current, for the same due time."""
+    world = several()
+    approach(world)
+    world.time = DUE + 5 * SECOND  # the last price is ten seconds old
+    assert of(world.tick(), FundingDue) == []
+    for _ in range(4):
+        world.wait(20)
+        assert of(world.tick(), FundingDue) == []
+    world.post(1_020)
+    (due,) = of(world.tick(), FundingDue)
+    assert (due.due, due.mark) == (DUE, 1_020)
+    assert world.position("ann").funding_fee == -1
+
+
+def test_what_was_deferred_until_the_next_due_time_is_skipped() -> None:
+    world = several()
+    approach(world)
+    world.time = DUE + 5 * SECOND
+    world.tick()
+    while world.time < DUE + 8 * HOUR:
+        world.wait(20)
+        events = world.tick()
+    assert of(events, FundingSkipped) == [FundingSkipped(SYMBOL, DUE)]
+    world.post(1_000)
+    (due,) = of(world.tick(), FundingDue)
+    assert due.due == DUE + 8 * HOUR
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "skipped"),
+    [
+        (5, 600, 1),  # down for ten minutes around the due time
+        (5, 24, 0),  # 29 seconds are no down time
+        (5, 25, 0),  # the due time lies within the last 30 seconds
+        (600, 30, 0),
+        (600, 31, 1),
+        (5, 8 * 3_600 + 40, 2),  # down over two due times
+    ],
+)
+def test_funding_missed_while_the_venue_was_down_is_skipped(
+    before: int, after: int, skipped: int
+) -> None:
+    """Rule 6.6: not relived, but recorded."""
+    world = several()
+    world.time = DUE - before * SECOND
+    world.tick()
+    world.time = DUE + after * SECOND
+    world.post(1_000)
+    events = world.tick()
+    found = of(events, FundingSkipped)
+    assert [event.due for event in found] == [DUE, DUE + 8 * HOUR][:skipped]
+    assert len(of(events, FundingDue)) == (0 if skipped else 1)
+    if skipped:
+        assert of(events, Income) == []
+        assert world.dust() == 0
+
+
+def test_premiums_of_a_skipped_interval_do_not_count_in_the_next() -> None:
+    world = several()
+    world.perp.premium_sum, world.perp.premium_count = 10_000_000, 1
+    world.time = DUE - 5 * SECOND
+    world.tick()
+    world.time = DUE + 600 * SECOND
+    world.tick()
+    assert (world.perp.premium_sum, world.perp.premium_count) == (0, 0)
+
+
+def test_due_times_are_a_day_round() -> None:
+    """00:00, 08:00 and 16:00 UTC, each once."""
+    world = several()
+    found = []
+    world.tick()
+    for hour in range(16, 16 + 48):
+        world.time = DAY_START + hour * HOUR - 5 * SECOND
+        world.post(1_000)
+        world.tick()
+        world.time += 5 * SECOND
+        world.post(1_000)
+        found += [event.due for event in of(world.tick(), FundingDue)]
+    assert found[0] == DUE
+    assert len(found) == 6
+    assert {after - before for before, after in pairwise(found)} == {8 * HOUR}

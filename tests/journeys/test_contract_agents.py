@@ -1,0 +1,177 @@
+"""Contract agents: the same for a seed, books alive around the index, bounded positions."""
+
+from __future__ import annotations
+
+import pytest
+
+from venue.core.commands import Command, Deposit, PlaceContractOrder, Tick
+from venue.core.contract_events import ContractTrade
+from venue.core.engine import Engine
+from venue.core.events import Event, Rejected
+from venue.core.ledger import Account
+from venue.core.perpetual import Perpetual
+from venue.core.positions import Position, notional
+from venue.core.prices import funding_rate
+from venue.core.snapshot import state_hash
+from venue.core.units import PPM
+from venue.lab import demo
+from venue.lab.agents import STEP_US, Agents
+from venue.lab.contract_agents import (
+    MAKER_UNITS,
+    MAKERS,
+    TAKER_UNITS,
+    TAKERS,
+    ContractAgents,
+)
+from venue.terms import BUY, IOC, LONG, MARKET, SELL, SHORT, PositionSide, Wallet
+
+EPOCH = 1_764_500_000_000_000
+TICK_STEPS = 5  # a second
+
+
+class Market:
+    """A practice venue's engine with all agents, driven without a server."""
+
+    def __init__(self, seed: int) -> None:
+        self.engine = Engine()
+        self.time = EPOCH
+        self.trades: dict[str, int] = {}
+        self.act(demo.genesis())
+        self.act(demo.funding(self.engine.owners.names))
+        starts = {symbol: start.price for symbol, start in demo.STARTS.items()}
+        self.spot = Agents(self.engine, seed, starts)
+        self.agents = ContractAgents(self.engine, seed, demo.FOLLOWED, demo.POSTED)
+        for agents in (self.spot, self.agents):
+            self.act(agents.founding())
+            self.act(agents.funding())
+        self.act(self.spot.step())
+        self.act([Tick()])
+
+    def act(self, commands: list[Command]) -> list[Event]:
+        events = []
+        for command in commands:
+            command.time = self.time
+            events += self.engine.apply(command)
+        assert not any(isinstance(event, Rejected) for event in events), events
+        for event in events:
+            if isinstance(event, ContractTrade):
+                self.trades[event.symbol] = self.trades.get(event.symbol, 0) + 1
+        return events
+
+    def run(self, steps: int) -> None:
+        for number in range(1, steps + 1):
+            self.act(self.spot.step())
+            self.act(self.agents.step())
+            self.time += STEP_US
+            if number % TICK_STEPS == 0:
+                self.act([Tick()])
+
+    def perps(self) -> list[Perpetual]:
+        return list(self.engine.contracts.markets.values())
+
+    def account(self, habit: str, perp: Perpetual) -> Account:
+        name = f"agent-contract-{habit}-{perp.symbol}"
+        return self.engine.account(self.engine.owners.names[name])
+
+    def positions(self, habit: str, perp: Perpetual) -> list[Position]:
+        account = self.account(habit, perp)
+        assert account.holding is not None
+        return list(account.holding.positions.values())
+
+
+@pytest.fixture(scope="module")
+def market() -> Market:
+    found = Market(seed=3)
+    found.run(2_500)
+    return found
+
+
+def test_a_seed_gives_one_market() -> None:
+    hashes = []
+    for seed in (1, 1, 2):
+        made = Market(seed)
+        made.run(40)
+        hashes.append(state_hash(made.engine))
+    assert hashes[0] == hashes[1] != hashes[2]
+
+
+def test_books_are_alive_around_a_current_index(market: Market) -> None:
+    for perp in market.perps():
+        assert perp.current
+        book = perp.market.book
+        assert len(book.bids.keys) >= 15
+        assert len(book.asks.keys) >= 15
+        mid = book.mid()
+        assert abs(mid - perp.index_price) * PPM < 2_000 * perp.index_price, perp.symbol
+        assert market.trades[perp.symbol] > 100
+
+
+def test_demo_contracts_follow_the_live_ones(market: Market) -> None:
+    for perp in market.perps():
+        live = market.engine.contracts.markets[demo.FOLLOWED[perp.symbol]]
+        assert abs(perp.index_price - live.index_price) * PPM < 2_000 * live.index_price
+
+
+def test_funding_is_plausible(market: Market) -> None:
+    for perp in market.perps():
+        assert perp.premium_count > 50
+        assert 0 <= funding_rate(perp) <= 300_000, perp.symbol  # ppb: 0.03 % in eight hours
+
+
+def test_positions_are_bounded(market: Market) -> None:
+    unit = 10**demo.SCALE
+    for perp in market.perps():
+        for taker in TAKERS:
+            held = market.positions(taker.name, perp)
+            assert {position.side for position in held} == set(PositionSide)
+            size = taker.size_units * 2
+            assert sum(map(notional, held)) <= (TAKER_UNITS + size) * unit
+        for maker in MAKERS:
+            quoted = maker.levels * maker.size_units * 2
+            for position in market.positions(maker.name, perp):
+                assert notional(position) <= (MAKER_UNITS + quoted) * unit
+
+
+def test_makers_that_hold_enough_only_close() -> None:
+    made = Market(seed=5)
+    made.run(20)
+    perp = made.perps()[0]
+    alice = made.engine.owners.names["alice"]
+    _, deep = MAKERS
+    made.act([Deposit(alice, int(Wallet.CONTRACT), demo.LIVE, 10 * MAKER_UNITS * 10**demo.SCALE)])
+    for _ in range(40):  # buys all that the makers may sell short, and more
+        lots = MAKER_UNITS * 10**demo.SCALE // (20 * perp.mark * perp.unit)
+        buy = PlaceContractOrder(alice, perp.symbol, BUY, LONG, MARKET, IOC, lots, 0)
+        buy.time = made.time
+        made.engine.apply(buy)
+        made.run(2)
+    held = {position.side: position for position in made.positions(deep.name, perp)}
+    most = MAKER_UNITS * 10**demo.SCALE
+    assert most <= notional(held[SHORT]) <= most + deep.levels * deep.size_units * 2 * 10**8
+    account = made.account(deep.name, perp)
+    assert account.holding is not None
+    opening = {
+        order.side
+        for order in account.holding.orders.values()
+        if order.terms is not None and order.terms.opens
+    }
+    assert SELL not in opening
+    made.run(500)  # as the price moves, its bids become bids that close
+    bids = [order for order in account.holding.orders.values() if order.side == BUY]
+    assert len(bids) == deep.levels
+    assert all(order.terms is not None and not order.terms.opens for order in bids[-4:])
+
+
+def test_a_restarted_market_founds_nothing_twice(market: Market) -> None:
+    again = ContractAgents(market.engine, 3, demo.FOLLOWED, demo.POSTED)
+    assert again.founding() == []
+    assert again.funding() == []
+
+
+def test_a_halted_contract_is_left_alone() -> None:
+    made = Market(seed=1)
+    perp = made.perps()[0]
+    perp.market.halted = True
+    made.run(3)
+    assert not perp.market.book.bids.keys
+    assert perp.market.last_price == 0

@@ -1,0 +1,498 @@
+"""kill -9 amid a liquidation cascade and a funding settlement: nothing is lost or doubled."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+from sqlalchemy import Table, select
+
+from support.client import Client
+from support.contract_world import CONTRACT, CONTRACT_WALLET, HOUR, ISOLATED, SECOND, SYMBOL
+from support.server import Server
+from venue.core import commands
+from venue.core.applied import Applied
+from venue.core.collateral import FUND_UID
+from venue.core.commands import Command
+from venue.core.contract_events import (
+    FundingDue,
+    FundingSettled,
+    Income,
+    LiquidationFinished,
+    PositionClosed,
+)
+from venue.core.engine import Engine
+from venue.core.events import Event, OwnerCreated, Rejected
+from venue.core.funding import CHUNK
+from venue.core.owners import FIRST_UID
+from venue.core.schedule import LIQUIDATIONS_MAX
+from venue.core.units import PPB, PPM
+from venue.history import contract_tables as tables
+from venue.history.store import open_history
+from venue.journal.recovery import recover
+from venue.journal.sqlite import open_journal, open_readonly
+from venue.lab import demo
+from venue.main import rebuild_history
+from venue.terms import BUY, GTC, IOC, LIMIT, LONG, SELL, SHORT, SeparatedMode
+from venue.verify import verify
+
+PATIENCE_S: Final = 30
+CURRENT_S: Final = 5  # an index is posted anew so often; it counts for ten seconds
+DAY: Final = 24 * HOUR
+MINUTE: Final = 60 * SECOND
+ASSET: Final = "QQQ"
+START: Final = 1_000  # the mark at which positions are opened
+
+# The cascade: of five longs one survives, a third of the others are isolated; a short per block.
+LONGS: Final = 1_600
+BLOCK: Final = 20
+CRASH: Final = 900
+BID: Final = 960
+BID_LOTS: Final = 105  # gone with the first command's pools
+FUND: Final = 200_000
+CASCADE_KILLS: Final = (0, 9, 2)  # commands seen after the crash's answer
+
+# The settlement: isolated, separated positions, and two owners who trade while it is under way.
+PAIRS: Final = 3_000
+PER_OWNER: Final = 25  # within a tier of leverage 20
+MARK: Final = 1_003
+RATE_PPB: Final = 300_000  # the interest of 0.01 % per 8 hours, for a whole day
+# Steps seen before the kill, and whether the venue is then stopped amid the settlement.
+FUNDING_KILLS: Final = ((1, False), (3, True), (2, False))
+ATTEMPTS_MAX: Final = 4  # of each kill: one that comes when all is settled says nothing
+
+T = TypeVar("T")
+
+
+class Stage:
+    """Commands applied in memory, then written as the journal a venue is started on.
+
+    The contract's one funding time of the day, `due`, passed two hours ago.
+    """
+
+    def __init__(self, at: int) -> None:
+        """`at` is the time of the first commands, in µs after (before: negative) the due time."""
+        now = time.time_ns() // 1_000
+        self.due = (now - 2 * HOUR) // MINUTE * MINUTE
+        self.engine = Engine()
+        self.commands: list[Command] = []
+        self.time = self.due + at
+        owners = [account.name for account in demo.ACCOUNTS]
+        uids = {name: FIRST_UID + number for number, name in enumerate(owners)}
+        contract = replace(
+            CONTRACT,
+            index_sources=("desk",),
+            jump_ppm=PPM,
+            funding_minutes=(self.due % DAY // MINUTE,),
+        )
+        for command in (
+            *demo.genesis(),
+            *demo.funding(uids),
+            commands.RegisterAsset("QQQ", 0),
+            commands.RegisterAsset("AAA", 0),
+            commands.ListContract(contract),
+        ):
+            self.do(command)
+        self.post(START)
+
+    def do(self, command: Command) -> list[Event]:
+        """Apply a command; it is not refused."""
+        command.time = self.time
+        events = self.engine.apply(command)
+        assert not any(isinstance(event, Rejected) for event in events), (command, events)
+        self.commands.append(command)
+        return events
+
+    def post(self, price: int) -> None:
+        self.do(commands.PostIndex(SYMBOL, "desk", price))
+
+    def owner(self, name: str, money: int) -> int:
+        (created,) = self.do(commands.CreateOwner(name))
+        assert isinstance(created, OwnerCreated)
+        self.do(commands.Deposit(created.uid, CONTRACT_WALLET, ASSET, money))
+        return created.uid
+
+    def short(self, uid: int, lots: int, price: int = START) -> None:
+        """Offer to open a short."""
+        self.do(commands.PlaceContractOrder(uid, SYMBOL, SELL, SHORT, LIMIT, GTC, lots, price))
+
+    def long(self, uid: int, lots: int, price: int = START, tif: int = IOC) -> None:
+        """Open a long against what is offered."""
+        self.do(commands.PlaceContractOrder(uid, SYMBOL, BUY, LONG, LIMIT, tif, lots, price))
+
+    def write(self, path: Path) -> None:
+        """The journal's file, and its history."""
+        journal = open_journal(str(path))
+        for first in range(0, len(self.commands), 1_000):
+            journal.append(self.commands[first : first + 1_000])
+        journal.close()
+        assert rebuild_history(str(path)) == len(self.commands)
+
+
+class Told(Struct):
+    """A recovery's follower that keeps all events."""
+
+    events: list[Event] = field(default_factory=list)
+
+    def restore(self, parts: dict[str, bytes], sequence: int) -> None:
+        assert sequence == 0
+
+    def follow(self, batch: list[Applied]) -> None:
+        for done in batch:
+            self.events += done.events
+
+    def of(self, kind: type[T]) -> list[T]:
+        return [event for event in self.events if isinstance(event, kind)]
+
+
+def recovered(path: Path) -> tuple[Engine, Told]:
+    """What recovery makes of a copy of the journal's file, from its first command on."""
+    folder = path.parent / "copy"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    for name in (path.name, f"{path.name}-wal"):
+        if (path.parent / name).exists():
+            shutil.copy(path.parent / name, folder)
+    journal = open_readonly(str(folder / path.name))
+    told = Told()
+    try:
+        return recover(journal, 0, told), told
+    finally:
+        journal.close()
+
+
+def start(path: Path) -> Server:
+    arguments = ("--state", str(path), "--no-agents", "--no-limits")
+    return Server(*arguments, folder=path.parent)
+
+
+def post(client: Client, price: int) -> None:
+    body = {"symbol": SYMBOL, "source": "desk", "price": str(price)}
+    answer = client.post("/_venue/index", body)
+    assert answer.status == 200, answer.body
+
+
+def sequence(client: Client) -> int:
+    return int(client.get("/_venue/health?stateHash=false").json["sequence"])
+
+
+def reach(client: Client, wanted: int) -> int:
+    """Ask until so many commands were applied; how many there are then."""
+    deadline = time.monotonic() + PATIENCE_S
+    while (reached := sequence(client)) < wanted:
+        assert time.monotonic() < deadline, (reached, wanted)
+    return reached
+
+
+def keep(path: Path) -> None:
+    """Start and stop at once: what is under way is kept in a snapshot."""
+    with start(path) as server:
+        assert server.stop() == 0
+
+
+def rows(path: Path, table: Table) -> list[Any]:
+    """All rows of a stopped venue's history."""
+    store = open_history(f"{path}.history")
+    try:
+        with store.connection.begin():
+            return list(store.connection.execute(select(table)).all())
+    finally:
+        store.close()
+
+
+def check_money(path: Path, engine: Engine) -> list[Any]:
+    """Each pool's items chain from zero, and all money is what was deposited; the items."""
+    items = [row for row in rows(path, tables.INCOME) if row.asset == ASSET]
+    alone = {row.position_id for row in rows(path, tables.POSITIONS) if row.margin_mode == ISOLATED}
+    for account in engine.ledger.accounts.values():
+        alone.update(account.isolated)
+    balances: dict[tuple[int, int], int] = {}
+    for item in sorted(items, key=lambda row: row.bill_id):
+        pool = (item.uid, item.position_id if item.position_id in alone else 0)
+        balances[pool] = balances.get(pool, 0) + item.amount
+        assert balances[pool] == item.balance, item
+    deposited = sum(item.amount for item in items if item.kind == "deposit")
+    dust = engine.ledger.dust[engine.ledger.index[ASSET]]
+    assert sum(balances.values()) + dust == deposited
+    return items
+
+
+# -- the cascade ----------------------------------------------------------------------------------
+
+
+class Cascade:
+    """Longs that the crash ruins, and those it does not; by owner."""
+
+    def __init__(self) -> None:
+        stage = self.stage = Stage(HOUR)
+        self.lots: dict[int, int] = {}
+        self.safe: list[int] = []
+        stage.do(commands.Deposit(FUND_UID, CONTRACT_WALLET, ASSET, FUND))
+        for first in range(0, LONGS, BLOCK):
+            numbers = range(first, first + BLOCK)
+            seller = stage.owner(f"short{first}", 20_000 + 100 * first)
+            stage.short(seller, sum(10 + number % 7 for number in numbers))
+            for number in numbers:
+                self._long(number)
+        buyer = stage.owner("buyer", 10_000_000)
+        stage.long(buyer, BID_LOTS, BID, GTC)
+        stage.do(commands.Tick())
+        self.ruined = [uid for uid in self.lots if uid not in self.safe]
+
+    def _long(self, number: int) -> None:
+        lots = 10 + number % 7
+        safe = number % 5 == 0
+        uid = self.stage.owner(f"long{number}", lots * (1_010 if safe else 70))
+        if number % 3 == 1 and not safe:
+            self.stage.do(commands.SetMarginMode(uid, SYMBOL, ISOLATED))
+        self.stage.long(uid, lots)
+        self.lots[uid] = lots
+        if safe:
+            self.safe.append(uid)
+
+    def straight(self) -> tuple[Engine, Told]:
+        """The same crash without a kill."""
+        told = Told()
+        stage = self.stage
+        for command in (commands.PostIndex(SYMBOL, "desk", CRASH), commands.Tick()):
+            told.events += stage.do(command)
+        while stage.engine.schedule.pending:
+            told.events += stage.do(commands.Tick())
+        return stage.engine, told
+
+
+def closed(told: Told) -> list[PositionClosed]:
+    """The lives of positions that ended, without what a clock or counter has in them."""
+    lives = [replace(life, position_id=0, created=0) for life in told.of(PositionClosed)]
+    return sorted(lives, key=lambda life: (life.uid, life.open_size, life.open_value))
+
+
+def holdings(engine: Engine) -> dict[int, list[tuple[int, ...]]]:
+    """Each owner's pools: the collateral, then side, lots and open value of each position."""
+    found: dict[int, list[tuple[int, ...]]] = {}
+    for uid, account in engine.ledger.accounts.items():
+        pools = found[uid] = []
+        for pool in (*account.contract, *account.isolated.values()):
+            pools.append((0, pool.collateral, 0))
+            pools += [(held.side, held.quantity, held.value) for held in pool.positions]
+    return found
+
+
+def test_a_killed_cascade_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> None:
+    cascade = Cascade()
+    path = tmp_path / "venue.db"
+    cascade.stage.write(path)
+    done: list[int] = []
+    for beyond in CASCADE_KILLS:
+        with start(path) as server:
+            client = server.client()
+            post(client, CRASH)
+            reached = reach(client, sequence(client) + beyond)
+            server.kill()
+        done = check_killed_cascade(path, cascade, reached, done)
+    keep(path)
+    expected, straight = cascade.straight()
+    finish_cascade(path, open_positions(expected))
+    assert verify(str(path)).problems == []
+    engine, told = recovered(path)
+    assert not engine.schedule.pending
+    assert closed(told) == closed(straight)
+    assert holdings(engine) == holdings(expected)
+    check_cascade(path, cascade, engine)
+
+
+def check_killed_cascade(
+    path: Path, cascade: Cascade, reached: int, before: list[int]
+) -> list[int]:
+    """The journal ends amid the cascade, with all that was answered; who is liquidated so far."""
+    engine, told = recovered(path)
+    assert engine.sequence >= reached
+    assert engine.schedule.pending
+    done = [event.uid for event in told.of(LiquidationFinished) if event.uid != FUND_UID]
+    assert done[: len(before)] == before
+    assert len(before) < len(done) <= len(cascade.ruined) - LIQUIDATIONS_MAX
+    assert done == cascade.ruined[: len(done)]
+    assert verify(str(path)).problems == []
+    return done
+
+
+def open_positions(engine: Engine) -> int:
+    return len(engine.contracts.markets[SYMBOL].positions)
+
+
+def finish_cascade(path: Path, left: int) -> None:
+    """Start once more, let time pass until so many positions are left, and stop."""
+    with start(path) as server:
+        client = server.client()
+        begun = time.monotonic()
+        posted = begun - CURRENT_S
+        while client.get("/_venue/health?stateHash=false").json["openPositions"] != left:
+            now = time.monotonic()
+            assert now < begun + PATIENCE_S
+            if now >= posted + CURRENT_S:
+                post(client, CRASH)
+                posted = now
+        assert server.stop() == 0
+
+
+def check_cascade(path: Path, cascade: Cascade, engine: Engine) -> None:
+    """By history's rows alone: everyone once, every lot once, every atom somewhere."""
+    items = check_money(path, engine)
+    kinds = Counter((item.uid, item.kind) for item in items)
+    lives = Counter(row.uid for row in rows(path, tables.POSITIONS))
+    liquidated = rows(path, tables.LIQUIDATIONS)
+    assert all(row.finished for row in liquidated)
+    liquidations = Counter(row.uid for row in liquidated)
+    opened: Counter[int] = Counter()
+    ended: Counter[int] = Counter()
+    for fill in rows(path, tables.CONTRACT_FILLS):
+        (opened if fill.opens else ended)[fill.uid] += fill.quantity
+    for uid in cascade.ruined:
+        assert (kinds[uid, "start_liquidate"], kinds[uid, "finish_liquidate"]) == (1, 1)
+        assert (liquidations[uid], lives[uid]) == (1, 1)
+        assert opened[uid] == ended[uid] == cascade.lots[uid]
+    for uid in cascade.safe:
+        assert (liquidations[uid], lives[uid], ended[uid]) == (0, 0, 0)
+        assert opened[uid] == cascade.lots[uid]
+    steps = rows(path, tables.LIQUIDATION_STEPS)
+    for way in ("filled", "taken_over", "deleveraged"):
+        assert sum(getattr(step, way) for step in steps) > 0, way
+    for step in steps:
+        assert step.filled + step.taken_over + step.deleveraged == step.wanted
+    earned = sum(item.amount for item in items if item.kind == "order_liquidate_fee_income")
+    assert earned == sum(step.fee for step in steps)
+    assert sum(item.amount for item in items if item.kind == "order_fix_margin_amount") == 0
+    assert sum(item.amount for item in items if item.uid == FUND_UID) == (
+        engine.account(FUND_UID).contract[engine.ledger.index[ASSET]].collateral
+    )
+
+
+# -- the settlement -------------------------------------------------------------------------------
+
+
+class Payday:
+    """Positions whose funding is due and waits for a current index: (owner, side, lots) by id."""
+
+    def __init__(self) -> None:
+        stage = self.stage = Stage(-HOUR)
+        for first in range(0, PAIRS, PER_OWNER):
+            buyer, seller = (self._separated(f"{name}{first}") for name in ("long", "short"))
+            for number in range(first, first + PER_OWNER):
+                stage.short(seller, 5 + number % 13)
+                stage.long(buyer, 5 + number % 13)
+        # The newest positions: those that a settlement comes to last.
+        self.movers = [stage.owner(name, 1_000_000) for name in ("mover-a", "mover-b")]
+        stage.short(self.movers[1], 40)
+        stage.long(self.movers[0], 40)
+        for passed in (-5, 5):  # ticks before and after the due time, when the index is stale
+            stage.time = stage.due + passed * SECOND
+            stage.do(commands.Tick())
+        perp = stage.engine.contracts.markets[SYMBOL]
+        assert (perp.funding_due, perp.settlement) == (stage.due, None)
+        self.positions = {
+            position.position_id: (position.pool.account.uid, position.side, position.quantity)
+            for position in perp.positions.values()
+        }
+
+    def _separated(self, name: str) -> int:
+        uid = self.stage.owner(name, 200_000)
+        mode = commands.SetMarginMode(uid, SYMBOL, ISOLATED, int(SeparatedMode.SEPARATED))
+        self.stage.do(mode)
+        return uid
+
+    def payment(self, position_id: int) -> int:
+        """Longs pay, rounded up; shorts receive, rounded down (atoms)."""
+        _, side, lots = self.positions[position_id]
+        return -side * lots * MARK * RATE_PPB // PPB
+
+
+def test_a_killed_settlement_pays_every_position_once(tmp_path: Path) -> None:
+    payday = Payday()
+    stage = tmp_path / "stage"
+    stage.mkdir()
+    payday.stage.write(stage / "venue.db")
+    for chunks, stopped in FUNDING_KILLS:
+        path = tmp_path / f"killed-at-{chunks}" / "venue.db"
+        kill_settlement(payday, stage, path, chunks)
+        if stopped:
+            keep(path)
+        finish_settlement(path)
+        assert verify(str(path)).problems == []
+        check_settlement(path, payday)
+
+
+def kill_settlement(payday: Payday, stage: Path, path: Path, chunks: int) -> None:
+    """Kill a venue when that many steps of the settlement, or some more, were seen."""
+    for _ in range(ATTEMPTS_MAX):
+        shutil.rmtree(path.parent, ignore_errors=True)
+        shutil.copytree(stage, path.parent)
+        with start(path) as server:
+            client = server.client()
+            post(client, MARK)
+            reached = reach(client, sequence(client) + chunks)
+            server.kill()
+        engine, told = recovered(path)
+        assert engine.sequence >= reached
+        perp = engine.contracts.markets[SYMBOL]
+        if perp.settlement is None:
+            continue  # the kill came too late
+        assert engine.schedule.pending
+        assert (chunks - 1) * CHUNK < perp.settlement.count < len(payday.positions)
+        assert [event.due for event in told.of(FundingDue)] == [payday.stage.due]
+        assert told.of(FundingSettled) == []
+        paid = [event for event in told.of(Income) if event.kind == "position_funding"]
+        assert len(paid) == perp.settlement.count
+        assert verify(str(path)).problems == []
+        return
+    raise AssertionError("every kill came too late")
+
+
+def finish_settlement(path: Path) -> None:
+    """Start again; two positions shrink before the settlement comes to them; see it through."""
+    engine, _ = recovered(path)
+    settlement = engine.contracts.markets[SYMBOL].settlement
+    left = len(settlement.left) if settlement is not None else 0
+    with start(path) as server:
+        operator = server.client()
+        orders = (("mover-a", "SELL", "LONG"), ("mover-b", "BUY", "SHORT"))
+        for name, side, position_side in orders:
+            permissions = ["READ", "CONTRACT_TRADE"]
+            key = operator.post("/_venue/keys", {"owner": name, "permissions": permissions}).json
+            body = {
+                "symbol": SYMBOL, "side": side, "positionSide": position_side, "type": "LIMIT",
+                "timeInForce": "GTC", "quantity": "25", "price": str(MARK),
+                "newClientOrderId": f"{name}-1",
+            }  # fmt: skip
+            answer = server.client(key).post("/capi/v3/order", body)
+            assert answer.status == 200, answer.body
+        # All other commands are ticks.
+        reach(operator, engine.sequence + len(orders) + -(-left // CHUNK))
+        assert server.stop() == 0
+
+
+def check_settlement(path: Path, payday: Payday) -> None:
+    """Every position's payment by hand, and what became of the difference."""
+    engine, told = recovered(path)
+    expected = {number: payday.payment(number) for number in payday.positions}
+    items = [item for item in check_money(path, engine) if item.kind == "position_funding"]
+    assert len(items) == len(payday.positions)
+    crossed = {uid: number for number, (uid, _, _) in payday.positions.items()}
+    paid = {item.position_id or crossed[item.uid]: item.amount for item in items}
+    assert paid == expected
+    (settled,) = told.of(FundingSettled)
+    assert settled.positions == len(payday.positions)
+    assert settled.paid == -sum(amount for amount in expected.values() if amount < 0)
+    assert settled.received == sum(amount for amount in expected.values() if amount > 0)
+    assert engine.ledger.dust[engine.ledger.index[ASSET]] == settled.paid - settled.received > 0
+    (row,) = [row for row in rows(path, tables.FUNDING_RATES) if row.due == payday.stage.due]
+    assert (row.rate_ppb, row.mark_price, row.positions) == (RATE_PPB, MARK, settled.positions)
+    assert (row.skipped, row.paid, row.received) == (0, settled.paid, settled.received)
+    perp = engine.contracts.markets[SYMBOL]
+    assert perp.settlement is None
+    assert {number: held.funding_fee for number, held in perp.positions.items()} == expected
+    assert [perp.positions[crossed[uid]].quantity for uid in payday.movers] == [15, 15]

@@ -1,0 +1,488 @@
+"""Market data of contracts from hand-made events, against slow answers and hand-made ones."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from support.contract_feed import (
+    BEGIN,
+    BTC,
+    CLOSES_LONG,
+    CLOSES_SHORT,
+    ETH,
+    OPENS_LONG,
+    OPENS_SHORT,
+    SYMBOLS,
+    UNIT,
+    Feed,
+    closed,
+    contract,
+    instrument,
+    mark,
+    placed,
+    reduced,
+    traded,
+)
+from support.slow import slow_candles, slow_ticker
+from venue.candles import DAY_US, INTERVALS, MINUTE_US, Candle, open_time
+from venue.core.applied import Applied
+from venue.core.commands import Tick
+from venue.core.contract_events import (
+    ContractListed,
+    ContractOrderClosed,
+    ContractOrderPlaced,
+    ContractOrderReduced,
+    ContractTrade,
+    FundingDue,
+    Leg,
+    MarkSet,
+)
+from venue.core.events import Event, InstrumentListed, OrderPlaced
+from venue.node.board import PublicTrade
+from venue.node.contract_data import Funding, Prices
+from venue.node.depth import Depth, Top
+from venue.node.market_data import MarketData
+from venue.node.ticker import Ticker
+from venue.terms import BUY, SELL, Cause, OrderType, TimeInForce
+
+
+def quotes(opened: int, *prices: int) -> Candle:
+    """The candle of prices without trades."""
+    return Candle(opened, prices[0], max(prices), min(prices), prices[-1], 0, 0, 0, 0, 0)
+
+
+# -- single rules --------------------------------------------------------------------------------
+
+
+def test_every_event_of_the_book_moves_its_level() -> None:
+    feed = Feed()
+    board = feed.data.contract
+    assert board.depth(BTC, 15) == Depth(0, [], [])
+    assert board.top(BTC) == Top(0, 0, 0, 0, 0)
+    feed.say(placed(BUY, 100, 5), placed(BUY, 100, 2))
+    feed.say(placed(SELL, 103, 9))
+    assert board.depth(BTC, 15) == Depth(2, [(100, 7)], [(103, 9)])
+    feed.say(placed(BUY, 101, 0), closed(BUY, 101, 0))  # it never rested
+    assert board.depth(BTC, 15).update_id == 2
+    feed.say(reduced(SELL, 103, 4))
+    assert board.depth(BTC, 15) == Depth(3, [(100, 7)], [(103, 5)])
+    # One command: a seller takes seven lots and rests with one.
+    feed.say(
+        placed(SELL, 100, 1),
+        traded(SELL, 100, 7, taker=OPENS_SHORT, maker=OPENS_LONG),
+        mark(99, 98),
+    )
+    assert board.depth(BTC, 15) == Depth(4, [], [(100, 1), (103, 5)])
+    assert board.top(BTC) == Top(4, 0, 0, 100, 1)
+    feed.say(closed(SELL, 103, 5))
+    assert board.depth(BTC, 15) == Depth(5, [], [(100, 1)])
+    assert board.depth(ETH, 15) == Depth(0, [], [])
+
+
+def test_trades_fill_the_tape_the_ticker_and_the_candles() -> None:
+    feed = Feed()
+    feed.say(placed(SELL, 103, 9))
+    feed.time += 61_000_000
+    first = feed.time
+    feed.say(
+        placed(BUY, 103, 0), traded(BUY, 103, 4, taker=OPENS_LONG, maker=OPENS_SHORT, trade_id=8)
+    )
+    feed.time += 1_000_000
+    feed.say(placed(BUY, 99, 2))
+    feed.say(
+        placed(SELL, 99, 0),
+        traded(SELL, 99, 2, taker=CLOSES_LONG, maker=CLOSES_SHORT, trade_id=9, cause=Cause.CLOSE),
+    )
+    board = feed.data.contract
+    assert board.trades(BTC, 10) == [
+        PublicTrade(8, 103, 4, 412 * UNIT, first, False),
+        PublicTrade(9, 99, 2, 198 * UNIT, feed.time, True),
+    ]
+    assert board.ticker(BTC, feed.time) == Ticker(
+        103, 103, 99, 99, 6, 610 * UNIT, 2, first, feed.time
+    )
+    row = Candle(BEGIN + MINUTE_US, 103, 103, 99, 99, 6, 610 * UNIT, 2, 4, 412 * UNIT)
+    assert board.candles(BTC, "1m", 10, feed.time) == [row]
+    assert feed.data.contract_data.open_interest(BTC) == 2
+
+
+def test_a_symbol_is_two_markets() -> None:
+    feed = Feed()
+    with pytest.raises(KeyError):
+        feed.data.spot.depth(BTC, 15)
+    feed.say(InstrumentListed(instrument(BTC)))
+    feed.say(placed(BUY, 100, 5))
+    feed.say(OrderPlaced(1, 10, BTC, SELL, OrderType.LIMIT, TimeInForce.GTC, 3, 90, "", 3))
+    assert feed.data.contract.depth(BTC, 15) == Depth(1, [(100, 5)], [])
+    assert feed.data.spot.depth(BTC, 15) == Depth(1, [], [(90, 3)])
+    with pytest.raises(KeyError):
+        feed.data.spot.depth(ETH, 15)
+
+
+@pytest.mark.parametrize("cause", [Cause.LIQUIDATION, Cause.UNWIND, Cause.TRIGGER])
+def test_every_trade_in_the_book_is_public(cause: Cause) -> None:
+    feed = Feed()
+    feed.say(placed(BUY, 100, 5))
+    feed.say(traded(SELL, 100, 5, taker=CLOSES_LONG, maker=OPENS_LONG, cause=cause))
+    assert feed.data.contract.depth(BTC, 15) == Depth(2, [], [])
+    assert len(feed.data.contract.trades(BTC, 10)) == 1
+
+
+def test_trades_outside_the_book_touch_open_interest_only() -> None:
+    feed = Feed()
+    feed.say(placed(BUY, 100, 9))
+    feed.say(traded(SELL, 100, 5, taker=OPENS_SHORT, maker=OPENS_LONG))
+    before = public(feed.data, BTC, feed.time)
+    feed.say(traded(SELL, 80, 3, taker=CLOSES_LONG, maker=OPENS_LONG, cause=Cause.TAKEOVER))
+    assert feed.data.contract_data.open_interest(BTC) == 5
+    feed.say(traded(SELL, 80, 2, taker=CLOSES_LONG, maker=CLOSES_SHORT, cause=Cause.DELEVERAGE))
+    assert feed.data.contract_data.open_interest(BTC) == 3
+    assert public(feed.data, BTC, feed.time) == before
+
+
+@pytest.mark.parametrize(
+    ("taker", "maker", "change"),
+    [
+        (OPENS_LONG, OPENS_SHORT, 4),
+        (OPENS_SHORT, OPENS_LONG, 4),
+        (CLOSES_LONG, CLOSES_SHORT, -4),
+        (CLOSES_SHORT, CLOSES_LONG, -4),
+        (OPENS_LONG, CLOSES_LONG, 0),
+        (CLOSES_LONG, OPENS_LONG, 0),
+        (OPENS_SHORT, CLOSES_SHORT, 0),
+        (CLOSES_SHORT, OPENS_SHORT, 0),
+    ],
+)
+def test_open_interest_is_the_sum_of_longs(taker: Leg, maker: Leg, change: int) -> None:
+    feed = Feed()
+    feed.say(placed(SELL, 100, 14))
+    feed.say(traded(BUY, 100, 10, taker=OPENS_LONG, maker=OPENS_SHORT))
+    feed.say(traded(BUY, 100, 4, taker=taker, maker=maker))
+    assert feed.data.contract_data.open_interest(BTC) == 10 + change
+    assert feed.data.contract_data.open_interest(ETH) == 0
+
+
+def test_prices_are_the_last_ones_set() -> None:
+    feed = Feed()
+    data = feed.data.contract_data
+    assert data.prices(BTC) == Prices(0, 0, False, 0, 0)
+    feed.say(MarkSet(BTC, 1_000, 1_003, True, 2_500_000, 77))
+    assert data.prices(BTC) == Prices(1_000, 1_003, True, BEGIN, 2_500_000)
+    feed.time += 10_000_000
+    feed.say(MarkSet(BTC, 1_000, 1_003, False, -40, 77))
+    assert data.prices(BTC) == Prices(1_000, 1_003, False, BEGIN + 10_000_000, -40)
+    assert data.prices(ETH).mark == 0
+    assert data.open_interest(BTC) == 0
+
+
+def test_funding_is_the_last_one_due() -> None:
+    feed = Feed()
+    data = feed.data.contract_data
+    assert data.funding(BTC) == Funding(0, 0, 0)
+    feed.say(FundingDue(BTC, BEGIN - 5, -100_000, 1_003, 1_000))
+    assert data.funding(BTC) == Funding(BEGIN - 5, -100_000, 1_003)
+    assert data.funding(ETH) == Funding(0, 0, 0)
+
+
+def test_index_and_mark_have_candles_without_volume() -> None:
+    feed = Feed()
+    data = feed.data.contract_data
+    feed.say(mark(0, 0, current=False))  # nothing is known yet
+    assert data.mark_candles(BTC, "1m", 10, feed.time) == []
+    for index, price in ((100, 101), (90, 99), (95, 104)):
+        feed.say(mark(index, price))
+        feed.time += 20_000_000
+    feed.time += 2 * MINUTE_US
+    feed.say(mark(97, 97))
+    assert data.index_candles(BTC, "1m", 10, feed.time) == [
+        quotes(BEGIN, 100, 90, 95),
+        quotes(BEGIN + MINUTE_US, 95),
+        quotes(BEGIN + 2 * MINUTE_US, 95),
+        quotes(BEGIN + 3 * MINUTE_US, 97),
+    ]
+    assert data.mark_candles(BTC, "1m", 3, feed.time + MINUTE_US) == [
+        quotes(BEGIN + 2 * MINUTE_US, 104),
+        quotes(BEGIN + 3 * MINUTE_US, 97),
+        quotes(BEGIN + 4 * MINUTE_US, 97),
+    ]
+    opened = open_time("1M", BEGIN)
+    assert data.index_candles(BTC, "1M", 10, feed.time) == [quotes(opened, 100, 90, 95, 97)]
+    assert data.mark_candles(ETH, "1m", 10, feed.time) == []
+    assert feed.data.contract.candles(BTC, "1m", 10, feed.time) == []
+
+
+def test_unknown_names_are_key_errors() -> None:
+    data = Feed().data
+    for ask in (
+        lambda: data.contract.depth("NONE", 15),
+        lambda: data.contract_data.prices("NONE"),
+        lambda: data.contract_data.funding("NONE"),
+        lambda: data.contract_data.open_interest("NONE"),
+        lambda: data.contract_data.index_candles("NONE", "1m", 10, BEGIN),
+        lambda: data.contract_data.mark_candles(BTC, "3m", 10, BEGIN),
+    ):
+        with pytest.raises(KeyError):
+            ask()
+
+
+def test_each_product_has_a_prehistory_of_its_own() -> None:
+    past = [Candle(BEGIN - MINUTE_US, 50, 51, 49, 50, 3, 150, 2, 1, 50)]
+    data = MarketData(contract_prehistory=lambda symbol, _: past if symbol == BTC else [])
+    events: list[Event] = [InstrumentListed(instrument(BTC)), ContractListed(contract(BTC))]
+    data.follow([Applied(1, BEGIN, Tick(), events)])
+    assert data.contract.candles(BTC, "1m", 10, BEGIN) == [*past, quotes(BEGIN, 50)]
+    assert data.spot.candles(BTC, "1m", 10, BEGIN) == []
+
+
+def test_a_dump_from_before_contracts_can_be_restored() -> None:
+    feed = Feed()
+    feed.say(InstrumentListed(instrument(BTC)))
+    sequence, spot, *_ = msgspec.msgpack.decode(feed.data.dump())
+    restarted = MarketData()
+    restarted.restore(msgspec.msgpack.encode([sequence, spot]))
+    assert restarted.spot.depth(BTC, 15) == Depth(0, [], [])
+    with pytest.raises(KeyError):
+        restarted.contract.depth(BTC, 15)
+
+
+# -- random sessions -----------------------------------------------------------------------------
+
+
+class Session:
+    """A random, consistent story: what rests is known from the orders, never from levels."""
+
+    def __init__(self, random: Random) -> None:
+        self.random = random
+        self.feed = Feed()
+        self.orders: dict[int, tuple[str, int, int, int]] = {}  # symbol, side, price, lots
+        self.longs = dict.fromkeys(SYMBOLS, 0)
+        self.ids = 0
+
+    def step(self) -> None:
+        """One command of one to three actions, some time after the last one."""
+        pace = self.random.choice([0, 300_000, 20_000_000, 3_600_000_000])
+        self.feed.time += self.random.randrange(pace + 1)
+        if self.random.random() < 0.01:
+            self.feed.time += self.random.choice([DAY_US, 40 * DAY_US])
+        actions = (self._place, self._place, self._take, self._leave, self._outside, self._prices)
+        events: list[Event] = []
+        for _ in range(self.random.choice([1, 1, 2, 3])):
+            self.random.choice(actions)(self.random.choice(SYMBOLS), events)
+        self.feed.say(*events)
+
+    def _place(self, symbol: str, events: list[Event]) -> None:
+        side = self.random.choice([BUY, SELL])
+        price = self.random.randint(60, 70) + (10 if side == SELL else 0)
+        lots = self.random.choice([0, *range(1, 9)])
+        self.ids += 1
+        events.append(placed(side, price, lots, symbol=symbol, order_id=self.ids))
+        if lots:
+            self.orders[self.ids] = (symbol, side, price, lots)
+
+    def _take(self, symbol: str, events: list[Event]) -> None:
+        """Somebody takes part or all of any resting order."""
+        found = self._part(symbol)
+        if found is None:
+            return
+        order_id, side, price, lots = found
+        self._lessen(order_id, lots)
+        taker_side = SELL if side == BUY else BUY
+        cause = self.random.choice([Cause.USER, Cause.LIQUIDATION, Cause.TRIGGER, Cause.UNWIND])
+        self._settle(symbol, taker_side, price, lots, cause, events)
+
+    def _leave(self, symbol: str, events: list[Event]) -> None:
+        found = self._part(symbol)
+        if found is None:
+            return
+        order_id, side, price, lots = found
+        if self.random.random() < 0.5:
+            lots = self.orders[order_id][3]
+            events.append(closed(side, price, lots, symbol=symbol, order_id=order_id))
+        else:
+            events.append(reduced(side, price, lots, symbol=symbol, order_id=order_id))
+        self._lessen(order_id, lots)
+
+    def _outside(self, symbol: str, events: list[Event]) -> None:
+        price, lots = self.random.randint(1, 200), self.random.randint(1, 9)
+        cause = self.random.choice([Cause.TAKEOVER, Cause.DELEVERAGE])
+        self._settle(symbol, self.random.choice([BUY, SELL]), price, lots, cause, events)
+
+    def _prices(self, symbol: str, events: list[Event]) -> None:
+        index, price = self.random.randint(60, 80), self.random.randint(60, 80)
+        events.append(mark(index, price, symbol=symbol, current=self.random.random() < 0.9))
+        if self.random.random() < 0.1:
+            rate = self.random.randint(-1_000, 1_000)
+            events.append(FundingDue(symbol, self.feed.time, rate, price, index))
+
+    def _settle(
+        self, symbol: str, side: int, price: int, lots: int, cause: Cause, events: list[Event]
+    ) -> None:
+        """A buyer opens a long or closes a short, a seller the other way round."""
+        closable = self.longs[symbol] >= lots
+        buyer_opens = not closable or self.random.random() < 0.5
+        seller_opens = not closable or self.random.random() < 0.5
+        buyer = OPENS_LONG if buyer_opens else CLOSES_SHORT
+        seller = OPENS_SHORT if seller_opens else CLOSES_LONG
+        self.longs[symbol] += lots * (buyer_opens - (not seller_opens))
+        taker, maker = (buyer, seller) if side == BUY else (seller, buyer)
+        self.ids += 1
+        events.append(
+            traded(
+                side,
+                price,
+                lots,
+                taker=taker,
+                maker=maker,
+                symbol=symbol,
+                cause=cause,
+                trade_id=self.ids,
+            )
+        )
+
+    def _part(self, symbol: str) -> tuple[int, int, int, int] | None:
+        """Any resting order of the symbol, and some of its lots."""
+        ids = [order_id for order_id, order in self.orders.items() if order[0] == symbol]
+        if not ids:
+            return None
+        order_id = self.random.choice(ids)
+        _, side, price, lots = self.orders[order_id]
+        return order_id, side, price, self.random.randint(1, lots)
+
+    def _lessen(self, order_id: int, lots: int) -> None:
+        symbol, side, price, rest = self.orders.pop(order_id)
+        if rest > lots:
+            self.orders[order_id] = (symbol, side, price, rest - lots)
+
+    def levels(self, symbol: str, wanted: int) -> list[tuple[int, int]]:
+        """One side by levels, best first, from the orders."""
+        totals: dict[int, int] = {}
+        for of, side, price, lots in self.orders.values():
+            if (of, side) == (symbol, wanted):
+                totals[price] = totals.get(price, 0) + lots
+        return sorted(totals.items(), reverse=wanted == BUY)
+
+
+def public(data: MarketData, symbol: str, now: int) -> list[Any]:
+    """Every answer of the board."""
+    return [
+        data.contract.depth(symbol, 200),
+        data.contract.top(symbol),
+        data.contract.trades(symbol, 1_000),
+        data.contract.ticker(symbol, now),
+        *[data.contract.candles(symbol, interval, 1_000, now) for interval in INTERVALS],
+    ]
+
+
+def beside(data: MarketData, symbol: str, now: int) -> list[Any]:
+    """Every answer of the contract data."""
+    view = data.contract_data
+    return [
+        view.prices(symbol),
+        view.funding(symbol),
+        view.open_interest(symbol),
+        *[view.index_candles(symbol, interval, 1_000, now) for interval in INTERVALS],
+        *[view.mark_candles(symbol, interval, 1_000, now) for interval in INTERVALS],
+    ]
+
+
+def slow_quotes(prices: list[tuple[int, int]], interval: str, limit: int, now: int) -> list[Candle]:
+    """Candles of (time, price), newest `limit`, without gaps."""
+    groups: dict[int, list[int]] = {}
+    for time, price in prices:
+        groups.setdefault(open_time(interval, time), []).append(price)
+    answer: list[Candle] = []
+    opened = open_time(interval, now)
+    while groups and opened >= min(groups) and len(answer) < limit:
+        inside = groups.get(opened)
+        if inside is None:
+            inside = [groups[max(known for known in groups if known < opened)][-1]]
+        answer.append(quotes(opened, *inside))
+        opened = open_time(interval, opened - 1)
+    return answer[::-1]
+
+
+def slow_update_id(feed: Feed, symbol: str) -> int:
+    changes = 0
+    for applied in feed.applied:
+        mine = [event for event in applied.events if getattr(event, "symbol", "") == symbol]
+        changes += any(
+            isinstance(event, ContractOrderReduced)
+            or (isinstance(event, ContractOrderPlaced | ContractOrderClosed) and event.resting > 0)
+            or (isinstance(event, ContractTrade) and event.cause < Cause.TAKEOVER)
+            for event in mine
+        )
+    return changes
+
+
+def compare(session: Session, symbol: str, now: int) -> None:
+    """Every answer with the slow one."""
+    feed = session.feed
+    board, view = feed.data.contract, feed.data.contract_data
+    bids, asks = session.levels(symbol, BUY), session.levels(symbol, SELL)
+    assert board.depth(symbol, 200) == Depth(slow_update_id(feed, symbol), bids, asks)
+    events = feed.all(symbol)
+    trades = [
+        (time, event)
+        for time, event in events
+        if isinstance(event, ContractTrade) and event.cause < Cause.TAKEOVER
+    ]
+    assert [trade.trade_id for trade in board.trades(symbol, 1_000)] == [
+        trade.trade_id for _, trade in trades
+    ]
+    assert board.ticker(symbol, now) == slow_ticker(trades, now)
+    marks = [(time, event) for time, event in events if isinstance(event, MarkSet)]
+    for interval in INTERVALS:
+        assert board.candles(symbol, interval, 40, now) == slow_candles(
+            trades, [], interval, 40, now
+        )
+        indexes = [(time, event.index) for time, event in marks]
+        assert view.index_candles(symbol, interval, 40, now) == slow_quotes(
+            indexes, interval, 40, now
+        )
+        prices = [(time, event.mark) for time, event in marks]
+        assert view.mark_candles(symbol, interval, 40, now) == slow_quotes(
+            prices, interval, 40, now
+        )
+    assert view.open_interest(symbol) == session.longs[symbol]
+    if marks:
+        time, last = marks[-1]
+        assert view.prices(symbol) == Prices(
+            last.index, last.mark, last.current, time, last.premium_ppb
+        )
+    dues = [event for _, event in events if isinstance(event, FundingDue)]
+    if dues:
+        assert view.funding(symbol) == Funding(dues[-1].due, dues[-1].rate_ppb, dues[-1].mark)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 2**32),
+    length=st.integers(1, 150),
+    late=st.sampled_from([0, MINUTE_US, DAY_US, 40 * DAY_US]),
+    data=st.data(),
+)
+def test_every_answer_equals_the_slow_one_and_survives_a_restart(
+    seed: int, length: int, late: int, data: st.DataObject
+) -> None:
+    cut = data.draw(st.integers(0, length - 1))
+    session = Session(Random(seed))
+    feed = session.feed
+    restarted = MarketData()
+    for number in range(length):
+        if number == cut:
+            restarted.restore(feed.data.dump())
+        session.step()
+    restarted.follow(feed.applied[cut:])  # the first of them is in the dump and is skipped
+    for symbol in SYMBOLS:
+        compare(session, symbol, feed.time)
+        compare(session, symbol, feed.time + late)
+        for now in (feed.time + late, feed.time + late + DAY_US):
+            assert public(restarted, symbol, now) == public(feed.data, symbol, now)
+            assert beside(restarted, symbol, now) == beside(feed.data, symbol, now)
+    assert restarted.dump() == feed.data.dump()

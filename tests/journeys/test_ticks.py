@@ -1,0 +1,91 @@
+"""Time passing in a running venue: what one tick may not finish goes on at once."""
+
+from __future__ import annotations
+
+import asyncio
+
+from venue import main
+from venue.core.applied import Applied
+from venue.core.commands import (
+    Command,
+    CreateOwner,
+    Deposit,
+    PlaceContractOrder,
+    PostIndex,
+    SetLeverage,
+)
+from venue.core.contract_events import LiquidationFinished
+from venue.core.engine import Engine
+from venue.core.events import Rejected
+from venue.core.positions import Position
+from venue.core.schedule import LIQUIDATIONS_MAX
+from venue.gateway.context import Venue
+from venue.lab import demo
+from venue.node.clock import SystemClock
+from venue.terms import BUY, GTC, IOC, LIMIT, LONG, MARKET, SELL, SHORT, Wallet
+
+SYMBOL = "BTCSUSDT"
+POOLS = 3 * LIQUIDATIONS_MAX + 5
+LOTS = 10_000  # 0.1 BTC
+PRICE = 6_400_000
+
+
+def test_a_cascade_is_worked_off_at_once() -> None:
+    asyncio.run(_cascade())
+
+
+async def _cascade() -> None:
+    options = main.Options(agents=False, history=False)
+    async with main.opened(options, SystemClock(), _fail) as rooms:
+        await _positions(rooms)
+        crash = PostIndex(SYMBOL, demo.POSTED, PRICE * 99 // 100)
+        assert _liquidated(await rooms.submit([crash])) == LIQUIDATIONS_MAX
+        assert _pending(rooms)
+        before = rooms.engine.sequence
+        await main.tick(rooms)
+        assert not _pending(rooms)
+        assert rooms.engine.sequence - before == 3
+        owners = {position.pool.account.name for position in _open(rooms.engine)}
+        assert not any(name.startswith("gambler") for name in owners)
+
+
+async def _positions(rooms: Venue) -> None:
+    """`POOLS` owners with a long at the greatest leverage each, against bob."""
+    names = [f"gambler-{number}" for number in range(POOLS)]
+    await _done(rooms, [PostIndex(SYMBOL, demo.POSTED, PRICE)])
+    await _done(rooms, [CreateOwner(name) for name in names])
+    bob = rooms.engine.owners.names["bob"]
+    gamblers = [rooms.engine.owners.names[name] for name in names]
+    stake = 70 * 10**demo.SCALE
+    deposits: list[Command] = [
+        Deposit(uid, int(Wallet.CONTRACT), demo.DEMO, stake) for uid in gamblers
+    ]
+    leverages: list[Command] = [SetLeverage(uid, SYMBOL, cross=100) for uid in gamblers]
+    sale = PlaceContractOrder(bob, SYMBOL, SELL, SHORT, LIMIT, GTC, POOLS * LOTS, PRICE)
+    buys: list[Command] = [
+        PlaceContractOrder(uid, SYMBOL, BUY, LONG, MARKET, IOC, LOTS, 0) for uid in gamblers
+    ]
+    await _done(rooms, [*deposits, *leverages, sale, *buys])
+    assert len(_open(rooms.engine)) == POOLS + 1
+
+
+async def _done(rooms: Venue, commands: list[Command]) -> None:
+    for applied in await rooms.submit(commands):
+        assert not any(isinstance(event, Rejected) for event in applied.events), applied
+
+
+def _pending(rooms: Venue) -> bool:
+    return rooms.engine.schedule.pending
+
+
+def _open(engine: Engine) -> list[Position]:
+    return list(engine.contracts.markets[SYMBOL].positions.values())
+
+
+def _liquidated(done: list[Applied]) -> int:
+    events = [event for applied in done for event in applied.events]
+    return sum(isinstance(event, LiquidationFinished) for event in events)
+
+
+def _fail(problem: BaseException) -> None:
+    raise AssertionError(problem)

@@ -1,0 +1,72 @@
+"""The venue in this process, with limits for its streams that a test can reach."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import Any
+
+import uvloop
+
+from support.client import Client
+from venue.gateway.auth import Authenticator
+from venue.gateway.http import HttpLimits, protocol
+from venue.gateway.hub import Hub, Timing
+from venue.gateway.server import Server, listen, make_server, started
+from venue.gateway.sockets import SocketLimits, Sockets
+from venue.lab import demo
+from venue.main import Options, application, opened
+from venue.node.clock import SystemClock
+
+WAIT_S = 30
+KEYS = {
+    account.name: {"key": account.key, "secret": account.secret, "passphrase": demo.PASSPHRASE}
+    for account in demo.ACCOUNTS
+}
+
+
+class ListeningRoom:
+    """Serves on a thread; ready when constructed. Use it in a `with`."""
+
+    def __init__(self, limits: SocketLimits, http: HttpLimits | None = None) -> None:
+        self._limits = limits
+        self._http = http or HttpLimits()
+        self._bound = listen("127.0.0.1", 0)
+        self.port: int = self._bound.getsockname()[1]
+        self._ready = threading.Event()
+        self._server: Server | None = None
+        self._clients: list[Client] = []
+        self._thread = threading.Thread(target=lambda: uvloop.run(self._serve()))
+        self._thread.start()
+        assert self._ready.wait(WAIT_S)
+
+    async def _serve(self) -> None:
+        options = Options(agents=False, history=False, limits=False)
+        async with opened(options, SystemClock(), lambda problem: None) as rooms:
+            hub = Hub(rooms, Timing(depth_s=0.0, ticker_s=0.0, kline_s=0.0))
+            rooms.outbox.follow(hub.follow)
+            door = Sockets(rooms, hub, Authenticator(rooms.keys, rooms.clock), self._limits)
+            self._server = make_server(
+                application(rooms, options), protocol(self._http), door.connection
+            )
+            serving = asyncio.create_task(self._server.serve([self._bound]))
+            await started(self._server, serving)
+            self._ready.set()
+            await serving
+
+    def client(self, name: str = "") -> Client:
+        """A client of this venue, as a demo account; closed with it."""
+        made = Client(self.port, KEYS[name] if name else None)
+        self._clients.append(made)
+        return made
+
+    def __enter__(self) -> ListeningRoom:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        for client in self._clients:
+            client.close()
+        assert self._server is not None
+        self._server.should_exit = True
+        self._thread.join(WAIT_S)
+        assert not self._thread.is_alive()
