@@ -70,9 +70,13 @@ def limit_refused(order: Order, perp: Perpetual) -> Rejected | None:
     price = order.price
     if price * order.quantity * perp.unit > AMOUNT_MAX:
         return Rejected(Reject.NOTIONAL_MAX, AMOUNT_MAX)
-    band = worst_price(perp, order.side)
-    if band and (price > band if order.side == BUY else price < band):
-        return Rejected(Reject.PRICE_BAND, band)
+    # Only what is worse than the mark can be beyond the band.
+    mark = perp.mark
+    buy = order.side == BUY
+    if not mark or (price > mark if buy else price < mark):
+        band = worst_price(perp, order.side)
+        if band and (price > band if buy else price < band):
+            return Rejected(Reject.PRICE_BAND, band)
     return caps_refused(order)
 
 

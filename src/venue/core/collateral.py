@@ -46,6 +46,7 @@ class Collateral:
 
     def touch(self, pool: Pool) -> None:
         """Note that a pool's risk has changed."""
+        pool.stood_mark = -1
         if not pool.dirty:
             pool.dirty = True
             self.dirty.append(pool)
@@ -91,11 +92,27 @@ def available(account: Account, asset: int) -> int:
     """What the cross pool can put up (rule 5.6), may be negative: wallet + min(0, unrealized
     profit) - initial margins - margins of open orders. Unrealized profit never counts."""
     pool = account.contract[asset]
+    positions = pool.positions
+    if not positions:
+        total = pool.collateral
+    elif pool.stood_mark == positions[0].perp.mark:
+        total = pool.standing
+    else:
+        total = _standing(pool)
+    if account.holding is not None:
+        total -= account.holding.order_margin.get(asset, 0)
+    return total
+
+
+def _standing(pool: Pool) -> int:
+    """What a cross pool can put up before its open orders; kept while nothing changes, for a pool
+    whose positions are all in one contract."""
     total = pool.collateral
     unrealized = 0
+    perp = pool.positions[0].perp
+    alone = True
     for position in pool.positions:
-        perp = position.perp
-        value = (perp.mark or mark_of(position)) * position.quantity * perp.unit
+        value = (position.perp.mark or mark_of(position)) * position.quantity * position.perp.unit
         own = position.value
         if position.side > 0:
             unrealized += value - own
@@ -103,10 +120,13 @@ def available(account: Account, asset: int) -> int:
         else:
             unrealized += own - value
             total += -value // position.leverage - own
+        if position.perp is not perp:
+            alone = False
     if unrealized < 0:
         total += unrealized
-    if account.holding is not None:
-        total -= account.holding.order_margin.get(asset, 0)
+    if alone and perp.mark:
+        pool.standing = total
+        pool.stood_mark = perp.mark
     return total
 
 

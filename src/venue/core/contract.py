@@ -88,9 +88,12 @@ class Contracts:
         account = self.ledger.accounts.get(command.uid)
         if account is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
-        holding = holding_of(account)
-        if command.client_id:
-            earlier = holding.clients.get(command.client_id)
+        holding = account.holding
+        if holding is None:
+            holding = holding_of(account)
+        client_id = command.client_id
+        if client_id:
+            earlier = holding.clients.get(client_id)
             if earlier is not None and _remembered(earlier, command.time):
                 return _repeat(earlier, command)
         if account.frozen:
@@ -103,14 +106,14 @@ class Contracts:
         refused = malformed(command, perp)
         if refused is not None:
             return [refused]
-        opens = (command.side == BUY) == (command.position_side == LONG)
-        order = self.new_order(
-            holding, perp, command.side, command.position_side, command.type,
-            command.time_in_force, command.quantity, command.price, USER, command.time,
+        order = Order(
+            self.spot.next_order, account, perp.market, command.side, command.type,
+            command.time_in_force, command.quantity, command.price, client_id, command.time,
         )  # fmt: skip
-        order.client_id = command.client_id
-        terms = order.terms
-        assert terms is not None
+        side = command.position_side
+        opens = (order.side == BUY) == (side == LONG)
+        terms = Terms(holding, perp, holding.modes_in(perp), side, opens, USER)
+        order.terms = terms
         if not opens:
             refused = choose_position(order, terms, command.position_id)
         elif command.take_profit is not NO_EXIT or command.stop_loss is not NO_EXIT:
@@ -399,14 +402,16 @@ class Contracts:
         """End a resting order: out of the book, what it holds back."""
         terms = order.terms
         assert terms is not None
+        left = order.remaining
         terms.perp.market.book.remove(order)
-        self._release(order, terms, order.remaining)
+        self._release(order, terms, left)
         order.status = status
         order.update_time = time
         self._forget(order, terms)
-        event = _closed(order, terms, status, order.remaining)
-        event.cause = cause
-        return event
+        return ContractOrderClosed(
+            order.order_id, order.account.uid, terms.perp.symbol, order.side, order.price, status,
+            left, cause,
+        )  # fmt: skip
 
     def clear_closing(self, position: Position, lots: int, time: int) -> list[Event]:
         """End closing orders, newest first, until `lots` are left to close (rule 5.1)."""

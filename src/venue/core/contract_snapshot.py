@@ -419,7 +419,7 @@ def _order(engine: Engine, record: ContractOrderRecord) -> Order:
     if record.exits:
         terms.take_profit, terms.stop_loss = record.exits
     terms.exits_placed = record.exits_placed
-    terms.attached = [holding.algos[algo_id] for algo_id in record.attached]
+    terms.attached = tuple([holding.algos[algo_id] for algo_id in record.attached])
     terms.trimmed = record.trimmed
     order.terms = terms
     return order

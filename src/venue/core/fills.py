@@ -274,6 +274,7 @@ class Fills:
             events.append(collateral.item(fund, LIQUIDATION_FEE, liquidation_fee, perp.symbol))
         for part in (taking, making):
             position = part.position
+            position.pool.stood_mark = -1
             if not position.pool.dirty:
                 collateral.touch(position.pool)
             position.updated = time
@@ -365,7 +366,7 @@ class Fills:
         for exit_, type_ in ((terms.take_profit, TAKE_PROFIT), (terms.stop_loss, STOP)):
             if exit_ is not None and exit_.trigger_price:
                 algo = self._exit(order, terms, position, lots, exit_, type_)
-                terms.attached.append(algo)
+                terms.attached += (algo,)
                 events.append(enroll(algo))
         if len(terms.attached) == 2:
             first, second = terms.attached

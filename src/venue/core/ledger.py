@@ -34,10 +34,21 @@ class Pool:
     """Contract collateral of one owner and settle asset: the cash leg (rules 5.2, 5.5).
 
     `position_id` is 0 for the cross pool, else the isolated position it belongs to. `positions`
-    are those it carries. `dirty` and `version` belong to the watch over pools (rule 7.7).
+    are those it carries. `dirty` and `version` belong to the watch over pools (rule 7.7);
+    `standing` is what `collateral.available` found at the mark `stood_mark`, -1 when that is old.
     """
 
-    __slots__ = ("account", "asset", "collateral", "dirty", "position_id", "positions", "version")
+    __slots__ = (
+        "account",
+        "asset",
+        "collateral",
+        "dirty",
+        "position_id",
+        "positions",
+        "standing",
+        "stood_mark",
+        "version",
+    )
 
     def __init__(self, account: Account, asset: int, position_id: int) -> None:
         self.account = account
@@ -47,6 +58,8 @@ class Pool:
         self.positions: list[Position] = []
         self.dirty = False
         self.version = 0
+        self.standing = 0
+        self.stood_mark = -1
 
 
 class Account:

@@ -154,6 +154,7 @@ class Margins:
         modes.margin_mode = wanted.margin_mode
         modes.cross, modes.long, modes.short = wanted.cross, wanted.long, wanted.short
         for position in positions:
+            self.collateral.touch(position.pool)
             if not position.pool.position_id:
                 position.leverage = wanted.cross
             else:

@@ -76,7 +76,7 @@ class Terms:
         self.algo_id = 0
         self.take_profit: Exit | None = None
         self.stop_loss: Exit | None = None
-        self.attached: list[Algo] = []
+        self.attached: tuple[Algo, ...] = ()
         self.exits_placed = False
 
 
