@@ -39,7 +39,7 @@ from venue.gateway.operators import OperatorDoor
 from venue.gateway.replay import SEEDED_MS, ReplayGuard
 from venue.gateway.server import Server, listen, make_server, started
 from venue.gateway.session import SessionLimits
-from venue.gateway.sockets import SocketLimits, Sockets
+from venue.gateway.sockets import ATTEMPTS_MAX, SocketLimits, Sockets
 from venue.gateway.table import routes
 from venue.history.projector import Catalog, Projector
 from venue.history.service import History, HistoryFailed
@@ -174,7 +174,7 @@ def _streams(rooms: Venue, options: Options) -> Sockets:
     """The door for streams, with a hub that hears of every batch from now on."""
     hub = Hub(rooms, Timing(depth_s=options.depth_ms / 1000))
     rooms.outbox.follow(hub.follow)
-    limits = SocketLimits()
+    limits = SocketLimits(attempts=ATTEMPTS_MAX * DEV_FACTOR)
     if not options.limits:
         limits = SocketLimits(
             session=SessionLimits(changes=None, messages=None, faults=None),

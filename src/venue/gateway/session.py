@@ -48,7 +48,7 @@ class SessionLimits(Struct, frozen=True, kw_only=True):
 
     channels: int = 100
     changes: int | None = 240
-    messages: int | None = 100
+    messages: int | None = 500
     faults: int | None = 100
     idle_s: float = 60.0
     ping_s: float = 60.0

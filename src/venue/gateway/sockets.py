@@ -39,6 +39,7 @@ WINDOW_BITS: Final = 12  # of compression, either way
 UNSUPPORTED: Final = 1003
 NOT_TEXT: Final = 1007
 RESTARTING: Final = 1012
+ATTEMPTS_MAX: Final = 300
 ATTEMPTS_S: Final = 300.0
 CALLERS_MAX: Final = 100_000  # addresses counted apart in one window
 US_PER_MS: Final = 1000
@@ -55,7 +56,7 @@ class SocketLimits(Struct, frozen=True, kw_only=True):
     """
 
     session: SessionLimits = SessionLimits()
-    attempts: int | None = 300
+    attempts: int | None = ATTEMPTS_MAX
     connections_per_ip: int | None = 100
     connections: int | None = 2_000
     message_bytes: int = 16 * 1024
