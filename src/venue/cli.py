@@ -16,6 +16,7 @@ from cyclopts.config import Toml
 import venue
 
 if TYPE_CHECKING:
+    from venue.environment import Credentials
     from venue.main import Running
 
 DEFAULT_URL: Final = "http://127.0.0.1:8787"
@@ -31,7 +32,17 @@ app = App(
 
 Url = Annotated[str, Parameter(env_var="VENUE_URL", help="Address of the running venue.")]
 Wallet = Literal["SPOT", "CONTRACT", "FUNDING"]
-Product = Literal["SPOT", "CONTRACT"]
+
+
+def _capital(_: Any, tokens: Any) -> str:
+    """A product's name, however it is typed."""
+    name = str(tokens[0].value).upper()
+    if name not in _MARKETS:
+        raise ValueError(f"{tokens[0].value} is neither spot nor contract")
+    return name
+
+
+Product = Annotated[Literal["SPOT", "CONTRACT"], Parameter(converter=_capital)]
 
 
 def main() -> None:
@@ -223,12 +234,47 @@ def env(
     url: Url = DEFAULT_URL,
 ) -> None:
     """Print how to reach a running venue as one of the demo accounts."""
-    from venue.environment import FORMATS, credentials
+    from venue.environment import FORMATS
 
-    found = credentials(name, url)
-    if found is None:
-        _die(f"{name} is no demo account; there are alice, bob, carol and dave")
-    print(FORMATS[form](found))
+    print(FORMATS[form](_demo(name, url)))
+
+
+@app.command
+def tail(
+    *channels: str,
+    product: Product = "SPOT",
+    name: Annotated[str, Parameter(name="--as", help="Demo account of private channels.")] = "",
+    count: Annotated[int | None, Parameter(help="End after so many frames.")] = None,
+    url: Url = DEFAULT_URL,
+) -> None:
+    """Print a running venue's frames, one JSON line each: BTCUSDT@trade, orders ... ^C ends it."""
+    from venue.client import ClientFailed
+    from venue.tail import tail as follow
+
+    if not channels:
+        _die("which channels? For instance BTCUSDT@trade, or orders --as alice")
+    try:
+        follow(url, product, list(channels), _demo(name, url) if name else None, count)
+    except ClientFailed as problem:
+        _die(str(problem))
+
+
+@app.command
+def watch(
+    symbol: str,
+    *,
+    product: Product = "SPOT",
+    name: Annotated[str, Parameter(name="--as", help="Demo account of the orders.")] = "alice",
+    url: Url = DEFAULT_URL,
+) -> None:
+    """Show a running venue's book, last trades and own open orders on the full screen; q quits."""
+    from venue.client import ClientFailed
+    from venue.watch_screen import watch as show
+
+    try:
+        show(url, product, symbol, _demo(name, url), name)
+    except ClientFailed as problem:
+        _die(str(problem))
 
 
 @app.command
@@ -376,6 +422,15 @@ def _operator(
         _die(f"refused: {answer.get('msg') or answer.get('message') or problem}")
     except urllib.error.URLError as problem:
         _die(f"no venue answers at {url} ({problem.reason}); start one with `venue dev`")
+
+
+def _demo(name: str, url: str) -> Credentials:
+    from venue.environment import credentials
+
+    found = credentials(name, url)
+    if found is None:
+        _die(f"{name} is no demo account; there are alice, bob, carol and dave")
+    return found
 
 
 def _die(reason: str) -> NoReturn:

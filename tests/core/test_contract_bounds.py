@@ -11,6 +11,7 @@ from support.order_desk import (
     PRICE,
     SELL,
     SHORT,
+    SOURCE,
     SYMBOL,
     UNIT,
     Desk,
@@ -104,26 +105,15 @@ def unmarked(*names: str) -> Desk:
     return desk
 
 
-def test_before_a_mark_the_band_is_around_the_last_trade_else_the_mid() -> None:
-    """Rule 3.9; mid of 1000 and 1003 is 1001; bands round towards it: 1101.1 and 900.9."""
+@pytest.mark.parametrize("price", [0, 1_000])
+def test_nobody_opens_before_there_is_a_mark(price: int) -> None:
+    """Nothing could tell what the position is worth, nor bound what a trade loses."""
     desk = unmarked("ann", "ben")
-    place = desk.place
-    assert len(place("ann", BUY, LONG, 2, 1_000, symbol="SOLUSDT")) == 1
-    assert len(place("ann", SELL, SHORT, 2, 1_003, symbol="SOLUSDT")) == 1
-    (refused,) = place("ben", BUY, LONG, 2, 1_102, symbol="SOLUSDT")
-    assert refused == Rejected(Reject.PRICE_BAND, 1_101)
-    (refused,) = place("ben", SELL, SHORT, 2, 900, symbol="SOLUSDT")
-    assert refused == Rejected(Reject.PRICE_BAND, 901)
-    assert of(place("ben", BUY, LONG, 2, 1_003, symbol="SOLUSDT"), ContractTrade)
-    (refused,) = place("ben", BUY, LONG, 2, 1_104, symbol="SOLUSDT")
-    assert refused == Rejected(Reject.PRICE_BAND, 1_103)
-
-
-@pytest.mark.parametrize(("side", "position_side"), [(BUY, LONG), (SELL, SHORT)])
-def test_without_any_price_to_compare_with_no_band_holds(side: int, position_side: int) -> None:
-    desk = unmarked("ann", "ben")
-    assert len(desk.place("ann", 1 - side, -position_side, 5, 7_000, symbol="SOLUSDT")) == 1
-    said = desk.place("ben", side, position_side, 5, symbol="SOLUSDT")
+    (refused,) = desk.place("ann", BUY, LONG, 2, 1_000, symbol="SOLUSDT")
+    assert refused == Rejected(Reject.NO_MARK)
+    desk.ok(commands.PostIndex("SOLUSDT", SOURCE, 1_000))
+    assert len(desk.place("ben", SELL, SHORT, 2, 1_000, symbol="SOLUSDT")) == 1
+    said = desk.place("ann", BUY, LONG, 2, price, symbol="SOLUSDT")
     assert len(of(said, ContractTrade)) == 1
 
 
@@ -145,6 +135,7 @@ def test_open_orders_are_capped_per_symbol_and_per_account() -> None:
     for number in range(3):
         desk.ok(commands.RegisterAsset(f"C{number}", 2))
         desk.ok(commands.ListContract(contract(f"C{number}")))
+        desk.ok(commands.PostIndex(f"C{number}USDT", SOURCE, 1_000))
         symbols.append(f"C{number}USDT")
     for symbol in symbols:
         for _ in range(200 if symbol != SYMBOL else 199):
@@ -156,6 +147,7 @@ def test_open_orders_are_capped_per_symbol_and_per_account() -> None:
     assert desk.place("ann", BUY, LONG, 2) == per_symbol
     desk.ok(commands.RegisterAsset("NEW", 2))
     desk.ok(commands.ListContract(contract("NEW")))
+    desk.ok(commands.PostIndex("NEWUSDT", SOURCE, 1_000))
     whole = [Rejected(Reject.OPEN_ORDERS_ACCOUNT, 1_000)]
     assert desk.place("ann", BUY, LONG, 2, 1, symbol="NEWUSDT") == whole
     desk.cancel("ann", closing)

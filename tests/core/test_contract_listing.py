@@ -190,6 +190,7 @@ def test_assets_and_markets_that_come_later_are_everybodys() -> None:
     )
     desk.ok(commands.Deposit(desk.uids["ann"], 1, "ETH", PLENTY))
     desk.ok(commands.Deposit(2, 1, "SOL", 5))
+    desk.ok(commands.PostIndex("SOLETH", SOURCE, 100))
     (placed,) = desk.place("ann", BUY, LONG, 5, 100, symbol="SOLETH")
     assert isinstance(placed, ContractOrderPlaced)
     assert desk.holding("ann").order_margin == {2: 2_500 + 30}
@@ -309,8 +310,12 @@ def test_the_faults_of_a_posted_price() -> None:
     for source in ("nobody", "spot", ""):
         said = desk.apply(commands.PostIndex(SYMBOL, source, 5))
         assert refusal(said) == Reject.INSTRUMENT_INVALID
-    said = desk.apply(commands.PostIndex(SYMBOL, SOURCE, PRICE_MAX + 1))
-    assert said == [Rejected(Reject.PRICE, PRICE_MAX)]
+    # The largest position must stay countable.
+    most = AMOUNT_MAX // (both.position_max * desk.perp().unit)
+    assert most < PRICE_MAX
+    assert desk.apply(commands.PostIndex(SYMBOL, SOURCE, most + 1)) == [
+        Rejected(Reject.PRICE, most)
+    ]
 
 
 @pytest.mark.parametrize("price", [0, -5])

@@ -147,14 +147,14 @@ def test_a_bankrupt_pool_costs_the_fund_not_the_owner() -> None:
 
 
 def test_the_fund_gives_back_a_tenth_per_tick_near_the_mark() -> None:
-    """Long 30 taken over at mark 959: 3 lots per tick, not below 959 - 4 = 955, with a fee."""
+    """Long 30 taken over at mark 959: 3 lots per tick, not below 959 - 0 (0.1 %), with a fee."""
     world = ContractWorld("ann", "ben", "cat")
     world.isolate("ann")
     world.trade("ann", "ben", 30, 1_000)
     world.post(959)
     assert world.position("fund").quantity == 30
-    world.long("cat", 2, 955)
-    world.long("cat", 20, 954)
+    world.long("cat", 2, 959)
+    world.long("cat", 20, 958)
     money = world.money("fund")
     order = world.next_order()
     position_id = world.position("fund").position_id
@@ -162,15 +162,15 @@ def test_the_fund_gives_back_a_tenth_per_tick_near_the_mark() -> None:
     events = world.tick()
     placed, trade, *_ = events
     assert placed == ContractOrderPlaced(
-        order, FUND, SYMBOL, SELL, LONG, LIMIT, IOC, 3, 955, "", 0, Cause.UNWIND, 0, position_id
+        order, FUND, SYMBOL, SELL, LONG, LIMIT, IOC, 3, 959, "", 0, Cause.UNWIND, 0, position_id
     )
     assert isinstance(trade, ContractTrade)
-    assert (trade.price, trade.quantity, trade.cause) == (955, 2, Cause.UNWIND)
-    # 1,910 less 0.955 -> 1; the open value of 2 of 30 lots at 951 is 1,902.
-    assert world.money("fund") == money + 1_909
-    assert trade.taker.realized == 8
+    assert (trade.price, trade.quantity, trade.cause) == (959, 2, Cause.UNWIND)
+    # 1,918 less 0.959 -> 1; the open value of 2 of 30 lots at 951 is 1,902.
+    assert world.money("fund") == money + 1_917
+    assert trade.taker.realized == 16
     world.wait(1)
-    assert of(world.tick(), ContractTrade) == []  # 954 is too far from the mark
+    assert of(world.tick(), ContractTrade) == []  # 958 is too far from the mark
     assert world.position("fund").quantity == 28
 
 

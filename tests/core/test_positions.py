@@ -341,15 +341,18 @@ def test_closing_a_part_takes_its_share_of_added_margin() -> None:
     assert wallet(position.pool) == 560
 
 
-@pytest.mark.parametrize("mark", [1_100, 950])
-def test_an_isolated_fill_never_moves_more_than_its_order_held(mark: int) -> None:
-    """10 at 1,000 held 505 at mark 1,000; at 1,100 it would need 555, at 950 1,005."""
+@pytest.mark.parametrize(("mark", "moved"), [(1_100, 505), (950, 1_005)])
+def test_an_isolated_fill_moves_what_it_needs_when_the_mark_has_overtaken_it(
+    mark: int, moved: int
+) -> None:
+    """10 at 1,000 held 505 at mark 1,000. At 1,100, a gain, that must do; at 950 the position has
+    lost 500 at once and gets all of its 1,005: else the loss would be the insurance fund's."""
     world = ContractWorld("ann", "ben")
     world.isolate("ann")
     world.long("ann", 10, 1_000)
     world.post(mark)
     events = world.short("ben", 10, 1_000)
-    assert items(events)[0] == (world.uids["ann"], 0, MOVE_OUT, -505, MONEY - 505)
+    assert items(events)[0] == (world.uids["ann"], 0, MOVE_OUT, -moved, MONEY - moved)
 
 
 def test_closing_a_part_leaves_the_rest_its_initial_margin() -> None:

@@ -173,22 +173,32 @@ def test_mark_is_the_median_of_funded_averaged_and_last(last: int, mark: int) ->
     """Rule 6.2, with a mid 20 above the index."""
     world = ContractWorld("ann", "ben")
     world.trade("ann", "ben", 1, last)
-    world.long("ann", 1, 1_015)
-    world.short("ben", 1, 1_025)
+    world.long("ann", 50, 1_015)
+    world.short("ben", 50, 1_025)
     assert at(world) == mark
 
 
 def test_without_a_trade_the_index_stands_in_for_the_last_price() -> None:
     world = ContractWorld("ann", "ben")
+    world.long("ann", 50, 1_015)
+    world.short("ben", 50, 1_025)
+    assert at(world) == 1_000
+
+
+def test_two_orders_of_nothing_are_no_market() -> None:
+    """A mid counts when both sides carry the impact notional: else one print moves the mark."""
+    world = ContractWorld("ann", "ben")
+    world.trade("ann", "ben", 1, 1_030)
     world.long("ann", 1, 1_015)
     world.short("ben", 1, 1_025)
     assert at(world) == 1_000
+    assert len(world.perp.gaps) == 0
 
 
 def test_a_one_sided_book_has_no_mid() -> None:
     world = ContractWorld("ann", "ben")
     world.trade("ann", "ben", 1, 1_030)
-    world.long("ann", 1, 1_025)
+    world.long("ann", 50, 1_025)
     assert at(world) == 1_000
     assert len(world.perp.gaps) == 0
 
@@ -197,15 +207,15 @@ def test_the_moving_average_is_of_thirty_samples() -> None:
     """Gaps 30, then 0: 30, 15, 10, 7.5 -> 7 and so on, and after thirty more none."""
     world = ContractWorld("ann", "ben")
     world.trade("ann", "ben", 1, 1_050)
-    world.long("ann", 1, 1_020)
+    world.long("ann", 50, 1_020)
     bid = world.next_order() - 1
-    world.short("ben", 1, 1_040)
+    world.short("ben", 50, 1_040)
     ask = world.next_order() - 1
     assert at(world) == 1_030
     for name, order in (("ann", bid), ("ben", ask)):
         world.ok(commands.CancelContractOrder(world.uids[name], order))
-    world.long("ann", 1, 990)
-    world.short("ben", 1, 1_010)
+    world.long("ann", 50, 990)
+    world.short("ben", 50, 1_010)
     marks = [at(world) for _ in range(30)]
     assert marks[:4] == [1_015, 1_010, 1_007, 1_006]
     assert marks[28:] == [1_001, 1_000]
@@ -217,8 +227,8 @@ def test_the_mark_is_at_most_five_percent_from_the_index() -> None:
     for price, mark in ((1_090, 1_050), (910, 950)):
         world = ContractWorld("ann", "ben")
         world.trade("ann", "ben", 1, price)
-        world.long("ann", 1, price - 5)
-        world.short("ben", 1, price + 5)
+        world.long("ann", 50, price - 5)
+        world.short("ben", 50, price + 5)
         assert at(world) == mark
 
 
@@ -226,8 +236,8 @@ def test_the_band_moves_with_the_index() -> None:
     """5 % of 999 are 49.95, rounded down."""
     world = ContractWorld("ann", "ben")
     world.trade("ann", "ben", 1, 1_090)
-    world.long("ann", 1, 1_085)
-    world.short("ben", 1, 1_095)
+    world.long("ann", 50, 1_085)
+    world.short("ben", 50, 1_095)
     at(world)
     world.post(999)
     assert world.perp.mark == 999 + 49

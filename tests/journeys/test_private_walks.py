@@ -205,7 +205,9 @@ def test_batches_tell_the_same_orders_and_fills() -> None:
             assert other | {name: item[name] for name in item if name in PRESENT} == item
         assert session.batched.last.keys() == session.record.last.keys()
         for key, item in session.batched.last.items():
-            assert item == session.record.last[key]
+            # What is available moves with the marks, of which no account frame tells.
+            other = session.record.last[key]
+            assert item | {name: other[name] for name in other if name == "amount"} == other
 
 
 def test_a_venue_that_restarts_often_tells_the_same_but_for_old_fees() -> None:
@@ -214,7 +216,7 @@ def test_a_venue_that_restarts_often_tells_the_same_but_for_old_fees() -> None:
     assert broken.statuses == whole.statuses
     # A conditional order without a client id, which only an engine takes, leaves no trace in it.
     since = {"cumFillFee", "cumRealizePnl", "cumLiquidateFee", "latestFillPrice", "maxFillPrice",
-             "minFillPrice", "triggerPrice", "triggerPriceTime", "triggerPriceType",
+             "minFillPrice", "positionTpsl", "triggerPrice", "triggerPriceTime", "triggerPriceType",
              "triggerPriceValue", "triggerTime", "type"}  # fmt: skip
     assert {
         name

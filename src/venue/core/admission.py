@@ -12,7 +12,7 @@ from venue.core.holding import Holding
 from venue.core.margin import bankruptcy_price, order_margin
 from venue.core.orders import Order, Terms
 from venue.core.perpetual import Perpetual
-from venue.core.positions import Position, equity
+from venue.core.positions import Position, equity, maintenance, mark_of
 from venue.core.spot import ACCOUNT_CAP, NO_MATCH, SYMBOL_CAP
 from venue.core.units import AMOUNT_MAX, PPM, PRICE_MAX, ceil_div, fee_on
 from venue.terms import (
@@ -110,6 +110,8 @@ def opening_refused(order: Order, terms: Terms, worst: int, reach: int) -> Rejec
     modes = terms.modes
     side = terms.position_side
     quantity = order.quantity
+    if not perp.mark:  # nothing could tell what a position is worth
+        return Rejected(Reject.NO_MARK)
     size = quantity + (modes.opening_long if side == LONG else modes.opening_short)
     for position in holding.positions.values():
         if position.side == side and position.perp is perp:
@@ -145,19 +147,34 @@ def closing_refused(order: Order, terms: Terms) -> Rejected | None:
 
 
 def solvent_key(order: Order, terms: Terms) -> int:
-    """The key of the worst price at which closing leaves its pool solvent: nobody may trade
-    a loss onto the insurance fund. The fund itself, and liquidations, have limits of their own."""
+    """The key of the worst price at which closing leaves its pool what the rest of it must have:
+    nobody may trade a loss onto the insurance fund. A pool that has less already may close at the
+    mark. The fund itself, and liquidations, have limits of their own."""
     position = terms.position
     assert position is not None
     perp = terms.perp
-    if terms.cause == LIQUIDATION or terms.cause == UNWIND or not perp.mark:
+    if terms.cause == LIQUIDATION or terms.cause == UNWIND:
         return -NO_MATCH
     holding = terms.holding
     fee_ppm = holding.taker_ppm if holding.taker_ppm >= 0 else perp.market.taker_ppm
-    price = bankruptcy_price(
-        position.side, order.quantity * perp.unit, perp.mark, equity(position.pool), fee_ppm
-    )
+    price = mark = mark_of(position)
+    share = equity(position.pool) - _maintenance_after(position, order.quantity)
+    if share > 0:
+        size = order.quantity * perp.unit
+        price = bankruptcy_price(position.side, size, mark, share, fee_ppm)
+        # With the fee it may lie on the better side of the mark, where nothing is risked.
+        price = min(price, mark) if position.side > 0 else max(price, mark)
     return -price if order.side == BUY else price
+
+
+def _maintenance_after(position: Position, lots: int) -> int:
+    """The maintenance margin of a position's pool once `lots` of it are closed."""
+    tiers = position.perp.tiers
+    value = mark_of(position) * position.perp.unit
+    before = tiers.maintenance(value * position.quantity)
+    return (
+        maintenance(position.pool) - before + tiers.maintenance(value * (position.quantity - lots))
+    )
 
 
 def ruinous(maker: Order, lots: int) -> bool:
@@ -168,8 +185,11 @@ def ruinous(maker: Order, lots: int) -> bool:
     terms = maker.terms
     assert terms is not None
     perp = terms.perp
-    mark = perp.mark
     side = terms.position_side
+    position = terms.position
+    mark = perp.mark
+    if not mark and position is not None:
+        mark = mark_of(position)
     loss = side * (maker.price - mark) if terms.opens else side * (mark - maker.price)
     if not mark or loss <= 0:
         return False
@@ -179,10 +199,9 @@ def ruinous(maker: Order, lots: int) -> bool:
         leverage = terms.modes.leverage(side)
         need = order_margin(side, lots, maker.price, mark, perp.unit, leverage, fee_ppm)
         return available(maker.account, perp.asset) + terms.margin < need
-    position = terms.position
     assert position is not None
     cost = loss * lots * perp.unit + fee_on(maker.price * lots * perp.unit, fee_ppm)
-    return equity(position.pool) < cost
+    return equity(position.pool) - cost < _maintenance_after(position, lots)
 
 
 def attach_exits(terms: Terms, command: PlaceContractOrder, perp: Perpetual) -> Rejected | None:

@@ -182,8 +182,11 @@ class Fills:
         need = order_margin(
             position.side, lots, price, perp.mark, perp.unit, position.leverage, taker_ppm
         )
+        # Overtaken by the mark it needs more than was held: `ruinous` has seen that it is there.
+        overtaken = position.side * (price - perp.mark) > 0
+        amount = max(need if overtaken else min(need, most), fee)
         cross = holding.account.contract[perp.asset]
-        events += self.collateral.move(cross, position.pool, max(min(need, most), fee), perp.symbol)
+        events += self.collateral.move(cross, position.pool, amount, perp.symbol)
 
     def _position(self, order: Order, terms: Terms) -> Position:
         """What an order changes: the position it closes, or the one it opens or adds to."""
@@ -229,6 +232,7 @@ class Fills:
         pool.positions.append(position)
         holding.positions[position_id] = position
         perp.positions[position_id] = position
+        perp.newest_position = position_id
         return position
 
     # -- the trade -------------------------------------------------------------------------------

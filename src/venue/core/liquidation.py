@@ -43,21 +43,23 @@ FINISH: Final = IncomeType.FINISH_LIQUIDATE.value
 FIX_MARGIN: Final = IncomeType.ORDER_FIX_MARGIN_AMOUNT.value
 SCORE_MAX: Final = 10**15  # a bound for those with next to no equity
 UNWIND_SHARE: Final = 10  # the fund gives back a tenth of a position per tick
-UNWIND_BAND_PPM: Final = 5_000  # no further than this from the mark
+UNWIND_BAND_PPM: Final = 1_000  # no further than this from the mark
 
 # (is the fund's, is without equity, -score, position id, position)
 Standing = tuple[bool, bool, int, int, Position]
 
 
 class Liquidation:
-    """Liquidates pools. `ranking` is the ADL queue of (contract, side), kept for one command."""
+    """Liquidates pools. `ranking` is the ADL queue of (contract, side), kept for one command, or
+    until a position is opened there: who opens while others are liquidated stands in line too."""
 
-    __slots__ = ("collateral", "contracts", "ranking")
+    __slots__ = ("collateral", "contracts", "newest", "ranking")
 
     def __init__(self, contracts: Contracts) -> None:
         self.contracts = contracts
         self.collateral: Collateral = contracts.collateral
         self.ranking: dict[tuple[int, int], list[Standing]] = {}
+        self.newest: dict[tuple[int, int], int] = {}
 
     def run(self, pool: Pool, time: int) -> list[Event]:
         """Liquidate one pool down the ladder, asking again after each rung (rule 7.2)."""
@@ -135,13 +137,15 @@ class Liquidation:
         total = maintenance(pool)
         own = perp.tiers.maintenance(notional(position))
         share = equity(pool) * own // total if total else equity(pool)
-        fee_ppm = perp.market.taker_ppm
+        fee_ppm = _taker_ppm(position)
         price = bankruptcy_price(position.side, position.quantity * unit, perp.mark, share, fee_ppm)
         tier = perp.tiers.at(notional(position))
         wanted = _partial(pool, position, tier, total - own) or position.quantity
         fund = self.collateral.fund_pool(pool.asset)
         fund_before = equity(fund)
         is_fund = pool.account is self.collateral.fund
+        if is_fund and share > 0:
+            price = perp.mark  # what the fund still has is nobody else's
         fees_before = position.liquidate_fee
         size = position.quantity
         events: list[Event] = []
@@ -271,7 +275,8 @@ class Liquidation:
         """
         key = (perp.index, side)
         ranked = self.ranking.get(key)
-        if ranked is None:
+        if ranked is None or self.newest.get(key, 0) != perp.newest_position:
+            self.newest[key] = perp.newest_position
             ranked = [
                 self._standing(position)
                 for position in perp.positions.values()
@@ -354,6 +359,12 @@ def _in_turn(ranked: list[Standing], pool: Pool) -> Iterator[Standing]:
     yield from own
 
 
+def _taker_ppm(position: Position) -> int:
+    holding = position.pool.account.holding
+    assert holding is not None
+    return holding.taker_ppm if holding.taker_ppm >= 0 else position.perp.market.taker_ppm
+
+
 def _weight(position: Position) -> tuple[int, int]:
     return position.perp.tiers.maintenance(notional(position)), -position.position_id
 
@@ -371,7 +382,7 @@ def _partial(pool: Pool, position: Position, tier: int, others: int) -> int:
     lots = position.quantity - keep
     if keep < perp.market.quantity_min or lots <= 0:
         return 0
-    cost = fee_on(lots * value, perp.market.taker_ppm + perp.contract.liquidation_ppm)
+    cost = fee_on(lots * value, _taker_ppm(position) + perp.contract.liquidation_ppm)
     if equity(pool) - cost > others + perp.tiers.maintenance(keep * value):
         return lots
     return 0

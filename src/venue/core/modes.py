@@ -71,6 +71,8 @@ class Margins:
         position = _position(account.holding, command.position_id)
         if position is None:
             return [Rejected(Reject.POSITION_UNKNOWN)]
+        if account.frozen:
+            return [Rejected(Reject.ACCOUNT_FROZEN)]
         if not position.pool.position_id:
             return [Rejected(Reject.NOT_ISOLATED)]
         amount = command.amount
@@ -105,6 +107,8 @@ class Margins:
         account = self.contracts.ledger.accounts.get(uid)
         if account is None:
             return Rejected(Reject.OWNER_UNKNOWN)
+        if account.frozen:
+            return Rejected(Reject.ACCOUNT_FROZEN)
         perp = self.contracts.markets.get(symbol)
         if perp is None:
             return Rejected(Reject.SYMBOL_UNKNOWN)
@@ -191,7 +195,9 @@ def _leverage_refused(holding: Holding, perp: Perpetual, wanted: Modes) -> Rejec
     for leverage in (wanted.cross, wanted.long, wanted.short):
         if not 1 <= leverage <= most:
             return Rejected(Reject.LEVERAGE, most)
-    held = {LONG: 0, SHORT: 0}
+    modes = holding.modes_in(perp)
+    value = (perp.mark or perp.market.last_price) * perp.unit
+    held = {LONG: modes.opening_long * value, SHORT: modes.opening_short * value}
     for position in holding.positions.values():
         if position.perp is perp:
             held[position.side] += notional(position)

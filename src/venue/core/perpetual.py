@@ -66,6 +66,7 @@ class Perpetual:
         "last_rate_ppb",
         "mark",
         "market",
+        "newest_position",
         "open_interest",
         "positions",
         "premium_count",
@@ -106,6 +107,7 @@ class Perpetual:
         self.funding_due = 0
         self.settlement: Settlement | None = None
         self.positions: dict[int, Position] = {}
+        self.newest_position = 0
         self.open_interest = 0
         # What waits: four heaps (last rising, last falling, mark rising, mark falling).
         self.waiting: list[list[Waiting]] = [[], [], [], []]

@@ -121,11 +121,6 @@ def sample(perp: Perpetual, time: int) -> None:
     perp.premium_time = time
     index = perp.index_price
     book = perp.market.book
-    mid = book.mid()
-    if mid:
-        perp.gaps.append(mid - index)
-        if len(perp.gaps) > GAPS_MAX:
-            perp.gaps.popleft()
     instrument = perp.market.instrument
     # Impact notional in ticks x lots: units of quote are 10^scales of tick x step.
     units = IMPACT_UNITS * perp.contract.leverage_max
@@ -133,6 +128,11 @@ def sample(perp: Perpetual, time: int) -> None:
     impact = units * scale // (instrument.tick * instrument.step)
     bid = _impact_price(book.bids, impact)
     ask = _impact_price(book.asks, impact)
+    mid = book.mid()
+    if mid and bid and ask:  # two orders of nothing are no market
+        perp.gaps.append(mid - index)
+        if len(perp.gaps) > GAPS_MAX:
+            perp.gaps.popleft()
     above = max(0, bid - index) if bid else 0
     below = max(0, index - ask) if ask else 0
     perp.premium_ppb = (above - below) * PPB // index

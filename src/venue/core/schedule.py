@@ -15,7 +15,7 @@ from venue.core.perpetual import Perpetual
 from venue.core.positions import equity, maintenance
 from venue.core.prices import follow_spot, post, refresh, sample
 from venue.core.triggers import Triggers
-from venue.core.units import PRICE_MAX
+from venue.core.units import AMOUNT_MAX, PRICE_MAX
 from venue.core.watch import Watch
 from venue.terms import Reject
 
@@ -76,8 +76,10 @@ class Schedule:
             return [Rejected(Reject.INSTRUMENT_INVALID, 0, "not a posted source of this contract")]
         assert type(command.price) is int, command
         # Not positive: the source says that it has no price; the index becomes stale (rule 6.1).
-        if command.price > PRICE_MAX:
-            return [Rejected(Reject.PRICE, PRICE_MAX)]
+        # Nor one at which the largest position would be worth more than can be counted.
+        most = min(PRICE_MAX, AMOUNT_MAX // (perp.contract.position_max * perp.unit))
+        if command.price > most:
+            return [Rejected(Reject.PRICE, most)]
         post(perp, command.source, max(0, command.price), command.time)
         events = self._refresh(perp, command.time)
         events += self._consequences([perp], command.time)

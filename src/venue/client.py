@@ -1,0 +1,176 @@
+"""A running venue as a command sees it: signed questions, and streams as frames in order."""
+
+from __future__ import annotations
+
+import json
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from threading import Thread
+from typing import Any, Final
+
+from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
+from websockets.sync.client import ClientConnection, connect
+
+from venue.api import signing
+from venue.api.streams import ALIASES, STREAMS
+from venue.environment import Credentials
+
+OPEN_S: Final = 10.0
+CLOSE_S: Final = 1.0
+PONG: Final = '{"method":"PONG"}'
+
+Frame = dict[str, Any]
+_OWN: Final = {name for stream in STREAMS if stream.private for name in stream.channels}
+
+
+class ClientFailed(Exception):
+    """The venue does not answer, refuses, or has ended a stream; carries words for a reader."""
+
+
+def is_private(channel: str) -> bool:
+    """Whether a channel tells an account of its own doings."""
+    return ALIASES.get(channel, channel) in _OWN
+
+
+def ask(account: Credentials, target: str) -> Any:
+    """GET a path with its query, signed; the answer's JSON. ClientFailed when there is none."""
+    path, _, query = target.partition("?")
+    stamp = _now_ms()
+    text = signing.payload(stamp, b"GET", path.encode(), query.encode(), b"")
+    request = urllib.request.Request(  # noqa: S310 - the caller's own address
+        account.url + target, headers=_headers(account, stamp, text)
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=OPEN_S) as reply:  # noqa: S310
+            return json.load(reply)
+    except urllib.error.HTTPError as problem:
+        raise _refused(problem.read()) from None
+    except urllib.error.URLError as problem:
+        raise _nobody(account.url, problem.reason) from None
+
+
+class Streams:
+    """Frames of a venue's streams, from as many sockets as they take. Use it in a `with`.
+
+    `deliver` is called with every frame, in a socket's order and from its thread; once with
+    ClientFailed when a socket has ended by itself.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        product: str,
+        account: Credentials | None,
+        deliver: Callable[[Frame | ClientFailed], None],
+    ) -> None:
+        self._url = url.rstrip("/")
+        self._product = product
+        self._account = account
+        self._deliver = deliver
+        self._open = ExitStack()
+
+    def listen(self, channels: list[str]) -> None:
+        """Subscribe to channels, private ones first; ClientFailed when one is refused."""
+        own = [channel for channel in channels if is_private(channel)]
+        public = [channel for channel in channels if not is_private(channel)]
+        if own:
+            if self._account is None:
+                raise ClientFailed(f"{own[0]} is a private channel: say whose with --as NAME")
+            stamp = _now_ms()
+            text = signing.websocket_payload(stamp)
+            self._begin("private", own, _headers(self._account, stamp, text))
+        if public:
+            self._begin("public", public, {})
+
+    def _begin(self, door: str, channels: list[str], headers: dict[str, str]) -> None:
+        address = f"ws{self._url.removeprefix('http')}/{self._product.lower()}/v3/ws/{door}"
+        try:
+            connection = self._open.enter_context(
+                connect(
+                    address,
+                    additional_headers=headers,
+                    compression=None,
+                    proxy=None,
+                    open_timeout=OPEN_S,
+                    close_timeout=CLOSE_S,
+                )
+            )
+            earlier = _subscribe(connection, channels)
+        except InvalidStatus as problem:
+            raise _refused(bytes(problem.response.body or b"")) from None
+        except (OSError, WebSocketException) as problem:
+            raise _nobody(self._url, problem) from None
+        Thread(target=self._follow, args=(connection, earlier), daemon=True).start()
+
+    def _follow(self, connection: ClientConnection, earlier: list[Frame]) -> None:
+        for frame in earlier:
+            self._deliver(frame)
+        try:
+            for text in connection:
+                message = json.loads(text)
+                if "e" in message:
+                    self._deliver(message)
+                elif _is_ping(message):
+                    connection.send(PONG)
+        except ConnectionClosed as problem:
+            self._deliver(_ended(problem))
+        else:  # closed in order: by us, when nobody listens any more, or by the venue
+            self._deliver(ClientFailed("the stream was closed"))
+
+    def __enter__(self) -> Streams:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(WebSocketException, OSError):
+            self._open.close()
+
+
+def _subscribe(connection: ClientConnection, channels: list[str]) -> list[Frame]:
+    """Subscribe; the frames that came before the acknowledgement."""
+    connection.send(json.dumps({"method": "SUBSCRIBE", "params": channels, "id": 1}))
+    earlier: list[Frame] = []
+    while True:
+        message = json.loads(connection.recv(OPEN_S))
+        if message.get("result") is False:
+            raise ClientFailed(f"refused: {message['msg']}")
+        if message.get("result"):
+            return earlier
+        if "e" in message:
+            earlier.append(message)
+
+
+def _is_ping(message: Frame) -> bool:
+    return message.get("event", message.get("type")) == "ping"
+
+
+def _headers(account: Credentials, stamp: bytes, text: bytes) -> dict[str, str]:
+    return {
+        "ACCESS-KEY": account.key,
+        "ACCESS-PASSPHRASE": account.passphrase,
+        "ACCESS-TIMESTAMP": stamp.decode(),
+        "ACCESS-SIGN": signing.sign(account.secret.encode(), text).decode(),
+    }
+
+
+def _now_ms() -> bytes:
+    return str(time.time_ns() // 1_000_000).encode()
+
+
+def _refused(body: bytes) -> ClientFailed:
+    with suppress(ValueError):
+        answer = json.loads(body)
+        if isinstance(answer, dict):
+            return ClientFailed(f"refused: {answer.get('msg') or answer.get('error')}")
+    return ClientFailed("refused, by something that is no venue")
+
+
+def _nobody(url: str, problem: object) -> ClientFailed:
+    return ClientFailed(f"no venue answers at {url} ({problem}); start one with `venue dev`")
+
+
+def _ended(problem: ConnectionClosed) -> ClientFailed:
+    told = problem.rcvd.reason if problem.rcvd is not None else "the connection was lost"
+    return ClientFailed(f"the stream ended: {told}")

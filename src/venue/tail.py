@@ -1,0 +1,33 @@
+"""`venue tail`: frames of channels as lines of JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from queue import Queue
+from typing import Final
+
+from venue.client import ClientFailed, Frame, Streams
+from venue.environment import Credentials
+
+WAITING_MAX: Final = 1_000  # frames between the sockets and whoever reads the lines
+
+
+def tail(
+    url: str, product: str, channels: list[str], account: Credentials | None, count: int | None
+) -> None:
+    """Print frames as they come, `count` of them or until ^C; ClientFailed when a stream ends."""
+    waiting: Queue[Frame | ClientFailed] = Queue(WAITING_MAX)
+    try:
+        with Streams(url, product, account, waiting.put) as streams:
+            streams.listen(channels)
+            printed = 0
+            while count is None or printed < count:
+                frame = waiting.get()
+                if isinstance(frame, ClientFailed):
+                    raise frame
+                print(json.dumps(frame, separators=(",", ":"), ensure_ascii=False))
+                sys.stdout.flush()
+                printed += 1
+    except KeyboardInterrupt:
+        return
