@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from bench import contracts, core, gateway, growth, replay
+from bench import contracts, core, gateway, growth, replay, streams
 from bench.table import header, line
 
 SECTIONS = {
@@ -18,6 +18,7 @@ SECTIONS = {
     "contracts": contracts.run,
     "growth": growth.run,
     "gateway": gateway.run,
+    "streams": streams.run,
 }
 
 
