@@ -96,10 +96,10 @@ def test_after_a_kill_the_answer_is_gone_and_the_order_is_there_once(tmp_path: P
             assert again.status == 400
             assert again.json["code"] == -1048
             assert "query the order" in again.json["msg"]
-            assert after["stateHash"] == before["stateHash"]
             if after["sequence"] == before["sequence"]:
                 break
         assert after["sequence"] == before["sequence"]
+        assert after["stateHash"] == before["stateHash"]
         (view,) = alice.get("/api/v3/openOrders").json
         assert view["orderId"] == first.json["orderId"]
         assert alice.post(ORDER, order()).status == 200
