@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,8 @@ ON_BOTH_CORES = ("core", "scenarios", "properties")  # their tests say nothing b
 
 
 def pytest_configure() -> None:
+    # Begun in the background it would ignore ^C, and so would all programs that tests start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         fast.refuse_stale()
     except fast.StaleBuild as error:

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import termios
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,16 @@ def started(server: Server, *arguments: str) -> subprocess.Popen[str]:
     )
 
 
+@contextmanager
+def tailing(server: Server, *channels: str) -> Iterator[subprocess.Popen[str]]:
+    """A `venue tail` that does not outlive the test."""
+    with started(server, "tail", *channels) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
 def ended(process: subprocess.Popen[str]) -> tuple[int, list[Any], str]:
     """Exit code, the frames printed since, and what was said besides."""
     out, errors = process.communicate(timeout=WAIT_S)
@@ -83,7 +94,7 @@ def test_tail_of_a_contract(server: Server) -> None:
 
 
 def test_tail_of_an_account_until_it_is_interrupted(server: Server) -> None:
-    with started(server, "tail", "BTCUSDT@ticker", "orders", "--as", "alice") as process:
+    with tailing(server, "BTCUSDT@ticker", "orders", "--as", "alice") as process:
         assert process.stdout is not None
         assert json.loads(process.stdout.readline())["e"] == "ticker"
         # Private channels are listened to first.
@@ -116,7 +127,7 @@ def test_tail_says_what_is_wrong(server: Server, arguments: list[str], words: st
 
 def test_tail_ends_with_the_venue(tmp_path: Path) -> None:
     with Server("--no-agents", folder=tmp_path) as server:
-        with started(server, "tail", "BTCUSDT@ticker") as process:
+        with tailing(server, "BTCUSDT@ticker") as process:
             assert process.stdout is not None
             assert process.stdout.readline()
             assert server.stop() == 0
