@@ -113,7 +113,7 @@ def _pair(engine: Engine, owners: int) -> float:
     seconds = time.perf_counter() - began
     assert engine.spot.next_order == order_id + PAIRS
     engine.time += 2 * 86_400 * 10**6
-    engine.spot.expire_client_ids(engine.time)  # the next round has the same client ids
+    engine.spot.client_ids.expire(engine.time)  # the next round has the same client ids
     return seconds / PAIRS
 
 

@@ -23,6 +23,7 @@ HOT = (
     "admission",
     "algos",
     "book",
+    "client_ids",
     "closing",
     "collateral",
     "contract",

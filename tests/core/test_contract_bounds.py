@@ -202,7 +202,7 @@ def test_an_opening_order_needs_its_margin_to_the_atom(
     assert desk.place("ann", side, position_side, 10, price) == [Rejected(Reject.FUNDS, need)]
     desk.deposit("ann", 1)
     desk.rest("ann", side, position_side, 10, price)
-    assert desk.holding("ann").order_margin == {0: need}
+    assert desk.held("ann") == need
     assert desk.place("ann", side, position_side, 2, price)[0] == Rejected(
         Reject.FUNDS, -(-need * 2 // 10)
     )

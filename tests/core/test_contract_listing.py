@@ -193,7 +193,7 @@ def test_assets_and_markets_that_come_later_are_everybodys() -> None:
     desk.ok(commands.PostIndex("SOLETH", SOURCE, 100))
     (placed,) = desk.place("ann", BUY, LONG, 5, 100, symbol="SOLETH")
     assert isinstance(placed, ContractOrderPlaced)
-    assert desk.holding("ann").order_margin == {2: 2_500 + 30}
+    assert desk.held("ann", 2) == 2_500 + 30
 
 
 # -- changing --------------------------------------------------------------------------------------

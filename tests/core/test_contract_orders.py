@@ -297,7 +297,7 @@ def test_the_day_of_memory_begins_when_the_order_ends_and_a_tick_forgets() -> No
     assert refusal(desk.place("ann", BUY, LONG, 5, 990, client_id="x")) == Reject.CLIENT_ID_USED
     desk.tick(1)
     assert desk.holding("ann").clients == {}
-    assert list(desk.engine.contracts.closed_with_client_id) == []
+    assert list(desk.engine.contracts.client_ids.ended) == []
     desk.rest("ann", BUY, LONG, 5, 990, "x")
 
 
@@ -340,7 +340,7 @@ def test_cancel_by_id_and_by_client_id_gives_back_what_was_held() -> None:
     assert desk.position("ann").left() == 0
     desk.cancel("ann", third)
     assert desk.position("ann").left() == 2
-    assert desk.holding("ann").order_margin == {0: 0}
+    assert desk.held("ann") == 0
     modes = desk.holding("ann").modes_in(desk.perp())
     assert (modes.opening_long, modes.opening_short) == (0, 0)
 

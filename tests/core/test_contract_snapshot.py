@@ -135,8 +135,8 @@ def test_a_dump_loads_to_an_equal_engine() -> None:
         assert list(second.algos) == list(first.algos)
         assert sorted(second.clients) == sorted(first.clients)
         assert sorted(second.algo_clients) == sorted(first.algo_clients)
-        held = {asset: margin for asset, margin in first.order_margin.items() if margin}
-        assert second.order_margin == held
+        held = [pool.held for pool in first.account.contract]
+        assert [pool.held for pool in second.account.contract] == held
         for position_id, position in first.positions.items():
             loaded_position = second.positions[position_id]
             assert list(loaded_position.orders) == list(position.orders)
@@ -277,7 +277,7 @@ def test_client_ids_used_again_after_a_day_survive_a_reload(ended: bool) -> None
         order = desk.rest("ann", BUY, LONG, 5, 900, "x")
         algo = desk.algo("ann", BUY, LONG, STOP_MARKET, 5, 1_050, client_id="x")
         first, second = desk.engine, desk.reopened()
-        if ended or not desk.engine.contracts.closed_with_client_id:
+        if ended or not desk.engine.contracts.client_ids.ended:
             desk.cancel("ann", order)
             desk.ok(commands.CancelAlgo(ann, algo))
             second = desk.reopened()

@@ -218,9 +218,7 @@ def test_a_cross_pool_is_liquidated_as_a_whole_after_its_orders_are_canceled() -
         order, position_id, SYMBOL, LONG, 909, 0, 901, 10, 10, 0, 0, 46, 46, 10
     )
     assert world.money("ann") == 34
-    holding = world.account("ann").holding
-    assert holding is not None
-    assert holding.order_margin[0] == 0
+    assert world.cross("ann").held == 0
     assert events[-1] == LiquidationFinished(order, ann, 34, 0, 0, 0, MONEY + 46)
 
 

@@ -165,10 +165,10 @@ def test_open_orders_need_their_new_margin_too() -> None:
     assert desk.leverage("ann", 10) == [Rejected(Reject.FUNDS, MARGIN)]
     desk.deposit("ann", MARGIN)
     desk.leverage("ann", 10)
-    assert desk.holding("ann").order_margin == {0: 2 * MARGIN + 5_400}
+    assert desk.held("ann") == 2 * MARGIN + 5_400
     assert free(desk) == 0
     desk.leverage("ann", 20)
-    assert desk.holding("ann").order_margin == {0: MARGIN + 5_400}
+    assert desk.held("ann") == MARGIN + 5_400
 
 
 def test_margin_of_a_part_filled_order_falls_in_proportion_after_a_change() -> None:
@@ -176,11 +176,11 @@ def test_margin_of_a_part_filled_order_falls_in_proportion_after_a_change() -> N
     desk.bids("ann", 100, 1_000)
     desk.place("ben", SELL, SHORT, 40, 1_000)
     desk.leverage("ann", 10)
-    assert desk.holding("ann").order_margin == {0: 600_000 + 3_600}
+    assert desk.held("ann") == 600_000 + 3_600
     desk.place("ben", SELL, SHORT, 30, 1_000)
-    assert desk.holding("ann").order_margin == {0: 300_000 + 1_800}
+    assert desk.held("ann") == 300_000 + 1_800
     desk.place("ben", SELL, SHORT, 30, 1_000)
-    assert desk.holding("ann").order_margin == {0: 0}
+    assert desk.held("ann") == 0
 
 
 def test_less_leverage_moves_margin_into_an_isolated_position() -> None:

@@ -285,9 +285,7 @@ def test_an_isolated_maker_gets_in_what_its_order_held() -> None:
     world.isolate("ann")
     ann = world.uids["ann"]
     world.long("ann", 10, 1_020)
-    holding = world.account("ann").holding
-    assert holding is not None
-    assert holding.order_margin[0] == 716
+    assert world.cross("ann").held == 716
     events = world.short("ben", 4, 1_020)
     position = world.position("ann")
     assert items(events)[:2] == [
@@ -295,7 +293,7 @@ def test_an_isolated_maker_gets_in_what_its_order_held() -> None:
         (ann, position.position_id, MOVE_IN, 287, 287),
     ]
     assert position.pool.collateral == 287 - 4_081
-    assert holding.order_margin[0] == 430  # 716 x 0.6 = 429.6 -> 430
+    assert world.cross("ann").held == 430  # 716 x 0.6 = 429.6 -> 430
     assert available(world.account("ann"), 0) == MONEY - 287 - 430
 
 

@@ -242,6 +242,10 @@ class Desk:
     def holding(self, name: str) -> Holding:
         return holding_of(self.engine.account(self.uids[name]))
 
+    def held(self, name: str, asset: int = 0) -> int:
+        """What an owner's open orders hold of a settle asset, in atoms."""
+        return self.engine.account(self.uids[name]).contract[asset].held
+
     def order(self, name: str, order_id: int) -> Order:
         return self.holding(name).orders[order_id]
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from venue.core.book import Half
 from venue.core.collateral import available
-from venue.core.commands import NO_EXIT, PlaceContractOrder
+from venue.core.commands import PlaceContractOrder
 from venue.core.events import Rejected
 from venue.core.holding import Holding
 from venue.core.margin import bankruptcy_price, order_margin
@@ -19,50 +19,15 @@ from venue.terms import (
     BUY,
     CROSSED,
     EXPIRE_MAKER,
-    GTC,
-    IOC,
-    LIMIT,
     LONG,
-    MARKET,
     NO_PREVENTION,
-    POST_ONLY,
-    SELL,
     SEPARATED,
-    SHORT,
     Cause,
     Reject,
 )
 
 LIQUIDATION: Final = int(Cause.LIQUIDATION)
 UNWIND: Final = int(Cause.UNWIND)
-
-
-def malformed(command: PlaceContractOrder, perp: Perpetual) -> Rejected | None:
-    """What is wrong with the order by itself, in the order of rule 3.1."""
-    quantity = command.quantity
-    price = command.price
-    market = perp.market
-    assert type(quantity) is int, quantity
-    assert type(price) is int, price
-    if command.side != BUY and command.side != SELL:
-        return Rejected(Reject.SIDE)
-    if command.type == LIMIT:
-        last = POST_ONLY
-    elif command.type == MARKET:
-        last = IOC
-    else:
-        return Rejected(Reject.TYPE)
-    if command.time_in_force < GTC or command.time_in_force > last:
-        return Rejected(Reject.TIME_IN_FORCE)
-    if command.position_side != LONG and command.position_side != SHORT:
-        return Rejected(Reject.POSITION_SIDE)
-    if quantity < market.quantity_min:
-        return Rejected(Reject.QUANTITY_MIN, market.quantity_min)
-    if quantity > market.quantity_max:
-        return Rejected(Reject.QUANTITY_MAX, market.quantity_max)
-    if last == POST_ONLY and (price <= 0 or price > PRICE_MAX):
-        return Rejected(Reject.PRICE, PRICE_MAX)
-    return None
 
 
 def limit_refused(order: Order, perp: Perpetual) -> Rejected | None:
@@ -113,14 +78,12 @@ def opening_refused(order: Order, terms: Terms, worst: int, reach: int) -> Rejec
     if not perp.mark:  # nothing could tell what a position is worth
         return Rejected(Reject.NO_MARK)
     size = quantity + (modes.opening_long if side == LONG else modes.opening_short)
-    for position in holding.positions.values():
-        if position.side == side and position.perp is perp:
-            size += position.quantity
-    contract = perp.contract
-    if size > contract.position_max:
-        return Rejected(Reject.POSITION_MAX, contract.position_max)
-    if perp.open_interest + quantity > contract.open_interest_max:
-        return Rejected(Reject.OPEN_INTEREST_MAX, contract.open_interest_max)
+    for position in modes.positions(side):
+        size += position.quantity
+    if size > perp.position_max:
+        return Rejected(Reject.POSITION_MAX, perp.position_max)
+    if perp.open_interest + quantity > perp.open_interest_max:
+        return Rejected(Reject.OPEN_INTEREST_MAX, perp.open_interest_max)
     mark = perp.mark
     unit = perp.unit
     leverage = modes.cross if modes.margin_mode == CROSSED else modes.leverage(side)
@@ -129,7 +92,7 @@ def opening_refused(order: Order, terms: Terms, worst: int, reach: int) -> Rejec
         most = tiers.leverages[tiers.at(size * max(worst, mark) * unit)]
         if leverage > most:
             return Rejected(Reject.LEVERAGE, most)
-    taker_ppm = holding.taker_ppm if holding.taker_ppm >= 0 else perp.market.taker_ppm
+    taker_ppm = holding.taker_rate(perp.market)
     need = order_margin(side, reach, worst, mark, unit, leverage, taker_ppm)
     if available(order.account, perp.asset) < need:
         return Rejected(Reject.FUNDS, need)
@@ -155,8 +118,7 @@ def solvent_key(order: Order, terms: Terms) -> int:
     perp = terms.perp
     if terms.cause == LIQUIDATION or terms.cause == UNWIND:
         return -NO_MATCH
-    holding = terms.holding
-    fee_ppm = holding.taker_ppm if holding.taker_ppm >= 0 else perp.market.taker_ppm
+    fee_ppm = terms.holding.taker_rate(perp.market)
     price = mark = mark_of(position)
     share = equity(position.pool) - _maintenance_after(position, order.quantity)
     if share > 0:
@@ -194,20 +156,19 @@ def ruinous(maker: Order, lots: int) -> bool:
     if not mark or loss <= 0:
         return False
     holding = terms.holding
-    fee_ppm = holding.maker_ppm if holding.maker_ppm >= 0 else perp.market.maker_ppm
     if terms.opens:
         leverage = terms.modes.leverage(side)
-        need = order_margin(side, lots, maker.price, mark, perp.unit, leverage, fee_ppm)
+        taker_ppm = holding.taker_rate(perp.market)  # as when it was placed
+        need = order_margin(side, lots, maker.price, mark, perp.unit, leverage, taker_ppm)
         return available(maker.account, perp.asset) + terms.margin < need
     assert position is not None
-    cost = loss * lots * perp.unit + fee_on(maker.price * lots * perp.unit, fee_ppm)
+    fee = fee_on(maker.price * lots * perp.unit, holding.maker_rate(perp.market))
+    cost = loss * lots * perp.unit + fee
     return equity(position.pool) - cost < _maintenance_after(position, lots)
 
 
 def attach_exits(terms: Terms, command: PlaceContractOrder, perp: Perpetual) -> Rejected | None:
     """Take up an opening order's exits; they must lie on the right sides of its price (8.3)."""
-    if command.take_profit is NO_EXIT and command.stop_loss is NO_EXIT:
-        return None
     reference = command.price or perp.market.last_price or perp.mark
     for exit_, above in (
         (command.take_profit, command.position_side == LONG),
@@ -218,13 +179,13 @@ def attach_exits(terms: Terms, command: PlaceContractOrder, perp: Perpetual) -> 
             return Rejected(Reject.TRIGGER_PRICE, PRICE_MAX)
         if price and reference and (price <= reference if above else price >= reference):
             return Rejected(Reject.TRIGGER_PRICE, reference)
-    if command.take_profit != NO_EXIT or command.stop_loss != NO_EXIT:
+    if command.take_profit.trigger_price or command.stop_loss.trigger_price:
         terms.take_profit = command.take_profit
         terms.stop_loss = command.stop_loss
     return None
 
 
-def choose_position(order: Order, terms: Terms, position_id: int) -> Rejected | None:
+def choose_position(terms: Terms, position_id: int) -> Rejected | None:
     """Find the position that a closing order reduces."""
     if position_id:
         named = terms.holding.positions.get(position_id)
@@ -242,8 +203,8 @@ def choose_position(order: Order, terms: Terms, position_id: int) -> Rejected | 
 
 def find_position(holding: Holding, perp: Perpetual, side: int) -> Position | None:
     """An owner's combined position of one side, None when there is none."""
-    for position in holding.positions.values():
-        if position.perp is perp and position.side == side and not position.separated:
+    for position in holding.modes_in(perp).positions(side):
+        if not position.separated:
             return position
     return None
 
@@ -268,8 +229,5 @@ def fillable(order: Order, half: Half, limit_key: int) -> int:
 
 def crosses(order: Order, perp: Perpetual) -> bool:
     """Whether a LIMIT order stands across the other side of the book."""
-    if order.side == BUY:
-        asks = perp.market.book.asks.keys
-        return bool(asks) and asks[-1] >= -order.price
-    bids = perp.market.book.bids.keys
-    return bool(bids) and bids[-1] >= order.price
+    keys = perp.market.book.opposite(order.side).keys
+    return bool(keys) and keys[-1] >= (-order.price if order.side == BUY else order.price)

@@ -87,6 +87,10 @@ class Book:
             else:
                 _drop(self.asks, -level.price)
 
+    def opposite(self, side: int) -> Half:
+        """What an order of this side trades with."""
+        return self.asks if side == BUY else self.bids
+
     def mid(self) -> int:
         """The price between the two best, rounded down; 0 when a side is empty."""
         if not self.bids.keys or not self.asks.keys:

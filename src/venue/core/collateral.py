@@ -46,7 +46,7 @@ class Collateral:
 
     def touch(self, pool: Pool) -> None:
         """Note that a pool's risk has changed."""
-        pool.stood_mark = -1
+        pool.stood = None
         if not pool.dirty:
             pool.dirty = True
             self.dirty.append(pool)
@@ -92,16 +92,10 @@ def available(account: Account, asset: int) -> int:
     """What the cross pool can put up (rule 5.6), may be negative: wallet + min(0, unrealized
     profit) - initial margins - margins of open orders. Unrealized profit never counts."""
     pool = account.contract[asset]
-    positions = pool.positions
-    if not positions:
-        total = pool.collateral
-    elif pool.stood_mark == positions[0].perp.mark:
-        total = pool.standing
-    else:
-        total = _standing(pool)
-    if account.holding is not None:
-        total -= account.holding.order_margin.get(asset, 0)
-    return total
+    perp = pool.stood
+    if perp is not None and perp.mark == pool.stood_mark:
+        return pool.standing - pool.held
+    return (_standing(pool) if pool.positions else pool.collateral) - pool.held
 
 
 def _standing(pool: Pool) -> int:
@@ -126,6 +120,7 @@ def _standing(pool: Pool) -> int:
         total += unrealized
     if alone and perp.mark:
         pool.standing = total
+        pool.stood = perp
         pool.stood_mark = perp.mark
     return total
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from typing import Final
 
 from venue.core.admission import (
@@ -13,13 +12,13 @@ from venue.core.admission import (
     crosses,
     fillable,
     limit_refused,
-    malformed,
     opening_refused,
     ruinous,
     solvent_key,
     worst_price,
 )
 from venue.core.book import Half
+from venue.core.client_ids import ClientIds, remembered
 from venue.core.collateral import Collateral
 from venue.core.commands import (
     NO_EXIT,
@@ -36,6 +35,7 @@ from venue.core.events import Event, OrderRepeated, Rejected
 from venue.core.fills import Fills
 from venue.core.holding import Holding, holding_of
 from venue.core.ledger import Ledger
+from venue.core.market import malformed
 from venue.core.orders import Order, Terms
 from venue.core.perpetual import Perpetual
 from venue.core.positions import Position
@@ -44,8 +44,6 @@ from venue.core.units import PPM, ceil_div
 from venue.terms import (
     BUY,
     CANCELED,
-    CLIENT_ID_MEMORY_US,
-    CLIENT_IDS_ENDED_MAX,
     EXPIRE_MAKER,
     EXPIRE_TAKER,
     EXPIRED,
@@ -71,7 +69,7 @@ UNWIND: Final = int(Cause.UNWIND)
 class Contracts:
     """The contract markets over one ledger; ids come from the spot venue's counters."""
 
-    __slots__ = ("closed_with_client_id", "collateral", "fills", "ledger", "markets", "spot")
+    __slots__ = ("client_ids", "collateral", "fills", "ledger", "markets", "spot")
 
     def __init__(self, ledger: Ledger, spot: Spot) -> None:
         self.ledger = ledger
@@ -79,7 +77,7 @@ class Contracts:
         self.collateral = Collateral(ledger, spot)
         self.fills = Fills(self.collateral)
         self.markets: dict[str, Perpetual] = {}
-        self.closed_with_client_id: deque[Order] = deque()
+        self.client_ids = ClientIds()
 
     # -- placing ---------------------------------------------------------------------------------
 
@@ -94,7 +92,7 @@ class Contracts:
         client_id = command.client_id
         if client_id:
             earlier = holding.clients.get(client_id)
-            if earlier is not None and _remembered(earlier, command.time):
+            if earlier is not None and remembered(earlier, command.time):
                 return _repeat(earlier, command)
         if account.frozen:
             return [Rejected(Reject.ACCOUNT_FROZEN)]
@@ -103,9 +101,6 @@ class Contracts:
             return [Rejected(Reject.SYMBOL_UNKNOWN)]
         if perp.market.halted:
             return [Rejected(Reject.HALTED, 0, perp.market.halt_reason)]
-        refused = malformed(command, perp)
-        if refused is not None:
-            return [refused]
         order = Order(
             self.spot.next_order, account, perp.market, command.side, command.type,
             command.time_in_force, command.quantity, command.price, client_id, command.time,
@@ -114,8 +109,11 @@ class Contracts:
         opens = (order.side == BUY) == (side == LONG)
         terms = Terms(holding, perp, holding.modes_in(perp), side, opens, USER)
         order.terms = terms
+        refused = malformed(order)
+        if refused is not None:
+            return [refused]
         if not opens:
-            refused = choose_position(order, terms, command.position_id)
+            refused = choose_position(terms, command.position_id)
         elif command.take_profit is not NO_EXIT or command.stop_loss is not NO_EXIT:
             refused = attach_exits(terms, command, perp)
         if refused is not None:
@@ -142,7 +140,7 @@ class Contracts:
         assert terms is not None
         perp = terms.perp
         buy = order.side == BUY
-        opposite = perp.market.book.asks if buy else perp.market.book.bids
+        opposite = perp.market.book.opposite(order.side)
         if order.type == MARKET:
             refused, limit_key, worst, reach = self._market_limit(order, perp, opposite)
         else:
@@ -189,8 +187,7 @@ class Contracts:
         assert terms is not None
         self.spot.next_order = max(self.spot.next_order, order.order_id + 1)
         events: list[Event] = []
-        opposite = terms.perp.market.book.asks if order.side == BUY else terms.perp.market.book.bids
-        keys = opposite.keys
+        keys = terms.perp.market.book.opposite(order.side).keys
         stopped = bool(keys) and keys[-1] >= limit_key and self._match(order, limit_key, events)
         left = order.remaining
         tif = order.time_in_force
@@ -210,7 +207,7 @@ class Contracts:
             self._rest(order, terms)
         elif order.client_id:
             terms.holding.clients[order.client_id] = order
-            self._keep_client_id(order)
+            self.client_ids.keep(order)
         position = terms.position
         placed = ContractOrderPlaced(
             order.order_id, order.account.uid, terms.perp.symbol, order.side, terms.position_side,
@@ -266,8 +263,7 @@ class Contracts:
         assert terms is not None
         account = order.account
         prevention = EXPIRE_MAKER if terms.cause == LIQUIDATION else account.self_trade
-        book = terms.perp.market.book
-        opposite = book.asks if order.side == BUY else book.bids
+        opposite = terms.perp.market.book.opposite(order.side)
         keys = opposite.keys
         levels = opposite.levels
         while order.remaining > 0 and keys and keys[-1] >= limit_key:
@@ -322,8 +318,7 @@ class Contracts:
             if left < order.quantity:
                 margin = ceil_div(margin * left, order.quantity)
             terms.margin = margin
-            held = holding.order_margin
-            held[perp.asset] = held.get(perp.asset, 0) + margin
+            order.account.contract[perp.asset].held += margin
             if terms.position_side == LONG:
                 modes.opening_long += left
             else:
@@ -345,7 +340,7 @@ class Contracts:
             margin = 0
             if lots < order.remaining:
                 margin = ceil_div(terms.whole_margin * (order.remaining - lots), order.quantity)
-            terms.holding.order_margin[terms.perp.asset] -= terms.margin - margin
+            order.account.contract[terms.perp.asset].held += margin - terms.margin
             terms.margin = margin
             if terms.position_side == LONG:
                 terms.modes.opening_long -= lots
@@ -363,7 +358,7 @@ class Contracts:
         if not terms.opens and terms.position is not None:
             terms.position.orders.pop(order.order_id, None)
         if order.client_id:
-            self._keep_client_id(order)
+            self.client_ids.keep(order)
 
     # -- ending ----------------------------------------------------------------------------------
 
@@ -446,34 +441,12 @@ class Contracts:
                 )
             )  # fmt: skip
 
-    def expire_client_ids(self, time: int) -> None:
-        """Forget client ids of orders that ended more than a day ago (rule 3.6)."""
-        closed = self.closed_with_client_id
-        while closed and not _remembered(closed[0], time):
-            self._forget_oldest()
-
-    def _keep_client_id(self, order: Order) -> None:
-        self.closed_with_client_id.append(order)
-        if len(self.closed_with_client_id) > CLIENT_IDS_ENDED_MAX:
-            self._forget_oldest()
-
-    def _forget_oldest(self) -> None:
-        order = self.closed_with_client_id.popleft()
-        terms = order.terms
-        assert terms is not None
-        if terms.holding.clients.get(order.client_id) is order:
-            del terms.holding.clients[order.client_id]
-
 
 def _closed(order: Order, terms: Terms, status: int, resting: int) -> ContractOrderClosed:
     return ContractOrderClosed(
         order.order_id, order.account.uid, terms.perp.symbol, order.side, order.price, status,
         resting, terms.cause,
     )  # fmt: skip
-
-
-def _remembered(order: Order, time: int) -> bool:
-    return order.level is not None or order.update_time > time - CLIENT_ID_MEMORY_US
 
 
 def _repeat(earlier: Order, command: PlaceContractOrder) -> list[Event]:

@@ -90,10 +90,9 @@ def _holding_problems(holding: Holding) -> list[str]:
             closing[number] = closing.get(number, 0) + order.remaining
         if not 0 < order.remaining <= order.quantity:
             found.append(f"order {order.order_id}: {order.remaining} of {order.quantity} remain")
-    if {asset: held for asset, held in holding.order_margin.items() if held} != {
-        asset: held for asset, held in margins.items() if held
-    }:
-        found.append(f"{name}: orders hold {holding.order_margin}, they need {margins}")
+    for pool in holding.account.contract:
+        if pool.held != margins.get(pool.asset, 0):
+            found.append(f"{name}: orders hold {pool.held} of asset {pool.asset}, need {margins}")
     counted = {index: modes.open_orders for index, modes in holding.modes.items()}
     if {index: count for index, count in counted.items() if count} != counts:
         found.append(f"{name}: open orders are counted as {counted}, not {counts}")
@@ -102,6 +101,8 @@ def _holding_problems(holding: Holding) -> list[str]:
             found.append(f"position {position.position_id}: closing {position.closing}")
         if position not in position.pool.positions:
             found.append(f"position {position.position_id} is not in its pool")
+        if position not in holding.modes_in(position.perp).positions(position.side):
+            found.append(f"position {position.position_id} is not known to its side")
     for position_id, pool in holding.account.isolated.items():
         if position_id not in holding.positions and pool.collateral >= 0:
             found.append(f"{name}: pool {position_id} has no position")

@@ -41,7 +41,7 @@ def dump(engine: Engine) -> ContractState:
         dust=engine.ledger.dust,
         perps=[_perpetual_record(perp) for perp in contracts.markets.values()],
         holdings=holdings,
-        closed=[_order_record(order) for order in contracts.closed_with_client_id],
+        closed=[_order_record(order) for order in contracts.client_ids.ended],
     )
 
 
@@ -254,7 +254,7 @@ def load(engine: Engine, state: ContractState) -> None:
                 position.orders = dict(sorted(position.orders.items()))
     for order_record in state.closed:
         order = _order(engine, order_record)
-        contracts.closed_with_client_id.append(order)
+        contracts.client_ids.ended.append(order)
         terms = order.terms
         assert terms is not None
         holder = terms.holding.clients.get(order.client_id)
@@ -354,6 +354,7 @@ def _load_position(engine: Engine, holding: Holding, record: PositionRecord) -> 
     position.created_sequence = record.created_sequence
     position.updated_sequence = record.updated_sequence
     holding.positions[position.position_id] = position
+    holding.modes_in(position.perp).positions(position.side).append(position)
     pool.positions.append(position)
     perp.positions[position.position_id] = position
     # Its risk is looked at anew: where it waits is no part of the state.
@@ -435,8 +436,7 @@ def _rest(order: Order) -> None:
     if order.client_id:
         holding.clients[order.client_id] = order
     if terms.opens:
-        held = holding.order_margin.get(perp.asset, 0)
-        holding.order_margin[perp.asset] = held + terms.margin
+        order.account.contract[perp.asset].held += terms.margin
         modes = holding.modes_in(perp)
         if terms.position_side == LONG:
             modes.opening_long += order.remaining

@@ -135,7 +135,7 @@ class Engine:
         return self._handlers[type(command)](command)
 
     def _tick(self, command: Tick) -> list[Event]:
-        self.spot.expire_client_ids(command.time)
+        self.spot.client_ids.expire(command.time)
         return self.schedule.tick(command.time)
 
     def _close_positions(self, command: ClosePositions) -> list[Event]:

@@ -45,13 +45,10 @@ class Part:
     `wallet` is a closing isolated pool's before the trade, `size` the position's before it.
     """
 
-    __slots__ = ("fee", "holding", "opens", "order_id", "position", "realized", "size", "value",
+    __slots__ = ("fee", "opens", "order_id", "position", "realized", "size", "value",
                  "wallet")  # fmt: skip
 
-    def __init__(
-        self, holding: Holding, position: Position, opens: bool, order_id: int, fee: int
-    ) -> None:
-        self.holding = holding
+    def __init__(self, position: Position, opens: bool, order_id: int, fee: int) -> None:
         self.position = position
         self.opens = opens
         self.order_id = order_id
@@ -128,12 +125,8 @@ class Fills:
         amount = price * lots * perp.unit
         for position in (victim, other):
             events += settle_position(self.collateral, position)
-        victim_holding = victim.pool.account.holding
-        other_holding = other.pool.account.holding
-        assert victim_holding is not None
-        assert other_holding is not None
-        taking = Part(victim_holding, victim, False, liquidation_id, 0)
-        making = Part(other_holding, other, cause == TAKEOVER, liquidation_id, 0)
+        taking = Part(victim, False, liquidation_id, 0)
+        making = Part(other, cause == TAKEOVER, liquidation_id, 0)
         _book(taking, lots, amount)
         liquidation_fee = min(fee, _left(taking, amount))
         taking.fee = liquidation_fee
@@ -157,17 +150,15 @@ class Fills:
         """The position of one side, ready for the trade: funded, and with its margin moved in."""
         perp = terms.perp
         holding = terms.holding
-        if is_maker:
-            rate = holding.maker_ppm if holding.maker_ppm >= 0 else perp.market.maker_ppm
-        else:
-            rate = holding.taker_ppm if holding.taker_ppm >= 0 else perp.market.taker_ppm
+        market = perp.market
+        rate = holding.maker_rate(market) if is_maker else holding.taker_rate(market)
         fee = -(-amount * rate // PPM)
         position = self._position(order, terms)
         if perp.settlement is not None:
             events += settle_position(self.collateral, position)
         if terms.opens and position.pool.position_id:
             self._margin_in(order, terms, position, lots, amount, fee, events)
-        return Part(holding, position, terms.opens, order.order_id, fee)
+        return Part(position, terms.opens, order.order_id, fee)
 
     def _margin_in(
         self, order: Order, terms: Terms, position: Position, lots: int, amount: int, fee: int,
@@ -177,7 +168,7 @@ class Fills:
         perp = terms.perp
         holding = terms.holding
         most = ceil_div(terms.whole_margin * lots, order.quantity)
-        taker_ppm = holding.taker_ppm if holding.taker_ppm >= 0 else perp.market.taker_ppm
+        taker_ppm = holding.taker_rate(perp.market)
         price = amount // (lots * perp.unit)
         need = order_margin(
             position.side, lots, price, perp.mark, perp.unit, position.leverage, taker_ppm
@@ -201,9 +192,9 @@ class Fills:
             if position is not None and position.quantity:
                 return position
         else:
-            for found in holding.positions.values():
-                if found.perp is perp and found.side == terms.position_side:
-                    return found
+            held = modes.positions(terms.position_side)
+            if held:
+                return held[0]
         made = self.new_position(
             holding, perp, terms.position_side, modes.margin_mode, order.update_time
         )
@@ -231,6 +222,7 @@ class Fills:
             position.funded = perp.settlement.due  # it was not there when that became due
         pool.positions.append(position)
         holding.positions[position_id] = position
+        holding.modes_in(perp).positions(side).append(position)
         perp.positions[position_id] = position
         perp.newest_position = position_id
         return position
@@ -272,13 +264,14 @@ class Fills:
         if liquidation_fee:
             fund = collateral.fund_pool(perp.asset)
             collateral.ledger.exchange(fees, fund, liquidation_fee)
+            fund.stood = None
         if earned:
             events.append(collateral.earn(earned, perp.asset, perp.symbol))
         if liquidation_fee:
             events.append(collateral.item(fund, LIQUIDATION_FEE, liquidation_fee, perp.symbol))
         for part in (taking, making):
             position = part.position
-            position.pool.stood_mark = -1
+            position.pool.stood = None
             if not position.pool.dirty:
                 collateral.touch(position.pool)
             position.updated = time
@@ -344,6 +337,7 @@ class Fills:
             events.append(end(algo, EXPIRED_ALGO, time))
         del position.perp.positions[position.position_id]
         del holding.positions[position.position_id]
+        holding.modes_in(position.perp).positions(position.side).remove(position)
         pool.positions.remove(position)
         if pool.position_id and pool.collateral == 0:
             del account.isolated[pool.position_id]
@@ -416,7 +410,8 @@ def _left(part: Part, amount: int) -> int:
 
 
 def _leg(part: Part, amount: int, balance: int, bill_id: int) -> Leg:
+    position = part.position
     return Leg(
-        part.holding.account.uid, part.order_id, part.position.position_id, part.position.side,
+        position.pool.account.uid, part.order_id, position.position_id, position.side,
         part.opens, part.value, part.realized, part.fee, amount, balance, bill_id,
     )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from venue.core.ledger import Account
+from venue.core.market import Market
 from venue.core.orders import Order
 from venue.core.positions import Position
 from venue.terms import COMBINED, CROSSED, LONG
@@ -15,11 +16,11 @@ if TYPE_CHECKING:
 
 
 class Modes:
-    """An owner's choices in one contract (rule 5.7), its open orders there and the lots of those
-    that open."""
+    """An owner's choices in one contract (rule 5.7), its open orders there, the lots of those that
+    open, and its positions by side."""
 
-    __slots__ = ("cross", "long", "margin_mode", "open_orders", "opening_long", "opening_short",
-                 "separated", "short")  # fmt: skip
+    __slots__ = ("cross", "long", "longs", "margin_mode", "open_orders", "opening_long",
+                 "opening_short", "separated", "short", "shorts")  # fmt: skip
 
     def __init__(self, leverage: int) -> None:
         self.margin_mode = CROSSED
@@ -30,6 +31,8 @@ class Modes:
         self.open_orders = 0
         self.opening_long = 0
         self.opening_short = 0
+        self.longs: list[Position] = []
+        self.shorts: list[Position] = []
 
     def standard(self, leverage: int) -> bool:
         """Whether nothing differs from what owners start with at this default leverage."""
@@ -38,6 +41,10 @@ class Modes:
             and self.separated == COMBINED
             and self.cross == self.long == self.short == leverage
         )
+
+    def positions(self, side: int) -> list[Position]:
+        """The positions of one side; at most one while they are combined."""
+        return self.longs if side == LONG else self.shorts
 
     def leverage(self, side: int) -> int:
         """The leverage of a new position of this side."""
@@ -49,8 +56,8 @@ class Modes:
 class Holding:
     """One owner's contract side. Lists are by asset or by contract index.
 
-    `order_margin` is what open orders hold of the available money. Fee rates of -1 mean the
-    symbol's own. `clients` and `algo_clients` hold open orders and those of the last day.
+    Fee rates of -1 mean the symbol's own. `clients` and `algo_clients` hold open orders and those
+    of the last day.
     """
 
     __slots__ = (
@@ -60,7 +67,6 @@ class Holding:
         "clients",
         "maker_ppm",
         "modes",
-        "order_margin",
         "orders",
         "positions",
         "taker_ppm",
@@ -72,7 +78,6 @@ class Holding:
         self.clients: dict[str, Order] = {}
         self.positions: dict[int, Position] = {}
         self.modes: dict[int, Modes] = {}
-        self.order_margin: dict[int, int] = {}
         self.algos: dict[int, Algo] = {}
         self.algo_clients: dict[str, Algo] = {}
         self.maker_ppm = -1
@@ -82,6 +87,14 @@ class Holding:
         """The owner's modes in a contract; the defaults until it changes one."""
         modes = self.modes.get(perp.index)
         return self._first_modes(perp) if modes is None else modes
+
+    def maker_rate(self, market: Market) -> int:
+        """The fee of resting orders, in ppm."""
+        return self.maker_ppm if self.maker_ppm >= 0 else market.maker_ppm
+
+    def taker_rate(self, market: Market) -> int:
+        """The fee of orders that take, in ppm."""
+        return self.taker_ppm if self.taker_ppm >= 0 else market.taker_ppm
 
     def _first_modes(self, perp: Perpetual) -> Modes:
         modes = self.modes[perp.index] = Modes(perp.default_leverage())

@@ -14,6 +14,7 @@ from venue.terms import BUY, Wallet
 
 if TYPE_CHECKING:
     from venue.core.holding import Holding
+    from venue.core.perpetual import Perpetual
     from venue.core.positions import Position
 
 SPOT: Final = int(Wallet.SPOT)
@@ -34,8 +35,9 @@ class Pool:
     """Contract collateral of one owner and settle asset: the cash leg (rules 5.2, 5.5).
 
     `position_id` is 0 for the cross pool, else the isolated position it belongs to. `positions`
-    are those it carries. `dirty` and `version` belong to the watch over pools (rule 7.7);
-    `standing` is what `collateral.available` found at the mark `stood_mark`, -1 when that is old.
+    are those it carries, `held` what open orders hold of a cross pool. `dirty` and `version`
+    belong to the watch over pools (rule 7.7); `standing` is what `collateral.available` found when
+    the mark of `stood` was `stood_mark`; `stood` is None when that is old.
     """
 
     __slots__ = (
@@ -43,9 +45,11 @@ class Pool:
         "asset",
         "collateral",
         "dirty",
+        "held",
         "position_id",
         "positions",
         "standing",
+        "stood",
         "stood_mark",
         "version",
     )
@@ -55,11 +59,13 @@ class Pool:
         self.asset = asset
         self.position_id = position_id
         self.collateral = 0
+        self.held = 0
         self.positions: list[Position] = []
         self.dirty = False
         self.version = 0
         self.standing = 0
-        self.stood_mark = -1
+        self.stood: Perpetual | None = None
+        self.stood_mark = 0
 
 
 class Account:

@@ -362,7 +362,7 @@ def _in_turn(ranked: list[Standing], pool: Pool) -> Iterator[Standing]:
 def _taker_ppm(position: Position) -> int:
     holding = position.pool.account.holding
     assert holding is not None
-    return holding.taker_ppm if holding.taker_ppm >= 0 else position.perp.market.taker_ppm
+    return holding.taker_rate(position.perp.market)
 
 
 def _weight(position: Position) -> tuple[int, int]:

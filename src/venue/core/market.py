@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from venue.core.book import Book
+from venue.core.events import Rejected
 from venue.core.instruments import Instrument
-from venue.core.units import PPM, ceil_div
-from venue.terms import BUY
+from venue.core.orders import Order
+from venue.core.units import PPM, PRICE_MAX, ceil_div
+from venue.terms import BUY, GTC, IOC, LIMIT, LONG, MARKET, POST_ONLY, SELL, SHORT, Reject
 
 
 class Market:
@@ -67,3 +69,32 @@ def worst_price(market: Market, side: int) -> int:
     if side == BUY:
         return reference * (PPM + market.buy_band_ppm) // PPM
     return ceil_div(reference * (PPM - market.sell_band_ppm), PPM)
+
+
+def malformed(order: Order) -> Rejected | None:
+    """What is wrong with an order by itself, in the order of rule 3.1."""
+    market = order.market
+    quantity = order.quantity
+    price = order.price
+    terms = order.terms
+    assert type(quantity) is int, quantity
+    assert type(price) is int, price
+    if order.side != BUY and order.side != SELL:
+        return Rejected(Reject.SIDE)
+    if order.type == LIMIT:
+        last = POST_ONLY
+    elif order.type == MARKET:
+        last = IOC
+    else:
+        return Rejected(Reject.TYPE)
+    if order.time_in_force < GTC or order.time_in_force > last:
+        return Rejected(Reject.TIME_IN_FORCE)
+    if terms is not None and terms.position_side != LONG and terms.position_side != SHORT:
+        return Rejected(Reject.POSITION_SIDE)
+    if quantity < market.quantity_min:
+        return Rejected(Reject.QUANTITY_MIN, market.quantity_min)
+    if quantity > market.quantity_max:
+        return Rejected(Reject.QUANTITY_MAX, market.quantity_max)
+    if last == POST_ONLY and (price <= 0 or price > PRICE_MAX):
+        return Rejected(Reject.PRICE, PRICE_MAX)
+    return None

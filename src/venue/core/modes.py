@@ -116,7 +116,7 @@ class Margins:
 
     def _apply(self, holding: Holding, perp: Perpetual, modes: Modes, wanted: Modes) -> list[Event]:
         """Give positions and open orders their new leverage, if the owner can afford that."""
-        positions = [found for found in holding.positions.values() if found.perp is perp]
+        positions = modes.longs + modes.shorts
         orders = [order for order in holding.orders.values() if order.market is perp.market]
         missing = 0  # what isolated positions need beyond their own margin
         moves: list[tuple[Position, int]] = []
@@ -146,18 +146,15 @@ class Margins:
         for position, short in moves:
             cross = holding.account.contract[perp.asset]
             events += self.collateral.move(cross, position.pool, short, perp.symbol)
-        self._take_over(holding, perp, modes, wanted, positions)
+        self._take_over(modes, wanted)
         for order, margin in margins:
             _hold(holding, perp, order, margin)
         return [_event(holding, perp, modes), *events]
 
-    def _take_over(
-        self, holding: Holding, perp: Perpetual, modes: Modes, wanted: Modes,
-        positions: list[Position],
-    ) -> None:  # fmt: skip
+    def _take_over(self, modes: Modes, wanted: Modes) -> None:
         modes.margin_mode = wanted.margin_mode
         modes.cross, modes.long, modes.short = wanted.cross, wanted.long, wanted.short
-        for position in positions:
+        for position in modes.longs + modes.shorts:
             self.collateral.touch(position.pool)
             if not position.pool.position_id:
                 position.leverage = wanted.cross
@@ -172,10 +169,9 @@ def _margin(holding: Holding, order: Order, wanted: Modes) -> int:
     if not terms.opens:
         return 0
     perp = terms.perp
-    taker_ppm = holding.taker_ppm if holding.taker_ppm >= 0 else perp.market.taker_ppm
     return order_margin(
         terms.position_side, order.remaining, order.price, perp.mark, perp.unit,
-        wanted.leverage(terms.position_side), taker_ppm,
+        wanted.leverage(terms.position_side), holding.taker_rate(perp.market),
     )  # fmt: skip
 
 
@@ -184,7 +180,7 @@ def _hold(holding: Holding, perp: Perpetual, order: Order, margin: int) -> None:
     assert terms is not None
     if not terms.opens:
         return
-    holding.order_margin[perp.asset] += margin - terms.margin
+    holding.account.contract[perp.asset].held += margin - terms.margin
     terms.margin = margin
     # So that what is held falls in proportion from here on.
     terms.whole_margin = ceil_div(margin * order.quantity, order.remaining)
@@ -198,9 +194,8 @@ def _leverage_refused(holding: Holding, perp: Perpetual, wanted: Modes) -> Rejec
     modes = holding.modes_in(perp)
     value = (perp.mark or perp.market.last_price) * perp.unit
     held = {LONG: modes.opening_long * value, SHORT: modes.opening_short * value}
-    for position in holding.positions.values():
-        if position.perp is perp:
-            held[position.side] += notional(position)
+    for position in modes.longs + modes.shorts:
+        held[position.side] += notional(position)
     for side, value in held.items():
         allowed = perp.tiers.leverages[perp.tiers.at(value)]
         if value and wanted.leverage(side) > allowed:
@@ -210,9 +205,10 @@ def _leverage_refused(holding: Holding, perp: Perpetual, wanted: Modes) -> Rejec
 
 def _in_use(holding: Holding, perp: Perpetual) -> bool:
     """Whether a mode cannot change: a position, an open or a conditional order is there."""
+    modes = holding.modes_in(perp)
     return (
-        any(position.perp is perp for position in holding.positions.values())
-        or holding.modes_in(perp).open_orders > 0
+        bool(modes.longs or modes.shorts)
+        or modes.open_orders > 0
         or any(algo.perp is perp for algo in holding.algos.values())
     )
 

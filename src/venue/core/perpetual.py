@@ -68,6 +68,8 @@ class Perpetual:
         "market",
         "newest_position",
         "open_interest",
+        "open_interest_max",
+        "position_max",
         "positions",
         "premium_count",
         "premium_ppb",
@@ -125,5 +127,7 @@ class Perpetual:
     def configure(self, contract: Contract) -> None:
         """Take over the contract's limits, tiers and fees."""
         self.contract = contract
+        self.position_max = contract.position_max
+        self.open_interest_max = contract.open_interest_max
         self.tiers = Tiers(contract.tiers)
         self.market.configure(contract.instrument)

@@ -44,7 +44,7 @@ class Schedule:
         """What is due by now, in bounded steps."""
         events: list[Event] = []
         contracts = self.contracts
-        contracts.expire_client_ids(time)
+        contracts.client_ids.expire(time)
         before = self.ticked or time
         self.ticked = time
         perps = list(contracts.markets.values())

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections import deque
 from typing import Final
 
 from venue.core.book import Half, Level, sweep, sweep_others
+from venue.core.client_ids import ClientIds, remembered
 from venue.core.commands import CancelOrder, CancelOrders, PlaceOrder
 from venue.core.events import Event, OrderClosed, OrderPlaced, OrderRepeated, Rejected, Trade
 from venue.core.ledger import Account, Balance, Ledger
-from venue.core.market import Market, worst_price
+from venue.core.market import Market, malformed, worst_price
 from venue.core.orders import Order
 from venue.core.units import AMOUNT_MAX, FIRST_ID, PPM, PRICE_MAX, ceil_div, fee_on
 from venue.terms import (
     BUY,
     CANCELED,
-    CLIENT_ID_MEMORY_US,
-    CLIENT_IDS_ENDED_MAX,
     EXPIRE_MAKER,
     EXPIRE_TAKER,
     EXPIRED,
     FILLED,
     FOK,
     GTC,
-    IOC,
     LIMIT,
     MARKET,
     NEW,
@@ -45,7 +42,7 @@ class Spot:
     """The spot markets over one ledger, and the counters of their ids (rule 1.4)."""
 
     __slots__ = (
-        "closed_with_client_id",
+        "client_ids",
         "ledger",
         "markets",
         "next_bill",
@@ -59,7 +56,7 @@ class Spot:
         self.next_order = FIRST_ID
         self.next_trade = FIRST_ID
         self.next_bill = FIRST_ID
-        self.closed_with_client_id: deque[Order] = deque()
+        self.client_ids = ClientIds()
 
     # -- placing ---------------------------------------------------------------------------------
 
@@ -71,7 +68,7 @@ class Spot:
         client_id = command.client_id
         if client_id:
             earlier = account.clients.get(client_id)
-            if earlier is not None and _remembered(earlier, command.time):
+            if earlier is not None and remembered(earlier, command.time):
                 return _repeat(earlier, command)
         if account.frozen:
             return [Rejected(Reject.ACCOUNT_FROZEN)]
@@ -84,7 +81,7 @@ class Spot:
             self.next_order, account, market, command.side, command.type,
             command.time_in_force, command.quantity, command.price, client_id, command.time,
         )  # fmt: skip
-        refused = _malformed(order, market)
+        refused = malformed(order)
         if refused is not None:
             return [refused]
         if order.type == MARKET:
@@ -149,7 +146,7 @@ class Spot:
         if len(account.orders) >= ACCOUNT_CAP:
             return [Rejected(Reject.OPEN_ORDERS_ACCOUNT, ACCOUNT_CAP)]
         buy = order.side == BUY
-        opposite = market.book.asks if buy else market.book.bids
+        opposite = market.book.opposite(order.side)
         if not opposite.keys:
             return [Rejected(Reject.NO_LIQUIDITY)]
         best = opposite.keys[-1]
@@ -184,7 +181,7 @@ class Spot:
             self._rest(order, market, balance, need)
         elif order.client_id:
             account.clients[order.client_id] = order
-            self._keep_client_id(order)
+            self.client_ids.keep(order)
         placed = OrderPlaced(
             order.order_id, account.uid, market.symbol, order.side, order.type, tif,
             order.quantity, order.price, order.client_id, left if rests else 0,
@@ -205,7 +202,7 @@ class Spot:
         Takes what was executed off the order; returns whether self-trade prevention stopped it.
         """
         account = order.account
-        opposite = market.book.asks if order.side == BUY else market.book.bids
+        opposite = market.book.opposite(order.side)
         keys = opposite.keys
         levels = opposite.levels
         while order.remaining > 0 and keys and keys[-1] >= limit_key:
@@ -325,23 +322,6 @@ class Spot:
             del account.orders[order.order_id]
         return [self._close(order, market, CANCELED, command.time) for order in orders]
 
-    def expire_client_ids(self, time: int) -> None:
-        """Forget client ids of orders that ended more than a day ago (rule 3.6)."""
-        closed = self.closed_with_client_id
-        while closed and not _remembered(closed[0], time):
-            self._forget_oldest()
-
-    def _keep_client_id(self, order: Order) -> None:
-        """Remember the client id of an order that ended; the oldest make room (rule 3.6)."""
-        self.closed_with_client_id.append(order)
-        if len(self.closed_with_client_id) > CLIENT_IDS_ENDED_MAX:
-            self._forget_oldest()
-
-    def _forget_oldest(self) -> None:
-        order = self.closed_with_client_id.popleft()
-        if order.account.clients.get(order.client_id) is order:
-            del order.account.clients[order.client_id]
-
     def _close(self, order: Order, market: Market, status: int, time: int) -> OrderClosed:
         """End an order its owner no longer counts as open: out of the book, its hold back."""
         account = order.account
@@ -363,7 +343,7 @@ class Spot:
     def _forget(self, order: Order, market: Market) -> None:
         order.account.open_count[market.index] -= 1
         if order.client_id:
-            self._keep_client_id(order)
+            self.client_ids.keep(order)
 
     # -- reach -----------------------------------------------------------------------------------
 
@@ -374,35 +354,6 @@ class Spot:
             return sweep(half, limit_key, quantity)
         stop = account.self_trade != EXPIRE_MAKER
         return sweep_others(half, limit_key, quantity, account.uid, stop=stop)
-
-
-def _malformed(order: Order, market: Market) -> Rejected | None:
-    """What is wrong with the order by itself: side, type, time in force, quantity, price."""
-    quantity = order.quantity
-    price = order.price
-    assert type(quantity) is int, quantity
-    assert type(price) is int, price
-    if order.side != BUY and order.side != SELL:
-        return Rejected(Reject.SIDE)
-    if order.type == LIMIT:
-        last = POST_ONLY
-    elif order.type == MARKET:
-        last = IOC
-    else:
-        return Rejected(Reject.TYPE)
-    if order.time_in_force < GTC or order.time_in_force > last:
-        return Rejected(Reject.TIME_IN_FORCE)
-    if quantity < market.quantity_min:
-        return Rejected(Reject.QUANTITY_MIN, market.quantity_min)
-    if quantity > market.quantity_max:
-        return Rejected(Reject.QUANTITY_MAX, market.quantity_max)
-    if last == POST_ONLY and (price <= 0 or price > PRICE_MAX):
-        return Rejected(Reject.PRICE, PRICE_MAX)
-    return None
-
-
-def _remembered(order: Order, time: int) -> bool:
-    return order.level is not None or order.update_time > time - CLIENT_ID_MEMORY_US
 
 
 def _repeat(earlier: Order, command: PlaceOrder) -> list[Event]:

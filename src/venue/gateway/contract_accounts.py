@@ -88,14 +88,12 @@ def _pools(account: Account, index: int) -> list[Pool]:
 def _balance(rooms: Venue, account: Account, index: int) -> ContractBalance:
     asset = rooms.engine.ledger.assets[index]
     pools = _pools(account, index)
-    holding = account.holding
-    frozen = holding.order_margin.get(index, 0) if holding is not None else 0
     unrealized = sum(profit(held) for pool in pools for held in pool.positions)
     return ContractBalance(
         asset=asset.name,
         balance=amount_text(asset, sum(wallet(pool) for pool in pools)),
         available_balance=amount_text(asset, max(0, available(account, index))),
-        frozen=amount_text(asset, frozen),
+        frozen=amount_text(asset, account.contract[index].held),
         unrealize_pnl=amount_text(asset, unrealized),
     )
 
