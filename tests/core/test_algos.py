@@ -26,7 +26,7 @@ from support.order_desk import (
     the,
 )
 from venue.core import commands
-from venue.core.commands import Exit
+from venue.core.commands import NO_EXIT, Exit
 from venue.core.contract_events import (
     AlgoChanged,
     AlgoClosed,
@@ -79,6 +79,39 @@ def test_exits_appear_with_the_first_fill_and_grow_with_the_next() -> None:
         (profit.algo_id, 7),
         (loss.algo_id, 7),
     ]
+
+
+def test_what_an_order_opens_after_its_position_was_closed_gets_exits_of_its_own() -> None:
+    desk, parent = protected()
+    first = of(desk.place("ben", SELL, SHORT, 4, 995), AlgoPlaced)
+    desk.bids("ben", 4, 996)
+    said = desk.place("ann", SELL, LONG, 4, 996)
+    assert [each.algo_id for each in of(said, AlgoClosed)] == [each.algo_id for each in first]
+    again = of(desk.place("ben", SELL, SHORT, 2, 995), AlgoPlaced)
+    position_id = desk.position("ann").position_id
+    assert [
+        (each.parent_id, each.position_id, each.quantity, each.trigger_price) for each in again
+    ] == [(parent, position_id, 2, 1_050), (parent, position_id, 2, 950)]
+    desk.reopened()
+    said = desk.place("ben", SELL, SHORT, 3, 995)
+    assert [(each.algo_id, each.quantity) for each in of(said, AlgoChanged)] == [
+        (each.algo_id, 5) for each in again
+    ]
+
+
+@pytest.mark.parametrize("exits", [1, 2])
+def test_exits_count_against_what_may_wait(exits: int) -> None:
+    """Rule 8.5, when their order is placed."""
+    desk = Desk("ann")
+    for _ in range(51 - exits):
+        newest = desk.algo("ann", BUY, LONG, STOP_MARKET, 4, 1_010)
+    loss = Exit(950) if exits == 2 else NO_EXIT
+    said = desk.place("ann", BUY, LONG, 10, 995, take_profit=Exit(1_050), stop_loss=loss)
+    assert said == [Rejected(Reject.ALGO_ORDERS_SYMBOL, 50)]
+    desk.rest("ann", BUY, LONG, 10, 995)
+    desk.ok(commands.CancelAlgo(desk.uids["ann"], newest))
+    (placed,) = desk.place("ann", BUY, LONG, 10, 995, take_profit=Exit(1_050), stop_loss=loss)
+    assert isinstance(placed, ContractOrderPlaced)
 
 
 def test_the_exits_of_a_short_lie_the_other_way_round() -> None:

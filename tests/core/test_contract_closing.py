@@ -20,6 +20,8 @@ from support.order_desk import (
     refusal,
     the,
 )
+from venue.core.collateral import FUND_UID
+from venue.core.commands import Deposit
 from venue.core.contract_events import (
     AlgoClosed,
     ClosedAtMarket,
@@ -28,14 +30,17 @@ from venue.core.contract_events import (
     ContractOrderReduced,
     ContractTrade,
     Deleveraged,
+    Income,
     PositionClosed,
 )
 from venue.core.events import Event, Rejected
 from venue.terms import (
     AlgoStatus,
     Cause,
+    IncomeType,
     OrderStatus,
     Reject,
+    Wallet,
 )
 
 pytestmark = pytest.mark.core
@@ -359,6 +364,31 @@ def test_a_closing_order_above_the_bound_rests() -> None:
     desk = poor()
     desk.bids("ben", 100, 975)
     desk.rest("ann", SELL, LONG, 100, 980)
+
+
+def test_a_debt_without_a_position_is_the_funds() -> None:
+    """Of 21 ruined owners one waits for its liquidation and closes at the mark before it comes."""
+    desk = Desk("ben")
+    owners = [f"ann{number}" for number in range(21)]
+    for name in owners:
+        desk.owner(name, money=206_000)
+        desk.leverage(name, 50)
+        desk.pair(name, "ben", 100)
+    desk.ok(Deposit(FUND_UID, Wallet.CONTRACT, "USDT", 10**9))
+    desk.post(900)
+    (last,) = [name for name in owners if desk.positions(name)]
+    desk.bids("ben", 100, 900)
+    said = desk.place(last, SELL, LONG, 100, 900)
+    fixed = [
+        event for event in of(said, Income) if event.kind == IncomeType.ORDER_FIX_MARGIN_AMOUNT
+    ]
+    # -206,000 of fees and loss: it had 206,000, paid 6,000 to open and 5,400 to close.
+    debt = 100 * 100 * 100 + 5_400 - 200_000
+    assert [(event.uid, event.amount) for event in fixed] == [
+        (FUND_UID, -debt),
+        (desk.uids[last], debt),
+    ]
+    assert desk.engine.account(desk.uids[last]).contract[0].collateral == 0
 
 
 def overtaken() -> tuple[Desk, int]:

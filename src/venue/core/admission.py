@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from venue.core.algos import caps_refused
 from venue.core.book import Half
 from venue.core.collateral import available
 from venue.core.commands import PlaceContractOrder
@@ -42,7 +43,7 @@ def limit_refused(order: Order, perp: Perpetual) -> Rejected | None:
         band = worst_price(perp, order.side)
         if band and (price > band if buy else price < band):
             return Rejected(Reject.PRICE_BAND, band)
-    return caps_refused(order)
+    return order_caps_refused(order)
 
 
 def worst_price(perp: Perpetual, side: int) -> int:
@@ -54,7 +55,7 @@ def worst_price(perp: Perpetual, side: int) -> int:
     return -(-reference * (PPM - market.sell_band_ppm) // PPM)
 
 
-def caps_refused(order: Order) -> Rejected | None:
+def order_caps_refused(order: Order) -> Rejected | None:
     """Open orders of the owner in the symbol, and in all."""
     terms = order.terms
     assert terms is not None
@@ -170,6 +171,7 @@ def ruinous(maker: Order, lots: int) -> bool:
 def attach_exits(terms: Terms, command: PlaceContractOrder, perp: Perpetual) -> Rejected | None:
     """Take up an opening order's exits; they must lie on the right sides of its price (8.3)."""
     reference = command.price or perp.market.last_price or perp.mark
+    more = 0
     for exit_, above in (
         (command.take_profit, command.position_side == LONG),
         (command.stop_loss, command.position_side != LONG),
@@ -179,9 +181,12 @@ def attach_exits(terms: Terms, command: PlaceContractOrder, perp: Perpetual) -> 
             return Rejected(Reject.TRIGGER_PRICE, PRICE_MAX)
         if price and reference and (price <= reference if above else price >= reference):
             return Rejected(Reject.TRIGGER_PRICE, reference)
-    if command.take_profit.trigger_price or command.stop_loss.trigger_price:
+        if price:
+            more += 1
+    if more:
         terms.take_profit = command.take_profit
         terms.stop_loss = command.stop_loss
+        return caps_refused(terms.holding, perp, more)
     return None
 
 

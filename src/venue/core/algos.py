@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from collections import deque
 from heapq import heappop, heappush
 
 from venue.core.commands import NO_EXIT, Exit
 from venue.core.contract_events import AlgoChanged, AlgoClosed, AlgoPlaced
+from venue.core.events import Rejected
 from venue.core.holding import Holding
 from venue.core.perpetual import Perpetual, Waiting
 from venue.core.positions import Position
 from venue.core.units import PPM, ceil_div
-from venue.terms import CLIENT_ID_MEMORY_US, AlgoStatus, AlgoType, PriceSource
+from venue.terms import (
+    ALGO_ORDERS_PER_ACCOUNT_MAX,
+    ALGO_ORDERS_PER_SYMBOL_MAX,
+    CLIENT_ID_MEMORY_US,
+    CLIENT_IDS_ENDED_MAX,
+    SELL,
+    AlgoStatus,
+    AlgoType,
+    Reject,
+)
 
 UNTRIGGERED = int(AlgoStatus.UNTRIGGERED)
 TRAILING = int(AlgoType.TRAILING_STOP_MARKET)
-MARK_PRICE = int(PriceSource.MARK_PRICE)
 
 
 class Algo:
@@ -132,7 +142,10 @@ def leave(algo: Algo, status: int, time: int) -> None:
     algo.holding.algos.pop(algo.algo_id, None)
     algo.perp.trailing.pop(algo.algo_id, None)
     if algo.client_id:
-        algo.perp.ended_algos.append(algo)
+        ended = algo.perp.ended_algos
+        ended.append(algo)
+        if len(ended) > CLIENT_IDS_ENDED_MAX:
+            _forget_oldest(ended)
     if algo.position is not None:
         algo.position.algos.pop(algo.algo_id, None)
     if algo.sibling is not None:
@@ -172,9 +185,23 @@ def forget_ended(perp: Perpetual, time: int) -> None:
     """Forget client ids of conditional orders that ended more than a day ago (rule 3.6)."""
     ended = perp.ended_algos
     while ended and ended[0].update_time <= time - CLIENT_ID_MEMORY_US:
-        algo = ended.popleft()
-        if algo.holding.algo_clients.get(algo.client_id) is algo:
-            del algo.holding.algo_clients[algo.client_id]
+        _forget_oldest(ended)
+
+
+def _forget_oldest(ended: deque[Algo]) -> None:
+    algo = ended.popleft()
+    if algo.holding.algo_clients.get(algo.client_id) is algo:
+        del algo.holding.algo_clients[algo.client_id]
+
+
+def caps_refused(holding: Holding, perp: Perpetual, more: int) -> Rejected | None:
+    """Why an owner cannot have so many `more` conditional orders in a contract (rule 8.5)."""
+    here = sum([1 for algo in holding.algos.values() if algo.perp is perp])
+    if here + more > ALGO_ORDERS_PER_SYMBOL_MAX:
+        return Rejected(Reject.ALGO_ORDERS_SYMBOL, ALGO_ORDERS_PER_SYMBOL_MAX)
+    if len(holding.algos) + more > ALGO_ORDERS_PER_ACCOUNT_MAX:
+        return Rejected(Reject.ALGO_ORDERS_ACCOUNT, ALGO_ORDERS_PER_ACCOUNT_MAX)
+    return None
 
 
 def trail(algo: Algo, price: int) -> bool:
@@ -183,7 +210,7 @@ def trail(algo: Algo, price: int) -> bool:
     It becomes active at its activation price (at once when there is none), follows the best price
     since, and triggers when the price has come back by the callback rate.
     """
-    selling = algo.side == 1
+    selling = algo.side == SELL
     if not algo.extreme:
         activation = algo.price
         if activation and (price < activation if selling else price > activation):

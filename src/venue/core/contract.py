@@ -6,13 +6,13 @@ from typing import Final
 
 from venue.core.admission import (
     attach_exits,
-    caps_refused,
     choose_position,
     closing_refused,
     crosses,
     fillable,
     limit_refused,
     opening_refused,
+    order_caps_refused,
     ruinous,
     solvent_key,
     worst_price,
@@ -228,7 +228,7 @@ class Contracts:
         instrument = perp.market.instrument
         if order.quantity > instrument.market_quantity_max:
             return Rejected(Reject.MARKET_SIZE, instrument.market_quantity_max), 0, 0, 0
-        refused = caps_refused(order)
+        refused = order_caps_refused(order)
         if refused is not None:
             return refused, 0, 0, 0
         if not opposite.keys:

@@ -35,6 +35,7 @@ class ContractOrderRecord(msgspec.Struct, array_like=True, gc=False):
     exits_placed: bool
     attached: list[int]
     trimmed: int
+    exits_position: int = 0
 
 
 class PositionRecord(msgspec.Struct, array_like=True, gc=False):

@@ -161,9 +161,10 @@ def _order_record(order: Order) -> ContractOrderRecord:
         position.position_id if position is not None and position.quantity else 0,
         terms.algo_id,
         exits if order.level is not None else [],
-        terms.exits_placed,
+        terms.exits_position > 0,
         [algo.algo_id for algo in terms.attached if algo.algo_id in terms.holding.algos],
         terms.trimmed,
+        terms.exits_position,
     )
 
 
@@ -419,7 +420,8 @@ def _order(engine: Engine, record: ContractOrderRecord) -> Order:
     terms.algo_id = record.algo_id
     if record.exits:
         terms.take_profit, terms.stop_loss = record.exits
-    terms.exits_placed = record.exits_placed
+    # Former snapshots do not tell of which position; what opens from now on gets exits of its own.
+    terms.exits_position = record.exits_position or int(record.exits_placed)
     terms.attached = tuple([holding.algos[algo_id] for algo_id in record.attached])
     terms.trimmed = record.trimmed
     order.terms = terms

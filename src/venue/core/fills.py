@@ -284,10 +284,14 @@ class Fills:
     def _closed(self, part: Part, terms: Terms, time: int, lots: int, events: list[Event]) -> None:
         """What follows a close: margin set free, the end of an empty position."""
         # A liquidation asks again before it empties its pool.
-        if part.position.pool.position_id and terms.cause != LIQUIDATION:
+        position = part.position
+        pool = position.pool
+        if pool.position_id and terms.cause != LIQUIDATION:
             self._isolated_out(part, lots, events)
-        if not part.position.quantity:
-            self._end_when_empty(part.position, time, events)
+        if not position.quantity:
+            self._end_when_empty(position, time, events)
+            if pool.collateral < 0 and not pool.positions and terms.cause != LIQUIDATION:
+                events += self.fix(pool, position.perp.symbol)
 
     def _isolated_out(self, part: Part, lots: int, events: list[Event]) -> None:
         """Move what a closed part of an isolated position sets free to the cross pool (5.5)."""
@@ -352,15 +356,19 @@ class Fills:
         )  # fmt: skip
 
     def _attached(self, order: Order, terms: Terms, position: Position, lots: int) -> list[Event]:
-        """What an order's exits become when it has opened `lots` more (rule 8.3)."""
+        """What an order's exits become when it has opened `lots` more (rule 8.3).
+
+        A position that it opens after its first one was closed gets exits of its own.
+        """
         events: list[Event] = []
-        if terms.exits_placed:
+        if terms.exits_position == position.position_id:
             for algo in terms.attached:
                 if algo.status == UNTRIGGERED:
                     algo.quantity += lots
                     events.append(changed(algo))
             return events
-        terms.exits_placed = True
+        terms.exits_position = position.position_id
+        terms.attached = ()
         for exit_, type_ in ((terms.take_profit, TAKE_PROFIT), (terms.stop_loss, STOP)):
             if exit_ is not None and exit_.trigger_price:
                 algo = self._exit(order, terms, position, lots, exit_, type_)

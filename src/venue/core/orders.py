@@ -31,8 +31,8 @@ class Terms:
 
     Of the `whole_margin` atoms that an opening order needs, `margin` are held for what remains of
     it. `position` is what a closing order reduces; of an opening one in SEPARATED mode what it has
-    made. `take_profit` and `stop_loss` are attached once it has opened something (then
-    `exits_placed`); `attached` are those that wait. `trimmed` lots were taken off a closing order
+    made. `take_profit` and `stop_loss` are attached once it has opened something: `attached` are
+    those of the position `exits_position`. `trimmed` lots were taken off a closing order
     because its position became smaller.
     """
 
@@ -40,7 +40,7 @@ class Terms:
         "algo_id",
         "attached",
         "cause",
-        "exits_placed",
+        "exits_position",
         "holding",
         "margin",
         "modes",
@@ -77,7 +77,7 @@ class Terms:
         self.take_profit: Exit | None = None
         self.stop_loss: Exit | None = None
         self.attached: tuple[Algo, ...] = ()
-        self.exits_placed = False
+        self.exits_position = 0
 
 
 class Order:

@@ -9,6 +9,7 @@ from venue.core.algos import (
     TRAILING,
     UNTRIGGERED,
     Algo,
+    caps_refused,
     changed,
     end,
     enroll,
@@ -26,8 +27,6 @@ from venue.core.holding import Holding, holding_of
 from venue.core.perpetual import Perpetual
 from venue.core.units import PRICE_MAX
 from venue.terms import (
-    ALGO_ORDERS_PER_ACCOUNT_MAX,
-    ALGO_ORDERS_PER_SYMBOL_MAX,
     BUY,
     CLIENT_ID_MEMORY_US,
     GTC,
@@ -85,7 +84,7 @@ class Triggers:
             return [Rejected(Reject.SYMBOL_UNKNOWN)]
         if perp.market.halted:
             return [Rejected(Reject.HALTED, 0, perp.market.halt_reason)]
-        refused = _malformed(command, perp) or _caps_refused(holding, perp)
+        refused = _malformed(command, perp) or caps_refused(holding, perp, 1)
         if refused is not None:
             return [refused]
         algo = _algo(contracts.spot.next_order, holding, perp, command)
@@ -319,15 +318,6 @@ def _malformed(command: PlaceAlgo, perp: Perpetual) -> Rejected | None:
     for exit_ in (command.take_profit, command.stop_loss):
         if not 0 <= exit_.trigger_price <= PRICE_MAX:
             return Rejected(Reject.TRIGGER_PRICE, PRICE_MAX)
-    return None
-
-
-def _caps_refused(holding: Holding, perp: Perpetual) -> Rejected | None:
-    here = sum([1 for algo in holding.algos.values() if algo.perp is perp])
-    if here >= ALGO_ORDERS_PER_SYMBOL_MAX:
-        return Rejected(Reject.ALGO_ORDERS_SYMBOL, ALGO_ORDERS_PER_SYMBOL_MAX)
-    if len(holding.algos) >= ALGO_ORDERS_PER_ACCOUNT_MAX:
-        return Rejected(Reject.ALGO_ORDERS_ACCOUNT, ALGO_ORDERS_PER_ACCOUNT_MAX)
     return None
 
 
