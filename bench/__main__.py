@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from bench import contracts, core, gateway, growth, replay, streams
+from bench import contracts, core, gateway, growth, replay, stream_orders, streams
 from bench.table import header, line
 
 SECTIONS = {
@@ -19,6 +19,7 @@ SECTIONS = {
     "growth": growth.run,
     "gateway": gateway.run,
     "streams": streams.run,
+    "entry": stream_orders.run,
 }
 
 

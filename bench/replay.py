@@ -37,7 +37,10 @@ NEEDED_SNAPSHOT_S: Final = 1.0
 class _Nobody:
     """No followers: the engine alone is brought back."""
 
-    def restore(self, parts: dict[str, bytes], sequence: int) -> None:
+    def restore(self, parts: dict[str, bytes], engine: Engine) -> None:
+        pass
+
+    def note(self, applied: Applied) -> None:
         pass
 
     def follow(self, batch: list[Applied]) -> None:

@@ -68,7 +68,8 @@ class DevOptions:
     limits: Annotated[bool, Parameter(help="Whether weights and connections are limited.")] = True
     history: Annotated[bool, Parameter(help="Whether candles precede the first trade.")] = True
     batch_place: Annotated[
-        bool | None, Parameter(help="Switch batch placement on or off; it stays so.")
+        bool | None,
+        Parameter(help="Switch batch placement of both products on or off; it stays so."),
     ] = None
     depth_ms: Annotated[
         int, Parameter(help="Least time between two frames of a depth stream, in ms.")

@@ -32,7 +32,8 @@ class ClientFailed(Exception):
 
 def is_private(channel: str) -> bool:
     """Whether a channel tells an account of its own doings."""
-    return ALIASES.get(channel, channel) in _OWN
+    name = channel.partition("?")[0]  # behind it, where to go on
+    return ALIASES.get(name, name) in _OWN
 
 
 def ask(account: Credentials, target: str) -> Any:

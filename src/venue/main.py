@@ -31,11 +31,13 @@ from venue.fast import refuse_stale
 from venue.gateway.app import App, document
 from venue.gateway.auth import Authenticator
 from venue.gateway.context import Venue
+from venue.gateway.desk import Desk
 from venue.gateway.http import HttpLimits, protocol
 from venue.gateway.hub import Hub, Timing
 from venue.gateway.keys import Credentials, KeyStore, KeyView
 from venue.gateway.limits import WEIGHT_MAX, Limits
 from venue.gateway.operators import OperatorDoor
+from venue.gateway.recorder import Recorder
 from venue.gateway.replay import SEEDED_MS, ReplayGuard
 from venue.gateway.server import Server, listen, make_server, started
 from venue.gateway.session import SessionLimits
@@ -44,6 +46,7 @@ from venue.gateway.table import routes
 from venue.history.projector import Catalog, Projector
 from venue.history.service import History, HistoryFailed
 from venue.history.store import open_history
+from venue.history.tables import FRAMES_KEPT
 from venue.journal.journal import Journal, JournalCorrupt, JournalFailed
 from venue.journal.memory import MemoryJournal
 from venue.journal.recovery import check_versions, recover, tail_requests
@@ -58,8 +61,8 @@ from venue.node.outbox import Outbox
 from venue.node.sequencer import Sequencer, Stopped
 from venue.node.snapshots import EVERY, Restored, take
 
-TICK_S: Final = 1.0  # how often time passes for the engine while contracts have prices
-IDLE_TICKS: Final = 10  # so many times more rarely when they have none
+TICK_S: Final = 1.0  # how often time passes while contracts have prices or a countdown runs
+IDLE_TICKS: Final = 10  # so many times more rarely else
 COLLECT_TICKS: Final = 10  # how often garbage is collected
 PENDING_TICKS: Final = 100  # ticks at once to work off what is due, before time passes again
 SNAPSHOT_S: Final = 10.0  # how often it is asked whether a snapshot is due
@@ -82,6 +85,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     projection: bool = True
     operator_token: str = ""
     depth_ms: int = 500
+    frames_kept: int = FRAMES_KEPT  # of each private channel, for those who resume
 
 
 class Running(msgspec.Struct, frozen=True):
@@ -113,9 +117,9 @@ async def run(options: Options, ready: Callable[[Running], None]) -> int:
     bound = listen(options.host, options.port)
     async with opened(options, SystemClock(), on_failure) as rooms:
         agents = await _agents(rooms, options) if options.agents else None
-        server = make_server(
-            application(rooms, options), _protocol(options), _streams(rooms, options).connection
-        )
+        app = application(rooms, options)
+        streams = _streams(rooms, options, app.desk)
+        server = make_server(app, _protocol(options), streams.connection)
         serving = asyncio.create_task(server.serve([bound]))
         await started(server, serving)
         background = _background(rooms, options, agents)
@@ -127,6 +131,7 @@ async def run(options: Options, ready: Callable[[Running], None]) -> int:
                 task.cancel()
             await asyncio.gather(*background, return_exceptions=True)
             await _stop(server, serving)
+            await streams.finish()
     for problem in failed:
         print(f"venue: stopped: {problem}", file=sys.stderr)
     return 3 if failed else 0
@@ -141,7 +146,7 @@ async def opened(
     async with contextlib.AsyncExitStack() as closing:
         journal: Journal = open_journal(path) if path else MemoryJournal(keep=False)
         closing.callback(journal.close)
-        history = await _start_history(path, journal)
+        history = await _start_history(options, journal)
         closing.push_async_callback(history.close)
         rooms = await _wire(options, journal, history, clock, on_failure)
         closing.callback(rooms.sequencer.close)
@@ -170,7 +175,7 @@ def application(rooms: Venue, options: Options) -> App:
     )
 
 
-def _streams(rooms: Venue, options: Options) -> Sockets:
+def _streams(rooms: Venue, options: Options, desk: Desk) -> Sockets:
     """The door for streams, with a hub that hears of every batch from now on."""
     hub = Hub(rooms, Timing(depth_s=options.depth_ms / 1000))
     rooms.outbox.follow(hub.follow)
@@ -182,7 +187,7 @@ def _streams(rooms: Venue, options: Options) -> Sockets:
             connections_per_ip=None,
             connections=None,
         )
-    return Sockets(rooms, hub, Authenticator(rooms.keys, rooms.clock, explain=True), limits)
+    return Sockets(rooms, hub, Authenticator(rooms.keys, rooms.clock, explain=True), limits, desk)
 
 
 def rebuild_history(path: str) -> int:
@@ -204,33 +209,39 @@ def rebuild_history(path: str) -> int:
 
 
 class _Projecting:
-    """A recovery's follower that projects as it goes."""
+    """A recovery's follower that projects as it goes, and makes the private frames again."""
 
     def __init__(self, projector: Projector) -> None:
         self._projector = projector
+        self._recorder = Recorder()
 
-    def restore(self, parts: dict[str, bytes], sequence: int) -> None:
-        assert sequence == 0, "history is rebuilt from the journal's beginning"
+    def restore(self, parts: dict[str, bytes], engine: Engine) -> None:
+        assert engine.sequence == 0, "history is rebuilt from the journal's beginning"
+        self._recorder.restore(b"", engine)
+
+    def note(self, applied: Applied) -> None:
+        self._recorder.note(applied)
 
     def follow(self, batch: list[Applied]) -> None:
-        self._projector.project(batch)
+        self._projector.project(batch, self._recorder.take())
 
 
-def _rebuild_when_empty(path: str, journal: Journal) -> None:
+def _rebuild_when_empty(path: str, frames_kept: int, journal: Journal) -> None:
     """Project a long journal's history batch by batch, before anything waits for it."""
     store = open_history(path)
     try:
         if store.reached() == 0:
-            recover(journal, 0, _Projecting(Projector(store, Catalog())))
+            recover(journal, 0, _Projecting(Projector(store, Catalog(), frames_kept)))
     finally:
         store.close()
 
 
-async def _start_history(path: str | None, journal: Journal) -> History:
+async def _start_history(options: Options, journal: Journal) -> History:
     """History's process on the journal's own file; JournalCorrupt when it is another's."""
+    path = options.state
     if path and journal.last_sequence() > EVERY:
-        _rebuild_when_empty(f"{path}.history", journal)
-    history = await History.start(f"{path}.history" if path else None)
+        _rebuild_when_empty(f"{path}.history", options.frames_kept, journal)
+    history = await History.start(f"{path}.history" if path else None, options.frames_kept)
     if history.reached() > journal.last_sequence():
         await history.close()
         raise JournalCorrupt(
@@ -251,14 +262,17 @@ async def _wire(
     projected = history.reached()
     prehistory = Prehistory()
     market_data = MarketData(prehistory.of_spot, prehistory.of_contract)
-    restored = Restored(market_data, projected)
+    recorder = Recorder(options.frames_kept)
+    restored = Restored(market_data, recorder, projected)
     engine = recover(journal, projected, restored)
     history.begin(engine)
-    history.follow(restored.unprojected)
+    history.follow(restored.unprojected, restored.frames)
     outbox = Outbox()
+    outbox.accompany(recorder.note)
     outbox.follow(market_data.follow)
+    outbox.follow(recorder.publish)
     if options.projection:
-        outbox.follow(history.follow)
+        outbox.follow(lambda batch: history.follow(batch, recorder.published))
     sequencer = Sequencer(engine, journal, outbox, clock, on_failure)
     rooms = Venue(
         engine=engine,
@@ -272,6 +286,7 @@ async def _wire(
         replays=ReplayGuard(),
         journal=journal,
         outbox=outbox,
+        recorder=recorder,
     )
     if path:
         since = clock.now() - SEEDED_MS * 1000
@@ -296,8 +311,9 @@ async def _found(rooms: Venue, options: Options) -> None:
     _found_keys(rooms)
     if options.batch_place is not None:
         value = "true" if options.batch_place else "false"
-        if rooms.setting("batchPlace", "false") != value:
-            await rooms.submit([ChangeSetting("batchPlace", value)])
+        for name in ("batchPlace", "contractBatchPlace"):
+            if rooms.setting(name, "false") != value:
+                await rooms.submit([ChangeSetting(name, value)])
 
 
 def _found_keys(rooms: Venue) -> None:
@@ -368,7 +384,7 @@ async def _pass_time(rooms: Venue) -> None:
         await asyncio.sleep(TICK_S)
         if second % COLLECT_TICKS == 0:
             gc.collect(1)
-        if second % IDLE_TICKS and not _has_prices(rooms.engine):
+        if second % IDLE_TICKS and not _time_matters(rooms.engine):
             continue
         await tick(rooms)
 
@@ -380,15 +396,15 @@ async def tick(rooms: Venue) -> None:
     """
     ticked = await _submit(rooms, [Tick()])
     for _ in range(PENDING_TICKS):
-        if not ticked or not rooms.engine.schedule.pending:
+        if not ticked or not rooms.engine.pending():
             break
         ticked = await _submit(rooms, [Tick()], patient=False)
 
 
-def _has_prices(engine: Engine) -> bool:
-    """Whether a tick may change a contract: it has an index or positions, or spot has a price."""
+def _time_matters(engine: Engine) -> bool:
+    """Whether a countdown runs, or a contract has an index or positions, or its spot a price."""
     markets = engine.spot.markets
-    return any(
+    return bool(engine.deadlines.queue) or any(
         perp.current
         or perp.positions
         or (perp.symbol in markets and markets[perp.symbol].book.mid())
@@ -433,7 +449,7 @@ async def _keep(rooms: Venue, journal: Journal) -> None:
     """Save a snapshot, behind what history has durably projected."""
     if rooms.sequencer.failed():
         return
-    snapshot = take(rooms.engine, rooms.market_data)
+    snapshot = take(rooms.engine, rooms.market_data, rooms.recorder)
     try:
         await rooms.history.drain()
         await rooms.history.checkpoint()

@@ -223,6 +223,8 @@ class Reject(IntEnum):
     ALGO_UNKNOWN = 64
     CALLBACK_RATE = 65
     SEPARATED_EXITS = 66
+    # cancel-all-after
+    TIMEOUT = 70
 
 
 # The members that the core compares on the path of an order, as literals: the compiled core folds
@@ -255,5 +257,7 @@ ALGO_ORDERS_PER_SYMBOL_MAX: Final = 50
 ALGO_ORDERS_PER_ACCOUNT_MAX: Final = 200
 OPEN_ORDERS_PER_SYMBOL_MAX: Final = 200
 OPEN_ORDERS_PER_ACCOUNT_MAX: Final = 1_000
+CANCEL_AFTER_MIN_S: Final = 5
+CANCEL_AFTER_MAX_S: Final = 86_400
 CLIENT_ID_MEMORY_US: Final = 24 * 3600 * 1_000_000
 CLIENT_IDS_ENDED_MAX: Final = 500_000  # ended orders whose client ids are kept, oldest go first

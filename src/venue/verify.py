@@ -7,10 +7,12 @@ from pathlib import Path
 from msgspec import Struct, field
 
 import venue
+from venue.core.applied import Applied
 from venue.core.audit import problems
 from venue.core.engine import Engine
 from venue.core.snapshot import dump_and_hash, state_hash
-from venue.history.check import check
+from venue.gateway.recorder import Recorder
+from venue.history.check import check, check_frames
 from venue.history.store import open_history
 from venue.journal.journal import (
     Journal,
@@ -21,6 +23,7 @@ from venue.journal.journal import (
 )
 from venue.journal.recovery import ENGINE, check_versions
 from venue.journal.sqlite import open_readonly
+from venue.node.snapshots import STREAMS
 
 
 class Findings(Struct):
@@ -41,8 +44,9 @@ def verify(path: str) -> Findings:
     except (JournalCorrupt, JournalFailed, OtherVersion) as problem:
         findings.problems.append(str(problem))
         return findings
+    recorder = Recorder()
     try:
-        engine = _replay(journal, findings)
+        engine = _replay(journal, recorder, findings)
     except (JournalCorrupt, JournalFailed, OtherVersion) as problem:
         findings.problems.append(str(problem))
         return findings
@@ -50,37 +54,45 @@ def verify(path: str) -> Findings:
         journal.close()
     findings.facts.append(f"state: {state_hash(engine)}")
     findings.problems += problems(engine)
-    _check_history(path, engine, findings)
+    _check_history(path, engine, recorder, findings)
     return findings
 
 
-def _replay(journal: Journal, findings: Findings) -> Engine:
+def _replay(journal: Journal, recorder: Recorder, findings: Findings) -> Engine:
     """The journal's commands applied from the first on; snapshots are compared on the way."""
     check_versions(journal, 0)
     snapshots = {snapshot.sequence: snapshot for snapshot in journal.snapshots()}
-    engine, events = Engine(), 0
+    engine, count = Engine(), 0
+    recorder.restore(b"", engine)
     for _, commands in journal.read(0):
         for command in commands:
-            events += len(engine.apply(command))
+            events = engine.apply(command)
+            count += len(events)
+            recorder.note(Applied(engine.sequence, command.time, command, events))
             snapshot = snapshots.pop(engine.sequence, None)
             if snapshot is not None:
-                _check_snapshot(snapshot, engine, findings)
+                _check_snapshot(snapshot, engine, recorder, findings)
+        recorder.take()  # what counts here is how many there are
     if engine.sequence != journal.last_sequence():
         raise JournalCorrupt(f"sequence {engine.sequence + 1}: missing")
     findings.problems += [f"a snapshot lies past the end, at {at}" for at in snapshots]
-    findings.facts.append(f"journal: {engine.sequence} commands, chain intact, {events} events")
+    findings.facts.append(f"journal: {engine.sequence} commands, chain intact, {count} events")
     return engine
 
 
-def _check_snapshot(snapshot: Snapshot, engine: Engine, findings: Findings) -> None:
+def _check_snapshot(
+    snapshot: Snapshot, engine: Engine, recorder: Recorder, findings: Findings
+) -> None:
     dumped, digest = dump_and_hash(engine)
     same_version = snapshot.engine_version == venue.__version__
     if same_version and (snapshot.state_hash, snapshot.parts.get(ENGINE)) != (digest, dumped):
         findings.problems.append(f"the snapshot at {snapshot.sequence} is not the replayed state")
+    if same_version and snapshot.parts.get(STREAMS, recorder.dump()) != recorder.dump():
+        findings.problems.append(f"the snapshot at {snapshot.sequence} has other private frames")
     findings.facts.append(f"snapshot: at command {snapshot.sequence}")
 
 
-def _check_history(path: str, engine: Engine, findings: Findings) -> None:
+def _check_history(path: str, engine: Engine, recorder: Recorder, findings: Findings) -> None:
     history = f"{path}.history"
     if not Path(history).exists():
         findings.problems.append(f"{history}: missing; venue rebuild-history {path}")
@@ -95,5 +107,6 @@ def _check_history(path: str, engine: Engine, findings: Findings) -> None:
             findings.facts.append("history is behind; it catches up at the next start")
         else:
             findings.problems += check(store.connection, engine)
+            findings.problems += check_frames(store.connection, recorder.numbers())
     finally:
         store.close()

@@ -129,7 +129,7 @@ def test_the_worker_learns_contracts_from_its_catalog(store: Store) -> None:
     worker.answer(CATALOG, encode((ASSETS, [BTCUSDT], [PERP])))
     entries = [Entry(1, STORY[0].time, [])]  # what it would have learned there, it knows
     entries += [Entry(done.sequence, done.time, done.events) for done in STORY[1:]]
-    assert worker.answer(PROJECT, encode(entries)) == len(STORY)
+    assert worker.answer(PROJECT, encode((entries, []))) == len(STORY)
     assert worker.answer(CHECKPOINT, b"") == len(STORY)
     assert contract_rows(store) == ROWS
     told = worker.answer(ASK, pickle.dumps((queries.liquidation, (FALL,))))
@@ -278,6 +278,10 @@ def test_income_filters_and_orders(
             ]
             which = IncomeOf(uid, asset, symbol, kind, start, end)
             assert queries.income(filled.connection, which, 100) == wanted
+        which = IncomeOf(uid, "", symbol, kind, start, end, without="BTC")
+        wanted = queries.income(filled.connection, IncomeOf(uid, "", symbol, kind, start, end), 100)
+        rest = [row for row in wanted if row.asset != "BTC"]
+        assert queries.income(filled.connection, which, 100) == rest
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 100])

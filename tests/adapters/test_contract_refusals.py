@@ -69,7 +69,7 @@ REFUSALS: list[tuple[Reject, int, int, tuple[str, ...]]] = [
     (Reject.OPEN_INTEREST_MAX, 10_000_000, -1140, ("'quantity'", "open interest", "1000.0000")),
     (Reject.NOTHING_TO_CLOSE, 0, -1054, (FAILED, "nothing left to close", "no such position")),
     (Reject.NOTHING_TO_CLOSE, 25, -1054, (FAILED, "nothing left to close beyond 0.0025")),
-    (Reject.LEVERAGE, 20, -3313, ("'leverage'", "from 1 to 20")),
+    (Reject.LEVERAGE, 20, -3313, ("'quantity'", "a leverage of at most 20")),
     (Reject.MODE_IN_USE, 0, -1054, (FAILED, "neither position nor orders")),
     (Reject.NOT_ISOLATED, 0, -1054, (FAILED, "not isolated")),
     (Reject.TRIGGER_PRICE, PRICE_MAX, -1140, ("'triggerPrice'", f"0.01 to {MOST_PRICE}")),
@@ -79,6 +79,7 @@ REFUSALS: list[tuple[Reject, int, int, tuple[str, ...]]] = [
     (Reject.ALGO_UNKNOWN, 0, -3200, ("order not found",)),
     (Reject.CALLBACK_RATE, 500_000, -1140, ("'callbackRate'", "up to 0.5")),
     (Reject.SEPARATED_EXITS, 0, -1054, (FAILED, "separated mode")),
+    (Reject.TIMEOUT, 0, -1140, ("'timeout'", "0, or 5 to 86400")),
 ]
 
 

@@ -21,6 +21,7 @@ from venue.core.commands import (
     ListInstrument,
     PlaceOrder,
     RegisterAsset,
+    SetCancelAfter,
     Tick,
 )
 from venue.core.engine import Engine
@@ -40,14 +41,21 @@ class Views:
 
     def __init__(self) -> None:
         self.restored: list[tuple[dict[str, bytes], int]] = []
+        self.noted: list[Applied] = []
         self.applied: list[Applied] = []
 
-    def restore(self, parts: dict[str, bytes], sequence: int) -> None:
+    def restore(self, parts: dict[str, bytes], engine: Engine) -> None:
         assert not self.applied
-        self.restored.append((parts, sequence))
+        self.restored.append((parts, engine.sequence))
+        self.engine = engine
+
+    def note(self, applied: Applied) -> None:
+        assert applied.sequence == self.engine.sequence, "the engine is further already"
+        self.noted.append(applied)
 
     def follow(self, batch: list[Applied]) -> None:
         self.applied.extend(batch)
+        assert self.noted == self.applied
 
 
 @pytest.fixture(params=["memory", "sqlite"])
@@ -260,9 +268,13 @@ def test_another_version_does_not_replay_what_it_did_not_answer(
 def test_the_request_ids_since_a_time(opener: Opener, since: int) -> None:
     journal = opener()
     commands: list[Command] = []
+    signed: Command
     for time in range(1, 10_001):
         request = b"" if time % 3 == 0 else time.to_bytes(4, "big")
-        commands.append(Tick(time) if time % 5 == 0 else CancelOrder(1, 1, "", request, time))
+        signed = CancelOrder(1, 1, "", request, time)
+        if time % 7 == 0:
+            signed = SetCancelAfter(1, 0, 0, request, time)
+        commands.append(Tick(time) if time % 5 == 0 else signed)
     for start in range(0, len(commands), 300):
         journal.append(commands[start : start + 300])
     wanted = [

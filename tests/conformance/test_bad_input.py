@@ -9,13 +9,22 @@ from typing import Any
 import pytest
 
 from support.client import Answer
-from support.refusals import access, contracts, numbers, operators, orders, reads, transport
+from support.refusals import (
+    access,
+    contracts,
+    countdowns,
+    numbers,
+    operators,
+    orders,
+    reads,
+    transport,
+)
 from support.refusals.cases import Accepted, Case, Raw, but, order
 from support.refusals.stage import Stage
 from support.refusals.watching import TRIES_MAX, error_of, told, watched
 
 PAGE = Path(__file__).parents[2] / "docs" / "bad-input.md"
-TABLES = (transport, access, numbers, orders, reads, operators)
+TABLES = (transport, access, numbers, orders, reads, countdowns, operators)
 CASES = [case for table in TABLES for case in table.CASES]
 ITEM = order(symbol=..., timeInForce="GTC")
 ACCEPTED = [case for table in (transport, access, orders, reads) for case in table.ACCEPTED]

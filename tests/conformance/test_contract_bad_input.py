@@ -30,11 +30,13 @@ def _name(case: Any) -> str:
 
 
 def item_of(answer: Answer) -> tuple[str, str]:
-    """Code and message of the one refused item of a batch cancel."""
+    """Code and message of the one refused item of a batch: placements answer with an array."""
     assert answer.headers["content-type"] == "application/json"
-    (item,) = answer.json["orderList"]
-    names = ["orderId", "origClientOrderId", "success", "errorCode", "errorMessage"]
-    assert list(item) == names
+    found, client_id = answer.json, "clientOrderId"
+    if isinstance(found, dict):
+        found, client_id = found["orderList"], "origClientOrderId"
+    (item,) = found
+    assert list(item) == ["orderId", client_id, "success", "errorCode", "errorMessage"]
     assert item["success"] is False
     return item["errorCode"], item["errorMessage"]
 
@@ -80,6 +82,30 @@ def test_nobody_elses_order_is_shown_by_a_cursor(contract_stage: Stage) -> None:
     ours = contract_stage.act("alice", "GET", f"{V3}/openOrders?orderId={BOBS_ASK - 2}")
     assert [row["clientOrderId"] for row in ours] == ["alice-rests"]
     assert contract_stage.act("alice", "GET", f"{V3}/openOrders?orderId={BOBS_ASK - 1}") == []
+
+
+def test_a_batch_placement_that_is_switched_off(contract_stage: Stage) -> None:
+    contract_stage.operate("settings", contractBatchPlace=False)
+    try:
+        request = Case("D0", "POST", BATCH, {"batchOrders": [contract_order()]}, -1150, ())
+        answer, commands = watched(contract_stage, request)
+    finally:
+        contract_stage.operate("settings", contractBatchPlace=True)
+    assert error_of(answer) == (-1150, "Request method 'POST' not supported")
+    assert (answer.status, commands) == (400, 0)
+
+
+def test_a_client_id_twice_in_a_batch(contract_stage: Stage) -> None:
+    one = contract_order(
+        price="50000", quantity="0.0001", timeInForce="GTC", newClientOrderId="both"
+    )
+    body = {"batchOrders": [one, one, {**one, "quantity": "0.0002"}]}
+    first, second, third = contract_stage.act("grace", "POST", BATCH, body)
+    assert second == first
+    assert (third["success"], third["orderId"]) == (False, "")
+    assert (third["errorCode"], third["clientOrderId"]) == ("CLIENT_OID_LENGTH_ERROR", "both")
+    (canceled,) = contract_stage.act("grace", "DELETE", f"{V3}/allOpenOrders?symbol=BTCUSDT")
+    assert str(canceled["orderId"]) == first["orderId"]
 
 
 def test_an_order_that_is_not_there_twice_in_a_batch(contract_stage: Stage) -> None:

@@ -129,7 +129,7 @@ def test_order_info_to_the_byte(desk: Desk) -> None:
         f'"updateTime":{updated},"workingType":"UNKNOWN_PRICE_TYPE"}}'
     )
     assert desk.alice.get(f"{V3}/order?orderId={number}").body == answer.body
-    refused(desk.alice.get(f"{V3}/order"), -1141, "'orderId'")
+    refused(desk.alice.get(f"{V3}/order"), -1140, "'orderId'", "'origClientOrderId'")
     refused(desk.alice.get(f"{V3}/order?orderId={UNKNOWN_ID}"), -3200, "order not found")
     refused(desk.bob.get(f"{V3}/order?orderId={number}"), -3200, "order not found")
 

@@ -105,11 +105,18 @@ def in_order(items: list[Any]) -> bool:
     return ids == sorted(set(ids), reverse=True) and times == sorted(times, reverse=True)
 
 
+def newest_first(items: list[Any]) -> list[Any]:
+    return sorted(items, key=lambda item: int(item["billId"]), reverse=True)
+
+
 def test_income_items_of_everybody(desk: Desk, house: list[Client]) -> None:
     reached = set()
     for client in (desk.alice, desk.bob, desk.carol, *house):
-        items = walk(client, limit=100)
-        assert in_order(items)
+        real, demo = walk(client, limit=100), walk(client, limit=100, asset="SUSDT")
+        assert {item["asset"] for item in real} <= {"USDT"}  # demo money only where it is named
+        assert in_order(real)
+        assert in_order(demo)
+        items = newest_first(real + demo)
         for item in items:
             check_item(item)
             reached.add(item["incomeType"])
@@ -185,13 +192,14 @@ def test_income_goes_on_without_gap_or_double(desk: Desk) -> None:
 def test_income_filters(desk: Desk) -> None:
     found = 0
     for client in (desk.alice, desk.carol):
-        every = walk(client, limit=100)
+        every = newest_first(walk(client, limit=100) + walk(client, limit=100, asset="SUSDT"))
         assets, symbols = ("", "USDT", "SUSDT"), ("", "BTCUSDT", "ETHUSDT", "BTCSUSDT")
         for asset, symbol, kind in product(assets, symbols, ("", *KINDS)):
             expected = [
                 row
                 for row in every
-                if asset in ("", row["asset"])
+                if (asset or symbol or row["asset"] != "SUSDT")
+                and asset in ("", row["asset"])
                 and symbol in ("", row["symbol"])
                 and kind in ("", row["incomeType"])
             ]

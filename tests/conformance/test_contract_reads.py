@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from support.contract_desk import ACCOUNT, V3, contracts_traded, place
+from support.contract_raw import zero
 from support.raw import UNKNOWN_ID, Desk, ok, operate, order, refused
 from support.shapes import (
     INTEGER,
@@ -64,7 +65,7 @@ OPEN_ORDER: Shape = ORDER | {
     "priceProtect": lambda value: value is False,
     "priceMatch": text("NONE"),
     "selfTradePreventionMode": text("NONE"),
-    "goodTillDate": lambda value: value == "0",
+    "goodTillDate": zero,
 }
 
 
@@ -197,7 +198,7 @@ def test_waiting_conditional_orders(desk: Desk) -> None:
             "reduceOnly": lambda value: value is True,
             "createTime": MS,
             "updateTime": MS,
-            "triggerTime": lambda value: value == "0",
+            "triggerTime": zero,
         },
     )
     assert ok(desk.alice.get(f"{V3}/openAlgoOrders?page=2")) == []
@@ -221,14 +222,14 @@ def test_ended_conditional_orders(desk: Desk) -> None:
             "timeInForce": text("IOC"),
             "quantity": text("0.10000"),
             "algoStatus": text("CANCELED"),
-            "actualOrderId": lambda value: value == "0",
+            "actualOrderId": zero,
             "actualPrice": text("0"),
             "triggerPrice": text("58000.00"),
             "price": text("0"),
             "workingType": text("CONTRACT_PRICE"),
             "createTime": MS,
             "updateTime": MS,
-            "triggerTime": lambda value: value == "0",
+            "triggerTime": zero,
         },
     )
     refused(desk.alice.get(f"{V3}/allAlgoOrders?limit=1001"), -1140, "'limit'")
@@ -459,6 +460,15 @@ def test_demo_money_stands_apart(desk: Desk) -> None:
         assert (ended["orderId"], ended["status"]) == (found["orderId"], "CANCELED")
     symbols = {row["symbol"] for row in ok(desk.alice.get(f"{V3}/order/history"))}
     assert symbols == {"BTCUSDT", "ETHUSDT"}
+    stop = body | {"type": "STOP_MARKET", "price": "", "timeInForce": "", "clientAlgoId": "demo"}
+    place(desk, "alice", stop | {"triggerPrice": "61000"}, f"{V3}/algoOrder")
+    (waiting,) = ok(desk.alice.get(f"{V3}/openAlgoOrders?symbol=BTCSUSDT"))
+    assert (waiting["symbol"], waiting["clientAlgoId"]) == ("BTCSUSDT", "demo")
+    listed = ok(desk.alice.get(f"{V3}/openAlgoOrders"))
+    assert {row["symbol"] for row in listed} == {"BTCUSDT"}
+    assert desk.alice.delete(f"{V3}/algoOrder?origClientOrderId=demo").status == 200
+    assert {item["asset"] for item in income(desk)["items"]} == {"USDT"}
+    assert {item["asset"] for item in income(desk, asset="SUSDT")["items"]} == {"SUSDT"}
     refused(desk.alice.get(f"{V3}/sim/order/history?symbol=BTCUSDT"), -1121, "'symbol'")
     (demo,) = ok(desk.alice.get(f"{V3}/sim/balance"))
     assert demo["asset"] == "SUSDT"

@@ -1,4 +1,5 @@
-"""Random sessions: what both traders are told equals REST's trades, bills, orders and money."""
+"""Random sessions of 50,000 commands: what both traders are told equals the trades that all are
+told, and REST's trades, bills, orders and money."""
 
 from __future__ import annotations
 
@@ -11,13 +12,14 @@ from typing import Any
 import pytest
 
 from support.client import Client
-from support.listening import Listener, login
+from support.listening import Listener, Message, login
 from support.server import Server
 from support.watch import RAW_POSITION, quoted_venue
 
 TRADERS = ("alice", "bob")
-ROUNDS, BURST, PAGE = 36, 40, 100
-CANCEL_ALL = {"spot": "/api/v3/openOrders", "contract": "/capi/v3/allOpenOrders"}
+ROUNDS, BURST, PAGE = 312, 40, 100  # 25,584 commands of both traders, on each product
+
+CANCEL_ALL = {"method": "ORDER.CANCEL_ALL", "id": 1, "params": {"symbol": "SOLUSDT"}}
 
 Items = dict[str, dict[str, list[dict[str, Any]]]]  # of each trader, by channel, as told
 Fill = tuple[str, str, str, Decimal, Decimal, Decimal, str]
@@ -32,7 +34,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 def test_random_spot_session(server: Server) -> None:
-    told = _random_session(server, "spot", "/api/v3")
+    told = _random_session(server, "spot")
     for name in TRADERS:
         client, items = server.client(name), told[name]["fill"]
         rows = _paged(client, "/api/v3/myTrades?symbol=SOLUSDT")
@@ -53,7 +55,7 @@ def test_random_spot_session(server: Server) -> None:
 
 
 def test_random_contract_session(server: Server) -> None:
-    told = _random_session(server, "contract", "/capi/v3")
+    told = _random_session(server, "contract")
     for name in TRADERS:
         client, items = server.client(name), told[name]["fill"]
         rows = _paged(client, "/capi/v3/userTrades?symbol=SOLUSDT")
@@ -96,7 +98,7 @@ def _check_orders(told: dict[str, list[dict[str, Any]]]) -> None:
         assert item["status"] in ("FILLED", "CANCELED", "EXPIRED")
 
 
-def _random_session(server: Server, product: str, prefix: str) -> Items:
+def _random_session(server: Server, product: str) -> Items:
     """Both traders place at random and cancel; all items that they are told of it."""
     rng = random.Random(product)
     channels = ("fill", "orders", "account", *(("positions",) if product == "contract" else ()))
@@ -108,23 +110,51 @@ def _random_session(server: Server, product: str, prefix: str) -> Items:
             name: stack.enter_context(Listener(server.port, path, login(server.account(name))))
             for name in TRADERS
         }
-        clients = {name: server.client(name) for name in TRADERS}
         for listener in listeners.values():
             listener.subscribe(*channels)
+        public = stack.enter_context(Listener(server.port, f"/{product}/v3/ws/public"))
+        public.subscribe("SOLUSDT@trade")
+        assert public.next()["d"] == []
         for _ in range(ROUNDS):
-            for client in clients.values():
-                for _ in range(BURST):
-                    answer = client.post(f"{prefix}/order", _random_order(rng, product))
-                    assert answer.status == 200 or answer.json["code"] == -1054, answer
-                answer = client.delete(f"{CANCEL_ALL[product]}?symbol=SOLUSDT")
-                assert answer.status == 200, answer
+            for listener in listeners.values():
+                orders = [_random_order(rng, product) for _ in range(BURST)]
+                for answer in listener.ask_all([*map(_place, orders), CANCEL_ALL]):
+                    refused = answer.get("error", {"code": -1054})
+                    assert refused["code"] == -1054, answer
             for name, listener in listeners.items():
                 for frame in listener.settle():
                     told[name][frame["e"]] += frame["d"]
                     assert frame["v"] == versions.get(name, frame["v"] - 1) + 1
                     versions[name] = frame["v"]
+        traded = [item for frame in public.settle() for item in frame["d"]]
+    _check_trades(traded, told, _carols(server, product))
     assert all(len(told[name]["fill"]) > ROUNDS * BURST // 4 for name in TRADERS)
     return told
+
+
+def _place(order: dict[str, str]) -> Message:
+    return {"method": "ORDER.PLACE", "id": 1, "params": order}
+
+
+def _carols(server: Server, product: str) -> list[Fill]:
+    """The trades of who quotes far from the price, which a MARKET order may reach."""
+    path, trade = {
+        "spot": ("/api/v3/myTrades", _spot_trade),
+        "contract": ("/capi/v3/userTrades", _contract_trade),
+    }[product]
+    return [trade(row)[:7] for row in _paged(server.client("carol"), f"{path}?symbol=SOLUSDT")]
+
+
+def _check_trades(traded: list[Message], told: Items, others: list[Fill]) -> None:
+    """Each trade was told to its taker and its maker, with the same size, value and time."""
+    expected = sorted(
+        (int(item["t"].replace("-", ""), 16), Decimal(item["q"]), Decimal(item["v"]), item["T"])
+        for item in traded
+    )
+    assert len({trade_id for trade_id, *_ in expected}) == len(expected)
+    fills = [_fill(item) for name in TRADERS for item in told[name]["fill"]]
+    sides = [(int(fill[0]), fill[3], fill[4], int(fill[6])) for fill in fills + others]
+    assert sorted(sides) == sorted(expected * 2)
 
 
 def _random_order(rng: random.Random, product: str) -> dict[str, str]:

@@ -74,5 +74,10 @@ def test_configuration_file(text: str, tmp_path: Path) -> None:
     (tmp_path / "venue.toml").write_text(text)
     with Server("--no-agents", folder=tmp_path) as running:
         settings = running.client().get("/_venue/settings")
-        assert settings.json == {"batchPlace": True, "batchCancelWording": "document"}
+        assert settings.json == {
+            "batchPlace": True,
+            "batchCancelWording": "document",
+            "contractBatchPlace": True,
+            "contractBatchCancelEnvelope": "object",
+        }
         assert running.stop() == 0

@@ -32,6 +32,8 @@ REQUESTS = [
     ("POST", BATCH, {"symbol": "BTCUSDT", "orderList": [order(timeInForce="GTC")] * 2}, 200),
     ("DELETE", "/api/v3/openOrders?symbol=BTCUSDT", None, 200),
     ("DELETE", BATCH, {"orderIds": [1]}, 200),
+    ("POST", "/api/v3/cancelAllAfter", {"timeout": 0}, 200),
+    ("POST", "/capi/v3/cancelAllAfter", {"timeout": 4}, 400),
 ]
 
 
@@ -103,3 +105,22 @@ def test_after_a_kill_the_answer_is_gone_and_the_order_is_there_once(tmp_path: P
         (view,) = alice.get("/api/v3/openOrders").json
         assert view["orderId"] == first.json["orderId"]
         assert alice.post(ORDER, order()).status == 200
+
+
+def test_after_a_kill_contract_requests_are_known_too(tmp_path: Path) -> None:
+    arguments = ("--no-agents", "--state", str(tmp_path / "state"))
+    path = "/capi/v3/account/leverage"
+    body = {"symbol": "BTCUSDT", "marginType": "CROSSED", "crossLeverage": "10"}
+    with Server(*arguments, folder=tmp_path) as server:
+        alice = server.client("alice")
+        raw = json.dumps(body).encode()
+        headers = alice.headers("POST", path, raw)
+        assert alice.call("POST", path, raw, headers).status == 200
+        assert alice.post(path, {**body, "crossLeverage": "20"}).status == 200
+        server.kill()
+    with Server(*arguments, folder=tmp_path) as server:
+        alice = server.client("alice")
+        again = alice.call("POST", path, raw, headers)
+        assert (again.status, again.json["code"]) == (400, -1048)
+        found = alice.get("/capi/v3/account/symbolConfig?symbol=BTCUSDT").json
+        assert found[0]["crossLeverage"] == "20"

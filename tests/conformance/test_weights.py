@@ -52,6 +52,7 @@ OTHERS: tuple[Row, ...] = (
     ("POST", "/api/v3/order", {}, 2, 5),
     ("DELETE", "/api/v3/order", None, 1, 1),
     ("DELETE", "/api/v3/openOrders?symbol=BTCUSDT", None, 1, 1),
+    ("POST", "/api/v3/cancelAllAfter", {}, 1, 1),
     ("GET", "/api/v3/order?orderId=1", None, 2, 2),
     ("GET", "/api/v3/allOrders?symbol=BTCUSDT", None, 10, 10),
     ("GET", "/api/v3/myTrades?symbol=BTCUSDT", None, 5, 5),
@@ -97,6 +98,7 @@ CONTRACTS: tuple[Row, ...] = (
     ("GET", "/capi/v3/sim/position/allPosition", None, 10, 15),
     ("GET", "/capi/v3/sim/order/history", None, 10, 10),
     ("POST", "/capi/v3/sim/order", {}, 2, 5),
+    ("POST", "/capi/v3/cancelAllAfter", {}, 5, 10),
 )
 ROWS = SECTION_8 + OTHERS + CONTRACTS
 

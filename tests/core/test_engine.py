@@ -21,6 +21,13 @@ CONTRACT = Contract(
 )  # fmt: skip
 
 
+def test_all_that_signed_requests_cause_is_known_again_after_a_restart() -> None:
+    with_request = [
+        command for command in get_args(Command) if "request" in command.__struct_fields__
+    ]
+    assert list(get_args(commands.Requested)) == with_request
+
+
 def test_every_command_has_a_rule() -> None:
     world = World()
     samples: list[Command] = [
@@ -28,12 +35,14 @@ def test_every_command_has_a_rule() -> None:
         commands.CancelOrder(NOBODY, 1),
         commands.CancelOrders(NOBODY, ""),
         commands.Tick(),
+        commands.SetCancelAfter(NOBODY, SPOT, 0),
         commands.CreateOwner("new"),
         commands.FreezeOwner(NOBODY, True),
         commands.SetFees(NOBODY, 0, 0),
         commands.Deposit(NOBODY, SPOT, "USDT", 1),
         commands.Withdraw(NOBODY, SPOT, "USDT", 1),
         commands.Transfer(NOBODY, SPOT, SPOT, "USDT", 1),
+        commands.RecordStreams(NOBODY),
         commands.RegisterAsset("SOL", 8),
         commands.ListInstrument(world.engine.spot.markets["BTCUSDT"].instrument),
         commands.ChangeInstrument(world.engine.spot.markets["BTCUSDT"].instrument),

@@ -20,7 +20,15 @@ from support.world import (
 from venue.core import commands
 from venue.core.commands import Command
 from venue.core.contract_events import Income
-from venue.core.events import FeesSet, OwnerCreated, OwnerFrozen, Rejected, Transferred, WalletMoved
+from venue.core.events import (
+    FeesSet,
+    OwnerCreated,
+    OwnerFrozen,
+    Rejected,
+    StreamsRecorded,
+    Transferred,
+    WalletMoved,
+)
 from venue.core.units import AMOUNT_MAX, PPM
 from venue.terms import Reject
 
@@ -37,6 +45,16 @@ def test_uids_count_up_and_names_are_unique() -> None:
     assert world.apply(commands.CreateOwner("ben")) == [OwnerCreated(ann + 1, "ben")]
     assert world.apply(commands.CreateOwner("ann")) == [Rejected(Reject.OWNER_NAME_USED, ann)]
     assert world.apply(commands.CreateOwner("cid")) == [OwnerCreated(ann + 2, "cid")]
+
+
+def test_streams_are_recorded_from_the_first_time_on() -> None:
+    world, ann = poor()
+    assert not world.engine.account(ann).recorded
+    assert world.apply(commands.RecordStreams(ann)) == [StreamsRecorded(ann)]
+    assert world.engine.account(ann).recorded
+    assert world.apply(commands.RecordStreams(ann)) == []
+    assert world.apply(commands.RecordStreams(NOBODY)) == [Rejected(Reject.OWNER_UNKNOWN)]
+    assert world.reopened().account(ann).recorded
 
 
 def test_money_in_and_out_is_a_chain_of_bills() -> None:

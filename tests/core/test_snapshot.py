@@ -33,6 +33,8 @@ def lived_in() -> World:
     world.ok(commands.FreezeOwner(world.uids["cid"], True))
     world.ok(commands.HaltInstrument("ETHUSDT", True, "later"))
     world.ok(commands.ChangeSetting("batch", "on"))
+    world.ok(commands.RecordStreams(world.uids["ben"]))
+    world.ok(commands.SetCancelAfter(world.uids["ben"], 0, 60_000_000))
     return world
 
 
@@ -68,12 +70,14 @@ CHANGES: list[Command] = [
     commands.PlaceOrder(FIRST_UID, "BTCUSDT", BUY, 0, 0, 5, 90),
     commands.CancelOrder(FIRST_UID, 0, "b0"),
     commands.CancelOrders(FIRST_UID, "BTCUSDT"),
+    commands.SetCancelAfter(FIRST_UID, 1, 5_000_000),
     commands.CreateOwner("dan"),
     commands.FreezeOwner(FIRST_UID, True),
     commands.SetFees(FIRST_UID, 1, 2),
     commands.Deposit(FIRST_UID, 0, "USDT", 1),
     commands.Withdraw(FIRST_UID, 0, "USDT", 1),
     commands.Transfer(FIRST_UID, 0, 1, "USDT", 1),
+    commands.RecordStreams(FIRST_UID),
     commands.RegisterAsset("SOL", 8),
     commands.HaltInstrument("BTCUSDT", True),
     commands.HaltInstrument("ETHUSDT", True, "for another reason"),

@@ -139,12 +139,13 @@ class Told(Struct):
 
     events: list[Event] = field(default_factory=list)
 
-    def restore(self, parts: dict[str, bytes], sequence: int) -> None:
-        assert sequence == 0
+    def restore(self, parts: dict[str, bytes], engine: Engine) -> None:
+        assert engine.sequence == 0
 
-    def follow(self, batch: list[Applied]) -> None:
-        for done in batch:
-            self.events += done.events
+    def note(self, applied: Applied) -> None:
+        self.events += applied.events
+
+    def follow(self, batch: list[Applied]) -> None: ...
 
     def of(self, kind: type[T]) -> list[T]:
         return [event for event in self.events if isinstance(event, kind)]

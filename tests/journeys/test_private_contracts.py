@@ -28,6 +28,7 @@ from venue.terms import (
     AlgoType,
     MarginMode,
     PriceSource,
+    Product,
 )
 
 STOP = int(AlgoType.STOP)
@@ -251,6 +252,21 @@ def test_a_liquidation_tells_its_fee_and_what_it_canceled() -> None:
     fees = 29 + int(outside["liquidateFee"])
     assert money["cumPositionLiquidateFeeAmount"] == str(fees)
     assert {name for name, *_ in told} == {"ann", "cid"}
+
+
+def test_a_countdown_cancels_in_the_owners_name() -> None:
+    world, room = traded("cid")
+    room.say(order(world, "cid", BUY, LONG, 4, 985))
+    room.say(order(world, "ann", SELL, LONG, 3, 1015))
+    room.say(order(world, "ann", BUY, LONG, 3, 980))
+    room.say(algo(world, "ann", STOP_MARKET, 10, 900))
+    uid = world.uids["ann"]
+    assert room.say(commands.SetCancelAfter(uid, int(Product.CONTRACT), 10 * SECOND)) == []
+    world.wait(10)
+    told = room.say(commands.Tick())
+    shown = [parts(item, "type", "status", "cancelReason") for item in only(told, "ann", "orders")]
+    assert shown == [("LIMIT", "CANCELED", "USER_CANCELED")] * 2
+    assert only(told, "cid", "orders") == []
 
 
 def test_what_shrinks_or_is_overtaken_is_told() -> None:

@@ -30,34 +30,23 @@ from venue.terms import IncomeType, Product
 
 COMMANDS = 2_500
 RESERVED = (1, 2)  # the fee account and the insurance fund
-PRESENT = ("leverage", "takerFeeRate", "makerFeeRate")  # an order shows those of now
 
 
 class Session:
-    """An engine, the frames made command by command, and those made batch by batch."""
+    """An engine, and the frames made command by command."""
 
     def __init__(self) -> None:
         self.engine = Engine()
         self.applied: list[Applied] = []
         self.record = Record()
-        self.batched = Record()
         self._frames = PrivateFrames(self)
-        self._batched = PrivateFrames(self)
-        self._batch: list[Applied] = []
 
     def say(self, command: Command) -> None:
         applied = Applied(
             self.engine.sequence + 1, command.time, command, self.engine.apply(command)
         )
         self.applied.append(applied)
-        self._batch.append(applied)
         self.record.take(self._frames.frames(applied))
-
-    def publish(self) -> None:
-        """What a batch says when all of it has been applied."""
-        batch, self._batch = self._batch, []
-        for applied in batch:
-            self.batched.take(self._batched.frames(applied))
 
     def history(self) -> Store:
         store = open_history(None)
@@ -65,11 +54,9 @@ class Session:
         return store
 
     def restart(self) -> None:
-        """Frames of a venue that has just taken its state from a snapshot."""
-        self.publish()
+        """Frames of a venue that knows no more than its engine."""
         self.engine = snapshot.load(snapshot.dump(self.engine))
         self._frames = PrivateFrames(self)
-        self._batched = PrivateFrames(self)
 
 
 def rows(store: Store, table: Table) -> list[dict[str, Any]]:
@@ -87,11 +74,8 @@ def contract_session(seed: int, fund: int, restarts: int = 0) -> Session:
         session.say(command)
     for number in range(COMMANDS):
         session.say(walk.step(session.engine))
-        if number % 7 == 0:
-            session.publish()
         if restarts and number % restarts == restarts - 1:
             session.restart()
-    session.publish()
     return session
 
 
@@ -106,9 +90,6 @@ def spot_session() -> Session:
         if isinstance(command, PlaceOrder) and number % 3:
             command.client_id = ""
         session.say(command)
-        if number % 7 == 0:
-            session.publish()
-    session.publish()
     return session
 
 
@@ -194,23 +175,7 @@ def test_contract_frames_agree_with_history(seed: int, fund: int) -> None:
     store.close()
 
 
-def test_batches_tell_the_same_orders_and_fills() -> None:
-    """A batch is published when all of it has been applied: the engine is further by then."""
-    for session in (spot_session(), contract_session(4, 2 * START * UNIT)):
-        assert session.batched.fills == session.record.fills
-        assert session.batched.statuses == session.record.statuses
-        assert len(session.record.orders) > 500
-        for number, item in session.record.orders.items():
-            other = session.batched.orders[number]
-            assert other | {name: item[name] for name in item if name in PRESENT} == item
-        assert session.batched.last.keys() == session.record.last.keys()
-        for key, item in session.batched.last.items():
-            # What is available moves with the marks, of which no account frame tells.
-            other = session.record.last[key]
-            assert item | {name: other[name] for name in other if name == "amount"} == other
-
-
-def test_a_venue_that_restarts_often_tells_the_same_but_for_old_fees() -> None:
+def test_from_the_engine_alone_the_same_is_told_but_for_old_fees() -> None:
     whole, broken = contract_session(5, 0).record, contract_session(5, 0, restarts=40).record
     assert broken.fills == whole.fills
     assert broken.statuses == whole.statuses

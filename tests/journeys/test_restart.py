@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -77,13 +80,31 @@ def test_a_dead_history_process_is_shown_and_caught_up_at_the_next_start(tmp_pat
         assert answer.status == 503
         assert set(answer.json) == {"code", "message"}
         assert answer.headers["retry-after"]
-        assert "history failed" in server.client().get("/_venue/health").json["status"]
+        told = server.client().get("/_venue/health").json["status"]
+        assert told == "history failed: the history process ended"
         trade(server, 2, 10)  # the engine goes on
         assert server.stop() == 0
     with Server(*state, folder=tmp_path) as server:
         trades = server.client("bob").get("/api/v3/myTrades?symbol=BTCUSDT").json
         assert len(trades) >= 5
         assert server.client().get("/_venue/health").json["status"] == "ok"
+        assert server.stop() == 0
+
+
+def test_a_failed_projection_is_shown(tmp_path: Path) -> None:
+    state = ("--state", str(tmp_path / "venue.db"), "--no-agents")
+    with Server(*state, folder=tmp_path) as server:
+        trade(server, 1, 0)
+        alice, operator = server.client("alice"), server.client()
+        assert alice.get("/api/v3/myTrades?symbol=BTCUSDT").status == 200
+        assert operator.get("/_venue/health").json["status"] == "ok"
+        with closing(sqlite3.connect(tmp_path / "venue.db.history")) as history, history:
+            history.execute("DROP TABLE fills")
+        trade(server, 1, 10)
+        assert alice.get("/api/v3/myTrades?symbol=BTCUSDT").status == 503
+        # The first line of what the database says: no statement, and nobody's orders.
+        told = operator.get("/_venue/health").json["status"]
+        assert re.fullmatch(r"history failed: OperationalError: .*no such table: fills", told)
         assert server.stop() == 0
 
 

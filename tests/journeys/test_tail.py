@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from support.listening import Listener, login
 from support.server import Server
 from venue.client import ClientFailed
 from venue.watch_screen import Market, Order, layout
@@ -123,6 +124,16 @@ def test_tail_says_what_is_wrong(server: Server, arguments: list[str], words: st
     code, frames, errors = ended(started(server, "tail", *arguments))
     assert (code, frames) == (2, [])
     assert words in errors
+
+
+def test_tail_from_a_number_on(server: Server) -> None:
+    with Listener(server.port, "/spot/v3/ws/private", login(server.account("alice"))):
+        order(server, "alice", "BUY", "1000.00")
+    assert server.client("alice").delete("/api/v3/openOrders?symbol=BTCUSDT").status == 200
+    arguments = ("tail", "orders?from=0", "--as", "alice", "--count", "2")
+    code, frames, errors = ended(started(server, *arguments))
+    assert (code, errors) == (0, "")
+    assert [frame["seq"] for frame in frames] == [1, 2]
 
 
 def test_tail_ends_with_the_venue(tmp_path: Path) -> None:

@@ -20,7 +20,8 @@ from venue.core.instruments import Instrument
 from venue.terms import OrderStatus, OrderType, Reject, SelfTrade, Side, TimeInForce
 
 GREATEST_PRICE = 10**17
-DAY = 24 * 3600 * 10**6
+SECOND = 10**6
+DAY = 24 * 3600 * SECOND
 Order = dict[str, Any]
 PER_SYMBOL, PER_ACCOUNT = 200, 1_000
 
@@ -32,11 +33,13 @@ class Auditor:
         self.office = Office()
         self.orders: list[Order] = []  # every order ever accepted, in order of age
         self.last: dict[str, int] = {}  # prices of the last trades
+        self.countdowns: dict[tuple[int, int], int] = {}  # deadlines by uid and product
         self.rules: dict[type, Callable[[Any], list[Event]]] = {
             commands.PlaceOrder: self.place,
             commands.CancelOrder: self.cancel,
             commands.CancelOrders: self.cancel_all,
-            commands.Tick: self.nothing,
+            commands.SetCancelAfter: self.set_cancel_after,
+            commands.Tick: self.tick,
             **self.office.rules,
         }
 
@@ -44,8 +47,29 @@ class Auditor:
         """What the engine must answer to `command`."""
         return self.rules[type(command)](command)
 
-    def nothing(self, command: commands.Tick) -> list[Event]:
-        return []
+    def set_cancel_after(self, command: commands.SetCancelAfter) -> list[Event]:
+        if command.uid not in self.office.owners:
+            return refuse({Reject.OWNER_UNKNOWN: 0})
+        if command.timeout != 0 and not 5 * SECOND <= command.timeout <= DAY:
+            return refuse({Reject.TIMEOUT: DAY})
+        which = (command.uid, command.product)
+        deadline = command.time + command.timeout if command.timeout else 0
+        self.countdowns[which] = deadline
+        return [events.CancelAfterSet(*which, deadline)]
+
+    def tick(self, command: commands.Tick) -> list[Event]:
+        """Orders whose countdown has run out end; this venue has no contracts."""
+        said: list[Event] = []
+        running = [(at, *which) for which, at in self.countdowns.items() if at]
+        for at, uid, product in sorted(running):
+            if at > command.time:
+                break
+            ends: list[Event] = []
+            for symbol in self.office.instruments if product == SPOT else ():
+                ends += self.cancel_all(commands.CancelOrders(uid, symbol, time=command.time))
+            said += [events.CancelAfterDue(uid, product, at, len(ends)), *ends]
+            self.countdowns[uid, product] = 0
+        return said
 
     # -- numbers ---------------------------------------------------------------------------------
 

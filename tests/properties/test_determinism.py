@@ -14,6 +14,7 @@ from venue import fast
 from venue.core import snapshot
 from venue.core.applied import Applied
 from venue.core.audit import problems
+from venue.core.engine import Engine
 from venue.journal.journal import Snapshot
 from venue.journal.recovery import recover
 from venue.journal.sqlite import open_journal
@@ -57,9 +58,12 @@ class Views:
     def __init__(self) -> None:
         self.market_data = MarketData()
 
-    def restore(self, parts: dict[str, bytes], sequence: int) -> None:
-        if sequence:
+    def restore(self, parts: dict[str, bytes], engine: Engine) -> None:
+        if engine.sequence:
             self.market_data.restore(parts["market_data"])
+
+    def note(self, applied: Applied) -> None:
+        """What follows batches has nothing to do here."""
 
     def follow(self, batch: list[Applied]) -> None:
         self.market_data.follow(batch)

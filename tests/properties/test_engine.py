@@ -54,6 +54,7 @@ assets = st.sampled_from(["AAA", "BBB", "QQQ"] * 4 + ["none"])
 wallets = st.integers(0, 2)
 rates = st.sampled_from([-1, 0, 1, 333, 100_000, 999_999, 1_000_000])
 switch = st.sampled_from([True, False])
+timeouts = st.sampled_from([5 * 10**6, HOUR, DAY] * 2 + [0, 1, DAY + 1])
 
 Place = commands.PlaceOrder
 tifs = st.sampled_from([0] * 5 + [1, 2, 3])
@@ -77,6 +78,7 @@ cancels = st.one_of(
     st.builds(commands.CancelOrder, odd_uids, st.integers(FIRST_ORDER, FIRST_ORDER + 30)),
     st.builds(commands.CancelOrder, odd_uids, st.just(0), client_ids),
     st.builds(commands.CancelOrders, odd_uids, odd_symbols),
+    st.builds(commands.SetCancelAfter, odd_uids, st.integers(0, 1), timeouts),
 )
 moves = st.one_of(
     st.builds(commands.Deposit, odd_uids, wallets, assets, amounts),

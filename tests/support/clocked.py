@@ -1,7 +1,7 @@
 """A venue with a clock of its own, which can be set to the moment before funding falls due.
 
 `python -m support.clocked dev ...` runs the `venue` command, its clock four hours from any due
-time; SIGUSR1 sets the clock ahead.
+time; SIGUSR1 sets the clock ahead to just before the next one, SIGUSR2 by an hour.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ import venue.main
 from venue.cli import main
 from venue.node.clock import SystemClock
 
-PERIOD_US = 8 * 3_600_000_000  # funding is due at 00:00, 08:00 and 16:00
+HOUR_US = 3_600_000_000
+PERIOD_US = 8 * HOUR_US  # funding is due at 00:00, 08:00 and 16:00
 BEFORE_US = 500_000
 
 
@@ -31,9 +32,13 @@ class SetClock:
     def set_ahead(self, _number: int, _frame: FrameType | None) -> None:
         self._ahead += PERIOD_US - self.now() % PERIOD_US - BEFORE_US
 
+    def skip_an_hour(self, _number: int, _frame: FrameType | None) -> None:
+        self._ahead += HOUR_US
+
 
 if __name__ == "__main__":
     clock = SetClock()
     signal.signal(signal.SIGUSR1, clock.set_ahead)
+    signal.signal(signal.SIGUSR2, clock.skip_an_hour)
     vars(venue.main)["SystemClock"] = lambda: clock
     main()

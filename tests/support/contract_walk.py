@@ -156,6 +156,7 @@ class Walk:
             commands.ClosePositions(uid, random.choice(["", symbol])),
             commands.CancelContractOrders(uid, random.choice(["", symbol])),
             commands.CancelAlgos(uid, symbol),
+            commands.SetCancelAfter(uid, 1, random.choice([0, 5, 30]) * SECOND),
             commands.Deposit(uid, 1, "QQQ", amount),
             commands.Withdraw(uid, 1, "QQQ", amount),
             commands.Transfer(uid, 1, 2, "QQQ", amount),

@@ -69,13 +69,24 @@ class Listener:
                 return frame
 
     def ask(self, message: Any) -> Message:
-        """The acknowledgement of a message; frames before it are kept."""
+        """The acknowledgement or answer of a message; frames before it are kept."""
         self.say(message)
         while True:
             found = self.receive()
-            if "result" in found:
+            if "result" in found or "error" in found:
                 return found
             self.frames.append(found)
+
+    def ask_all(self, messages: list[Any]) -> list[Message]:
+        """The answers of messages sent at once; frames between them are kept."""
+        for message in messages:
+            self.say(message)
+        answers: list[Message] = []
+        while len(answers) < len(messages):
+            found = self.receive()
+            kept = answers if "result" in found or "error" in found else self.frames
+            kept.append(found)
+        return answers
 
     def subscribe(self, *channels: str) -> None:
         """Subscribe, successfully."""

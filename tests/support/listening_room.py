@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from typing import Any
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, TypeVar
 
 import uvloop
 
 from support.client import Client
 from venue.gateway.auth import Authenticator
+from venue.gateway.context import Venue
 from venue.gateway.http import HttpLimits, protocol
 from venue.gateway.hub import Hub, Timing
 from venue.gateway.server import Server, listen, make_server, started
 from venue.gateway.sockets import SocketLimits, Sockets
+from venue.history.tables import FRAMES_KEPT
 from venue.lab import demo
 from venue.main import Options, application, opened
 from venue.node.clock import SystemClock
 
 WAIT_S = 30
+T = TypeVar("T")
 KEYS = {
     account.name: {"key": account.key, "secret": account.secret, "passphrase": demo.PASSPHRASE}
     for account in demo.ACCOUNTS
@@ -28,8 +33,14 @@ KEYS = {
 class ListeningRoom:
     """Serves on a thread; ready when constructed. Use it in a `with`."""
 
-    def __init__(self, limits: SocketLimits, http: HttpLimits | None = None) -> None:
+    def __init__(
+        self,
+        limits: SocketLimits,
+        http: HttpLimits | None = None,
+        frames_kept: int = FRAMES_KEPT,
+    ) -> None:
         self._limits = limits
+        self._frames_kept = frames_kept
         self._http = http or HttpLimits()
         self._bound = listen("127.0.0.1", 0)
         self.port: int = self._bound.getsockname()[1]
@@ -41,18 +52,32 @@ class ListeningRoom:
         assert self._ready.wait(WAIT_S)
 
     async def _serve(self) -> None:
-        options = Options(agents=False, history=False, limits=False)
+        options = Options(agents=False, history=False, limits=False, frames_kept=self._frames_kept)
+        self._loop = asyncio.get_running_loop()
         async with opened(options, SystemClock(), lambda problem: None) as rooms:
             hub = Hub(rooms, Timing(depth_s=0.0, ticker_s=0.0, kline_s=0.0))
             rooms.outbox.follow(hub.follow)
-            door = Sockets(rooms, hub, Authenticator(rooms.keys, rooms.clock), self._limits)
-            self._server = make_server(
-                application(rooms, options), protocol(self._http), door.connection
+            app = application(rooms, options)
+            door = Sockets(
+                rooms, hub, Authenticator(rooms.keys, rooms.clock), self._limits, app.desk
             )
+            self._server = make_server(app, protocol(self._http), door.connection)
             serving = asyncio.create_task(self._server.serve([self._bound]))
             await started(self._server, serving)
+            self._rooms = rooms
             self._ready.set()
             await serving
+            await door.finish()
+
+    def do(self, act: Callable[[Venue], T]) -> T:
+        """What comes of an act on the venue's rooms, done where they live."""
+        found: Future[T] = Future()
+
+        def done() -> None:
+            found.set_result(act(self._rooms))
+
+        self._loop.call_soon_threadsafe(done)
+        return found.result(WAIT_S)
 
     def client(self, name: str = "") -> Client:
         """A client of this venue, as a demo account; closed with it."""

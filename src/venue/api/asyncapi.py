@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from venue.api.operation import SIGNATURE
+from venue.api.operation import SIGNATURE, Operation
 from venue.api.private_streams import (
     ContractAccountItem,
     ContractFillItem,
@@ -19,10 +19,14 @@ from venue.api.private_streams import (
     SpotOrderItem,
 )
 from venue.api.streams import (
+    CANCEL_ON_DISCONNECT,
+    METHODS,
+    CancelOnDisconnect,
     Greeting,
     PrivatePing,
     PublicPing,
     Socket,
+    SocketError,
     Stream,
     streams_of,
 )
@@ -47,13 +51,20 @@ def asyncapi(sockets: Iterable[Socket], version: str) -> dict[str, Any]:
     streams = [stream for socket in sockets for stream in streams_of(socket).values()]
     payloads: list[type[Struct]] = [Greeting, PublicPing, PrivatePing, *OWN_ITEMS.values()]
     payloads += [stream.payload for stream in streams]
+    payloads += [SocketError, CancelOnDisconnect]
     kinds = {kind.__name__: kind for kind in payloads}
+    rows = {row.name: (method, row) for named in METHODS.values() for method, row in named.items()}
+    types = [kind for _, row in rows.values() for kind in (row.request, row.reply)]
     _, schemas = msgspec.json.schema_components(
-        kinds.values(), ref_template="#/components/schemas/{name}"
+        [*kinds.values(), *types], ref_template="#/components/schemas/{name}"
     )
     channels: dict[str, Any] = {}
     operations: dict[str, Any] = {}
     messages: dict[str, Any] = {"Request": _request(), "Acknowledgement": _acknowledgement()}
+    messages["CancelOnDisconnect"] = _asks(CANCEL_ON_DISCONNECT, CancelOnDisconnect)
+    for method, row in rows.values():
+        messages[row.name] = _asks(method, row.request)
+        messages[f"{row.name}_answer"] = _answers(row)
     for socket in sockets:
         name = socket.path[1:].replace("/", "_")
         told = ["Greeting", "PrivatePing" if socket.private else "PublicPing", "Acknowledgement"]
@@ -62,13 +73,20 @@ def asyncapi(sockets: Iterable[Socket], version: str) -> dict[str, Any]:
         for stream in dict.fromkeys(streams_of(socket).values()):
             told.append(_name(stream, socket.product))
             messages[told[-1]] = _frame(stream, socket.product)
+        here = f"#/channels/{name}"
+        heard = ["Request"]
+        entries: list[str] = []
+        if socket.private:
+            heard.append("CancelOnDisconnect")
+            for row in METHODS[socket.product].values():
+                operations[f"{name}_{row.name}"] = _entry(here, row.name)
+                entries += [row.name, f"{row.name}_answer"]
+        operations[f"{name}_receive"] = _operation("receive", here, heard)
+        operations[f"{name}_send"] = _operation("send", here, told)
         channels[name] = {
             "address": socket.path,
-            "messages": {kind: _ref("messages", kind) for kind in ["Request", *told]},
+            "messages": {kind: _ref("messages", kind) for kind in [*heard, *told, *entries]},
         }
-        here = f"#/channels/{name}"
-        operations[f"{name}_receive"] = _operation("receive", here, ["Request"])
-        operations[f"{name}_send"] = _operation("send", here, told)
         if socket.private:
             channels[name]["bindings"] = {"ws": {"headers": _login()}}
     return {
@@ -109,7 +127,8 @@ def _message(kind: type[Struct]) -> dict[str, Any]:
 
 def _request() -> dict[str, Any]:
     return {
-        "summary": "Subscribes, unsubscribes, asks for a sign of life or gives one.",
+        "summary": "Subscribes, unsubscribes, asks for a sign of life or gives one."
+        " Of a private channel `NAME?from=SEQ` tells all frames behind that `seq` first.",
         "payload": {
             "type": "object",
             "required": ["method"],
@@ -119,6 +138,53 @@ def _request() -> dict[str, Any]:
                 "id": IDENTITY,
             },
         },
+    }
+
+
+def _asks(method: str, params: type[Struct]) -> dict[str, Any]:
+    """A request whose params are an object."""
+    return {
+        "summary": (params.__doc__ or "").strip().partition("\n")[0],
+        "payload": {
+            "type": "object",
+            "required": ["method", "params"],
+            "properties": {
+                "method": {"const": method},
+                "params": {"$ref": f"#/components/schemas/{params.__name__}"},
+                "id": IDENTITY,
+            },
+        },
+    }
+
+
+def _answers(row: Operation[Any, Any]) -> dict[str, Any]:
+    """What became of an operation: with status 200 its result, else the error."""
+    (result,), _ = msgspec.json.schema_components(
+        [row.reply], ref_template="#/components/schemas/{name}"
+    )
+    return {
+        "summary": f"The answer to one {row.name}, as over REST.",
+        "payload": {
+            "type": "object",
+            "required": ["status"],
+            "properties": {
+                "id": IDENTITY,
+                "status": {"type": "integer", "description": "As the HTTP status over REST."},
+                "result": result,
+                "error": {"$ref": "#/components/schemas/SocketError"},
+                "retryAfter": {"type": "integer", "description": "Seconds."},
+                "ignored": {"type": "array", "items": {"type": "string"}},
+            },
+        },
+    }
+
+
+def _entry(channel: str, name: str) -> dict[str, Any]:
+    """A row of the table of operations, asked for over a socket."""
+    reply = {"$ref": f"{channel}/messages/{name}_answer"}
+    return {
+        **_operation("receive", channel, [name]),
+        "reply": {"channel": {"$ref": channel}, "messages": [reply]},
     }
 
 

@@ -6,6 +6,8 @@ from typing import Annotated, Final
 from msgspec import Meta
 
 from venue.terms import (
+    CANCEL_AFTER_MAX_S,
+    CANCEL_AFTER_MIN_S,
     AlgoType,
     IncomeType,
     MarginMode,
@@ -26,6 +28,7 @@ BATCH_CANCEL_MAX: Final = 50
 CONTRACT_BATCH_MAX: Final = 10  # orders placed or canceled at once
 LEVERAGE_MAX: Final = 500
 SYMBOLS_MAX: Final = 100
+COUNTDOWN_ALLOWED: Final = f"0, or {CANCEL_AFTER_MIN_S} to {CANCEL_AFTER_MAX_S}"
 
 
 class Kind(StrEnum):
@@ -52,6 +55,7 @@ class Kind(StrEnum):
     TEXTS = "texts"
     FLAG = "flag"
     OBJECTS = "objects"
+    COUNTDOWN = "countdown"
 
 
 def _meta(kind: Kind) -> dict[str, str]:
@@ -108,6 +112,15 @@ Cursor = Annotated[
         le=ID_MAX,
         extra=_meta(Kind.INTEGER),
         description="A bill id (10^15 and above) or a Unix time in ms.",
+    ),
+]
+Countdown = Annotated[
+    int,
+    Meta(
+        ge=0,
+        le=CANCEL_AFTER_MAX_S,
+        extra=_meta(Kind.COUNTDOWN),
+        description=f"Seconds: {COUNTDOWN_ALLOWED}.",
     ),
 ]
 Page = Annotated[int, Meta(ge=1, le=PAGE_MAX, extra=_meta(Kind.INTEGER))]

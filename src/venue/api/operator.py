@@ -242,13 +242,20 @@ class Settings(Struct, rename="camel"):
 
     batch_place: bool
     batch_cancel_wording: str
+    contract_batch_place: bool
+    contract_batch_cancel_envelope: str
 
 
 class ChangeSettingsRequest(Struct, rename="camel"):
-    """`batchCancelWording` is `document` or `live` (how an unknown order is answered)."""
+    """`batchCancelWording` is `document` or `live`: how an unknown order of a batch is answered.
+
+    `contractBatchCancelEnvelope` is `object` or `array`: results in `orderList`, or bare.
+    """
 
     batch_place: Flag | None = None
     batch_cancel_wording: Text | None = None
+    contract_batch_place: Flag | None = None
+    contract_batch_cancel_envelope: Text | None = None
 
 
 _W = (1, 0)

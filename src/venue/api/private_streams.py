@@ -38,8 +38,7 @@ class ContractAccountItem(Struct, rename="camel", gc=False):
     `amount` is what is available to open or withdraw, `legacyAmount` the balance: deposits and
     realized profit less fees and funding. Of the sums, `cumPositionFundingAmount` is signed
     (negative: paid), all others are magnitudes; those of opening and closing are notional, the
-    liquidation fee is part of the fill fee. They count what happened since `createdTime`, not
-    before the venue was last started.
+    liquidation fee is part of the fill fee. They count what happened since `createdTime`.
     """
 
     coin: str
@@ -73,11 +72,7 @@ class ContractAccountItem(Struct, rename="camel", gc=False):
 
 
 class SpotOrderItem(Struct, rename="camel", gc=False):
-    """One spot order. Fees are in base for a buy, in quote for a sell.
-
-    Of an order that was open when the venue was last started, `cumFillFee` and the fill prices
-    tell of later fills only; size and value of all.
-    """
+    """One spot order. Fees are in base for a buy, in quote for a sell."""
 
     id: str
     symbol: str
@@ -120,8 +115,7 @@ class ContractOrderItem(Struct, rename="camel", gc=False):
     """One contract order, or a conditional order: its `status` is UNTRIGGERED until its price came.
 
     A triggered one becomes TRIGGERED and the order that it became has an item of its own, with the
-    same `triggerPrice`. `cumLiquidateFee` is part of `cumFillFee`. As with spot orders, fees,
-    profit and fill prices of an order that was open at the venue's last start are of later fills.
+    same `triggerPrice`. `cumLiquidateFee` is part of `cumFillFee`.
     """
 
     id: str

@@ -6,6 +6,8 @@ from typing import Annotated, Any, Final
 
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
 
+from venue.api import cancel_after, contract, spot
+from venue.api.operation import Operation
 from venue.terms import Product
 
 INTERVALS: Final = (
@@ -14,6 +16,8 @@ INTERVALS: Final = (
 LAST_PRICE: Final = "LAST_PRICE"
 MARK_PRICE: Final = "MARK_PRICE"
 LEVELS: Final = (15, 200)
+CHECKED: Final = "_checksum"  # ends the names of depth channels with checksums
+CHECKED_EVERY: Final = 100  # update ids
 
 Ms = Annotated[int, Meta(description="Unix time, ms.")]
 Level = tuple[str, str]
@@ -48,7 +52,7 @@ class Message(Struct):
     """What a client sends; `id` is a whole number or a string, and comes back as it was."""
 
     method: Any = None
-    params: Any = None
+    params: Raw = Raw(b"null")
     id: Raw = Raw(b"")
 
 
@@ -58,6 +62,55 @@ class Acknowledgement(Struct):
     result: bool
     id: Raw | UnsetType = UNSET
     msg: str | UnsetType = UNSET
+
+
+# -- orders over a private socket -----------------------------------------------------------------
+
+
+class SocketError(Struct):
+    """Why an operation had no effect: as in its answer over REST, but always with `msg`."""
+
+    code: int
+    msg: str
+
+
+class Answer(Struct, rename="camel", kw_only=True):
+    """What became of one operation: with status 200 `result` is its reply, else `error` is there.
+
+    `status`, `code` and `retryAfter` (seconds) are REST's; `ignored` names unknown parameters.
+    """
+
+    id: Raw | UnsetType = UNSET
+    status: int
+    result: Any = UNSET
+    error: SocketError | UnsetType = UNSET
+    retry_after: int | UnsetType = UNSET
+    ignored: list[str] | UnsetType = UNSET
+
+
+class CancelOnDisconnect(Struct):
+    """Whether the orders placed over this connection are cancelled when it is gone."""
+
+    enabled: bool
+
+
+PLACE: Final = "ORDER.PLACE"
+CANCEL_ON_DISCONNECT: Final = "SESSION.CANCEL_ON_DISCONNECT"
+# The methods of private sockets that are operations: their params are the row's parameters.
+METHODS: Final[dict[Product, dict[str, Operation[Any, Any]]]] = {
+    Product.SPOT: {
+        PLACE: spot.place_order,
+        "ORDER.CANCEL": spot.cancel_order,
+        "ORDER.CANCEL_ALL": spot.cancel_open_orders,
+        "ORDER.CANCEL_AFTER": cancel_after.cancel_after,
+    },
+    Product.CONTRACT: {
+        PLACE: contract.place_contract_order,
+        "ORDER.CANCEL": contract.cancel_contract_order,
+        "ORDER.CANCEL_ALL": contract.cancel_contract_open_orders,
+        "ORDER.CANCEL_AFTER": cancel_after.contract_cancel_after,
+    },
+}
 
 
 # -- public channels ------------------------------------------------------------------------------
@@ -142,7 +195,10 @@ class KlineFrame(Struct):
 class DepthFrame(Struct):
     """The best levels, then their changes: sizes are absolute, `0` removes a level.
 
-    `U` of a change equals `u` of the frame before it.
+    `U` of a change equals `u` of the frame before it. `cs`, in channels `depth…_checksum` only, is
+    there in a snapshot and in the first change at or beyond each hundredth `u`: the CRC-32 of the
+    levels that the client then has, bids then asks, best first, each as `price:size`, with a comma
+    between any two.
     """
 
     event: str = field(name="e")
@@ -154,6 +210,7 @@ class DepthFrame(Struct):
     kind: str = field(name="d")
     bids: list[Level] = field(name="b")
     asks: list[Level] = field(name="a")
+    checksum: int | UnsetType = field(name="cs", default=UNSET)
 
 
 class BookTickerFrame(Struct):
@@ -173,8 +230,8 @@ class BookTickerFrame(Struct):
 
 
 class OwnFrame(Struct):
-    """What changed for one account. `v` rises with every frame of the account; `seq`, a key of this
-    venue's own, counts the frames of the channel without a gap since somebody first listened.
+    """What changed for one account. `v` counts the frames of the account; `seq`, a key of this
+    venue's own, those of the channel, without a gap, since the owner first opened a private socket.
     """
 
     event: str = field(name="e")
@@ -183,6 +240,20 @@ class OwnFrame(Struct):
     sequence: int = field(name="seq")
     cause: str = field(name="msgEvent")
     items: list[Any] = field(name="d")
+
+
+class KeptFrame(Struct, array_like=True, gc=False):
+    """An `OwnFrame` as it is kept: the bytes that are sent, under the `seq` in them.
+
+    `sequence` is the command's that it came of.
+    """
+
+    sequence: int
+    uid: int
+    product: int
+    channel: str
+    number: int
+    payload: bytes
 
 
 # -- rows -----------------------------------------------------------------------------------------
@@ -223,7 +294,8 @@ mark_kline = Stream(
     ("klineSnapshot", "kline"), KlineFrame,
 )  # fmt: skip
 depth = Stream(
-    "depth", _BOTH, False, tuple(f"depth{level}" for level in LEVELS),
+    "depth", _BOTH, False,
+    tuple(f"depth{level}{ending}" for ending in ("", CHECKED) for level in LEVELS),
     ("depthSnapshot", "depth"), DepthFrame,
 )  # fmt: skip
 book_ticker = Stream("book_ticker", _SPOT, False, ("bookTicker",), ("bookTicker",), BookTickerFrame)

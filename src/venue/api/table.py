@@ -5,6 +5,7 @@ from typing import Any
 from venue.api import (
     account,
     algo,
+    cancel_after,
     contract,
     contract_account,
     contract_market,
@@ -25,6 +26,7 @@ ROWS: tuple[Operation[Any, Any], ...] = (
     *contract.ROWS,
     *algo.ROWS,
     *sim.ROWS,
+    *cancel_after.ROWS,
     *operator.ROWS,
     *contract_operator.ROWS,
 )

@@ -19,12 +19,26 @@ def problems(engine: Engine) -> list[str]:
     for account in engine.ledger.accounts.values():
         found += _account_problems(engine, account)
     found += contract_audit.problems(engine)
+    found += _deadline_problems(engine)
     for market in engine.spot.markets.values():
         found += book_problems(market)
         for half in (market.book.bids, market.book.asks):
             for order in resting(half):
                 if order.account.orders.get(order.order_id) is not order:
                     found.append(f"order {order.order_id} rests but is not its owner's")
+    return found
+
+
+def _deadline_problems(engine: Engine) -> list[str]:
+    queue, running = engine.deadlines.queue, engine.deadlines.running
+    found: list[str] = []
+    if queue != sorted(queue):
+        found.append("deadlines do not stand in their order")
+    if {(uid, product): time for time, uid, product in queue} != running:
+        found.append(f"deadlines {queue} are noted as {running}")
+    for _, uid, _ in queue:
+        if uid not in engine.ledger.accounts:
+            found.append(f"a deadline is of uid {uid}, which is no owner's")
     return found
 
 

@@ -51,6 +51,19 @@ class Tick(Struct, array_like=True, tag_field="what", tag=4, gc=False):
     time: int = 0
 
 
+class SetCancelAfter(Struct, array_like=True, tag_field="what", tag=5, gc=False):
+    """Have all open orders of one `terms.Product` cancelled after `timeout` µs; 0 switches it off.
+
+    A countdown that runs begins anew.
+    """
+
+    uid: int
+    product: int
+    timeout: int
+    request: bytes = b""
+    time: int = 0
+
+
 class CreateOwner(Struct, array_like=True, tag_field="what", tag=10):
     """A new owner; names are unique. `self_trade` is a `terms.SelfTrade`."""
 
@@ -105,6 +118,13 @@ class Transfer(Struct, array_like=True, tag_field="what", tag=15):
     target: int
     asset: str
     amount: int
+    time: int = 0
+
+
+class RecordStreams(Struct, array_like=True, tag_field="what", tag=16):
+    """From the next command on, number and keep all that an owner's private streams say."""
+
+    uid: int
     time: int = 0
 
 
@@ -334,22 +354,11 @@ class PostIndex(Struct, array_like=True, tag_field="what", tag=52, gc=False):
     time: int = 0
 
 
-Command = (
+Requested = (  # what signed requests cause: the commands with a `request`
     PlaceOrder
     | CancelOrder
     | CancelOrders
-    | Tick
-    | CreateOwner
-    | FreezeOwner
-    | SetFees
-    | Deposit
-    | Withdraw
-    | Transfer
-    | RegisterAsset
-    | ListInstrument
-    | ChangeInstrument
-    | HaltInstrument
-    | ChangeSetting
+    | SetCancelAfter
     | PlaceContractOrder
     | CancelContractOrder
     | CancelContractOrders
@@ -362,6 +371,22 @@ Command = (
     | SetMarginMode
     | MoveMargin
     | SetAutoMargin
+)
+Command = (
+    Requested
+    | Tick
+    | CreateOwner
+    | FreezeOwner
+    | SetFees
+    | Deposit
+    | Withdraw
+    | Transfer
+    | RecordStreams
+    | RegisterAsset
+    | ListInstrument
+    | ChangeInstrument
+    | HaltInstrument
+    | ChangeSetting
     | ListContract
     | ChangeContract
     | PostIndex

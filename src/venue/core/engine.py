@@ -30,8 +30,10 @@ from venue.core.commands import (
     PlaceContractOrder,
     PlaceOrder,
     PostIndex,
+    RecordStreams,
     RegisterAsset,
     SetAutoMargin,
+    SetCancelAfter,
     SetFees,
     SetLeverage,
     SetMarginMode,
@@ -42,6 +44,7 @@ from venue.core.commands import (
 from venue.core.contract import Contracts
 from venue.core.contract_events import ContractTrade
 from venue.core.contract_listing import ContractListing
+from venue.core.deadlines import Deadlines
 from venue.core.events import Event
 from venue.core.ledger import Account, Ledger
 from venue.core.listing import Listing
@@ -63,6 +66,7 @@ class Engine:
         "_closing",
         "_handlers",
         "contracts",
+        "deadlines",
         "ledger",
         "listing",
         "owners",
@@ -80,6 +84,7 @@ class Engine:
         self.contracts = Contracts(self.ledger, self.spot)
         self.owners = Owners(self.ledger, self.contracts)
         self.listing = Listing(self.ledger, self.spot, self.contracts)
+        self.deadlines = Deadlines(self.spot, self.contracts)
         triggers = Triggers(self.contracts)
         self.schedule = Schedule(self.contracts, triggers)
         margins = Margins(self.contracts)
@@ -88,12 +93,14 @@ class Engine:
         self._handlers: dict[type, Callable[[Any], list[Event]]] = {
             CancelOrders: self.spot.cancel_all,
             Tick: self._tick,
+            SetCancelAfter: self.deadlines.set,
             CreateOwner: self.owners.create,
             FreezeOwner: self.owners.freeze,
             SetFees: self.owners.set_fees,
             Deposit: self.owners.deposit,
             Withdraw: self.owners.withdraw,
             Transfer: self.owners.transfer,
+            RecordStreams: self.owners.record_streams,
             RegisterAsset: self.listing.register,
             ListInstrument: self.listing.list_instrument,
             ChangeInstrument: self.listing.change_instrument,
@@ -136,7 +143,9 @@ class Engine:
 
     def _tick(self, command: Tick) -> list[Event]:
         self.spot.client_ids.expire(command.time)
-        return self.schedule.tick(command.time)
+        events = self.deadlines.pass_time(command.time)
+        events += self.schedule.tick(command.time)
+        return events
 
     def _close_positions(self, command: ClosePositions) -> list[Event]:
         events = self._closing.close(command)
@@ -146,6 +155,10 @@ class Engine:
         return events
 
     # -- read-only questions ---------------------------------------------------------------------
+
+    def pending(self) -> bool:
+        """Whether more is due than one command may do: a tick at once goes on with it."""
+        return self.schedule.pending or self.deadlines.due(self.time)
 
     def account(self, uid: int) -> Account:
         """The owner with this uid; KeyError when there is none."""

@@ -107,6 +107,23 @@ class Rejected(Struct, array_like=True, tag_field="what", tag=5, gc=False):
     detail: str = ""
 
 
+class CancelAfterSet(Struct, array_like=True, tag_field="what", tag=6, gc=False):
+    """An owner's countdown runs for one product; `deadline` (µs) is 0 when it is off."""
+
+    uid: int
+    product: int
+    deadline: int
+
+
+class CancelAfterDue(Struct, array_like=True, tag_field="what", tag=7, gc=False):
+    """A countdown ran out and is off; the ends of the owner's `orders` orders follow at once."""
+
+    uid: int
+    product: int
+    deadline: int
+    orders: int
+
+
 class OwnerCreated(Struct, array_like=True, tag_field="what", tag=10):
     uid: int
     name: str
@@ -147,6 +164,12 @@ class Transferred(Struct, array_like=True, tag_field="what", tag=14):
     amount: int
 
 
+class StreamsRecorded(Struct, array_like=True, tag_field="what", tag=15):
+    """From the next command on, an owner's private streams are kept."""
+
+    uid: int
+
+
 class AssetRegistered(Struct, array_like=True, tag_field="what", tag=20):
     asset: Asset
 
@@ -177,11 +200,14 @@ Event = (
     | OrderClosed
     | OrderRepeated
     | Rejected
+    | CancelAfterSet
+    | CancelAfterDue
     | OwnerCreated
     | OwnerFrozen
     | FeesSet
     | WalletMoved
     | Transferred
+    | StreamsRecorded
     | AssetRegistered
     | InstrumentListed
     | InstrumentChanged

@@ -73,7 +73,8 @@ class Account:
 
     Fee rates of -1 mean the symbol's own. `clients` holds open orders and those of the last day.
     `contract` are its cross pools by asset, `isolated` its isolated ones by position id; `holding`
-    is what else it has on the contract side, once it has used it.
+    is what else it has on the contract side, once it has used it. `recorded`: what its private
+    streams say is numbered and kept, whoever listens.
     """
 
     __slots__ = (
@@ -87,6 +88,7 @@ class Account:
         "name",
         "open_count",
         "orders",
+        "recorded",
         "self_trade",
         "spot",
         "taker_ppm",
@@ -98,6 +100,7 @@ class Account:
         self.name = name
         self.self_trade = self_trade
         self.frozen = False
+        self.recorded = False
         self.maker_ppm = -1
         self.taker_ppm = -1
         self.spot = [Balance() for _ in range(assets)]

@@ -9,6 +9,7 @@ from venue.core.commands import (
     CreateOwner,
     Deposit,
     FreezeOwner,
+    RecordStreams,
     SetFees,
     Transfer,
     Withdraw,
@@ -20,6 +21,7 @@ from venue.core.events import (
     OwnerCreated,
     OwnerFrozen,
     Rejected,
+    StreamsRecorded,
     Transferred,
     WalletMoved,
 )
@@ -148,6 +150,15 @@ class Owners:
             self._moved(account, source, asset, BillKind.TRANSFER_OUT, -amount, USER),
             self._moved(account, target, asset, BillKind.TRANSFER_IN, amount, USER),
         ]
+
+    def record_streams(self, command: RecordStreams) -> list[Event]:
+        account = self.ledger.accounts.get(command.uid)
+        if account is None:
+            return [Rejected(Reject.OWNER_UNKNOWN)]
+        if account.recorded:
+            return []
+        account.recorded = True
+        return [StreamsRecorded(command.uid)]
 
     def _movable(self, account: Account, wallet: int, asset: int) -> int:
         """What may leave a wallet; of the contract wallet what no position or order needs."""

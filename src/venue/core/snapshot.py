@@ -51,6 +51,7 @@ class AccountRecord(msgspec.Struct, array_like=True):
     locked: list[int]
     contract: list[int]
     funding: list[int]
+    recorded: bool = False
 
 
 class MarketRecord(msgspec.Struct, array_like=True):
@@ -68,7 +69,10 @@ class MarketRecord(msgspec.Struct, array_like=True):
 
 
 class State(msgspec.Struct, array_like=True):
-    """Everything but sequence and time. `closed` are ended orders whose client ids still count."""
+    """Everything but sequence and time. `closed` are ended orders whose client ids still count.
+
+    New fields go to the end with a default: former snapshots stay readable.
+    """
 
     counters: list[int]
     assets: list[Asset]
@@ -79,6 +83,7 @@ class State(msgspec.Struct, array_like=True):
     closed: list[OrderRecord]
     settings: list[tuple[str, str]]
     contracts: ContractState
+    deadlines: list[tuple[int, int, int]] = []
 
 
 class Snapshot(msgspec.Struct, array_like=True):
@@ -141,6 +146,8 @@ def load(data: bytes) -> Engine:
         spot.client_ids.ended.append(order)
     engine.listing.settings = dict(state.settings)
     contract_snapshot.load(engine, state.contracts)
+    for deadline in state.deadlines:
+        engine.deadlines.add(deadline)
     return engine
 
 
@@ -162,6 +169,7 @@ def _state(engine: Engine) -> State:
         closed=[_order_record(order) for order in spot.client_ids.ended],
         settings=list(engine.listing.settings.items()),
         contracts=contract_snapshot.dump(engine),
+        deadlines=engine.deadlines.queue,
     )
 
 
@@ -177,6 +185,7 @@ def _account_record(account: Account) -> AccountRecord:
         locked=[balance.locked for balance in account.spot],
         contract=[pool.collateral for pool in account.contract],
         funding=account.funding,
+        recorded=account.recorded,
     )
 
 
@@ -191,6 +200,7 @@ def _account(record: AccountRecord, markets: int) -> Account:
     for pool, collateral in zip(account.contract, record.contract, strict=True):
         pool.collateral = collateral
     account.funding = record.funding
+    account.recorded = record.recorded
     return account
 
 

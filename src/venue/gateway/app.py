@@ -7,7 +7,6 @@ the raw bytes before anything is parsed, and nothing has an effect before the ha
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, MutableMapping
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -16,14 +15,14 @@ import msgspec
 
 from venue.api import errors, signing
 from venue.api.errors import ApiError
-from venue.gateway.auth import Authenticator, Caller, permit
+from venue.gateway.auth import Authenticator, Caller
 from venue.gateway.context import Call, Venue
-from venue.gateway.decode import body_values, decode, ignored, query_values
+from venue.gateway.decode import body_values, query_values
+from venue.gateway.desk import Desk, refusal_of, unknown_names
 from venue.gateway.limits import Limits
 from venue.gateway.operators import OperatorDoor
 from venue.gateway.replay import ReplayGuard
 from venue.gateway.routes import Route, Routes, unprefixed
-from venue.node.sequencer import Stopped
 from venue.terms import Access
 
 Scope = MutableMapping[str, Any]
@@ -34,8 +33,6 @@ Answer = tuple[int, bytes]
 
 JSON: Final[Header] = (b"content-type", b"application/json")
 IGNORED_SHOWN_MAX: Final = 200  # bytes of the header that names ignored parameters
-
-log = logging.getLogger("venue.gateway")
 
 
 class Disconnected(Exception):
@@ -55,10 +52,9 @@ class App:
         door: OperatorDoor,
         documents: dict[bytes, Callable[[], bytes]],
     ) -> None:
+        self.desk = Desk(venue, routes, limits)
         self._venue = venue
-        self._routes = routes
         self._authenticator = authenticator
-        self._limits = limits
         self._replays = replays
         self._door = door
         self._documents = documents
@@ -71,35 +67,31 @@ class App:
         headers = [JSON]
         try:
             status, body = await self._serve(scope, receive, headers)
-        except ApiError as refusal:
+        except Disconnected:
+            return
+        except Exception as problem:  # noqa: BLE001 - a defect must not end the connection
+            refusal = refusal_of(problem, f"{scope['method']} {scope['path']}")
             status, body = refusal.status, refusal.body()
             if refusal.retry_after is not None:
                 headers.append((b"retry-after", b"%d" % refusal.retry_after))
-        except Disconnected:
-            return
-        except Exception:
-            log.exception("defect while serving %s %s", scope["method"], scope["path"])
-            problem = errors.internal()
-            status, body = problem.status, problem.body()
         headers.append((b"content-length", b"%d" % len(body)))
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": body})
 
     async def _serve(self, scope: Scope, receive: Receive, headers: list[Header]) -> Answer:
-        venue = self._venue
+        desk = self.desk
         path = unprefixed(scope["raw_path"])
-        route = self._routes.find(scope["method"], path)
+        route = desk.routes.find(scope["method"], path)
         if route is None:
             return self._unrouted(scope, path)
         row = route.row
         ip = scope["client"][0] if scope["client"] else ""
-        now = venue.clock.now()
-        weight = self._limits.charge_ip(ip, row.weight[0], now)
+        now = self._venue.clock.now()
+        weight = desk.charge(route, ip, now)
         if weight is not None:
             headers.append((b"x-used-weight-10s", b"%d" % weight[0]))
             headers.append((b"x-remaining-weight-10s", b"%d" % weight[1]))
-        if route.closed is not None and route.closed(venue):
-            raise errors.method_not_supported(row.method)
+        desk.check_open(route)
         if row.access is Access.PUBLIC:
             body = await _body(receive)
             return await self._answer(route, scope, body, 0, b"", headers)
@@ -115,8 +107,7 @@ class App:
         caller = self._authenticator.verify(signed, text, ip)
         if caller is None:
             caller = await self._authenticator.verify_slowly(signed, text, ip)
-        permit(caller, row.access)
-        self._limits.charge_uid(caller.uid, row.weight[1], now)
+        desk.admit(route, caller, now)
         if not route.trades:
             return await self._answer(route, scope, body, caller.uid, b"", headers)
         return await self._trade(route, scope, body, caller, headers)
@@ -158,19 +149,10 @@ class App:
     ) -> Answer:
         """Parse, validate, call, encode."""
         values = _values(route, scope, body)
-        unknown = ignored(route.request, values)
-        if unknown and route.row.access is Access.OPERATOR:
-            # Clients send extra parameters; an operator's misspelt one must not be lost in silence.
-            raise errors.invalid(errors.shown(unknown[0])[1:-1], "no such parameter")
+        unknown = unknown_names(route, values)
         if unknown:
             headers.append((b"x-venue-ignored", _names(unknown)))
-        request = decode(route.request, values)
-        reply = route.handler(Call(self._venue, uid, request_id), request)
-        if route.is_async:
-            try:
-                reply = await reply
-            except Stopped:
-                raise errors.internal() from None
+        reply = await self.desk.serve(route, Call(self._venue, uid, request_id), values)
         return 200, self._encode(reply)
 
     def _unrouted(self, scope: Scope, path: bytes) -> Answer:

@@ -14,6 +14,7 @@ from venue.core.instruments import Asset, Instrument
 from venue.core.market import Market
 from venue.core.perpetual import Perpetual
 from venue.gateway.keys import KeyStore
+from venue.gateway.recorder import Recorder
 from venue.gateway.replay import ReplayGuard
 from venue.history.service import LAG_MAX, History, HistoryFailed
 from venue.journal.journal import Journal
@@ -38,6 +39,7 @@ class Venue:
         "keys",
         "market_data",
         "outbox",
+        "recorder",
         "replays",
         "sequencer",
         "weight_limit",
@@ -57,6 +59,7 @@ class Venue:
         replays: ReplayGuard,
         journal: Journal,
         outbox: Outbox,
+        recorder: Recorder,
     ) -> None:
         self.engine = engine
         self.sequencer = sequencer
@@ -69,6 +72,7 @@ class Venue:
         self.replays = replays
         self.journal = journal
         self.outbox = outbox
+        self.recorder = recorder
 
     def submit(
         self, commands: Sequence[Command], *, patient: bool = False
@@ -136,11 +140,22 @@ class Venue:
 
 
 class Call:
-    """One authenticated call: `uid` is 0 for public and operator operations."""
+    """One authenticated call: `uid` is 0 for public and operator operations.
 
-    __slots__ = ("request_id", "uid", "venue")
+    `placed` takes the ids of the orders that the call placed, for a door that answers for them.
+    """
 
-    def __init__(self, venue: Venue, uid: int, request_id: bytes) -> None:
+    __slots__ = ("_placed", "request_id", "uid", "venue")
+
+    def __init__(
+        self, venue: Venue, uid: int, request_id: bytes, placed: dict[int, None] | None = None
+    ) -> None:
         self.venue = venue
         self.uid = uid
         self.request_id = request_id
+        self._placed = placed
+
+    def note_placed(self, order_id: int) -> None:
+        """A new order was accepted; one that a repeated client id found again is not new."""
+        if self._placed is not None:
+            self._placed[order_id] = None

@@ -212,7 +212,7 @@ def _position(rooms: Venue, held: Held) -> Position:
 
 
 async def income(call: Call, request: IncomeRequest) -> IncomePage:
-    """Changes of collateral, newest first."""
+    """Changes of collateral, newest first; of demo money only by asset or symbol."""
     rooms = call.venue
     asset = (request.asset or "").upper()
     if asset and asset not in rooms.engine.ledger.index:
@@ -232,6 +232,7 @@ async def income(call: Call, request: IncomeRequest) -> IncomePage:
         end=end,
         next_time=next_time * US_PER_MS + MILLISECOND_US if next_time is not None else None,
         next_id=next_id,
+        without="" if asset or request.symbol else DEMO_ASSET,
     )
     # One more than is shown tells whether there is a next page.
     rows = await rooms.ask(contract_queries.income, which, request.limit + 1)

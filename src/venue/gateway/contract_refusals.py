@@ -26,14 +26,17 @@ class Listed(Struct, frozen=True):
 
 
 class Words(Struct, frozen=True):
-    """What an operation calls its fields; `funds` tells what its bound of money is."""
+    """What an operation calls its fields; `funds` tells what its bound of money is.
+
+    `leverage` is empty for an order, which has no such field: its size is what is too large.
+    """
 
     client_id: str = "newClientOrderId"
     types: str = "must be LIMIT or MARKET"
     price: str = "price"
     trigger_price: str = "triggerPrice"
     position: str = "positionId"
-    leverage: str = "leverage"
+    leverage: str = ""
     funds: str = "{} are needed"
 
 
@@ -175,8 +178,12 @@ def _client_id_used(rejected: Rejected, words: Words) -> ApiError:
 
 
 def _leverage(rejected: Rejected, words: Words) -> ApiError:
-    rule = f"allowed: whole numbers from 1 to {rejected.limit}"
-    return errors.error(-3313, name=words.leverage, rule=rule)
+    if words.leverage:
+        rule = f"allowed: whole numbers from 1 to {rejected.limit}"
+        return errors.error(-3313, name=words.leverage, rule=rule)
+    size = "a position of that size, with the open orders that would add to it,"
+    rule = f"{size} may have a leverage of at most {rejected.limit}"
+    return errors.error(-3313, name="quantity", rule=rule)
 
 
 def _algo_cap(rejected: Rejected, _: Words) -> ApiError:

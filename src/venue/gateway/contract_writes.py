@@ -130,7 +130,7 @@ async def place_contract_batch(
         try:
             if isinstance(item, ApiError):
                 raise item
-            acks.append(_placed(next(applied), *item))
+            acks.append(_placed(call, next(applied), *item))
         except ApiError as problem:
             client_id = _given_client_id(raw)
             acks.append(ContractOrderAck("", client_id, False, problem.item_code, problem.message))
@@ -293,7 +293,7 @@ def identified(request: ContractOrderRequest) -> tuple[int, str]:
             raise errors.combination("orderId", "origClientOrderId")
         return request.order_id, ""
     if request.orig_client_order_id is None:
-        raise errors.missing("orderId' or 'origClientOrderId")
+        raise errors.either("orderId", "origClientOrderId")
     number = generated(request.orig_client_order_id)
     return number, "" if number else request.orig_client_order_id
 
@@ -318,7 +318,7 @@ def direction(side: int, position_side: int) -> str:
 async def _place(call: Call, found: Listed, request: PlaceContractOrderRequest) -> ContractOrderAck:
     command = _command(call, found, request, GTC)
     (applied,) = await call.venue.submit([command])
-    return _placed(applied, found, command)
+    return _placed(call, applied, found, command)
 
 
 def _command(
@@ -381,8 +381,12 @@ def _exit(found: Listed, price: str | None, source: str, name: str) -> Exit:
     return Exit(ticks(found.contract.instrument, price, name), SOURCES[source])
 
 
-def _placed(applied: Applied, found: Listed, command: PlaceContractOrder) -> ContractOrderAck:
+def _placed(
+    call: Call, applied: Applied, found: Listed, command: PlaceContractOrder
+) -> ContractOrderAck:
     event = applied.events[0]
+    if isinstance(event, ContractOrderPlaced):
+        call.note_placed(event.order_id)
     if isinstance(event, ContractOrderPlaced | OrderRepeated):
         return ContractOrderAck(str(event.order_id), event.client_id or f"v-{event.order_id}")
     assert isinstance(event, Rejected), event

@@ -15,11 +15,12 @@ from venue.api import errors
 from venue.api.fields import (
     CLIENT_ID_PATTERN,
     CONTRACT_CLIENT_ID_PATTERN,
+    COUNTDOWN_ALLOWED,
     LEVERAGE_MAX,
     Kind,
 )
 from venue.gateway.wire import SIDES, TIMES_IN_FORCE, TYPES
-from venue.terms import AlgoType
+from venue.terms import CANCEL_AFTER_MIN_S, AlgoType
 
 PARAMETERS_MAX: Final = 20
 NUMBER_LENGTH_MAX: Final = 32
@@ -245,6 +246,7 @@ def _reader(kind: Kind, meta: Meta) -> Reader:
         Kind.TEXTS: _list_of(_text(TEXT_LENGTH_MAX, "")),
         Kind.FLAG: flag,
         Kind.LEVERAGE: leverage,
+        Kind.COUNTDOWN: _countdown(_integer(meta.ge, meta.le, COUNTDOWN_ALLOWED)),
     }
     return readers[kind]
 
@@ -331,20 +333,31 @@ def _bad_algo_type() -> errors.ApiError:
     return errors.error(-1116, rule=f"must be one of {', '.join(_ALGO_TYPES)}")
 
 
-def _integer(low: int | float | None, high: int | float | None) -> Reader:
+def _integer(low: int | float | None, high: int | float | None, allowed: str = "") -> Reader:
     lowest, highest = int(low or 0), int(high or 0)
+    rule = f"allowed: {allowed or f'{lowest} to {highest}'}"
 
     def read(name: str, value: Any) -> int:
         if not isinstance(value, str) or not value.isascii():
             raise errors.invalid(name, "must be a whole number")
         if value[:1] == "-" and _DIGITS.fullmatch(value[1:]) and type(value) is Number:
-            raise errors.out_of_range(name, f"allowed: {lowest} to {highest}")
+            raise errors.out_of_range(name, rule)
         if not _DIGITS.fullmatch(value):
             raise errors.invalid(name, f"must be a whole number from {lowest} to {highest}")
         # Text may be as long as a body: measure it before it becomes a number.
         if len(value) > INTEGER_LENGTH_MAX or not lowest <= int(value) <= highest:
-            raise errors.out_of_range(name, f"allowed: {lowest} to {highest}")
+            raise errors.out_of_range(name, rule)
         return int(value)
+
+    return read
+
+
+def _countdown(read_seconds: Reader) -> Reader:
+    def read(name: str, value: Any) -> int:
+        seconds = int(read_seconds(name, value))
+        if 0 < seconds < CANCEL_AFTER_MIN_S:
+            raise errors.out_of_range(name, f"allowed: {COUNTDOWN_ALLOWED}")
+        return seconds
 
     return read
 

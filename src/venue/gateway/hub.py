@@ -1,24 +1,26 @@
 """Topics and those who listen: what happened is shaped once per topic and handed to all of them.
 
-Public channels are conflated to their interval; private frames all leave, in the order of what
-caused them. Nothing here waits: who listens too slowly keeps its own bounded queue.
+Public channels are conflated to their interval; private frames, which the recorder made, all
+leave, in the order of what caused them. Nothing here waits: who listens too slowly keeps its own
+bounded queue.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from functools import partial
 from typing import Final, Protocol
 
 import msgspec
 
-from venue.api.streams import OwnFrame, Stream
+from venue.api.streams import KeptFrame, Stream
 from venue.core.applied import Applied
 from venue.core.contract_events import ContractTrade
 from venue.core.events import Trade
+from venue.gateway.catchup import CatchUp
 from venue.gateway.context import Venue
 from venue.gateway.frames import Frame
-from venue.gateway.private_frames import PrivateFrame, PrivateFrames
 from venue.gateway.public_frames import (
     OUTSIDE_THE_BOOK,
     TOUCHES,
@@ -26,6 +28,7 @@ from venue.gateway.public_frames import (
     Shaper,
     shaper,
 )
+from venue.gateway.recorder import OwnKey
 from venue.terms import Product
 
 INTERNAL_ERROR: Final = 1011
@@ -43,11 +46,15 @@ class Timing(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Listener(Protocol):
-    """Who receives frames: neither call waits, neither raises."""
+    """Who receives frames: no call raises, and only `ready` waits: until the reader takes more."""
 
     def send(self, frame: Frame) -> None: ...
 
     def end(self, code: int, reason: str) -> None: ...
+
+    def fits(self, frames: int, size: int) -> bool: ...
+
+    async def ready(self) -> None: ...
 
 
 class PublicTopic:
@@ -65,27 +72,19 @@ class PublicTopic:
 
 
 class OwnTopic:
-    """One private channel of one account; `sequence` numbers its frames."""
+    """One private channel of one account.
 
-    __slots__ = ("listeners", "sequence")
+    `listeners` have the number behind which frames are theirs; others still catch up.
+    """
+
+    __slots__ = ("catching_up", "listeners")
 
     def __init__(self) -> None:
-        self.listeners: dict[Listener, None] = {}
-        self.sequence = 0
-
-
-class Account:
-    """The private channels of one account in one product that anybody ever listened to."""
-
-    __slots__ = ("topics", "version")
-
-    def __init__(self, version: int) -> None:
-        self.topics: dict[str, OwnTopic] = {}
-        self.version = version
+        self.listeners: dict[Listener, int] = {}
+        self.catching_up: dict[Listener, CatchUp] = {}
 
 
 PublicKey = tuple[Product, str, str]  # product, symbol, channel
-OwnKey = tuple[Product, int, str]  # product, uid, channel
 
 
 class Hub:
@@ -102,16 +101,11 @@ class Hub:
         }
         self._public: dict[PublicKey, PublicTopic] = {}
         self._by_symbol: dict[tuple[Product, str], list[PublicTopic]] = {}
-        self._accounts: dict[tuple[Product, int], Account] = {}
-        self._uids: dict[int, None] = {}  # of those accounts
-        self._private = PrivateFrames(rooms, self._uids.__contains__)
-        self._trusted = True  # whether private frames are
-        # Versions rise over restarts too: no account gets a frame every µs.
-        self._first_version = rooms.clock.now()
+        self._own: dict[OwnKey, OwnTopic] = {}
+        self._defects = rooms.recorder.defects  # that private sockets were ended for
         self._ready: list[PublicTopic] = []
-        self._outgoing: list[tuple[OwnTopic, Frame]] = []
+        self._outgoing: list[tuple[OwnTopic, KeptFrame]] = []
         self._flush_at: asyncio.Handle | None = None
-        self._encode = msgspec.json.Encoder().encode
 
     # -- who listens ------------------------------------------------------------------------------
 
@@ -143,20 +137,42 @@ class Hub:
             if not topics:
                 del self._by_symbol[key[:2]]
 
-    def join_own(self, listener: Listener, key: OwnKey) -> None:
-        """Have a listener told of what changes for one account."""
-        if not self._trusted:
+    def join_own(self, listener: Listener, key: OwnKey, after: int | None = None) -> None:
+        """Have a listener told of what changes for one account.
+
+        From now on, or from behind a number that is kept: then what is missing comes first. Who is
+        told already goes on, or begins again behind that number.
+        """
+        if not self._rooms.recorder.trusted():
             listener.end(INTERNAL_ERROR, "internal error")
             return
-        self._uids[key[1]] = None
-        account = self._accounts.setdefault(key[:2], Account(self._first_version))
-        account.topics.setdefault(key[2], OwnTopic()).listeners[listener] = None
+        own = self._own.setdefault(key, OwnTopic())
+        if after is None:
+            if listener not in own.catching_up:
+                own.listeners.setdefault(listener, self._rooms.recorder.newest(key))
+            return
+        self._drop(own, listener)
+        live = partial(self._go_live, own, listener)
+        own.catching_up[listener] = CatchUp(self._rooms, listener, key, after, live)
 
     def leave_own(self, listener: Listener, key: OwnKey) -> None:
-        """The opposite of `join_own`; the channel's numbers go on without listeners."""
-        account = self._accounts.get(key[:2])
-        if account is not None and key[2] in account.topics:
-            account.topics[key[2]].listeners.pop(listener, None)
+        """The opposite of `join_own`; a channel without listeners is forgotten, not its numbers."""
+        own = self._own.get(key)
+        if own is None:
+            return
+        self._drop(own, listener)
+        if not own.listeners and not own.catching_up:
+            del self._own[key]
+
+    def _drop(self, own: OwnTopic, listener: Listener) -> None:
+        own.listeners.pop(listener, None)
+        catching_up = own.catching_up.pop(listener, None)
+        if catching_up is not None:
+            catching_up.end()
+
+    def _go_live(self, own: OwnTopic, listener: Listener, sent: int) -> None:
+        del own.catching_up[listener]
+        own.listeners[listener] = sent
 
     # -- what happens -----------------------------------------------------------------------------
 
@@ -164,8 +180,7 @@ class Hub:
         """Take a durable, applied batch: note what it touched. Frames leave after this call."""
         if self._by_symbol:
             self._follow_public(batch)
-        if self._trusted:
-            self._follow_own(batch)
+        self._follow_own()
 
     def _follow_public(self, batch: list[Applied]) -> None:
         by_symbol = self._by_symbol
@@ -192,44 +207,23 @@ class Hub:
                 if topic.shaper.heeds & what and not topic.scheduled:
                     self._schedule(topic)
 
-    def _follow_own(self, batch: list[Applied]) -> None:
-        now = self._now()
-        for applied in batch:
-            try:
-                frames = self._private.frames(applied)
-            except Exception:
-                log.exception("defect in the private frames of command %d", applied.sequence)
-                self._end_own()
-                return
-            for own in frames:
-                self._enqueue(own, now)
+    def _follow_own(self) -> None:
+        recorder = self._rooms.recorder
+        for kept in recorder.published:
+            own = self._own.get((kept.uid, kept.product, kept.channel))
+            if own is not None:
+                self._outgoing.append((own, kept))
         if self._outgoing:
             self._flush_soon()
-
-    def _enqueue(self, own: PrivateFrame, now: int) -> None:
-        """Number a private frame, and have it leave when somebody listens."""
-        account = self._accounts.get((own.product, own.uid))
-        if account is None:
-            return
-        account.version += 1
-        topic = account.topics.get(own.channel)
-        if topic is None:
-            return
-        topic.sequence += 1
-        if not topic.listeners:
-            return
-        made = OwnFrame(
-            own.channel, now, account.version, topic.sequence, own.cause, list(own.items)
-        )
-        self._outgoing.append((topic, Frame(self._encode(made))))
+        if recorder.defects != self._defects:
+            self._defects = recorder.defects
+            self._end_own()
 
     def _end_own(self) -> None:
         """What private channels would say is not to be trusted: let go of all who listen."""
-        self._trusted = False
-        for account in self._accounts.values():
-            for topic in account.topics.values():
-                for listener in list(topic.listeners):
-                    listener.end(INTERNAL_ERROR, "internal error")
+        for own in list(self._own.values()):
+            for listener in [*own.listeners, *own.catching_up]:
+                listener.end(INTERNAL_ERROR, "internal error")
 
     # -- frames leave -----------------------------------------------------------------------------
 
@@ -251,9 +245,13 @@ class Hub:
         self._flush_at = None
         outgoing, self._outgoing = self._outgoing, []
         ready, self._ready = self._ready, []
-        for own, frame in outgoing:
-            for listener in list(own.listeners):
-                listener.send(frame)
+        for own, kept in outgoing:
+            frame = Frame(kept.payload)
+            for listener, after in list(own.listeners.items()):
+                if kept.number > after:
+                    listener.send(frame)
+            for catching_up in list(own.catching_up.values()):
+                catching_up.take(kept.number, frame)
         for topic in ready:
             self._push(topic)
 

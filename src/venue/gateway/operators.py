@@ -62,6 +62,7 @@ from venue.terms import Product, SelfTrade, Wallet
 LOCAL_HOSTS: Final = (b"127.0.0.1", b"localhost", b"[::1]")
 FORWARDED: Final = (b"forwarded", b"x-forwarded-", b"x-real-ip")  # how their names begin
 WORDINGS: Final = ("document", "live")
+ENVELOPES: Final = ("object", "array")
 ASSET_NAME_MAX: Final = 16
 UID_LENGTH_MAX: Final = 20  # digits
 
@@ -119,7 +120,8 @@ def _status(rooms: Venue) -> str:
     try:
         rooms.history.health()
     except HistoryFailed as problem:
-        return f"history failed: {problem}"
+        reason = str(problem).partition("\n")[0]  # what else a database says stands in the log
+        return f"history failed: {reason}"
     return "ok"
 
 
@@ -364,6 +366,8 @@ def settings(call: Call, _: Empty) -> Settings:
     return Settings(
         call.venue.setting("batchPlace", "false") == "true",
         call.venue.setting("batchCancelWording", "document"),
+        call.venue.setting("contractBatchPlace", "false") == "true",
+        call.venue.setting("contractBatchCancelEnvelope", "object"),
     )
 
 
@@ -371,9 +375,20 @@ async def change_settings(call: Call, request: ChangeSettingsRequest) -> Setting
     """Change what is given."""
     if request.batch_cancel_wording not in (None, *WORDINGS):
         raise errors.invalid("batchCancelWording", f"must be one of {', '.join(WORDINGS)}")
-    if request.batch_place is not None:
-        value = "true" if request.batch_place else "false"
-        await done(call, ChangeSetting("batchPlace", value))
-    if request.batch_cancel_wording is not None:
-        await done(call, ChangeSetting("batchCancelWording", request.batch_cancel_wording))
+    if request.contract_batch_cancel_envelope not in (None, *ENVELOPES):
+        rule = f"must be one of {', '.join(ENVELOPES)}"
+        raise errors.invalid("contractBatchCancelEnvelope", rule)
+    for name, value in (
+        ("batchPlace", _switch(request.batch_place)),
+        ("batchCancelWording", request.batch_cancel_wording),
+        ("contractBatchPlace", _switch(request.contract_batch_place)),
+        ("contractBatchCancelEnvelope", request.contract_batch_cancel_envelope),
+    ):
+        if value is not None:
+            await done(call, ChangeSetting(name, value))
     return settings(call, Empty())
+
+
+def _switch(on: bool | None) -> str | None:
+    """A switch as the journal keeps it."""
+    return None if on is None else str(on).lower()

@@ -37,7 +37,14 @@ from venue.core.contract_events import (
     PositionClosed,
 )
 from venue.core.engine import Engine
-from venue.core.events import Event, OrderClosed, OrderPlaced, Trade, WalletMoved
+from venue.core.events import (
+    CancelAfterDue,
+    Event,
+    OrderClosed,
+    OrderPlaced,
+    Trade,
+    WalletMoved,
+)
 from venue.gateway.private_notes import (
     FUNDING,
     NOT_CHOSEN,
@@ -45,9 +52,12 @@ from venue.gateway.private_notes import (
     Chosen,
     Moved,
     OrderNote,
+    Past,
     PositionNote,
     open_order,
     open_position,
+    placed_algo,
+    placed_order,
     waiting_algo,
 )
 from venue.terms import (
@@ -94,8 +104,8 @@ class Touched:
     """What one command touched, each once, in the order of its events. Assets are by index."""
 
     __slots__ = (
-        "closed", "command", "contract_accounts", "contract_fills", "events", "orders", "positions",
-        "spot_accounts", "spot_fills", "time",
+        "cancels_end", "closed", "command", "contract_accounts", "contract_fills", "events",
+        "orders", "positions", "spot_accounts", "spot_fills", "time",
     )  # fmt: skip
 
     def __init__(self, applied: Applied) -> None:
@@ -109,10 +119,11 @@ class Touched:
         self.contract_accounts: dict[tuple[int, int, str], None] = {}
         self.positions: dict[tuple[int, int, str], None] = {}
         self.closed: dict[int, PositionClosed] = {}
+        self.cancels_end = -1  # up to this place among the events, orders end by a countdown
 
 
 class Changes:
-    """Follows all owners; every applied command must be given, in order, from the start on.
+    """Follows all owners; every applied command must be given at once, in order, from the start on.
 
     `orders`, `algos` and `positions` are what is open, by id; `moved` is by uid and asset index.
     """
@@ -131,6 +142,7 @@ class Changes:
             Trade: self._trade,
             OrderClosed: self._closed,
             WalletMoved: self._wallet_moved,
+            CancelAfterDue: self._cancel_after_due,
             ContractOrderPlaced: self._contract_placed,
             ContractTrade: self._contract_trade,
             ContractOrderClosed: self._contract_closed,
@@ -161,6 +173,8 @@ class Changes:
         perps = {perp.index: perp for perp in engine.contracts.markets.values()}
         ended = {algo.algo_id: algo for perp in perps.values() for algo in perp.ended_algos}
         for account in engine.ledger.accounts.values():
+            if account.uid in RESERVED:
+                continue
             for order in account.orders.values():
                 self.orders[order.order_id] = open_order(order, NOT_CHOSEN)
             holding = account.holding
@@ -191,10 +205,24 @@ class Changes:
         for position_id in touched.closed:
             self.positions.pop(position_id, None)
 
+    # -- what the engine does not know -----------------------------------------------------------
+
+    def past(self) -> Past:
+        """The notes that could not be taken up from the engine alone."""
+        orders = [note for note in self.orders.values() if note.executed or note.algo is not None]
+        orders.sort(key=lambda note: note.order_id)
+        return Past(orders, [(*key, moved) for key, moved in self.moved.items()])
+
+    def recall(self, past: Past) -> None:
+        """Take these notes up again, of the engine as it was then."""
+        for note in past.orders:
+            self.orders[note.order_id] = note
+        self.moved = {(uid, index): moved for uid, index, moved in past.moved}
+
     # -- spot ------------------------------------------------------------------------------------
 
     def _placed(self, event: OrderPlaced, touched: Touched, _: int) -> None:
-        note = self.orders[event.order_id] = OrderNote(event, touched.time)
+        note = self.orders[event.order_id] = placed_order(event, touched.time)
         touched.orders[event.order_id] = note
         if event.resting:
             self._held(event.uid, event.symbol, event.side, touched)
@@ -222,6 +250,9 @@ class Changes:
         if event.resting:
             reason = SELF_TRADE if event.status == EXPIRED else BY_USER
         self._end(event.order_id, event.status, reason, touched)
+
+    def _cancel_after_due(self, event: CancelAfterDue, touched: Touched, place: int) -> None:
+        touched.cancels_end = place + event.orders
 
     def _held(self, uid: int, symbol: str, side: int, touched: Touched) -> None:
         """What an order holds, or held, of the spot wallet has changed."""
@@ -252,7 +283,7 @@ class Changes:
             return  # the fund gives back what it took over
         engine = self._engine
         perp = engine.contracts.markets[event.symbol]
-        note = self.orders[event.order_id] = OrderNote(event, touched.time)
+        note = self.orders[event.order_id] = placed_order(event, touched.time)
         note.position_side = event.position_side
         note.position_id = event.position_id
         note.modes = self._modes_of(event.uid, event.symbol)
@@ -307,7 +338,7 @@ class Changes:
         self.positions[leg.position_id] = note
         return note
 
-    def _contract_closed(self, event: ContractOrderClosed, touched: Touched, _: int) -> None:
+    def _contract_closed(self, event: ContractOrderClosed, touched: Touched, place: int) -> None:
         if event.resting:
             asset = self._engine.contracts.markets[event.symbol].asset
             touched.contract_accounts[event.uid, asset, ORDER_UPDATE] = None
@@ -319,7 +350,7 @@ class Changes:
             reason = LIQUIDATED
         elif event.status == EXPIRED:
             reason = SELF_TRADE
-        elif isinstance(touched.command, OWNERS_CANCEL):
+        elif isinstance(touched.command, OWNERS_CANCEL) or place <= touched.cancels_end:
             reason = BY_USER
         else:
             reason = NO_MARGIN if opens else NOTHING_TO_REDUCE
@@ -391,7 +422,7 @@ class Changes:
 
     def _algo_placed(self, event: AlgoPlaced, touched: Touched, _: int) -> None:
         modes = self._modes_of(event.uid, event.symbol)
-        note = self.algos[event.algo_id] = AlgoNote(event, modes, touched.time)
+        note = self.algos[event.algo_id] = placed_algo(event, modes, touched.time)
         touched.orders[event.algo_id] = note
 
     def _algo_changed(self, event: AlgoChanged, touched: Touched, _: int) -> None:

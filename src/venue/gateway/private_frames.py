@@ -49,27 +49,29 @@ def everyone(uid: int) -> bool:
 class PrivateFrames:
     """Makes the frames of applied commands; every one must be given, in order, from the start on.
 
-    An order appears once per command, as the command left it. Accounts and positions are shown as
-    they are now: when a batch is published, all its commands have been applied. `listens` tells
-    for which owners frames are wanted; what they have is followed for all.
+    And at once, before the engine applies the next: orders, accounts and positions appear once per
+    command, as it left them. `listens` tells for which owners frames are wanted; what they have is
+    followed for all, in `changes`.
     """
 
-    __slots__ = ("_changes", "_listens", "_rooms")
+    __slots__ = ("_listens", "_rooms", "changes")
 
     def __init__(self, rooms: Rooms, listens: Callable[[int], bool] = everyone) -> None:
         self._rooms = rooms
         self._listens = listens
-        self._changes = Changes(rooms.engine)
+        self.changes = Changes(rooms.engine)
 
     def frames(self, applied: Applied) -> list[PrivateFrame]:
         """The frames of one command: orders, fills, accounts, positions."""
-        touched = self._changes.fold(applied)
+        touched = self.changes.fold(applied)
         gathered: Gathered = {}
         self._orders(touched, gathered)
         self._fills(touched, gathered)
         self._accounts(touched, gathered)
         self._positions(touched, gathered)
-        self._changes.forget(touched)
+        self.changes.forget(touched)
+        if not gathered:
+            return []
         return [
             PrivateFrame(*key, found[begin : begin + ITEMS_MAX])
             for key, found in gathered.items()
@@ -99,7 +101,7 @@ class PrivateFrames:
             return 0
         if isinstance(note, OrderNote) and (note.side == BUY) == (note.position_side == LONG):
             return number
-        position = self._changes.positions.get(note.position_id)
+        position = self.changes.positions.get(note.position_id)
         return position.open_order_id if position is not None else 0
 
     def _fills(self, touched: Touched, gathered: Gathered) -> None:
@@ -110,7 +112,7 @@ class PrivateFrames:
                 gathered.setdefault((uid, SPOT, FILL, ORDER_UPDATE), []).append(share)
         for traded, leg, liquidate_fee in touched.contract_fills:
             if self._heard(leg.uid):
-                note: PositionNote = self._changes.positions[leg.position_id]
+                note: PositionNote = self.changes.positions[leg.position_id]
                 side = items.contract_fill_item(
                     engine, traded, leg, liquidate_fee, note, touched.time
                 )
@@ -124,13 +126,12 @@ class PrivateFrames:
                 gathered.setdefault((uid, SPOT, ACCOUNT, cause), []).append(coin)
         for uid, index, cause in touched.contract_accounts:
             if self._heard(uid):
-                moved = self._changes.moved_of(uid, index, touched.time)
+                moved = self.changes.moved_of(uid, index, touched.time)
                 account = engine.account(uid)
                 money = items.contract_account_item(engine, account, index, moved, touched.time)
                 gathered.setdefault((uid, CONTRACT, ACCOUNT, cause), []).append(money)
 
     def _positions(self, touched: Touched, gathered: Gathered) -> None:
-        """A position that a later command of the same batch closed is shown with that one."""
         engine = self._rooms.engine
         for uid, position_id, cause in touched.positions:
             if not self._heard(uid):
@@ -141,7 +142,7 @@ class PrivateFrames:
             if held is not None:
                 item = items.position_item(engine, held)
             elif closed is not None:
-                note = self._changes.positions[position_id]
+                note = self.changes.positions[position_id]
                 item = items.closed_position_item(engine, closed, note, touched.time)
             else:
                 continue

@@ -1,24 +1,27 @@
 """What private frames remember: open orders, waiting conditional orders, positions, money moved.
 
-A note follows the events of a command, while the engine may be further already: it applies a whole
-batch before anybody hears of it. Notes are as many as the engine's open orders and positions.
+Notes are as many as the engine's open orders and positions. What the engine does not know of them,
+fees and fill prices of the past, has a place of its own in snapshots.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
+from msgspec import Struct
+
 from venue.core.algos import Algo
 from venue.core.contract_events import AlgoPlaced, ContractOrderPlaced
 from venue.core.events import OrderPlaced
 from venue.core.orders import Order
 from venue.core.positions import Position
-from venue.terms import COMBINED, CROSSED, AlgoStatus, IncomeType, OrderStatus
+from venue.terms import COMBINED, CROSSED, AlgoStatus, AlgoType, IncomeType, OrderStatus
 
 NEW: Final = int(OrderStatus.NEW)
 PARTIALLY_FILLED: Final = int(OrderStatus.PARTIALLY_FILLED)
 FILLED: Final = int(OrderStatus.FILLED)
 UNTRIGGERED: Final = int(AlgoStatus.UNTRIGGERED)
+TRAILING: Final = int(AlgoType.TRAILING_STOP_MARKET)
 FUNDING: Final = IncomeType.POSITION_FUNDING.value
 NO_REASON: Final = "UNKNOWN_ORDER_CANCEL_REASON"
 
@@ -26,81 +29,66 @@ Chosen = tuple[int, int]  # margin mode and separated mode of an owner in a cont
 NOT_CHOSEN: Final = (CROSSED, COMBINED)
 
 
-class AlgoNote:
+class AlgoNote(Struct, array_like=True, gc=False):
     """A conditional order; `triggered_price` (ticks) and `trigger_time` are 0 until it is."""
 
-    __slots__ = (
-        "algo_id", "client_id", "modes", "parent_id", "position_id", "position_side", "price",
-        "quantity", "reason", "side", "source", "status", "stop_loss", "symbol", "take_profit",
-        "time", "trigger_price", "trigger_time", "triggered_price", "type", "uid", "update_time",
-    )  # fmt: skip
-
-    def __init__(self, placed: AlgoPlaced, modes: Chosen, time: int) -> None:
-        self.algo_id = placed.algo_id
-        self.uid = placed.uid
-        self.symbol = placed.symbol
-        self.side = placed.side
-        self.position_side = placed.position_side
-        self.type = placed.type
-        self.quantity = placed.quantity
-        self.trigger_price = placed.trigger_price
-        self.price = placed.price
-        self.source = placed.source
-        self.client_id = placed.client_id
-        self.parent_id = placed.parent_id
-        self.position_id = placed.position_id
-        self.take_profit = placed.take_profit > 0
-        self.stop_loss = placed.stop_loss > 0
-        self.modes = modes
-        self.time = time
-        self.update_time = time
-        self.status = UNTRIGGERED
-        self.reason = NO_REASON
-        self.triggered_price = 0
-        self.trigger_time = 0
+    algo_id: int
+    uid: int
+    symbol: str
+    side: int
+    position_side: int
+    type: int
+    quantity: int
+    trigger_price: int
+    price: int
+    source: int
+    client_id: str
+    parent_id: int
+    position_id: int
+    take_profit: bool
+    stop_loss: bool
+    modes: Chosen
+    time: int
+    update_time: int
+    status: int = UNTRIGGERED
+    reason: str = NO_REASON
+    triggered_price: int = 0
+    trigger_time: int = 0
 
 
-class OrderNote:
+class OrderNote(Struct, array_like=True, gc=False):
     """An order: `executed` lots for `notional` atoms and `fee` atoms; fill prices in ticks.
 
     `position_side` is 0 for a spot order; `algo` is the conditional order that one came from.
     """
 
-    __slots__ = (
-        "algo", "client_id", "executed", "fee", "highest", "latest", "liquidate_fee",
-        "lowest", "modes", "notional", "order_id", "position_id", "position_side", "price",
-        "quantity", "realized", "reason", "side", "status", "stop_loss", "symbol", "take_profit",
-        "time", "time_in_force", "type", "uid", "update_time",
-    )  # fmt: skip
-
-    def __init__(self, placed: OrderPlaced | ContractOrderPlaced, time: int) -> None:
-        self.order_id = placed.order_id
-        self.uid = placed.uid
-        self.symbol = placed.symbol
-        self.side = placed.side
-        self.type = placed.type
-        self.time_in_force = placed.time_in_force
-        self.quantity = placed.quantity
-        self.price = placed.price
-        self.client_id = placed.client_id
-        self.time = time
-        self.update_time = time
-        self.status = NEW
-        self.reason = NO_REASON
-        self.executed = 0
-        self.notional = 0
-        self.fee = 0
-        self.latest = 0
-        self.highest = 0
-        self.lowest = 0
-        self.position_side = 0
-        self.position_id = 0
-        self.modes: Chosen = NOT_CHOSEN
-        self.algo: AlgoNote | None = None
-        self.take_profit = False
-        self.stop_loss = False
-        self.liquidate_fee = 0
-        self.realized = 0
+    order_id: int
+    uid: int
+    symbol: str
+    side: int
+    type: int
+    time_in_force: int
+    quantity: int
+    price: int
+    client_id: str
+    time: int
+    update_time: int
+    status: int = NEW
+    reason: str = NO_REASON
+    executed: int = 0
+    notional: int = 0
+    fee: int = 0
+    latest: int = 0
+    highest: int = 0
+    lowest: int = 0
+    position_side: int = 0
+    position_id: int = 0
+    modes: Chosen = NOT_CHOSEN
+    algo: AlgoNote | None = None
+    take_profit: bool = False
+    stop_loss: bool = False
+    liquidate_fee: int = 0
+    realized: int = 0
 
     def fill(
         self, lots: int, notional: int, price: int, fee: int, remaining: int, time: int
@@ -133,16 +121,13 @@ class PositionNote:
         self.auto_margin = False
 
 
-class Moved:
+class Moved(Struct, array_like=True):
     """Money that moved in one settle asset of an owner since `since`, by `IncomeType`, in atoms."""
 
-    __slots__ = ("amounts", "fee", "liquidate_fee", "since")
-
-    def __init__(self, since: int) -> None:
-        self.since = since
-        self.amounts: dict[str, int] = {}
-        self.fee = 0
-        self.liquidate_fee = 0
+    since: int
+    amounts: dict[str, int] = {}
+    fee: int = 0
+    liquidate_fee: int = 0
 
     def add(self, kind: str, amount: int) -> None:
         """Add an item; all but funding count without sign."""
@@ -151,17 +136,44 @@ class Moved:
         self.amounts[kind] = self.amounts.get(kind, 0) + amount
 
 
+class Past(Struct, array_like=True):
+    """What the engine does not know: notes of open orders with fills, or that a conditional order
+    became; and what moved, with uid and asset index.
+    """
+
+    orders: list[OrderNote] = []
+    moved: list[tuple[int, int, Moved]] = []
+
+
+# -- from events -----------------------------------------------------------------------------------
+
+
+def placed_order(placed: OrderPlaced | ContractOrderPlaced, time: int) -> OrderNote:
+    """The note of a new order."""
+    return OrderNote(
+        placed.order_id, placed.uid, placed.symbol, placed.side, placed.type, placed.time_in_force,
+        placed.quantity, placed.price, placed.client_id, time, time,
+    )  # fmt: skip
+
+
+def placed_algo(placed: AlgoPlaced, modes: Chosen, time: int) -> AlgoNote:
+    """The note of a new conditional order."""
+    return AlgoNote(
+        placed.algo_id, placed.uid, placed.symbol, placed.side, placed.position_side, placed.type,
+        placed.quantity, placed.trigger_price, placed.price, placed.source, placed.client_id,
+        placed.parent_id, placed.position_id, placed.take_profit > 0, placed.stop_loss > 0, modes,
+        time, time,
+    )  # fmt: skip
+
+
 # -- from the engine -------------------------------------------------------------------------------
 
 
 def open_order(order: Order, modes: Chosen) -> OrderNote:
     """The note of an order that rests in a book; fees and fill prices of the past are unknown."""
     note = OrderNote(
-        OrderPlaced(
-            order.order_id, order.account.uid, order.market.symbol, order.side, order.type,
-            order.time_in_force, order.quantity, order.price, order.client_id, order.remaining,
-        ),
-        order.time,
+        order.order_id, order.account.uid, order.market.symbol, order.side, order.type,
+        order.time_in_force, order.quantity, order.price, order.client_id, order.time, order.time,
     )  # fmt: skip
     note.update_time = order.update_time
     note.status = order.status
@@ -183,16 +195,13 @@ def open_order(order: Order, modes: Chosen) -> OrderNote:
 def waiting_algo(algo: Algo, modes: Chosen) -> AlgoNote:
     """The note of a conditional order: one that waits, or one that became an open order."""
     position_id = algo.position.position_id if algo.position is not None else 0
+    # A trailing stop's price moves along: its note has none until it is triggered.
+    waits_at = 0 if algo.type == TRAILING else algo.trigger_price
     note = AlgoNote(
-        AlgoPlaced(
-            algo.algo_id, algo.holding.account.uid, algo.perp.symbol, algo.side,
-            algo.position_side, algo.type, algo.quantity, algo.trigger_price, algo.price,
-            algo.source, algo.client_id, algo.rising, algo.parent_id, position_id,
-            algo.take_profit.trigger_price, algo.take_profit.source,
-            algo.stop_loss.trigger_price, algo.stop_loss.source, algo.callback_ppm,
-        ),
-        modes,
-        algo.time,
+        algo.algo_id, algo.holding.account.uid, algo.perp.symbol, algo.side, algo.position_side,
+        algo.type, algo.quantity, waits_at, algo.price, algo.source, algo.client_id,
+        algo.parent_id, position_id, algo.take_profit.trigger_price > 0,
+        algo.stop_loss.trigger_price > 0, modes, algo.time, algo.time,
     )  # fmt: skip
     note.update_time = algo.update_time
     note.status = algo.status

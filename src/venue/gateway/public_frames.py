@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from typing import Final, Protocol
+from zlib import crc32
 
 import msgspec
 
 from venue import candles
 from venue.api.streams import (
+    CHECKED,
+    CHECKED_EVERY,
     LAST_PRICE,
     MARK_PRICE,
     BookTickerFrame,
@@ -84,7 +87,8 @@ def shaper(rooms: Venue, product: Product, symbol: str, stream: Stream, channel:
     if stream.name == "trade":
         return TradeShaper(listed)
     if stream.name == "depth":
-        return DepthShaper(listed, int(channel.removeprefix("depth")))
+        level = channel.removeprefix("depth").removesuffix(CHECKED)
+        return DepthShaper(listed, int(level), checked=channel.endswith(CHECKED))
     if stream.name == "book_ticker":
         return BookTickerShaper(listed)
     _, interval, _ = channel.split("_", 2)
@@ -302,11 +306,12 @@ class KlineShaper:
 class DepthShaper:
     """The best levels, and how they change. Everybody who listens is at the same update id."""
 
-    __slots__ = ("_book", "_level", "_listed", "heeds")
+    __slots__ = ("_book", "_checked", "_level", "_listed", "heeds")
 
-    def __init__(self, listed: Listed, level: int) -> None:
+    def __init__(self, listed: Listed, level: int, *, checked: bool) -> None:
         self._listed = listed
         self._level = level
+        self._checked = checked
         self._book: Depth | None = None  # as all who listen know it
         self.heeds = BOOK
 
@@ -314,7 +319,10 @@ class DepthShaper:
         book = self._book
         if book is None:
             book = self._book = self._now()
-        return self._frame("depthSnapshot", now, book.update_id, book, "SNAPSHOT")
+        made = self._made("depthSnapshot", now, book.update_id, book, "SNAPSHOT")
+        if self._checked:
+            made.checksum = _checksum(made.bids, made.asks)
+        return _encode(made)
 
     def later(self, now: int) -> bytes | None:
         before, after = self._book, self._now()
@@ -328,7 +336,13 @@ class DepthShaper:
         bids.sort(reverse=True)
         asks.sort()
         changed = Depth(after.update_id, bids, asks)
-        return self._frame("depth", now, before.update_id, changed, "CHANGED")
+        made = self._made("depth", now, before.update_id, changed, "CHANGED")
+        passed = after.update_id // CHECKED_EVERY > before.update_id // CHECKED_EVERY
+        if self._checked and passed:
+            instrument = self._listed.instrument
+            texts = [level_texts(instrument, levels) for levels in (after.bids, after.asks)]
+            made.checksum = _checksum(*texts)
+        return _encode(made)
 
     def note(self, time: int, trade: Trade | ContractTrade) -> None:
         """The levels know it already."""
@@ -336,21 +350,23 @@ class DepthShaper:
     def _now(self) -> Depth:
         return self._listed.board.depth(self._listed.symbol, self._level)
 
-    def _frame(self, event: str, now: int, first_id: int, book: Depth, kind: str) -> bytes:
+    def _made(self, event: str, now: int, first_id: int, book: Depth, kind: str) -> DepthFrame:
         instrument = self._listed.instrument
-        return _encode(
-            DepthFrame(
-                event=event,
-                time=now,
-                symbol=self._listed.symbol,
-                first_id=first_id,
-                last_id=book.update_id,
-                level=self._level,
-                kind=kind,
-                bids=_level_texts(instrument, book.bids),
-                asks=_level_texts(instrument, book.asks),
-            )
+        return DepthFrame(
+            event=event,
+            time=now,
+            symbol=self._listed.symbol,
+            first_id=first_id,
+            last_id=book.update_id,
+            level=self._level,
+            kind=kind,
+            bids=_level_texts(instrument, book.bids),
+            asks=_level_texts(instrument, book.asks),
         )
+
+
+def _checksum(bids: list[tuple[str, str]], asks: list[tuple[str, str]]) -> int:
+    return crc32(",".join([f"{price}:{size}" for price, size in bids + asks]).encode())
 
 
 def _changes(before: list[tuple[int, int]], after: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -7,6 +7,7 @@ from typing import Final
 
 from venue.api import errors
 from venue.api.errors import ApiError
+from venue.api.fields import COUNTDOWN_ALLOWED
 from venue.core.events import Rejected
 from venue.core.instruments import Instrument
 from venue.gateway.wire import price_text, quantity_text
@@ -116,5 +117,6 @@ _PLAIN: Final[dict[Reject, Callable[[Rejected], ApiError]]] = {
     Reject.WALLETS_EQUAL: lambda _: errors.combination("from", "to"),
     Reject.SYMBOL_LISTED: lambda _: errors.invalid("symbol", "already listed"),
     Reject.INSTRUMENT_INVALID: lambda r: errors.invalid("instrument", r.detail),
+    Reject.TIMEOUT: lambda _: errors.out_of_range("timeout", f"allowed: {COUNTDOWN_ALLOWED}"),
     Reject.FEE_RATE: lambda r: errors.out_of_range("makerFeeRate", f"allowed: 0 to {r.limit} ppm"),
 }

@@ -57,6 +57,10 @@ class Routes:
                 assert route.row.method not in methods, route.row
                 methods[route.row.method] = route
 
+    def of(self, row: Operation[Any, Any]) -> Route:
+        """A row's route. KeyError: it has none here."""
+        return self._by_path[row.path.encode()][row.method]
+
     def find(self, method: str, path: bytes) -> Route | None:
         """The route; None for an unknown path, -1150 for a method the path does not have."""
         methods = self._by_path.get(path)

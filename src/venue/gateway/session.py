@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from venue.api import errors
+from venue.api.errors import ApiError
 from venue.api.streams import (
     ALIASES,
+    CANCEL_ON_DISCONNECT,
     Acknowledgement,
+    CancelOnDisconnect,
     Greeting,
     Message,
     PrivatePing,
@@ -23,19 +26,27 @@ from venue.api.streams import (
     streams_of,
 )
 from venue.gateway.context import Venue
+from venue.gateway.entry import Entry
 from venue.gateway.frames import Frame
-from venue.gateway.hub import Hub, PublicKey
+from venue.gateway.hub import Hub, Listener, PublicKey
 from venue.gateway.public_frames import is_listed
+from venue.gateway.recorder import OwnKey
+from venue.gateway.routes import Route
+from venue.history.service import HistoryFailed
 
 PREFIX: Final = "INVALID_ARGUMENT: "
 POLICY: Final = 1008  # the close code of every broken rule
+KEY_GONE: Final = "the API key is no longer valid"
 NUMBER: Final = re.compile(rb"-?[0-9]{1,20}")
+AFTER: Final = re.compile("from=(.*)")  # what may follow the name of a private channel
+SEQUENCE: Final = re.compile("[0-9]{1,18}")
 ID_LENGTH_MAX: Final = 64
 US_PER_MS: Final = 1000
 _SECOND_S: Final = 1.0
 _HOUR_S: Final = 3600.0
 
 _decode = msgspec.json.Decoder(Message).decode
+_switch = msgspec.json.Decoder(CancelOnDisconnect).decode
 _encode = msgspec.json.Encoder().encode
 
 
@@ -44,6 +55,7 @@ class SessionLimits(Struct, frozen=True, kw_only=True):
 
     `changes` are subscribe and unsubscribe messages in an hour, `messages` those of all kinds in a
     second, `faults` messages that were refused, ever; `pings` may stay without an answer in a row.
+    `in_flight` operations may wait for their answers.
     """
 
     channels: int = 100
@@ -53,14 +65,7 @@ class SessionLimits(Struct, frozen=True, kw_only=True):
     idle_s: float = 60.0
     ping_s: float = 60.0
     pings: int = 10
-
-
-class Link(Protocol):
-    """The connection under a session: neither call waits, neither raises."""
-
-    def send(self, frame: Frame) -> None: ...
-
-    def end(self, code: int, reason: str) -> None: ...
+    in_flight: int = 1_000
 
 
 class Refused(Exception):
@@ -90,7 +95,10 @@ class Allowance:
 
 
 class Session:
-    """One open connection. `usable` tells whether its key still is; public ones have none."""
+    """One open connection. `usable` tells whether its key still is; public ones have none.
+
+    `entry` takes the orders of a private one.
+    """
 
     def __init__(
         self,
@@ -99,8 +107,9 @@ class Session:
         socket: Socket,
         uid: int,
         limits: SessionLimits,
-        link: Link,
+        link: Listener,
         usable: Callable[[], bool],
+        entry: Entry | None,
     ) -> None:
         self._rooms = rooms
         self._hub = hub
@@ -109,6 +118,7 @@ class Session:
         self._limits = limits
         self._link = link
         self._usable = usable
+        self._entry = entry
         self._streams = streams_of(socket)
         self._loop = asyncio.get_running_loop()
         self._topics: dict[PublicKey | str, None] = {}  # symbols' channels, or private names
@@ -117,6 +127,7 @@ class Session:
         self._faults = 0
         self._unanswered = 0
         self._idle: asyncio.TimerHandle | None = None
+        self._ordered = 0.0  # when the last operation came
         self._beat: asyncio.TimerHandle | None = None
         self._ended = False
 
@@ -135,6 +146,8 @@ class Session:
         for key in self._topics:
             self._leave(key)
         self._topics.clear()
+        if self._entry is not None:
+            self._entry.quit()
 
     # -- what the client says ---------------------------------------------------------------------
 
@@ -161,31 +174,59 @@ class Session:
 
     def _obey(self, message: Message, identity: Raw | UnsetType) -> None:
         method = message.method
-        if method == "SUBSCRIBE":
-            self._subscribe(message.params, identity)
+        entry = self._entry
+        route = entry.find(method) if entry is not None else None
+        if entry is not None and route is not None:
+            self._operate(entry, route, message.params, identity)
+        elif method == "SUBSCRIBE":
+            self._subscribe(_plain(message.params), identity)
         elif method == "UNSUBSCRIBE":
-            self._unsubscribe(message.params, identity)
+            self._unsubscribe(_plain(message.params), identity)
         elif method == "PING":
             self._acknowledge(identity)
         elif method == "PONG":
             self._unanswered = 0
             if not self._socket.private:
                 self._acknowledge(identity)
+        elif method == CANCEL_ON_DISCONNECT and entry is not None:
+            self._cancel_on_disconnect(entry, message.params, identity)
         else:
             raise Refused(f"invalid event : {_cut(method if isinstance(method, str) else '')}")
+
+    def _operate(self, entry: Entry, route: Route, params: Raw, identity: Raw | UnsetType) -> None:
+        """An operation; what a rule refuses is no fault, what cannot be read is."""
+        if not self._usable():
+            entry.refuse(identity, errors.error(-1044))
+            self._link.end(POLICY, KEY_GONE)
+            return
+        self._ordered = self._loop.time()
+        if not entry.take(route, params, identity):
+            self._note_fault()
+
+    def _cancel_on_disconnect(self, entry: Entry, params: Raw, identity: Raw | UnsetType) -> None:
+        try:
+            enabled = _switch(params).enabled
+        except msgspec.DecodeError:
+            raise Refused('invalid params : must be {"enabled": true} or false') from None
+        try:
+            entry.cancel_on_disconnect(enabled)
+        except ApiError as refusal:
+            raise Refused(f"not permitted : {refusal.message}") from None
+        self._acknowledge(identity)
 
     def _subscribe(self, params: Any, identity: Raw | UnsetType) -> None:
         asked = self._asked(params)
         new = [key for key in asked if key not in self._topics]
         if len(self._topics) + len(new) > self._limits.channels:
             raise Refused(f"too many channels : at most {self._limits.channels} per connection")
+        resumed = self._resumed(params) if self._socket.private else {}
         self._acknowledge(identity)
         for key, stream in asked.items():
             if self._ended:
                 return  # it did not read what it asked for
             self._topics[key] = None
             if isinstance(key, str):
-                self._hub.join_own(self._link, (self._socket.product, self._uid, key))
+                self._hub.join_own(self._link, self._own(key), resumed.get(key))
             else:
                 self._hub.join(self._link, key, stream)
         self._watch_idle()
@@ -200,7 +241,7 @@ class Session:
 
     def _leave(self, key: PublicKey | str) -> None:
         if isinstance(key, str):
-            self._hub.leave_own(self._link, (self._socket.product, self._uid, key))
+            self._hub.leave_own(self._link, self._own(key))
         else:
             self._hub.leave(self._link, key)
 
@@ -217,8 +258,9 @@ class Session:
         if not isinstance(name, str):
             raise Refused("invalid params : must be a list of channels")
         if self._socket.private:
-            channel = ALIASES.get(name, name)
-            if channel not in self._streams:
+            channel, mark, after = name.partition("?")
+            channel = ALIASES.get(channel, channel)
+            if channel not in self._streams or (mark and not AFTER.fullmatch(after)):
                 raise Refused(f"invalid event : {_cut(name)}")
             return channel, self._streams[channel]
         symbol, _, channel = name.partition("@")
@@ -232,6 +274,36 @@ class Session:
             raise Refused(f"invalid symbol : {_cut(symbol)}")
         return (self._socket.product, symbol.upper(), channel), stream
 
+    def _resumed(self, names: list[str]) -> dict[str, int]:
+        """The private channels that are to go on behind a number, which must be kept."""
+        resumed: dict[str, int] = {}
+        for name in names:
+            channel, _, after = name.partition("?")
+            if after:
+                channel = ALIASES.get(channel, channel)
+                resumed[channel] = self._after(channel, after.removeprefix("from="))
+        return resumed
+
+    def _after(self, channel: str, text: str) -> int:
+        recorder, key = self._rooms.recorder, self._own(channel)
+        oldest, newest = recorder.oldest(key), recorder.newest(key)
+        if not SEQUENCE.fullmatch(text):
+            words = f"must be a whole number, from {oldest} to {newest}"
+        elif int(text) > newest:
+            words = f"{channel} has come to {newest}: must be at most {newest}"
+        elif int(text) < oldest:
+            words = f"older frames of {channel} are not kept: must be at least {oldest}"
+        else:
+            try:
+                self._rooms.history.health()
+            except HistoryFailed:
+                raise Refused("history is not available : nothing can be resumed") from None
+            return int(text)
+        raise Refused(f"invalid sequence : {_cut(text)}, {words}")
+
+    def _own(self, channel: str) -> OwnKey:
+        return self._uid, self._socket.product, channel
+
     # -- what it is told --------------------------------------------------------------------------
 
     def _acknowledge(self, identity: Raw | UnsetType) -> None:
@@ -239,6 +311,9 @@ class Session:
 
     def _refuse(self, identity: Raw | UnsetType, words: str) -> None:
         self._tell(Acknowledgement(False, identity, PREFIX + words))
+        self._note_fault()
+
+    def _note_fault(self) -> None:
         self._faults += 1
         if self._limits.faults is not None and self._faults > self._limits.faults:
             self._link.end(POLICY, f"more than {self._limits.faults} refused messages")
@@ -249,7 +324,7 @@ class Session:
     # -- how long it may stay ---------------------------------------------------------------------
 
     def _watch_idle(self) -> None:
-        """A connection without subscriptions may stay so for a while."""
+        """A connection without subscriptions and orders may stay so for a while."""
         if self._topics:
             if self._idle is not None:
                 self._idle.cancel()
@@ -258,12 +333,16 @@ class Session:
             self._idle = self._loop.call_later(self._limits.idle_s, self._end_idle)
 
     def _end_idle(self) -> None:
+        left = self._ordered + self._limits.idle_s - self._loop.time()
+        if left > 0:
+            self._idle = self._loop.call_later(left, self._end_idle)
+            return
         self._link.end(POLICY, f"nothing was subscribed for {self._limits.idle_s:g} seconds")
 
     def _ping(self) -> None:
         self._beat = self._loop.call_later(self._limits.ping_s, self._ping)
         if not self._usable():
-            self._link.end(POLICY, "the API key is no longer valid")
+            self._link.end(POLICY, KEY_GONE)
             return
         if not self._topics:
             return
@@ -290,6 +369,14 @@ def _identity(sent: Raw) -> Raw | UnsetType | None:
     except msgspec.DecodeError:
         return None
     return Raw(text) if len(name) <= ID_LENGTH_MAX else None
+
+
+def _plain(params: Raw) -> Any:
+    """Params as values; None for what is no JSON."""
+    try:
+        return msgspec.json.decode(params)
+    except (msgspec.DecodeError, RecursionError):
+        return None
 
 
 def _cut(text: str) -> str:

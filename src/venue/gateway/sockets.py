@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
+from collections.abc import Callable
 from http import HTTPStatus
 from socket import SO_SNDBUF, SOL_SOCKET
 from typing import Any, Final
@@ -24,8 +25,11 @@ from websockets.server import ServerProtocol
 from venue.api import errors, signing
 from venue.api.errors import ApiError
 from venue.api.streams import SOCKETS, Socket
+from venue.core.commands import RecordStreams
 from venue.gateway.auth import Authenticator, Caller, permit
 from venue.gateway.context import Venue
+from venue.gateway.desk import Desk
+from venue.gateway.entry import Entry
 from venue.gateway.frames import Frame
 from venue.gateway.http import Gate, HttpLimits
 from venue.gateway.hub import Hub
@@ -33,6 +37,7 @@ from venue.gateway.keys import KeyStore
 from venue.gateway.reads import trade_id_text
 from venue.gateway.replay import WINDOW_MS
 from venue.gateway.session import POLICY, Session, SessionLimits
+from venue.node.sequencer import Stopped
 from venue.terms import Access
 
 WINDOW_BITS: Final = 12  # of compression, either way
@@ -70,12 +75,19 @@ class Sockets:
     """The door for streams: who may come in, and what all connections share."""
 
     def __init__(
-        self, rooms: Venue, hub: Hub, authenticator: Authenticator, limits: SocketLimits
+        self,
+        rooms: Venue,
+        hub: Hub,
+        authenticator: Authenticator,
+        limits: SocketLimits,
+        desk: Desk,
     ) -> None:
         self.rooms = rooms
         self.hub = hub
         self.limits = limits
         self._authenticator = authenticator
+        self._desk = desk
+        self._leaving: set[asyncio.Task[None]] = set()
         self._gate = Gate(
             HttpLimits(connections_per_ip=limits.connections_per_ip, connections=limits.connections)
         )
@@ -115,7 +127,33 @@ class Sockets:
             caller = await self._authenticator.verify_slowly(signed, text, ip)
         permit(caller, Access.READ)
         self._once(socket, caller)
+        await self._record(caller.uid)
         return caller
+
+    def entry(
+        self, socket: Socket, caller: Caller, ip: str, send: Callable[[Frame], None]
+    ) -> Entry:
+        """Where a new connection's orders go in."""
+        most = self.limits.session.in_flight
+        return Entry(self._desk, socket.product, caller, ip, most, send, self._keep)
+
+    async def finish(self) -> None:
+        """Wait until all is done that connections left behind; before the sequencer stops."""
+        while self._leaving:
+            await asyncio.wait(self._leaving)
+
+    def _keep(self, task: asyncio.Task[None]) -> None:
+        self._leaving.add(task)
+        task.add_done_callback(self._leaving.discard)
+
+    async def _record(self, uid: int) -> None:
+        """From an owner's first private socket on, what its channels say is kept."""
+        if self.rooms.engine.account(uid).recorded:
+            return
+        try:
+            await self.rooms.submit([RecordStreams(uid)])
+        except Stopped:
+            raise errors.busy("the venue failed; nothing was done") from None
 
     def usable(self, key: str) -> bool:
         """Whether a session that this API key opened may go on."""
@@ -181,6 +219,8 @@ class Connection:
         self._opening: asyncio.Task[None] | None = None
         self._text = bytearray()  # a message in fragments, so far
         self._paused = False
+        self._room = asyncio.Event()  # the reader takes more, or there is none any more
+        self._room.set()
         self._waiting: deque[bytes] = deque()
         self._waiting_bytes = 0
         self._ended = False
@@ -230,6 +270,7 @@ class Connection:
     def pause_writing(self) -> None:
         """Enough is on its way: what comes waits, and nothing is read that asks for more."""
         self._paused = True
+        self._room.clear()
         self._transport.pause_reading()
 
     def resume_writing(self) -> None:
@@ -240,6 +281,7 @@ class Connection:
             self._waiting_bytes -= len(data)
             self._transport.write(data)
         if not self._paused:
+            self._room.set()
             self._transport.resume_reading()
 
     def shutdown(self) -> None:
@@ -297,6 +339,7 @@ class Connection:
             door.limits.session,
             self,
             (lambda: door.usable(key)) if caller is not None else _always,
+            door.entry(socket, caller, ip, self.send) if caller is not None else None,
         )
         self._session.begin(door.name())
 
@@ -353,9 +396,19 @@ class Connection:
             return
         self._waiting.append(data)
         self._waiting_bytes += len(data)
-        limits = self._door.limits
-        if len(self._waiting) > limits.queue_frames or self._waiting_bytes > limits.queue_bytes:
+        if not self.fits(len(self._waiting), self._waiting_bytes):
             self.end(POLICY, f"too slow: {len(self._waiting)} messages waited to be read")
+
+    async def ready(self) -> None:
+        """Wait while the reader does not keep up; what it said meanwhile is then heard first."""
+        while self._paused and not self._ended:
+            await self._room.wait()
+            await asyncio.sleep(0)
+
+    def fits(self, frames: int, size: int) -> bool:
+        """Whether the queue may hold so many frames of so many bytes together."""
+        limits = self._door.limits
+        return frames <= limits.queue_frames and size <= limits.queue_bytes
 
     def end(self, code: int, reason: str) -> None:
         """Close with a code and a reason; what waits is dropped."""
@@ -377,6 +430,7 @@ class Connection:
     def _finish(self) -> None:
         """Nothing more is sent but what closes the connection."""
         self._ended = True
+        self._room.set()
         self._waiting.clear()
         self._waiting_bytes = 0
         if self._session is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from venue.api import (
     account,
     algo,
+    cancel_after,
     contract,
     contract_account,
     contract_market,
@@ -22,6 +23,7 @@ from venue.gateway import (
     contract_orders,
     contract_reads,
     contract_writes,
+    countdowns,
     key_operations,
     operators,
     reads,
@@ -118,6 +120,8 @@ def _contract() -> list[Route]:
         bind(sim.demo_positions, contract_accounts.demo_positions),
         bind(sim.demo_order_history, contract_orders.demo_order_history),
         bind(sim.place_demo_order, contract_writes.place_demo_order),
+        bind(cancel_after.cancel_after, countdowns.cancel_after),
+        bind(cancel_after.contract_cancel_after, countdowns.contract_cancel_after),
     ]
 
 

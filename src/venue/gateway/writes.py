@@ -51,7 +51,7 @@ async def place_order(call: Call, request: PlaceOrderRequest) -> OrderAck:
     instrument = call.venue.market(request.symbol).instrument
     command = order_command(call, instrument, request, GTC)
     (applied,) = await call.venue.submit([command])
-    order_id, client_id, time = _placed(applied, instrument)
+    order_id, client_id, time = _placed(call, applied, instrument)
     return OrderAck(instrument.symbol, order_id, client_id, time)
 
 
@@ -70,7 +70,7 @@ async def place_batch(call: Call, request: PlaceBatchRequest) -> PlaceBatchReply
         try:
             if isinstance(item, ApiError):
                 raise item
-            order_id, client_id, time = _placed(next(applied), instrument)
+            order_id, client_id, time = _placed(call, next(applied), instrument)
         except ApiError as problem:
             results.append(_failed(instrument.symbol, client_id, now, problem))
         else:
@@ -203,10 +203,11 @@ def _failed(symbol: str, client_id: str, time: int, problem: ApiError) -> BatchP
     return BatchPlaced(symbol, client_id, time, UNSET, problem.item_code, problem.message)
 
 
-def _placed(applied: Applied, instrument: Instrument) -> tuple[int, str, int]:
+def _placed(call: Call, applied: Applied, instrument: Instrument) -> tuple[int, str, int]:
     """Order id, client order id and acceptance time (ms) of a placed order."""
     event = applied.events[0]
     if isinstance(event, OrderPlaced):
+        call.note_placed(event.order_id)
         client_id = event.client_id or f"v-{event.order_id}"
         return event.order_id, client_id, applied.time // 1000
     if isinstance(event, OrderRepeated):

@@ -11,14 +11,16 @@ from venue.core.engine import Engine
 from venue.core.ledger import Account
 from venue.core.orders import Order
 from venue.history.contract_tables import CONTRACT_FILLS, CONTRACT_ORDERS, INCOME, POSITIONS
-from venue.history.tables import BILLS, FILLS, ORDERS, PROGRESS
-from venue.terms import Cause, MarginMode, OrderStatus, Wallet
+from venue.history.tables import BILLS, FILLS, FRAMES, ORDERS, PROGRESS
+from venue.terms import Cause, MarginMode, OrderStatus, Product, Wallet
 
 PROBLEMS_MAX: Final = 100  # of each kind; a broken file should not fill the screen
 ROWS_AT_ONCE: Final = 10_000
 CHAIN: Final = (BILLS.c.uid, BILLS.c.wallet, BILLS.c.asset)
 OUTSIDE: Final = (int(Cause.TAKEOVER), int(Cause.DELEVERAGE))  # fills of no order
 OPEN: Final = (int(OrderStatus.NEW), int(OrderStatus.PARTIALLY_FILLED))
+
+Channels = dict[tuple[int, int, str], tuple[int, int]]  # (uid, product, channel) -> two numbers
 
 
 def check(connection: Connection, engine: Engine) -> list[str]:
@@ -38,6 +40,28 @@ def check(connection: Connection, engine: Engine) -> list[str]:
         if len(found) > PROBLEMS_MAX:
             problems.append(f"... and {len(found) - PROBLEMS_MAX} more like the last")
     return problems
+
+
+def check_frames(connection: Connection, channels: Channels) -> list[str]:
+    """What is wrong with the frames of private channels: each lies behind the first number of its
+    channel up to the second, without a gap; there are no other channels.
+    """
+    problems: list[str] = []
+    columns = (FRAMES.c.uid, FRAMES.c.product, FRAMES.c.channel)
+    number = FRAMES.c.number
+    stored = {tuple(row) for row in connection.execute(select(*columns).distinct())}
+    for key, (oldest, newest) in channels.items():
+        uid, product, channel = key
+        own = [column == value for column, value in zip(columns, key, strict=True)]
+        found = select(func.count(), func.coalesce(func.max(number), oldest))
+        count, last = connection.execute(found.where(*own, number > oldest)).one()
+        if (count, last) != (newest - oldest, newest):
+            problems.append(
+                f"owner {uid}, {Product(product).name.lower()} channel {channel}: {count} frames"
+                f" behind {oldest}, the last is {last}; there should be all up to {newest}"
+            )
+    unknown = sorted(stored - channels.keys())
+    return problems + [f"frames of channel {key}, which never had any" for key in unknown]
 
 
 def _bills(connection: Connection, engine: Engine) -> list[str]:

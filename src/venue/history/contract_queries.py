@@ -287,7 +287,7 @@ class ContractFillsOf(Struct, frozen=True, gc=False):
 
 
 class IncomeOf(Struct, frozen=True, gc=False):
-    """Which items: an owner's, by asset, symbol, kind and time.
+    """Which items: an owner's, by asset (or all but the one in `without`), symbol, kind and time.
 
     `next_time` and `next_id` go on behind an item: its bill id, and its time or a later one.
     """
@@ -300,6 +300,7 @@ class IncomeOf(Struct, frozen=True, gc=False):
     end: int | None = None
     next_time: int | None = None
     next_id: int | None = None
+    without: str = ""
 
 
 class AlgosOf(Struct, frozen=True, gc=False):
@@ -370,6 +371,8 @@ def income(connection: Connection, which: IncomeOf, limit: int) -> list[IncomeRo
     rows = select(INCOME).where(table.uid == which.uid, *_of_symbol(table.symbol, which.symbol))
     if which.asset:
         rows = rows.where(table.asset == which.asset)
+    if which.without:
+        rows = rows.where(table.asset != which.without)
     if which.kind:
         rows = rows.where(table.kind == which.kind)
     rows = rows.where(*from_to(table.time, which.start, which.end))

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Final, Protocol
 
 from msgspec import Struct
-from sqlalchemy import Connection, Table, insert, update
+from sqlalchemy import Connection, Table, delete, insert, update
 
+from venue.api.streams import KeptFrame
 from venue.core.contract_events import ContractChanged, ContractListed
 from venue.core.events import (
     AssetRegistered,
@@ -23,7 +24,16 @@ from venue.core.events import (
 from venue.core.instruments import Asset, Contract, Instrument, lot_atoms
 from venue.history.contract_rows import INSERTED, STATEMENTS, ContractRows, Statement
 from venue.history.store import Store
-from venue.history.tables import BILLS, FILLS, ORDERS, PROGRESS, TRANSFERS
+from venue.history.tables import (
+    BILLS,
+    FILLS,
+    FRAMES,
+    FRAMES_KEPT,
+    ORDERS,
+    PROGRESS,
+    TRANSFERS,
+    frames_gone,
+)
 from venue.terms import BillKind, OrderStatus, Side, Wallet
 
 # Rows per statement. SQLite's driver lets other threads run at every statement, and beside a busy
@@ -106,13 +116,17 @@ class Catalog:
 
 
 class Projector:
-    """Writes what the engine said into a store. Used from one thread."""
+    """Writes what the engine said into a store. Used from one thread.
 
-    __slots__ = ("_catalog", "_reached", "_statements", "_store")
+    Of the frames of a private channel the newest are kept, at least `frames_kept`.
+    """
 
-    def __init__(self, store: Store, catalog: Catalog) -> None:
+    __slots__ = ("_catalog", "_frames_kept", "_reached", "_statements", "_store")
+
+    def __init__(self, store: Store, catalog: Catalog, frames_kept: int = FRAMES_KEPT) -> None:
         self._store = store
         self._catalog = catalog
+        self._frames_kept = frames_kept
         self._reached = store.reached()
         self._statements = Statements(store.connection)
 
@@ -120,12 +134,12 @@ class Projector:
         """The sequence of the last command whose rows are in the store."""
         return self._reached
 
-    def project(self, batch: Sequence[Applied]) -> None:
-        """Write the rows of a batch and its last sequence in one transaction.
+    def project(self, batch: Sequence[Applied], frames: Sequence[KeptFrame] = ()) -> None:
+        """Write the rows of a batch, its frames and its last sequence in one transaction.
 
-        Commands already projected are passed over; a missing one is a defect.
+        Commands already projected, and their frames, are passed over; a missing one is a defect.
         """
-        reached = self._reached
+        before = reached = self._reached
         rows = Rows(self._catalog)
         for applied in batch:
             if applied.sequence <= reached:
@@ -133,10 +147,14 @@ class Projector:
             assert applied.sequence == reached + 1, (applied.sequence, reached)
             reached = applied.sequence
             rows.fold(applied.events, applied.sequence, applied.time)
-        if reached == self._reached:
+        if reached == before:
             return
+        new = [frame for frame in frames if frame.sequence > before]
+        assert not new or new[-1].sequence <= reached, (new[-1].sequence, reached)
         with self._store.connection.begin():
             self._statements.write(rows, reached)
+            if new:
+                self._statements.keep(new, self._frames_kept)
         self._reached = reached
 
     def checkpoint(self) -> int:
@@ -253,8 +271,8 @@ class Statements:
     """The texts that write rows, made once: per table, one for each of the `CHUNKS`."""
 
     __slots__ = (
-        "_bills", "_change", "_changes", "_connection", "_contracts", "_fills", "_orders", "_reach",
-        "_transfers",
+        "_bills", "_change", "_changes", "_connection", "_contracts", "_fills", "_frames",
+        "_orders", "_reach", "_transfers",
     )  # fmt: skip
 
     def __init__(self, connection: Connection) -> None:
@@ -263,6 +281,7 @@ class Statements:
         self._fills = self._inserts(FILLS)
         self._bills = self._inserts(BILLS)
         self._transfers = self._inserts(TRANSFERS)
+        self._frames = self._inserts(FRAMES)
         self._change = _texts(CHANGE)
         self._contracts = {table.name: self._inserts(table) for table in INSERTED}
         self._changes = {statement.text: _texts(statement) for statement in STATEMENTS}
@@ -290,6 +309,26 @@ class Statements:
         for statement, values in rows.contracts.changes():
             self._run(self._changes[statement.text], values, statement.width)
         self._connection.execute(self._reach.values(sequence=reached))
+
+    def keep(self, frames: Sequence[KeptFrame], kept: int) -> None:
+        """Write frames and take away those that are too old, inside the caller's transaction."""
+        values: list[object] = []
+        first: dict[tuple[int, int, str], int] = {}
+        last: dict[tuple[int, int, str], int] = {}
+        for frame in frames:
+            channel = (frame.uid, frame.product, frame.channel)
+            values += (*channel, frame.number, frame.sequence, frame.payload)
+            first.setdefault(channel, frame.number)
+            last[channel] = frame.number
+        self._run(self._frames, values, len(FRAMES.columns))
+        for channel, newest in last.items():
+            gone = frames_gone(newest, kept)
+            if gone > frames_gone(first[channel] - 1, kept):
+                uid, product, name = channel
+                old = delete(FRAMES).where(FRAMES.c.uid == uid, FRAMES.c.product == product)
+                self._connection.execute(
+                    old.where(FRAMES.c.channel == name, FRAMES.c.number <= gone)
+                )
 
     def _run(self, texts: dict[int, str], values: list[object], width: int) -> None:
         start = 0

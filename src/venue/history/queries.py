@@ -6,12 +6,14 @@ Lists are newest first. Times are µs; `start` and `end` are inclusive, what is 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 from sqlalchemy import ColumnElement, Connection, Select, func, select
 
-from venue.history.tables import BILLS, FILLS, ORDERS, TRANSFERS
+from venue.history.tables import BILLS, FILLS, FRAMES, ORDERS, TRANSFERS
+
+PAGE_BYTES: Final = 1_000_000  # of frames; the one that passes it is the page's last
 
 
 class OrderRow(Struct, frozen=True, gc=False):
@@ -187,6 +189,29 @@ def transfers(connection: Connection, which: TransfersOf, limit: int) -> list[Tr
     rows = rows.where(*_between(table.time, which.after_time, which.before_time))
     rows = rows.order_by(table.time.desc(), table.transfer_id.desc())
     return [TransferRow(*row) for row in connection.execute(rows.limit(limit))]
+
+
+def frames(
+    connection: Connection, channel: tuple[int, int, str], after: int, newest: int, limit: int
+) -> list[tuple[int, bytes]]:
+    """Frames of a channel (uid, product, name) with their numbers, from behind `after` to `newest`.
+
+    Oldest first; `limit` of them, or fewer when they are long.
+    """
+    uid, product, name = channel
+    table = FRAMES.c
+    rows = select(table.number, table.payload).where(
+        table.uid == uid, table.product == product, table.channel == name
+    )
+    rows = rows.where(table.number > after, table.number <= newest)
+    found: list[tuple[int, bytes]] = []
+    size = 0
+    for number, payload in connection.execute(rows.order_by(table.number).limit(limit)):
+        found.append((number, payload))
+        size += len(payload)
+        if size > PAGE_BYTES:
+            break
+    return found
 
 
 def _bills_where(which: BillsOf) -> list[ColumnElement[bool]]:

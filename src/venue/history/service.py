@@ -16,8 +16,10 @@ from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 import msgspec
 from sqlalchemy import Connection
 
+from venue.api.streams import KeptFrame
 from venue.core.applied import Applied
 from venue.core.engine import Engine
+from venue.history.tables import FRAMES_KEPT
 from venue.history.worker import ASK, CATALOG, CHECKPOINT, DONE, HEAD, PROJECT, Entry
 
 BATCH_MAX: Final = 1_000  # commands per transaction: questions are answered in between
@@ -44,6 +46,7 @@ class History:
         self._process = process
         self._encode = msgspec.msgpack.Encoder().encode
         self._pending: deque[Applied] = deque()
+        self._frames: deque[KeptFrame] = deque()  # of those pending, in their order
         self._newest = self._reached = reached
         self._projecting = False
         self._gathering: asyncio.TimerHandle | None = None
@@ -54,9 +57,9 @@ class History:
         self._listening = asyncio.create_task(self._listen())
 
     @classmethod
-    async def start(cls, path: str | None) -> History:
+    async def start(cls, path: str | None, frames_kept: int = FRAMES_KEPT) -> History:
         """Start the worker on the file at `path`, or in memory. HistoryFailed when it cannot."""
-        arguments = [path] if path else []
+        arguments = [str(frames_kept), *([path] if path else [])]
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
@@ -94,14 +97,18 @@ class History:
         if self._failure:
             raise HistoryFailed(self._failure)
 
-    def follow(self, batch: Sequence[Applied]) -> None:
-        """Have a durable batch projected soon; never blocks, drops or raises."""
+    def follow(self, batch: Sequence[Applied], frames: Sequence[KeptFrame] = ()) -> None:
+        """Have a durable batch and the frames that came of it kept soon; in order of sequence.
+
+        Never blocks, drops or raises.
+        """
         if not batch:
             return
         self._newest = max(self._newest, batch[-1].sequence)
         if self._failure:
             return  # the journal has it; `lag` keeps growing and `health` says why
         self._pending.extend(batch)
+        self._frames.extend(frames)
         if not self._projecting and self._gathering is None:
             self._gather()
 
@@ -137,6 +144,7 @@ class History:
         """Stop after the transaction under way; `drain` first to keep all."""
         self._closing = True
         self._pending.clear()
+        self._frames.clear()
         if self._gathering is not None:
             self._gathering.cancel()
         assert self._process.stdin is not None
@@ -159,7 +167,10 @@ class History:
         self._projecting = True
         part = [self._pending.popleft() for _ in range(min(len(self._pending), BATCH_MAX))]
         entries = [Entry(done.sequence, done.time, done.events) for done in part]
-        self._send(PROJECT, self._encode(entries)).add_done_callback(self._projected)
+        frames = []
+        while self._frames and self._frames[0].sequence <= part[-1].sequence:
+            frames.append(self._frames.popleft())
+        self._send(PROJECT, self._encode((entries, frames))).add_done_callback(self._projected)
 
     def _projected(self, answer: asyncio.Future[int]) -> None:
         self._projecting = False
@@ -216,6 +227,7 @@ class History:
             log.error("history failed: %s", reason)
         self._failure = self._failure or reason
         self._pending.clear()
+        self._frames.clear()
         if self._gathering is not None:
             self._gathering.cancel()
             self._gathering = None

@@ -1,4 +1,5 @@
-"""What history holds: orders, fills, bills, transfers, and how far the journal has been projected.
+"""What history holds: orders, fills, bills, transfers, the frames of private streams, and how far
+the journal has been projected.
 
 Integers in core units: prices in ticks, quantities in lots, money in atoms, times in µs. One schema
 for SQLite and PostgreSQL. Ids and times grow together, so an index that ends in time serves lists
@@ -7,7 +8,17 @@ that are newest first. Every index is paid for by each write: there is one per q
 
 from typing import Final
 
-from sqlalchemy import BigInteger, Column, Index, Integer, MetaData, SmallInteger, Table, Text
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    SmallInteger,
+    Table,
+    Text,
+)
 
 METADATA: Final = MetaData()
 
@@ -93,6 +104,30 @@ TRANSFERS: Final = Table(
     Column("time", BigInteger, nullable=False),
 )
 Index("transfers_of_owner", TRANSFERS.c.uid, TRANSFERS.c.time)
+
+# The newest frames of each private channel, as they were sent. Rows stand in the order of writing,
+# the index alone is sorted by channel: frames of many owners are written one after another.
+FRAMES: Final = Table(
+    "frames",
+    METADATA,
+    Column("uid", BigInteger, primary_key=True, autoincrement=False),
+    Column("product", SmallInteger, primary_key=True, autoincrement=False),
+    Column("channel", Text, primary_key=True),
+    Column("number", BigInteger, primary_key=True, autoincrement=False),  # the frame's `seq`
+    Column("sequence", BigInteger, nullable=False),  # of the command it came of
+    Column("payload", LargeBinary, nullable=False),
+)
+FRAMES_KEPT: Final = 100_000  # of each channel
+
+
+def frames_gone(newest: int, kept: int) -> int:
+    """The last number that a channel keeps no more when it has reached `newest`.
+
+    It keeps `kept` frames and a few more: they are taken away by the hundredth part.
+    """
+    step = max(1, kept // 100)
+    return max(0, newest // step * step - kept)
+
 
 # One row: the sequence of the last projected command.
 PROGRESS: Final = Table("progress", METADATA, Column("sequence", BigInteger, nullable=False))

@@ -14,10 +14,12 @@ from typing import Any, BinaryIO, Final
 
 import msgspec
 
+from venue.api.streams import KeptFrame
 from venue.core.events import Event
 from venue.core.instruments import Asset, Contract, Instrument
 from venue.history.projector import Catalog, Projector
 from venue.history.store import Store, open_history
+from venue.history.tables import FRAMES_KEPT
 
 HEAD: Final = struct.Struct(">cI")
 CATALOG: Final = b"c"
@@ -37,21 +39,24 @@ class Entry(msgspec.Struct, array_like=True, gc=False):
 
 
 Listed = tuple[list[Asset], list[Instrument], list[Contract]]
-_entries = msgspec.msgpack.Decoder(list[Entry])
+Batch = tuple[list[Entry], list[KeptFrame]]  # commands, and the frames that came of them
+_batch = msgspec.msgpack.Decoder(Batch)
 _listed = msgspec.msgpack.Decoder(Listed)
 
 
 class Worker:
     """The store behind the frames."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, frames_kept: int = FRAMES_KEPT) -> None:
         self._store = store
+        self._frames_kept = frames_kept
         self._projector: Projector | None = None
 
     def answer(self, kind: bytes, payload: bytes) -> Any:
         """What a frame asks for; whatever it raises goes back as text."""
         if kind == CATALOG:
-            self._projector = Projector(self._store, Catalog.listing(*_listed.decode(payload)))
+            catalog = Catalog.listing(*_listed.decode(payload))
+            self._projector = Projector(self._store, catalog, self._frames_kept)
             return None
         if kind == ASK:
             function, arguments = pickle.loads(payload)  # noqa: S301 - the venue's own pipe
@@ -59,15 +64,15 @@ class Worker:
                 return function(self._store.connection, *arguments)
         assert self._projector is not None, "the catalog comes first"
         if kind == PROJECT:
-            self._projector.project(_entries.decode(payload))
+            self._projector.project(*_batch.decode(payload))
             return self._projector.reached()
         assert kind == CHECKPOINT, kind
         return self._projector.checkpoint()
 
 
-def serve(store: Store, incoming: BinaryIO, outgoing: BinaryIO) -> None:
+def serve(store: Store, frames_kept: int, incoming: BinaryIO, outgoing: BinaryIO) -> None:
     """Answer frames until there are no more."""
-    worker = Worker(store)
+    worker = Worker(store, frames_kept)
     _send(outgoing, DONE, store.reached())
     while head := incoming.read(HEAD.size):
         kind, length = HEAD.unpack(head)
@@ -89,12 +94,16 @@ def _send(outgoing: BinaryIO, kind: bytes, value: Any) -> None:
 
 
 def main() -> None:
-    """Serve the history file named on the command line; none: in memory."""
+    """Serve the history file named on the command line (none: in memory).
+
+    Before it stands how many frames of a private channel to keep.
+    """
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
-    store = open_history(sys.argv[1] if len(sys.argv) > 1 else None)
+    kept, path = int(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else None
+    store = open_history(path)
     try:
-        serve(store, sys.stdin.buffer, sys.stdout.buffer)
+        serve(store, kept, sys.stdin.buffer, sys.stdout.buffer)
     except BrokenPipeError:
         pass  # the venue is gone: what was projected is kept
     finally:

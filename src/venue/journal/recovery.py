@@ -9,7 +9,7 @@ import msgspec
 import venue
 from venue.core import snapshot as state
 from venue.core.applied import Applied
-from venue.core.commands import CancelOrder, CancelOrders, Command, PlaceOrder
+from venue.core.commands import Command, Requested
 from venue.core.engine import Engine
 from venue.journal.journal import Journal, JournalCorrupt, OtherVersion, Snapshot
 
@@ -23,8 +23,11 @@ _NOT_A_STATE: Final = (msgspec.MsgspecError, LookupError, ValueError, TypeError,
 class Sink(Protocol):
     """Views that are rebuilt along with the engine."""
 
-    def restore(self, parts: dict[str, bytes], sequence: int) -> None:
-        """Begin from a snapshot's parts, taken at `sequence`; from ({}, 0) without one."""
+    def restore(self, parts: dict[str, bytes], engine: Engine) -> None:
+        """Begin from a snapshot's parts and its engine; from {} and a new one without."""
+
+    def note(self, applied: Applied) -> None:
+        """Look at a command applied again while the engine stands as it left it."""
 
     def follow(self, batch: list[Applied]) -> None:
         """Go on with commands applied again, in order."""
@@ -45,16 +48,16 @@ def recover(journal: Journal, reached: int, sink: Sink) -> Engine:
     """
     engine, parts = _start(journal, reached)
     check_versions(journal, engine.sequence)
-    sink.restore(parts, engine.sequence)
+    sink.restore(parts, engine)
     for first, commands in journal.read(engine.sequence):
         if first != engine.sequence + 1:
             raise JournalCorrupt(f"sequence {engine.sequence + 1}: missing, {first} follows")
-        sink.follow(
-            [
-                Applied(sequence, command.time, command, engine.apply(command))
-                for sequence, command in enumerate(commands, first)
-            ]
-        )
+        batch: list[Applied] = []
+        for sequence, command in enumerate(commands, first):
+            applied = Applied(sequence, command.time, command, engine.apply(command))
+            sink.note(applied)
+            batch.append(applied)
+        sink.follow(batch)
     if engine.sequence != journal.last_sequence():
         raise JournalCorrupt(f"sequence {engine.sequence + 1}: missing")
     return engine
@@ -78,9 +81,7 @@ def tail_requests(journal: Journal, since_time_us: int) -> list[bytes]:
         command.request
         for commands in reversed(steps)
         for command in commands
-        if command.time >= since_time_us
-        and isinstance(command, PlaceOrder | CancelOrder | CancelOrders)
-        and command.request
+        if command.time >= since_time_us and isinstance(command, Requested) and command.request
     ]
 
 

@@ -192,17 +192,19 @@ class Sequencer:
     def _apply(
         self, groups: list[Group]
     ) -> list[tuple[asyncio.Future[list[Applied]], list[Applied]]]:
-        engine = self._engine
+        engine, outbox = self._engine, self._outbox
         batch: list[Applied] = []
         answers: list[tuple[asyncio.Future[list[Applied]], list[Applied]]] = []
         for commands, future in groups:
             applied = []
             for command in commands:
                 events = engine.apply(command)
-                applied.append(Applied(engine.sequence, command.time, command, events))
+                done = Applied(engine.sequence, command.time, command, events)
+                outbox.note(done)
+                applied.append(done)
             batch += applied
             answers.append((future, applied))
-        self._outbox.publish(batch)
+        outbox.publish(batch)
         return answers
 
     def _fail(self, groups: list[Group], problem: BaseException) -> None:

@@ -1,12 +1,13 @@
-"""Snapshots of a running venue: engine and market data at one sequence, behind the projector."""
+"""Snapshots of a running venue: engine and views at one sequence, behind the projector."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Protocol
 
 import msgspec
 
 import venue
+from venue.api.streams import KeptFrame
 from venue.core import snapshot as state
 from venue.core.applied import Applied
 from venue.core.engine import Engine
@@ -16,39 +17,64 @@ from venue.node.market_data import MarketData
 
 EVERY: Final = 200_000  # commands between two snapshots
 MARKET_DATA: Final = "market_data"  # the snapshot part that is the views' own
+STREAMS: Final = "streams"  # that of what private streams said; former snapshots have none
+
+
+class Recorder(Protocol):
+    """Who makes the frames of private streams, command by command."""
+
+    def restore(self, part: bytes, engine: Engine) -> None:
+        """Begin from its part of a snapshot (b"": none) and the engine there; MsgspecError."""
+
+    def note(self, applied: Applied) -> None:
+        """Make a command's frames."""
+
+    def take(self) -> list[KeptFrame]:
+        """The frames made since the last call."""
+
+    def dump(self) -> bytes:
+        """Its part of a snapshot."""
 
 
 class Restored:
-    """A recovery's followers: market data goes along, history's share is gathered for it."""
+    """A recovery's followers: the views go along, history's share is gathered for it."""
 
-    def __init__(self, market_data: MarketData, projected: int) -> None:
+    def __init__(self, market_data: MarketData, recorder: Recorder, projected: int) -> None:
         self._market_data = market_data
+        self._recorder = recorder
         self._projected = projected
         self.unprojected: list[Applied] = []
+        self.frames: list[KeptFrame] = []  # of those
 
-    def restore(self, parts: dict[str, bytes], sequence: int) -> None:
+    def restore(self, parts: dict[str, bytes], engine: Engine) -> None:
         """Begin where the snapshot ends."""
-        if not sequence:
-            return
         try:
-            self._market_data.restore(parts[MARKET_DATA])
+            if engine.sequence:
+                self._market_data.restore(parts[MARKET_DATA])
+            self._recorder.restore(parts.get(STREAMS, b""), engine)
         except (KeyError, msgspec.MsgspecError) as problem:
             raise JournalCorrupt(
-                f"sequence {sequence}: the snapshot's market data cannot be read: {problem}"
+                f"sequence {engine.sequence}: the snapshot's views cannot be read: {problem}"
             ) from problem
+
+    def note(self, applied: Applied) -> None:
+        """Make a command's frames again."""
+        self._recorder.note(applied)
 
     def follow(self, batch: list[Applied]) -> None:
         """Go on with commands applied again."""
         self._market_data.follow(batch)
         self.unprojected += [done for done in batch if done.sequence > self._projected]
+        made = self._recorder.take()
+        self.frames += [frame for frame in made if frame.sequence > self._projected]
 
 
-def take(engine: Engine, market_data: MarketData) -> Snapshot:
+def take(engine: Engine, market_data: MarketData, recorder: Recorder) -> Snapshot:
     """The state between two commands, as bytes. Costs time in proportion to what is open."""
     dumped, digest = state.dump_and_hash(engine)
     return Snapshot(
         sequence=engine.sequence,
         engine_version=venue.__version__,
         state_hash=digest,
-        parts={ENGINE: dumped, MARKET_DATA: market_data.dump()},
+        parts={ENGINE: dumped, MARKET_DATA: market_data.dump(), STREAMS: recorder.dump()},
     )

@@ -168,6 +168,7 @@ CASES = [
     ),
     Case("G19", "POST", ORDER, GOOD, -1052, ("SPOT_TRADE",), "dave", 403),
     Case("G19", "POST", BATCH, {}, -1052, ("SPOT_TRADE",), "reader", 403),
+    Case("G19", "POST", "/api/v3/cancelAllAfter", {}, -1052, ("SPOT_TRADE",), "dave", 403),
     Case("G19", "DELETE", f"{ORDER}?orderId=1", None, -1052, ("SPOT_TRADE",), "dave", 403),
     Case("G19", "DELETE", f"{OPEN}?symbol=BTCUSDT", None, -1052, ("SPOT_TRADE",), "dave", 403),
     *[

@@ -34,6 +34,7 @@ FAILED = "FAILED_PRECONDITION"
 FUNDS = (FAILED, "amount not enough")
 BAND = "the band's bound for this side is"
 CHARACTERS = "1 to 36 characters"
+NEITHER = "Either parameter 'orderId' or 'origClientOrderId' must be sent"
 IDS = "allowed: 1 to 9223372036854775807"
 SELLS: dict[str, Any] = {"side": "SELL"}  # closes a long position
 SHORTS: dict[str, Any] = {"side": "SELL", **SHORT}  # opens a short one
@@ -56,7 +57,6 @@ def stops(row: str, code: int, *words: str, **changes: Any) -> Case:
 
 
 _FIELDS = [
-    Case("D0", "POST", BATCH, {"batchOrders": []}, -1150, ("method 'POST' not supported",)),
     *[
         place("D1", -1141, "'symbol' cannot be empty", symbol=symbol, path=path)
         for symbol in (..., None, "")
@@ -183,7 +183,7 @@ _ENGINE = [
     stops("D15", -1054, *FUNDS, quantity="700"),
     stops("D15", -1054, *FUNDS, who="grace", **SHORTS, quantity="0.1", price="63500"),
     stops("D15", -1054, *FUNDS, who="carol", symbol="ETHSUSDT", price="3000", path=DEMO),
-    stops("D16", -3313, "'leverage'", "allowed: whole numbers from 1 to 10", quantity="1000"),
+    stops("D16", -3313, "'quantity'", "a leverage of at most 10", quantity="1000"),
     stops("D17", -1054, FAILED, "nothing left to close", who="carol", **SELLS),
     stops("D17", -1054, FAILED, "nothing left to close", who="carol", **SELLS, **market()),
     stops("D17", -1054, FAILED, "nothing left to close", **SHORT),
@@ -201,6 +201,58 @@ _ENGINE = [
           quantity="1.00001", path=DEMO),
     stops("D23", -1140, "'quantity'", "open interest may be at most 2.00000", symbol="BTCSUSDT",
           who="bob", quantity="1.00001"),
+]  # fmt: skip
+
+
+# -- placing a batch ------------------------------------------------------------------------------
+
+
+def item(row: str, code: str, *words: str, **changes: Any) -> Case:
+    """A batch of one contract order, which is refused."""
+    who, engine = changes.pop("who", "alice"), changes.pop("engine", False)
+    body = {"batchOrders": [contract_order(**{"timeInForce": "GTC", **changes})]}
+    return Case(row, "POST", BATCH, body, code, words, who, 200, engine=engine)
+
+
+def stops_item(code: str, *words: str, **changes: Any) -> Case:
+    """As `item`, refused by the engine."""
+    return item("D26", code, *words, engine=True, **changes)
+
+
+_NO_BATCH: list[Any] = [{}, {"batchOrders": None}, {"batchOrders": []}, {"orderList": [{}]}]
+_NO_ARRAY: list[Any] = ["[]", {"0": {}}, 1, True]
+_NO_ORDER: list[Any] = [None, "BUY", [], 1, True]
+
+_BATCHES = [
+    *[post("D25", BATCH, body, -1141, "'batchOrders'") for body in _NO_BATCH],
+    *[
+        post("D25", BATCH, {"batchOrders": bad}, -1142, "'batchOrders'", "array")
+        for bad in _NO_ARRAY
+    ],
+    post("D25", BATCH, {"batchOrders": [contract_order()] * 11}, -1140, "1 to 10 orders"),
+    *[
+        Case("D26", "POST", BATCH, {"batchOrders": [bad]}, "PARAM_ERROR", ("'batchOrders'",),
+             status=200)
+        for bad in _NO_ORDER
+    ],
+    item("D26", "PARAM_EMPTY", "'symbol'", symbol=...),
+    item("D26", "INVALID_SYMBOL", "'symbol'", symbol="NOPEUSDT"),
+    item("D26", "INVALID_SIDE", SIDE, side="HOLD"),
+    item("D26", "PARAM_ERROR", "'positionSide'", positionSide="BOTH"),
+    item("D26", "INVALID_ORDER_TYPE", TYPE, type="STOP"),
+    item("D26", "INVALID_TIME_IN_FORCE", TIF, timeInForce=...),
+    item("D26", "PARAM_EMPTY", "'quantity'", quantity=""),
+    item("D26", "DECIMAL_PRECISION_ERROR", "'price'", "2 decimals", price="60000.001"),
+    item("D26", "INVALID_PARAM_COMBINATION", "'price'", "type=MARKET", type="MARKET"),
+    item("D26", "CLIENT_OID_LENGTH_ERROR", CHARACTERS, newClientOrderId="a b"),
+    stops_item("CLIENT_OID_LENGTH_ERROR", "used before", newClientOrderId="alice-done"),
+    stops_item("PARAM_VALIDATE_ERROR", "'quantity'", quantity="0.00009"),
+    stops_item("CONTRACT_QUANTITY_EXCEEDED", "'quantity'", quantity="1000.00001"),
+    stops_item("INSUFFICIENT_BALANCE", *FUNDS, who="carol"),
+    stops_item("CONTRACT_LEVERAGE_ERROR", "'quantity'", "at most 10", quantity="1000"),
+    stops_item("NOTHING_TO_CLOSE", FAILED, who="carol", **SELLS),
+    stops_item("WOULD_TRADE", FAILED, price="64000", timeInForce="POST_ONLY"),
+    stops_item("USER_LOCKED", "frozen", who="erin"),
 ]  # fmt: skip
 
 
@@ -315,8 +367,10 @@ _NAMED = [
         case
         for method, path in _ASKED
         for case in (
-            Case("Q1", method, path, None, -1141, ("'orderId' or 'origClientOrderId'",)),
-            Case("Q1", method, f"{path}?orderId=&origClientOrderId=", None, -1141, ("empty",)),
+            *[
+                Case("Q1", method, f"{path}{query}", None, -1140, (NEITHER,))
+                for query in ("", "?orderId=&origClientOrderId=")
+            ],
             Case(
                 "Q2", method, f"{path}?orderId=1&origClientOrderId=a", None, -1128,
                 ("'orderId'", "'origClientOrderId'", "exclude"),
@@ -382,4 +436,4 @@ _CLOSES = [
     get("G1", CLOSE, -1150, "not supported"),
 ]
 
-CASES = [*_FIELDS, *_NUMBERS, *_REST, *_ENGINE, *_CANCELS, *_NAMED, *_CLOSES]
+CASES = [*_FIELDS, *_NUMBERS, *_REST, *_ENGINE, *_BATCHES, *_CANCELS, *_NAMED, *_CLOSES]

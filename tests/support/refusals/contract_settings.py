@@ -196,6 +196,7 @@ _TRADES = [
     ("POST", AUTO),
     ("POST", ORDER),
     ("DELETE", ORDER),
+    ("POST", f"{V3}/batchOrders"),
     ("DELETE", f"{V3}/batchOrders"),
     ("DELETE", f"{V3}/allOpenOrders"),
     ("POST", f"{V3}/closePositions"),
@@ -205,6 +206,7 @@ _TRADES = [
     ("POST", f"{V3}/modifyTpSlOrder"),
     ("DELETE", f"{V3}/algoOpenOrders"),
     ("POST", f"{V3}/sim/order"),
+    ("POST", f"{V3}/cancelAllAfter"),
 ]
 
 

@@ -21,6 +21,8 @@ CASES = [case for table in _TABLES for case in table.CASES]
 ACCEPTED = contract_reads.ACCEPTED
 # Rows with a test of their own.
 ELSEWHERE = (
+    ("D0", "-1150"),
+    ("D27", "200"),
     ("F5", "CONTRACT_ORDER_NOT_EXIST"),
     ("L4", "200"),
     ("L7", "200"),

@@ -242,6 +242,14 @@ _REST = [
         "V14", "settings", {"batchCancelWording": "x"}, -1142, "'batchCancelWording'",
         "document, live",
     ),
+    operate(
+        "V14", "settings", {"contractBatchPlace": 1}, -1142, "'contractBatchPlace'",
+        "true or false",
+    ),
+    operate(
+        "V14", "settings", {"batchPlace": False, "contractBatchCancelEnvelope": "x"}, -1142,
+        "'contractBatchCancelEnvelope'", "object, array",
+    ),
     get("V10", "/_venue/keys?owner=nobody", -1142, "'owner'", "no such owner", who=None),
 ]  # fmt: skip
 

@@ -1,0 +1,31 @@
+"""Cancel-all-after: a countdown per product, set anew by each request."""
+
+from __future__ import annotations
+
+from venue.api.cancel_after import CancelAfterReply, CancelAfterRequest
+from venue.core.commands import SetCancelAfter
+from venue.core.events import CancelAfterSet, Rejected
+from venue.gateway.context import Call
+from venue.gateway.refusals import refusal
+from venue.terms import Product
+
+
+async def cancel_after(call: Call, request: CancelAfterRequest) -> CancelAfterReply:
+    """Set or switch off the caller's countdown for spot orders."""
+    return await _set(call, request, Product.SPOT)
+
+
+async def contract_cancel_after(call: Call, request: CancelAfterRequest) -> CancelAfterReply:
+    """Set or switch off the caller's countdown for contract orders."""
+    return await _set(call, request, Product.CONTRACT)
+
+
+async def _set(call: Call, request: CancelAfterRequest, product: Product) -> CancelAfterReply:
+    timeout_us = request.timeout * 1_000_000
+    command = SetCancelAfter(call.uid, int(product), timeout_us, call.request_id)
+    (applied,) = await call.venue.submit([command])
+    (event,) = applied.events
+    if isinstance(event, Rejected):
+        raise refusal(event)
+    assert isinstance(event, CancelAfterSet), event
+    return CancelAfterReply(request.timeout, event.deadline // 1000, applied.time // 1000)

@@ -1,0 +1,194 @@
+"""Orders over one private connection: each message is one operation, answered by itself.
+
+An operation goes the way of a request, from the same row to the same handler. What is sent in
+order is submitted in order; answers come as they are ready. No message is recognised as a
+repetition of another: `newClientOrderId` is what makes an order safe to repeat.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Any, Final
+
+import msgspec
+from msgspec import UNSET, Raw, UnsetType
+
+from venue.api import errors
+from venue.api.errors import ApiError
+from venue.api.streams import METHODS, PLACE, Answer, SocketError
+from venue.core.commands import CancelContractOrder, CancelOrder, Command
+from venue.core.orders import Order
+from venue.gateway.auth import Caller, permit
+from venue.gateway.context import Call
+from venue.gateway.decode import body_values
+from venue.gateway.desk import Desk, refusal_of, unknown_names
+from venue.gateway.frames import Frame
+from venue.gateway.routes import Route
+from venue.node.sequencer import Overloaded, Stopped
+from venue.terms import OPEN_ORDERS_PER_ACCOUNT_MAX, Product
+
+PLACED_MAX: Final = 2 * OPEN_ORDERS_PER_ACCOUNT_MAX  # ids kept until those that ended are dropped
+RETRY_S: Final = 0.05  # between attempts to cancel while too many commands wait
+SHOWN_MAX: Final = 20  # ignored names in an answer
+
+log = logging.getLogger("venue.gateway")
+_encode = msgspec.json.Encoder().encode
+Identity = Raw | UnsetType
+
+
+class Entry:
+    """The orders of one connection. `keep` holds on to what must be done after it is gone."""
+
+    def __init__(
+        self,
+        desk: Desk,
+        product: Product,
+        caller: Caller,
+        ip: str,
+        most: int,
+        send: Callable[[Frame], None],
+        keep: Callable[[asyncio.Task[None]], None],
+    ) -> None:
+        self._desk = desk
+        self._product = product
+        self._caller = caller
+        self._ip = ip
+        self._most = most
+        self._send = send
+        self._keep = keep
+        self._loop = asyncio.get_running_loop()
+        self._routes = {name: desk.routes.of(row) for name, row in METHODS[product].items()}
+        self._in_flight: set[asyncio.Task[None]] = set()
+        self._placed: dict[int, None] = {}
+        self._cancels = False
+
+    def find(self, method: Any) -> Route | None:
+        """The operation of a method; None when it is none."""
+        return self._routes.get(method) if isinstance(method, str) else None
+
+    def take(self, route: Route, params: Raw, identity: Identity) -> bool:
+        """Serve one operation and answer it, at once or later; False when it was malformed."""
+        try:
+            self._charge(route)
+        except ApiError as refusal:
+            self.refuse(identity, refusal)
+            return True
+        try:
+            values = _values(params)
+        except ApiError as refusal:
+            self.refuse(identity, refusal)
+            return False
+        # Tasks begin in the order they are made, and each submits before it waits.
+        self._in_flight.add(self._loop.create_task(self._serve(route, values, identity)))
+        return True
+
+    def refuse(self, identity: Identity, refusal: ApiError) -> None:
+        """Answer that an operation had no effect."""
+        wait = UNSET if refusal.retry_after is None else refusal.retry_after
+        problem = SocketError(refusal.code, refusal.message)
+        self._tell(Answer(id=identity, status=refusal.status, error=problem, retry_after=wait))
+
+    def cancel_on_disconnect(self, enabled: bool) -> None:
+        """From now on, cancel what was placed here when the connection is gone; or no longer.
+
+        ApiError -1052 when the caller may not trade.
+        """
+        permit(self._caller, self._routes[PLACE].row.access)
+        self._cancels = enabled
+
+    def quit(self) -> None:
+        """The connection is gone."""
+        if self._cancels:
+            self._cancels = False
+            self._keep(self._loop.create_task(self._cancel()))
+
+    def _charge(self, route: Route) -> None:
+        """In the order of a request, but that the login has already said who calls."""
+        if len(self._in_flight) >= self._most:
+            raise errors.too_many_requests(
+                f"Too many requests: {self._most} of this connection are in flight; wait for an "
+                "answer.",
+                1,
+            )
+        desk = self._desk
+        now = desk.venue.clock.now()
+        desk.charge(route, self._ip, now)
+        desk.check_open(route)
+        desk.admit(route, self._caller, now)
+
+    async def _serve(self, route: Route, values: dict[str, Any], identity: Identity) -> None:
+        desk = self._desk
+        call = Call(desk.venue, self._caller.uid, b"", self._placed)
+        try:
+            unknown = unknown_names(route, values)
+            reply = await desk.serve(route, call, values)
+        except Exception as problem:  # noqa: BLE001 - a defect must not end the connection
+            self._note_ended()
+            self.refuse(identity, refusal_of(problem, route.row.name))
+            return
+        self._note_ended()
+        if len(self._placed) > PLACED_MAX:
+            self._forget_ended()
+        answer = Answer(id=identity, status=200, result=reply)
+        if unknown:
+            answer.ignored = [errors.shown(name)[1:-1] for name in unknown[:SHOWN_MAX]]
+        self._tell(answer)
+
+    def _note_ended(self) -> None:
+        """Before the answer: who has it may send the next message."""
+        task = asyncio.current_task()
+        assert task is not None
+        self._in_flight.discard(task)
+
+    def _tell(self, answer: Answer) -> None:
+        self._send(Frame(_encode(answer)))
+
+    # -- what was placed --------------------------------------------------------------------------
+
+    def _open_orders(self) -> dict[int, Order]:
+        """The caller's open orders, wherever they were placed."""
+        account = self._desk.venue.engine.account(self._caller.uid)
+        if self._product is Product.SPOT:
+            return account.orders
+        return account.holding.orders if account.holding is not None else {}
+
+    def _forget_ended(self) -> None:
+        """In place: operations in flight add to the same ids."""
+        orders = self._open_orders()
+        for order_id in [order_id for order_id in self._placed if order_id not in orders]:
+            del self._placed[order_id]
+
+    async def _cancel(self) -> None:
+        """Cancel what was placed over this connection, when the last answer to it has come."""
+        if self._in_flight:
+            await asyncio.wait(self._in_flight)
+        self._forget_ended()
+        while self._placed:
+            commands = [self._cancel_of(order_id) for order_id in self._placed]
+            try:
+                # Straight to the sequencer: history that lags behind must not keep these out.
+                await self._desk.venue.sequencer.submit(commands)
+                return
+            except Overloaded:
+                await asyncio.sleep(RETRY_S)
+                self._forget_ended()
+            except Stopped as problem:
+                log.error("%d orders of a lost connection stay: %s", len(commands), problem)
+                return
+
+    def _cancel_of(self, order_id: int) -> Command:
+        if self._product is Product.CONTRACT:
+            return CancelContractOrder(self._caller.uid, order_id)
+        return CancelOrder(self._caller.uid, order_id)
+
+
+def _values(params: Raw) -> dict[str, Any]:
+    """The parameters, by the reader of a request's body; none are no parameters."""
+    raw = bytes(params)
+    if raw == b"null":
+        return {}
+    if not raw.startswith(b"{"):
+        raise errors.invalid("params", "must be an object")
+    return body_values(raw)

@@ -1,0 +1,183 @@
+"""What private streams say, made and numbered once, for whoever listens now or asks later.
+
+Frames follow from the commands alone: who applies the same ones makes the same bytes under the
+same numbers, however they were batched and wherever a snapshot came between.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Final
+
+import msgspec
+
+from venue.api.streams import STREAMS, KeptFrame, OwnFrame
+from venue.core.applied import Applied
+from venue.core.commands import RecordStreams
+from venue.core.engine import Engine
+from venue.core.events import StreamsRecorded
+from venue.gateway.private_frames import PrivateFrame, PrivateFrames
+from venue.gateway.private_notes import Past
+from venue.history.tables import FRAMES_KEPT, frames_gone
+
+RENEWAL: Final = 10_000  # commands; after a defect frames are made again from such a sequence on
+US_PER_MS: Final = 1000
+
+OwnKey = tuple[int, int, str]  # uid, product, channel
+CHANNELS: Final = [
+    (int(product), channel)
+    for stream in STREAMS
+    if stream.private
+    for product in stream.products
+    for channel in stream.channels
+]
+
+log = logging.getLogger("venue.gateway")
+
+
+class Numbers(msgspec.Struct, array_like=True, frozen=True, gc=False):
+    """How far a channel has come, and up to where its frames are lost to a defect."""
+
+    uid: int
+    product: int
+    channel: str
+    newest: int
+    lost: int
+
+
+class Part(msgspec.Struct, array_like=True):
+    """The recorder's part of a snapshot; `versions` are (uid, product, version)."""
+
+    trusted: bool = True
+    numbers: list[Numbers] = []
+    versions: list[tuple[int, int, int]] = []
+    past: Past = msgspec.field(default_factory=Past)
+
+
+_encode_part = msgspec.msgpack.Encoder().encode
+_decode_part = msgspec.msgpack.Decoder(Part).decode
+
+
+class Recorder:
+    """Accompanies the outbox. Frames are made for the owners that `RecordStreams` was said of.
+
+    `published` are the frames of the batch that is published right now. After a defect there are
+    none until the engine's next full `RENEWAL` commands; every channel then goes on with a number
+    left out, so nobody can resume across what was lost. `defects` counts them.
+    """
+
+    def __init__(self, kept: int = FRAMES_KEPT) -> None:
+        self.engine = Engine()
+        self.published: list[KeptFrame] = []
+        self.defects = 0
+        self._kept = kept
+        self._owners: dict[int, None] = {}
+        self._numbers: dict[OwnKey, int] = {}
+        self._lost: dict[OwnKey, int] = {}
+        self._versions: dict[tuple[int, int], int] = {}
+        self._frames: PrivateFrames | None = None
+        self._made: list[KeptFrame] = []
+        self._encode = msgspec.json.Encoder().encode
+        self.restore(b"", self.engine)
+
+    # -- its state --------------------------------------------------------------------------------
+
+    def restore(self, part: bytes, engine: Engine) -> None:
+        """Begin from a snapshot's part (b"": none) and its engine. Raises msgspec.MsgspecError."""
+        found = _decode_part(part) if part else Part()
+        self.engine = engine
+        accounts = engine.ledger.accounts.values()
+        self._owners = {account.uid: None for account in accounts if account.recorded}
+        self._numbers = {(one.uid, one.product, one.channel): one.newest for one in found.numbers}
+        self._lost = {
+            (one.uid, one.product, one.channel): one.lost for one in found.numbers if one.lost
+        }
+        self._versions = {(uid, product): version for uid, product, version in found.versions}
+        self._frames = None
+        if found.trusted:
+            self._frames = PrivateFrames(self, self._owners.__contains__)
+            self._frames.changes.recall(found.past)
+
+    def dump(self) -> bytes:
+        """Its part of a snapshot, taken between two batches."""
+        frames = self._frames
+        return _encode_part(
+            Part(
+                trusted=frames is not None,
+                numbers=[
+                    Numbers(*key, newest, self._lost.get(key, 0))
+                    for key, newest in self._numbers.items()
+                ],
+                versions=[(*key, version) for key, version in self._versions.items()],
+                past=frames.changes.past() if frames is not None else Past(),
+            )
+        )
+
+    # -- what can be asked ------------------------------------------------------------------------
+
+    def trusted(self) -> bool:
+        """Whether frames are made: no defect came in between."""
+        return self._frames is not None
+
+    def newest(self, key: OwnKey) -> int:
+        """The number of a channel's newest frame; 0 before the first."""
+        return self._numbers.get(key, 0)
+
+    def oldest(self, key: OwnKey) -> int:
+        """The smallest number behind which every frame of a channel is kept."""
+        return max(self._lost.get(key, 0), frames_gone(self.newest(key), self._kept))
+
+    def numbers(self) -> dict[OwnKey, tuple[int, int]]:
+        """`oldest` and `newest` of every channel that ever had a frame."""
+        return {key: (self.oldest(key), newest) for key, newest in self._numbers.items()}
+
+    # -- what happens -----------------------------------------------------------------------------
+
+    def note(self, applied: Applied) -> None:
+        """Make the frames of a command, right after the engine has applied it."""
+        frames = self._frames
+        if frames is not None:
+            try:
+                for own in frames.frames(applied):
+                    self._keep(own, applied)
+            except Exception:
+                log.exception("defect in the private frames of command %d", applied.sequence)
+                self._frames = None
+                self.defects += 1
+        elif applied.sequence % RENEWAL == 0:
+            self._renew()
+        if type(applied.command) is RecordStreams:
+            for event in applied.events:
+                if isinstance(event, StreamsRecorded):
+                    self._owners[event.uid] = None
+
+    def publish(self, _: list[Applied]) -> None:
+        """The batch of these frames is published: the followers behind this one see them."""
+        self.published = self.take()
+
+    def take(self) -> list[KeptFrame]:
+        """The frames made since the last call."""
+        made = self._made
+        if made:
+            self._made = []
+        return made
+
+    def _keep(self, own: PrivateFrame, applied: Applied) -> None:
+        account = (own.uid, int(own.product))
+        key = (*account, own.channel)
+        version = self._versions.get(account, 0) + 1
+        number = self._numbers.get(key, 0) + 1
+        made = OwnFrame(
+            own.channel, applied.time // US_PER_MS, version, number, own.cause, own.items
+        )
+        self._made.append(KeptFrame(applied.sequence, *key, number, self._encode(made)))
+        self._versions[account] = version
+        self._numbers[key] = number
+
+    def _renew(self) -> None:
+        """Go on after a defect, from what the engine knows: a number of each channel is lost."""
+        for uid in self._owners:
+            for product, channel in CHANNELS:
+                key = (uid, product, channel)
+                self._numbers[key] = self._lost[key] = self._numbers.get(key, 0) + 1
+        self._frames = PrivateFrames(self, self._owners.__contains__)

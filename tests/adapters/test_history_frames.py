@@ -1,0 +1,192 @@
+"""Private frames in history: exactly once, the newest ones, in order."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from sqlalchemy import delete, select
+
+from support.recording import Room, contract_commands, spot_commands
+from venue.api.streams import KeptFrame
+from venue.core.engine import Engine
+from venue.gateway.recorder import OwnKey
+from venue.history import queries
+from venue.history.check import check_frames
+from venue.history.projector import Catalog, Projector
+from venue.history.service import BATCH_MAX, History, HistoryFailed
+from venue.history.store import Store, open_history
+from venue.history.tables import FRAMES, frames_gone
+
+Rows = list[tuple[Any, ...]]
+
+
+@pytest.fixture(scope="module")
+def room() -> Room:
+    """More commands than fit one of history's transactions."""
+    found = Room()
+    found.say(contract_commands(0, BATCH_MAX + 300))
+    return found
+
+
+def stored(store: Store) -> Rows:
+    with store.connection.begin():
+        rows = store.connection.execute(select(FRAMES).order_by(*FRAMES.primary_key))
+        return [tuple(row) for row in rows]
+
+
+def expected(frames: list[KeptFrame], kept: int = 10**6) -> Rows:
+    newest = {(frame.uid, frame.product, frame.channel): frame.number for frame in frames}
+    return sorted(
+        (frame.uid, frame.product, frame.channel, frame.number, frame.sequence, frame.payload)
+        for frame in frames
+        if frame.number > frames_gone(newest[frame.uid, frame.product, frame.channel], kept)
+    )
+
+
+def busiest(frames: list[KeptFrame]) -> tuple[OwnKey, list[KeptFrame]]:
+    channels: dict[OwnKey, list[KeptFrame]] = {}
+    for frame in frames:
+        channels.setdefault((frame.uid, frame.product, frame.channel), []).append(frame)
+    return max(channels.items(), key=lambda found: len(found[1]))
+
+
+@pytest.mark.parametrize("kept", [10**6, 60, 7])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_however_it_is_cut_and_repeated(room: Room, tmp_path: Path, kept: int, seed: int) -> None:
+    """Each batch begins again with commands that are there; now and then the file is reopened."""
+    choice = Random(seed)
+    path = str(tmp_path / "history")
+    store = open_history(path)
+    projector = Projector(store, Catalog(), kept)
+    at = 0
+    while at < len(room.applied):
+        size, again = choice.choice((1, 10, 200)), choice.choice((0, 0, 5))
+        batch = room.applied[max(at - again, 0) : at + size]
+        within = range(batch[0].sequence, batch[-1].sequence + 1)
+        projector.project(batch, [one for one in room.frames if one.sequence in within])
+        at += size
+        if choice.random() < 0.1:
+            store.close()
+            store = open_history(path)
+            known = Catalog.listing(
+                room.engine.ledger.assets,
+                [],
+                [perp.contract for perp in room.engine.contracts.markets.values()],
+            )
+            projector = Projector(store, known, kept)
+    assert stored(store) == expected(room.frames, kept)
+    store.close()
+
+
+def test_frames_and_commands_are_one_transaction(room: Room) -> None:
+    store = open_history(None)
+    projector = Projector(store, Catalog())
+    projector.project(room.applied[:100], [])
+    late = [KeptFrame(150, 5, 0, "orders", 1, b"{}")] * 2
+    with pytest.raises(Exception, match="UNIQUE"):
+        projector.project(room.applied[100:200], late)
+    assert (projector.reached(), store.reached(), stored(store)) == (100, 100, [])
+    projector.project(room.applied[100:200], late[:1])
+    assert len(stored(store)) == 1
+    store.clear()
+    assert stored(store) == []
+    store.close()
+
+
+def test_pages(room: Room) -> None:
+    store = open_history(None)
+    Projector(store, Catalog()).project(room.applied, room.frames)
+    key, frames = busiest(room.frames)
+    told = [(frame.number, frame.payload) for frame in frames]
+    newest = len(told)
+    assert newest > 50
+    with store.connection.begin():
+
+        def page(after: int, to: int, limit: int) -> list[tuple[int, bytes]]:
+            return queries.frames(store.connection, key, after, to, limit)
+
+        assert page(0, newest, 10**6) == told
+        assert page(10, 20, 500) == told[10:20]
+        assert page(10, newest, 7) == told[10:17]
+        assert page(newest, newest, 500) == []
+        assert queries.frames(store.connection, (key[0], key[1], "nope"), 0, 10, 10) == []
+    store.close()
+
+
+def test_the_check_sees_what_is_missing(room: Room) -> None:
+    store, kept = open_history(None), 60
+    Projector(store, Catalog(), kept).project(room.applied, room.frames)
+    channels = {
+        key: (frames_gone(newest, kept), newest)
+        for key, (_, newest) in room.recorder.numbers().items()
+    }
+    connection = store.connection
+    with connection.begin():
+        assert check_frames(connection, channels) == []
+        key, _ = busiest(room.frames)
+        uid, _, channel = key
+        here = (FRAMES.c.uid == uid, FRAMES.c.product == 1, FRAMES.c.channel == channel)
+        oldest, newest = channels[key]
+        assert oldest > 0
+        count = newest - oldest - 1
+        words = f"owner {uid}, contract channel {channel}: {count} frames behind {oldest}"
+        connection.execute(delete(FRAMES).where(*here, FRAMES.c.number == newest - 3))
+        (gap,) = check_frames(connection, channels)
+        assert gap == f"{words}, the last is {newest}; there should be all up to {newest}"
+        nobody = dict.fromkeys([(5, 0, "orders")], (0, 0))
+        (unknown,) = check_frames(connection, {})[:1]
+        assert unknown.endswith("which never had any")
+        assert check_frames(connection, channels | nobody) == [gap]
+    store.close()
+
+
+def test_long_frames_make_short_pages(room: Room) -> None:
+    store = open_history(None)
+    payload = bytes(queries.PAGE_BYTES // 4)
+    frames = [KeptFrame(1, 5, 0, "orders", number, payload) for number in range(1, 11)]
+    Projector(store, Catalog()).project(room.applied[:1], frames)
+    with store.connection.begin():
+        page = queries.frames(store.connection, (5, 0, "orders"), 0, 10, 500)
+    assert [number for number, _ in page] == [1, 2, 3, 4, 5]
+    store.close()
+
+
+def test_a_worker_that_dies_gets_the_frames_again(tmp_path: Path) -> None:
+    room = Room()
+    room.say(spot_commands(3 * BATCH_MAX))
+    half = len(room.applied) // 2
+    path = str(tmp_path / "history")
+
+    async def scene() -> None:
+        history = await History.start(path)
+        history.begin(Engine())
+        history.follow(room.applied[:half], [one for one in room.frames if one.sequence <= half])
+        await history.reach(half // 3, 30.0)
+        os.kill(history._process.pid, signal.SIGKILL)
+        with pytest.raises(HistoryFailed):
+            await history.drain()
+        await history.close()
+        history = await History.start(path)
+        reached = history.reached()
+        assert half // 3 <= reached <= half
+        history.begin(room.engine)
+        for start in range(max(reached - 20, 0), len(room.applied), 333):
+            batch = room.applied[start : start + 333]
+            within = range(batch[0].sequence, batch[-1].sequence + 1)
+            history.follow(batch, [one for one in room.frames if one.sequence in within])
+        await history.drain()
+        key, frames = busiest(room.frames)
+        asked = await history.ask(queries.frames, key, 0, len(frames), 10**6)
+        assert asked == [(frame.number, frame.payload) for frame in frames]
+        await history.close()
+
+    asyncio.run(scene())
+    store = open_history(path)
+    assert stored(store) == expected(room.frames)
+    store.close()

@@ -1,0 +1,166 @@
+"""Private frames follow from the commands alone: batches and snapshots do not show in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+import msgspec
+import pytest
+
+from support.recording import Room, contract_commands, spot_commands
+from support.walk import opening
+from venue.core.applied import Applied
+from venue.core.commands import Command, PlaceOrder, RecordStreams, Tick
+from venue.core.events import OrderPlaced
+from venue.core.owners import FIRST_UID
+from venue.gateway.recorder import RENEWAL, OwnKey, Recorder
+from venue.history.tables import FRAMES_KEPT, frames_gone
+
+COMMANDS = 2_500
+TAPES: dict[str, Callable[[], list[Command]]] = {
+    "spot": lambda: spot_commands(COMMANDS),
+    "contract": lambda: contract_commands(0, COMMANDS),
+    "contract, another": lambda: contract_commands(5, COMMANDS),
+}
+
+
+@pytest.fixture(scope="module", params=list(TAPES))
+def tape(request: pytest.FixtureRequest) -> list[Command]:
+    return TAPES[request.param]()
+
+
+def recorded(commands: list[Command], seed: int, *, restarts: float = 0.0) -> Room:
+    """The commands in random batches; after some of them the venue starts again."""
+    choice, room, at = Random(seed), Room(), 0
+    while at < len(commands):
+        size = choice.choice((1, 1, 3, 30, 300))
+        room.say(commands[at : at + size])
+        at += size
+        if choice.random() < restarts:
+            room.restart()
+    return room
+
+
+def test_the_same_commands_make_the_same_bytes(tape: list[Command]) -> None:
+    plain = recorded(tape, 1)
+    assert len(plain.frames) > 400
+    for other in (recorded(tape, 2), recorded(tape, 3, restarts=0.4)):
+        assert other.frames == plain.frames
+        assert other.recorder.dump() == plain.recorder.dump()
+
+
+def test_what_the_engine_does_not_know_is_remembered(tape: list[Command]) -> None:
+    """Without the snapshot's part the same numbers would hide other contents."""
+    room = recorded(tape[: len(tape) // 2], 1)
+    full, empty = Recorder(), Recorder()
+    full.restore(room.recorder.dump(), room.engine)
+    empty.restore(b"", room.engine)
+    assert full.dump() == room.recorder.dump()
+    assert len(empty.dump()) < len(full.dump()) < 20_000
+
+
+def test_numbers_have_no_gap_and_versions_count_all(tape: list[Command]) -> None:
+    room = recorded(tape, 4, restarts=0.2)
+    numbers: dict[OwnKey, int] = {}
+    versions: dict[tuple[int, int], int] = {}
+    begin = {
+        done.command.uid: done.sequence
+        for done in room.applied
+        if isinstance(done.command, RecordStreams) and done.events
+    }
+    times = {done.sequence: done.time for done in room.applied}
+    for frame in room.frames:
+        told = msgspec.json.decode(frame.payload)
+        key, account = (frame.uid, frame.product, frame.channel), (frame.uid, frame.product)
+        assert frame.number == told["seq"] == numbers.get(key, 0) + 1
+        assert told["v"] == versions.get(account, 0) + 1
+        assert told["E"] == times[frame.sequence] // 1000
+        assert frame.sequence > begin[frame.uid]
+        numbers[key], versions[account] = told["seq"], told["v"]
+    assert {uid for uid, _, _ in numbers} == begin.keys()
+    assert room.recorder.numbers() == {key: (0, newest) for key, newest in numbers.items()}
+
+
+@pytest.mark.parametrize(("kept", "step"), [(FRAMES_KEPT, 1_000), (200, 2), (7, 1)])
+def test_what_is_gone_follows_from_what_came(kept: int, step: int) -> None:
+    gone = [frames_gone(newest, kept) for newest in range(kept + 5 * step)]
+    assert gone == sorted(gone)
+    assert max(gone[: kept + step]) == 0
+    assert gone[-1] > 0
+    assert all(newest - found in range(kept + step) for newest, found in enumerate(gone))
+    assert all(newest - found >= kept for newest, found in enumerate(gone) if found)
+
+
+# -- defects --------------------------------------------------------------------------------------
+
+
+def spoil(room: Room) -> None:
+    """Have the recorder meet what cannot be: an order of a market that is not listed."""
+    impossible = OrderPlaced(1, FIRST_UID, "NOPE", 0, 0, 0, 1, 1, "", 1)
+    applied = Applied(room.engine.sequence, room.engine.time, Tick(), [impossible])
+    room.recorder.note(applied)
+
+
+def market() -> list[Command]:
+    """Ann and ben trade; only ann is recorded."""
+    return [
+        *opening(),
+        RecordStreams(FIRST_UID),
+        PlaceOrder(FIRST_UID, "AAAQQQ", 0, 0, 0, 10, 100),
+        PlaceOrder(FIRST_UID + 1, "AAAQQQ", 1, 0, 0, 4, 100),
+    ]
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+def test_a_defect_loses_frames_but_never_in_silence(
+    caplog: pytest.LogCaptureFixture, restarts: bool
+) -> None:
+    room = Room()
+    room.say(market())
+    before = len(room.frames)
+    assert before == 5  # placed: order, account; filled: order, fill, account
+    numbers = room.recorder.numbers()
+    spoil(room)
+    assert (room.recorder.trusted(), room.recorder.defects) == (False, 1)
+    assert "defect in the private frames" in caplog.text
+    filling = PlaceOrder(FIRST_UID + 1, "AAAQQQ", 1, 0, 0, 3, 100)
+    room.say([filling, RecordStreams(FIRST_UID + 1)])
+    if restarts:
+        room.restart()
+        assert not room.recorder.trusted()
+    room.say([Tick() for _ in range(RENEWAL - room.engine.sequence - 1)])
+    assert not room.recorder.trusted()
+    room.say([Tick()])
+    assert room.engine.sequence == RENEWAL
+    assert room.recorder.trusted()
+    assert len(room.frames) == before
+    # Every channel leaves a number out: nobody can go on over the gap.
+    for channel in ("orders", "fill", "account"):
+        key = (FIRST_UID, 0, channel)
+        newest = numbers[key][1] + 1
+        assert (room.recorder.oldest(key), room.recorder.newest(key)) == (newest, newest)
+        assert room.recorder.oldest((FIRST_UID + 1, 0, channel)) == 1
+    if restarts:
+        room.restart()
+    room.say([filling])
+    later = room.frames[before:]
+    assert {(frame.uid, frame.channel, frame.number) for frame in later} == {
+        (FIRST_UID, "orders", numbers[FIRST_UID, 0, "orders"][1] + 2),
+        (FIRST_UID, "fill", numbers[FIRST_UID, 0, "fill"][1] + 2),
+        (FIRST_UID, "account", numbers[FIRST_UID, 0, "account"][1] + 2),
+        (FIRST_UID + 1, "orders", 2),
+        (FIRST_UID + 1, "fill", 2),
+        (FIRST_UID + 1, "account", 2),
+    }
+    (order,) = (one for one in later if (one.uid, one.channel) == (FIRST_UID, "orders"))
+    assert msgspec.json.decode(order.payload)["d"][0]["cumFillSize"] == "1.0"
+
+
+def test_former_snapshots_have_no_part() -> None:
+    room = Room()
+    room.say(market())
+    recorder = Recorder()
+    recorder.restore(b"", room.engine)
+    assert recorder.trusted()
+    assert recorder.newest((FIRST_UID, 0, "orders")) == 0
