@@ -6,11 +6,11 @@ from typing import Final
 
 from venue.core.algos import end
 from venue.core.commands import ClosePositions
-from venue.core.contract import Contracts
+from venue.core.contract import Contracts, closing_side
 from venue.core.contract_events import ClosedAtMarket
 from venue.core.events import Event, Rejected
 from venue.core.positions import Position
-from venue.terms import BUY, IOC, LONG, MARKET, SELL, AlgoStatus, Cause, Reject
+from venue.terms import MARKET, AlgoStatus, Cause, Reject
 
 CLOSE: Final = int(Cause.CLOSE)
 CANCELED_ALGO: Final = int(AlgoStatus.CANCELED)
@@ -52,22 +52,13 @@ class Closing:
             return [ClosedAtMarket(position_id, 0, int(Reject.NOTHING_TO_CLOSE))]
         if perp.market.halted:
             return [ClosedAtMarket(position_id, 0, int(Reject.HALTED))]
-        side = SELL if position.side == LONG else BUY
-        opposite = perp.market.book.asks if side == BUY else perp.market.book.bids
-        if not opposite.keys:
+        if not perp.market.book.opposite(closing_side(position.side)).keys:
             return [ClosedAtMarket(position_id, 0, int(Reject.NO_LIQUIDITY))]
         events = contracts.clear_closing(position, position.quantity, time)
         for algo in list(position.algos.values()):
             events.append(end(algo, CANCELED_ALGO, time))
-        holding = position.pool.account.holding
-        assert holding is not None
         lots = min(position.quantity, perp.market.instrument.market_quantity_max)
-        order = contracts.new_order(
-            holding, perp, side, position.side, MARKET, IOC, lots, 0, CLOSE, time
-        )
-        terms = order.terms
-        assert terms is not None
-        terms.position = position
+        order = contracts.closing_order(position, MARKET, lots, 0, CLOSE, time)
         said = contracts.enter(order)
         first = said[0]
         if isinstance(first, Rejected):

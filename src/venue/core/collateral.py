@@ -20,7 +20,6 @@ FUND_NAME: Final = "insurance-fund"
 MOVE_IN: Final = IncomeType.MARGIN_MOVE_IN.value
 MOVE_OUT: Final = IncomeType.MARGIN_MOVE_OUT.value
 FEE_INCOME: Final = IncomeType.ORDER_FILL_FEE_INCOME.value
-LIQUIDATION_FEE_INCOME: Final = IncomeType.ORDER_LIQUIDATE_FEE_INCOME.value
 
 
 class Collateral:

@@ -50,6 +50,7 @@ from venue.terms import (
     FILLED,
     FOK,
     GTC,
+    IOC,
     LIMIT,
     LONG,
     MARKET,
@@ -57,6 +58,7 @@ from venue.terms import (
     NO_PREVENTION,
     PARTIALLY_FILLED,
     POST_ONLY,
+    SELL,
     Cause,
     Reject,
 )
@@ -132,6 +134,19 @@ class Contracts:
         opens = (side == BUY) == (position_side == LONG)
         modes = holding.modes_in(perp)
         order.terms = Terms(holding, perp, modes, position_side, opens, cause)
+        return order
+
+    def closing_order(
+        self, position: Position, type_: int, lots: int, price: int, cause: int, time: int
+    ) -> Order:
+        """An IOC order that closes `lots` of a position, whoever wants that."""
+        order = self.new_order(
+            holding_of(position.pool.account), position.perp, closing_side(position.side),
+            position.side, type_, IOC, lots, price, cause, time,
+        )  # fmt: skip
+        terms = order.terms
+        assert terms is not None
+        terms.position = position
         return order
 
     def enter(self, order: Order) -> list[Event]:
@@ -440,6 +455,11 @@ class Contracts:
                     order.price, excess,
                 )
             )  # fmt: skip
+
+
+def closing_side(position_side: int) -> int:
+    """The side of orders that close a position of this side."""
+    return SELL if position_side == LONG else BUY
 
 
 def _closed(order: Order, terms: Terms, status: int, resting: int) -> ContractOrderClosed:

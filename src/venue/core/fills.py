@@ -10,7 +10,7 @@ from venue.core.commands import Exit
 from venue.core.contract_events import ContractTrade, Leg, PositionClosed
 from venue.core.events import Event
 from venue.core.funding import settle_position
-from venue.core.holding import Holding
+from venue.core.holding import Holding, holding_of
 from venue.core.ledger import Pool
 from venue.core.margin import initial, order_margin
 from venue.core.orders import Order, Terms
@@ -335,8 +335,7 @@ class Fills:
             return
         pool = position.pool
         account = pool.account
-        holding = account.holding
-        assert holding is not None
+        holding = holding_of(account)
         for algo in list(position.algos.values()):
             events.append(end(algo, EXPIRED_ALGO, time))
         del position.perp.positions[position.position_id]

@@ -15,6 +15,7 @@ from venue.core.contract_events import (
     LiquidationStep,
 )
 from venue.core.events import Event
+from venue.core.holding import holding_of
 from venue.core.ledger import Pool
 from venue.core.margin import bankruptcy_price, initial
 from venue.core.perpetual import Perpetual
@@ -24,10 +25,8 @@ from venue.terms import (
     BUY,
     CANCELED,
     CROSSED,
-    IOC,
     LIMIT,
     LONG,
-    SELL,
     AdlPolicy,
     Cause,
     IncomeType,
@@ -40,7 +39,6 @@ DELEVERAGE: Final = int(Cause.DELEVERAGE)
 QUEUE: Final = int(AdlPolicy.QUEUE)
 START: Final = IncomeType.START_LIQUIDATE.value
 FINISH: Final = IncomeType.FINISH_LIQUIDATE.value
-FIX_MARGIN: Final = IncomeType.ORDER_FIX_MARGIN_AMOUNT.value
 SCORE_MAX: Final = 10**15  # a bound for those with next to no equity
 UNWIND_SHARE: Final = 10  # the fund gives back a tenth of a position per tick
 UNWIND_BAND_PPM: Final = 1_000  # no further than this from the mark
@@ -102,8 +100,7 @@ class Liquidation:
             for order in list(pool.positions[0].orders.values()):
                 events.append(contracts.close(order, CANCELED, time, LIQUIDATION))
             return events
-        holding = pool.account.holding
-        assert holding is not None
+        holding = holding_of(pool.account)
         for order in list(holding.orders.values()):
             terms = order.terms
             assert terms is not None
@@ -156,7 +153,7 @@ class Liquidation:
             events += self._close_in_book(position, wanted, price, LIQUIDATION, time)
             filled = before - position.quantity
             left = wanted - filled
-            if left and self._fund_can(fund, perp, position.side, left, price):
+            if left and _fund_can(fund, perp, position.side, left, price):
                 self._take_over(position, left, price, liquidation_id, time, events)
                 taken = left
         left = wanted - filled - taken
@@ -178,24 +175,12 @@ class Liquidation:
     ) -> list[Event]:
         """An IOC that closes at no worse than `price`."""
         contracts = self.contracts
-        side = SELL if position.side == LONG else BUY
-        holding = position.pool.account.holding
-        assert holding is not None
-        order = contracts.new_order(
-            holding, position.perp, side, position.side, LIMIT, IOC, lots, price, cause, time
-        )
-        terms = order.terms
-        assert terms is not None
-        terms.position = position
-        limit_key = -price if side == BUY else price
-        opposite = position.perp.market.book.asks if side == BUY else position.perp.market.book.bids
-        if not opposite.keys or opposite.keys[-1] < limit_key:
+        order = contracts.closing_order(position, LIMIT, lots, price, cause, time)
+        limit_key = -price if order.side == BUY else price
+        keys = position.perp.market.book.opposite(order.side).keys
+        if not keys or keys[-1] < limit_key:
             return []
         return contracts.take(order, limit_key)
-
-    def _fund_can(self, fund: Pool, perp: Perpetual, side: int, lots: int, price: int) -> bool:
-        """Whether the fund's equity at mark stays at or above zero when it takes over."""
-        return equity(fund) + side * (perp.mark - price) * lots * perp.unit >= 0
 
     def _take_over(
         self, position: Position, lots: int, price: int, liquidation_id: int, time: int,
@@ -359,10 +344,13 @@ def _in_turn(ranked: list[Standing], pool: Pool) -> Iterator[Standing]:
     yield from own
 
 
+def _fund_can(fund: Pool, perp: Perpetual, side: int, lots: int, price: int) -> bool:
+    """Whether the fund's equity at mark stays at or above zero when it takes over."""
+    return equity(fund) + side * (perp.mark - price) * lots * perp.unit >= 0
+
+
 def _taker_ppm(position: Position) -> int:
-    holding = position.pool.account.holding
-    assert holding is not None
-    return holding.taker_rate(position.perp.market)
+    return holding_of(position.pool.account).taker_rate(position.perp.market)
 
 
 def _weight(position: Position) -> tuple[int, int]:

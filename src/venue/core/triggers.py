@@ -18,7 +18,6 @@ from venue.core.algos import (
     trail,
     wait,
 )
-from venue.core.book import Half
 from venue.core.commands import CancelAlgo, CancelAlgos, ChangeAlgo, PlaceAlgo
 from venue.core.contract import Contracts
 from venue.core.contract_events import AlgoTriggered
@@ -209,13 +208,11 @@ class Triggers:
         refused = None
         if algo.holding.account.frozen and position is None:
             refused = Rejected(Reject.ACCOUNT_FROZEN)
-        elif not price and not _opposite(perp, algo.side).keys:
+        elif not price and not perp.market.book.opposite(algo.side).keys:
             refused = Rejected(Reject.NO_LIQUIDITY)
         else:
             if position is not None:
-                cleared = contracts.clear_closing(position, quantity, time)
-                order.order_id = contracts.spot.next_order
-                events += cleared
+                events += contracts.clear_closing(position, quantity, time)
             said = contracts.enter(order)
             first = said[0]
             if isinstance(first, Rejected):
@@ -319,10 +316,6 @@ def _malformed(command: PlaceAlgo, perp: Perpetual) -> Rejected | None:
         if not 0 <= exit_.trigger_price <= PRICE_MAX:
             return Rejected(Reject.TRIGGER_PRICE, PRICE_MAX)
     return None
-
-
-def _opposite(perp: Perpetual, side: int) -> Half:
-    return perp.market.book.asks if side == BUY else perp.market.book.bids
 
 
 def _reference(perp: Perpetual, source: int) -> int:
