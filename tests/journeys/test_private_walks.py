@@ -195,7 +195,7 @@ def test_what_has_ended_is_forgotten() -> None:
     """Also of the fund, which trades and holds positions but is told nothing."""
     engine = Engine()
     walk = Walk(2, 2 * START * UNIT)
-    changes = Changes(engine)
+    changes = Changes(engine, lambda uid: uid not in RESERVED)
     for command in walk.opening():
         command.time = walk.time
         follow(engine, changes, command)

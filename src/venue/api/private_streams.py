@@ -38,7 +38,8 @@ class ContractAccountItem(Struct, rename="camel", gc=False):
     `amount` is what is available to open or withdraw, `legacyAmount` the balance: deposits and
     realized profit less fees and funding. Of the sums, `cumPositionFundingAmount` is signed
     (negative: paid), all others are magnitudes; those of opening and closing are notional, the
-    liquidation fee is part of the fill fee. They count what happened since `createdTime`.
+    liquidation fee is part of the fill fee. They count what happened since `createdTime`, the first
+    movement after the owner first opened a private socket.
     """
 
     coin: str
@@ -72,7 +73,11 @@ class ContractAccountItem(Struct, rename="camel", gc=False):
 
 
 class SpotOrderItem(Struct, rename="camel", gc=False):
-    """One spot order. Fees are in base for a buy, in quote for a sell."""
+    """One spot order. Fees are in base for a buy, in quote for a sell.
+
+    Of an order that had fills before its owner first opened a private socket, `cumFillFee` and the
+    fill prices tell of later fills only; size and value of all.
+    """
 
     id: str
     symbol: str
@@ -115,7 +120,9 @@ class ContractOrderItem(Struct, rename="camel", gc=False):
     """One contract order, or a conditional order: its `status` is UNTRIGGERED until its price came.
 
     A triggered one becomes TRIGGERED and the order that it became has an item of its own, with the
-    same `triggerPrice`. `cumLiquidateFee` is part of `cumFillFee`.
+    same `triggerPrice`. `cumLiquidateFee` is part of `cumFillFee`. Of an order that had fills
+    before its owner first opened a private socket, fees, fill prices and `cumRealizePnl` tell of
+    later fills only; size and value of all.
     """
 
     id: str

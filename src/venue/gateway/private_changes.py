@@ -12,7 +12,6 @@ from venue.api.private_streams import (
     WITHDRAW_UPDATE,
 )
 from venue.core.applied import Applied
-from venue.core.collateral import FEES_UID, FUND_UID
 from venue.core.commands import (
     CancelAlgo,
     CancelAlgos,
@@ -45,6 +44,7 @@ from venue.core.events import (
     Trade,
     WalletMoved,
 )
+from venue.core.ledger import Account
 from venue.gateway.private_notes import (
     FUNDING,
     NOT_CHOSEN,
@@ -65,6 +65,7 @@ from venue.terms import (
     EXPIRED,
     ISOLATED,
     LONG,
+    SHORT,
     AlgoStatus,
     Cause,
     IncomeType,
@@ -73,7 +74,6 @@ from venue.terms import (
 )
 
 SPOT_WALLET: Final = int(Wallet.SPOT)
-RESERVED: Final = (FEES_UID, FUND_UID)  # owners that nobody can be: they get no frames
 USER: Final = int(Cause.USER)
 LIQUIDATION: Final = int(Cause.LIQUIDATION)
 TRIGGERED: Final = int(AlgoStatus.TRIGGERED)
@@ -88,6 +88,12 @@ CAUSES_OF: Final = {
     IncomeType.TRANSFER_OUT.value: WITHDRAW_UPDATE,
     FUNDING: FUNDING_SETTLE,
 }  # all other movements of collateral come of orders
+KINDS: Final = {  # of a leg's income item: whether it opens, and its position's side
+    (True, LONG): IncomeType.POSITION_OPEN_LONG.value,
+    (True, SHORT): IncomeType.POSITION_OPEN_SHORT.value,
+    (False, LONG): IncomeType.POSITION_CLOSE_LONG.value,
+    (False, SHORT): IncomeType.POSITION_CLOSE_SHORT.value,
+}
 OWNERS_CANCEL: Final = (CancelContractOrder, CancelContractOrders)
 OWNERS_ALGO_CANCEL: Final = (CancelAlgo, CancelAlgos)
 
@@ -123,15 +129,19 @@ class Touched:
 
 
 class Changes:
-    """Follows all owners; every applied command must be given at once, in order, from the start on.
+    """What happens to the owners that `follows` says yes to; every applied command must be given
+    at once, in order. Who is followed later is taken up then.
 
     `orders`, `algos` and `positions` are what is open, by id; `moved` is by uid and asset index.
     """
 
-    __slots__ = ("_engine", "_handlers", "_modes", "algos", "moved", "orders", "positions")
+    __slots__ = (
+        "_engine", "_follows", "_handlers", "_modes", "algos", "moved", "orders", "positions",
+    )  # fmt: skip
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, follows: Callable[[int], bool]) -> None:
         self._engine = engine
+        self._follows = follows
         self._modes: dict[tuple[int, str], Chosen] = {}  # those that were ever changed
         self.orders: dict[int, OrderNote] = {}
         self.algos: dict[int, AlgoNote] = {}
@@ -156,7 +166,9 @@ class Changes:
             AlgoTriggered: self._algo_triggered,
             AlgoClosed: self._algo_closed,
         }
-        self._take_up()
+        for account in engine.ledger.accounts.values():
+            if follows(account.uid):
+                self.take_up(account)
 
     def fold(self, applied: Applied) -> Touched:
         """Take a command's events in; `forget` is to follow when its frames are made."""
@@ -167,32 +179,28 @@ class Changes:
                 handler(event, touched, place)
         return touched
 
-    def _take_up(self) -> None:
-        """Note what is open already."""
-        engine = self._engine
-        perps = {perp.index: perp for perp in engine.contracts.markets.values()}
+    def take_up(self, account: Account) -> None:
+        """Note what an owner has open already."""
+        for order in account.orders.values():
+            self.orders[order.order_id] = open_order(order, NOT_CHOSEN)
+        holding = account.holding
+        if holding is None:
+            return
+        perps = {perp.index: perp for perp in self._engine.contracts.markets.values()}
         ended = {algo.algo_id: algo for perp in perps.values() for algo in perp.ended_algos}
-        for account in engine.ledger.accounts.values():
-            if account.uid in RESERVED:
-                continue
-            for order in account.orders.values():
-                self.orders[order.order_id] = open_order(order, NOT_CHOSEN)
-            holding = account.holding
-            if holding is None:
-                continue
-            uid = account.uid
-            for index, modes in holding.modes.items():
-                self._modes[uid, perps[index].symbol] = (modes.margin_mode, modes.separated)
-            for order in holding.orders.values():
-                chosen = self._modes_of(uid, order.market.symbol)
-                note = self.orders[order.order_id] = open_order(order, chosen)
-                origin = ended.get(order.terms.algo_id) if order.terms is not None else None
-                note.algo = waiting_algo(origin, chosen) if origin is not None else None
-            for algo in holding.algos.values():
-                chosen = self._modes_of(uid, algo.perp.symbol)
-                self.algos[algo.algo_id] = waiting_algo(algo, chosen)
-            for position in holding.positions.values():
-                self.positions[position.position_id] = open_position(position)
+        uid = account.uid
+        for index, modes in holding.modes.items():
+            self._modes[uid, perps[index].symbol] = (modes.margin_mode, modes.separated)
+        for order in holding.orders.values():
+            chosen = self._modes_of(uid, order.market.symbol)
+            note = self.orders[order.order_id] = open_order(order, chosen)
+            origin = ended.get(order.terms.algo_id) if order.terms is not None else None
+            note.algo = waiting_algo(origin, chosen) if origin is not None else None
+        for algo in holding.algos.values():
+            chosen = self._modes_of(uid, algo.perp.symbol)
+            self.algos[algo.algo_id] = waiting_algo(algo, chosen)
+        for position in holding.positions.values():
+            self.positions[position.position_id] = open_position(position)
 
     def forget(self, touched: Touched) -> None:
         """Let go of what has ended."""
@@ -222,6 +230,8 @@ class Changes:
     # -- spot ------------------------------------------------------------------------------------
 
     def _placed(self, event: OrderPlaced, touched: Touched, _: int) -> None:
+        if not self._follows(event.uid):
+            return
         note = self.orders[event.order_id] = placed_order(event, touched.time)
         touched.orders[event.order_id] = note
         if event.resting:
@@ -234,6 +244,8 @@ class Changes:
             (event.maker_uid, event.maker_order_id, 1 - event.taker_side, event.maker_remaining),
         )
         for is_maker, (uid, order_id, side, remaining) in enumerate(sides):
+            if not self._follows(uid):
+                continue
             note = self.orders.get(order_id)
             if note is not None:
                 fee = event.base_fee if side == BUY else event.quote_fee
@@ -244,6 +256,8 @@ class Changes:
             touched.spot_accounts[uid, market.quote, ORDER_UPDATE] = None
 
     def _closed(self, event: OrderClosed, touched: Touched, _: int) -> None:
+        if not self._follows(event.uid):
+            return
         if event.resting:
             self._held(event.uid, event.symbol, event.side, touched)
         reason = NOT_FILLED
@@ -270,7 +284,7 @@ class Changes:
         touched.orders[order_id] = note
 
     def _wallet_moved(self, event: WalletMoved, touched: Touched, _: int) -> None:
-        if event.wallet != SPOT_WALLET:
+        if event.wallet != SPOT_WALLET or not self._follows(event.uid):
             return  # the funding wallet has no channel
         index = self._engine.ledger.index[event.asset]
         cause = DEPOSIT_UPDATE if event.amount > 0 else WITHDRAW_UPDATE
@@ -279,8 +293,8 @@ class Changes:
     # -- contract orders -------------------------------------------------------------------------
 
     def _contract_placed(self, event: ContractOrderPlaced, touched: Touched, _: int) -> None:
-        if event.uid in RESERVED:
-            return  # the fund gives back what it took over
+        if not self._follows(event.uid):
+            return
         engine = self._engine
         perp = engine.contracts.markets[event.symbol]
         note = self.orders[event.order_id] = placed_order(event, touched.time)
@@ -308,7 +322,7 @@ class Changes:
     def _leg(
         self, event: ContractTrade, leg: Leg, remaining: int, liquidate_fee: int, touched: Touched
     ) -> None:
-        if leg.uid in RESERVED:
+        if not self._follows(leg.uid):
             return
         note = self.orders.get(leg.order_id)  # none when it happened outside the book
         if note is not None:
@@ -319,7 +333,7 @@ class Changes:
         self._position(event, leg).updated = event.trade_id
         asset = self._engine.contracts.markets[event.symbol].asset
         moved = self.moved_of(leg.uid, asset, touched.time)
-        moved.add(_kind(leg), event.notional)
+        moved.add(KINDS[leg.opens, leg.position_side], event.notional)
         moved.fee += leg.fee
         moved.liquidate_fee += liquidate_fee
         touched.contract_fills.append((event, leg, liquidate_fee))
@@ -339,6 +353,8 @@ class Changes:
         return note
 
     def _contract_closed(self, event: ContractOrderClosed, touched: Touched, place: int) -> None:
+        if not self._follows(event.uid):
+            return
         if event.resting:
             asset = self._engine.contracts.markets[event.symbol].asset
             touched.contract_accounts[event.uid, asset, ORDER_UPDATE] = None
@@ -365,7 +381,7 @@ class Changes:
     # -- contract money and positions ------------------------------------------------------------
 
     def _income(self, event: Income, touched: Touched, _: int) -> None:
-        if event.uid in RESERVED:
+        if not self._follows(event.uid):
             return
         engine = self._engine
         index = engine.ledger.index[event.asset]
@@ -396,7 +412,7 @@ class Changes:
     def _position_closed(self, event: PositionClosed, touched: Touched, _: int) -> None:
         note = self.positions.get(event.position_id)
         if note is None:
-            return  # a reserved owner's
+            return
         note.isolated = event.margin_mode == ISOLATED
         note.separated = event.separated_mode > 0
         touched.closed[event.position_id] = event
@@ -407,6 +423,8 @@ class Changes:
 
     def _leverage_set(self, event: LeverageSet, touched: Touched, _: int) -> None:
         """Leverages decide what positions and open orders need: money becomes available or not."""
+        if not self._follows(event.uid):
+            return
         self._modes[event.uid, event.symbol] = (event.margin_mode, event.separated_mode)
         asset = self._engine.contracts.markets[event.symbol].asset
         touched.contract_accounts[event.uid, asset, ORDER_UPDATE] = None
@@ -414,13 +432,16 @@ class Changes:
 
     def _auto_margin_set(self, event: AutoMarginSet, touched: Touched, _: int) -> None:
         note = self.positions.get(event.position_id)
-        if note is not None:
-            note.auto_margin = event.on
+        if note is None:
+            return
+        note.auto_margin = event.on
         touched.positions[event.uid, event.position_id, ORDER_UPDATE] = None
 
     # -- conditional orders ----------------------------------------------------------------------
 
     def _algo_placed(self, event: AlgoPlaced, touched: Touched, _: int) -> None:
+        if not self._follows(event.uid):
+            return
         modes = self._modes_of(event.uid, event.symbol)
         note = self.algos[event.algo_id] = placed_algo(event, modes, touched.time)
         touched.orders[event.algo_id] = note
@@ -471,20 +492,3 @@ def _liquidate_fee(events: list[Event], place: int) -> int:
         if event.kind != FEE_INCOME:
             break
     return 0
-
-
-def _kind(leg: Leg) -> str:
-    """The kind of a leg's income item."""
-    if leg.opens:
-        kind = (
-            IncomeType.POSITION_OPEN_LONG
-            if leg.position_side == LONG
-            else IncomeType.POSITION_OPEN_SHORT
-        )
-    else:
-        kind = (
-            IncomeType.POSITION_CLOSE_LONG
-            if leg.position_side == LONG
-            else IncomeType.POSITION_CLOSE_SHORT
-        )
-    return kind.value

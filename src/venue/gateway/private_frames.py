@@ -9,13 +9,15 @@ from msgspec import Struct
 
 from venue.api.private_streams import ACCOUNT, FILL, ORDER_UPDATE, ORDERS, POSITIONS, Item
 from venue.core.applied import Applied
+from venue.core.collateral import FEES_UID, FUND_UID
 from venue.core.engine import Engine
 from venue.gateway import private_items as items
-from venue.gateway.private_changes import RESERVED, Changes, Touched
+from venue.gateway.private_changes import Changes, Touched
 from venue.gateway.private_notes import AlgoNote, OrderNote, PositionNote
 from venue.terms import BUY, LONG, Product
 
 ITEMS_MAX: Final = 100  # per frame; a command that changed more makes several
+RESERVED: Final = (FEES_UID, FUND_UID)  # owners that nobody can be
 SPOT: Final = Product.SPOT
 CONTRACT: Final = Product.CONTRACT
 
@@ -42,24 +44,23 @@ class Rooms(Protocol):
 
 
 def everyone(uid: int) -> bool:
-    """Every owner listens."""
-    return True
+    """Every owner listens that anybody can be."""
+    return uid not in RESERVED
 
 
 class PrivateFrames:
-    """Makes the frames of applied commands; every one must be given, in order, from the start on.
+    """Makes the frames of applied commands; every one must be given, in order.
 
     And at once, before the engine applies the next: orders, accounts and positions appear once per
     command, as it left them. `listens` tells for which owners frames are wanted; what they have is
-    followed for all, in `changes`.
+    followed in `changes`.
     """
 
-    __slots__ = ("_listens", "_rooms", "changes")
+    __slots__ = ("_rooms", "changes")
 
     def __init__(self, rooms: Rooms, listens: Callable[[int], bool] = everyone) -> None:
         self._rooms = rooms
-        self._listens = listens
-        self.changes = Changes(rooms.engine)
+        self.changes = Changes(rooms.engine, listens)
 
     def frames(self, applied: Applied) -> list[PrivateFrame]:
         """The frames of one command: orders, fills, accounts, positions."""
@@ -81,8 +82,6 @@ class PrivateFrames:
     def _orders(self, touched: Touched, gathered: Gathered) -> None:
         engine = self._rooms.engine
         for note in touched.orders.values():
-            if not self._heard(note.uid):
-                continue
             item: Item
             product = CONTRACT
             if isinstance(note, AlgoNote):
@@ -107,35 +106,27 @@ class PrivateFrames:
     def _fills(self, touched: Touched, gathered: Gathered) -> None:
         engine = self._rooms.engine
         for uid, trade, is_maker in touched.spot_fills:
-            if self._heard(uid):
-                share = items.spot_fill_item(engine, trade, is_maker, touched.time)
-                gathered.setdefault((uid, SPOT, FILL, ORDER_UPDATE), []).append(share)
+            share = items.spot_fill_item(engine, trade, is_maker, touched.time)
+            gathered.setdefault((uid, SPOT, FILL, ORDER_UPDATE), []).append(share)
         for traded, leg, liquidate_fee in touched.contract_fills:
-            if self._heard(leg.uid):
-                note: PositionNote = self.changes.positions[leg.position_id]
-                side = items.contract_fill_item(
-                    engine, traded, leg, liquidate_fee, note, touched.time
-                )
-                gathered.setdefault((leg.uid, CONTRACT, FILL, ORDER_UPDATE), []).append(side)
+            note: PositionNote = self.changes.positions[leg.position_id]
+            side = items.contract_fill_item(engine, traded, leg, liquidate_fee, note, touched.time)
+            gathered.setdefault((leg.uid, CONTRACT, FILL, ORDER_UPDATE), []).append(side)
 
     def _accounts(self, touched: Touched, gathered: Gathered) -> None:
         engine = self._rooms.engine
         for uid, index, cause in touched.spot_accounts:
-            if self._heard(uid):
-                coin = items.spot_account_item(engine, engine.account(uid), index)
-                gathered.setdefault((uid, SPOT, ACCOUNT, cause), []).append(coin)
+            coin = items.spot_account_item(engine, engine.account(uid), index)
+            gathered.setdefault((uid, SPOT, ACCOUNT, cause), []).append(coin)
         for uid, index, cause in touched.contract_accounts:
-            if self._heard(uid):
-                moved = self.changes.moved_of(uid, index, touched.time)
-                account = engine.account(uid)
-                money = items.contract_account_item(engine, account, index, moved, touched.time)
-                gathered.setdefault((uid, CONTRACT, ACCOUNT, cause), []).append(money)
+            moved = self.changes.moved_of(uid, index, touched.time)
+            account = engine.account(uid)
+            money = items.contract_account_item(engine, account, index, moved, touched.time)
+            gathered.setdefault((uid, CONTRACT, ACCOUNT, cause), []).append(money)
 
     def _positions(self, touched: Touched, gathered: Gathered) -> None:
         engine = self._rooms.engine
         for uid, position_id, cause in touched.positions:
-            if not self._heard(uid):
-                continue
             holding = engine.account(uid).holding
             held = holding.positions.get(position_id) if holding is not None else None
             closed = touched.closed.get(position_id)
@@ -147,6 +138,3 @@ class PrivateFrames:
             else:
                 continue
             gathered.setdefault((uid, CONTRACT, POSITIONS, cause), []).append(item)
-
-    def _heard(self, uid: int) -> bool:
-        return uid not in RESERVED and self._listens(uid)

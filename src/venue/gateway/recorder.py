@@ -136,7 +136,7 @@ class Recorder:
     def note(self, applied: Applied) -> None:
         """Make the frames of a command, right after the engine has applied it."""
         frames = self._frames
-        if frames is not None:
+        if frames is not None and self._owners:
             try:
                 for own in frames.frames(applied):
                     self._keep(own, applied)
@@ -144,12 +144,18 @@ class Recorder:
                 log.exception("defect in the private frames of command %d", applied.sequence)
                 self._frames = None
                 self.defects += 1
-        elif applied.sequence % RENEWAL == 0:
+        elif frames is None and applied.sequence % RENEWAL == 0:
             self._renew()
         if type(applied.command) is RecordStreams:
             for event in applied.events:
                 if isinstance(event, StreamsRecorded):
-                    self._owners[event.uid] = None
+                    self._record(event.uid)
+
+    def _record(self, uid: int) -> None:
+        """Make an owner's frames from the next command on."""
+        self._owners[uid] = None
+        if self._frames is not None:
+            self._frames.changes.take_up(self.engine.account(uid))
 
     def publish(self, _: list[Applied]) -> None:
         """The batch of these frames is published: the followers behind this one see them."""

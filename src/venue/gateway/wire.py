@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from venue.api import errors
@@ -45,9 +46,11 @@ def decimal_text(number: int, scale: int) -> str:
     """`number` x 10^-scale, with exactly `scale` decimals."""
     if scale == 0:
         return str(number)
-    sign = "-" if number < 0 else ""
-    digits = str(abs(number)).rjust(scale + 1, "0")
-    return f"{sign}{digits[:-scale]}.{digits[-scale:]}"
+    digits = str(number)
+    if number < 0 or len(digits) <= scale:
+        sign = "-" if number < 0 else ""
+        digits = sign + str(abs(number)).rjust(scale + 1, "0")
+    return f"{digits[:-scale]}.{digits[-scale:]}"
 
 
 def short_text(number: int, scale: int) -> str:
@@ -76,6 +79,7 @@ def amount_text(asset: Asset, atoms: int) -> str:
     return decimal_text(atoms, asset.scale)
 
 
+@lru_cache(maxsize=1_000)  # two on every order of a stream, and few are different
 def rate_text(ppm: int) -> str:
     """A rate as a fraction."""
     return short_text(ppm, RATE_SCALE)
