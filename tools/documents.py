@@ -1,4 +1,4 @@
-"""Writes the documents that follow from tables: operations, errors, OpenAPI."""
+"""Writes the documents that follow from tables: operations, errors, OpenAPI, AsyncAPI."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ import sys
 from pathlib import Path
 
 import venue
+from venue.api.asyncapi import asyncapi
 from venue.api.describe import operations_table
 from venue.api.errors import ROWS as ERRORS
 from venue.api.operation import openapi
+from venue.api.streams import SOCKETS
 from venue.api.table import ROWS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -20,6 +22,7 @@ def documents() -> dict[str, str]:
     return {
         "docs/operations.md": _operations(),
         "docs/openapi.json": json.dumps(openapi(ROWS, venue.__version__), indent=1) + "\n",
+        "docs/asyncapi.json": json.dumps(asyncapi(SOCKETS, venue.__version__), indent=1) + "\n",
     }
 
 

@@ -1,4 +1,4 @@
-"""Twenty thousand random fills at odd prices and fees: not an atom comes or goes."""
+"""I-02, rounding that mints money: over many odd fills not an atom appears or is lost."""
 
 from __future__ import annotations
 
@@ -7,127 +7,85 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from support.contract_world import (
-    CONTRACT,
-    HOUR,
-    INSTRUMENT,
-    MONEY,
-    SECOND,
-    ContractWorld,
-)
-from venue.core import audit, commands
-from venue.core.contract_events import (
-    ContractTrade,
-    FundingSettled,
-    Income,
-)
+from support.contract_world import CONTRACT, MONEY, ContractWorld, of
+from venue.core import audit
+from venue.core.contract_events import ContractTrade, Income, Leg
 from venue.core.events import Event
-from venue.core.instruments import Tier
-from venue.core.units import AMOUNT_MAX
-from venue.terms import BUY, IOC, LONG, SELL, SHORT
+from venue.core.units import PPM
+from venue.terms import IOC, LONG, SHORT, Cause, IncomeType
 
 pytestmark = pytest.mark.core
 
-RICH = 10**10
-FEE_KINDS = ("order_fill_fee_income", "order_liquidate_fee_income")
-LOW = [Tier(AMOUNT_MAX, 20, 10_000)]  # one tier: sizes do not matter
+FILLS = 6_000
+MAKER_PPM, TAKER_PPM = 333, 777
+NAMES = ("ann", "ben", "cid")
+HOURS = 3_600
+FUNDING = IncomeType.POSITION_FUNDING
+LIQUIDATION_FEE = IncomeType.ORDER_LIQUIDATE_FEE_INCOME
 
 
-class Mill:
-    """Random fills at odd prices and fees, with funding in between; then everything is closed."""
-
-    def __init__(self, seed: int) -> None:
-        self.random = Random(seed)
-        instrument = replace(INSTRUMENT, maker_ppm=137, taker_ppm=739)
-        contract = replace(
-            CONTRACT, instrument=instrument, leverage_max=20, position_max=10**6,
-            open_interest_max=10**7, tiers=LOW, funding_minutes=tuple(range(0, 1_440, 60)),
-        )  # fmt: skip
-        self.names = [f"owner {number}" for number in range(8)]
-        self.world = ContractWorld(*self.names, contract=contract, money=RICH)
-        self.world.checked = False
-        for name in self.names[:4]:
-            self.world.isolate(name, 7)
-        self.fills = self.fees = self.fee_income = self.settled = 0
-
-    def count(self, events: list[Event]) -> None:
-        for event in events:
-            if isinstance(event, ContractTrade):
-                self.fills += 1
-                self.fees += event.maker.fee + event.taker.fee
-            elif isinstance(event, Income) and event.kind in FEE_KINDS:
-                self.fee_income += event.amount
-            elif isinstance(event, FundingSettled):
-                self.settled += event.positions
-
-    def step(self) -> None:
-        random, world = self.random, self.world
-        name = random.choice(self.names)
-        side = random.choice([LONG, SHORT])
-        price = world.perp.mark + random.randint(-9, 9)
-        held = world.positions(name, side) if world.account(name).holding else []
-        left = held[0].left() if held else 0
-        if left and random.random() < 0.45:
-            lots = random.randint(1, left)
-            order_side = SELL if side == LONG else BUY
-        else:
-            lots = random.randint(1, 37)
-            order_side = BUY if side == LONG else SELL
-        self.count(world.order(name, order_side, side, lots, price))
-
-    def pass_time(self) -> None:
-        """Over the next funding time, in two ticks, at a new index."""
-        world = self.world
-        due = world.time - world.time % HOUR + HOUR
-        index = max(700, min(world.perp.index_price + self.random.randint(-12, 12), 1_400))
-        for time in (due - 5 * SECOND, due):
-            world.time = time
-            self.count(world.post(index))
-            self.count(world.tick())
-
-    def close_all(self) -> None:
-        """Against a dealer who quotes both sides, and who closes with itself at last."""
-        world = self.world
-        world.owner("dealer", 10 * RICH)
-        for name in self.names:
-            world.ok(commands.CancelContractOrders(world.uids[name]))
-        mark = world.perp.mark
-        world.long("dealer", 10_000, mark - 1)
-        world.short("dealer", 10_000, mark + 1)
-        for name in self.names:
-            while world.positions(name, LONG) or world.positions(name, SHORT):
-                self.count(world.ok(commands.ClosePositions(world.uids[name])))
-        while world.positions("fund", LONG) or world.positions("fund", SHORT):
-            world.wait(1)
-            self.count(world.post(mark))
-            self.count(world.tick())  # the fund gives back what it took over
-        world.ok(commands.CancelContractOrders(world.uids["dealer"]))
-        for position in world.positions("dealer"):
-            lots = position.quantity
-            self.count(world.close_long("dealer", lots, mark))
-            self.count(world.close_short("dealer", lots, mark, IOC))
+def odd_world() -> ContractWorld:
+    """Fee rates that divide nothing; one of three owners trades in isolated pools."""
+    instrument = replace(CONTRACT.instrument, maker_ppm=MAKER_PPM, taker_ppm=TAKER_PPM)
+    contract = replace(CONTRACT, instrument=instrument, position_max=10**6, open_interest_max=10**7)
+    world = ContractWorld(*NAMES, contract=contract, money=100 * MONEY, fund=100 * MONEY)
+    world.isolate("cid", 3)
+    for long, short in zip(NAMES, NAMES[1:] + NAMES[:1], strict=True):
+        world.trade(long, short, 11, 1_001)
+    world.checked = False
+    return world
 
 
-def test_i02_random_fills_conserve_money_to_the_atom() -> None:
-    """itBit 2017: rounding must not mint. 20,000 fills; what rounding leaves is dust, bounded."""
-    mill = Mill(2)
-    world = mill.world
-    put_in = len(mill.names) * RICH + MONEY
-    while mill.fills < 20_000:
-        for _ in range(500):
-            mill.step()
-        mill.pass_time()
-        assert world.everything() == put_in
-        assert audit.problems(world.engine) == []
-    mill.close_all()
-    put_in += 10 * RICH
-    assert world.perp.positions == {}
-    assert world.perp.open_interest == 0
-    assert world.everything() == put_in
-    # Each settled position leaves less than one atom; trades leave none.
-    assert mill.settled > 100
-    assert 0 < world.dust() < mill.settled
-    # Every atom of fee that somebody paid somebody received.
-    assert mill.fees == mill.fee_income
-    assert 0 < world.fees() < mill.fees
-    assert all(account.isolated == {} for account in world.engine.ledger.accounts.values())
+def meet(world: ContractWorld, choice: Random) -> list[Event]:
+    """Two owners trade an odd size at an odd price; each opens or closes."""
+    maker, taker = choice.sample(NAMES, 2)
+    price, lots = choice.randint(951, 1_049), choice.randint(1, 37)
+    if choice.random() < 0.5:
+        said = world.short(maker, lots, price)
+        said += world.long(taker, lots, price, IOC)
+    else:
+        held = [name for name in NAMES if world.positions(name, LONG)]
+        others = [name for name in NAMES if world.positions(name, SHORT)]
+        if not held or not others:
+            return []
+        seller, buyer = choice.choice(held), choice.choice(others)
+        most = min(world.position(seller, LONG).left(), world.position(buyer, SHORT).left(), lots)
+        if seller == buyer or most < 1:
+            return []
+        said = world.close_long(seller, most, price)
+        said += world.close_short(buyer, most, price, IOC)
+    return said
+
+
+def check_fee(leg: Leg, notional: int, rate: int) -> None:
+    """Rule 1.2: rounded up against the payer, by less than an atom."""
+    assert 0 <= leg.fee * PPM - notional * rate < PPM
+
+
+def test_i02_odd_fills_mint_nothing() -> None:
+    """itBit 2017: a rounding issue created money. Here every remainder has an owner."""
+    world, choice = odd_world(), Random(2)
+    everything = world.everything()
+    trades = settled = 0
+    paid = world.fees()
+    while trades < FILLS:
+        said = world.post(choice.randint(990, 1_010)) + meet(world, choice)
+        if choice.random() < 0.02:
+            world.wait(HOURS)
+            said += world.post(1_000) + world.tick()
+        for trade in of(said, ContractTrade):
+            trades += 1
+            paid += trade.taker.fee + trade.maker.fee
+            if trade.cause == Cause.USER:
+                check_fee(trade.taker, trade.notional, TAKER_PPM)
+                check_fee(trade.maker, trade.notional, MAKER_PPM)
+        for item in of(said, Income):
+            settled += item.kind == FUNDING
+            if item.kind == LIQUIDATION_FEE:
+                paid -= item.amount
+        assert world.everything() == everything
+    assert audit.problems(world.engine) == []
+    assert world.fees() == paid
+    assert settled > 50
+    # What funding rounds is the dust account's: less than an atom of each payment.
+    assert 0 <= world.dust() < settled
