@@ -60,11 +60,11 @@ from venue.node.market_data import MarketData
 from venue.node.outbox import Outbox
 from venue.node.sequencer import Sequencer, Stopped
 from venue.node.snapshots import EVERY, Restored, take
+from venue.node.ticks import tick, time_matters
 
 TICK_S: Final = 1.0  # how often time passes while contracts have prices or a countdown runs
 IDLE_TICKS: Final = 10  # so many times more rarely else
 COLLECT_TICKS: Final = 10  # how often garbage is collected
-PENDING_TICKS: Final = 100  # ticks at once to work off what is due, before time passes again
 SNAPSHOT_S: Final = 10.0  # how often it is asked whether a snapshot is due
 DEV_FACTOR: Final = 100  # all clients of a practice venue share one address
 
@@ -291,6 +291,8 @@ async def _wire(
     if path:
         since = clock.now() - SEEDED_MS * 1000
         rooms.replays.seed(tail_requests(journal, since), clock.now())
+    if engine.deadlines.queue:  # countdowns ran out while the venue was down: before anybody trades
+        await tick(engine, sequencer)
     await _found(rooms, options)
     epoch = rooms.setting("historyEpoch", "")
     if options.history and epoch:
@@ -384,32 +386,9 @@ async def _pass_time(rooms: Venue) -> None:
         await asyncio.sleep(TICK_S)
         if second % COLLECT_TICKS == 0:
             gc.collect(1)
-        if second % IDLE_TICKS and not _time_matters(rooms.engine):
+        if second % IDLE_TICKS and not time_matters(rooms.engine):
             continue
-        await tick(rooms)
-
-
-async def tick(rooms: Venue) -> None:
-    """Have time pass for the engine; what one command may not finish goes on at once.
-
-    Others' commands come in between. What is left after `PENDING_TICKS` waits for the next call.
-    """
-    ticked = await _submit(rooms, [Tick()])
-    for _ in range(PENDING_TICKS):
-        if not ticked or not rooms.engine.pending():
-            break
-        ticked = await _submit(rooms, [Tick()], patient=False)
-
-
-def _time_matters(engine: Engine) -> bool:
-    """Whether a countdown runs, or a contract has an index or positions, or its spot a price."""
-    markets = engine.spot.markets
-    return bool(engine.deadlines.queue) or any(
-        perp.current
-        or perp.positions
-        or (perp.symbol in markets and markets[perp.symbol].book.mid())
-        for perp in engine.contracts.markets.values()
-    )
+        await tick(rooms.engine, rooms.sequencer)
 
 
 async def _agents(rooms: Venue, options: Options) -> _AllAgents:
@@ -424,16 +403,8 @@ async def _trade(rooms: Venue, agents: _AllAgents) -> None:
         await asyncio.sleep(STEP_US / 1_000_000)
         commands = agents.step()
         if commands:
-            await _submit(rooms, commands)
-
-
-async def _submit(rooms: Venue, commands: list[Command], *, patient: bool = True) -> bool:
-    """Submit what nobody waits for; while the venue is busy it is left out. Whether it was done."""
-    try:
-        await rooms.submit(commands, patient=patient)
-    except ApiError:
-        return False
-    return True
+            with contextlib.suppress(ApiError):  # left out while the venue is busy
+                await rooms.submit(commands, patient=True)
 
 
 async def _snapshots(rooms: Venue) -> None:

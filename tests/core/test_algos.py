@@ -114,6 +114,43 @@ def test_exits_count_against_what_may_wait(exits: int) -> None:
     assert isinstance(placed, ContractOrderPlaced)
 
 
+def test_exits_that_open_orders_will_have_count_already() -> None:
+    """25 orders with two exits each are what 50 allow, whatever opens first."""
+    desk = Desk("ann")
+    profit, loss = Exit(1_050), Exit(950)
+    placed = [
+        the(
+            desk.place("ann", BUY, LONG, 2, 995, take_profit=profit, stop_loss=loss),
+            ContractOrderPlaced,
+        )
+        for _ in range(25)
+    ]
+    refused = [Rejected(Reject.ALGO_ORDERS_SYMBOL, 50)]
+    assert desk.place("ann", BUY, LONG, 2, 995, take_profit=profit) == refused
+    command = desk.algo_command("ann", BUY, LONG, STOP_MARKET, 4, 1_010)
+    assert desk.apply(command) == refused
+    desk.cancel("ann", placed[0].order_id)
+    desk.ok(msgspec.structs.replace(command))
+
+
+def test_after_an_exit_was_triggered_what_opens_later_gets_new_ones() -> None:
+    """The position is larger than the exits, and stays."""
+    desk, parent = protected()
+    desk.asks("ben", 5, 1_000)
+    desk.place("ann", BUY, LONG, 5, 1_000)
+    first = of(desk.place("ben", SELL, SHORT, 3, 995), AlgoPlaced)
+    desk.bids("ben", 3, 1_040)
+    said = desk.last(1_050)
+    assert the(said, AlgoTriggered).algo_id == first[0].algo_id
+    assert the(said, AlgoClosed).algo_id == first[1].algo_id
+    assert desk.position("ann").quantity == 5
+    desk.reopened()
+    again = of(desk.place("ben", SELL, SHORT, 4, 995), AlgoPlaced)
+    assert [(each.parent_id, each.quantity) for each in again] == [(parent, 4)] * 2
+    said = desk.place("ben", SELL, SHORT, 2, 995)
+    assert [each.quantity for each in of(said, AlgoChanged)] == [6, 6]
+
+
 def test_the_exits_of_a_short_lie_the_other_way_round() -> None:
     desk = Desk("ann", "ben")
     desk.bids("ben", 10, 1_000)

@@ -187,7 +187,7 @@ def _drain(listener: Listener) -> None:
 @pytest.mark.parametrize(
     ("limits", "words"),
     [
-        ({"idle_s": 0.1}, "nothing was subscribed for 0.1 seconds"),
+        ({"idle_s": 0.01, "ping_s": 0.1, "pings": 3}, "more than 3 pings were not answered"),
         ({"messages": 5}, "more than 5 messages in a second"),
         ({"faults": 1}, "more than 1 refused messages"),
     ],
@@ -202,7 +202,7 @@ def test_the_venue_closes_it(limits: dict[str, Any], words: str) -> None:
         watcher.subscribe("orders")
         switch(desk, on=True)
         own = placed(desk, SPOT)
-        if "idle_s" not in limits:
+        if "pings" not in limits:
             desk.socket.socket.sendall(frames([{"method": "NOPE"}] * 5))
         assert closed(desk) == words
         until_ended(watcher, [own])

@@ -22,6 +22,7 @@ from venue.core.schedule import LIQUIDATIONS_MAX
 from venue.gateway.context import Venue
 from venue.lab import demo
 from venue.node.clock import SystemClock
+from venue.node.ticks import tick
 from venue.terms import BUY, GTC, IOC, LIMIT, LONG, MARKET, SELL, SHORT, Wallet
 
 SYMBOL = "BTCSUSDT"
@@ -42,7 +43,7 @@ async def _cascade() -> None:
         assert _liquidated(await rooms.submit([crash])) == LIQUIDATIONS_MAX
         assert _pending(rooms)
         before = rooms.engine.sequence
-        await main.tick(rooms)
+        await tick(rooms.engine, rooms.sequencer)
         assert not _pending(rooms)
         assert rooms.engine.sequence - before == 3
         owners = {position.pool.account.name for position in _open(rooms.engine)}

@@ -141,9 +141,11 @@ def _maintenance_after(position: Position, lots: int) -> int:
 
 
 def ruinous(maker: Order, lots: int) -> bool:
-    """Whether a resting order, overtaken by the mark, would cost its owner more than it has.
+    """Whether a resting order would cost its owner more than it has.
 
-    Such an order is cancelled instead of filled: the loss would fall on the insurance fund.
+    One that the mark has overtaken may; one that opens an isolated position takes its margin out
+    of a cross pool that may have lost what it held. Such an order is cancelled instead of filled:
+    the loss would fall on the insurance fund.
     """
     terms = maker.terms
     assert terms is not None
@@ -154,7 +156,8 @@ def ruinous(maker: Order, lots: int) -> bool:
     if not mark and position is not None:
         mark = mark_of(position)
     loss = side * (maker.price - mark) if terms.opens else side * (mark - maker.price)
-    if not mark or loss <= 0:
+    isolated = terms.opens and terms.modes.margin_mode != CROSSED
+    if not mark or (loss <= 0 and not isolated):
         return False
     holding = terms.holding
     if terms.opens:
@@ -181,8 +184,7 @@ def attach_exits(terms: Terms, command: PlaceContractOrder, perp: Perpetual) -> 
             return Rejected(Reject.TRIGGER_PRICE, PRICE_MAX)
         if price and reference and (price <= reference if above else price >= reference):
             return Rejected(Reject.TRIGGER_PRICE, reference)
-        if price:
-            more += 1
+        more += price > 0
     if more:
         terms.take_profit = command.take_profit
         terms.stop_loss = command.stop_loss

@@ -9,6 +9,7 @@ from venue.core.commands import NO_EXIT, Exit
 from venue.core.contract_events import AlgoChanged, AlgoClosed, AlgoPlaced
 from venue.core.events import Rejected
 from venue.core.holding import Holding
+from venue.core.orders import Terms
 from venue.core.perpetual import Perpetual, Waiting
 from venue.core.positions import Position
 from venue.core.units import PPM, ceil_div
@@ -195,11 +196,23 @@ def _forget_oldest(ended: deque[Algo]) -> None:
 
 
 def caps_refused(holding: Holding, perp: Perpetual, more: int) -> Rejected | None:
-    """Why an owner cannot have so many `more` conditional orders in a contract (rule 8.5)."""
+    """Why an owner cannot have so many `more` conditional orders in a contract (rule 8.5).
+
+    The exits that open orders will have count already.
+    """
     here = sum([1 for algo in holding.algos.values() if algo.perp is perp])
+    everywhere = len(holding.algos)
+    for order in holding.orders.values():
+        terms = order.terms
+        assert terms is not None
+        if terms.take_profit is not None and not terms.exits_position:
+            promised = _exits(terms)
+            everywhere += promised
+            if terms.perp is perp:
+                here += promised
     if here + more > ALGO_ORDERS_PER_SYMBOL_MAX:
         return Rejected(Reject.ALGO_ORDERS_SYMBOL, ALGO_ORDERS_PER_SYMBOL_MAX)
-    if len(holding.algos) + more > ALGO_ORDERS_PER_ACCOUNT_MAX:
+    if everywhere + more > ALGO_ORDERS_PER_ACCOUNT_MAX:
         return Rejected(Reject.ALGO_ORDERS_ACCOUNT, ALGO_ORDERS_PER_ACCOUNT_MAX)
     return None
 
@@ -223,3 +236,10 @@ def trail(algo: Algo, price: int) -> bool:
         return price <= algo.trigger_price
     algo.trigger_price = ceil_div(algo.extreme * (PPM + algo.callback_ppm), PPM)
     return price >= algo.trigger_price
+
+
+def _exits(terms: Terms) -> int:
+    """How many exits an order will have when it has opened something."""
+    return sum(
+        [1 for exit_ in (terms.take_profit, terms.stop_loss) if exit_ and exit_.trigger_price]
+    )

@@ -39,7 +39,7 @@ class Deadlines:
         """
         uid, product, timeout = command.uid, command.product, command.timeout
         assert type(timeout) is int, command
-        assert Product(product) is not None, command
+        assert product in (Product.SPOT, Product.CONTRACT), command
         if uid not in self.spot.ledger.accounts:
             return [Rejected(Reject.OWNER_UNKNOWN)]
         if timeout and not TIMEOUT_MIN_US <= timeout <= TIMEOUT_MAX_US:

@@ -138,8 +138,9 @@ class Fills:
             BUY if victim.side < 0 else SELL, 0, 0, cause, time, events,
         )  # fmt: skip
         self._isolated_out(making, lots, events)
-        self._end_when_empty(victim, time, events)
+        self._end_when_empty(victim, time, events)  # its liquidation goes on
         self._end_when_empty(other, time, events)
+        self._fix_when_empty(other, events)
 
     # -- one side --------------------------------------------------------------------------------
 
@@ -290,8 +291,8 @@ class Fills:
             self._isolated_out(part, lots, events)
         if not position.quantity:
             self._end_when_empty(position, time, events)
-            if pool.collateral < 0 and not pool.positions and terms.cause != LIQUIDATION:
-                events += self.fix(pool, position.perp.symbol)
+            if terms.cause != LIQUIDATION:
+                self._fix_when_empty(position, events)
 
     def _isolated_out(self, part: Part, lots: int, events: list[Event]) -> None:
         """Move what a closed part of an isolated position sets free to the cross pool (5.5)."""
@@ -329,6 +330,12 @@ class Fills:
             self.collateral.item(pool, FIX_MARGIN, amount, symbol),
         ]
 
+    def _fix_when_empty(self, position: Position, events: list[Event]) -> None:
+        """A pool is not left in debt by the end of its last position."""
+        pool = position.pool
+        if pool.collateral < 0 and not pool.positions:
+            events += self.fix(pool, position.perp.symbol)
+
     def _end_when_empty(self, position: Position, time: int, events: list[Event]) -> None:
         """A position without lots leaves; its conditional orders expire (rule 8.3)."""
         if position.quantity:
@@ -357,7 +364,8 @@ class Fills:
     def _attached(self, order: Order, terms: Terms, position: Position, lots: int) -> list[Event]:
         """What an order's exits become when it has opened `lots` more (rule 8.3).
 
-        A position that it opens after its first one was closed gets exits of its own.
+        What it opens after one of them was triggered, or its position closed, gets exits of its
+        own. Those that the owner cancelled are not made again for the same position.
         """
         events: list[Event] = []
         if terms.exits_position == position.position_id:

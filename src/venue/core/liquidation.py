@@ -104,10 +104,9 @@ class Liquidation:
         for order in list(holding.orders.values()):
             terms = order.terms
             assert terms is not None
-            if terms.perp.asset != pool.asset:
-                continue
-            mode = holding.modes_in(terms.perp).margin_mode
-            if mode == CROSSED:
+            # What opens holds of the cross pool, in whatever mode.
+            own = terms.opens or (terms.position is not None and terms.position.pool is pool)
+            if own and terms.perp.asset == pool.asset:
                 events.append(contracts.close(order, CANCELED, time, LIQUIDATION))
         return events
 

@@ -23,6 +23,7 @@ from venue.core.contract import Contracts
 from venue.core.contract_events import AlgoTriggered
 from venue.core.events import Event, OrderRepeated, Rejected
 from venue.core.holding import Holding, holding_of
+from venue.core.orders import Terms
 from venue.core.perpetual import Perpetual
 from venue.core.units import PRICE_MAX
 from venue.terms import (
@@ -213,10 +214,15 @@ class Triggers:
         else:
             if position is not None:
                 events += contracts.clear_closing(position, quantity, time)
+            parent = _parent(algo)
+            if parent is not None:
+                parent.exits_position = 0  # what it opens from now on gets exits of its own
             said = contracts.enter(order)
             first = said[0]
             if isinstance(first, Rejected):
                 refused = first
+                if parent is not None and position is not None:
+                    parent.exits_position = position.position_id
             else:
                 events += said
         if refused is not None:
@@ -316,6 +322,12 @@ def _malformed(command: PlaceAlgo, perp: Perpetual) -> Rejected | None:
         if not 0 <= exit_.trigger_price <= PRICE_MAX:
             return Rejected(Reject.TRIGGER_PRICE, PRICE_MAX)
     return None
+
+
+def _parent(algo: Algo) -> Terms | None:
+    """The open order that an exit is attached to; None when it is none or has ended."""
+    order = algo.holding.orders.get(algo.parent_id)
+    return None if order is None else order.terms
 
 
 def _reference(perp: Perpetual, source: int) -> int:

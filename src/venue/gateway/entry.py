@@ -39,7 +39,8 @@ Identity = Raw | UnsetType
 
 
 class Entry:
-    """The orders of one connection. `keep` holds on to what must be done after it is gone."""
+    """The orders of one connection. `keep` holds on to what must be done after it is gone;
+    `cancels` says that what was placed here ends with it."""
 
     def __init__(
         self,
@@ -62,7 +63,7 @@ class Entry:
         self._routes = {name: desk.routes.of(row) for name, row in METHODS[product].items()}
         self._in_flight: set[asyncio.Task[None]] = set()
         self._placed: dict[int, None] = {}
-        self._cancels = False
+        self.cancels = False
 
     def find(self, method: Any) -> Route | None:
         """The operation of a method; None when it is none."""
@@ -96,12 +97,12 @@ class Entry:
         ApiError -1052 when the caller may not trade.
         """
         permit(self._caller, self._routes[PLACE].row.access)
-        self._cancels = enabled
+        self.cancels = enabled
 
     def quit(self) -> None:
         """The connection is gone."""
-        if self._cancels:
-            self._cancels = False
+        if self.cancels:
+            self.cancels = False
             self._keep(self._loop.create_task(self._cancel()))
 
     def _charge(self, route: Route) -> None:

@@ -171,8 +171,8 @@ class Hub:
             catching_up.end()
 
     def _go_live(self, own: OwnTopic, listener: Listener, sent: int) -> None:
-        del own.catching_up[listener]
-        own.listeners[listener] = sent
+        if own.catching_up.pop(listener, None) is not None:
+            own.listeners[listener] = sent
 
     # -- what happens -----------------------------------------------------------------------------
 
@@ -237,7 +237,7 @@ class Hub:
             self._flush_soon()
 
     def _flush_soon(self) -> None:
-        """Frames leave behind the answers to those who caused them."""
+        """Frames leave when the batch has been published."""
         if self._flush_at is None:
             self._flush_at = self._loop.call_soon(self._flush)
 

@@ -56,6 +56,7 @@ from venue.gateway.private_notes import (
     PositionNote,
     open_order,
     open_position,
+    origin_of,
     placed_algo,
     placed_order,
     waiting_algo,
@@ -187,14 +188,13 @@ class Changes:
         if holding is None:
             return
         perps = {perp.index: perp for perp in self._engine.contracts.markets.values()}
-        ended = {algo.algo_id: algo for perp in perps.values() for algo in perp.ended_algos}
         uid = account.uid
         for index, modes in holding.modes.items():
             self._modes[uid, perps[index].symbol] = (modes.margin_mode, modes.separated)
         for order in holding.orders.values():
             chosen = self._modes_of(uid, order.market.symbol)
             note = self.orders[order.order_id] = open_order(order, chosen)
-            origin = ended.get(order.terms.algo_id) if order.terms is not None else None
+            origin = origin_of(order)
             note.algo = waiting_algo(origin, chosen) if origin is not None else None
         for algo in holding.algos.values():
             chosen = self._modes_of(uid, algo.perp.symbol)

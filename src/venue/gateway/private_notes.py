@@ -192,6 +192,15 @@ def open_order(order: Order, modes: Chosen) -> OrderNote:
     return note
 
 
+def origin_of(order: Order) -> Algo | None:
+    """The conditional order that an open order came from, while its client id is remembered."""
+    terms = order.terms
+    if terms is None or not terms.algo_id:
+        return None
+    clients = terms.holding.algo_clients.values()
+    return next((algo for algo in clients if algo.algo_id == terms.algo_id), None)
+
+
 def waiting_algo(algo: Algo, modes: Chosen) -> AlgoNote:
     """The note of a conditional order: one that waits, or one that became an open order."""
     position_id = algo.position.position_id if algo.position is not None else 0

@@ -135,17 +135,21 @@ class Recorder:
 
     def note(self, applied: Applied) -> None:
         """Make the frames of a command, right after the engine has applied it."""
+        try:
+            self._make(applied)
+        except Exception:
+            log.exception("defect in the private frames of command %d", applied.sequence)
+            self._frames = None
+            self.defects += 1
+
+    def _make(self, applied: Applied) -> None:
         frames = self._frames
-        if frames is not None and self._owners:
-            try:
-                for own in frames.frames(applied):
-                    self._keep(own, applied)
-            except Exception:
-                log.exception("defect in the private frames of command %d", applied.sequence)
-                self._frames = None
-                self.defects += 1
-        elif frames is None and applied.sequence % RENEWAL == 0:
-            self._renew()
+        if frames is None:
+            if applied.sequence % RENEWAL == 0:
+                self._renew()
+        elif self._owners:
+            for own in frames.frames(applied):
+                self._keep(own, applied)
         if type(applied.command) is RecordStreams:
             for event in applied.events:
                 if isinstance(event, StreamsRecorded):
@@ -182,7 +186,7 @@ class Recorder:
 
     def _renew(self) -> None:
         """Go on after a defect, from what the engine knows: a number of each channel is lost."""
-        for uid in self._owners:
+        for uid in sorted(self._owners):
             for product, channel in CHANNELS:
                 key = (uid, product, channel)
                 self._numbers[key] = self._lost[key] = self._numbers.get(key, 0) + 1

@@ -36,6 +36,7 @@ from venue.history.service import HistoryFailed
 
 PREFIX: Final = "INVALID_ARGUMENT: "
 POLICY: Final = 1008  # the close code of every broken rule
+FLOOD: Final = 10  # so many times the messages of a second end a connection, whatever they are
 KEY_GONE: Final = "the API key is no longer valid"
 NUMBER: Final = re.compile(rb"-?[0-9]{1,20}")
 AFTER: Final = re.compile("from=(.*)")  # what may follow the name of a private channel
@@ -92,6 +93,10 @@ class Allowance:
             self._end = now + self._window_s
         self._count += 1
         return self._count <= self._most
+
+    def passed(self, times: int) -> bool:
+        """Whether so many times as much has happened in this window."""
+        return self._most is not None and self._count > times * self._most
 
 
 class Session:
@@ -155,7 +160,8 @@ class Session:
         """Take one text message, of valid UTF-8."""
         if self._ended:
             return
-        if not self._messages.take(self._loop.time()):
+        in_time = self._messages.take(self._loop.time())
+        if not in_time and (self._entry is None or self._messages.passed(FLOOD)):
             self._link.end(POLICY, f"more than {self._limits.messages} messages in a second")
             return
         try:
@@ -167,10 +173,22 @@ class Session:
         if identity is None:
             self._refuse(UNSET, "invalid id : must be a whole number or a text of at most 64")
             return
+        if not in_time:
+            self._slow_down(message, identity)
+            return
         try:
             self._obey(message, identity)
         except Refused as refusal:
             self._refuse(identity, str(refusal))
+
+    def _slow_down(self, message: Message, identity: Raw | UnsetType) -> None:
+        """Too fast: an operation is refused by itself, anything else ends the connection."""
+        entry = self._entry
+        words = f"more than {self._limits.messages} messages in a second"
+        if entry is None or entry.find(message.method) is None:
+            self._link.end(POLICY, words)
+        else:
+            entry.refuse(identity, errors.too_many_requests(f"Too many requests: {words}.", 1))
 
     def _obey(self, message: Message, identity: Raw | UnsetType) -> None:
         method = message.method
@@ -206,7 +224,7 @@ class Session:
     def _cancel_on_disconnect(self, entry: Entry, params: Raw, identity: Raw | UnsetType) -> None:
         try:
             enabled = _switch(params).enabled
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
             raise Refused('invalid params : must be {"enabled": true} or false') from None
         try:
             entry.cancel_on_disconnect(enabled)
@@ -281,7 +299,9 @@ class Session:
             channel, _, after = name.partition("?")
             if after:
                 channel = ALIASES.get(channel, channel)
-                resumed[channel] = self._after(channel, after.removeprefix("from="))
+                number = self._after(channel, after.removeprefix("from="))
+                if resumed.setdefault(channel, number) != number:
+                    raise Refused(f"invalid params : {channel} is asked for from two numbers")
         return resumed
 
     def _after(self, channel: str, text: str) -> int:
@@ -334,17 +354,23 @@ class Session:
 
     def _end_idle(self) -> None:
         left = self._ordered + self._limits.idle_s - self._loop.time()
+        if self._guards():
+            left = self._limits.idle_s
         if left > 0:
             self._idle = self._loop.call_later(left, self._end_idle)
             return
         self._link.end(POLICY, f"nothing was subscribed for {self._limits.idle_s:g} seconds")
+
+    def _guards(self) -> bool:
+        """Whether orders end with this connection: then it is not idle."""
+        return self._entry is not None and self._entry.cancels
 
     def _ping(self) -> None:
         self._beat = self._loop.call_later(self._limits.ping_s, self._ping)
         if not self._usable():
             self._link.end(POLICY, KEY_GONE)
             return
-        if not self._topics:
+        if not self._topics and not self._guards():
             return
         if self._unanswered > self._limits.pings:
             self._link.end(POLICY, f"more than {self._limits.pings} pings were not answered")

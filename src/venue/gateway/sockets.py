@@ -7,7 +7,15 @@ import logging
 from collections import deque
 from collections.abc import Callable
 from http import HTTPStatus
-from socket import SO_SNDBUF, SOL_SOCKET
+from socket import (
+    IPPROTO_TCP,
+    SO_KEEPALIVE,
+    SO_SNDBUF,
+    SOL_SOCKET,
+    TCP_KEEPCNT,
+    TCP_KEEPIDLE,
+    TCP_KEEPINTVL,
+)
 from typing import Any, Final
 
 from msgspec import Struct
@@ -48,6 +56,8 @@ ATTEMPTS_MAX: Final = 300
 ATTEMPTS_S: Final = 300.0
 CALLERS_MAX: Final = 100_000  # addresses counted apart in one window
 US_PER_MS: Final = 1000
+KEEPALIVE_S: Final = 10  # of silence, until the peer is probed, and between probes
+KEEPALIVES: Final = 5  # probes without an answer that end a connection
 BY_PATH: Final = {socket.path: socket for socket in SOCKETS}
 
 log = logging.getLogger("venue.gateway")
@@ -236,6 +246,11 @@ class Connection:
         # Without it the system would take megabytes for a reader that has stopped.
         connected = transport.get_extra_info("socket")
         connected.setsockopt(SOL_SOCKET, SO_SNDBUF, limits.send_bytes)
+        # A peer that vanished is noticed within a minute: its orders may have to be cancelled.
+        connected.setsockopt(SOL_SOCKET, SO_KEEPALIVE, 1)
+        connected.setsockopt(IPPROTO_TCP, TCP_KEEPIDLE, KEEPALIVE_S)
+        connected.setsockopt(IPPROTO_TCP, TCP_KEEPINTVL, KEEPALIVE_S)
+        connected.setsockopt(IPPROTO_TCP, TCP_KEEPCNT, KEEPALIVES)
         self._connections.add(self)
 
     def connection_lost(self, _: Exception | None) -> None:
