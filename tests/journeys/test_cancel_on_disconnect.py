@@ -187,7 +187,6 @@ def _drain(listener: Listener) -> None:
 @pytest.mark.parametrize(
     ("limits", "words"),
     [
-        ({"idle_s": 0.01, "ping_s": 0.1, "pings": 3}, "more than 3 pings were not answered"),
         ({"messages": 5}, "more than 5 messages in a second"),
         ({"faults": 1}, "more than 1 refused messages"),
     ],
@@ -202,11 +201,26 @@ def test_the_venue_closes_it(limits: dict[str, Any], words: str) -> None:
         watcher.subscribe("orders")
         switch(desk, on=True)
         own = placed(desk, SPOT)
-        if "pings" not in limits:
-            desk.socket.socket.sendall(frames([{"method": "NOPE"}] * 5))
+        desk.socket.socket.sendall(frames([{"method": "NOPE"}] * 5))
         assert closed(desk) == words
         until_ended(watcher, [own])
         assert open_ids(room.client("alice"), SPOT) == []
+
+
+def test_it_keeps_a_connection_open() -> None:
+    """One that began later, and guards nothing, is closed before."""
+    limits = SocketLimits(session=SessionLimits(idle_s=0.3, messages=None))
+    with (
+        ListeningRoom(limits) as room,
+        Listener(room.port, SPOT.socket, login(KEYS["alice"])) as desk,
+    ):
+        switch(desk, on=True)
+        own = placed(desk, SPOT)
+        for _ in range(2):
+            with Listener(room.port, SPOT.socket, login(KEYS["bob"])) as idle:
+                assert closed(idle) == "nothing was subscribed for 0.3 seconds"
+        assert open_ids(room.client("alice"), SPOT) == [own]
+        assert desk.settle() == []
 
 
 def test_the_key_is_revoked() -> None:
