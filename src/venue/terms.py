@@ -223,6 +223,9 @@ class Reject(IntEnum):
     ALGO_UNKNOWN = 64
     CALLBACK_RATE = 65
     SEPARATED_EXITS = 66
+    PRICE_DOUBT = 67
+    POSITIONS_SYMBOL = 68
+    POSITIONS_ACCOUNT = 69
     # cancel-all-after
     TIMEOUT = 70
 

@@ -346,12 +346,13 @@ class ChangeContract(Struct, array_like=True, tag_field="what", tag=51):
 
 
 class PostIndex(Struct, array_like=True, tag_field="what", tag=52, gc=False):
-    """One source's index price of a contract, in ticks (rule 6.1)."""
+    """One source's index price of a contract, in ticks (rule 6.1); `jump`: taken at once."""
 
     symbol: str
     source: str
     price: int
     time: int = 0
+    jump: bool = False
 
 
 Requested = (  # what signed requests cause: the commands with a `request`

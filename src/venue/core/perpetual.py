@@ -49,6 +49,7 @@ class Perpetual:
     """A contract market. `unit` is one tick x lot in atoms of the settle asset `asset`.
 
     `index` and `mark` are ticks, 0 before there is one; `current` says whether the index is.
+    `doubt` says that the price is not one to open positions at: orders may only reduce (rule 0.5).
     `premiums` sums the interval's samples in ppb; `gaps` are the last differences of mid and index.
     """
 
@@ -56,6 +57,7 @@ class Perpetual:
         "asset",
         "contract",
         "current",
+        "doubt",
         "ended_algos",
         "falls",
         "funding_due",
@@ -96,6 +98,7 @@ class Perpetual:
         self.index_price = 0
         self.mark = 0
         self.current = False
+        self.doubt = False
         self.sources: dict[str, Source] = {}
         self.suspect_price = 0
         self.suspect_time = 0

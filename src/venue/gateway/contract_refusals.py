@@ -192,6 +192,12 @@ def _algo_cap(rejected: Rejected, _: Words) -> ApiError:
     return errors.out_of_range("symbol", rule, item_code="MAX_NUM_ALGO_ORDERS")
 
 
+def _positions_cap(rejected: Rejected, _: Words) -> ApiError:
+    scope = "symbol" if rejected.reason == Reject.POSITIONS_SYMBOL else "account"
+    rule = f"at most {rejected.limit} positions per {scope} may be opened"
+    return errors.out_of_range("symbol", rule, item_code="MAX_NUM_POSITIONS")
+
+
 def _callback_rate(rejected: Rejected, _: Words) -> ApiError:
     rule = f"allowed: above 0, up to {rate_text(rejected.limit)}"
     return errors.out_of_range("callbackRate", rule)
@@ -220,6 +226,11 @@ _PLAIN: Final[dict[Reject, Callable[[Rejected, Words], ApiError]]] = {
     ),
     Reject.POSITION_UNKNOWN: lambda _, words: errors.invalid(words.position, "no such position"),
     Reject.NO_MARK: _precondition("the contract has no price yet", "NO_MARK"),
+    Reject.PRICE_DOUBT: _precondition(
+        "the contract's index is in doubt: orders may only reduce positions", "PRICE_DOUBT"
+    ),
+    Reject.POSITIONS_SYMBOL: _positions_cap,
+    Reject.POSITIONS_ACCOUNT: _positions_cap,
     Reject.NOTHING_TO_CLOSE: _nothing_to_close,
     Reject.LEVERAGE: _leverage,
     Reject.MODE_IN_USE: _precondition(
