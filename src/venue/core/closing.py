@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue.core.algos import end
 from venue.core.commands import ClosePositions
-from venue.core.contract import Contracts, closing_side
+from venue.core.contract import Contracts
 from venue.core.contract_events import ClosedAtMarket
 from venue.core.events import Event, Rejected
 from venue.core.positions import Position
-from venue.terms import MARKET, AlgoStatus, Cause, Reject
+from venue.terms import MARKET, Cause, Reject
 
 CLOSE: Final = int(Cause.CLOSE)
-CANCELED_ALGO: Final = int(AlgoStatus.CANCELED)
 
 
 class Closing:
@@ -44,7 +42,7 @@ class Closing:
         return events
 
     def _close(self, position: Position, time: int) -> list[Event]:
-        """Cancel what would close it otherwise, then sweep; without liquidity nothing is done."""
+        """Sweep, with other closing orders out of the way; without liquidity nothing is done."""
         contracts = self.contracts
         perp = position.perp
         position_id = position.position_id
@@ -52,15 +50,10 @@ class Closing:
             return [ClosedAtMarket(position_id, 0, int(Reject.NOTHING_TO_CLOSE))]
         if perp.market.halted:
             return [ClosedAtMarket(position_id, 0, int(Reject.HALTED))]
-        if not perp.market.book.opposite(closing_side(position.side)).keys:
-            return [ClosedAtMarket(position_id, 0, int(Reject.NO_LIQUIDITY))]
-        events = contracts.clear_closing(position, position.quantity, time)
-        for algo in list(position.algos.values()):
-            events.append(end(algo, CANCELED_ALGO, time))
         lots = min(position.quantity, perp.market.instrument.market_quantity_max)
         order = contracts.closing_order(position, MARKET, lots, 0, CLOSE, time)
         said = contracts.enter(order)
         first = said[0]
         if isinstance(first, Rejected):
-            return [*events, ClosedAtMarket(position_id, 0, first.reason)]
-        return [*events, *said, ClosedAtMarket(position_id, order.order_id, 0)]
+            return [ClosedAtMarket(position_id, 0, first.reason)]
+        return [*said, ClosedAtMarket(position_id, order.order_id, 0)]

@@ -68,6 +68,7 @@ class ContractListing:
             del perp.sources[name]
         for position in perp.positions.values():
             self.contracts.collateral.touch(position.pool)
+            position.pool.sums = None
         return [ContractChanged(contract)]
 
     def _follow_default(self, perp: Perpetual, before: int) -> None:

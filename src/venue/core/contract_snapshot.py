@@ -438,7 +438,9 @@ def _rest(order: Order) -> None:
     if order.client_id:
         holding.clients[order.client_id] = order
     if terms.opens:
-        order.account.contract[perp.asset].held += terms.margin
+        pool = order.account.contract[perp.asset]
+        pool.held += terms.margin
+        pool.promised += order.price * order.remaining * perp.unit
         modes = holding.modes_in(perp)
         if terms.position_side == LONG:
             modes.opening_long += order.remaining

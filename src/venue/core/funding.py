@@ -81,21 +81,16 @@ class Funding:
 
 
 def settle_position(collateral: Collateral, position: Position) -> list[Event]:
-    """Settle one position in its contract's running settlement, unless that has been done.
-
-    Longs pay q x M x rate when the rate is positive; payers round up, receivers down (rule 6.4).
-    """
-    settlement = position.perp.settlement
+    """Settle one position in its contract's running settlement, unless that has been done."""
+    perp = position.perp
+    settlement = perp.settlement
     if settlement is None or position.funded >= settlement.due or not position.quantity:
         return []
+    amount = due_funding(position)
     position.funded = settlement.due
-    perp = position.perp
-    number = position.quantity * settlement.mark * perp.unit * settlement.rate_ppb * position.side
-    if number > 0:
-        amount = -ceil_div(number, PPB)
+    if amount < 0:
         settlement.paid -= amount
     else:
-        amount = -number // PPB
         settlement.received += amount
     settlement.count += 1
     if amount == 0:
@@ -104,3 +99,15 @@ def settle_position(collateral: Collateral, position: Position) -> list[Event]:
     collateral.touch(position.pool)
     position.funding_fee += amount
     return [collateral.item(position.pool, FUNDING, amount, perp.symbol)]
+
+
+def due_funding(position: Position) -> int:
+    """What a position gets, or (negative) pays, in its contract's running settlement; 0 if it has
+    been settled. Longs pay q x M x rate when the rate is positive; payers round up, receivers
+    down (rule 6.4)."""
+    settlement = position.perp.settlement
+    if settlement is None or position.funded >= settlement.due or not position.quantity:
+        return 0
+    size = position.quantity * position.perp.unit
+    number = size * settlement.mark * settlement.rate_ppb * position.side
+    return -ceil_div(number, PPB) if number > 0 else -number // PPB

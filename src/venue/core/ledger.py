@@ -14,8 +14,7 @@ from venue.terms import BUY, Wallet
 
 if TYPE_CHECKING:
     from venue.core.holding import Holding
-    from venue.core.perpetual import Perpetual
-    from venue.core.positions import Position
+    from venue.core.positions import Position, Sums
 
 SPOT: Final = int(Wallet.SPOT)
 CONTRACT: Final = int(Wallet.CONTRACT)
@@ -35,9 +34,9 @@ class Pool:
     """Contract collateral of one owner and settle asset: the cash leg (rules 5.2, 5.5).
 
     `position_id` is 0 for the cross pool, else the isolated position it belongs to. `positions`
-    are those it carries, `held` what open orders hold of a cross pool. `dirty` and `version`
-    belong to the watch over pools (rule 7.7); `standing` is what `collateral.available` found when
-    the mark of `stood` was `stood_mark`; `stood` is None when that is old.
+    are those it carries, `held` what open orders hold of a cross pool, `promised` the notional of
+    those that open. `dirty` and `version` belong to the watch over pools (rule 7.7); `sums` is
+    what the positions add up to, None when that is not known.
     """
 
     __slots__ = (
@@ -48,9 +47,8 @@ class Pool:
         "held",
         "position_id",
         "positions",
-        "standing",
-        "stood",
-        "stood_mark",
+        "promised",
+        "sums",
         "version",
     )
 
@@ -60,12 +58,11 @@ class Pool:
         self.position_id = position_id
         self.collateral = 0
         self.held = 0
+        self.promised = 0
         self.positions: list[Position] = []
         self.dirty = False
         self.version = 0
-        self.standing = 0
-        self.stood: Perpetual | None = None
-        self.stood_mark = 0
+        self.sums: Sums | None = None
 
 
 class Account:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from venue.core.admission import find_position
 from venue.core.collateral import Collateral, available
 from venue.core.contract import Contracts
 from venue.core.contract_events import (
@@ -15,7 +14,7 @@ from venue.core.contract_events import (
     LiquidationStep,
 )
 from venue.core.events import Event
-from venue.core.holding import holding_of
+from venue.core.holding import find_position, holding_of
 from venue.core.ledger import Pool
 from venue.core.margin import bankruptcy_price, initial
 from venue.core.perpetual import Perpetual

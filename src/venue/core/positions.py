@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from venue.core.ledger import Pool
 from venue.core.margin import liquidation_price
@@ -12,6 +12,8 @@ from venue.core.units import PRICE_MAX
 if TYPE_CHECKING:
     from venue.core.algos import Algo
     from venue.core.perpetual import Perpetual
+
+FEW: Final = 8  # positions of a pool up to which adding them up anew is cheaper than keeping count
 
 
 class Position:
@@ -130,12 +132,85 @@ def profit(position: Position) -> int:
     return position.side * (notional(position) - position.value)
 
 
+class Sums:
+    """What a pool's positions add up to at the marks of their contracts, in atoms.
+
+    `value` is the sum of s x q x M, `cost` that of s x open value, `gross` that of open values;
+    `initial` and `maintenance` are their margins. `perps` and `marks` are what it was computed at.
+    """
+
+    __slots__ = ("cost", "gross", "initial", "maintenance", "marks", "perps", "value")
+
+    def __init__(self, positions: list[Position]) -> None:
+        self.value = 0
+        self.cost = 0
+        self.gross = 0
+        self.initial = 0
+        self.maintenance = 0
+        self.perps: list[Perpetual] = []
+        self.marks: list[int] = []
+        last: Perpetual | None = None
+        for position in positions:
+            perp = position.perp
+            if perp is not last:
+                self.perps.append(perp)
+                self.marks.append(perp.mark)
+                last = perp
+            self.count(position, 1)
+
+    def count(self, position: Position, sign: int) -> None:
+        """Add a position (1), or take it out (-1)."""
+        perp = position.perp
+        at_mark = (perp.mark or mark_of(position)) * position.quantity * perp.unit
+        side = sign * position.side
+        self.value += side * at_mark
+        self.cost += side * position.value
+        self.gross += sign * position.value
+        self.initial += sign * -(-at_mark // position.leverage)
+        self.maintenance += sign * perp.tiers.maintenance(at_mark)
+
+    def fresh(self) -> bool:
+        """Whether no mark has moved since."""
+        marks = self.marks
+        return all(perp.mark == marks[number] for number, perp in enumerate(self.perps))
+
+
+def sums_of(pool: Pool) -> Sums:
+    """What a pool's positions add up to now; kept while neither they nor their marks change."""
+    sums = pool.sums
+    if sums is None or not sums.fresh():
+        sums = pool.sums = Sums(pool.positions)
+    return sums
+
+
+def before_change(position: Position) -> Sums | None:
+    """Take a position out of its pool's sums, where counting on is worth it; else they are dropped.
+
+    `after_change` puts it back. So a pool of a thousand positions is not added up a thousand times.
+    """
+    pool = position.pool
+    sums = pool.sums
+    if sums is None:
+        return None
+    if len(pool.positions) <= FEW or not sums.fresh():
+        pool.sums = None
+        return None
+    if position.perp not in sums.perps:
+        sums.perps.append(position.perp)
+        sums.marks.append(position.perp.mark)
+    sums.count(position, -1)
+    return sums
+
+
+def after_change(position: Position, sums: Sums | None) -> None:
+    """Count a changed position again."""
+    if sums is not None:
+        sums.count(position, 1)
+
+
 def equity(pool: Pool) -> int:
     """Collateral + sum of s x q x M over its positions (rule 5.3)."""
-    total = pool.collateral
-    for position in pool.positions:
-        total += position.side * notional(position)
-    return total
+    return pool.collateral + sums_of(pool).value if pool.positions else pool.collateral
 
 
 def liquidation_mark(position: Position) -> int:
@@ -170,15 +245,18 @@ def liquidation_mark(position: Position) -> int:
 
 def wallet(pool: Pool) -> int:
     """Collateral + signed open values: deposits + realized profit - fees + funding (rule 5.3)."""
-    total = pool.collateral
-    for position in pool.positions:
-        total += position.side * position.value
-    return total
+    return pool.collateral + sums_of(pool).cost if pool.positions else pool.collateral
 
 
 def maintenance(pool: Pool) -> int:
     """The maintenance margins of its positions at mark (rule 5.8)."""
-    total = 0
-    for position in pool.positions:
-        total += position.perp.tiers.maintenance(notional(position))
-    return total
+    return sums_of(pool).maintenance if pool.positions else 0
+
+
+def maintenance_after(position: Position, lots: int) -> int:
+    """The maintenance margin of a position's pool once `lots` of it are closed."""
+    tiers = position.perp.tiers
+    value = mark_of(position) * position.perp.unit
+    before = tiers.maintenance(value * position.quantity)
+    after = tiers.maintenance(value * (position.quantity - lots))
+    return maintenance(position.pool) - before + after

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue.core.admission import find_position
 from venue.core.algos import (
     TRAILING,
     UNTRIGGERED,
@@ -22,7 +21,7 @@ from venue.core.commands import CancelAlgo, CancelAlgos, ChangeAlgo, PlaceAlgo
 from venue.core.contract import Contracts
 from venue.core.contract_events import AlgoTriggered
 from venue.core.events import Event, OrderRepeated, Rejected
-from venue.core.holding import Holding, holding_of
+from venue.core.holding import Holding, find_position, holding_of
 from venue.core.orders import Terms
 from venue.core.perpetual import Perpetual
 from venue.core.units import PRICE_MAX
@@ -209,11 +208,7 @@ class Triggers:
         refused = None
         if algo.holding.account.frozen and position is None:
             refused = Rejected(Reject.ACCOUNT_FROZEN)
-        elif not price and not perp.market.book.opposite(algo.side).keys:
-            refused = Rejected(Reject.NO_LIQUIDITY)
         else:
-            if position is not None:
-                events += contracts.clear_closing(position, quantity, time)
             parent = _parent(algo)
             if parent is not None:
                 parent.exits_position = 0  # what it opens from now on gets exits of its own

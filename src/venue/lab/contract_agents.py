@@ -9,7 +9,6 @@ from __future__ import annotations
 from random import Random
 from typing import Final
 
-from venue.core.admission import find_position
 from venue.core.commands import (
     CancelContractOrder,
     Command,
@@ -20,7 +19,7 @@ from venue.core.commands import (
     SetLeverage,
 )
 from venue.core.engine import Engine
-from venue.core.holding import Holding, holding_of
+from venue.core.holding import Holding, find_position, holding_of
 from venue.core.ledger import Account
 from venue.core.perpetual import Perpetual
 from venue.core.units import PPB, PPM
