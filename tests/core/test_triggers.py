@@ -1,5 +1,7 @@
 """Conditional orders: directions, triggering, refusals (rule 8)."""
 
+from collections import Counter
+
 import msgspec
 import pytest
 
@@ -30,9 +32,9 @@ from support.order_desk import (
     refusal,
     the,
 )
-from venue.core import commands
+from venue.core import commands, snapshot
 from venue.core.algos import Algo
-from venue.core.commands import Exit, PlaceAlgo
+from venue.core.commands import ChangeAlgo, Exit, PlaceAlgo, Tick, Withdraw
 from venue.core.contract_events import (
     AlgoPlaced,
     AlgoTriggered,
@@ -42,7 +44,7 @@ from venue.core.contract_events import (
     PositionClosed,
 )
 from venue.core.events import Event, Rejected
-from venue.core.triggers import CALLBACK_MAX_PPM, FIRED_MAX
+from venue.core.triggers import CALLBACK_MAX_PPM, FIRED_MAX, OWNER_SHARE
 from venue.core.units import PRICE_MAX
 from venue.terms import (
     ALGO_ORDERS_PER_ACCOUNT_MAX,
@@ -225,20 +227,76 @@ def test_a_stop_on_mark_waits_while_the_index_is_stale() -> None:
 def test_a_cascade_is_worked_off_in_bounded_steps() -> None:
     """Rules 8.2, 8.5: each one's purchase triggers the next, one tick higher."""
     count = FIRED_MAX + 10
-    desk = Desk("ann", "ben", "cid")
+    desk = Desk(*[f"ann{number}" for number in range(count)], "cid")
     desk.last(PRICE)
     for number in range(count + 1):
         desk.asks("cid", 2, PRICE + 1 + number)
     for number in range(count):
-        name = "ann" if number % 2 else "ben"
-        desk.algo(name, BUY, LONG, STOP_MARKET, 2, PRICE + 1 + number)
+        desk.algo(f"ann{number}", BUY, LONG, STOP_MARKET, 2, PRICE + 1 + number)
     said = desk.place("tom", BUY, LONG, 2, PRICE + 1)
     assert [each.price for each in of(said, AlgoTriggered)] == [
         PRICE + 1 + number for number in range(FIRED_MAX)
     ]
     assert desk.perp().market.last_price == PRICE + 1 + FIRED_MAX
     assert len(of(desk.tick(), AlgoTriggered)) == 10
-    assert of(desk.tick(), AlgoTriggered) == []
+    assert desk.position("ann3").quantity == 2
+
+
+def crowded(desk: Desk, owners: int, each: int) -> int:
+    """Owners with conditional orders right under the mark, and ann's stop, a tick farther off."""
+    for owner in range(owners):
+        for _ in range(each):
+            desk.algo(f"rich{owner}", SELL, SHORT, STOP_MARKET, 2, 999, source=MARK)
+    return desk.algo("ann", SELL, LONG, STOP_MARKET, 4, 998, source=MARK)
+
+
+def test_nobody_elses_conditional_orders_hold_a_stop_back() -> None:
+    """Rule 8.6: 20 owners with 20 each stand before ann's stop. A slice of 50 takes 5 of each, so
+    hers enters in the third at the latest; those that stood back enter later, wherever the price
+    is by then."""
+    desk = Desk("ann", "ben", *[f"rich{owner}" for owner in range(20)])
+    desk.pair("ann", "ben", 4)
+    stop = crowded(desk, 20, 20)
+    for _ in range(4):
+        desk.bids("ben", 400, 990)
+    slices = [of(desk.post(998), AlgoTriggered)]
+    while stop not in [event.algo_id for event in slices[-1]]:
+        slices.append(of(desk.tick(), AlgoTriggered))
+    assert [len(fired) for fired in slices[:-1]] == [FIRED_MAX] * (len(slices) - 1)
+    assert len(slices) <= 3
+    assert all(
+        count <= OWNER_SHARE
+        for fired in slices
+        for count in Counter(event.uid for event in fired).values()
+    )
+    rest = of(desk.post(1_005), AlgoTriggered)
+    twin = snapshot.load(snapshot.dump(desk.engine))
+    for _ in range(20):
+        fired = desk.tick()
+        assert twin.apply(Tick(time=desk.time)) == fired
+        rest += of(fired, AlgoTriggered)
+    assert len(rest) + sum(map(len, slices)) == 20 * 20 + 1
+    assert not desk.engine.schedule.triggers.pending(desk.perp())
+
+
+STOP_ORDER = PlaceAlgo(0, SYMBOL, BUY, LONG, STOP_MARKET, 4, 1_010, 0, MARK)
+
+
+def test_an_opening_one_needs_what_its_owner_has() -> None:
+    """Rule 8.6: 4 lots at 1,010 need 20,443; each alone at most what is available, and all together
+    at most ten times that."""
+    desk = Desk("ben")
+    desk.owner("ann", money=20_442)
+    short = msgspec.structs.replace(STOP_ORDER, uid=desk.uids["ann"])
+    assert desk.apply(short) == [Rejected(Reject.FUNDS, 20_443)]
+    desk.deposit("ann", 1)
+    for _ in range(10):
+        desk.ok(short)
+    assert refusal(desk.apply(short)) == Reject.FUNDS
+    # A change counts like a placement: at 2,000 the four lots need twice as much.
+    algo_id = min(desk.holding("ann").algos)
+    raised = ChangeAlgo(desk.uids["ann"], algo_id, 2_000, 0, MARK)
+    assert refusal(desk.apply(raised)) == Reject.FUNDS
 
 
 def test_the_quantity_is_at_most_what_is_held_and_zero_is_all_of_it() -> None:
@@ -295,12 +353,12 @@ def rejected(desk: Desk, algo: Algo, said: list[Event], reason: Reject) -> None:
     triggered = the(said, AlgoTriggered)
     assert (triggered.algo_id, triggered.order_id) == (algo.algo_id, 0)
     assert triggered.reason == reason
-    assert algo.status == AlgoStatus.REJECTED
+    assert algo.status == AlgoStatus.EXPIRED
     assert desk.holding(algo.holding.account.name).algos == {}
     assert of(said, ContractOrderPlaced) == []
 
 
-def test_without_liquidity_it_ends_rejected() -> None:
+def test_without_liquidity_it_expires() -> None:
     desk = Desk("ann", "ben")
     desk.pair("ann", "ben", 10)
     algo = desk.waiting("ann", desk.algo("ann", SELL, LONG, STOP_MARKET, 4, 990, source=MARK))
@@ -308,21 +366,22 @@ def test_without_liquidity_it_ends_rejected() -> None:
     assert desk.position("ann").quantity == 10
 
 
-def test_without_funds_an_opening_one_ends_rejected() -> None:
+def test_without_funds_an_opening_one_expires() -> None:
     desk = Desk("ben")
-    desk.owner("ann", money=0)
+    desk.owner("ann", money=20_500)
     desk.asks("ben", 10, 1_015)
     algo = desk.waiting("ann", desk.algo("ann", BUY, LONG, STOP_MARKET, 4, 1_010, source=MARK))
+    desk.ok(Withdraw(desk.uids["ann"], 1, "USDT", 20_000))
     rejected(desk, algo, desk.post(1_010), Reject.FUNDS)
 
 
-def test_beyond_the_band_a_limit_one_ends_rejected() -> None:
+def test_beyond_the_band_a_limit_one_expires() -> None:
     desk = floor()
     algo_id = desk.algo("ann", SELL, LONG, STOP, 4, 990, 890, source=MARK)
     rejected(desk, desk.waiting("ann", algo_id), desk.post(990), Reject.PRICE_BAND)
 
 
-def test_a_frozen_owners_opening_one_ends_rejected_but_a_closing_one_works() -> None:
+def test_a_frozen_owners_opening_one_expires_but_a_closing_one_works() -> None:
     desk = floor()
     opening = desk.waiting("ann", desk.algo("ann", BUY, LONG, STOP_MARKET, 4, 1_010, source=MARK))
     desk.freeze("ann")

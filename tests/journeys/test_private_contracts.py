@@ -93,13 +93,13 @@ def test_a_triggered_stop_and_the_order_it_becomes() -> None:
     assert parts(ended, "type", "status", "cancelReason") == ("STOP", "CANCELED", "USER_CANCELED")
 
 
-def test_a_stop_that_cannot_enter_is_rejected() -> None:
+def test_a_stop_that_cannot_enter_expires() -> None:
     world, room = traded()
     (waiting,) = only(room.say(algo(world, "ann", STOP_MARKET, 0, 990)), "ann", "orders")
     assert parts(waiting, "size", "positionTpsl", "reduceOnly") == ("0", True, True)
     (ended,) = only(room.say(commands.PostIndex(SYMBOL, "desk", 980)), "ann", "orders")
     assert parts(ended, "id", "status", "cancelReason") == (
-        waiting["id"], "REJECTED", "COULD_NOT_FILL",
+        waiting["id"], "EXPIRED", "COULD_NOT_FILL",
     )  # fmt: skip
 
 
@@ -122,7 +122,7 @@ def test_changes_and_ends_of_conditional_orders() -> None:
     room.say(commands.PostIndex(SYMBOL, "desk", 1_001))
     told = room.say(commands.PostIndex(SYMBOL, "desk", 980))
     (ended,) = only(told, "ann", "orders")
-    assert parts(ended, "status", "triggerPriceValue") == ("REJECTED", ended["triggerPrice"])
+    assert parts(ended, "status", "triggerPriceValue") == ("EXPIRED", ended["triggerPrice"])
     assert 985 < int(ended["triggerPrice"]) < 1_001
 
 

@@ -114,6 +114,7 @@ class PerpetualRecord(msgspec.Struct, array_like=True):
     left: list[int]
     orders: list[ContractOrderRecord]
     ended_algos: list[AlgoRecord]
+    due: list[int] = []
 
 
 class ContractState(msgspec.Struct, array_like=True):

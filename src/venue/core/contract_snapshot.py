@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from venue.core.algos import Algo, wait
+from venue.core.algos import Algo, is_due, wait
 from venue.core.book import resting
 from venue.core.collateral import FEES_UID, FUND_UID
 from venue.core.commands import Exit
@@ -99,6 +99,7 @@ def _perpetual_record(perp: Perpetual) -> PerpetualRecord:
         left=[] if settlement is None else settlement.left,
         orders=[_order_record(order) for order in orders],
         ended_algos=[_algo_record(algo) for algo in perp.ended_algos],
+        due=[algo.algo_id for version, algo in perp.due if is_due(version, algo)],
     )
 
 
@@ -240,7 +241,7 @@ def load(engine: Engine, state: ContractState) -> None:
     for record in state.perps:
         perp = contracts.markets[record.contract.instrument.symbol]
         perp.positions = dict(sorted(perp.positions.items()))
-        perp.trailing = dict(sorted(perp.trailing.items()))
+        _stand_back(perp, record.due)
         for order_record in record.orders:
             _rest(_order(engine, order_record))
         for algo_record in record.ended_algos:
@@ -261,6 +262,18 @@ def load(engine: Engine, state: ContractState) -> None:
         holder = terms.holding.clients.get(order.client_id)
         if holder is None or holder.level is None:
             terms.holding.clients[order.client_id] = order
+
+
+def _stand_back(perp: Perpetual, due: list[int]) -> None:
+    """Take conditional orders whose turn has not come out of where they waited for a price."""
+    found = {number: algo for heap in perp.waiting for _, number, _, algo in heap}
+    found.update(perp.trailing)
+    for number in due:
+        algo = found[number]
+        algo.version += 1  # its place in a queue is passed over
+        perp.trailing.pop(number, None)
+        perp.due.append((algo.version, algo))
+    perp.trailing = dict(sorted(perp.trailing.items()))
 
 
 def _name(clients: dict[str, Algo], algo: Algo) -> None:

@@ -58,6 +58,7 @@ class Perpetual:
         "contract",
         "current",
         "doubt",
+        "due",
         "ended_algos",
         "falls",
         "funding_due",
@@ -117,6 +118,8 @@ class Perpetual:
         # What waits: four heaps (last rising, last falling, mark rising, mark falling).
         self.waiting: list[list[Waiting]] = [[], [], [], []]
         self.trailing: dict[int, Algo] = {}
+        # Those whose price has come and whose turn has not, each with its version then.
+        self.due: deque[tuple[int, Algo]] = deque()
         self.ended_algos: deque[Algo] = deque()  # those with client ids, for a day
         self.falls: list[Watched] = []
         self.rises: list[Watched] = []

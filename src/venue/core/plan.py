@@ -279,9 +279,9 @@ class Plan:
         is counted too.
 
         What opens may take no money that other orders hold, nor money that is not there: what is
-        available stays above zero, or gets no lower; a profit at mark, which never counts as
-        available, may stand in for margin that a moved mark asks for. What closes leaves the pool
-        the maintenance margin of the rest.
+        available stays above zero, or gets no lower. Only margin that the mark asks for because it
+        has moved in the order's favour may be missing: the profit, which never counts as available,
+        covers it. What closes leaves the pool the maintenance margin of the rest.
         """
         own = fill.maker.account is self.order.account
         if own and not self.own:
@@ -294,10 +294,14 @@ class Plan:
         before = stake.available() if terms.opens else stake.slack()
         if own:
             self._taker_leg(fill, tried)
+        margin = stake.initial
         self._maker_leg(fill, terms, tried)
         if terms.opens:
-            gain = _gain(fill, terms)
-            borne = stake.available() + gain >= min(0, before) and stake.standing() + gain >= 0
+            moved = 0
+            if not loses and terms.modes.margin_mode == CROSSED:
+                held = fill.released - _fee_held(fill, terms)
+                moved = max(0, stake.initial - margin - held)
+            borne = stake.available() + moved >= min(0, before) and stake.standing() + moved >= 0
         else:
             slack = stake.slack()
             borne = slack >= 0 or (not loses and slack >= before)
@@ -382,21 +386,25 @@ def _grown(terms: Terms) -> Position | None:
 
 
 def _exceeds_hold(fill: Fill, terms: Terms) -> bool:
-    """Whether a fill at its price needs more than the resting order holds for it: many small fills
-    round up more often than the order did."""
+    """Whether a fill's fee is more than the resting order holds for it: many small fills round up
+    more often than the order did."""
     if not terms.opens:
         return False
-    leverage = terms.modes.leverage(terms.position_side)
-    return fill.maker_fee + ceil_div(fill.amount, leverage) > fill.released
+    market = terms.perp.market
+    spread = terms.holding.opening_rate(market) - terms.holding.maker_rate(market)
+    if fill.amount * spread >= 2 * PPM:  # the reserve is larger by more than two roundings
+        return False
+    return fill.maker_fee > _fee_held(fill, terms)
 
 
-def _gain(fill: Fill, terms: Terms) -> int:
-    """A cross opening fill's profit at mark, in atoms; an isolated one's stays in its own pool."""
-    if terms.modes.margin_mode != CROSSED:
-        return 0
+def _fee_held(fill: Fill, terms: Terms) -> int:
+    """What a resting opening order holds for the fee of a fill, in atoms."""
     perp = terms.perp
-    price = fill.maker.price
-    return max(0, terms.position_side * (perp.mark - price)) * fill.lots * perp.unit
+    maker = fill.maker
+    whole = maker.price * maker.quantity * perp.unit
+    reserve = fee_on(whole, terms.holding.opening_rate(perp.market))
+    after = ceil_div(reserve * (maker.remaining - fill.lots), maker.quantity)
+    return ceil_div(reserve * maker.remaining, maker.quantity) - after
 
 
 def _maker_margin(fill: Fill, terms: Terms) -> int:
