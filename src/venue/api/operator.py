@@ -38,6 +38,7 @@ class Health(Struct, rename="camel"):
     """How the venue is; `status` is ok or says what is wrong.
 
     `staleContracts` have no current index: no funding and no liquidations until they do.
+    `streamDefects` counts the defects in streams since the start; each is described in the log.
     """
 
     status: str
@@ -53,6 +54,7 @@ class Health(Struct, rename="camel"):
     open_orders: int
     open_positions: int
     stale_contracts: list[str]
+    stream_defects: int
 
 
 class HealthRequest(Struct, rename="camel"):

@@ -13,6 +13,7 @@ from venue.core.engine import Engine
 from venue.core.instruments import Asset, Instrument
 from venue.core.market import Market
 from venue.core.perpetual import Perpetual
+from venue.gateway.defects import Defects
 from venue.gateway.keys import KeyStore
 from venue.gateway.recorder import Recorder
 from venue.gateway.replay import ReplayGuard
@@ -42,6 +43,7 @@ class Venue:
         "recorder",
         "replays",
         "sequencer",
+        "stream_defects",
         "weight_limit",
     )
 
@@ -73,6 +75,7 @@ class Venue:
         self.journal = journal
         self.outbox = outbox
         self.recorder = recorder
+        self.stream_defects = Defects()
 
     def submit(
         self, commands: Sequence[Command], *, patient: bool = False
