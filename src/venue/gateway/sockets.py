@@ -432,8 +432,10 @@ class Connection:
 
     def drop(self) -> None:
         """Abort the connection without a close frame."""
-        self._transport.abort()  # first: `connection_lost` comes whatever fails below
-        self._finish()
+        try:
+            self._finish()
+        finally:
+            self._transport.abort()
 
     def _fail(self, code: int, reason: str) -> None:
         """Close on a client that breaks the protocol: nothing more is read."""
