@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Final
 
 from venue.core.algos import caps_refused
-from venue.core.collateral import doubtful
+from venue.core.collateral import available, doubtful
 from venue.core.commands import PlaceContractOrder
 from venue.core.events import Rejected
 from venue.core.holding import find_position
 from venue.core.margin import bankruptcy_price, order_margin
 from venue.core.orders import Order, Terms
 from venue.core.perpetual import Perpetual
-from venue.core.positions import equity, maintenance_after, mark_of, sums_of
+from venue.core.positions import equity, maintenance_after, mark_of
 from venue.core.spot import ACCOUNT_CAP, NO_MATCH, SYMBOL_CAP
-from venue.core.units import AMOUNT_MAX, PPM, PRICE_MAX, STORED_MAX, SUM_MAX
+from venue.core.units import AMOUNT_MAX, PPM, PRICE_MAX, STORED_MAX, SUM_MAX, ceil_div
 from venue.terms import (
     BUY,
     CROSSED,
@@ -66,49 +66,78 @@ def order_caps_refused(order: Order) -> Rejected | None:
     return None
 
 
-def market_refused(order: Order, perp: Perpetual) -> Rejected | None:
-    """Bounds of a MARKET order: size, caps, somebody to trade with. What closes on somebody's
-    behalf never rests, and no cap keeps it from closing."""
+def market_refused(order: Order, terms: Terms) -> Rejected | None:
+    """Bounds of a MARKET order: size, caps, a price that is not in doubt, somebody to trade with.
+    What closes on somebody's behalf never rests, and no cap keeps it from closing."""
+    perp = terms.perp
     instrument = perp.market.instrument
     if order.quantity > instrument.market_quantity_max:
         return Rejected(Reject.MARKET_SIZE, instrument.market_quantity_max)
-    terms = order.terms
-    assert terms is not None
-    refused = order_caps_refused(order) if terms.opens or terms.cause == USER else None
+    refused = None
+    if terms.opens or terms.cause == USER:
+        refused = order_caps_refused(order)
     if refused is None and not perp.market.book.opposite(order.side).keys:
         return Rejected(Reject.NO_LIQUIDITY)
+    if refused is None and terms.opens:
+        refused = price_refused(order, terms)
     return refused
 
 
-def opening_refused(order: Order, terms: Terms) -> Rejected | None:
-    """Price, sizes and counts of an opening order, before what it would cost (rules 5.7, 5.10)."""
+def price_refused(order: Order, terms: Terms) -> Rejected | None:
+    """Whether nobody may open at the contract's price (rules 5.10, 6.9)."""
+    perp = terms.perp
+    if not perp.mark:  # nothing could tell what a position is worth
+        return Rejected(Reject.NO_MARK)
+    isolated = terms.modes.margin_mode != CROSSED
+    if perp.doubt or (isolated and doubtful(order.account.contract[perp.asset])):
+        return Rejected(Reject.PRICE_DOUBT)
+    return None
+
+
+def opening_refused(order: Order, terms: Terms, worst: int, reach: int) -> Rejected | None:
+    """Sizes, leverage, counts and money of an opening order (rules 5.6, 5.7); notes what it needs.
+
+    A MARKET order needs what the `reach` lots of its sweep need, at their `worst` price.
+    """
+    refused = price_refused(order, terms)
+    if refused is not None:
+        return refused
     perp = terms.perp
     modes = terms.modes
     side = terms.position_side
     quantity = order.quantity
-    if not perp.mark:  # nothing could tell what a position is worth
-        return Rejected(Reject.NO_MARK)
-    isolated = modes.margin_mode != CROSSED
-    if perp.doubt or (isolated and doubtful(order.account.contract[perp.asset])):
-        return Rejected(Reject.PRICE_DOUBT)
+    pool = order.account.contract[perp.asset]
     size = quantity + (modes.opening_long if side == LONG else modes.opening_short)
+    most = pool.gross
     for position in modes.positions(side):
         size += position.quantity
+        if position.open_value > most:
+            most = position.open_value
     if size > perp.position_max:
         return Rejected(Reject.POSITION_MAX, perp.position_max)
     if perp.open_interest + quantity > perp.open_interest_max:
         return Rejected(Reject.OPEN_INTEREST_MAX, perp.open_interest_max)
+    unit = perp.unit
+    # What positions and opening orders may add up to must not leave 64 bits (rule 1.5).
+    room = SUM_MAX - pool.promised - most
+    if worst * quantity * unit > room:
+        return Rejected(Reject.NOTIONAL_MAX, max(0, room))
     if modes.separated:
         refused = positions_refused(terms)
         if refused is not None:
             return refused
-    leverage = modes.leverage(side)
+    mark = perp.mark
+    leverage = modes.cross if modes.margin_mode == CROSSED else modes.leverage(side)
     tiers = perp.tiers
     if leverage > tiers.leverages[-1]:
-        highest = max(order.price, perp.mark)
-        most = tiers.leverages[tiers.at(size * highest * perp.unit)]
-        if leverage > most:
-            return Rejected(Reject.LEVERAGE, most)
+        allowed = tiers.leverages[tiers.at(size * max(worst, mark) * unit)]
+        if leverage > allowed:
+            return Rejected(Reject.LEVERAGE, allowed)
+    fee_ppm = terms.holding.opening_rate(perp.market)
+    need = order_margin(side, reach, worst, mark, unit, leverage, fee_ppm)
+    if available(order.account, perp.asset) < need:
+        return short_of(need)
+    terms.whole_margin = need if reach == quantity else ceil_div(need * quantity, max(1, reach))
     return None
 
 
@@ -131,31 +160,9 @@ def positions_refused(terms: Terms) -> Rejected | None:
     return None
 
 
-def opening_need(terms: Terms, lots: int, price: int) -> int:
-    """What opening `lots` at `price` needs, in atoms (rule 5.6)."""
-    perp = terms.perp
-    side = terms.position_side
-    return order_margin(
-        side, lots, price, perp.mark, perp.unit, terms.modes.leverage(side),
-        terms.holding.opening_rate(perp.market),
-    )  # fmt: skip
-
-
 def short_of(need: int) -> Rejected:
     """Not enough money for what is needed, in atoms; no refusal states more than 64 bits hold."""
     return Rejected(Reject.FUNDS, min(need, STORED_MAX))
-
-
-def sums_refused(terms: Terms, notional: int) -> Rejected | None:
-    """Whether what an owner's opening orders may add up to could leave 64 bits (rule 1.5)."""
-    pool = terms.holding.account.contract[terms.perp.asset]
-    promised = pool.promised + notional
-    gross = promised + (sums_of(pool).gross if pool.positions else 0)
-    for position in terms.modes.positions(terms.position_side):
-        gross = max(gross, promised + position.open_value)
-    if gross > SUM_MAX:
-        return Rejected(Reject.NOTIONAL_MAX, max(0, SUM_MAX - gross + notional))
-    return None
 
 
 def closing_refused(order: Order, terms: Terms) -> Rejected | None:

@@ -92,7 +92,9 @@ def available(account: Account, asset: int) -> int:
     pool = account.contract[asset]
     if not pool.positions:
         return pool.collateral - pool.held
-    sums = sums_of(pool)
+    sums = pool.sums
+    if sums is None or sums.others or sums.perp.mark != sums.mark:
+        sums = sums_of(pool)
     worth = sums.value if sums.value < sums.cost else sums.cost
     return pool.collateral + worth - sums.initial - pool.held
 

@@ -11,15 +11,13 @@ from venue.core.admission import (
     crosses,
     limit_refused,
     market_refused,
-    opening_need,
     opening_refused,
     short_of,
     solvent_key,
-    sums_refused,
     worst_price,
 )
 from venue.core.client_ids import ClientIds, remembered
-from venue.core.collateral import Collateral, available
+from venue.core.collateral import Collateral
 from venue.core.commands import (
     NO_EXIT,
     CancelContractOrder,
@@ -169,7 +167,7 @@ class Contracts:
         if crossing and tif == POST_ONLY:
             return [Rejected(Reject.WOULD_TRADE)]
         if terms.opens:
-            refused = self._opening_limit_refused(order, terms)
+            refused = opening_refused(order, terms, order.price, order.quantity)
             if refused is None and not crossing and tif in (GTC, POST_ONLY):
                 return self._rest_at_once(order, terms)
         else:
@@ -185,30 +183,15 @@ class Contracts:
             plan = Plan(order, terms)
         return self._admitted(order, terms, plan)
 
-    def _opening_limit_refused(self, order: Order, terms: Terms) -> Rejected | None:
-        """Sizes, stored sums and funds of a LIMIT order at its own price; notes what it needs."""
-        price = order.price
-        refused = opening_refused(order, terms)
-        if refused is None:
-            refused = sums_refused(terms, price * order.quantity * terms.perp.unit)
-        if refused is not None:
-            return refused
-        need = opening_need(terms, order.quantity, price)
-        if available(order.account, terms.perp.asset) < need:
-            return short_of(need)
-        terms.whole_margin = need
-        return None
-
     def _enter_market(self, order: Order) -> list[Event]:
         """Sweep what is there, within the band of the best price that is liquidity and the band of
         the mark (rules 3.4, 3.9): a far order in a thin book is no liquidity."""
         terms = order.terms
         assert terms is not None
         perp = terms.perp
-        refused = market_refused(order, perp)
-        if refused is None:
-            opens = terms.opens
-            refused = opening_refused(order, terms) if opens else closing_refused(order, terms)
+        refused = market_refused(order, terms)
+        if refused is None and not terms.opens:
+            refused = closing_refused(order, terms)
         if refused is not None:
             return [refused]
         furthest = worst_price(perp, order.side)
@@ -220,10 +203,7 @@ class Contracts:
         if not plan.lots and not plan.prevented:
             return [Rejected(Reject.NO_LIQUIDITY)]
         if terms.opens:
-            refused = sums_refused(terms, plan.notional)
-            need = opening_need(terms, plan.lots, plan.worst)
-            if refused is None and available(order.account, perp.asset) < need:
-                refused = short_of(need)
+            refused = opening_refused(order, terms, plan.worst, plan.lots)
             if refused is not None:
                 return [refused]
         return self._admitted(order, terms, plan)
@@ -365,7 +345,8 @@ class Contracts:
     def _release(self, order: Order, terms: Terms, lots: int) -> None:
         """Let go of what the next `lots` of a resting order hold."""
         if terms.opens:
-            margin = part_margin(order, order.remaining - lots)
+            left = order.remaining - lots
+            margin = part_margin(order, left) if left else 0
             pool = order.account.contract[terms.perp.asset]
             pool.held += margin - terms.margin
             pool.promised -= order.price * lots * terms.perp.unit

@@ -370,6 +370,7 @@ def _load_position(engine: Engine, holding: Holding, record: PositionRecord) -> 
     holding.positions[position.position_id] = position
     holding.modes_in(position.perp).positions(position.side).append(position)
     pool.positions.append(position)
+    pool.gross += position.value
     perp.positions[position.position_id] = position
     # Its risk is looked at anew: where it waits is no part of the state.
     engine.contracts.collateral.touch(pool)

@@ -18,7 +18,6 @@ from venue.core.perpetual import Perpetual
 from venue.core.plan import Fill
 from venue.core.positions import (
     Position,
-    after_change,
     before_change,
     equity,
     notional,
@@ -380,15 +379,21 @@ class Fills:
 def _book(part: Part, lots: int, amount: int) -> None:
     """Change the position, and the open interest with the longs."""
     position = part.position
-    sums = before_change(position)
+    pool = position.pool
+    sums = pool.sums
+    if sums is not None:
+        sums = before_change(position, sums)
     if part.opens:
         position.increase(lots, amount, part.fee)
         part.value = amount
+        pool.gross += amount
         change = lots
     else:
         part.value, part.realized = position.reduce(lots, amount, part.fee)
+        pool.gross -= part.value
         change = -lots
-    after_change(position, sums)
+    if sums is not None:
+        sums.count(position, 1)
     if position.side == LONG:
         position.perp.open_interest += change
 

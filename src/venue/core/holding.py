@@ -98,7 +98,8 @@ class Holding:
 
     def opening_rate(self, market: Market) -> int:
         """The fee that an opening order must be able to pay, in ppm: it may take, or rest."""
-        maker, taker = self.maker_rate(market), self.taker_rate(market)
+        maker = self.maker_ppm if self.maker_ppm >= 0 else market.maker_ppm
+        taker = self.taker_ppm if self.taker_ppm >= 0 else market.taker_ppm
         return maker if maker > taker else taker
 
     def _first_modes(self, perp: Perpetual) -> Modes:

@@ -34,9 +34,9 @@ class Pool:
     """Contract collateral of one owner and settle asset: the cash leg (rules 5.2, 5.5).
 
     `position_id` is 0 for the cross pool, else the isolated position it belongs to. `positions`
-    are those it carries, `held` what open orders hold of a cross pool, `promised` the notional of
-    those that open. `dirty` and `version` belong to the watch over pools (rule 7.7); `sums` is
-    what the positions add up to, None when that is not known.
+    are those it carries, `gross` their open values without sign; `held` is what open orders hold of
+    a cross pool, `promised` the notional of those that open. `dirty` and `version` belong to the
+    watch over pools (rule 7.7); `sums` is what the positions add up to, None while not known.
     """
 
     __slots__ = (
@@ -44,6 +44,7 @@ class Pool:
         "asset",
         "collateral",
         "dirty",
+        "gross",
         "held",
         "position_id",
         "positions",
@@ -58,6 +59,7 @@ class Pool:
         self.position_id = position_id
         self.collateral = 0
         self.held = 0
+        self.gross = 0
         self.promised = 0
         self.positions: list[Position] = []
         self.dirty = False

@@ -138,7 +138,10 @@ class Plan:
         if self.own:
             cross = self._trial(self._cross(self.order), self.stakes)
             return cross.available() >= rest
-        return available(self.order.account, self.perp.asset) >= self.cost() + rest
+        need = self.cost() + rest
+        if need <= self.terms.whole_margin:  # which was found to be available
+            return True
+        return available(self.order.account, self.perp.asset) >= need
 
     def cost(self) -> int:
         """What the fills take of an opening order's owner, in atoms (rule 5.6): the margin at mark,
@@ -210,7 +213,7 @@ class Plan:
 
     def _meet(self, maker: Order, lots: int) -> bool:
         """Plan a fill, unless the resting order waits for a price that is beyond doubt, or is one
-        that its owner cannot bear."""
+        that its owner cannot bear. The taker's margin is rounded up once over all its fills."""
         terms = maker.terms
         assert terms is not None
         perp = self.perp
@@ -219,14 +222,23 @@ class Plan:
         if terms.opens and (perp.doubt or (isolated and doubtful(self._cross(maker)))):
             return False
         fill = Fill(maker, lots, price * lots * perp.unit)
-        self._price(fill, terms)
+        rate = terms.holding.maker_rate(perp.market)
+        fill.taker_fee = fee_on(fill.amount, self.rate)
+        fill.maker_fee = fee_on(fill.amount, rate)
+        if self.isolated:
+            fill.taker_margin = self._margin_with(fill) - self.margin
         own = maker.account is self.order.account
         mark = perp.mark
         if not mark and terms.position is not None:
             mark = mark_of(terms.position)
         # Who buys above the mark or sells below it loses by the fill.
         loses = price > mark if maker.side == BUY else price < mark
-        uneasy = loses or isolated or own or _exceeds_hold(fill, terms)
+        uneasy = loses or own
+        if terms.opens:
+            fill.released = terms.margin - part_margin(maker, maker.remaining - lots)
+            if isolated:
+                fill.maker_margin = _maker_margin(fill, terms)
+            uneasy = uneasy or isolated or _exceeds_hold(fill, terms, rate)
         if uneasy and not self._borne(fill, terms, loses):
             self._leave_out(maker, CANCELED)
             return False
@@ -234,19 +246,6 @@ class Plan:
             self._taker_leg(fill, self.stakes)
         self._add(fill)
         return True
-
-    def _price(self, fill: Fill, terms: Terms) -> None:
-        """Fees and isolated margins of both sides. The taker's margin is rounded up once over all
-        its fills: each pays what the sum has grown by."""
-        maker = fill.maker
-        fill.taker_fee = fee_on(fill.amount, self.rate)
-        fill.maker_fee = fee_on(fill.amount, terms.holding.maker_rate(self.perp.market))
-        if self.isolated:
-            fill.taker_margin = self._margin_with(fill) - self.margin
-        if terms.opens:
-            fill.released = terms.margin - part_margin(maker, maker.remaining - fill.lots)
-            if terms.modes.margin_mode != CROSSED:
-                fill.maker_margin = _maker_margin(fill, terms)
 
     def _margin_with(self, fill: Fill) -> int:
         """What an isolated position of the taker gets of all fills, up to this one."""
@@ -385,13 +384,10 @@ def _grown(terms: Terms) -> Position | None:
     return find_position(terms.holding, terms.perp, terms.position_side)
 
 
-def _exceeds_hold(fill: Fill, terms: Terms) -> bool:
-    """Whether a fill's fee is more than the resting order holds for it: many small fills round up
-    more often than the order did."""
-    if not terms.opens:
-        return False
-    market = terms.perp.market
-    spread = terms.holding.opening_rate(market) - terms.holding.maker_rate(market)
+def _exceeds_hold(fill: Fill, terms: Terms, rate: int) -> bool:
+    """Whether a fill's fee at `rate` is more than the resting opening order holds for it: many
+    small fills round up more often than the order did."""
+    spread = terms.holding.opening_rate(terms.perp.market) - rate
     if fill.amount * spread >= 2 * PPM:  # the reserve is larger by more than two roundings
         return False
     return fill.maker_fee > _fee_held(fill, terms)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from venue.core.algos import Algo
     from venue.core.perpetual import Perpetual
 
+UNKNOWN: Final = -1
 FEW: Final = 8  # positions of a pool up to which adding them up anew is cheaper than keeping count
 
 
@@ -135,27 +136,26 @@ def profit(position: Position) -> int:
 class Sums:
     """What a pool's positions add up to at the marks of their contracts, in atoms.
 
-    `value` is the sum of s x q x M, `cost` that of s x open value, `gross` that of open values;
-    `initial` and `maintenance` are their margins. `perps` and `marks` are what it was computed at.
+    `value` is the sum of s x q x M, `cost` that of s x open value; `initial` and `maintenance` are
+    their margins, the latter UNKNOWN until it is asked for. It was computed at the `mark` of
+    `perp`, and for positions in several contracts at the marks of `others`.
     """
 
-    __slots__ = ("cost", "gross", "initial", "maintenance", "marks", "perps", "value")
+    __slots__ = ("cost", "initial", "maintenance", "mark", "others", "perp", "value")
 
     def __init__(self, positions: list[Position]) -> None:
         self.value = 0
         self.cost = 0
-        self.gross = 0
         self.initial = 0
-        self.maintenance = 0
-        self.perps: list[Perpetual] = []
-        self.marks: list[int] = []
-        last: Perpetual | None = None
+        self.maintenance = UNKNOWN
+        perp = positions[0].perp
+        self.perp: Perpetual = perp
+        self.mark = perp.mark
+        self.others: list[tuple[Perpetual, int]] = []
         for position in positions:
-            perp = position.perp
-            if perp is not last:
-                self.perps.append(perp)
-                self.marks.append(perp.mark)
-                last = perp
+            if position.perp is not perp:
+                perp = position.perp
+                self.others.append((perp, perp.mark))
             self.count(position, 1)
 
     def count(self, position: Position, sign: int) -> None:
@@ -165,14 +165,19 @@ class Sums:
         side = sign * position.side
         self.value += side * at_mark
         self.cost += side * position.value
-        self.gross += sign * position.value
         self.initial += sign * -(-at_mark // position.leverage)
-        self.maintenance += sign * perp.tiers.maintenance(at_mark)
+        if self.maintenance != UNKNOWN:
+            self.maintenance += sign * perp.tiers.maintenance(at_mark)
 
     def fresh(self) -> bool:
         """Whether no mark has moved since."""
-        marks = self.marks
-        return all(perp.mark == marks[number] for number, perp in enumerate(self.perps))
+        if self.perp.mark != self.mark:
+            return False
+        return not self.others or all(perp.mark == mark for perp, mark in self.others)
+
+    def knows(self, perp: Perpetual) -> bool:
+        """Whether positions in a contract are among them."""
+        return perp is self.perp or any(other is perp for other, _ in self.others)
 
 
 def sums_of(pool: Pool) -> Sums:
@@ -183,29 +188,20 @@ def sums_of(pool: Pool) -> Sums:
     return sums
 
 
-def before_change(position: Position) -> Sums | None:
-    """Take a position out of its pool's sums, where counting on is worth it; else they are dropped.
+def before_change(position: Position, sums: Sums) -> Sums | None:
+    """Take a position out of its pool's sums, where counting on is worth it, to be counted again
+    after its change; else they are dropped.
 
-    `after_change` puts it back. So a pool of a thousand positions is not added up a thousand times.
+    So a pool of a thousand positions is not added up a thousand times.
     """
     pool = position.pool
-    sums = pool.sums
-    if sums is None:
-        return None
     if len(pool.positions) <= FEW or not sums.fresh():
         pool.sums = None
         return None
-    if position.perp not in sums.perps:
-        sums.perps.append(position.perp)
-        sums.marks.append(position.perp.mark)
+    if not sums.knows(position.perp):
+        sums.others.append((position.perp, position.perp.mark))
     sums.count(position, -1)
     return sums
-
-
-def after_change(position: Position, sums: Sums | None) -> None:
-    """Count a changed position again."""
-    if sums is not None:
-        sums.count(position, 1)
 
 
 def equity(pool: Pool) -> int:
@@ -250,7 +246,14 @@ def wallet(pool: Pool) -> int:
 
 def maintenance(pool: Pool) -> int:
     """The maintenance margins of its positions at mark (rule 5.8)."""
-    return sums_of(pool).maintenance if pool.positions else 0
+    if not pool.positions:
+        return 0
+    sums = sums_of(pool)
+    if sums.maintenance == UNKNOWN:
+        sums.maintenance = sum(
+            [found.perp.tiers.maintenance(notional(found)) for found in pool.positions]
+        )
+    return sums.maintenance
 
 
 def maintenance_after(position: Position, lots: int) -> int:

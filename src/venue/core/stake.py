@@ -9,7 +9,7 @@ from venue.core.funding import due_funding
 from venue.core.ledger import Pool
 from venue.core.margin import freed, initial
 from venue.core.perpetual import Perpetual
-from venue.core.positions import Position, mark_of, sums_of
+from venue.core.positions import Position, maintenance, mark_of, sums_of
 
 
 class Shadow:
@@ -42,15 +42,15 @@ class Stake:
                  "shadows", "value")  # fmt: skip
 
     def __init__(self, pool: Pool, perp: Perpetual) -> None:
-        sums = sums_of(pool)
         self.perp = perp
         self.isolated = pool.position_id > 0
         self.collateral = pool.collateral
         self.held = pool.held
-        self.value = sums.value
-        self.cost = sums.cost
-        self.initial = sums.initial
-        self.maintenance = sums.maintenance
+        self.value = self.cost = self.initial = 0
+        self.maintenance = maintenance(pool)
+        if pool.positions:
+            sums = sums_of(pool)
+            self.value, self.cost, self.initial = sums.value, sums.cost, sums.initial
         self.shadows: dict[int, Shadow] = {}
         if perp.settlement is not None:  # what it still owes is no longer its own
             for position in pool.positions:
