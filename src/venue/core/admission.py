@@ -99,11 +99,12 @@ def opening_refused(order: Order, terms: Terms, worst: int, reach: int) -> Rejec
 
     A MARKET order needs what the `reach` lots of its sweep need, at their `worst` price.
     """
-    refused = price_refused(order, terms)
-    if refused is not None:
-        return refused
     perp = terms.perp
     modes = terms.modes
+    if perp.doubt or not perp.mark or modes.margin_mode != CROSSED:
+        refused = price_refused(order, terms)
+        if refused is not None:
+            return refused
     side = terms.position_side
     quantity = order.quantity
     pool = order.account.contract[perp.asset]

@@ -101,6 +101,9 @@ class Fills:
             taking.fee += liquidation_fee
             taking.position.close_fee += liquidation_fee
             taking.position.liquidate_fee += liquidation_fee
+        if taking.opens and making.position is taking.position:
+            making.size += lots  # who closes what it opens at once closes a part of both
+            making.wallet -= taking.fee
         _book(making, lots, amount)
         self._event(
             perp, taking, making, maker.price, lots, amount, liquidation_fee, order.side,

@@ -65,9 +65,10 @@ class Plan:
     the taker's are among them from its first own resting order on (`own`).
     """
 
-    __slots__ = ("fees", "fills", "isolated", "losses", "lots", "margin", "notional", "order",
-                 "own", "perp", "prevented", "rate", "stakes", "stopped", "terms", "weight",
-                 "worst")  # fmt: skip
+    __slots__ = (
+        "drawn", "fees", "fills", "isolated", "losses", "lots", "margin", "notional", "order",
+        "own", "perp", "prevented", "rate", "stakes", "stopped", "terms", "weight", "worst",
+    )  # fmt: skip
 
     def __init__(self, order: Order, terms: Terms) -> None:
         self.order = order
@@ -86,6 +87,7 @@ class Plan:
         self.prevented = False
         self.stopped = False
         self.own = False
+        self.drawn = 0  # what fills that were found easy cost their owners
         self.stakes: Stakes = {}
 
     def walk(self, limit_key: int, band_ppm: int = 0) -> Plan:
@@ -94,6 +96,7 @@ class Plan:
         Best price first, oldest first (rule 3.2).
         """
         order = self.order
+        account = order.account
         half: Half = self.perp.market.book.opposite(order.side)
         limit = limit_key
         for key in reversed(half.keys):
@@ -105,9 +108,10 @@ class Plan:
                 if left == 0 or self.stopped:
                     return self
                 lots = left if left < maker.remaining else maker.remaining
-                met = not self._prevents(maker) and self._meet(maker, lots)
-                if met and band_ppm and self.lots == lots:  # the first one
-                    limit = max(limit, band_key(order.side, maker.price, band_ppm))
+                if maker.account is not account or not self._prevents(maker):
+                    met = self._meet(maker, lots)
+                    if band_ppm and met and self.lots == lots:  # the first one
+                        limit = max(limit, band_key(order.side, maker.price, band_ppm))
                 maker = maker.next
         return self
 
@@ -191,11 +195,8 @@ class Plan:
     # -- one resting order -----------------------------------------------------------------------
 
     def _prevents(self, maker: Order) -> bool:
-        """Whether self-trade prevention keeps the two apart (rule 3.7)."""
-        account = self.order.account
-        if maker.account is not account:
-            return False
-        prevention = account.self_trade
+        """Whether self-trade prevention keeps an order from its owner's own (rule 3.7)."""
+        prevention = self.order.account.self_trade
         if self.terms.cause == LIQUIDATION:
             prevention = EXPIRE_MAKER
         if prevention == NO_PREVENTION:
@@ -221,31 +222,91 @@ class Plan:
         isolated = terms.opens and terms.modes.margin_mode != CROSSED
         if terms.opens and (perp.doubt or (isolated and doubtful(self._cross(maker)))):
             return False
-        fill = Fill(maker, lots, price * lots * perp.unit)
+        amount = price * lots * perp.unit
+        fill = Fill(maker, lots, amount)
         rate = terms.holding.maker_rate(perp.market)
-        fill.taker_fee = fee_on(fill.amount, self.rate)
-        fill.maker_fee = fee_on(fill.amount, rate)
-        if self.isolated:
-            fill.taker_margin = self._margin_with(fill) - self.margin
+        fill.taker_fee = -(-amount * self.rate // PPM)
+        fill.maker_fee = -(-amount * rate // PPM)
         own = maker.account is self.order.account
         mark = perp.mark
         if not mark and terms.position is not None:
             mark = mark_of(terms.position)
         # Who buys above the mark or sells below it loses by the fill.
-        loses = price > mark if maker.side == BUY else price < mark
-        uneasy = loses or own
+        loss = (price - mark if maker.side == BUY else mark - price) * lots * perp.unit
         if terms.opens:
-            fill.released = terms.margin - part_margin(maker, maker.remaining - lots)
+            left = maker.remaining - lots
+            fill.released = terms.margin - part_margin(maker, left) if left else terms.margin
             if isolated:
                 fill.maker_margin = _maker_margin(fill, terms)
-            uneasy = uneasy or isolated or _exceeds_hold(fill, terms, rate)
-        if uneasy and not self._borne(fill, terms, loses):
+        if self.isolated:
+            fill.taker_margin = self._margin_with(fill) - self.margin
+        easy = not (own or isolated) and (
+            self._loses_easily(fill, terms, loss) if loss > 0 else self._pays_easily(fill, terms)
+        )
+        if not easy and not self._borne(fill, terms, loss > 0):
             self._leave_out(maker, CANCELED)
+            if terms.opens:  # what it holds is its owner's again
+                self._trial(self._cross(maker), self.stakes).held -= terms.margin
             return False
         if self.own and not own:
             self._taker_leg(fill, self.stakes)
-        self._add(fill)
+        if self.isolated:
+            self._open_isolated(fill)
+        self.fills.append(fill)
+        self.lots += lots
+        self.notional += amount
+        self.fees += fill.taker_fee
+        self.worst = price
         return True
+
+    def _loses_easily(self, fill: Fill, terms: Terms, loss: int) -> bool:
+        """Whether a resting order's owner has plenty for a fill that costs it `loss` against the
+        mark: more than all fills that were found easy before it drew, whoever owns them."""
+        perp = self.perp
+        cost = loss + fill.maker_fee
+        if terms.opens:
+            pool = self._cross(fill.maker)
+            at_mark = fill.lots * perp.mark * perp.unit
+            cost += -(-at_mark // terms.modes.leverage(terms.position_side)) - fill.released
+            room = available(pool.account, pool.asset)
+        else:
+            assert terms.position is not None
+            pool = terms.position.pool
+            if pool.position_id:  # a close takes money out of it
+                return False
+            room = equity(pool) - maintenance(pool)
+        return self._draws(pool, room, cost)
+
+    def _pays_easily(self, fill: Fill, terms: Terms) -> bool:
+        """The same for a fill at the mark or better, whose fee may be more than the resting order
+        holds for it: many small fills round up more often than the order did."""
+        if not terms.opens:
+            return True
+        holding, market = terms.holding, self.perp.market
+        spread = holding.opening_rate(market) - holding.maker_rate(market)
+        if fill.amount * spread >= 2 * PPM:  # the reserve is larger by more than two roundings
+            return True
+        pool = self._cross(fill.maker)
+        if self._draws(pool, available(pool.account, pool.asset), 1):
+            return True
+        return pool not in self.stakes and fill.maker_fee <= _fee_held(fill, terms)
+
+    def _draws(self, pool: Pool, room: int, cost: int) -> bool:
+        """Count what a fill costs its owner, if that is easily there."""
+        if cost <= 0:
+            return True
+        if room < self.drawn + cost or (self.stakes and pool in self.stakes):
+            return False
+        self.drawn += cost
+        return True
+
+    def _open_isolated(self, fill: Fill) -> None:
+        """Add up what an isolated position of the taker gets."""
+        price = fill.maker.price
+        away = self.terms.position_side * (price - self.perp.mark)
+        self.weight += fill.lots * max(price, self.perp.mark)
+        self.losses += fill.lots * max(0, away)
+        self.margin += fill.taker_margin
 
     def _margin_with(self, fill: Fill) -> int:
         """What an isolated position of the taker gets of all fills, up to this one."""
@@ -257,19 +318,6 @@ class Plan:
         fees = self.fees + fill.taker_fee
         leverage = self.terms.modes.leverage(side)
         return ceil_div(weight * perp.unit, leverage) + losses * perp.unit + fees
-
-    def _add(self, fill: Fill) -> None:
-        price = fill.maker.price
-        side = self.terms.position_side
-        if self.isolated:
-            self.weight += fill.lots * max(price, self.perp.mark)
-            self.losses += fill.lots * max(0, side * (price - self.perp.mark))
-        self.fills.append(fill)
-        self.lots += fill.lots
-        self.notional += fill.amount
-        self.fees += fill.taker_fee
-        self.margin += fill.taker_margin
-        self.worst = price
 
     # -- who can bear it -------------------------------------------------------------------------
 
@@ -288,6 +336,7 @@ class Plan:
             for earlier in self.fills:
                 if earlier.lots:
                     self._taker_leg(earlier, self.stakes)
+        self._remember(fill.maker)
         tried: Stakes = {}
         stake = self._trial(self._risked(fill.maker, terms), tried)
         before = stake.available() if terms.opens else stake.slack()
@@ -307,6 +356,17 @@ class Plan:
         if borne:
             self.stakes.update(tried)
         return borne
+
+    def _remember(self, maker: Order) -> None:
+        """Count the fills of a resting order's owner that were found easy, before the first one
+        that is not."""
+        if self._cross(maker) in self.stakes:
+            return
+        self.stakes[self._cross(maker)] = Stake(self._cross(maker), self.perp)
+        for earlier in self.fills:
+            terms = earlier.maker.terms
+            if earlier.lots and earlier.maker.account is maker.account and terms is not None:
+                self._maker_leg(earlier, terms, self.stakes)
 
     def _risked(self, order: Order, terms: Terms) -> Pool:
         """The pool that pays for an order's fill: a closing one's own, else the cross pool."""
@@ -382,15 +442,6 @@ def _grown(terms: Terms) -> Position | None:
         position = terms.position
         return position if position is not None and position.quantity else None
     return find_position(terms.holding, terms.perp, terms.position_side)
-
-
-def _exceeds_hold(fill: Fill, terms: Terms, rate: int) -> bool:
-    """Whether a fill's fee at `rate` is more than the resting opening order holds for it: many
-    small fills round up more often than the order did."""
-    spread = terms.holding.opening_rate(terms.perp.market) - rate
-    if fill.amount * spread >= 2 * PPM:  # the reserve is larger by more than two roundings
-        return False
-    return fill.maker_fee > _fee_held(fill, terms)
 
 
 def _fee_held(fill: Fill, terms: Terms) -> int:
