@@ -31,7 +31,7 @@ from venue.core.events import Event, OwnerCreated, Rejected
 from venue.core.funding import CHUNK
 from venue.core.owners import FIRST_UID
 from venue.core.schedule import LIQUIDATIONS_MAX
-from venue.core.units import PPB, PPM
+from venue.core.units import PPB
 from venue.history import contract_tables as tables
 from venue.history.store import open_history
 from venue.journal.recovery import recover
@@ -87,7 +87,6 @@ class Stage:
         contract = replace(
             CONTRACT,
             index_sources=("desk",),
-            jump_ppm=PPM,
             funding_minutes=(self.due % DAY // MINUTE,),
         )
         for command in (
@@ -109,7 +108,7 @@ class Stage:
         return events
 
     def post(self, price: int) -> None:
-        self.do(commands.PostIndex(SYMBOL, "desk", price))
+        self.do(commands.PostIndex(SYMBOL, "desk", price, jump=True))
 
     def owner(self, name: str, money: int) -> int:
         (created,) = self.do(commands.CreateOwner(name))
@@ -260,7 +259,7 @@ class Cascade:
         """The same crash without a kill."""
         told = Told()
         stage = self.stage
-        for command in (commands.PostIndex(SYMBOL, "desk", CRASH), commands.Tick()):
+        for command in (commands.PostIndex(SYMBOL, "desk", CRASH, jump=True), commands.Tick()):
             told.events += stage.do(command)
         while stage.engine.schedule.pending:
             told.events += stage.do(commands.Tick())
@@ -394,7 +393,8 @@ class Payday:
             stage.time = stage.due + passed * SECOND
             stage.do(commands.Tick())
         perp = stage.engine.contracts.markets[SYMBOL]
-        assert (perp.funding_due, perp.settlement) == (stage.due, None)
+        assert perp.settlement is not None
+        assert (perp.settlement.due, len(perp.settlement.left)) == (stage.due, len(perp.positions))
         self.positions = {
             position.position_id: (position.pool.account.uid, position.side, position.quantity)
             for position in perp.positions.values()

@@ -39,7 +39,7 @@ async def _cascade() -> None:
     options = main.Options(agents=False, history=False)
     async with main.opened(options, SystemClock(), _fail) as rooms:
         await _positions(rooms)
-        crash = PostIndex(SYMBOL, demo.POSTED, PRICE * 99 // 100)
+        crash = PostIndex(SYMBOL, demo.POSTED, PRICE * 99 // 100, jump=True)
         assert _liquidated(await rooms.submit([crash])) == LIQUIDATIONS_MAX
         assert _pending(rooms)
         before = rooms.engine.sequence
@@ -53,7 +53,7 @@ async def _cascade() -> None:
 async def _positions(rooms: Venue) -> None:
     """`POOLS` owners with a long at the greatest leverage each, against bob."""
     names = [f"gambler-{number}" for number in range(POOLS)]
-    await _done(rooms, [PostIndex(SYMBOL, demo.POSTED, PRICE)])
+    await _done(rooms, [PostIndex(SYMBOL, demo.POSTED, PRICE, jump=True)])
     await _done(rooms, [CreateOwner(name) for name in names])
     bob = rooms.engine.owners.names["bob"]
     gamblers = [rooms.engine.owners.names[name] for name in names]

@@ -49,10 +49,10 @@ def limit_refused(order: Order, perp: Perpetual) -> Rejected | None:
 def worst_price(perp: Perpetual, side: int) -> int:
     """The worst price the aggressive side may name, against mark, else last trade or mid (3.9)."""
     market = perp.market
-    reference = perp.mark or market.last_price or market.book.mid()
+    twice = 2 * (perp.mark or market.last_price) or market.book.twice_mid()
     if side == BUY:
-        return reference * (PPM + market.buy_band_ppm) // PPM
-    return -(-reference * (PPM - market.sell_band_ppm) // PPM)
+        return twice * (PPM + market.buy_band_ppm) // (2 * PPM)
+    return -(-twice * (PPM - market.sell_band_ppm) // (2 * PPM))
 
 
 def order_caps_refused(order: Order) -> Rejected | None:

@@ -9,7 +9,7 @@ from venue.core.collateral import Collateral
 from venue.core.commands import Exit
 from venue.core.contract_events import ContractTrade, Leg, PositionClosed
 from venue.core.events import Event
-from venue.core.funding import settle_position
+from venue.core.funding import before_change, settle_position
 from venue.core.holding import Holding, holding_of
 from venue.core.ledger import Pool
 from venue.core.margin import initial, order_margin
@@ -123,6 +123,7 @@ class Fills:
         """A trade outside the book (rules 7.2, 7.5): `victim` closes, `other` opens (TAKEOVER) or
         closes (DELEVERAGE) at a bankruptcy price; the victim pays at most a liquidation fee."""
         amount = price * lots * perp.unit
+        events += before_change(perp, time)
         for position in (victim, other):
             events += settle_position(self.collateral, position)
         taking = Part(victim, False, liquidation_id, 0)
@@ -154,6 +155,8 @@ class Fills:
         market = perp.market
         rate = holding.maker_rate(market) if is_maker else holding.taker_rate(market)
         fee = -(-amount * rate // PPM)
+        if order.update_time >= perp.due:
+            events += before_change(perp, order.update_time)
         position = self._position(order, terms)
         if perp.settlement is not None:
             events += settle_position(self.collateral, position)
