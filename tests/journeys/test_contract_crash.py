@@ -172,7 +172,7 @@ def start(path: Path) -> Server:
 
 
 def post(client: Client, price: int) -> None:
-    body = {"symbol": SYMBOL, "source": "desk", "price": str(price)}
+    body = {"symbol": SYMBOL, "source": "desk", "price": str(price), "jump": True}
     answer = client.post("/_venue/index", body)
     assert answer.status == 200, answer.body
 
@@ -389,6 +389,8 @@ class Payday:
         self.movers = [stage.owner(name, 1_000_000) for name in ("mover-a", "mover-b")]
         stage.short(self.movers[1], 40)
         stage.long(self.movers[0], 40)
+        stage.time = stage.due - 20 * SECOND
+        stage.post(MARK)  # the last mark that is known when it is due
         for passed in (-5, 5):  # ticks before and after the due time, when the index is stale
             stage.time = stage.due + passed * SECOND
             stage.do(commands.Tick())

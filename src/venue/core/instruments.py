@@ -1,9 +1,8 @@
 """What can be traded: grid, limits and fees of one symbol, as integers."""
 
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from venue.core.units import PPB, PPM, QUANTITY_MAX
 
@@ -116,8 +115,8 @@ def fault(instrument: Instrument) -> str:
 
 def funding_cap_most(contract: Contract) -> int:
     """The greatest funding cap in ppb: three quarters of the first tier's maintenance rate, so that
-    one settlement cannot take all that keeps a position (rule 6.4)."""
-    return contract.tiers[0].maintenance_ppm * 750
+    one settlement cannot take all that keeps a position (rule 6.4). PPB without tiers."""
+    return contract.tiers[0].maintenance_ppm * 750 if contract.tiers else PPB
 
 
 def within_cap(contract: Contract) -> Contract:
@@ -125,7 +124,9 @@ def within_cap(contract: Contract) -> Contract:
     most = funding_cap_most(contract)
     if contract.funding_cap_ppb <= most:
         return contract
-    return replace(contract, funding_cap_ppb=most)
+    fields: dict[str, Any] = {name: getattr(contract, name) for name in contract.__struct_fields__}
+    fields["funding_cap_ppb"] = most
+    return Contract(**fields)
 
 
 def contract_fault(contract: Contract) -> str:

@@ -28,7 +28,7 @@ READ_YOUR_WRITE_S: Final = 2.0  # how long a history read waits for the projecto
 
 
 class Venue:
-    """The wired rooms behind the doors."""
+    """The wired rooms behind the doors. `practice`: nobody's own money is at stake."""
 
     __slots__ = (
         "clock",
@@ -39,6 +39,7 @@ class Venue:
         "keys",
         "market_data",
         "outbox",
+        "practice",
         "recorder",
         "replays",
         "sequencer",
@@ -60,6 +61,7 @@ class Venue:
         journal: Journal,
         outbox: Outbox,
         recorder: Recorder,
+        practice: bool,
     ) -> None:
         self.engine = engine
         self.sequencer = sequencer
@@ -73,6 +75,7 @@ class Venue:
         self.journal = journal
         self.outbox = outbox
         self.recorder = recorder
+        self.practice = practice
 
     def submit(
         self, commands: Sequence[Command], *, patient: bool = False

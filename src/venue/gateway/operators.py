@@ -113,6 +113,7 @@ def health(call: Call, request: HealthRequest) -> Health:
         open_orders=sum(_open_orders(account) for account in accounts),
         open_positions=sum(len(perp.positions) for perp in perps),
         stale_contracts=[perp.symbol for perp in perps if not perp.current],
+        doubtful_contracts=[perp.symbol for perp in perps if perp.doubt],
     )
 
 
