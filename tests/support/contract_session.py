@@ -108,9 +108,10 @@ class ContractSession:
         for order_id in self._quotes.pop(symbol, []):
             self.ask("alice", "cancel_order", order_id, spot)
         quantity = INDEX_QUANTITIES[symbol]
+        away = (price / 1000).quantize(Decimal("0.01"))  # on every grid: the middle is exact
         self._quotes[symbol] = [
             self.ask("alice", "create_order", spot, "limit", side, quantity, str(limit))["id"]
-            for side, limit in (("buy", price - price / 1000), ("sell", price + price / 1000))
+            for side, limit in (("buy", price - away), ("sell", price + away))
         ]
 
     def wait_for_index(self, symbol: str, price: Decimal) -> None:
