@@ -395,8 +395,7 @@ class Payday:
             stage.time = stage.due + passed * SECOND
             stage.do(commands.Tick())
         perp = stage.engine.contracts.markets[SYMBOL]
-        assert perp.settlement is not None
-        assert (perp.settlement.due, len(perp.settlement.left)) == (stage.due, len(perp.positions))
+        assert perp.settlement is not None  # it waits
         self.positions = {
             position.position_id: (position.pool.account.uid, position.side, position.quantity)
             for position in perp.positions.values()

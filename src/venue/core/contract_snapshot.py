@@ -20,7 +20,6 @@ from venue.core.engine import Engine
 from venue.core.funding import plan
 from venue.core.holding import Holding, Modes, holding_of
 from venue.core.index import SPOT_SOURCE
-from venue.core.instruments import within_cap
 from venue.core.ledger import Account, Pool
 from venue.core.market import Market
 from venue.core.orders import Order, Terms
@@ -284,7 +283,7 @@ def _name(clients: dict[str, Algo], algo: Algo) -> None:
 
 
 def _perpetual(record: PerpetualRecord, market: Market, index: int) -> Perpetual:
-    perp = Perpetual(within_cap(record.contract), market, index, 0)
+    perp = Perpetual(record.contract, market, index, 0)
     market.halted = record.halted
     market.halt_reason = record.halt_reason
     (

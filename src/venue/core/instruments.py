@@ -1,6 +1,6 @@
 """What can be traded: grid, limits and fees of one symbol, as integers."""
 
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct
 
@@ -117,16 +117,6 @@ def funding_cap_most(contract: Contract) -> int:
     """The greatest funding cap in ppb: three quarters of the first tier's maintenance rate, so that
     one settlement cannot take all that keeps a position (rule 6.4). PPB without tiers."""
     return contract.tiers[0].maintenance_ppm * 750 if contract.tiers else PPB
-
-
-def within_cap(contract: Contract) -> Contract:
-    """The contract with its funding cap clamped to what is allowed."""
-    most = funding_cap_most(contract)
-    if contract.funding_cap_ppb <= most:
-        return contract
-    fields: dict[str, Any] = {name: getattr(contract, name) for name in contract.__struct_fields__}
-    fields["funding_cap_ppb"] = most
-    return Contract(**fields)
 
 
 def contract_fault(contract: Contract) -> str:

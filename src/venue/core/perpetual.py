@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Final
 
-from venue.core.instruments import Contract
+from venue.core.instruments import Contract, funding_cap_most
 from venue.core.ledger import Pool
 from venue.core.margin import Tiers
 from venue.core.market import Market
@@ -68,6 +68,7 @@ class Perpetual:
         "due",
         "ended_algos",
         "falls",
+        "funding_cap_ppb",
         "index",
         "index_price",
         "index_time",
@@ -140,5 +141,7 @@ class Perpetual:
         self.contract = contract
         self.position_max = contract.position_max
         self.open_interest_max = contract.open_interest_max
+        # Contracts of earlier versions may say more.
+        self.funding_cap_ppb = min(contract.funding_cap_ppb, funding_cap_most(contract))
         self.tiers = Tiers(contract.tiers)
         self.market.configure(contract.instrument)

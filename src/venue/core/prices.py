@@ -97,5 +97,5 @@ def funding_rate(perp: Perpetual) -> int:
     average = perp.premium_sum // perp.premium_count if perp.premium_count else 0
     interest = perp.contract.interest_ppb * interval_us(perp) // (8 * 3600 * SECOND_US)
     pull = max(-DAMPER_PPB, min(interest - average, DAMPER_PPB))
-    cap = perp.contract.funding_cap_ppb
+    cap = perp.funding_cap_ppb
     return max(-cap, min(average + pull, cap))

@@ -28,7 +28,7 @@ from venue.api.operation import Empty
 from venue.api.operator import HaltRequest, ResumeRequest
 from venue.core.commands import ChangeContract, HaltInstrument, ListContract, PostIndex
 from venue.core.index import SPOT_SOURCE
-from venue.core.instruments import Asset, Contract, Instrument, Tier, within_cap
+from venue.core.instruments import Asset, Contract, Instrument, Tier, funding_cap_most
 from venue.core.perpetual import Perpetual
 from venue.core.positions import (
     Position,
@@ -167,7 +167,9 @@ def _with(
     if request.funding_cap_rate:
         cap_ppm = wire.rate(request.funding_cap_rate, "fundingCapRate")
         return structs.replace(contract, **changes, funding_cap_ppb=cap_ppm * (PPB // PPM))
-    return within_cap(structs.replace(contract, **changes))
+    made = structs.replace(contract, **changes)
+    cap_ppb = min(made.funding_cap_ppb, funding_cap_most(made))
+    return structs.replace(made, funding_cap_ppb=cap_ppb)
 
 
 def _asset(rooms: Venue, text: str, name: str) -> Asset:
@@ -238,7 +240,7 @@ def _contract_view(rooms: Venue, perp: Perpetual) -> ContractView:
         open_interest=wire.quantity_text(listed, perp.open_interest),
         index_notional=contract.index_notional,
         index_step_rate=wire.rate_text(contract.index_step_ppm),
-        funding_cap_rate=wire.funding_text(contract.funding_cap_ppb),
+        funding_cap_rate=wire.funding_text(perp.funding_cap_ppb),
         in_doubt=perp.doubt,
     )
 
