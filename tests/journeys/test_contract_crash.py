@@ -395,10 +395,9 @@ class Payday:
             stage.time = stage.due + passed * SECOND
             stage.do(commands.Tick())
         perp = stage.engine.contracts.markets[SYMBOL]
-        assert perp.settlement is not None  # it waits
         self.positions = {
-            position.position_id: (position.pool.account.uid, position.side, position.quantity)
-            for position in perp.positions.values()
+            held.position_id: (held.pool.account.uid, held.side, held.quantity)
+            for held in perp.positions.values()
         }
 
     def _separated(self, name: str) -> int:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from venue import main
+from venue.api.contract_operator import IndexRequest
+from venue.api.errors import ApiError
 from venue.core.applied import Applied
 from venue.core.commands import (
     Command,
@@ -19,7 +23,8 @@ from venue.core.engine import Engine
 from venue.core.events import Rejected
 from venue.core.positions import Position
 from venue.core.schedule import LIQUIDATIONS_MAX
-from venue.gateway.context import Venue
+from venue.gateway.context import Call, Venue
+from venue.gateway.contract_operators import post_index
 from venue.lab import demo
 from venue.node.clock import SystemClock
 from venue.node.ticks import tick
@@ -90,3 +95,26 @@ def _liquidated(done: list[Applied]) -> int:
 
 def _fail(problem: BaseException) -> None:
     raise AssertionError(problem)
+
+
+@pytest.mark.parametrize("practice", [True, False])
+def test_an_index_is_set_at_once_on_a_practice_venue_only(practice: bool) -> None:
+    """Rule 6.1: elsewhere it moves by steps, whoever posts."""
+    asyncio.run(_jump(practice))
+
+
+async def _jump(practice: bool) -> None:
+    options = main.Options(agents=False, history=False, practice=practice)
+    async with main.opened(options, SystemClock(), _fail) as rooms:
+        call = Call(rooms, 0, b"")
+        price = str(PRICE // 100)
+        await post_index(call, IndexRequest(SYMBOL, demo.POSTED, price))  # the first one
+        higher = IndexRequest(SYMBOL, demo.POSTED, str(PRICE * 11 // 1_000), jump=True)
+        if not practice:
+            with pytest.raises(ApiError) as caught:
+                await post_index(call, higher)
+            assert "'jump'" in str(caught.value)
+            return
+        view = await post_index(call, higher)
+        assert (view.index_price, view.in_doubt) == (view.mark_price, False)
+        assert float(view.index_price) == float(higher.price)
