@@ -200,7 +200,7 @@ def _listed(scale: int) -> Engine:
         commands.RegisterAsset("USDT", scale, time=START_US),
         commands.RegisterAsset("BTC", scale, time=START_US),
         commands.ListContract(_contract(scale), time=START_US),
-        PostIndex(SYMBOL, SOURCE, MID, time=START_US),
+        PostIndex(SYMBOL, SOURCE, MID, time=START_US, jump=True),
     ):
         engine.apply(command)
     assert engine.contracts.markets[SYMBOL].mark == MID
@@ -338,7 +338,7 @@ def _marks(few: Crowd, many: Crowd) -> tuple[float, float]:
         price = MID + (1, 3, -2, 5, -4)[number % 5]
         for crowd, times in zip((few, many), taken, strict=True):
             engine = crowd.engine
-            post = PostIndex(SYMBOL, SOURCE, price, time=engine.time + 1_000)
+            post = PostIndex(SYMBOL, SOURCE, price, time=engine.time + 1_000, jump=True)
             spent, events = _timed(engine, post)
             assert [type(event) for event in events] == [MarkSet]
             times.append(spent * 1e3)
@@ -350,7 +350,7 @@ def _funding(crowd: Crowd) -> list[float]:
     engine = crowd.engine
     perp = engine.contracts.markets[SYMBOL]
     due = next_due(perp, engine.time)
-    engine.apply(PostIndex(SYMBOL, SOURCE, MID, time=due - 1))
+    engine.apply(PostIndex(SYMBOL, SOURCE, MID, time=due - 1, jump=True))
     engine.apply(Tick(time=due - 1))
     pauses: list[float] = []
     settled: list[FundingSettled] = []
@@ -373,7 +373,9 @@ def _crash(crowd: Crowd) -> Crash:
     """The index falls by 7 %: all poor longs are liquidated while another owner goes on trading."""
     engine = crowd.engine
     uid = _prepare_crash(crowd)
-    spent, events = _timed(engine, PostIndex(SYMBOL, SOURCE, CRASH, time=engine.time + 1))
+    spent, events = _timed(
+        engine, PostIndex(SYMBOL, SOURCE, CRASH, time=engine.time + 1, jump=True)
+    )
     pauses = [spent]
     answers: list[float] = []
     while engine.schedule.pending:

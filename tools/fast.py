@@ -32,6 +32,7 @@ HOT = (
     "fills",
     "funding",
     "holding",
+    "index",
     "ledger",
     "liquidation",
     "listing",

@@ -182,9 +182,16 @@ def resume(symbol: str, *, product: Product = "SPOT", url: Url = DEFAULT_URL) ->
 
 
 @app.command
-def index(symbol: str, source: str, price: str, *, url: Url = DEFAULT_URL) -> None:
-    """Post one source's index price of a contract; 0 says that the source has none."""
-    body = {"symbol": symbol, "source": source, "price": price}
+def index(
+    symbol: str, source: str, price: str, *,
+    jump: Annotated[bool, Parameter(help="Have the index there at once.", negative="")] = False,
+    url: Url = DEFAULT_URL,
+) -> None:  # fmt: skip
+    """Post one source's index price of a contract; 0 says that the source has none.
+
+    The index follows it by at most its step a second, 0.5 % by default.
+    """
+    body = {"symbol": symbol, "source": source, "price": price, "jump": jump}
     told = _operator(url, "/_venue/index", body)
     state = "current" if told["indexIsCurrent"] else "not current"
     print(f"{symbol} index {told['indexPrice']} ({state}), mark {told['markPrice']}")
@@ -397,7 +404,7 @@ def _story(told: dict[str, Any]) -> str:
 def _operator(
     url: str,
     path: str,
-    body: dict[str, str] | None = None,
+    body: dict[str, Any] | None = None,
     query: dict[str, str] | None = None,
 ) -> Any:
     """Call an operator operation: POST with a body, else GET with a query.

@@ -72,7 +72,10 @@ log = logging.getLogger("venue")
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
-    """How to run a practice venue; `state` None keeps everything in memory."""
+    """How to run a venue; `state` None keeps everything in memory.
+
+    A `practice` venue's operator may set an index at once.
+    """
 
     host: str = "127.0.0.1"
     port: int = 8787
@@ -86,6 +89,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     operator_token: str = ""
     depth_ms: int = 500
     frames_kept: int = FRAMES_KEPT  # of each private channel, for those who resume
+    practice: bool = True
 
 
 class Running(msgspec.Struct, frozen=True):
@@ -287,6 +291,7 @@ async def _wire(
         journal=journal,
         outbox=outbox,
         recorder=recorder,
+        practice=options.practice,
     )
     if path:
         since = clock.now() - SEEDED_MS * 1000
@@ -351,9 +356,10 @@ class _AllAgents:
         self.spot.resume()
         # The spot books give the contracts an index when time passes.
         await rooms.sequencer.submit([*self.spot.step(), Tick()])
-        commands = self.contract.step()
-        if commands:
-            await rooms.sequencer.submit(commands)
+        for _ in range(2):  # first those that follow another contract are told their index
+            commands = self.contract.step()
+            if commands:
+                await rooms.sequencer.submit(commands)
 
     def step(self) -> list[Command]:
         """What all of them do next."""

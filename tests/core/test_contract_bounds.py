@@ -112,7 +112,7 @@ def test_nobody_opens_before_there_is_a_mark(price: int) -> None:
     desk = unmarked("ann", "ben")
     (refused,) = desk.place("ann", BUY, LONG, 2, 1_000, symbol="SOLUSDT")
     assert refused == Rejected(Reject.NO_MARK)
-    desk.ok(commands.PostIndex("SOLUSDT", SOURCE, 1_000))
+    desk.ok(commands.PostIndex("SOLUSDT", SOURCE, 1_000, jump=True))
     assert len(desk.place("ben", SELL, SHORT, 2, 1_000, symbol="SOLUSDT")) == 1
     said = desk.place("ann", BUY, LONG, 2, price, symbol="SOLUSDT")
     assert len(of(said, ContractTrade)) == 1
@@ -136,7 +136,7 @@ def test_open_orders_are_capped_per_symbol_and_per_account() -> None:
     for number in range(3):
         desk.ok(commands.RegisterAsset(f"C{number}", 2))
         desk.ok(commands.ListContract(contract(f"C{number}")))
-        desk.ok(commands.PostIndex(f"C{number}USDT", SOURCE, 1_000))
+        desk.ok(commands.PostIndex(f"C{number}USDT", SOURCE, 1_000, jump=True))
         symbols.append(f"C{number}USDT")
     for symbol in symbols:
         for _ in range(200 if symbol != SYMBOL else 199):
@@ -148,7 +148,7 @@ def test_open_orders_are_capped_per_symbol_and_per_account() -> None:
     assert desk.place("ann", BUY, LONG, 2) == per_symbol
     desk.ok(commands.RegisterAsset("NEW", 2))
     desk.ok(commands.ListContract(contract("NEW")))
-    desk.ok(commands.PostIndex("NEWUSDT", SOURCE, 1_000))
+    desk.ok(commands.PostIndex("NEWUSDT", SOURCE, 1_000, jump=True))
     whole = [Rejected(Reject.OPEN_ORDERS_ACCOUNT, 1_000)]
     assert desk.place("ann", BUY, LONG, 2, 1, symbol="NEWUSDT") == whole
     desk.cancel("ann", closing)

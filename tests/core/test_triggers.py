@@ -207,8 +207,11 @@ def test_a_halted_contract_triggers_nothing_before_it_is_resumed() -> None:
 def test_a_stop_on_mark_waits_while_the_index_is_stale() -> None:
     """A halt lets the mark pass the stop; then the source falls silent."""
     desk = floor()
+    desk.owner("dan")
+    desk.owner("eve")
+    desk.pair("dan", "eve", 2)
     stop = desk.algo("ann", SELL, LONG, STOP_MARKET, 4, 990, source=MARK)
-    on_last = desk.algo("ann", BUY, LONG, STOP_MARKET, 4, 1_010, source=LAST)
+    on_last = desk.algo("ann", SELL, LONG, TAKE_PROFIT_MARKET, 4, 1_010, source=LAST)
     trailing = desk.algo("ann", SELL, LONG, TRAILING, 4, 0, 0, MARK, callback=1)
     desk.halt()
     desk.post(980)
@@ -216,7 +219,8 @@ def test_a_stop_on_mark_waits_while_the_index_is_stale() -> None:
     desk.halt(False)
     assert (desk.perp().mark, desk.perp().current) == (980, False)
     assert of(desk.tick(), AlgoTriggered) == []
-    said = desk.last(1_010)  # the last price is no matter of the index
+    desk.rest("eve", BUY, SHORT, 2, 1_010)
+    said = desk.place("dan", SELL, LONG, 2, 1_010)  # the last price is no matter of the index
     assert [each.algo_id for each in of(said, AlgoTriggered)] == [on_last]
     assert desk.waiting("ann", trailing).extreme == 0
     assert the(desk.post(985), AlgoTriggered).algo_id == stop

@@ -109,7 +109,7 @@ def venue_time(client: Client) -> int:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with venue_at(tmp_path_factory.mktemp("countdown")) as server:
-        index = {"symbol": "BTCSUSDT", "source": "agents", "price": "64000"}
+        index = {"symbol": "BTCSUSDT", "source": "agents", "price": "64000", "jump": True}
         assert server.client().post("/_venue/index", index).status == 200
         yield server
 

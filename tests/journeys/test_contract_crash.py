@@ -31,7 +31,7 @@ from venue.core.events import Event, OwnerCreated, Rejected
 from venue.core.funding import CHUNK
 from venue.core.owners import FIRST_UID
 from venue.core.schedule import LIQUIDATIONS_MAX
-from venue.core.units import PPB, PPM
+from venue.core.units import PPB
 from venue.history import contract_tables as tables
 from venue.history.store import open_history
 from venue.journal.recovery import recover
@@ -87,7 +87,6 @@ class Stage:
         contract = replace(
             CONTRACT,
             index_sources=("desk",),
-            jump_ppm=PPM,
             funding_minutes=(self.due % DAY // MINUTE,),
         )
         for command in (
@@ -109,7 +108,7 @@ class Stage:
         return events
 
     def post(self, price: int) -> None:
-        self.do(commands.PostIndex(SYMBOL, "desk", price))
+        self.do(commands.PostIndex(SYMBOL, "desk", price, jump=True))
 
     def owner(self, name: str, money: int) -> int:
         (created,) = self.do(commands.CreateOwner(name))
@@ -173,7 +172,7 @@ def start(path: Path) -> Server:
 
 
 def post(client: Client, price: int) -> None:
-    body = {"symbol": SYMBOL, "source": "desk", "price": str(price)}
+    body = {"symbol": SYMBOL, "source": "desk", "price": str(price), "jump": True}
     answer = client.post("/_venue/index", body)
     assert answer.status == 200, answer.body
 
@@ -260,7 +259,7 @@ class Cascade:
         """The same crash without a kill."""
         told = Told()
         stage = self.stage
-        for command in (commands.PostIndex(SYMBOL, "desk", CRASH), commands.Tick()):
+        for command in (commands.PostIndex(SYMBOL, "desk", CRASH, jump=True), commands.Tick()):
             told.events += stage.do(command)
         while stage.engine.schedule.pending:
             told.events += stage.do(commands.Tick())
@@ -390,14 +389,15 @@ class Payday:
         self.movers = [stage.owner(name, 1_000_000) for name in ("mover-a", "mover-b")]
         stage.short(self.movers[1], 40)
         stage.long(self.movers[0], 40)
+        stage.time = stage.due - 20 * SECOND
+        stage.post(MARK)  # the last mark that is known when it is due
         for passed in (-5, 5):  # ticks before and after the due time, when the index is stale
             stage.time = stage.due + passed * SECOND
             stage.do(commands.Tick())
         perp = stage.engine.contracts.markets[SYMBOL]
-        assert (perp.funding_due, perp.settlement) == (stage.due, None)
         self.positions = {
-            position.position_id: (position.pool.account.uid, position.side, position.quantity)
-            for position in perp.positions.values()
+            held.position_id: (held.pool.account.uid, held.side, held.quantity)
+            for held in perp.positions.values()
         }
 
     def _separated(self, name: str) -> int:

@@ -8,6 +8,7 @@ from venue.core.algos import caps_refused
 from venue.core.collateral import available, doubtful
 from venue.core.commands import PlaceContractOrder
 from venue.core.events import Rejected
+from venue.core.funding import due_funding
 from venue.core.holding import find_position
 from venue.core.margin import bankruptcy_price, order_margin
 from venue.core.orders import Order, Terms
@@ -49,10 +50,10 @@ def limit_refused(order: Order, perp: Perpetual) -> Rejected | None:
 def worst_price(perp: Perpetual, side: int) -> int:
     """The worst price the aggressive side may name, against mark, else last trade or mid (3.9)."""
     market = perp.market
-    reference = perp.mark or market.last_price or market.book.mid()
+    twice = 2 * (perp.mark or market.last_price) or market.book.twice_mid()
     if side == BUY:
-        return reference * (PPM + market.buy_band_ppm) // PPM
-    return -(-reference * (PPM - market.sell_band_ppm) // PPM)
+        return twice * (PPM + market.buy_band_ppm) // (2 * PPM)
+    return -(-twice * (PPM - market.sell_band_ppm) // (2 * PPM))
 
 
 def order_caps_refused(order: Order) -> Rejected | None:
@@ -188,6 +189,7 @@ def solvent_key(order: Order, terms: Terms) -> int:
     fee_ppm = terms.holding.taker_rate(perp.market)
     price = mark = mark_of(position)
     share = equity(position.pool) - maintenance_after(position, order.quantity)
+    share += min(0, due_funding(position, order.time))
     if share > 0:
         size = order.quantity * perp.unit
         price = bankruptcy_price(position.side, size, mark, share, fee_ppm)

@@ -346,7 +346,10 @@ class ChangeContract(Struct, array_like=True, tag_field="what", tag=51):
 
 
 class PostIndex(Struct, array_like=True, tag_field="what", tag=52, gc=False):
-    """One source's index price of a contract, in ticks (rule 6.1); `jump`: taken at once."""
+    """One source's index price of a contract, in ticks (rule 6.1).
+
+    With `jump` the index takes what its sources say at once: a practice venue's way to move it.
+    """
 
     symbol: str
     source: str

@@ -171,7 +171,10 @@ class ContractChanged(Struct, array_like=True, tag_field="what", tag=41):
 
 
 class MarkSet(Struct, array_like=True, tag_field="what", tag=42, gc=False):
-    """New index or mark price in ticks; `current` is false when the index is stale (rule 6.1)."""
+    """New index or mark price in ticks; `current` is false when the index is stale (rule 6.1).
+
+    `jumped`: an operator of a practice venue set the index, without steps.
+    """
 
     symbol: str
     index: int
@@ -179,6 +182,7 @@ class MarkSet(Struct, array_like=True, tag_field="what", tag=42, gc=False):
     current: bool
     premium_ppb: int
     open_interest: int
+    jumped: bool = False
 
 
 class FundingDue(Struct, array_like=True, tag_field="what", tag=43, gc=False):

@@ -98,7 +98,10 @@ class HoldingRecord(msgspec.Struct, array_like=True):
 
 
 class PerpetualRecord(msgspec.Struct, array_like=True):
-    """A contract market; `orders` are its bids, then its asks, in priority order."""
+    """A contract market; `orders` are its bids, then its asks, in priority order.
+
+    `gaps` were used by earlier versions. `samples` are those of the spot book as an index source.
+    """
 
     contract: Contract
     base: int
@@ -114,7 +117,10 @@ class PerpetualRecord(msgspec.Struct, array_like=True):
     left: list[int]
     orders: list[ContractOrderRecord]
     ended_algos: list[AlgoRecord]
-    due: list[int] = []
+    due_algos: list[int] = []
+    premiums: list[int] = []
+    samples: list[tuple[int, int]] = []
+    doubt: bool = True
 
 
 class ContractState(msgspec.Struct, array_like=True):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from venue.core.algos import Algo, is_due, wait
 from venue.core.book import resting
 from venue.core.collateral import FEES_UID, FUND_UID
@@ -15,14 +17,18 @@ from venue.core.contract_records import (
     PositionRecord,
 )
 from venue.core.engine import Engine
+from venue.core.funding import plan
 from venue.core.holding import Holding, Modes, holding_of
+from venue.core.index import SPOT_SOURCE
 from venue.core.ledger import Account, Pool
 from venue.core.market import Market
 from venue.core.orders import Order, Terms
 from venue.core.perpetual import Perpetual, Settlement, Source
 from venue.core.positions import Position
-from venue.core.prices import GAPS_MAX
 from venue.terms import LONG
+
+OLD_NUMBERS: Final = 13  # of a perpetual in files of earlier versions
+NEW_NUMBERS: Final = [0, 0, 0]  # what those that came later are there
 
 # -- dumping --------------------------------------------------------------------------------------
 
@@ -85,7 +91,7 @@ def _perpetual_record(perp: Perpetual) -> PerpetualRecord:
         numbers=_numbers(perp),
         current=perp.current,
         sources=[(name, source.price, source.time) for name, source in perp.sources.items()],
-        gaps=list(perp.gaps),
+        gaps=[],
         settlement=[]
         if settlement is None
         else [
@@ -99,7 +105,10 @@ def _perpetual_record(perp: Perpetual) -> PerpetualRecord:
         left=[] if settlement is None else settlement.left,
         orders=[_order_record(order) for order in orders],
         ended_algos=[_algo_record(algo) for algo in perp.ended_algos],
-        due=[algo.algo_id for version, algo in perp.due if is_due(version, algo)],
+        due_algos=[algo.algo_id for version, algo in perp.due_algos if is_due(version, algo)],
+        premiums=list(perp.premiums),
+        samples=list(perp.sources[SPOT_SOURCE].samples) if SPOT_SOURCE in perp.sources else [],
+        doubt=perp.doubt,
     )
 
 
@@ -108,16 +117,19 @@ def _numbers(perp: Perpetual) -> list[int]:
         perp.market.last_price,
         perp.index_price,
         perp.mark,
-        perp.suspect_price,
-        perp.suspect_time,
+        0,  # two places that earlier versions used
+        0,
         perp.premium_ppb,
         perp.premium_sum,
         perp.premium_count,
         perp.premium_time,
         perp.last_rate_ppb,
         perp.last_due,
-        perp.funding_due,
+        0,  # earlier versions: a due time that waited for the index
         perp.open_interest,
+        perp.index_time,
+        perp.seen_time,
+        perp.wait_until,
     ]
 
 
@@ -241,7 +253,7 @@ def load(engine: Engine, state: ContractState) -> None:
     for record in state.perps:
         perp = contracts.markets[record.contract.instrument.symbol]
         perp.positions = dict(sorted(perp.positions.items()))
-        _stand_back(perp, record.due)
+        _stand_back(perp, record.due_algos)
         for order_record in record.orders:
             _rest(_order(engine, order_record))
         for algo_record in record.ended_algos:
@@ -272,7 +284,7 @@ def _stand_back(perp: Perpetual, due: list[int]) -> None:
         algo = found[number]
         algo.version += 1  # its place in a queue is passed over
         perp.trailing.pop(number, None)
-        perp.due.append((algo.version, algo))
+        perp.due_algos.append((algo.version, algo))
     perp.trailing = dict(sorted(perp.trailing.items()))
 
 
@@ -291,20 +303,29 @@ def _perpetual(record: PerpetualRecord, market: Market, index: int) -> Perpetual
         market.last_price,
         perp.index_price,
         perp.mark,
-        perp.suspect_price,
-        perp.suspect_time,
+        _,
+        _,
         perp.premium_ppb,
         perp.premium_sum,
         perp.premium_count,
         perp.premium_time,
         perp.last_rate_ppb,
         perp.last_due,
-        perp.funding_due,
+        waited,
         perp.open_interest,
-    ) = record.numbers
+        perp.index_time,
+        perp.seen_time,
+        perp.wait_until,
+    ) = record.numbers + NEW_NUMBERS[len(record.numbers) - OLD_NUMBERS :]
+    if waited:  # the next tick finds it again
+        perp.last_due = waited - 1
+    plan(perp)
     perp.current = record.current
+    perp.doubt = record.doubt
     perp.sources = {name: Source(price, time) for name, price, time in record.sources}
-    perp.gaps.extend(record.gaps[-GAPS_MAX:])
+    if record.samples:
+        perp.sources[SPOT_SOURCE].samples.extend(record.samples)
+    perp.premiums.extend(record.premiums)
     if record.settlement:
         due, rate, mark, count, paid, received = record.settlement
         settlement = perp.settlement = Settlement(due, rate, mark, record.left)

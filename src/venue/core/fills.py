@@ -9,7 +9,7 @@ from venue.core.collateral import Collateral
 from venue.core.commands import Exit
 from venue.core.contract_events import ContractTrade, Leg, PositionClosed
 from venue.core.events import Event
-from venue.core.funding import settle_position
+from venue.core.funding import before_change, settle_position
 from venue.core.holding import Holding, holding_of
 from venue.core.ledger import Pool
 from venue.core.margin import freed, initial
@@ -18,7 +18,7 @@ from venue.core.perpetual import Perpetual
 from venue.core.plan import Fill
 from venue.core.positions import (
     Position,
-    before_change,
+    counted_out,
     equity,
     notional,
     wallet,
@@ -125,6 +125,7 @@ class Fills:
         """A trade outside the book (rules 7.2, 7.5): `victim` closes, `other` opens (TAKEOVER) or
         closes (DELEVERAGE) at a bankruptcy price; the victim pays at most a liquidation fee."""
         amount = price * lots * perp.unit
+        events += before_change(perp, time)
         for position in (victim, other):
             events += settle_position(self.collateral, position)
         taking = Part(victim, False, liquidation_id, 0)
@@ -149,6 +150,8 @@ class Fills:
     def _part(self, order: Order, terms: Terms, fee: int, margin: int, events: list[Event]) -> Part:
         """The position of one side, ready for the trade: funded, and with its margin moved in."""
         perp = terms.perp
+        if order.update_time >= perp.due:
+            events += before_change(perp, order.update_time)
         position = self._position(order, terms)
         if perp.settlement is not None:
             events += settle_position(self.collateral, position)
@@ -385,7 +388,7 @@ def _book(part: Part, lots: int, amount: int) -> None:
     pool = position.pool
     sums = pool.sums
     if sums is not None:
-        sums = before_change(position, sums)
+        sums = counted_out(position, sums)
     if part.opens:
         position.increase(lots, amount, part.fee)
         part.value = amount

@@ -178,7 +178,7 @@ class Plan:
 
     def _leaves_enough(self, position: Position) -> bool:
         at_mark = self.lots * mark_of(position) * self.perp.unit
-        left = equity(position.pool) + min(0, due_funding(position)) - self.fees
+        left = equity(position.pool) + min(0, due_funding(position, self.order.time)) - self.fees
         left += position.side * (self.notional - at_mark)
         if equity(position.pool) < maintenance(
             position.pool
@@ -362,7 +362,7 @@ class Plan:
         that is not."""
         if self._cross(maker) in self.stakes:
             return
-        self.stakes[self._cross(maker)] = Stake(self._cross(maker), self.perp)
+        self.stakes[self._cross(maker)] = Stake(self._cross(maker), self.perp, self.order.time)
         for earlier in self.fills:
             terms = earlier.maker.terms
             if earlier.lots and earlier.maker.account is maker.account and terms is not None:
@@ -383,7 +383,11 @@ class Plan:
         stake = tried.get(pool)
         if stake is None:
             planned = self.stakes.get(pool)
-            stake = Stake(pool, self.perp) if planned is None else planned.copy(pool)
+            stake = (
+                Stake(pool, self.perp, self.order.time)
+                if planned is None
+                else planned.copy(pool, self.order.time)
+            )
             tried[pool] = stake
         return stake
 

@@ -188,7 +188,7 @@ def sums_of(pool: Pool) -> Sums:
     return sums
 
 
-def before_change(position: Position, sums: Sums) -> Sums | None:
+def counted_out(position: Position, sums: Sums) -> Sums | None:
     """Take a position out of its pool's sums, where counting on is worth it, to be counted again
     after its change; else they are dropped.
 

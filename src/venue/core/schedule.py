@@ -10,17 +10,16 @@ from venue.core.contract import Contracts
 from venue.core.contract_events import MarkSet
 from venue.core.events import Event, Rejected
 from venue.core.funding import CHUNK, Funding
+from venue.core.index import SPOT_SOURCE, follow_spot, post, price_most
 from venue.core.liquidation import Liquidation
 from venue.core.perpetual import Perpetual
 from venue.core.positions import equity, maintenance
-from venue.core.prices import follow_spot, post, refresh, sample
+from venue.core.prices import refresh, sample
 from venue.core.triggers import Triggers
-from venue.core.units import AMOUNT_MAX, PRICE_MAX
 from venue.core.watch import Watch
 from venue.terms import Reject
 
 LIQUIDATIONS_MAX: Final = 20  # pools per command; the rest on the next one (rule 7.6)
-SPOT_SOURCE: Final = "spot"
 
 
 class Schedule:
@@ -76,12 +75,11 @@ class Schedule:
             return [Rejected(Reject.INSTRUMENT_INVALID, 0, "not a posted source of this contract")]
         assert type(command.price) is int, command
         # Not positive: the source says that it has no price; the index becomes stale (rule 6.1).
-        # Nor one at which the largest position would be worth more than can be counted.
-        most = min(PRICE_MAX, AMOUNT_MAX // (perp.contract.position_max * perp.unit))
+        most = price_most(perp)
         if command.price > most:
             return [Rejected(Reject.PRICE, most)]
         post(perp, command.source, max(0, command.price), command.time)
-        events = self._refresh(perp, command.time)
+        events = self._refresh(perp, command.time, jump=command.jump)
         events += self._consequences([perp], command.time)
         self.pending = self.pending or self._settling()
         self.liquidation.ranking.clear()
@@ -95,15 +93,17 @@ class Schedule:
         return events
 
     def _settling(self) -> bool:
-        return any(perp.settlement is not None for perp in self.contracts.markets.values())
+        """Whether a settlement goes on at once; one without a current index waits for it."""
+        markets = self.contracts.markets.values()
+        return any(perp.settlement is not None and perp.current for perp in markets)
 
-    def _refresh(self, perp: Perpetual, time: int) -> list[Event]:
-        if not refresh(perp, time):
+    def _refresh(self, perp: Perpetual, time: int, *, jump: bool = False) -> list[Event]:
+        if not refresh(perp, time, jump=jump):
             return []
         return [
             MarkSet(
                 perp.symbol, perp.index_price, perp.mark, perp.current, perp.premium_ppb,
-                perp.open_interest,
+                perp.open_interest, jump,
             )
         ]  # fmt: skip
 

@@ -41,7 +41,7 @@ class Stake:
     __slots__ = ("collateral", "cost", "held", "initial", "isolated", "maintenance", "perp",
                  "shadows", "value")  # fmt: skip
 
-    def __init__(self, pool: Pool, perp: Perpetual) -> None:
+    def __init__(self, pool: Pool, perp: Perpetual, time: int) -> None:
         self.perp = perp
         self.isolated = pool.position_id > 0
         self.collateral = pool.collateral
@@ -52,14 +52,15 @@ class Stake:
             sums = sums_of(pool)
             self.value, self.cost, self.initial = sums.value, sums.cost, sums.initial
         self.shadows: dict[int, Shadow] = {}
-        if perp.settlement is not None:  # what it still owes is no longer its own
+        if perp.settlement is not None or perp.due <= time:
+            # The funding that it owes is no longer its own.
             for position in pool.positions:
                 if position.perp is perp:
-                    self.collateral += min(0, due_funding(position))
+                    self.collateral += min(0, due_funding(position, time))
 
-    def copy(self, pool: Pool) -> Stake:
+    def copy(self, pool: Pool, time: int) -> Stake:
         """The same pool as it is planned so far, to be tried on."""
-        made = Stake(pool, self.perp)
+        made = Stake(pool, self.perp, time)
         made.collateral, made.held = self.collateral, self.held
         made.value, made.cost = self.value, self.cost
         made.initial, made.maintenance = self.initial, self.maintenance

@@ -166,8 +166,8 @@ class Triggers:
 
         What one of them trades may trigger the next. One slice lets in a bounded number and of each
         owner at most a share: whoever has many due does not hold back another's stop. The others
-        stand back in `due`, behind those that the next slice finds, and enter when it is their
-        turn, wherever the price is by then.
+        stand back in `due_algos`, behind those that the next slice finds, and enter when it is
+        their turn, wherever the price is by then.
         """
         events: list[Event] = []
         entered: dict[int, int] = {}
@@ -181,25 +181,25 @@ class Triggers:
                 room -= 1
             else:
                 perp.trailing.pop(algo.algo_id, None)
-                perp.due.append((algo.version, algo))
-        for _ in range(min(LOOKED_MAX, len(perp.due))):
+                perp.due_algos.append((algo.version, algo))
+        for _ in range(min(LOOKED_MAX, len(perp.due_algos))):
             if not room or perp.market.halted:
                 break
-            version, algo = perp.due.popleft()
+            version, algo = perp.due_algos.popleft()
             if not is_due(version, algo):
                 continue  # it ended, or waits elsewhere since it was changed
             if _has_share(algo, entered):
                 events += self._enter(algo, time)
                 room -= 1
             else:
-                perp.due.append((version, algo))
+                perp.due_algos.append((version, algo))
         return events
 
     def pending(self, perp: Perpetual) -> bool:
         """Whether conditional orders are due that a slice has left."""
         if perp.market.halted:
             return False
-        if perp.due:
+        if perp.due_algos:
             return True
         last, mark = perp.market.last_price, perp.mark if perp.current else 0
         for source, price in ((0, last), (1, mark)):

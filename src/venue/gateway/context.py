@@ -29,7 +29,7 @@ READ_YOUR_WRITE_S: Final = 2.0  # how long a history read waits for the projecto
 
 
 class Venue:
-    """The wired rooms behind the doors."""
+    """The wired rooms behind the doors. `practice`: nobody's own money is at stake."""
 
     __slots__ = (
         "clock",
@@ -40,6 +40,7 @@ class Venue:
         "keys",
         "market_data",
         "outbox",
+        "practice",
         "recorder",
         "replays",
         "sequencer",
@@ -62,6 +63,7 @@ class Venue:
         journal: Journal,
         outbox: Outbox,
         recorder: Recorder,
+        practice: bool,
     ) -> None:
         self.engine = engine
         self.sequencer = sequencer
@@ -76,6 +78,7 @@ class Venue:
         self.outbox = outbox
         self.recorder = recorder
         self.stream_defects = Defects()
+        self.practice = practice
 
     def submit(
         self, commands: Sequence[Command], *, patient: bool = False

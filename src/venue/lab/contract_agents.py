@@ -156,7 +156,8 @@ class ContractAgents:
     ) -> None:
         """Keep the ladder on a grid around the reference: cancel what left it, fill its gaps.
 
-        A level closes what stands against it before it opens anything.
+        A level closes what stands against it before it opens anything, and at a price in doubt it
+        only closes.
         """
         account = self._account(habit, perp.symbol)
         holding = holding_of(account)
@@ -185,7 +186,7 @@ class ContractAgents:
                 left[position_side] -= lots
             else:
                 position_side = -position_side
-                if held[position_side] >= most:
+                if perp.doubt or held[position_side] >= most:
                     continue
             quotes.append(
                 PlaceContractOrder(
@@ -196,7 +197,10 @@ class ContractAgents:
     # -- takers ----------------------------------------------------------------------------------
 
     def _take(self, perp: Perpetual, habit: TakerHabit, reference: int) -> list[Command]:
-        """Open a long or a short, or close some: the more is held, the sooner."""
+        """Open a long or a short, or close some: the more is held, the sooner.
+
+        Nothing is opened at a price in doubt.
+        """
         account = self._account(habit, perp.symbol)
         holding = holding_of(account)
         held = {side: _held(holding, perp, side) for side in (LONG, SHORT)}
@@ -206,6 +210,8 @@ class ContractAgents:
             position_side = LONG if held[LONG] >= held[SHORT] else SHORT
             lots = min(lots, held[position_side])
             side = SELL if position_side == LONG else BUY
+        elif perp.doubt:
+            return []
         else:
             position_side = LONG if self._random.randrange(2) else SHORT
             if habit.follows:

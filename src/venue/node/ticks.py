@@ -46,6 +46,6 @@ def time_matters(engine: Engine) -> bool:
     return bool(engine.deadlines.queue) or any(
         perp.current
         or perp.positions
-        or (perp.symbol in markets and markets[perp.symbol].book.mid())
+        or (perp.symbol in markets and markets[perp.symbol].book.twice_mid())
         for perp in engine.contracts.markets.values()
     )
