@@ -191,7 +191,7 @@ def test_all_separated_positions_can_be_closed_at_once() -> None:
 
 
 def test_closing_a_position_cancels_what_would_close_it_otherwise() -> None:
-    """Rule 5.1: closing orders newest first, conditional orders, then a sweep."""
+    """Rule 5.1: closing orders newest first, then a sweep; the stop ends with the position."""
     desk = Desk("ann", "ben")
     desk.pair("ann", "ben", 10)
     older = desk.rest("ann", SELL, LONG, 4, 1_050)
@@ -203,7 +203,7 @@ def test_closing_a_position_cancels_what_would_close_it_otherwise() -> None:
     closed = [(each.order_id, each.status) for each in of(said, ContractOrderClosed)]
     assert closed == [(newer, CANCELED), (older, CANCELED)]
     assert [(each.algo_id, each.status) for each in of(said, AlgoClosed)] == [
-        (stop, AlgoStatus.CANCELED)
+        (stop, AlgoStatus.EXPIRED)
     ]
     placed = the(said, ContractOrderPlaced)
     assert (placed.cause, placed.type, placed.quantity) == (Cause.CLOSE, MARKET, 10)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from venue.core import watch_snapshot
 from venue.core.algos import Algo, wait
 from venue.core.book import resting
+from venue.core.closing import Request
 from venue.core.collateral import FEES_UID, FUND_UID
 from venue.core.commands import Exit
 from venue.core.contract_records import (
@@ -42,6 +44,12 @@ def dump(engine: Engine) -> ContractState:
         perps=[_perpetual_record(perp) for perp in contracts.markets.values()],
         holdings=holdings,
         closed=[_order_record(order) for order in contracts.client_ids.ended],
+        watch=watch_snapshot.dump(engine),
+        closings=[
+            (request.uid, request.sequence, request.left)
+            for requests in engine.closing.running.values()
+            for request in requests
+        ],
     )
 
 
@@ -186,6 +194,7 @@ def _position_record(position: Position) -> PositionRecord:
         position.updated,
         position.created_sequence,
         position.updated_sequence,
+        (position.rank, *position.passed),
     )
 
 
@@ -253,6 +262,9 @@ def load(engine: Engine, state: ContractState) -> None:
             holding.orders = dict(sorted(holding.orders.items()))
             for position in holding.positions.values():
                 position.orders = dict(sorted(position.orders.items()))
+    watch_snapshot.load(engine, state.watch)
+    for uid, sequence, left in state.closings:
+        engine.closing.running.setdefault(uid, []).append(Request(uid, sequence, left))
     for order_record in state.closed:
         order = _order(engine, order_record)
         contracts.client_ids.ended.append(order)
@@ -358,8 +370,9 @@ def _load_position(engine: Engine, holding: Holding, record: PositionRecord) -> 
     holding.modes_in(position.perp).positions(position.side).append(position)
     pool.positions.append(position)
     perp.positions[position.position_id] = position
-    # Its risk is looked at anew: where it waits is no part of the state.
-    engine.contracts.collateral.touch(pool)
+    rank, *passed = record.ranking
+    position.passed = (passed[0], passed[1])
+    engine.contracts.collateral.ranking.put(position, rank)
 
 
 def _algo(engine: Engine, record: AlgoRecord) -> Algo:

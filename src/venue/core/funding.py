@@ -13,7 +13,7 @@ from venue.core.prices import funding_rate, next_due
 from venue.core.units import PPB, ceil_div
 from venue.terms import IncomeType
 
-CHUNK: Final = 1_000  # positions settled by one command
+CHUNK: Final = 250  # positions settled by one slice
 DOWN_US: Final = 30_000_000  # without a tick for so long the venue was down
 FUNDING: Final = IncomeType.POSITION_FUNDING.value
 
@@ -48,12 +48,13 @@ class Funding:
         if perp.funding_due and perp.current and perp.settlement is None:
             events.append(self._begin(perp))
         if perp.settlement is not None:
-            events += self._proceed(perp, perp.settlement, room)
+            events += self.proceed(perp, perp.settlement, room)
         return events
 
     def _begin(self, perp: Perpetual) -> Event:
         rate = funding_rate(perp)
-        left = list(perp.positions)[::-1]
+        left = list(perp.positions)
+        left.reverse()
         perp.settlement = Settlement(perp.funding_due, rate, perp.mark, left)
         perp.last_rate_ppb = rate
         perp.funding_due = 0
@@ -61,7 +62,8 @@ class Funding:
         settlement = perp.settlement
         return FundingDue(perp.symbol, settlement.due, rate, perp.mark, perp.index_price)
 
-    def _proceed(self, perp: Perpetual, settlement: Settlement, room: int) -> list[Event]:
+    def proceed(self, perp: Perpetual, settlement: Settlement, room: int) -> list[Event]:
+        """Settle the next `room` positions of a settlement under way."""
         events: list[Event] = []
         left = settlement.left
         while left and room > 0:

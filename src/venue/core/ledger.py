@@ -35,9 +35,10 @@ class Pool:
     """Contract collateral of one owner and settle asset: the cash leg (rules 5.2, 5.5).
 
     `position_id` is 0 for the cross pool, else the isolated position it belongs to. `positions`
-    are those it carries, `held` what open orders hold of a cross pool. `dirty` and `version`
-    belong to the watch over pools (rule 7.7); `standing` is what `collateral.available` found when
-    the mark of `stood` was `stood_mark`; `stood` is None when that is old.
+    are those it carries, `held` what open orders hold of a cross pool. `dirty`, `guards`,
+    `shortfall` and `since` belong to the watch over pools (rule 7.7); `standing` is what
+    `collateral.available` found when the mark of `stood` was `stood_mark`; `stood` is None when
+    that is old.
     """
 
     __slots__ = (
@@ -45,13 +46,15 @@ class Pool:
         "asset",
         "collateral",
         "dirty",
+        "guards",
         "held",
         "position_id",
         "positions",
+        "shortfall",
+        "since",
         "standing",
         "stood",
         "stood_mark",
-        "version",
     )
 
     def __init__(self, account: Account, asset: int, position_id: int) -> None:
@@ -62,7 +65,9 @@ class Pool:
         self.held = 0
         self.positions: list[Position] = []
         self.dirty = False
-        self.version = 0
+        self.guards: list[tuple[int, int, int]] = []  # contract index, direction, key
+        self.shortfall = -1  # with which it stands in line for its liquidation; -1: it does not
+        self.since = 0  # since when nobody can help it, as a running number; 0: it needs no help
         self.standing = 0
         self.stood: Perpetual | None = None
         self.stood_mark = 0

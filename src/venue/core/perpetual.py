@@ -6,7 +6,6 @@ from collections import deque
 from typing import TYPE_CHECKING, Final
 
 from venue.core.instruments import Contract
-from venue.core.ledger import Pool
 from venue.core.margin import Tiers
 from venue.core.market import Market
 from venue.core.positions import Position
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 LEVERAGE_DEFAULT: Final = 20
 
 Waiting = tuple[int, int, int, "Algo"]  # (key, algo id, its version when put here, algo)
-Watched = tuple[int, int, Pool, int]  # (key, number, pool, its version when it was put here)
 
 
 class Source:
@@ -59,7 +57,6 @@ class Perpetual:
         "current",
         "doubt",
         "ended_algos",
-        "falls",
         "funding_due",
         "gaps",
         "index",
@@ -77,7 +74,6 @@ class Perpetual:
         "premium_ppb",
         "premium_sum",
         "premium_time",
-        "rises",
         "settlement",
         "sources",
         "suspect_price",
@@ -118,8 +114,6 @@ class Perpetual:
         self.waiting: list[list[Waiting]] = [[], [], [], []]
         self.trailing: dict[int, Algo] = {}
         self.ended_algos: deque[Algo] = deque()  # those with client ids, for a day
-        self.falls: list[Watched] = []
-        self.rises: list[Watched] = []
         self.configure(contract)
         self.last_due = time
 
