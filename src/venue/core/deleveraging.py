@@ -68,7 +68,7 @@ class Deleveraging:
         passed = position.passed
         if passed == (0, 0):
             return shelf.after((-(10**18),), GROUP)
-        return shelf.after((passed[0], passed[1]), GROUP)
+        return shelf.after((passed[0], passed[1] + 1), GROUP)
 
     def _ask(
         self, run: Run, position: Position, scored: list[Scored], lots: int, price: int, rank: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right, insort
+from bisect import bisect_left, insort
 from typing import Any, Final, Generic, TypeVar
 
 CHUNK_MAX: Final = 512  # rows of one chunk; a longer one is halved
@@ -57,13 +57,13 @@ class Shelf(Generic[R]):
         return self.chunks[0][0] if self.chunks else None
 
     def after(self, beginning: tuple[int, ...], most: int) -> list[R]:
-        """Up to `most` rows behind the place of a row's beginning."""
+        """Up to `most` rows from the place on where a row's beginning would stand."""
         found: list[R] = []
         key: Any = beginning
-        at = bisect_right(self.lasts, key)
+        at = bisect_left(self.lasts, key)
         while at < len(self.chunks) and len(found) < most:
             chunk = self.chunks[at]
-            place = 0 if found else bisect_right(chunk, key)
+            place = 0 if found else bisect_left(chunk, key)
             found += chunk[place : place + most - len(found)]
             at += 1
         return found
