@@ -15,7 +15,7 @@ from venue.terms import BUY, MARKET, Cause, Reject
 
 CLOSE: Final = int(Cause.CLOSE)
 CLOSING_UNITS: Final = 300  # events of one slice; the position it reaches is finished
-CLOSED_MAX: Final = 50  # positions of one slice
+CLOSED_MAX: Final = 25  # positions of one slice
 
 
 class Request:

@@ -20,9 +20,9 @@ from venue.core.watch import Watch
 from venue.terms import Reject
 
 # A unit stands for an event or for looking at a pool: some 2 µs of the compiled core (rule 0.7).
-LOOKS_MAX: Final = 400  # units of looking at pools per slice
-LIQUIDATING_UNITS: Final = 800  # units of liquidating per slice
-POOL_UNITS: Final = 400  # of these for one pool in its turn
+LOOKS_MAX: Final = 250  # units of looking at pools per slice
+LIQUIDATING_UNITS: Final = 400  # units of liquidating per slice
+POOL_UNITS: Final = 200  # of these for one pool in its turn
 POOL_COST: Final = 4  # units of beginning with a pool
 LIQUIDATIONS_MAX: Final = 20  # pools per slice; the rest on the next one (rule 7.6)
 SPOT_SOURCE: Final = "spot"

@@ -112,6 +112,11 @@ class Watch:
         """Look at pools that were changed, or whose bounds are reached; whether all were."""
         for perp in markets:
             self._wake(perp)
+        fund = self.collateral.fund
+        if fund is not None:  # it bears what others leave: it is judged before them
+            for pool in fund.contract:
+                if pool.positions:
+                    units -= self._look(pool)
         dirty = self.collateral.dirty
         count = 0
         while count < len(dirty) and units > 0:
