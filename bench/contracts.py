@@ -25,7 +25,14 @@ from bench.table import Row, Section
 from bench.workloads import EXPECTED, MID, W1, Step, Sums, generate
 from venue.core import commands
 from venue.core.collateral import FUND_UID
-from venue.core.commands import CancelContractOrder, Command, PlaceContractOrder, PostIndex, Tick
+from venue.core.commands import (
+    CancelContractOrder,
+    Command,
+    PlaceContractOrder,
+    PostIndex,
+    Proceed,
+    Tick,
+)
 from venue.core.contract_events import (
     ContractOrderClosed,
     ContractOrderPlaced,
@@ -309,6 +316,8 @@ class Crowd:
             if number % TICK_EVERY == 0:
                 self.engine.apply(Tick(time=START_US))
         self.engine.apply(Tick(time=START_US))
+        while self.engine.pending():
+            self.engine.apply(Proceed(time=START_US))
         perp = self.engine.contracts.markets[SYMBOL]
         assert len(perp.positions) == count
         assert perp.open_interest == count // 2 * LOTS
@@ -355,7 +364,8 @@ def _funding(crowd: Crowd) -> list[float]:
     pauses: list[float] = []
     settled: list[FundingSettled] = []
     while not settled:
-        spent, events = _timed(engine, Tick(time=due))
+        command = Proceed(time=due) if pauses else Tick(time=due)
+        spent, events = _timed(engine, command)
         pauses.append(spent)
         settled = [event for event in events if isinstance(event, FundingSettled)]
         assert settled or engine.schedule.pending
@@ -380,7 +390,7 @@ def _crash(crowd: Crowd) -> Crash:
     answers: list[float] = []
     while engine.schedule.pending:
         answers.append(_answer(engine, uid))
-        spent, found = _timed(engine, Tick(time=engine.time + 1))
+        spent, found = _timed(engine, Proceed(time=engine.time + 1))
         pauses.append(spent)
         events += found
     lots = _outcome(crowd, events)

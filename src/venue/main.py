@@ -60,7 +60,7 @@ from venue.node.market_data import MarketData
 from venue.node.outbox import Outbox
 from venue.node.sequencer import Sequencer, Stopped
 from venue.node.snapshots import EVERY, Restored, take
-from venue.node.ticks import tick, time_matters
+from venue.node.ticks import catch_up, tick, time_matters
 
 TICK_S: Final = 1.0  # how often time passes while contracts have prices or a countdown runs
 IDLE_TICKS: Final = 10  # so many times more rarely else
@@ -297,7 +297,7 @@ async def _wire(
         since = clock.now() - SEEDED_MS * 1000
         rooms.replays.seed(tail_requests(journal, since), clock.now())
     if engine.deadlines.queue:  # countdowns ran out while the venue was down: before anybody trades
-        await tick(engine, sequencer)
+        await catch_up(engine, sequencer)
     await _found(rooms, options)
     epoch = rooms.setting("historyEpoch", "")
     if options.history and epoch:
@@ -394,7 +394,7 @@ async def _pass_time(rooms: Venue) -> None:
             gc.collect(1)
         if second % IDLE_TICKS and not time_matters(rooms.engine):
             continue
-        await tick(rooms.engine, rooms.sequencer)
+        await tick(rooms.sequencer)
 
 
 async def _agents(rooms: Venue, options: Options) -> _AllAgents:

@@ -189,7 +189,7 @@ def test_all_separated_positions_can_be_closed_at_once() -> None:
 
 
 def test_closing_a_position_cancels_what_would_close_it_otherwise() -> None:
-    """Rule 5.1: closing orders newest first, conditional orders, then a sweep."""
+    """Rule 5.1: closing orders newest first, then a sweep; the stop ends with the position."""
     desk = Desk("ann", "ben")
     desk.pair("ann", "ben", 10)
     older = desk.rest("ann", SELL, LONG, 4, 1_050)

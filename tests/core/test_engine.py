@@ -35,6 +35,7 @@ def test_every_command_has_a_rule() -> None:
         commands.CancelOrder(NOBODY, 1),
         commands.CancelOrders(NOBODY, ""),
         commands.Tick(),
+        commands.Proceed(),
         commands.SetCancelAfter(NOBODY, SPOT, 0),
         commands.CreateOwner("new"),
         commands.FreezeOwner(NOBODY, True),

@@ -243,9 +243,9 @@ def test_funding_can_endanger_a_pool() -> None:
 
 
 def test_a_settlement_in_chunks_with_positions_changing_in_between() -> None:
-    """Rule 6.5: 1,003 longs of a lot against ben's short, in two ticks; each once, none twice.
+    """Rule 6.5: 253 longs of a lot against ben's short, in two slices; each once, none twice.
 
-    Each long pays 0.1 -> 1, ben gets 100.3 -> 100. In between one of those that wait closes, one
+    Each long pays 0.1 -> 1, ben gets 25.3 -> 25. In between one of those that wait closes, one
     adds, a new one opens, and ben, who has been settled, becomes larger.
     """
     longs = CHUNK + 3
@@ -278,14 +278,13 @@ def test_a_settlement_in_chunks_with_positions_changing_in_between() -> None:
     assert life.funding_fee == -1
     assert len(of(closed, ContractTrade)) == 1
 
-    world.wait(1)
-    events = world.tick()
-    assert of(events, FundingSettled) == [FundingSettled(SYMBOL, DUE, longs + 1, longs, 100)]
+    events = world.apply(commands.Proceed())
+    assert of(events, FundingSettled) == [FundingSettled(SYMBOL, DUE, longs + 1, longs, 25)]
     assert not world.pending()
     assert [world.position(name).funding_fee for name in names[:-1]] == [-1] * (longs - 1)
-    assert world.position("ben", SHORT).funding_fee == 100
+    assert world.position("ben", SHORT).funding_fee == 25
     assert world.position("new").funding_fee == 0
-    assert world.dust() == longs - 100
+    assert world.dust() == longs - 25
 
 
 # -- late, or not at all ---------------------------------------------------------------------------

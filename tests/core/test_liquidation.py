@@ -35,7 +35,7 @@ from venue.core.contract_events import (
 )
 from venue.core.events import Event
 from venue.core.instruments import Tier
-from venue.core.positions import liquidation_mark, maintenance
+from venue.core.positions import equity, liquidation_mark, maintenance
 from venue.core.schedule import LIQUIDATIONS_MAX
 from venue.core.units import AMOUNT_MAX
 from venue.terms import (
@@ -413,8 +413,10 @@ def test_tiers_that_change_are_looked_at_on_the_next_tick() -> None:
 
 
 def test_a_falling_price_is_followed_by_steps_and_liquidates_on_the_way() -> None:
-    """Rule 6.1: 0.5 % a second; 959 endangers ann, and is reached in the tenth second."""
+    """Rules 6.1 and 7.2: 0.5 % a second; 959 endangers ann, and is reached in the tenth second. The
+    index catches up: whoever reduces a position is met, and the fund gambles on nothing."""
     world = isolated_world()
+    world.close_short("ben", 4, 952)
     marks = []
     for second in range(10):
         world.wait(1)
@@ -424,6 +426,12 @@ def test_a_falling_price_is_followed_by_steps_and_liquidates_on_the_way() -> Non
         assert mark.current
         assert len(of(events, LiquidationStarted)) == (1 if second == 9 else 0)
     assert marks == [995, 991, 987, 983, 979, 975, 971, 967, 963, 959]
+    assert [step.filled for step in of(events, LiquidationStep)] == [4]
+    assert world.position("ann").quantity == 6
+    world.wait(1)
+    events = world.post(957)  # the price is there: nothing is in doubt, and the rest is taken over
+    assert [step.taken_over for step in of(events, LiquidationStep)] == [6]
+    assert equity(world.account("fund").contract[0]) >= MONEY
 
 
 def test_a_price_that_comes_back_in_time_has_no_effect() -> None:

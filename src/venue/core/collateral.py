@@ -10,6 +10,7 @@ from venue.core.holding import Holding, holding_of
 from venue.core.ledger import Account, Ledger, Pool
 from venue.core.margin import initial
 from venue.core.positions import Position, notional, profit, sums_of
+from venue.core.ranking import Ranking
 from venue.core.spot import Spot
 from venue.terms import IncomeType
 
@@ -26,9 +27,10 @@ class Collateral:
     """The contract side of one ledger. `dirty` are pools whose risk must be looked at anew.
 
     `fees` and `fund` are the fee account and the insurance fund, there from the first contract on.
+    `ranking` has the positions in the order in which they are deleveraged.
     """
 
-    __slots__ = ("dirty", "fees", "fund", "ledger", "spot")
+    __slots__ = ("dirty", "fees", "fund", "ledger", "ranking", "spot")
 
     def __init__(self, ledger: Ledger, spot: Spot) -> None:
         self.ledger = ledger
@@ -36,6 +38,7 @@ class Collateral:
         self.dirty: list[Pool] = []
         self.fees: Account | None = None
         self.fund: Account | None = None
+        self.ranking = Ranking()
 
     def next_bill(self) -> int:
         """A new id of an income item."""

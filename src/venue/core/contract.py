@@ -268,8 +268,9 @@ class Contracts:
         tif = order.time_in_force
         stopped = plan.stopped
         rests = left > 0 and not stopped and order.type == LIMIT and tif in (GTC, POST_ONLY)
-        if not terms.opens and rests:
-            # One that was kept from trading its pool into debt must not rest across the book.
+        if rests:
+            # Neither one that was kept from trading its pool into debt, nor one that met an order
+            # which stands back while a price is in doubt, may rest across the book.
             rests = not crosses(order, terms.perp)
         if left == 0:
             order.status = FILLED

@@ -22,7 +22,8 @@ def problems(engine: Engine) -> list[str]:
     fund = engine.contracts.collateral.fund
     if fund is not None:
         for pool in fund.contract:
-            if equity(pool) < 0 and all(position.perp.current for position in pool.positions):
+            judged = pool.shortfall < 0 and not pool.since  # else it is in danger, and known to be
+            if equity(pool) < 0 and judged:
                 name = engine.ledger.assets[pool.asset].name
                 found.append(f"the insurance fund's equity in {name} is {equity(pool)}")
     for asset, dust in zip(engine.ledger.assets, engine.ledger.dust, strict=True):

@@ -155,11 +155,17 @@ class AutoMarginSet(Struct, array_like=True, tag_field="what", tag=37, gc=False)
 
 
 class ClosedAtMarket(Struct, array_like=True, tag_field="what", tag=38, gc=False):
-    """What became of one position that was to be closed; `order_id` 0: refused for `reason`."""
+    """What became of one position that was to be closed; `order_id` 0: refused for `reason`.
+
+    Said by a later slice, `request` is the sequence of the command that asked for it. `left` are
+    the request's positions that are still to come, told by the last one that a command closed.
+    """
 
     position_id: int
     order_id: int
     reason: int
+    request: int = 0
+    left: int = 0
 
 
 class ContractListed(Struct, array_like=True, tag_field="what", tag=40):

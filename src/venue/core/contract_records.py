@@ -57,6 +57,7 @@ class PositionRecord(msgspec.Struct, array_like=True, gc=False):
     updated: int
     created_sequence: int
     updated_sequence: int
+    ranking: tuple[int, int, int] = (0, 0, 0)  # its rank, and whom it asked last (key and id)
 
 
 class AlgoRecord(msgspec.Struct, array_like=True, gc=False):
@@ -123,6 +124,26 @@ class PerpetualRecord(msgspec.Struct, array_like=True):
     doubt: bool = True
 
 
+PoolId = tuple[int, int, int]  # uid, asset, position id
+
+
+class WatchRecord(msgspec.Struct, array_like=True):
+    """Which pools are looked at when, and who stands in line; see `watch`.
+
+    `guards` are by contract index and direction (key, uid, asset, position id); `owners` (turn,
+    uid, and shortfall, asset, position id of each pool); `stuck` have their number first.
+    """
+
+    dirty: list[PoolId]
+    guards: list[tuple[int, int, list[tuple[int, int, int, int]]]]
+    turn: int
+    owners: list[tuple[int, int, list[tuple[int, int, int]]]]
+    stuck: list[tuple[int, int, int, int]]
+    opened: list[int]
+    number: int
+    retried: int
+
+
 class ContractState(msgspec.Struct, array_like=True):
     """Everything of contracts. `closed` are ended orders whose client ids still count."""
 
@@ -132,3 +153,5 @@ class ContractState(msgspec.Struct, array_like=True):
     perps: list[PerpetualRecord]
     holdings: list[HoldingRecord]
     closed: list[ContractOrderRecord]
+    watch: WatchRecord | None = None
+    closings: list[tuple[int, int, list[int]]] = []  # uid, sequence, position ids left

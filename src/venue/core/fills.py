@@ -322,6 +322,7 @@ class Fills:
         holding = holding_of(account)
         for algo in list(position.algos.values()):
             events.append(end(algo, EXPIRED_ALGO, time))
+        self.collateral.ranking.leave(position)
         del position.perp.positions[position.position_id]
         del holding.positions[position.position_id]
         holding.modes_in(position.perp).positions(position.side).remove(position)

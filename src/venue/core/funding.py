@@ -13,7 +13,7 @@ from venue.core.prices import funding_rate, next_due
 from venue.core.units import PPB, ceil_div
 from venue.terms import IncomeType
 
-CHUNK: Final = 1_000  # positions settled by one command
+CHUNK: Final = 250  # positions settled by one slice
 DOWN_US: Final = 30_000_000  # without a tick for so long the venue was down
 FUNDING: Final = IncomeType.POSITION_FUNDING.value
 
@@ -38,10 +38,11 @@ class Funding:
             events.append(_fall_due(perp, missed=missed))
         settlement = perp.settlement
         if settlement is not None and (perp.current or not settlement.left):
-            events += self._proceed(perp, settlement, room)
+            events += self.proceed(perp, settlement, room)
         return events
 
-    def _proceed(self, perp: Perpetual, settlement: Settlement, room: int) -> list[Event]:
+    def proceed(self, perp: Perpetual, settlement: Settlement, room: int) -> list[Event]:
+        """Settle the next `room` positions of a settlement under way."""
         events: list[Event] = []
         left = settlement.left
         while left and room > 0:

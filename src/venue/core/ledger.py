@@ -35,8 +35,9 @@ class Pool:
 
     `position_id` is 0 for the cross pool, else the isolated position it belongs to. `positions`
     are those it carries, `gross` their open values without sign; `held` is what open orders hold of
-    a cross pool, `promised` the notional of those that open. `dirty` and `version` belong to the
-    watch over pools (rule 7.7); `sums` is what the positions add up to, None while not known.
+    a cross pool, `promised` the notional of those that open. `dirty`, `guards`, `shortfall` and
+    `since` belong to the watch over pools (rule 7.7); `sums` is what the positions add up to, None
+    while not known.
     """
 
     __slots__ = (
@@ -45,12 +46,14 @@ class Pool:
         "collateral",
         "dirty",
         "gross",
+        "guards",
         "held",
         "position_id",
         "positions",
         "promised",
+        "shortfall",
+        "since",
         "sums",
-        "version",
     )
 
     def __init__(self, account: Account, asset: int, position_id: int) -> None:
@@ -63,7 +66,9 @@ class Pool:
         self.promised = 0
         self.positions: list[Position] = []
         self.dirty = False
-        self.version = 0
+        self.guards: list[tuple[int, int, int]] = []  # contract index, direction, key
+        self.shortfall = -1  # with which it stands in line for its liquidation; -1: it does not
+        self.since = 0  # since when nobody can help it, as a running number; 0: it needs no help
         self.sums: Sums | None = None
 
 

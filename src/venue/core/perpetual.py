@@ -6,7 +6,6 @@ from collections import deque
 from typing import TYPE_CHECKING, Final
 
 from venue.core.instruments import Contract, funding_cap_most
-from venue.core.ledger import Pool
 from venue.core.margin import Tiers
 from venue.core.market import Market
 from venue.core.positions import Position
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 LEVERAGE_DEFAULT: Final = 20
 
 Waiting = tuple[int, int, int, "Algo"]  # (key, algo id, its version when put here, algo)
-Watched = tuple[int, int, Pool, int]  # (key, number, pool, its version when it was put here)
 
 
 class Source:
@@ -68,7 +66,6 @@ class Perpetual:
         "due",
         "due_algos",
         "ended_algos",
-        "falls",
         "funding_cap_ppb",
         "index",
         "index_price",
@@ -87,7 +84,6 @@ class Perpetual:
         "premium_sum",
         "premium_time",
         "premiums",
-        "rises",
         "seen_time",
         "settlement",
         "sources",
@@ -131,8 +127,6 @@ class Perpetual:
         # Those whose price has come and whose turn has not, each with its version then.
         self.due_algos: deque[tuple[int, Algo]] = deque()
         self.ended_algos: deque[Algo] = deque()  # those with client ids, for a day
-        self.falls: list[Watched] = []
-        self.rises: list[Watched] = []
         self.configure(contract)
 
     def default_leverage(self) -> int:

@@ -22,7 +22,9 @@ class Position:
 
     `orders` are the closing orders on it, oldest first, `closing` the lots they still hold;
     `algos` the conditional orders that close it. `funded` is the due time of the last funding
-    settlement it took part in, or that was due when it was opened. The sums are its life's.
+    settlement it took part in, or that was due when it was opened. `rank` is its key in the ADL
+    ranking, 0 outside it; `passed` the key and id of the last opposite position that was asked in
+    vain to take it over (rule 7.5). The sums are its life's.
     """
 
     __slots__ = (
@@ -43,10 +45,12 @@ class Position:
         "open_size",
         "open_value",
         "orders",
+        "passed",
         "perp",
         "pool",
         "position_id",
         "quantity",
+        "rank",
         "realized",
         "separated",
         "side",
@@ -72,6 +76,8 @@ class Position:
         self.closing = 0
         self.algos: dict[int, Algo] = {}
         self.funded = 0
+        self.rank = 0
+        self.passed = (0, 0)
         self.open_size = 0
         self.open_value = 0
         self.open_fee = 0
