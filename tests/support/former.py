@@ -1,8 +1,8 @@
 """The files of a venue as one version leaves them, kept to be opened by later ones.
 
 `python -m support.former FOLDER NAME`, run with PYTHONPATH=SRC:TESTS where SRC holds the version
-that is to write them, makes FOLDER/NAME-clean.tar.gz (stopped in good order), -killed (kill -9, never
-a snapshot) and -late (kill -9 after a stop in good order: an old snapshot). `unpack` opens one.
+that is to write them, makes FOLDER/NAME-clean.tar.gz (stopped in good order), -killed (kill -9,
+never a snapshot) and -late (kill -9 some commands after a stop in good order). `unpack` opens one.
 """
 
 from __future__ import annotations
