@@ -330,30 +330,6 @@ def test_another_version_begins_a_segment(path: str, monkeypatch: pytest.MonkeyP
     assert [segment.first_sequence for segment in written] == [1, 7, 8]
 
 
-def test_a_journal_that_names_no_rules_is_of_the_first(path: str) -> None:
-    write(path, batches=2)
-    connection = apsw.Connection(path)
-    connection.execute("ALTER TABLE segments DROP COLUMN rules; UPDATE meta SET format = 1")
-    connection.close()
-    before = Path(path).read_bytes()
-    for opener in (open_journal, open_readonly):
-        former = opener(path)
-        assert former.segments() == [Segment(1, venue.__version__, 1)]
-        assert everything(former) == commands(1, 6)
-        former.close()
-    assert Path(path).read_bytes() == before, "looking at it changes nothing"
-    journal = open_journal(path)
-    journal.append(commands(7, BLOCK))
-    journal.close()
-    journal = open_journal(path)
-    assert journal.segments() == [
-        Segment(1, venue.__version__, 1),
-        Segment(7, venue.__version__, RULES),
-    ]
-    assert everything(journal) == commands(1, 6 + BLOCK)
-    journal.close()
-
-
 def test_reading_only_changes_nothing(path: str) -> None:
     journal = open_journal(path)
     journal.append(commands(1, 5))
