@@ -88,6 +88,7 @@ class SqliteJournal:
         self._chain = self._chain_at_end()
         self._last = self._chain.sequence
         _check_end(path, self._last)
+        self._written = self._last == 0
         self._segments = self._read_segments()
         # In place of SQLite's automatic checkpoint, which would swallow a failed sync.
         connection.wal_autocheckpoint(0)
@@ -96,6 +97,7 @@ class SqliteJournal:
         self._check_writable()
         if not commands:
             raise ValueError("a batch holds at least one command")
+        self._written = True
         with self._writing():
             self._checkpoint_when_due()
             begun = self._next_segment()
@@ -141,6 +143,7 @@ class SqliteJournal:
         row = (snapshot.sequence, snapshot.engine_version, snapshot.state_hash, parts)
         self._wal_bytes += COMMIT_BYTES + len(parts)
         begin = foreign(self)
+        self._written = True
         with self._writing():
             self._connection.execute("BEGIN IMMEDIATE")
             self._connection.execute(
@@ -167,13 +170,13 @@ class SqliteJournal:
         if self._closed:
             return
         try:
-            if not self._refused:
+            if self._written and not self._refused:
                 with self._writing():
                     self._connection.wal_checkpoint()
         finally:
             self._closed = True
             self._acknowledged.close()
-            if self._refused:
+            if self._refused or not self._written:
                 # The WAL stays as it is; the next opener decides what of it is whole.
                 self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             self._connection.close()
