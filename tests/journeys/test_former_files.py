@@ -123,11 +123,26 @@ def test_a_history_that_is_gone_begins_with_the_rules(tmp_path: Path) -> None:
     assert verify(str(path)).problems == []
 
 
+def test_a_history_that_is_behind_catches_up_from_where_the_rules_began(tmp_path: Path) -> None:
+    path = unpack("first-clean", tmp_path)
+    older = Path(f"{path}.history").read_bytes()
+    with start(path) as server:
+        bob = server.client("bob")
+        assert bob.post("/api/v3/order", order(SPOT_BID, "SELL")).status == 200
+        server.kill()
+    for end in ("", "-wal", "-shm"):
+        Path(f"{path}.history{end}").unlink(missing_ok=True)
+    Path(f"{path}.history").write_bytes(older)
+    with start(path) as server:
+        trades = server.client("bob").get("/api/v3/myTrades?symbol=BTCUSDT").json
+        assert Decimal(trades[0]["price"]) == Decimal(SPOT_BID)
+        assert len(trades) == 2
+        assert server.stop() == 0
+    assert verify(str(path)).problems == []
+
+
 def test_a_history_that_lacks_commands_of_former_rules_is_refused(tmp_path: Path) -> None:
     path = unpack("first-clean", tmp_path)
-    older = tmp_path / "older"
-    older.mkdir()
-    unpack("first-killed", older)
     with start(path) as server:
         assert server.stop() == 0
     history = Path(f"{path}.history")

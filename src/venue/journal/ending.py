@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import os
 import struct
-from hashlib import blake2b
+from mmap import mmap
 from pathlib import Path
 from typing import Final
 
 ENDING: Final = ".acknowledged"  # of the file beside a journal
-_MARK: Final = 8  # bytes of a checksum
-_SIZE: Final = 8 + _MARK
+_WORDS: Final = struct.Struct(">2Q")
+_SIZE: Final = _WORDS.size
+_NUMBER_MAX: Final = (1 << 64) - 1
 _HEADER: Final = struct.Struct(">8I")  # a log's: magic, version, page size, -, two salts, two sums
 _FRAME: Final = struct.Struct(">4I8x")  # page, pages of the file if it commits, two salts, two sums
 _MAGIC: Final = 0x377F0682  # its last bit: the order of bytes in checksums
@@ -31,7 +32,7 @@ class Acknowledged:
 
     def __init__(self, journal: str) -> None:
         self.path = journal + ENDING
-        self._file = -1
+        self._page: mmap | None = None
 
     def read(self) -> int:
         """What was noted; 0 when there is nothing, or nothing that can be read."""
@@ -39,25 +40,33 @@ class Acknowledged:
             data = Path(self.path).read_bytes()[:_SIZE]
         except OSError:
             return 0
-        if len(data) != _SIZE or _sealed(data[:8]) != data:
+        if len(data) < _SIZE:
             return 0
-        return int.from_bytes(data[:8], "big")
+        sequence, complement = _WORDS.unpack(data)
+        return int(sequence) if complement == _NUMBER_MAX ^ sequence else 0
 
     def note(self, sequence: int) -> None:
         """Note a sequence; OSError."""
-        if self._file < 0:
-            self._file = os.open(self.path, os.O_CREAT | os.O_WRONLY, 0o600)
-        os.pwrite(self._file, _sealed(sequence.to_bytes(8, "big")), 0)
+        data = _sealed(sequence)
+        if self._page is None:
+            file = os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600)
+            try:
+                os.pwrite(file, data, 0)  # a full disk is an error here, and none later
+                self._page = mmap(file, _SIZE)
+            finally:
+                os.close(file)
+        self._page[:] = data
 
     def close(self) -> None:
         """Let the file go."""
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
+        if self._page is not None:
+            self._page.close()
+            self._page = None
 
 
-def _sealed(number: bytes) -> bytes:
-    return number + blake2b(number, digest_size=_MARK).digest()
+def _sealed(sequence: int) -> bytes:
+    """A number, and its complement."""
+    return _WORDS.pack(sequence, _NUMBER_MAX ^ sequence)
 
 
 def torn_commit(log: str, taken: int) -> bool:
