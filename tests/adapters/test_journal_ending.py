@@ -144,7 +144,7 @@ def test_without_the_note_all_but_the_last_commits_are_seen_to(
     assert last(path) is None
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("damage", ["cut", "zeros", "hole"])
 def test_a_commit_that_was_torn_is_left_out(tmp_path: Path, seed: int, damage: str) -> None:
     """The last commit was under way: any part of its frames may be there, in any state."""
@@ -178,7 +178,8 @@ def test_a_commit_that_was_torn_is_left_out(tmp_path: Path, seed: int, damage: s
     journal = open_journal(str(path))
     for number in range(3):
         journal.append([Tick(time=20 + number)])
-        assert len(commit_ends(log.read_bytes())) == number + 1, "what was torn is gone"
+        copy = copied(tmp_path, tmp_path / f"copy{number}", noted=True)
+        assert last(copy) == said + number + 1, "what was torn is not taken for damage"
     journal.close()
 
 
