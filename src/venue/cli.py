@@ -127,9 +127,9 @@ def _run(options: Any, serve: Any, ready: Any) -> NoReturn:
     from venue.fast import StaleBuild
     from venue.gateway.vault import VaultError
     from venue.history.service import HistoryFailed
-    from venue.journal.journal import JournalCorrupt, JournalFailed, OtherVersion
+    from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules
 
-    told = (JournalCorrupt, JournalFailed, OtherVersion, HistoryFailed, VaultError, StaleBuild)
+    told = (JournalCorrupt, JournalFailed, OtherRules, HistoryFailed, VaultError, StaleBuild)
     try:
         sys.exit(serve(options, ready))
     except OSError as problem:
@@ -307,18 +307,24 @@ def verify(file: str) -> None:
 
 
 @app.command(name="rebuild-history")
-def rebuild_history(file: str) -> None:
-    """Empty a stopped venue's history and build it again from its journal."""
+def rebuild_history(file: str, *, drop_older: bool = False) -> None:
+    """Empty a stopped venue's history and build it again from its journal.
+
+    Parameters
+    ----------
+    drop_older: Also when rows of commands under former rules, which cannot be made again, get lost.
+    """
     from sqlalchemy.exc import DatabaseError
 
-    from venue.journal.journal import JournalCorrupt, JournalFailed, OtherVersion
-    from venue.main import rebuild_history as rebuild
+    from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules
+    from venue.rebuild import rebuild_history as rebuild
 
     if not os.path.exists(file):
         _die(f"{file}: no such journal")
     try:
-        print(f"history rebuilt up to command {rebuild(file)}")
-    except (JournalCorrupt, JournalFailed, OtherVersion) as problem:
+        begin, reached = rebuild(file, drop_older=drop_older)
+        print(f"history rebuilt{f' from {begin}' if begin else ''} up to command {reached}")
+    except (JournalCorrupt, JournalFailed, OtherRules) as problem:
         _die(str(problem))
     except DatabaseError as problem:
         _die(f"{file}.history: {problem.orig}; move the file away and call this again")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from msgspec import Struct, field
+from msgspec import MsgspecError, Struct, field
 
 import venue
 from venue.core.applied import Applied
 from venue.core.audit import problems
 from venue.core.engine import Engine
-from venue.core.snapshot import dump_and_hash, state_hash
+from venue.core.snapshot import state_hash, stored_hashes
 from venue.gateway.recorder import Recorder
 from venue.history.check import check, check_frames
 from venue.history.store import open_history
@@ -18,10 +18,10 @@ from venue.journal.journal import (
     Journal,
     JournalCorrupt,
     JournalFailed,
-    OtherVersion,
+    OtherRules,
     Snapshot,
 )
-from venue.journal.recovery import ENGINE, check_versions
+from venue.journal.recovery import ENGINE, beginning, load
 from venue.journal.sqlite import open_readonly
 from venue.node.snapshots import STREAMS
 
@@ -41,13 +41,13 @@ def verify(path: str) -> Findings:
         return findings
     try:
         journal = open_readonly(path)
-    except (JournalCorrupt, JournalFailed, OtherVersion) as problem:
+    except (JournalCorrupt, JournalFailed, OtherRules) as problem:
         findings.problems.append(str(problem))
         return findings
     recorder = Recorder()
     try:
         engine = _replay(journal, recorder, findings)
-    except (JournalCorrupt, JournalFailed, OtherVersion) as problem:
+    except (JournalCorrupt, JournalFailed, OtherRules) as problem:
         findings.problems.append(str(problem))
         return findings
     finally:
@@ -59,13 +59,20 @@ def verify(path: str) -> Findings:
 
 
 def _replay(journal: Journal, recorder: Recorder, findings: Findings) -> Engine:
-    """The journal's commands applied from the first on; snapshots are compared on the way."""
-    check_versions(journal, 0)
-    snapshots = {snapshot.sequence: snapshot for snapshot in journal.snapshots()}
-    engine, count = Engine(), 0
-    recorder.restore(b"", engine)
-    for _, commands in journal.read(0):
-        for command in commands:
+    """The journal's commands applied from the first on; snapshots are compared on the way.
+
+    Commands that were answered under other rules are read but not applied: the first snapshot
+    behind them stands for them.
+    """
+    first = beginning(journal)
+    begin = first.sequence if first is not None else 0
+    engine = _engine(first, recorder, findings)
+    snapshots = {one.sequence: one for one in journal.snapshots() if one.sequence > begin}
+    count = 0
+    for number, commands in journal.read(0):
+        for sequence, command in enumerate(commands, number):
+            if sequence <= begin:
+                continue
             events = engine.apply(command)
             count += len(events)
             recorder.note(Applied(engine.sequence, command.time, command, events))
@@ -80,13 +87,32 @@ def _replay(journal: Journal, recorder: Recorder, findings: Findings) -> Engine:
     return engine
 
 
+def _engine(first: Snapshot | None, recorder: Recorder, findings: Findings) -> Engine:
+    """Where the replay begins: a new engine, or the first snapshot of today's rules."""
+    if first is None:
+        engine = Engine()
+        recorder.restore(b"", engine)
+        return engine
+    loaded = load(first, first.sequence)
+    assert loaded is not None, "it has been loaded before"
+    recorder.restore(first.parts.get(STREAMS, b""), loaded)
+    findings.facts.append(
+        f"replay: from the snapshot at command {first.sequence}; what came before was answered"
+        " under other rules and is not replayed"
+    )
+    return loaded
+
+
 def _check_snapshot(
     snapshot: Snapshot, engine: Engine, recorder: Recorder, findings: Findings
 ) -> None:
-    dumped, digest = dump_and_hash(engine)
-    same_version = snapshot.engine_version == venue.__version__
-    if same_version and (snapshot.state_hash, snapshot.parts.get(ENGINE)) != (digest, dumped):
+    try:
+        hashes = stored_hashes(snapshot.parts.get(ENGINE, b""))
+    except MsgspecError:
+        hashes = ("", "")
+    if hashes != (snapshot.state_hash, state_hash(engine)):
         findings.problems.append(f"the snapshot at {snapshot.sequence} is not the replayed state")
+    same_version = snapshot.engine_version == venue.__version__
     if same_version and snapshot.parts.get(STREAMS, recorder.dump()) != recorder.dump():
         findings.problems.append(f"the snapshot at {snapshot.sequence} has other private frames")
     findings.facts.append(f"snapshot: at command {snapshot.sequence}")

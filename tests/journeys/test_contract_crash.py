@@ -35,7 +35,7 @@ from venue.history.store import open_history
 from venue.journal.recovery import recover
 from venue.journal.sqlite import open_journal, open_readonly
 from venue.lab import demo
-from venue.main import rebuild_history
+from venue.rebuild import rebuild_history
 from venue.terms import BUY, GTC, IOC, LIMIT, LONG, SELL, SHORT, SeparatedMode
 from venue.verify import verify
 
@@ -133,7 +133,7 @@ class Stage:
         for first in range(0, len(self.commands), 1_000):
             journal.append(self.commands[first : first + 1_000])
         journal.close()
-        assert rebuild_history(str(path)) == len(self.commands)
+        assert rebuild_history(str(path)) == (0, len(self.commands))
 
 
 def recovered(path: Path) -> tuple[Engine, Told]:
