@@ -6,13 +6,15 @@
 #   make fast               compile the core's hot modules into build/fast
 #   make test-fast          the core's tests on the compiled core
 #   make bench [ARGS=...]   the table of measurements
+#   make soak [ARGS=...]    the long search for what earns at others' cost: 3,000,000 commands, or
+#                           ARGS="COMMANDS FIRST_SEED"; two processes
 #   make setup, make lock, make clean
 
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 ARGS ?=
 
-.PHONY: setup dev test check fast test-fast bench lock clean
+.PHONY: setup dev test check fast test-fast bench soak lock clean
 .NOTPARALLEL:
 
 setup: $(INSTALLED)
@@ -57,6 +59,9 @@ test-fast: fast
 
 bench: setup
 	@$(BIN)/python -m bench $(ARGS)
+
+soak: setup
+	@PYTHONPATH=$(CURDIR)/tests$${PYTHONPATH:+:$$PYTHONPATH} $(BIN)/python -m properties.soak $(ARGS)
 
 lock: setup
 	@$(BIN)/pip-compile -q --generate-hashes --strip-extras --allow-unsafe --no-emit-index-url \

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from properties.sums import Market, Order, Owner
+from properties.sums import SELVES, Market, Order, Owner
 from venue.core.commands import Command, Tick
 
 FUND = 2
@@ -60,12 +60,13 @@ class Hearing:
         return standing - owner.held, standing - owner.needed(), pools
 
     def can_bear(self, owner: Owner, order: Order, lots: int) -> bool:
-        """Whether an owner could have paid for `lots` of an order that opens."""
+        """Whether an owner could have paid for `lots` of an order that opens, the rest of it
+        still held; the order itself is no longer among its owner's."""
         market = order.market
         leverage = owner.modes_in(market).leverage(order.way)
         need = market.need(order.way, lots, order.price, leverage, market.taker)
-        held = owner.holds()  # the order itself is no longer among its owner's
-        return owner.standing() - held >= need + 3 * lots + 3
+        rest = order.held * max(0, order.left - lots) // order.held_lots
+        return owner.standing() - owner.holds() - rest >= need + SELVES * (lots + 1)
 
     def nobody_below_zero(self, owners: dict[int, Owner]) -> None:
         """Rule 0.2: no available and no equity is below zero by what an owner did.

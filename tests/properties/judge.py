@@ -47,7 +47,9 @@ class Judge:
         self.markets: dict[str, Market] = {}
         self.owners = {uid: Owner(uid, 0) for uid in (FEES, FUND)}
         self.spared = 0  # what unwinding and funding may have cost the fund
+        self.apart = 0  # what liquidations at mark may have cost it at the index
         self.safe: dict[tuple[int, int], dict[int, tuple[int, int]]] = {}
+        self.trades = self.liquidations = 0
         self.said = NOTHING
 
     # -- one command -----------------------------------------------------------------------------
@@ -114,10 +116,10 @@ class Judge:
     def _nobody_earns(self) -> None:
         """With a still index neither the fund nor an honest owner pays the group (setting i)."""
         fund = self.owners[FUND]
-        left = fund.equity(0, at_index=True) + self.spared - fund.brought
+        left = fund.equity(0, at_index=True) + self.spared + self.apart - fund.brought
         must(left >= 0, "the fund has lost", -left)
         gain, lost = self.gain()
-        must(gain <= lost, "the group gained", gain, "others lost", lost, "in trades")
+        must(gain <= lost + self.apart, "the group gained", gain, "others lost", lost, "in trades")
 
     def gain(self) -> tuple[int, int]:
         """What the group could take home beyond what it brought, and what the others agreed to
@@ -290,6 +292,7 @@ class Judge:
     def trade(self, event: t.ContractTrade) -> None:
         said = self.said
         said.traded = True
+        self.trades += 1
         market = self.markets[event.symbol]
         must(event.notional == event.price * event.quantity * market.unit, "notional of a trade")
         if event.cause not in OUTSIDE:
@@ -374,8 +377,10 @@ class Judge:
         if owner.uid == FUND:
             self.said.fund_gain += cash - fee + (size if buys else -size) * market.mark
             if trade.cause == Cause.UNWIND:
-                away = UNWIND_PPM + market.contract.tiers[0].maintenance_ppm // 2
-                self.spared += max(0, min(cost - fee, size * market.index * away // MILLION)) + fee
+                away = size * market.index * UNWIND_PPM // MILLION + market.apart(trade.quantity)
+                self.spared += max(0, min(cost - fee, away)) + fee
+        if taker and trade.cause in (Cause.LIQUIDATION, *OUTSIDE):
+            self.apart += market.apart(trade.quantity)
 
     def _fee(self, market: Market, trade: t.ContractTrade, fee: int, *, taker: bool) -> None:
         listed = market.contract.instrument
@@ -404,6 +409,7 @@ class Judge:
 
     def liquidated(self, event: t.LiquidationStarted) -> None:
         said = self.said
+        self.liquidations += 1
         said.excused[event.uid] = True
         said.fund_gain = 0
         said.pool = event.uid, event.position_id

@@ -53,6 +53,11 @@ class Market:
             low = high
         return -(-total // MILLION)
 
+    def apart(self, lots: int) -> int:
+        """What lots may be worth more or less at mark than at index (rule 0.4)."""
+        half = self.contract.tiers[0].maintenance_ppm
+        return lots * self.unit * self.index * half // (2 * MILLION)
+
     def need(self, side: int, lots: int, price: int, leverage: int, taker_ppm: int) -> int:
         """What an opening order needs at today's mark (rule 5.6)."""
         size = lots * self.unit
@@ -233,6 +238,13 @@ class Owner:
         return total
 
     def wealth(self) -> int:
-        """What it could take home: pools at index, no debts, and its other wallets."""
-        worth = [max(0, self.equity(pool, at_index=True)) for pool in self.pools]
-        return self.elsewhere + sum(worth)
+        """What it could take home: pools at index, and its other wallets. A debt counts as nothing
+        unless it is smaller than what mark and index may differ by: then it is still owed."""
+        total = self.elsewhere
+        for pool in self.pools:
+            own = self.equity(pool, at_index=True)
+            if own < 0:
+                apart = sum([found.market.apart(found.lots) for found in self.in_pool(pool)])
+                own = own if -own <= apart else 0
+            total += own
+        return total
