@@ -26,14 +26,15 @@ class Hearing:
     """One command and its events, while they are judged."""
 
     __slots__ = ("before", "closers", "command", "ended", "ending", "excused", "first_price",
-                 "fixed", "flight", "fund_gain", "in_liquidation", "items", "placed", "pool",
-                 "sure", "taking", "total", "traded")  # fmt: skip
+                 "fixed", "flight", "freed", "fund_gain", "in_liquidation", "items", "placed",
+                 "pool", "sure", "taking", "total", "traded")  # fmt: skip
 
     def __init__(self, command: Command, ending: list[int]) -> None:
         self.command = command
         self.ending = ending  # the orders that end in it
         self.before: dict[int, Stood] = {}
         self.flight: dict[int, Order] = {}  # the orders that came in it
+        self.freed: dict[int, int] = {}  # what orders held that ended in it
         self.placed: list[Order] = []
         self.sure: list[Order] = []  # FOK orders that have to be filled
         self.taking: Order | None = None
@@ -60,13 +61,18 @@ class Hearing:
         return standing - owner.held, standing - owner.needed(), pools
 
     def can_bear(self, owner: Owner, order: Order, lots: int) -> bool:
-        """Whether an owner could have paid for `lots` of an order that opens, the rest of it
-        still held; the order itself is no longer among its owner's."""
+        """Whether an owner could have paid for `lots` of an order that opens, all else of its
+        orders still held, also what ended beside it; the order itself is no longer among them."""
         market = order.market
         leverage = owner.modes_in(market).leverage(order.way)
         need = market.need(order.way, lots, order.price, leverage, market.taker)
+        taking = self.taking
+        if taking is not None and taking.uid == order.uid and taking.opens:  # it pays both sides
+            leverage = owner.modes_in(market).leverage(taking.way)
+            need += market.need(taking.way, lots, order.price, leverage, market.taker)
         rest = order.held * max(0, order.left - lots) // order.held_lots
-        return owner.standing() - owner.holds() - rest >= need + SELVES * (lots + 1)
+        held = owner.holds() + rest + self.freed.get(order.uid, 0)
+        return owner.standing() - held >= need + 2 * SELVES * (lots + 1)
 
     def nobody_below_zero(self, owners: dict[int, Owner]) -> None:
         """Rule 0.2: no available and no equity is below zero by what an owner did.

@@ -85,6 +85,7 @@ class Judge:
             self._placed_well(engine, order)
         for order, lots in said.ended:
             owner = self.owners[order.uid]
+            said.freed[order.uid] -= order.holds()
             must(
                 not said.can_bear(owner, order, lots),
                 "order", order.order_id, "of", order.uid, "was ended and could have been borne",
@@ -280,6 +281,7 @@ class Judge:
             lots = min(order.left, taking.left) or order.left
             if said.can_bear(owner, order, lots):
                 said.ended.append((order, lots))
+            said.freed[order.uid] = said.freed.get(order.uid, 0) + order.holds()
 
     def reduced(self, event: t.ContractOrderReduced) -> None:
         order = self.owners[event.uid].orders[event.order_id]
