@@ -32,6 +32,11 @@ def compare(engine: Engine, owner: Owner) -> None:
             must(there == collateral, "pool", number, "is", there, "and not", collateral)
 
 
+def in_doubt(engine: Engine) -> bool:
+    """Whether a contract's price is not one to open positions at."""
+    return any(perp.doubt or not perp.current for perp in engine.contracts.markets.values())
+
+
 def compare_all(engine: Engine, owners: dict[int, Owner]) -> None:
     """Every owner, position and order is the ledger's; longs are as many as shorts."""
     net: dict[str, int] = {}

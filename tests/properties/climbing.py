@@ -154,10 +154,10 @@ def world(random: Random, still: bool | None = None) -> World:
         still=random.random() < 0.5 if still is None else still,
         modes=modes,
         money=random.choice((10, 40)),
-        levels=random.choice((0, 0, 1, 4)),
+        levels=random.choice((0, 0, 0, 1, 4)),
         symbols=symbols,
         leverage=random.choice((20, 50, 50)),
-        isolated=random.random() < 0.3,
+        isolated=random.random() < 0.4,
     )
 
 

@@ -66,14 +66,14 @@ class Group:
         kind = number % 12
         if kind < 5:
             lots = able - kind // 4
-        elif kind == 5:
+        elif kind <= 6:
             lots = able // 2
-        elif kind == 6:
-            lots = able * 2
         elif kind == 7:
             lots = able * (1 + number // 12 % 10) // 10
         elif kind == 8:
             lots = 1 + number // 12 % 20
+        elif kind == 9:
+            lots = able * 2
         else:
             lots = self.last
         return max(1, min(lots, LOTS_MAX))
@@ -146,7 +146,8 @@ class Group:
         return self.order(owner, market, side, position.side, lots, price, tif, position=position)
 
     def meets(self, gene: Gene) -> None:
-        """Two of the group open against each other: one rests, the other takes."""
+        """Two of the group, or one with itself, open: one rests, perhaps overtaken, the other
+        takes."""
         _, who, a, b, x, y = gene
         maker, market = self.owner(who), self.market(x // 64)
         taker = self.owner(who + y % 3)
@@ -155,32 +156,43 @@ class Group:
         lots = self.size(maker, market, way, price, b)
         lots = min(lots, self.size(taker, market, -way, price, b))
         self.order(maker, market, BUY if way == LONG else SELL, way, lots, price, 0)
+        if x // 4 % 4 == 0 and not self.play.world.still:
+            for _ in range(1 + b // 12 % 6):
+                self.play.second({market.name: -1000 * way})
         self.order(taker, market, SELL if way == LONG else BUY, -way, lots, price, 1)
 
     def ladders(self, gene: Gene) -> None:
-        """Members rest orders at different prices of one side, and one of them sweeps these."""
+        """Members rest orders at different prices of one side, the index may overtake the first
+        of them, and one member sweeps what rests."""
         _, who, a, b, x, y = gene
         market = self.market(x // 64)
         way = LONG if a % 2 else -LONG
         side = SELL if way == LONG else BUY
         resting = 0
         for step in range(1 + x % 3):
+            owner = self.owner(who + (y // 4**step) % 4)
             price = self.price(market, side, a // 2 + step * (1 + y))
-            owner = self.owner(y // 4**step)
-            own = [p for p in owner.positions.values() if p.market is market and p.side == way]
-            if own and (b + step) % 2:
-                lots = own[0].lots
-                self.order(owner, market, side, way, lots, price, 0, position=own[0])
-            else:
-                lots = self.size(owner, market, -way, price, b + step * x)
-                self.order(owner, market, side, -way, lots, price, 0)
-            resting += lots
+            resting += self._rests(owner, market, -way, price, b + step * x)
+            if step == 0 and x // 3 % 3 == 0 and not self.play.world.still:
+                for _ in range(1 + y % 8):
+                    self.play.second({market.name: 1000 * way})
         sweeper = self.owner(who)
         lots = min(resting, LOTS_MAX)
         if b // 8 % 4:
             lots = self.size(sweeper, market, way, market.mark, b // 8)
-        price = 0 if x // 4 % 4 else self.named
+        price = 0 if x // 9 % 4 else self.named
         self.order(sweeper, market, 1 - side, way, lots, price, 1)
+
+    def _rests(self, owner: Owner, market: Market, way: int, price: int, number: int) -> int:
+        """A resting order of one side, opening, or closing what the owner holds; its lots."""
+        side = BUY if way == LONG else SELL
+        own = [p for p in owner.positions.values() if p.market is market and p.side == -way]
+        position = own[0] if own and number % 2 else None
+        lots = self.size(owner, market, way, price, number)
+        if position is not None:
+            lots, way = position.lots, -way
+        self.order(owner, market, side, way, lots, price, 0, position=position)
+        return lots
 
     def cancels(self, gene: Gene) -> None:
         _, who, a, b, _, _ = gene

@@ -61,18 +61,17 @@ class Hearing:
         return standing - owner.held, standing - owner.needed(), pools
 
     def can_bear(self, owner: Owner, order: Order, lots: int) -> bool:
-        """Whether an owner could have paid for `lots` of an order that opens, all else of its
-        orders still held, also what ended beside it; the order itself is no longer among them."""
+        """Whether an owner could have paid for `lots` of an order that opens, before the command
+        and now, all else of its orders still held, also what ended beside it; the order itself is
+        no longer among them."""
         market = order.market
         leverage = owner.modes_in(market).leverage(order.way)
         need = market.need(order.way, lots, order.price, leverage, market.taker)
-        taking = self.taking
-        if taking is not None and taking.uid == order.uid and taking.opens:  # it pays both sides
-            leverage = owner.modes_in(market).leverage(taking.way)
-            need += market.need(taking.way, lots, order.price, leverage, market.taker)
         rest = order.held * max(0, order.left - lots) // order.held_lots
+        need += SELVES * (lots + 1)
         held = owner.holds() + rest + self.freed.get(order.uid, 0)
-        return owner.standing() - held >= need + 2 * SELVES * (lots + 1)
+        before = self.before[order.uid][0] + order.holds() - rest
+        return owner.standing() - held >= need and before >= need
 
     def nobody_below_zero(self, owners: dict[int, Owner]) -> None:
         """Rule 0.2: no available and no equity is below zero by what an owner did.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from properties.agreement import compare
+from properties.agreement import compare, in_doubt
 from properties.hearing import NOTHING, Hearing, must
 from properties.sums import MILLION, Market, Order, Owner, Position
 from venue.core import commands as c
@@ -49,6 +49,7 @@ class Judge:
         self.spared = 0  # what unwinding and funding may have cost the fund
         self.apart = 0  # what liquidations at mark may have cost it at the index
         self.safe: dict[tuple[int, int], dict[int, tuple[int, int]]] = {}
+        self.doubt = False  # a price is in doubt: orders that open may be left out (rule 0.5)
         self.trades = self.liquidations = 0
         self.said = NOTHING
 
@@ -60,6 +61,7 @@ class Judge:
             return
         ending = [event.order_id for event in events if type(event) is t.ContractOrderClosed]
         said = self.said = Hearing(command, ending)
+        self.doubt = in_doubt(engine)
         moved = False
         for event in events:
             if type(event) is t.MarkSet:
@@ -82,7 +84,7 @@ class Judge:
         for order in said.flight.values():
             must(order.left == 0, "order", order.order_id, "was left in the air")
         for order in said.placed:
-            self._placed_well(engine, order)
+            self._placed_well(order)
         for order, lots in said.ended:
             owner = self.owners[order.uid]
             said.freed[order.uid] -= order.holds()
@@ -100,7 +102,7 @@ class Judge:
         if self.still and (said.traded or moved):
             self._nobody_earns()
 
-    def _placed_well(self, engine: Engine, order: Order) -> None:
+    def _placed_well(self, order: Order) -> None:
         filled = order.filled
         if order.tif == TimeInForce.FOK:
             must(filled in (0, order.quantity), "a FOK order was cut to", filled, order.quantity)
@@ -109,8 +111,7 @@ class Judge:
             must(filled == 0, "a POST_ONLY order traded")
         market = order.market
         if market.bids and market.asks and -market.bids[0][0] >= market.asks[0][0]:
-            perp = engine.contracts.markets[market.name]
-            must(perp.doubt or not perp.current, "the book of", market.name, "is crossed")
+            must(self.doubt, "the book of", market.name, "is crossed")
 
     # -- the two settings ------------------------------------------------------------------------
 
@@ -227,7 +228,7 @@ class Judge:
         self.said.first_price = 0
         self.said.flight[order.order_id] = order
         self.said.placed.append(order)
-        if order.tif == TimeInForce.FOK and order.opens and self._sure(order):
+        if order.tif == TimeInForce.FOK and order.opens and not self.doubt and self._sure(order):
             self.said.sure.append(order)
         self._may_rest(order)
 
@@ -276,7 +277,7 @@ class Judge:
         if order.uid == taking.uid and status == EXPIRED and prevented:
             must(reaches(taking, order.price), "an own order out of reach was ended")
             return
-        if order.opens and order.uid not in said.excused:
+        if order.opens and order.uid != taking.uid and order.uid not in said.excused:
             owner = self.owners[order.uid]
             lots = min(order.left, taking.left) or order.left
             if said.can_bear(owner, order, lots):
@@ -303,6 +304,9 @@ class Judge:
         self._leg(market, event, event.taker, buys=bought, taker=True)
         self._leg(market, event, event.maker, buys=not bought, taker=False)
 
+    def _opens(self, number: int) -> bool:
+        return any(o.orders[number].opens for o in self.owners.values() if number in o.orders)
+
     def _matched(self, event: t.ContractTrade) -> None:
         """Price-time priority, the taker's limit, and self-trade prevention."""
         said = self.said
@@ -313,7 +317,8 @@ class Judge:
         for key, number in maker.market.half(maker.side):
             if number == maker.order_id:
                 break
-            must(number in said.ending, "order", number, "at", key, "was passed over")
+            left_out = number in said.ending or (self.doubt and self._opens(number))
+            must(left_out, "order", number, "at", key, "was passed over")
         must(event.price == maker.price, "not the maker's price")
         must(reaches(taker, event.price), "a trade at", event.price, "beyond", taker.price)
         said.first_price = said.first_price or event.price

@@ -31,22 +31,13 @@ def lent_to(fault: Fault | None, judge: Judge, command: Command) -> int:
 
 def counts_ruinous(judge: Judge, command: PlaceContractOrder) -> bool:
     """A MARKET order is checked over resting orders that their owners could not bear."""
-    if command.type != MARKET:
-        return False
-    worst = reach = 0
-    ruinous = False
     mode = judge.owners[command.uid].self_trade
-    for maker in _met(judge, command):
-        if maker.uid == command.uid and mode != SelfTrade.NONE:
-            if mode != SelfTrade.EXPIRE_MAKER:
-                break
-            continue
-        lots = min(maker.left, command.quantity - reach)
-        worst, reach = maker.price, reach + lots
-        ruinous = ruinous or not _bears(judge, maker, lots)
-        if reach == command.quantity:
-            break
-    return ruinous and _affords(judge, command, reach, worst)
+    if command.type != MARKET or mode in (SelfTrade.EXPIRE_TAKER, SelfTrade.EXPIRE_BOTH):
+        return False
+    spared = mode == SelfTrade.EXPIRE_MAKER
+    met = [(o, n) for o, n in _met(judge, command) if not (spared and o.uid == command.uid)]
+    ruinous = any(not _bears(judge, maker, lots) for maker, lots in met)
+    return ruinous and _affords(judge, command, met)
 
 
 def counts_own(judge: Judge, command: PlaceContractOrder) -> bool:
@@ -54,15 +45,9 @@ def counts_own(judge: Judge, command: PlaceContractOrder) -> bool:
     owner = judge.owners[command.uid]
     if command.type != MARKET or owner.self_trade != SelfTrade.EXPIRE_MAKER:
         return False
-    worst = reach = 0
-    own = False
-    for maker in _met(judge, command):
-        lots = min(maker.left, command.quantity - reach)
-        worst, reach = maker.price, reach + lots
-        own = own or maker.uid == command.uid
-        if reach == command.quantity:
-            break
-    return own and _affords(judge, command, reach, worst)
+    met = list(_met(judge, command))
+    own = any(maker.uid == owner.uid for maker, _ in met)
+    return own and _affords(judge, command, met)
 
 
 def spends_twice(judge: Judge, command: PlaceContractOrder) -> bool:
@@ -70,16 +55,13 @@ def spends_twice(judge: Judge, command: PlaceContractOrder) -> bool:
     owner = judge.owners[command.uid]
     market = judge.markets[command.symbol]
     isolated = owner.modes_in(market).mode != CROSSED
-    if not isolated or owner.self_trade != SelfTrade.NONE or command.type == MARKET:
+    if not isolated or owner.self_trade != SelfTrade.NONE:
         return False
-    met = 0
-    for maker in _met(judge, command):
+    met = list(_met(judge, command))
+    for maker, lots in met:
         overtaken = maker.way * (maker.price - market.mark) > 0
-        if maker.uid == owner.uid and maker.opens and overtaken and _bears(judge, maker, 1):
-            return _affords(judge, command, command.quantity, command.price)
-        met += maker.left
-        if met >= command.quantity:
-            break
+        if maker.uid == owner.uid and maker.opens and overtaken and _bears(judge, maker, lots):
+            return _affords(judge, command, met)
     return False
 
 
@@ -90,8 +72,8 @@ FAULTS: Final[dict[str, Fault]] = {
 }
 
 
-def _met(judge: Judge, command: PlaceContractOrder) -> Iterator[Order]:
-    """The resting orders that lie within the order's limit, best first."""
+def _met(judge: Judge, command: PlaceContractOrder) -> Iterator[tuple[Order, int]]:
+    """The resting orders within the order's limit and size, best first, with the lots of each."""
     market = judge.markets[command.symbol]
     half = market.half(1 - command.side)
     if not half:
@@ -101,18 +83,27 @@ def _met(judge: Judge, command: PlaceContractOrder) -> Iterator[Order]:
     limit = command.price
     if command.type == MARKET:
         limit = best + band if command.side == BUY else best - band
+    left = command.quantity
     for key, number in list(half):
         price = abs(key)
-        if price > limit if command.side == BUY else price < limit:
+        beyond = price > limit if command.side == BUY else price < limit
+        if beyond or left == 0:
             return
-        yield next(o.orders[number] for o in judge.owners.values() if number in o.orders)
+        maker = next(o.orders[number] for o in judge.owners.values() if number in o.orders)
+        lots = min(left, maker.left)
+        left -= lots
+        yield maker, lots
 
 
-def _affords(judge: Judge, command: PlaceContractOrder, lots: int, price: int) -> bool:
-    """Whether what is available is enough for these lots at this price (rule 5.6)."""
+def _affords(judge: Judge, command: PlaceContractOrder, met: list[tuple[Order, int]]) -> bool:
+    """Whether what is available is enough for an order at its limit, or for a sweep at its worst
+    price (rule 5.6)."""
     owner = judge.owners[command.uid]
     market = judge.markets[command.symbol]
     leverage = owner.modes_in(market).leverage(command.position_side)
+    lots, price = command.quantity, command.price
+    if command.type == MARKET:
+        lots, price = sum([lots for _, lots in met]), met[-1][0].price if met else 0
     need = market.need(command.position_side, lots, price, leverage, market.taker)
     return lots > 0 and owner.standing() - owner.held >= need
 
