@@ -22,6 +22,7 @@ from venue.core.commands import Command
 
 FIRST: Final = 12  # new stories of which the best one is changed
 STALE: Final = 40  # changes without progress before a new story is begun
+STORY_MAX: Final = 120  # commands of a story: short ones leave room for more of them
 PARTS: Final = 1_000_000
 AIMS: Final = 4
 
@@ -94,6 +95,8 @@ class Climb:
         reached = 0
         try:
             for each in genes:
+                if len(play.story) >= STORY_MAX:
+                    break
                 group.act(each)
                 reached = max(reached, AIMED[aim](play))
             play.end()
