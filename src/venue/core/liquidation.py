@@ -177,13 +177,6 @@ class Liquidation:
         if pool.account is self.collateral.fund:
             return False
         aim = self._aim(pool, position)
-        if perp.current and not perp.market.halted:
-            # The index catches up: who reduces a position may still be met.
-            self._in_book(run, position, aim)
-            filled = aim.size - position.quantity
-            if filled:
-                self._explain(run, position, aim, filled, 0, 0)
-                return True
         if equity(pool) < ceil_div(notional(position) * perp.tiers.rates[aim.tier], PPM):
             return False
         held = 0
@@ -312,7 +305,8 @@ class Liquidation:
 
     def unwind(self, perp: Perpetual, time: int) -> list[Event]:
         """Give back a part of what the fund holds in a contract, near the mark."""
-        if self.collateral.fund is None or not tradable(perp):
+        # It gives nothing back at a price that lags behind: others would pick it off.
+        if self.collateral.fund is None or perp.doubt or perp.market.halted:
             return []
         events: list[Event] = []
         for side in (LONG, -LONG):

@@ -280,8 +280,9 @@ class Watch:
 
 
 def tradable(perp: Perpetual) -> bool:
-    """Whether positions of a contract can be reduced in its book and by deleveraging (rule 0.5)."""
-    return perp.current and not perp.doubt and not perp.market.halted
+    """Whether positions of a contract can be liquidated (rule 7.1): also while its index catches
+    up, for a pool that waited until then would lose more; its book then has those who reduce."""
+    return perp.current and not perp.market.halted
 
 
 def _symbols(pool: Pool) -> list[Perpetual]:
