@@ -74,7 +74,7 @@ class Hearing:
         return owner.standing() - held >= need and before >= need
 
     def nobody_below_zero(self, owners: dict[int, Owner]) -> None:
-        """Rule 0.2: no available and no equity is below zero by what an owner did.
+        """Rule 5.13: no available and no equity is below zero by what an owner did.
 
         What closes a position may use up its initial margin, not its maintenance margin. What was
         below zero at today's mark before the command may stay, and may not grow.

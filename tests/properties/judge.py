@@ -2,7 +2,7 @@
 
 It keeps its own sums (`sums`) and its own book, compares them with the ledger, and asks after every
 command whether an order met whom it had to meet, whether anybody has less than nothing by what an
-owner did (rule 0.2), and whether the insurance fund lost more than the prices took from it.
+owner did (rule 5.13), and whether the insurance fund lost more than the prices took from it.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Judge:
         self.spared = 0  # what unwinding and funding may have cost the fund
         self.apart = 0  # what liquidations at mark may have cost it at the index
         self.safe: dict[tuple[int, int], dict[int, Stood]] = {}
-        self.doubt = False  # a price is in doubt: orders that open may be left out (rule 0.5)
+        self.doubt = False  # a price is in doubt: orders that open may be left out (rule 5.14)
         self.trades = self.liquidations = 0
         self.said = NOTHING
 

@@ -54,7 +54,7 @@ class Market:
         return -(-total // MILLION)
 
     def apart(self, lots: int) -> int:
-        """What lots may be worth more or less at mark than at index (rule 0.4)."""
+        """What lots may be worth more or less at mark than at index (rule 6.2)."""
         half = self.contract.tiers[0].maintenance_ppm
         return lots * self.unit * self.index * half // (2 * MILLION)
 

@@ -1,4 +1,4 @@
-"""A search that tries to earn finds nothing, and finds faults that are planted (rules 0.1, 0.2)."""
+"""A search that tries to earn finds nothing, and finds planted faults (rules 3.12, 5.13)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which pools are to be liquidated, without looking at those far from it (rules 0.5, 7.7).
+"""Which pools are to be liquidated, without looking at those far from it (rules 7.7, 7.8).
 
 A pool that was changed is looked at once, and then waits under the price of each of its symbols
 that would, at the earliest, use up its share of the pool's slack: equity less maintenance margin.
