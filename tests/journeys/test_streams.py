@@ -276,7 +276,7 @@ def test_candles(server: Server, spot: Listener, interval: str) -> None:
 
 def test_candles_of_the_mark_price(server: Server, contract: Listener) -> None:
     spot = server.client("alice")
-    kept = [order(spot, "SOLUSDT", side, "1", price) for side, price in SOL_QUOTES]
+    kept = [order(spot, "SOLUSDT", side, "100", price) for side, price in SOL_QUOTES]
     contract.subscribe("SOLUSDT@kline_1m_MARK_PRICE", "SOLUSDT@ticker")
     found = contract.until(lambda frame: frame["e"] == "kline" and bool(frame["d"]))
     assert found["p"] == "MARK_PRICE"
