@@ -127,9 +127,11 @@ def _run(options: Any, serve: Any, ready: Any) -> NoReturn:
     from venue.fast import StaleBuild
     from venue.gateway.vault import VaultError
     from venue.history.service import HistoryFailed
+    from venue.history.store import HistoryDamaged
     from venue.journal.journal import JournalCorrupt, JournalFailed, OtherVersion
 
-    told = (JournalCorrupt, JournalFailed, OtherVersion, HistoryFailed, VaultError, StaleBuild)
+    of_journal = (JournalCorrupt, JournalFailed, OtherVersion)
+    told = (*of_journal, HistoryFailed, HistoryDamaged, VaultError, StaleBuild)
     try:
         sys.exit(serve(options, ready))
     except OSError as problem:
@@ -302,8 +304,7 @@ def verify(file: str) -> None:
 @app.command(name="rebuild-history")
 def rebuild_history(file: str) -> None:
     """Empty a stopped venue's history and build it again from its journal."""
-    from sqlalchemy.exc import DatabaseError
-
+    from venue.history.store import HistoryDamaged
     from venue.journal.journal import JournalCorrupt, JournalFailed, OtherVersion
     from venue.main import rebuild_history as rebuild
 
@@ -311,10 +312,8 @@ def rebuild_history(file: str) -> None:
         _die(f"{file}: no such journal")
     try:
         print(f"history rebuilt up to command {rebuild(file)}")
-    except (JournalCorrupt, JournalFailed, OtherVersion) as problem:
+    except (JournalCorrupt, JournalFailed, OtherVersion, HistoryDamaged, OSError) as problem:
         _die(str(problem))
-    except DatabaseError as problem:
-        _die(f"{file}.history: {problem.orig}; move the file away and call this again")
 
 
 @app.command

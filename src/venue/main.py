@@ -18,6 +18,7 @@ import msgspec
 import uvloop
 
 import venue
+from venue import private
 from venue.api.asyncapi import asyncapi
 from venue.api.errors import ApiError
 from venue.api.operation import openapi
@@ -43,6 +44,7 @@ from venue.gateway.server import Server, listen, make_server, started
 from venue.gateway.session import SessionLimits
 from venue.gateway.sockets import ATTEMPTS_MAX, SocketLimits, Sockets
 from venue.gateway.table import routes
+from venue.history.mend import mend
 from venue.history.projector import Catalog, Projector
 from venue.history.service import History, HistoryFailed
 from venue.history.store import open_history
@@ -144,6 +146,10 @@ async def opened(
     """All rooms but the doors, recovered and with the practice venue's owners and markets."""
     path = options.state
     async with contextlib.AsyncExitStack() as closing:
+        if path:
+            for exposed in private.narrow(path):
+                log.warning("%s", exposed)
+            private.create(Path(path))
         journal: Journal = open_journal(path) if path else MemoryJournal(keep=False)
         closing.callback(journal.close)
         history = await _start_history(options, journal)
@@ -195,6 +201,7 @@ def rebuild_history(path: str) -> int:
     journal = open_journal(path)
     try:
         check_versions(journal, 0)  # before anything is emptied that could not be filled again
+        mend(f"{path}.history", journal)
         store = open_history(f"{path}.history")
         try:
             store.clear()
@@ -239,6 +246,8 @@ def _rebuild_when_empty(path: str, frames_kept: int, journal: Journal) -> None:
 async def _start_history(options: Options, journal: Journal) -> History:
     """History's process on the journal's own file; JournalCorrupt when it is another's."""
     path = options.state
+    if path:
+        mend(f"{path}.history", journal)
     if path and journal.last_sequence() > EVERY:
         _rebuild_when_empty(f"{path}.history", options.frames_kept, journal)
     history = await History.start(f"{path}.history" if path else None, options.frames_kept)
