@@ -6,13 +6,14 @@
 #   make fast               compile the core's hot modules into build/fast
 #   make test-fast          the core's tests on the compiled core
 #   make bench [ARGS=...]   the table of measurements
+#   make rules             note today's sources of the core as today's rules
 #   make setup, make lock, make clean
 
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 ARGS ?=
 
-.PHONY: setup dev test check fast test-fast bench lock clean
+.PHONY: setup dev test check fast test-fast bench rules lock clean
 .NOTPARALLEL:
 
 setup: $(INSTALLED)
@@ -57,6 +58,9 @@ test-fast: fast
 
 bench: setup
 	@$(BIN)/python -m bench $(ARGS)
+
+rules: setup
+	@PYTHONPATH=$(CURDIR) $(BIN)/python tools/rules.py
 
 lock: setup
 	@$(BIN)/pip-compile -q --generate-hashes --strip-extras --allow-unsafe --no-emit-index-url \

@@ -9,13 +9,14 @@ import sys
 import time
 from pathlib import Path
 
-from bench import contracts, core, gateway, growth, replay, stream_orders, streams
+from bench import contracts, core, gateway, growth, replay, slices, stream_orders, streams
 from bench.table import header, line
 
 SECTIONS = {
     "core": core.run,
     "replay": replay.run,
     "contracts": contracts.run,
+    "slices": slices.run,
     "growth": growth.run,
     "gateway": gateway.run,
     "streams": streams.run,

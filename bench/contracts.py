@@ -25,7 +25,14 @@ from bench.table import Row, Section
 from bench.workloads import EXPECTED, MID, W1, Step, Sums, generate
 from venue.core import commands
 from venue.core.collateral import FUND_UID
-from venue.core.commands import CancelContractOrder, Command, PlaceContractOrder, PostIndex, Tick
+from venue.core.commands import (
+    CancelContractOrder,
+    Command,
+    PlaceContractOrder,
+    PostIndex,
+    Proceed,
+    Tick,
+)
 from venue.core.contract_events import (
     ContractOrderClosed,
     ContractOrderPlaced,
@@ -200,7 +207,7 @@ def _listed(scale: int) -> Engine:
         commands.RegisterAsset("USDT", scale, time=START_US),
         commands.RegisterAsset("BTC", scale, time=START_US),
         commands.ListContract(_contract(scale), time=START_US),
-        PostIndex(SYMBOL, SOURCE, MID, time=START_US),
+        PostIndex(SYMBOL, SOURCE, MID, time=START_US, jump=True),
     ):
         engine.apply(command)
     assert engine.contracts.markets[SYMBOL].mark == MID
@@ -309,6 +316,8 @@ class Crowd:
             if number % TICK_EVERY == 0:
                 self.engine.apply(Tick(time=START_US))
         self.engine.apply(Tick(time=START_US))
+        while self.engine.pending():
+            self.engine.apply(Proceed(time=START_US))
         perp = self.engine.contracts.markets[SYMBOL]
         assert len(perp.positions) == count
         assert perp.open_interest == count // 2 * LOTS
@@ -338,7 +347,7 @@ def _marks(few: Crowd, many: Crowd) -> tuple[float, float]:
         price = MID + (1, 3, -2, 5, -4)[number % 5]
         for crowd, times in zip((few, many), taken, strict=True):
             engine = crowd.engine
-            post = PostIndex(SYMBOL, SOURCE, price, time=engine.time + 1_000)
+            post = PostIndex(SYMBOL, SOURCE, price, time=engine.time + 1_000, jump=True)
             spent, events = _timed(engine, post)
             assert [type(event) for event in events] == [MarkSet]
             times.append(spent * 1e3)
@@ -350,12 +359,13 @@ def _funding(crowd: Crowd) -> list[float]:
     engine = crowd.engine
     perp = engine.contracts.markets[SYMBOL]
     due = next_due(perp, engine.time)
-    engine.apply(PostIndex(SYMBOL, SOURCE, MID, time=due - 1))
+    engine.apply(PostIndex(SYMBOL, SOURCE, MID, time=due - 1, jump=True))
     engine.apply(Tick(time=due - 1))
     pauses: list[float] = []
     settled: list[FundingSettled] = []
     while not settled:
-        spent, events = _timed(engine, Tick(time=due))
+        command = Proceed(time=due) if pauses else Tick(time=due)
+        spent, events = _timed(engine, command)
         pauses.append(spent)
         settled = [event for event in events if isinstance(event, FundingSettled)]
         assert settled or engine.schedule.pending
@@ -373,12 +383,14 @@ def _crash(crowd: Crowd) -> Crash:
     """The index falls by 7 %: all poor longs are liquidated while another owner goes on trading."""
     engine = crowd.engine
     uid = _prepare_crash(crowd)
-    spent, events = _timed(engine, PostIndex(SYMBOL, SOURCE, CRASH, time=engine.time + 1))
+    spent, events = _timed(
+        engine, PostIndex(SYMBOL, SOURCE, CRASH, time=engine.time + 1, jump=True)
+    )
     pauses = [spent]
     answers: list[float] = []
     while engine.schedule.pending:
         answers.append(_answer(engine, uid))
-        spent, found = _timed(engine, Tick(time=engine.time + 1))
+        spent, found = _timed(engine, Proceed(time=engine.time + 1))
         pauses.append(spent)
         events += found
     lots = _outcome(crowd, events)

@@ -128,9 +128,9 @@ def _run(options: Any, serve: Any, ready: Any) -> NoReturn:
     from venue.gateway.vault import VaultError
     from venue.history.service import HistoryFailed
     from venue.history.store import HistoryDamaged
-    from venue.journal.journal import JournalCorrupt, JournalFailed, OtherVersion
+    from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules
 
-    of_journal = (JournalCorrupt, JournalFailed, OtherVersion)
+    of_journal = (JournalCorrupt, JournalFailed, OtherRules)
     told = (*of_journal, HistoryFailed, HistoryDamaged, VaultError, StaleBuild)
     try:
         sys.exit(serve(options, ready))
@@ -184,9 +184,16 @@ def resume(symbol: str, *, product: Product = "SPOT", url: Url = DEFAULT_URL) ->
 
 
 @app.command
-def index(symbol: str, source: str, price: str, *, url: Url = DEFAULT_URL) -> None:
-    """Post one source's index price of a contract; 0 says that the source has none."""
-    body = {"symbol": symbol, "source": source, "price": price}
+def index(
+    symbol: str, source: str, price: str, *,
+    jump: Annotated[bool, Parameter(help="Have the index there at once.", negative="")] = False,
+    url: Url = DEFAULT_URL,
+) -> None:  # fmt: skip
+    """Post one source's index price of a contract; 0 says that the source has none.
+
+    The index follows it by at most its step a second, 0.5 % by default.
+    """
+    body = {"symbol": symbol, "source": source, "price": price, "jump": jump}
     told = _operator(url, "/_venue/index", body)
     state = "current" if told["indexIsCurrent"] else "not current"
     print(f"{symbol} index {told['indexPrice']} ({state}), mark {told['markPrice']}")
@@ -302,17 +309,23 @@ def verify(file: str) -> None:
 
 
 @app.command(name="rebuild-history")
-def rebuild_history(file: str) -> None:
-    """Empty a stopped venue's history and build it again from its journal."""
+def rebuild_history(file: str, *, drop_older: bool = False) -> None:
+    """Empty a stopped venue's history and build it again from its journal.
+
+    Parameters
+    ----------
+    drop_older: Also when rows of commands under former rules, which cannot be made again, get lost.
+    """
     from venue.history.store import HistoryDamaged
-    from venue.journal.journal import JournalCorrupt, JournalFailed, OtherVersion
-    from venue.main import rebuild_history as rebuild
+    from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules
+    from venue.rebuild import rebuild_history as rebuild
 
     if not os.path.exists(file):
         _die(f"{file}: no such journal")
     try:
-        print(f"history rebuilt up to command {rebuild(file)}")
-    except (JournalCorrupt, JournalFailed, OtherVersion, HistoryDamaged, OSError) as problem:
+        begin, reached = rebuild(file, drop_older=drop_older)
+        print(f"history rebuilt{f' from {begin}' if begin else ''} up to command {reached}")
+    except (JournalCorrupt, JournalFailed, OtherRules, HistoryDamaged, OSError) as problem:
         _die(str(problem))
 
 
@@ -396,7 +409,7 @@ def _story(told: dict[str, Any]) -> str:
 def _operator(
     url: str,
     path: str,
-    body: dict[str, str] | None = None,
+    body: dict[str, Any] | None = None,
     query: dict[str, str] | None = None,
 ) -> Any:
     """Call an operator operation: POST with a body, else GET with a query.

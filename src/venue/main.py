@@ -24,7 +24,6 @@ from venue.api.errors import ApiError
 from venue.api.operation import openapi
 from venue.api.streams import SOCKETS
 from venue.api.table import ROWS
-from venue.core.applied import Applied
 from venue.core.commands import ChangeSetting, Command, Tick
 from venue.core.engine import Engine
 from venue.core.owners import FIRST_UID
@@ -45,13 +44,11 @@ from venue.gateway.session import SessionLimits
 from venue.gateway.sockets import ATTEMPTS_MAX, SocketLimits, Sockets
 from venue.gateway.table import routes
 from venue.history.mend import mend
-from venue.history.projector import Catalog, Projector
 from venue.history.service import History, HistoryFailed
-from venue.history.store import open_history
 from venue.history.tables import FRAMES_KEPT
-from venue.journal.journal import Journal, JournalCorrupt, JournalFailed
+from venue.journal.journal import Journal, JournalCorrupt, JournalFailed, OtherRules
 from venue.journal.memory import MemoryJournal
-from venue.journal.recovery import check_versions, recover, tail_requests
+from venue.journal.recovery import beginning, recover, tail_requests
 from venue.journal.sqlite import open_journal
 from venue.lab import demo
 from venue.lab.agents import STEP_US, Agents
@@ -62,7 +59,8 @@ from venue.node.market_data import MarketData
 from venue.node.outbox import Outbox
 from venue.node.sequencer import Sequencer, Stopped
 from venue.node.snapshots import EVERY, Restored, take
-from venue.node.ticks import tick, time_matters
+from venue.node.ticks import catch_up, tick, time_matters
+from venue.rebuild import fill_when_empty
 
 TICK_S: Final = 1.0  # how often time passes while contracts have prices or a countdown runs
 IDLE_TICKS: Final = 10  # so many times more rarely else
@@ -74,7 +72,10 @@ log = logging.getLogger("venue")
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
-    """How to run a practice venue; `state` None keeps everything in memory."""
+    """How to run a venue; `state` None keeps everything in memory.
+
+    A `practice` venue's operator may set an index at once.
+    """
 
     host: str = "127.0.0.1"
     port: int = 8787
@@ -88,6 +89,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     operator_token: str = ""
     depth_ms: int = 500
     frames_kept: int = FRAMES_KEPT  # of each private channel, for those who resume
+    practice: bool = True
 
 
 class Running(msgspec.Struct, frozen=True):
@@ -196,68 +198,33 @@ def _streams(rooms: Venue, options: Options, desk: Desk) -> Sockets:
     return Sockets(rooms, hub, Authenticator(rooms.keys, rooms.clock, explain=True), limits, desk)
 
 
-def rebuild_history(path: str) -> int:
-    """Empty a stopped venue's history and project its journal anew; the sequence reached."""
-    journal = open_journal(path)
-    try:
-        check_versions(journal, 0)  # before anything is emptied that could not be filled again
-        mend(f"{path}.history", journal)
-        store = open_history(f"{path}.history")
-        try:
-            store.clear()
-            projector = Projector(store, Catalog())
-            recover(journal, 0, _Projecting(projector))
-            projector.checkpoint()
-            return projector.reached()
-        finally:
-            store.close()
-    finally:
-        journal.close()
-
-
-class _Projecting:
-    """A recovery's follower that projects as it goes, and makes the private frames again."""
-
-    def __init__(self, projector: Projector) -> None:
-        self._projector = projector
-        self._recorder = Recorder()
-
-    def restore(self, parts: dict[str, bytes], engine: Engine) -> None:
-        assert engine.sequence == 0, "history is rebuilt from the journal's beginning"
-        self._recorder.restore(b"", engine)
-
-    def note(self, applied: Applied) -> None:
-        self._recorder.note(applied)
-
-    def follow(self, batch: list[Applied]) -> None:
-        self._projector.project(batch, self._recorder.take())
-
-
-def _rebuild_when_empty(path: str, frames_kept: int, journal: Journal) -> None:
-    """Project a long journal's history batch by batch, before anything waits for it."""
-    store = open_history(path)
-    try:
-        if store.reached() == 0:
-            recover(journal, 0, _Projecting(Projector(store, Catalog(), frames_kept)))
-    finally:
-        store.close()
-
-
 async def _start_history(options: Options, journal: Journal) -> History:
-    """History's process on the journal's own file; JournalCorrupt when it is another's."""
+    """History's process on the journal's own file; JournalCorrupt when it is another's.
+
+    OtherRules when the journal, or what history lacks of it, cannot be replayed.
+    """
     path = options.state
+    first = beginning(journal)
+    begin = first.sequence if first is not None else 0
     if path:
-        mend(f"{path}.history", journal)
-    if path and journal.last_sequence() > EVERY:
-        _rebuild_when_empty(f"{path}.history", options.frames_kept, journal)
+        mend(f"{path}.history", journal, begin)
+    if path and (begin or journal.last_sequence() > EVERY):
+        fill_when_empty(f"{path}.history", options.frames_kept, journal, begin)
     history = await History.start(f"{path}.history" if path else None, options.frames_kept)
-    if history.reached() > journal.last_sequence():
-        await history.close()
-        raise JournalCorrupt(
-            f"{path}.history is at command {history.reached()}, the journal ends at "
-            f"{journal.last_sequence()}: they do not belong together"
+    reached = history.reached()
+    if begin <= reached <= journal.last_sequence():
+        return history
+    await history.close()
+    if reached < begin:
+        raise OtherRules(
+            f"{path}.history ends at command {reached}; what follows up to {begin} was answered"
+            " under other rules and cannot be projected any more: put back the file that belongs"
+            f" here, or move it away, and history begins behind command {begin}"
         )
-    return history
+    raise JournalCorrupt(
+        f"{path}.history is at command {reached}, the journal ends at {journal.last_sequence()}:"
+        " they do not belong together"
+    )
 
 
 async def _wire(
@@ -296,12 +263,13 @@ async def _wire(
         journal=journal,
         outbox=outbox,
         recorder=recorder,
+        practice=options.practice,
     )
     if path:
         since = clock.now() - SEEDED_MS * 1000
         rooms.replays.seed(tail_requests(journal, since), clock.now())
     if engine.deadlines.queue:  # countdowns ran out while the venue was down: before anybody trades
-        await tick(engine, sequencer)
+        await catch_up(engine, sequencer)
     await _found(rooms, options)
     epoch = rooms.setting("historyEpoch", "")
     if options.history and epoch:
@@ -360,9 +328,10 @@ class _AllAgents:
         self.spot.resume()
         # The spot books give the contracts an index when time passes.
         await rooms.sequencer.submit([*self.spot.step(), Tick()])
-        commands = self.contract.step()
-        if commands:
-            await rooms.sequencer.submit(commands)
+        for _ in range(2):  # first those that follow another contract are told their index
+            commands = self.contract.step()
+            if commands:
+                await rooms.sequencer.submit(commands)
 
     def step(self) -> list[Command]:
         """What all of them do next."""
@@ -397,7 +366,7 @@ async def _pass_time(rooms: Venue) -> None:
             gc.collect(1)
         if second % IDLE_TICKS and not time_matters(rooms.engine):
             continue
-        await tick(rooms.engine, rooms.sequencer)
+        await tick(rooms.sequencer)
 
 
 async def _agents(rooms: Venue, options: Options) -> _AllAgents:

@@ -9,7 +9,7 @@ from typing import Final
 MODE: Final = 0o600
 # A state's journal FILE and what stands beside it. SQLite gives its logs the database's mode.
 # Keys that others could read are no secret any more: their store refuses them.
-BESIDE: Final = ("", ".history", ".history.lock")
+BESIDE: Final = ("", ".acknowledged", ".history", ".history.lock")
 LOGS: Final = ("", "-wal", "-shm", "-journal")
 
 

@@ -79,7 +79,7 @@ class AlgoStatus(IntEnum):
     TRIGGERED = 1
     CANCELED = 2
     EXPIRED = 3
-    REJECTED = 4
+    REJECTED = 4  # in files of former rules only: refused when it was triggered
 
 
 class Cause(IntEnum):
@@ -226,6 +226,7 @@ class Reject(IntEnum):
     PRICE_DOUBT = 67
     POSITIONS_SYMBOL = 68
     POSITIONS_ACCOUNT = 69
+    PLAN_FAULT = 71
     # cancel-all-after
     TIMEOUT = 70
 
@@ -259,6 +260,8 @@ SEPARATED: Final = 1
 ALGO_ORDERS_PER_SYMBOL_MAX: Final = 50
 ALGO_ORDERS_PER_ACCOUNT_MAX: Final = 200
 OPEN_ORDERS_PER_SYMBOL_MAX: Final = 200
+POSITIONS_PER_SYMBOL_MAX: Final = 200  # of an owner, where every opening order makes its own
+POSITIONS_PER_ACCOUNT_MAX: Final = 1_000
 OPEN_ORDERS_PER_ACCOUNT_MAX: Final = 1_000
 CANCEL_AFTER_MIN_S: Final = 5
 CANCEL_AFTER_MAX_S: Final = 86_400

@@ -47,7 +47,6 @@ PERP = Contract(
     tiers=[Tier(20_000_000, 100, 5_000), Tier(10**12, 50, 10_000)],
     index_sources=("desk",),
     funding_minutes=tuple(range(1440)),
-    jump_ppm=1_000_000,
 )
 
 
@@ -73,7 +72,7 @@ class Floor:
             mode = MarginMode.ISOLATED if number % 2 else MarginMode.CROSSED
             self.say(commands.SetMarginMode(created.uid, SYMBOL, int(mode)))
             self.say(commands.SetLeverage(created.uid, SYMBOL, 50, 50, 50))
-        self.say(commands.PostIndex(SYMBOL, "desk", self.index))
+        self.say(commands.PostIndex(SYMBOL, "desk", self.index, jump=True))
 
     def say(self, command: Command) -> list[Event]:
         command.time = self.time
@@ -93,7 +92,7 @@ class Floor:
         act = choice.randrange(20)
         if act < 3:
             self.index = max(5_000, self.index + choice.randint(-150, 150))
-            return commands.PostIndex(SYMBOL, "desk", self.index)
+            return commands.PostIndex(SYMBOL, "desk", self.index, jump=True)
         if act < 5:
             return commands.Tick()
         if act == 5:
@@ -128,7 +127,7 @@ class Floor:
 @pytest.fixture(scope="module")
 def floor() -> Floor:
     """A long walk; its last order rests."""
-    walked = Floor(seed=14).walk(4_000)
+    walked = Floor(seed=18).walk(4_000)
     order = commands.PlaceContractOrder(walked.uids[0], SYMBOL, BUY, LONG, LIMIT, GTC, 2, 100)
     walked.say(commands.Deposit(walked.uids[0], CONTRACT, "USDT", 10**8))
     walked.say(order)
@@ -151,7 +150,7 @@ def test_the_walk_goes_everywhere(floor: Floor, filled: Store) -> None:
 
         ends = {OrderStatus.FILLED, OrderStatus.CANCELED, OrderStatus.EXPIRED}
         assert {OrderStatus.NEW, *ends} <= seen(CONTRACT_ORDERS.c.status)
-        assert {0, 1, 2, 3} < seen(ALGO_ORDERS.c.status)
+        assert seen(ALGO_ORDERS.c.status) == {0, 1, 2, 3}
         assert int(AlgoStatus.EXPIRED) in seen(ALGO_ORDERS.c.status)
         assert seen(POSITIONS.c.margin_mode) == {0, 1}
         assert {0, 1, 2, 3, 5, 6} <= seen(CONTRACT_FILLS.c.cause)

@@ -78,6 +78,10 @@ REFUSALS: list[tuple[Reject, int, int, tuple[str, ...]]] = [
     (Reject.ALGO_ORDERS_ACCOUNT, 200, -1140, ("200 conditional orders per account",)),
     (Reject.ALGO_UNKNOWN, 0, -3200, ("order not found",)),
     (Reject.CALLBACK_RATE, 500_000, -1140, ("'callbackRate'", "up to 0.5")),
+    (Reject.PRICE_DOUBT, 0, -1054, (FAILED, "in doubt", "only reduce")),
+    (Reject.POSITIONS_SYMBOL, 200, -1140, ("200 positions per symbol",)),
+    (Reject.POSITIONS_ACCOUNT, 1_000, -1140, ("1000 positions per account",)),
+    (Reject.PLAN_FAULT, 0, -1054, (FAILED, "nothing was done")),
     (Reject.SEPARATED_EXITS, 0, -1054, (FAILED, "separated mode")),
     (Reject.TIMEOUT, 0, -1140, ("'timeout'", "0, or 5 to 86400")),
 ]

@@ -22,7 +22,7 @@ from venue.history.pages import PAGE, damaged, is_unchecked
 from venue.history.projector import Catalog, Projector
 from venue.history.queries import BillsOf
 from venue.history.service import History, HistoryFailed
-from venue.history.store import HistoryDamaged, check_pages, open_history
+from venue.history.store import HistoryDamaged, check_pages, open_history, put_aside
 
 FLIPS = 5  # of each file
 FILES = 24  # of each session: 240 flips in all
@@ -236,3 +236,16 @@ def test_a_damaged_file_without_checksums_is_not_taken(made: Made, tmp_path: Pat
     with pytest.raises(HistoryDamaged):
         open_history(str(path))
     assert is_unchecked(path)
+
+
+def test_what_was_moved_aside_is_never_written_over(tmp_path: Path) -> None:
+    path = tmp_path / "venue.db.history"
+    for content in ("first", "second", "third"):
+        path.write_text(content)
+        put_aside(str(path))
+    aside = {file.name: file.read_text() for file in tmp_path.iterdir()}
+    assert aside == {
+        "venue.db.history.damaged": "first",
+        "venue.db.history.damaged-2": "second",
+        "venue.db.history.damaged-3": "third",
+    }

@@ -6,10 +6,12 @@ import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import apsw
 import msgspec
 import pytest
 
 import venue
+from venue.core import rules
 from venue.core import snapshot as state
 from venue.core.applied import Applied
 from venue.core.commands import (
@@ -26,10 +28,11 @@ from venue.core.commands import (
 )
 from venue.core.engine import Engine
 from venue.core.instruments import Instrument
-from venue.journal.journal import Journal, JournalCorrupt, OtherVersion, Snapshot
+from venue.core.rules import RULES
+from venue.journal.journal import Journal, JournalCorrupt, OtherRules, Segment, Snapshot
 from venue.journal.memory import MemoryJournal
-from venue.journal.recovery import WINDOW, recover, tail_requests
-from venue.journal.sqlite import open_journal
+from venue.journal.recovery import WINDOW, beginning, recover, tail_requests
+from venue.journal.sqlite import open_journal, open_readonly
 
 NOBODY_LAGS = 1 << 62
 BTC = Instrument("BTCUSDT", "BTC", "USDT", 1, 2, 1, 5, 1, 10**9, 10**9, 100, 200)
@@ -224,19 +227,34 @@ def test_a_snapshot_past_the_end_of_the_journal_is_damage() -> None:
         recover(short, NOBODY_LAGS, Views())
 
 
-# -- another version ------------------------------------------------------------------------------
+# -- other rules ----------------------------------------------------------------------------------
 
 
 def upgrade(path: Path, monkeypatch: pytest.MonkeyPatch, snapshots: tuple[int, ...]) -> Journal:
-    """A journal of 140 commands by this version, opened by the next one."""
+    """A journal of 140 commands under today's rules, opened under the next ones."""
     journal = open_journal(str(path))
     live(journal, trading(7, 140), snapshots)
     journal.close()
-    monkeypatch.setattr(venue, "__version__", "99.0")
+    monkeypatch.setattr(rules, "RULES", RULES + 1)
     return open_journal(str(path))
 
 
-def test_another_version_goes_on_from_the_last_snapshot(
+def test_another_version_with_the_same_rules_replays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal = open_journal(str(tmp_path / "journal"))
+    engine = live(journal, trading(7, 140), (70,))
+    journal.close()
+    monkeypatch.setattr(venue, "__version__", "99.0")
+    journal = open_journal(str(tmp_path / "journal"))
+    views = Views()
+    assert state.dump(recover(journal, NOBODY_LAGS, views)) == state.dump(engine)
+    assert views.restored[0][1] == 70
+    assert beginning(journal) is None
+    journal.close()
+
+
+def test_other_rules_go_on_from_the_last_snapshot(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal = upgrade(tmp_path / "journal", monkeypatch, (70, 140))
@@ -249,16 +267,125 @@ def test_another_version_goes_on_from_the_last_snapshot(
 
 
 @pytest.mark.parametrize(("snapshots", "first"), [((), 1), ((70,), 71)])
-def test_another_version_does_not_replay_what_it_did_not_answer(
+def test_other_rules_do_not_replay_what_they_did_not_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, snapshots: tuple[int, ...], first: int
 ) -> None:
     journal = upgrade(tmp_path / "journal", monkeypatch, snapshots)
-    journal.append([Tick(time=1 << 40)])
     views = Views()
-    with pytest.raises(OtherVersion, match=f"commands {first} to 140 .* version 0"):
+    asked = f"commands {first} to 140 were answered under rules {RULES} .* stop it cleanly"
+    with pytest.raises(OtherRules, match=asked):
+        recover(journal, NOBODY_LAGS, views)
+    with pytest.raises(OtherRules, match=asked):
+        beginning(journal)
+    journal.append([Tick(time=1 << 40)])
+    with pytest.raises(OtherRules, match=f"commands {first} to 140 .* missing or damaged"):
         recover(journal, NOBODY_LAGS, views)
     journal.close()
     assert views.restored == []
+
+
+def test_a_journal_of_other_rules_is_only_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who made it must be able to open it again, to stop it cleanly."""
+    path = tmp_path / "journal"
+    upgrade(path, monkeypatch, (70,)).close()
+    before = path.read_bytes()
+    journal = open_journal(str(path))
+    with pytest.raises(OtherRules):
+        recover(journal, NOBODY_LAGS, Views())
+    journal.close()
+    assert path.read_bytes() == before
+    monkeypatch.setattr(rules, "RULES", RULES)
+    journal = open_journal(str(path))
+    assert recover(journal, NOBODY_LAGS, Views()).sequence == 140
+    journal.close()
+
+
+def test_the_snapshot_that_rules_began_from_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal = upgrade(tmp_path / "journal", monkeypatch, (70, 140))
+    engine = recover(journal, NOBODY_LAGS, Views())
+    kept = [[140, 70]]
+    for number in range(4):
+        command = Tick(time=(1 << 40) + number)
+        journal.append([command])
+        engine.apply(command)
+        journal.save_snapshot(snapshot_of(engine))
+        kept.append([one.sequence for one in journal.snapshots()])
+    assert kept == [[140, 70], [141, 140], [142, 141, 140], [143, 142, 140], [144, 143, 140]]
+    first = beginning(journal)
+    assert first is not None
+    assert first.sequence == 140
+    views = Views()
+    assert state.dump(recover(journal, 140, views)) == state.dump(engine)
+    assert [applied.sequence for applied in views.applied] == [141, 142, 143, 144]
+    journal.close()
+
+
+def test_a_command_whose_number_is_reached_again_by_later_rules(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two changes of rules: only the segment of today's is replayed, whoever came before."""
+    journal = upgrade(tmp_path / "journal", monkeypatch, (70, 140))
+    engine = recover(journal, NOBODY_LAGS, Views())
+    command = Tick(time=1 << 40)
+    journal.append([command])
+    engine.apply(command)
+    journal.save_snapshot(snapshot_of(engine))
+    journal.close()
+    monkeypatch.setattr(rules, "RULES", RULES)
+    journal = open_journal(str(tmp_path / "journal"))
+    journal.append([Tick(time=1 << 41)])
+    assert [(one.first_sequence, one.rules) for one in journal.segments()] == [
+        (1, RULES),
+        (141, RULES + 1),
+        (142, RULES),
+    ]
+    views = Views()
+    assert recover(journal, NOBODY_LAGS, views).sequence == 142
+    assert views.restored[0][1] == 141
+    with pytest.raises(OtherRules):
+        recover(journal, 140, Views())
+    journal.close()
+
+
+def test_a_journal_that_names_no_rules_is_of_the_first(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    journal = open_journal(str(path))
+    live(journal, trading(8, 70), ())
+    journal.close()
+    connection = apsw.Connection(str(path))
+    connection.execute("ALTER TABLE segments DROP COLUMN rules; UPDATE meta SET format = 1")
+    connection.close()
+    before = path.read_bytes()
+    for look in (open_journal, open_readonly):
+        former = look(str(path))
+        assert former.segments() == [Segment(1, venue.__version__, 1)]
+        assert sum(len(piece) for _, piece in former.read(0)) == 70
+        former.close()
+    assert path.read_bytes() == before, "looking at it changes nothing"
+    journal = open_journal(str(path))
+    journal.append([Tick(time=1 << 40)] * 2_000)
+    journal.close()
+    journal = open_journal(str(path))
+    assert journal.segments() == [
+        Segment(1, venue.__version__, 1),
+        Segment(71, venue.__version__, RULES),
+    ]
+    assert sum(len(piece) for _, piece in journal.read(0)) == 2_070
+    journal.close()
+
+
+def test_request_ids_are_found_across_a_change_of_rules(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal = upgrade(tmp_path / "journal", monkeypatch, (140,))
+    before = tail_requests(journal, 0)
+    journal.append([CancelOrder(1, 1, "", b"later", 1 << 40)])
+    assert tail_requests(journal, 0) == [*before, b"later"]
+    journal.close()
 
 
 # -- request ids ----------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ContractSession]:
     with Server("--no-agents", "--no-history", folder=tmp_path_factory.mktemp("sandbox")) as server:
         desk = ContractSession(server, None)
         far_funding(desk.operator, "BTCSUSDT")
-        told = {"symbol": "BTCSUSDT", "source": "agents", "price": str(MARK)}
+        told = {"symbol": "BTCSUSDT", "source": "agents", "price": str(MARK), "jump": True}
         assert Decimal(desk.operate("/_venue/index", told)["markPrice"]) == MARK
         desk.sums.marks[BTC] = MARK
         for name in TRADERS:

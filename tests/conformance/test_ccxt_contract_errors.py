@@ -21,7 +21,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with Server("--no-agents", folder=tmp_path_factory.mktemp("contract-errors")) as server:
         with Stock(server, server.account("bob")) as bob:
             for side, price in (("buy", 63_900), ("sell", 64_100)):
-                bob("create_order", "BTC/USDT", "limit", side, 0.01, price)
+                bob("create_order", "BTC/USDT", "limit", side, 0.2, price)
             for _ in range(POLLS_MAX):
                 if bob("fetch_mark_price", BTC)["markPrice"]:
                     break

@@ -31,6 +31,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             money = {"owner": "carol", "wallet": "SPOT", "asset": asset, "amount": amount}
             assert anyone.post("/_venue/deposit", money).status == 200
         for symbol, price in PRICES.items():
+            small = {"symbol": symbol, "indexNotional": 1}
+            assert anyone.post("/_venue/contracts/change", small).status == 200
             for side, limit in (("BUY", price * 99 // 100), ("SELL", price * 101 // 100)):
                 _place(carol, SPOT, symbol, side, "0.01", f"{limit}")
         for symbol in PRICES:

@@ -10,7 +10,7 @@ import pytest
 
 from support.client import Answer, Client
 from support.contract_desk import ACCOUNT, V3
-from support.contract_raw import LONG, SHORT, exact
+from support.contract_raw import LONG, SHORT, exact, posted
 from support.raw import UNKNOWN_ID, Desk, ok, operate, order, refused
 from support.server import Server
 from support.shapes import Shape, text
@@ -27,7 +27,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
         desk = Desk(server)
         for symbol, price in PRICES.items():
             operate(desk, "contracts/change", {"symbol": symbol, "indexSources": ["desk"]})
-            operate(desk, "index", {"symbol": symbol, "source": "desk", "price": price})
+            operate(desk, "index", posted(symbol, "desk", price))
         yield desk
         desk.close()
 

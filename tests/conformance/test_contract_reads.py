@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from support.contract_desk import ACCOUNT, V3, contracts_traded, place
-from support.contract_raw import zero
+from support.contract_raw import posted, zero
 from support.raw import UNKNOWN_ID, Desk, ok, operate, order, refused
 from support.shapes import (
     INTEGER,
@@ -237,7 +237,7 @@ def test_ended_conditional_orders(desk: Desk) -> None:
 
 def test_an_order_that_was_triggered(desk: Desk) -> None:
     """On a demo contract, whose index is posted: alice's stop at 2,990 sells at 2,995."""
-    operate(desk, "index", {"symbol": "ETHSUSDT", "source": "agents", "price": "3000"})
+    operate(desk, "index", posted("ETHSUSDT", "agents", "3000"))
     long, short = {"positionSide": "LONG"}, {"positionSide": "SHORT"}
     place(desk, "alice", order("ETHSUSDT", "BUY", "1", "3000", timeInForce="GTC") | long)
     place(desk, "bob", order("ETHSUSDT", "SELL", "1") | short)
@@ -447,7 +447,7 @@ def test_income_spans(desk: Desk) -> None:
 
 
 def test_demo_money_stands_apart(desk: Desk) -> None:
-    operate(desk, "index", {"symbol": "BTCSUSDT", "source": "agents", "price": "60000"})
+    operate(desk, "index", posted("BTCSUSDT", "agents", "60000"))
     body = order("BTCSUSDT", "BUY", "0.1", "59000", timeInForce="GTC", positionSide="LONG")
     place(desk, "alice", body, f"{V3}/sim/order")
     (found,) = ok(desk.alice.get(f"{V3}/openOrders?symbol=BTCSUSDT"))

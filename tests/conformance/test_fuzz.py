@@ -181,7 +181,7 @@ def header_changes(random: Random) -> dict[str, str | None]:
 
 def perpetuals(server: Server) -> None:
     """A contract with a price and a position, so that requests get further than its lack."""
-    body = {"symbol": "BTCSUSDT", "source": "agents", "price": "60000"}
+    body = {"symbol": "BTCSUSDT", "source": "agents", "price": "60000", "jump": True}
     assert server.client().post("/_venue/index", body).status == 200
     for who, side, position in (("alice", "SELL", "SHORT"), ("bob", "BUY", "LONG")):
         one = order(**{**PERPETUAL, "side": side, "positionSide": position})

@@ -68,12 +68,12 @@ def test_an_empty_level_goes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("bid", "ask", "mid"), [(100, 102, 101), (100, 103, 101), (1, 2, 1), (0, 100, 0), (100, 0, 0)]
+    ("bid", "ask", "twice"), [(100, 102, 202), (100, 103, 203), (1, 2, 3), (0, 100, 0), (100, 0, 0)]
 )
-def test_mid_rounds_down_and_needs_both_sides(bid: int, ask: int, mid: int) -> None:
+def test_the_middle_is_exact_and_needs_both_sides(bid: int, ask: int, twice: int) -> None:
     sides = ((bid, BUY), (ask, SELL))
     book = filled(*[order(1, side, 1, price) for price, side in sides if price])
-    assert book.mid() == mid
+    assert book.twice_mid() == twice
 
 
 @pytest.mark.parametrize(

@@ -19,12 +19,13 @@ from support.order_desk import (
     of,
     refusal,
 )
-from venue.core import commands
+from venue.core import commands, snapshot
 from venue.core.commands import Exit, PlaceContractOrder
 from venue.core.contract_events import ContractOrderPlaced, ContractTrade
 from venue.core.events import Rejected
+from venue.core.instruments import Tier
 from venue.core.units import AMOUNT_MAX, PRICE_MAX
-from venue.terms import OPEN_ORDERS_PER_ACCOUNT_MAX, Reject
+from venue.terms import OPEN_ORDERS_PER_ACCOUNT_MAX, POSITIONS_PER_SYMBOL_MAX, Reject
 
 pytestmark = pytest.mark.core
 
@@ -111,7 +112,7 @@ def test_nobody_opens_before_there_is_a_mark(price: int) -> None:
     desk = unmarked("ann", "ben")
     (refused,) = desk.place("ann", BUY, LONG, 2, 1_000, symbol="SOLUSDT")
     assert refused == Rejected(Reject.NO_MARK)
-    desk.ok(commands.PostIndex("SOLUSDT", SOURCE, 1_000))
+    desk.ok(commands.PostIndex("SOLUSDT", SOURCE, 1_000, jump=True))
     assert len(desk.place("ben", SELL, SHORT, 2, 1_000, symbol="SOLUSDT")) == 1
     said = desk.place("ann", BUY, LONG, 2, price, symbol="SOLUSDT")
     assert len(of(said, ContractTrade)) == 1
@@ -135,7 +136,7 @@ def test_open_orders_are_capped_per_symbol_and_per_account() -> None:
     for number in range(3):
         desk.ok(commands.RegisterAsset(f"C{number}", 2))
         desk.ok(commands.ListContract(contract(f"C{number}")))
-        desk.ok(commands.PostIndex(f"C{number}USDT", SOURCE, 1_000))
+        desk.ok(commands.PostIndex(f"C{number}USDT", SOURCE, 1_000, jump=True))
         symbols.append(f"C{number}USDT")
     for symbol in symbols:
         for _ in range(200 if symbol != SYMBOL else 199):
@@ -147,7 +148,7 @@ def test_open_orders_are_capped_per_symbol_and_per_account() -> None:
     assert desk.place("ann", BUY, LONG, 2) == per_symbol
     desk.ok(commands.RegisterAsset("NEW", 2))
     desk.ok(commands.ListContract(contract("NEW")))
-    desk.ok(commands.PostIndex("NEWUSDT", SOURCE, 1_000))
+    desk.ok(commands.PostIndex("NEWUSDT", SOURCE, 1_000, jump=True))
     whole = [Rejected(Reject.OPEN_ORDERS_ACCOUNT, 1_000)]
     assert desk.place("ann", BUY, LONG, 2, 1, symbol="NEWUSDT") == whole
     desk.cancel("ann", closing)
@@ -273,3 +274,57 @@ def test_the_exits_of_a_market_order_lie_around_the_last_trade() -> None:
     said = desk.place("ann", BUY, LONG, 10, take_profit=Exit(990))
     assert said == [Rejected(Reject.TRIGGER_PRICE, 990)]
     assert of(desk.place("ann", BUY, LONG, 10, stop_loss=Exit(989)), ContractTrade)
+
+
+def test_the_sums_of_several_contracts_stay_within_what_is_stored() -> None:
+    """Rule 1.5: each position alone could be counted; three of them together could not."""
+    desk = Desk("ann", "ben", money=AMOUNT_MAX // 4)
+    large = 2**60 // (1_000 * 100)
+    symbols = []
+    for number in range(3):
+        desk.ok(commands.RegisterAsset(f"C{number}", 2))
+        listed = contract(f"C{number}")
+        desk.ok(
+            commands.ListContract(
+                msgspec.structs.replace(
+                    listed,
+                    instrument=msgspec.structs.replace(
+                        listed.instrument, quantity_max=large, market_quantity_max=large
+                    ),
+                    position_max=large,
+                    open_interest_max=8 * large,
+                    tiers=[Tier(AMOUNT_MAX, 50, 8_000)],
+                )
+            )
+        )
+        desk.ok(commands.PostIndex(f"C{number}USDT", SOURCE, 1_000))
+        symbols.append(f"C{number}USDT")
+    for symbol in symbols[:2]:
+        desk.ok(order_of(desk, uid=desk.uids["ben"], symbol=symbol, side=SELL, position_side=SHORT,
+                         quantity=large, price=1_000))  # fmt: skip
+        desk.ok(order_of(desk, symbol=symbol, quantity=large, price=1_000))
+    order = order_of(desk, symbol=symbols[2], quantity=large, price=1_000)
+    (refused,) = desk.apply(order)
+    assert isinstance(refused, Rejected)
+    assert refused.reason == Reject.NOTIONAL_MAX
+    assert refused.limit < large * 1_000 * 100
+    assert snapshot.load(snapshot.dump(desk.engine)).sequence == desk.engine.sequence
+
+
+@pytest.mark.parametrize("resting", [False, True])
+def test_positions_are_counted_where_each_order_makes_its_own(resting: bool) -> None:
+    """Rule 5.12: 200 in a symbol; the open orders that would make one count."""
+    desk = Desk("ann", "ben")
+    desk.modes("ann", 0, 1)
+    for _ in range(POSITIONS_PER_SYMBOL_MAX):
+        if not resting:
+            desk.engine.apply(order_of(desk, uid=desk.uids["ben"], side=SELL, position_side=SHORT,
+                                       quantity=2, price=1_000))  # fmt: skip
+        desk.engine.apply(order_of(desk, quantity=2, price=1_000))
+    assert len(desk.holding("ann").positions) == (0 if resting else POSITIONS_PER_SYMBOL_MAX)
+    desk.asks("ben", 2, 1_001)
+    if resting:  # the cap of open orders is the same: one of them becomes a position
+        desk.place("ben", SELL, SHORT, 2, 1_000)
+    assert desk.place("ann", BUY, LONG, 2, 1_001) == [
+        Rejected(Reject.POSITIONS_SYMBOL, POSITIONS_PER_SYMBOL_MAX)
+    ]

@@ -21,7 +21,7 @@ from support.order_desk import (
     the,
 )
 from venue.core.collateral import FUND_UID
-from venue.core.commands import Deposit
+from venue.core.commands import Deposit, Tick
 from venue.core.contract_events import (
     AlgoClosed,
     ClosedAtMarket,
@@ -30,14 +30,12 @@ from venue.core.contract_events import (
     ContractOrderReduced,
     ContractTrade,
     Deleveraged,
-    Income,
     PositionClosed,
 )
 from venue.core.events import Event, Rejected
 from venue.terms import (
     AlgoStatus,
     Cause,
-    IncomeType,
     OrderStatus,
     Reject,
     Wallet,
@@ -191,7 +189,7 @@ def test_all_separated_positions_can_be_closed_at_once() -> None:
 
 
 def test_closing_a_position_cancels_what_would_close_it_otherwise() -> None:
-    """Rule 5.1: closing orders newest first, conditional orders, then a sweep."""
+    """Rule 5.1: closing orders newest first, then a sweep; the stop ends with the position."""
     desk = Desk("ann", "ben")
     desk.pair("ann", "ben", 10)
     older = desk.rest("ann", SELL, LONG, 4, 1_050)
@@ -202,8 +200,9 @@ def test_closing_a_position_cancels_what_would_close_it_otherwise() -> None:
     said = desk.close("ann")
     closed = [(each.order_id, each.status) for each in of(said, ContractOrderClosed)]
     assert closed == [(newer, CANCELED), (older, CANCELED)]
+    # The conditional order ends with its position.
     assert [(each.algo_id, each.status) for each in of(said, AlgoClosed)] == [
-        (stop, AlgoStatus.CANCELED)
+        (stop, AlgoStatus.EXPIRED)
     ]
     placed = the(said, ContractOrderPlaced)
     assert (placed.cause, placed.type, placed.quantity) == (Cause.CLOSE, MARKET, 10)
@@ -366,8 +365,9 @@ def test_a_closing_order_above_the_bound_rests() -> None:
     desk.rest("ann", SELL, LONG, 100, 980)
 
 
-def test_a_debt_without_a_position_is_the_funds() -> None:
-    """Of 21 ruined owners one waits for its liquidation and closes at the mark before it comes."""
+def test_a_ruined_pool_closes_nothing_by_itself() -> None:
+    """Of 21 ruined owners one waits for its liquidation and would close at the mark before it
+    comes: the fees would be the fund's loss."""
     desk = Desk("ben")
     owners = [f"ann{number}" for number in range(21)]
     for name in owners:
@@ -379,15 +379,10 @@ def test_a_debt_without_a_position_is_the_funds() -> None:
     (last,) = [name for name in owners if desk.positions(name)]
     desk.bids("ben", 100, 900)
     said = desk.place(last, SELL, LONG, 100, 900)
-    fixed = [
-        event for event in of(said, Income) if event.kind == IncomeType.ORDER_FIX_MARGIN_AMOUNT
-    ]
-    # -206,000 of fees and loss: it had 206,000, paid 6,000 to open and 5,400 to close.
-    debt = 100 * 100 * 100 + 5_400 - 200_000
-    assert [(event.uid, event.amount) for event in fixed] == [
-        (FUND_UID, -debt),
-        (desk.uids[last], debt),
-    ]
+    assert of(said, ContractTrade) == []
+    assert the(said, ContractOrderClosed).status == EXPIRED
+    desk.ok(Tick())
+    assert desk.positions(last) == []
     assert desk.engine.account(desk.uids[last]).contract[0].collateral == 0
 
 

@@ -6,7 +6,6 @@ import pytest
 from support.order_desk import (
     BUY,
     GTC,
-    IOC,
     LIMIT,
     LONG,
     OTHER,
@@ -126,8 +125,11 @@ FAULTS: list[tuple[dict[str, object], str]] = [
     ({"index_sources": ()}, "index_sources"),
     ({"index_sources": tuple("abcdefghi")}, "index_sources"),
     ({"adl_policy": 2}, "adl_policy"),
-    ({"jump_ppm": 0}, "jump_ppm"),
-    ({"jump_ppm": PPM + 1}, "jump_ppm"),
+    ({"funding_cap_ppb": 6_000_001}, "at most 6000000: 0.75 x"),
+    ({"index_notional": 0}, "index_notional"),
+    ({"index_notional": 10**9 + 1}, "index_notional"),
+    ({"index_step_ppm": 0}, "index_step_ppm"),
+    ({"index_step_ppm": 50_001}, "index_step_ppm"),
 ]
 
 
@@ -166,7 +168,7 @@ def test_the_limits_themselves_are_fine() -> None:
         tiers=[Tier(500, 50, 19_999), Tier(501, 50, 19_999), Tier(AMOUNT_MAX, 1, 999_999)],
         position_max=QUANTITY_MAX, open_interest_max=QUANTITY_MAX, liquidation_ppm=0,
         funding_minutes=tuple(range(0, 1_440, 60)), funding_cap_ppb=1, interest_ppb=0,
-        index_sources=tuple("abcdefgh"), adl_policy=1, jump_ppm=PPM,
+        index_sources=tuple("abcdefgh"), adl_policy=1, index_notional=10**9, index_step_ppm=50_000,
     )  # fmt: skip
     said = bare().apply(commands.ListContract(limits))
     assert said[-1] == ContractListed(limits)
@@ -190,7 +192,7 @@ def test_assets_and_markets_that_come_later_are_everybodys() -> None:
     )
     desk.ok(commands.Deposit(desk.uids["ann"], 1, "ETH", PLENTY))
     desk.ok(commands.Deposit(2, 1, "SOL", 5))
-    desk.ok(commands.PostIndex("SOLETH", SOURCE, 100))
+    desk.ok(commands.PostIndex("SOLETH", SOURCE, 100, jump=True))
     (placed,) = desk.place("ann", BUY, LONG, 5, 100, symbol="SOLETH")
     assert isinstance(placed, ContractOrderPlaced)
     assert desk.held("ann", 2) == 2_500 + 30
@@ -233,7 +235,7 @@ def test_what_is_not_listed_is_unknown() -> None:
         commands.ChangeContract(contract("SOL")),
         commands.HaltInstrument("SOLUSDT", True, product=1),
         commands.HaltInstrument(SYMBOL, True),  # no spot market of that name
-        commands.PostIndex("SOLUSDT", SOURCE, 5),
+        commands.PostIndex("SOLUSDT", SOURCE, 5, jump=True),
     ):
         assert refusal(desk.apply(command)) == Reject.SYMBOL_UNKNOWN
 
@@ -253,10 +255,10 @@ def test_new_tiers_have_every_pool_looked_at_anew() -> None:
 def test_a_source_that_is_dropped_counts_no_more() -> None:
     desk = Desk()
     desk.ok(commands.ChangeContract(changed(index_sources=("other",))))
-    said = desk.apply(commands.PostIndex(SYMBOL, SOURCE, 5))
+    said = desk.apply(commands.PostIndex(SYMBOL, SOURCE, 5, jump=True))
     assert refusal(said) == Reject.INSTRUMENT_INVALID
     assert the(desk.tick(), MarkSet).current is False
-    desk.ok(commands.PostIndex(SYMBOL, "other", 1_001))
+    desk.ok(commands.PostIndex(SYMBOL, "other", 1_001, jump=True))
     assert (desk.perp().mark, desk.perp().current) == (1_001, True)
 
 
@@ -298,7 +300,7 @@ def test_a_halted_contracts_mark_goes_on_and_its_pools_wait() -> None:
 
 def test_a_posted_price_is_index_and_mark_and_said_only_when_new() -> None:
     desk = Desk()
-    assert desk.post(1_010) == [MarkSet(SYMBOL, 1_010, 1_010, True, 0, 0)]
+    assert desk.post(1_010) == [MarkSet(SYMBOL, 1_010, 1_010, True, 0, 0, True)]
     assert desk.post(1_010) == []
 
 
@@ -308,12 +310,12 @@ def test_the_faults_of_a_posted_price() -> None:
     both = msgspec.structs.replace(both, index_sources=("spot", SOURCE))
     desk.ok(commands.ChangeContract(both))
     for source in ("nobody", "spot", ""):
-        said = desk.apply(commands.PostIndex(SYMBOL, source, 5))
+        said = desk.apply(commands.PostIndex(SYMBOL, source, 5, jump=True))
         assert refusal(said) == Reject.INSTRUMENT_INVALID
     # The largest position must stay countable.
     most = AMOUNT_MAX // (both.position_max * desk.perp().unit)
     assert most < PRICE_MAX
-    assert desk.apply(commands.PostIndex(SYMBOL, SOURCE, most + 1)) == [
+    assert desk.apply(commands.PostIndex(SYMBOL, SOURCE, most + 1, jump=True)) == [
         Rejected(Reject.PRICE, most)
     ]
 
@@ -322,8 +324,8 @@ def test_the_faults_of_a_posted_price() -> None:
 def test_a_price_that_is_not_positive_says_that_there_is_none(price: int) -> None:
     """Rule 6.1: the index becomes stale, the last mark stays to be seen."""
     desk = Desk()
-    said = desk.ok(commands.PostIndex(SYMBOL, SOURCE, price))
-    assert said == [MarkSet(SYMBOL, PRICE, PRICE, False, 0, 0)]
+    said = desk.ok(commands.PostIndex(SYMBOL, SOURCE, price, jump=True))
+    assert said == [MarkSet(SYMBOL, PRICE, PRICE, False, 0, 0, True)]
 
 
 def test_the_index_is_the_median_of_current_sources() -> None:
@@ -332,35 +334,37 @@ def test_the_index_is_the_median_of_current_sources() -> None:
     desk.ok(commands.ChangeContract(changed(index_sources=("a", "b", "c"))))
     for number, (name, price) in enumerate((("a", 1_000), ("b", 1_030), ("c", 1_010))):
         desk.time += number * SECOND
-        desk.ok(commands.PostIndex(SYMBOL, name, price))
+        desk.ok(commands.PostIndex(SYMBOL, name, price, jump=True))
     assert desk.perp().index_price == 1_010
     desk.time += 7 * SECOND - 1
-    desk.ok(commands.PostIndex(SYMBOL, "c", 1_012))
+    desk.ok(commands.PostIndex(SYMBOL, "c", 1_012, jump=True))
     assert desk.perp().index_price == 1_012
-    desk.tick(1)  # a is 10 s old
-    assert desk.perp().index_price == 1_021
-    desk.tick(SECOND)  # b too
+    desk.tick(1)  # a is 10 s old: the index is drawn towards 1,021, a millionth of a step
+    assert desk.perp().index_price == 1_012
+    desk.tick(SECOND - 1)  # a second's worth is 5
+    assert desk.perp().index_price == 1_017
+    desk.tick(SECOND)  # b is too old, too
     assert desk.perp().index_price == 1_012
     desk.tick(9 * SECOND)
     assert not desk.perp().current
 
 
-def test_a_jump_is_believed_only_when_it_has_lasted() -> None:
+def test_a_posted_price_is_followed_by_steps_unless_it_jumps() -> None:
+    """0.5 % a second: 5 of 1,000; the change of a contract's step counts from then on."""
     desk = Desk()
-    desk.ok(commands.ChangeContract(changed(jump_ppm=200_000)))
-    desk.ok(commands.PostIndex(SYMBOL, SOURCE, 1_200))
-    assert (desk.perp().index_price, desk.perp().current) == (1_200, True)
-    for _ in range(10):
-        desk.ok(commands.PostIndex(SYMBOL, SOURCE, 900))
-        assert (desk.perp().index_price, desk.perp().current) == (1_200, False)
+    found = []
+    for step in (5_000, 5_000, 20_000, 1):
+        desk.ok(commands.ChangeContract(changed(index_step_ppm=step)))
         desk.time += SECOND
-    desk.ok(commands.PostIndex(SYMBOL, SOURCE, 901))
-    assert (desk.perp().index_price, desk.perp().current) == (901, True)
+        desk.ok(commands.PostIndex(SYMBOL, SOURCE, 900))
+        found.append(desk.perp().index_price)
+    assert found == [995, 991, 972, 971]
+    said = desk.ok(commands.PostIndex(SYMBOL, SOURCE, 900, jump=True))
+    assert said == [MarkSet(SYMBOL, 900, 900, True, 0, 0, True)]
 
 
-def test_orders_are_taken_while_the_index_is_stale() -> None:
+def test_nothing_opens_while_the_index_is_stale() -> None:
     desk = Desk("ann", "ben")
     desk.post(0)
-    desk.asks("ben", 5, PRICE)
-    assert len(desk.place("ann", BUY, LONG, 5, PRICE, IOC)) > 1
+    assert refusal(desk.place("ben", SELL, SHORT, 5, PRICE)) == Reject.PRICE_DOUBT
     assert refusal(desk.place("ann", SELL, SHORT, 5, 899)) == Reject.PRICE_BAND

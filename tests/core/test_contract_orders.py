@@ -292,12 +292,14 @@ def test_the_day_of_memory_begins_when_the_order_ends_and_a_tick_forgets() -> No
     desk = Desk("ann", "ben")
     desk.rest("ann", BUY, LONG, 5, 1_000, "x")
     desk.time += 10 * CLIENT_ID_MEMORY_US
+    desk.post(1_000)
     assert of(desk.place("ben", SELL, SHORT, 5, 1_000), ContractTrade)
     desk.tick(CLIENT_ID_MEMORY_US - 1)
     assert refusal(desk.place("ann", BUY, LONG, 5, 990, client_id="x")) == Reject.CLIENT_ID_USED
     desk.tick(1)
     assert desk.holding("ann").clients == {}
     assert list(desk.engine.contracts.client_ids.ended) == []
+    desk.post(1_000)
     desk.rest("ann", BUY, LONG, 5, 990, "x")
 
 

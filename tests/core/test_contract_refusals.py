@@ -71,6 +71,14 @@ def halt(desk: Desk) -> None:
 def cap(desk: Desk) -> None:
     for _ in range(OPEN_ORDERS_PER_SYMBOL_MAX - len(desk.holding("ann").orders)):
         desk.engine.apply(desk_order(desk, price=1, quantity=2))
+    # Where every opening order makes a position, those that are there count against its cap.
+    for position in desk.positions("ann"):
+        if position.separated:
+            desk.engine.apply(
+                desk_order(
+                    desk, side=SELL, price=1_100, quantity=2, position_id=position.position_id
+                )
+            )
 
 
 def empty(desk: Desk) -> None:

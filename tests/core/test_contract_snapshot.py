@@ -118,7 +118,7 @@ def test_a_dump_loads_to_an_equal_engine() -> None:
             ]
         assert list(other.positions) == list(perp.positions)
         assert list(other.trailing) == list(perp.trailing)
-        assert list(other.gaps) == list(perp.gaps)
+        assert other.premiums == perp.premiums
         assert (other.market.halted, other.market.halt_reason) == (
             perp.market.halted,
             perp.market.halt_reason,
@@ -164,8 +164,8 @@ CHANGES: list[Command] = [
     commands.SetFees(ANN, 1, 2, product=1),
     commands.Deposit(ANN, CONTRACT, "USDT", 1),
     commands.Withdraw(ANN, CONTRACT, "USDT", 1),
-    commands.PostIndex(SYMBOL, SOURCE, 1_002),
-    commands.PostIndex(SYMBOL, SOURCE, 0),
+    commands.PostIndex(SYMBOL, SOURCE, 1_002, jump=True),
+    commands.PostIndex(SYMBOL, SOURCE, 0, jump=True),
     commands.HaltInstrument(SYMBOL, True, product=1),
     commands.ListContract(msgspec.structs.replace(
         contract(), instrument=msgspec.structs.replace(
@@ -203,10 +203,12 @@ def test_positions_changed_only_in_what_is_chosen_have_another_hash() -> None:
 
 FUTURES: dict[str, list[Command]] = {
     "rally": [
-        commands.PostIndex(SYMBOL, SOURCE, price) for price in (1_039, 1_041, 1_085, 1_250, 1_190)
+        commands.PostIndex(SYMBOL, SOURCE, price, jump=True)
+        for price in (1_039, 1_041, 1_085, 1_250, 1_190)
     ],
     "crash": [
-        commands.PostIndex(SYMBOL, SOURCE, price) for price in (960, 939, 934, 900, 700, 500)
+        commands.PostIndex(SYMBOL, SOURCE, price, jump=True)
+        for price in (960, 939, 934, 900, 700, 500)
     ],
     "fills": [
         commands.PlaceContractOrder(BEN, SYMBOL, SELL, SHORT, 1, IOC, 20, 0),
@@ -300,7 +302,7 @@ def test_trailing_stops_of_several_owners_keep_their_order() -> None:
     newer = desk.algo("ann", SELL, LONG, TRAILING, 4, 0, 0, MARK, callback=10_000)
     desk.tick()
     first, second = desk.engine, desk.reopened()
-    said = same(first, second, commands.PostIndex(SYMBOL, SOURCE, 980, time=desk.time))
+    said = same(first, second, commands.PostIndex(SYMBOL, SOURCE, 980, time=desk.time, jump=True))
     assert [each.algo_id for each in of(said, AlgoTriggered)] == [older, newer]
 
 
@@ -344,8 +346,8 @@ def test_a_settlement_under_way_goes_on_where_it_was() -> None:
     desk.tick()
     desk.post(PRICE)
     said = desk.tick(SECOND)
-    assert len(of(said, FundingDue)) == 1
-    assert of(said, FundingSettled) == []
+    assert [event.symbol for event in of(said, FundingDue)] == [SYMBOL, OTHER]
+    assert [event.symbol for event in of(said, FundingSettled)] == [OTHER]
     settlement = desk.perp().settlement
     assert settlement is not None
     assert len(settlement.left) == 10
@@ -363,9 +365,11 @@ def test_a_settlement_that_waits_for_its_index_is_remembered() -> None:
     desk.tick()
     desk.time += hours - desk.time % hours - SECOND
     desk.tick()
-    assert of(desk.tick(SECOND), FundingDue) == []
+    said = desk.tick(SECOND)
+    assert [event.due for event in of(said, FundingDue)] == [desk.time, desk.time]
+    assert [event.symbol for event in of(said, FundingSettled)] == [OTHER]  # nobody has to wait
     first, second = desk.engine, desk.reopened()
-    same(first, second, commands.PostIndex(SYMBOL, SOURCE, 1_001, desk.time))
+    same(first, second, commands.PostIndex(SYMBOL, SOURCE, 1_001, desk.time, jump=True))
     said = same(first, second, commands.Tick(time=desk.time))
-    assert the(said, FundingDue).due == desk.time
+    assert the(said, FundingSettled).due == desk.time
     assert snapshot.dump(first) == snapshot.dump(second)

@@ -35,6 +35,7 @@ def test_every_command_has_a_rule() -> None:
         commands.CancelOrder(NOBODY, 1),
         commands.CancelOrders(NOBODY, ""),
         commands.Tick(),
+        commands.Proceed(),
         commands.SetCancelAfter(NOBODY, SPOT, 0),
         commands.CreateOwner("new"),
         commands.FreezeOwner(NOBODY, True),
@@ -62,7 +63,7 @@ def test_every_command_has_a_rule() -> None:
         commands.SetAutoMargin(NOBODY, 1, True),
         commands.ListContract(CONTRACT),
         commands.ChangeContract(CONTRACT),
-        commands.PostIndex("BTCUSDT", "desk", 1_000),
+        commands.PostIndex("BTCUSDT", "desk", 1_000, jump=True),
     ]
     assert {type(sample) for sample in samples} == set(get_args(Command))
     journaled = msgspec.msgpack.encode(samples)

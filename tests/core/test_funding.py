@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from support.contract_world import (
+    CONTRACT,
     DAY_START,
     HOUR,
     INSTRUMENT,
@@ -33,9 +34,12 @@ from venue.core.contract_events import (
     LiquidationStarted,
     PositionClosed,
 )
+from venue.core.engine import Engine
 from venue.core.events import Event
 from venue.core.funding import CHUNK
+from venue.core.instruments import Tier
 from venue.core.prices import funding_rate, interval_us
+from venue.core.units import AMOUNT_MAX
 from venue.terms import SHORT
 
 pytestmark = pytest.mark.core
@@ -75,14 +79,17 @@ def settle(world: ContractWorld) -> list[Event]:
         (-1_000_000, -500_000),
         (10_000_000, 9_500_000),  # the published 1 % -> 0.95 %
         (-10_000_000, -9_500_000),
-        (20_500_000, 20_000_000),
-        (30_000_000, 20_000_000),  # the contract's cap: 2 %
-        (-30_000_000, -20_000_000),
+        (15_500_000, 15_000_000),
+        (30_000_000, 15_000_000),  # the contract's cap: three quarters of 2 %
+        (-30_000_000, -15_000_000),
     ],
 )
 def test_the_rate_of_an_average_premium(premium: int, rate: int) -> None:
     """Rule 6.4, in ppb."""
-    perp = ContractWorld().perp
+    wide = replace(
+        CONTRACT, leverage_max=20, tiers=[Tier(AMOUNT_MAX, 20, 20_000)], funding_cap_ppb=15_000_000
+    )
+    perp = ContractWorld(contract=wide).perp
     perp.premium_sum, perp.premium_count = 3 * premium, 3
     assert funding_rate(perp) == rate
 
@@ -155,26 +162,27 @@ def test_longs_pay_shorts_at_a_positive_rate() -> None:
 
 
 def test_shorts_pay_longs_at_a_negative_rate() -> None:
-    """20 lots are offered at 990: premium -1 %, rate -0.95 %.
+    """20 lots are offered at 992: premium -0.8 %, rate -0.75 %, the cap.
 
-    Shorts pay 190.0 and 104.5 -> 105; longs get 66.5 -> 66, 123.5 -> 123 and 104.5 -> 104.
+    Shorts pay 150.0 and 82.5 -> 83; longs get 52.5 -> 52, 97.5 -> 97 and 82.5 -> 82.
     """
     world = several()
+    world.change(funding_cap_ppb=7_500_000)
     world.owner("fay")
     approach(world)
     world.perp.premium_sum = world.perp.premium_count = 0
-    world.short("fay", 20, 990)
+    world.short("fay", 20, 992)
     events = settle(world)
-    assert of(events, FundingDue) == [FundingDue(SYMBOL, DUE, -9_500_000, 1_000, 1_000)]
+    assert of(events, FundingDue) == [FundingDue(SYMBOL, DUE, -7_500_000, 1_000, 1_000)]
     names = {uid: name for name, uid in world.uids.items()}
     assert [(names[event.uid], event.amount) for event in of(events, Income)] == [
-        ("ann", 66),
-        ("dan", -190),
-        ("bob", 123),
-        ("cat", 104),
-        ("eve", -105),
+        ("ann", 52),
+        ("dan", -150),
+        ("bob", 97),
+        ("cat", 82),
+        ("eve", -83),
     ]
-    assert of(events, FundingSettled) == [FundingSettled(SYMBOL, DUE, 5, 295, 293)]
+    assert of(events, FundingSettled) == [FundingSettled(SYMBOL, DUE, 5, 233, 231)]
     assert world.dust() == 2
 
 
@@ -235,9 +243,9 @@ def test_funding_can_endanger_a_pool() -> None:
 
 
 def test_a_settlement_in_chunks_with_positions_changing_in_between() -> None:
-    """Rule 6.5: 1,003 longs of a lot against ben's short, in two ticks; each once, none twice.
+    """Rule 6.5: 253 longs of a lot against ben's short, in two slices; each once, none twice.
 
-    Each long pays 0.1 -> 1, ben gets 100.3 -> 100. In between one of those that wait closes, one
+    Each long pays 0.1 -> 1, ben gets 25.3 -> 25. In between one of those that wait closes, one
     adds, a new one opens, and ben, who has been settled, becomes larger.
     """
     longs = CHUNK + 3
@@ -270,35 +278,36 @@ def test_a_settlement_in_chunks_with_positions_changing_in_between() -> None:
     assert life.funding_fee == -1
     assert len(of(closed, ContractTrade)) == 1
 
-    world.wait(1)
-    events = world.tick()
-    assert of(events, FundingSettled) == [FundingSettled(SYMBOL, DUE, longs + 1, longs, 100)]
+    events = world.apply(commands.Proceed())
+    assert of(events, FundingSettled) == [FundingSettled(SYMBOL, DUE, longs + 1, longs, 25)]
     assert not world.pending()
     assert [world.position(name).funding_fee for name in names[:-1]] == [-1] * (longs - 1)
-    assert world.position("ben", SHORT).funding_fee == 100
+    assert world.position("ben", SHORT).funding_fee == 25
     assert world.position("new").funding_fee == 0
-    assert world.dust() == longs - 100
+    assert world.dust() == longs - 25
 
 
 # -- late, or not at all ---------------------------------------------------------------------------
 
 
 def test_a_stale_index_defers_the_settlement() -> None:
-    """Rule 6.5: due at 16:00 with a stale index; paid when it is current, for the same due time."""
+    """Rule 6.5: due at 16:00 with a stale index: rate and mark are frozen, paid when current."""
     world = several()
     approach(world)
     world.time = DUE + 5 * SECOND  # the last price is ten seconds old
-    assert of(world.tick(), FundingDue) == []
+    (due,) = of(world.tick(), FundingDue)
+    assert (due.due, due.mark) == (DUE, 1_000)
     for _ in range(4):
         world.wait(20)
-        assert of(world.tick(), FundingDue) == []
+        assert of(world.tick(), Income) == []
+        assert not world.pending()  # no ticks at once: nothing can be done
     world.post(1_020)
-    (due,) = of(world.tick(), FundingDue)
-    assert (due.due, due.mark) == (DUE, 1_020)
+    events = world.tick()
+    assert of(events, FundingSettled) == [FundingSettled(SYMBOL, DUE, 5, 5, 3)]
     assert world.position("ann").funding_fee == -1
 
 
-def test_what_was_deferred_until_the_next_due_time_is_skipped() -> None:
+def test_what_falls_due_while_a_settlement_waits_is_skipped() -> None:
     world = several()
     approach(world)
     world.time = DUE + 5 * SECOND
@@ -306,10 +315,67 @@ def test_what_was_deferred_until_the_next_due_time_is_skipped() -> None:
     while world.time < DUE + 8 * HOUR:
         world.wait(20)
         events = world.tick()
-    assert of(events, FundingSkipped) == [FundingSkipped(SYMBOL, DUE)]
+    assert of(events, FundingSkipped) == [FundingSkipped(SYMBOL, DUE + 8 * HOUR)]
     world.post(1_000)
-    (due,) = of(world.tick(), FundingDue)
-    assert due.due == DUE + 8 * HOUR
+    (settled,) = of(world.tick(), FundingSettled)
+    assert settled.due == DUE
+
+
+def test_a_position_opened_between_the_due_time_and_its_tick_takes_no_part() -> None:
+    """Rule 6.5: half a second after the due time fay opens, eve adds and bob leaves.
+
+    Each pays or gets what its size at the due time comes to: 0.01 % of 13,000 is 1.3, paid as 2.
+    """
+    world = several()
+    world.owner("fay")
+    approach(world)
+    world.post(1_000)
+    world.time = DUE + SECOND // 2
+    world.long("fay", 13, 1_000)
+    events = world.close_long("bob", 13, 1_000)
+    assert of(events, FundingDue) == [FundingDue(SYMBOL, DUE, INTEREST, 1_000, 1_000)]
+    (paid,) = of(events, Income)
+    assert (paid.uid, paid.amount) == (world.uids["bob"], -2)
+    world.short("eve", 20, 1_000)
+    world.long("fay", 20, 1_000)
+    world.time = DUE + SECOND
+    events = world.tick()
+    assert of(events, FundingSettled) == [FundingSettled(SYMBOL, DUE, 5, 5, 3)]
+    assert world.position("fay").funding_fee == 0
+    assert world.position("eve", SHORT).funding_fee == 1
+    assert world.position("dan", SHORT).funding_fee == 2
+    assert world.dust() == 2
+
+
+def test_nobody_escapes_a_settlement_that_waits_for_the_index() -> None:
+    """Rule 6.5: who closes while the index is stale pays at the frozen rate and mark."""
+    world = several()
+    approach(world)
+    world.time = DUE + 5 * SECOND
+    assert len(of(world.tick(), FundingDue)) == 1
+    world.wait(60)
+    world.close_short("dan", 13, 1_000)
+    paid = of(world.close_long("bob", 13, 1_000), Income)
+    assert [each.amount for each in paid] == [-2, 2]
+    world.post(1_100)
+    events = world.tick()
+    assert of(events, FundingSettled) == [FundingSettled(SYMBOL, DUE, 5, 5, 3)]
+    assert world.dust() == 2
+
+
+def test_a_contract_without_a_mark_skips_its_settlement() -> None:
+    world = ContractWorld()
+    world.engine = Engine()
+    for command in (
+        commands.RegisterAsset("QQQ", 0),
+        commands.RegisterAsset("AAA", 0),
+        commands.ListContract(CONTRACT),
+    ):
+        world.ok(command)
+    world.time = DUE - 5 * SECOND
+    world.tick()
+    world.time = DUE
+    assert world.tick() == [FundingSkipped(SYMBOL, DUE)]
 
 
 @pytest.mark.parametrize(

@@ -316,7 +316,7 @@ def test_the_published_example_in_an_engine() -> None:
         ("ETHUSDT", 3_683_979, 1_456_84, 4),
         ("BTCUSDT", 109_488, 32_481_98, 20),
     ):
-        apply(commands.PostIndex(symbol, "desk", entry))
+        apply(commands.PostIndex(symbol, "desk", entry, jump=True))
         for uid, side, position_side in ((uids[1], SELL, SHORT), (uids[0], BUY, LONG)):
             apply(commands.SetLeverage(uid, symbol, cross=leverage))
             apply(
@@ -324,15 +324,20 @@ def test_the_published_example_in_an_engine() -> None:
                     uid, symbol, side, position_side, LIMIT, GTC, lots, entry
                 )
             )
-    apply(commands.PostIndex("BTCUSDT", "desk", 31_967_27))
-    apply(commands.PostIndex("ETHUSDT", "desk", 1_335_18))
+    apply(commands.PostIndex("BTCUSDT", "desk", 31_967_27, jump=True))
+    apply(commands.PostIndex("ETHUSDT", "desk", 1_335_18, jump=True))
     holding = engine.account(uids[0]).holding
     assert holding is not None
     eth, btc = holding.positions.values()
     assert (price_of(eth), price_of(btc)) == (1_153_25, 26_316_89)
     assert maintenance(eth.pool) == 71_200_81145 + 356_512_50813  # each rounded up
-    assert of(apply(commands.PostIndex("ETHUSDT", "desk", 1_153_26)), LiquidationStarted) == []
-    (started,) = of(apply(commands.PostIndex("ETHUSDT", "desk", 1_153_25)), LiquidationStarted)
+    assert (
+        of(apply(commands.PostIndex("ETHUSDT", "desk", 1_153_26, jump=True)), LiquidationStarted)
+        == []
+    )
+    (started,) = of(
+        apply(commands.PostIndex("ETHUSDT", "desk", 1_153_25, jump=True)), LiquidationStarted
+    )
     assert started.uid == uids[0]
     assert audit.problems(engine) == []
 

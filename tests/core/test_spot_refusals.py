@@ -245,14 +245,14 @@ def test_the_band_holds_the_aggressive_side_against_the_last_trade(
 
 
 def test_without_a_trade_the_band_is_around_the_mid_and_needs_both_sides() -> None:
-    """Rule 3.9; mid of 1000 and 1003 is 1001; bands round towards it: 1101.1 and 900.9."""
+    """Rule 3.9: the middle is 1001.5; bands round towards it: 1101.65 and 901.35."""
     world = World("ann", "ben")
     world.rest("ben", BUY, 2, 1_000)
     world.rest("ben", SELL, 2, 5_000)
     world.cancel("ben", ID + 1)
     world.rest("ann", SELL, 2, 1_003)
     assert world.place("ann", BUY, 2, 1_102) == [Rejected(Reject.PRICE_BAND, 1_101)]
-    assert world.place("ann", SELL, 2, 900) == [Rejected(Reject.PRICE_BAND, 901)]
+    assert world.place("ann", SELL, 2, 901) == [Rejected(Reject.PRICE_BAND, 902)]
     world.cancel("ben", ID)
     assert world.place("ben", BUY, 2, 4_000, IOC)[0] != Rejected(Reject.PRICE_BAND, 1_101)
 

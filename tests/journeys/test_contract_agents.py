@@ -35,6 +35,7 @@ class Market:
     def __init__(self, seed: int) -> None:
         self.engine = Engine()
         self.time = EPOCH
+        self.steps = 0
         self.trades: dict[str, int] = {}
         self.act(demo.genesis())
         self.act(demo.funding(self.engine.owners.names))
@@ -59,11 +60,12 @@ class Market:
         return events
 
     def run(self, steps: int) -> None:
-        for number in range(1, steps + 1):
+        for _ in range(steps):
             self.act(self.spot.step())
             self.act(self.agents.step())
             self.time += STEP_US
-            if number % TICK_STEPS == 0:
+            self.steps += 1
+            if self.steps % TICK_STEPS == 0:
                 self.act([Tick()])
 
     def perps(self) -> list[Perpetual]:
@@ -101,9 +103,16 @@ def test_books_are_alive_around_a_current_index(market: Market) -> None:
         book = perp.market.book
         assert len(book.bids.keys) >= 15
         assert len(book.asks.keys) >= 15
-        mid = book.mid()
+        mid = book.twice_mid() // 2
         assert abs(mid - perp.index_price) * PPM < 2_000 * perp.index_price, perp.symbol
         assert market.trades[perp.symbol] > 100
+
+
+def test_contracts_are_not_in_doubt_under_the_agents(market: Market) -> None:
+    """Ten more minutes of venue time: not a tick in doubt (bench/doubt.py takes a day)."""
+    for _ in range(60):
+        market.run(10 * TICK_STEPS)
+        assert [perp.symbol for perp in market.perps() if perp.doubt] == []
 
 
 def test_demo_contracts_follow_the_live_ones(market: Market) -> None:

@@ -164,7 +164,7 @@ def test_contract_fees_are_an_owners_own(server: Server) -> None:
 def test_positions_and_the_story_of_a_liquidation(server: Server) -> None:
     operator = server.client()
     operator.post("/_venue/contracts/change", {"symbol": "BTCUSDT", "indexSources": ["desk"]})
-    index = {"symbol": "BTCUSDT", "source": "desk"}
+    index = {"symbol": "BTCUSDT", "source": "desk", "jump": True}
     operator.post("/_venue/index", index | {"price": "64000"})
     told(server, "faucet", "carol", "CONTRACT", "USDT", "700")
     carol, bob = server.client("carol"), server.client("bob")

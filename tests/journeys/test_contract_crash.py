@@ -6,24 +6,22 @@ import shutil
 import time
 from collections import Counter
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
-from msgspec import Struct, field
 from msgspec.structs import replace
 from sqlalchemy import Table, select
 
 from support.client import Client
 from support.contract_world import CONTRACT, CONTRACT_WALLET, HOUR, ISOLATED, SECOND, SYMBOL
 from support.server import Server
+from support.told import Told
 from venue.core import commands
-from venue.core.applied import Applied
 from venue.core.collateral import FUND_UID
 from venue.core.commands import Command
 from venue.core.contract_events import (
     FundingDue,
     FundingSettled,
     Income,
-    LiquidationFinished,
     PositionClosed,
 )
 from venue.core.engine import Engine
@@ -31,13 +29,13 @@ from venue.core.events import Event, OwnerCreated, Rejected
 from venue.core.funding import CHUNK
 from venue.core.owners import FIRST_UID
 from venue.core.schedule import LIQUIDATIONS_MAX
-from venue.core.units import PPB, PPM
+from venue.core.units import PPB
 from venue.history import contract_tables as tables
 from venue.history.store import open_history
 from venue.journal.recovery import recover
 from venue.journal.sqlite import open_journal, open_readonly
 from venue.lab import demo
-from venue.main import rebuild_history
+from venue.rebuild import rebuild_history
 from venue.terms import BUY, GTC, IOC, LIMIT, LONG, SELL, SHORT, SeparatedMode
 from venue.verify import verify
 
@@ -66,8 +64,6 @@ RATE_PPB: Final = 300_000  # the interest of 0.01 % per 8 hours, for a whole day
 FUNDING_KILLS: Final = ((1, False), (3, True), (2, False))
 ATTEMPTS_MAX: Final = 4  # of each kill: one that comes when all is settled says nothing
 
-T = TypeVar("T")
-
 
 class Stage:
     """Commands applied in memory, then written as the journal a venue is started on.
@@ -87,7 +83,6 @@ class Stage:
         contract = replace(
             CONTRACT,
             index_sources=("desk",),
-            jump_ppm=PPM,
             funding_minutes=(self.due % DAY // MINUTE,),
         )
         for command in (
@@ -108,8 +103,15 @@ class Stage:
         self.commands.append(command)
         return events
 
+    def finish(self) -> list[Event]:
+        """Work off what is pending."""
+        events: list[Event] = []
+        while self.engine.pending():
+            events += self.do(commands.Proceed())
+        return events
+
     def post(self, price: int) -> None:
-        self.do(commands.PostIndex(SYMBOL, "desk", price))
+        self.do(commands.PostIndex(SYMBOL, "desk", price, jump=True))
 
     def owner(self, name: str, money: int) -> int:
         (created,) = self.do(commands.CreateOwner(name))
@@ -131,24 +133,7 @@ class Stage:
         for first in range(0, len(self.commands), 1_000):
             journal.append(self.commands[first : first + 1_000])
         journal.close()
-        assert rebuild_history(str(path)) == len(self.commands)
-
-
-class Told(Struct):
-    """A recovery's follower that keeps all events."""
-
-    events: list[Event] = field(default_factory=list)
-
-    def restore(self, parts: dict[str, bytes], engine: Engine) -> None:
-        assert engine.sequence == 0
-
-    def note(self, applied: Applied) -> None:
-        self.events += applied.events
-
-    def follow(self, batch: list[Applied]) -> None: ...
-
-    def of(self, kind: type[T]) -> list[T]:
-        return [event for event in self.events if isinstance(event, kind)]
+        assert rebuild_history(str(path)) == (0, len(self.commands))
 
 
 def recovered(path: Path) -> tuple[Engine, Told]:
@@ -173,7 +158,7 @@ def start(path: Path) -> Server:
 
 
 def post(client: Client, price: int) -> None:
-    body = {"symbol": SYMBOL, "source": "desk", "price": str(price)}
+    body = {"symbol": SYMBOL, "source": "desk", "price": str(price), "jump": True}
     answer = client.post("/_venue/index", body)
     assert answer.status == 200, answer.body
 
@@ -243,6 +228,7 @@ class Cascade:
         buyer = stage.owner("buyer", 10_000_000)
         stage.long(buyer, BID_LOTS, BID, GTC)
         stage.do(commands.Tick())
+        stage.finish()
         self.ruined = [uid for uid in self.lots if uid not in self.safe]
 
     def _long(self, number: int) -> None:
@@ -260,10 +246,8 @@ class Cascade:
         """The same crash without a kill."""
         told = Told()
         stage = self.stage
-        for command in (commands.PostIndex(SYMBOL, "desk", CRASH), commands.Tick()):
-            told.events += stage.do(command)
-        while stage.engine.schedule.pending:
-            told.events += stage.do(commands.Tick())
+        told.events += stage.do(commands.PostIndex(SYMBOL, "desk", CRASH, jump=True))
+        told.events += stage.finish()
         return stage.engine, told
 
 
@@ -288,6 +272,8 @@ def test_a_killed_cascade_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> 
     cascade = Cascade()
     path = tmp_path / "venue.db"
     cascade.stage.write(path)
+    expected, straight = cascade.straight()
+    order = straight.victims()
     done: list[int] = []
     for beyond in CASCADE_KILLS:
         with start(path) as server:
@@ -295,9 +281,8 @@ def test_a_killed_cascade_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> 
             post(client, CRASH)
             reached = reach(client, sequence(client) + beyond)
             server.kill()
-        done = check_killed_cascade(path, cascade, reached, done)
+        done = check_killed_cascade(path, order, reached, done)
     keep(path)
-    expected, straight = cascade.straight()
     finish_cascade(path, open_positions(expected))
     assert verify(str(path)).problems == []
     engine, told = recovered(path)
@@ -308,16 +293,16 @@ def test_a_killed_cascade_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> 
 
 
 def check_killed_cascade(
-    path: Path, cascade: Cascade, reached: int, before: list[int]
+    path: Path, order: list[int], reached: int, before: list[int]
 ) -> list[int]:
-    """The journal ends amid the cascade, with all that was answered; who is liquidated so far."""
+    """The journal ends amid the cascade, with all that was answered; who was liquidated."""
     engine, told = recovered(path)
     assert engine.sequence >= reached
     assert engine.schedule.pending
-    done = [event.uid for event in told.of(LiquidationFinished) if event.uid != FUND_UID]
+    done = told.victims()
     assert done[: len(before)] == before
-    assert len(before) < len(done) <= len(cascade.ruined) - LIQUIDATIONS_MAX
-    assert done == cascade.ruined[: len(done)]
+    assert len(before) < len(done) <= len(order) - LIQUIDATIONS_MAX
+    assert done == order[: len(done)]
     assert verify(str(path)).problems == []
     return done
 
@@ -390,14 +375,16 @@ class Payday:
         self.movers = [stage.owner(name, 1_000_000) for name in ("mover-a", "mover-b")]
         stage.short(self.movers[1], 40)
         stage.long(self.movers[0], 40)
+        stage.time = stage.due - 20 * SECOND
+        stage.post(MARK)  # the last mark that is known when it is due
         for passed in (-5, 5):  # ticks before and after the due time, when the index is stale
             stage.time = stage.due + passed * SECOND
             stage.do(commands.Tick())
+            stage.finish()
         perp = stage.engine.contracts.markets[SYMBOL]
-        assert (perp.funding_due, perp.settlement) == (stage.due, None)
         self.positions = {
-            position.position_id: (position.pool.account.uid, position.side, position.quantity)
-            for position in perp.positions.values()
+            held.position_id: (held.pool.account.uid, held.side, held.quantity)
+            for held in perp.positions.values()
         }
 
     def _separated(self, name: str) -> int:

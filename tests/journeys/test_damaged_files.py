@@ -23,8 +23,9 @@ ASKED = (
     "/api/v3/allOrders?symbol=BTCUSDT",
 )
 FILES = {
-    "venue.db", "venue.db-wal", "venue.db.history", "venue.db.history-wal", "venue.db.history-shm",
-    "venue.db.history.lock", "venue.db.keys", "venue.db.keys.master",
+    "venue.db", "venue.db-wal", "venue.db.acknowledged", "venue.db.history",
+    "venue.db.history-wal", "venue.db.history-shm", "venue.db.history.lock", "venue.db.keys",
+    "venue.db.keys.master",
 }  # fmt: skip
 
 

@@ -78,7 +78,7 @@ def test_a_triggered_stop_and_the_order_it_becomes() -> None:
     assert parts(waiting, *shown) == ("STOP", "UNTRIGGERED", "980", "10", "990", "0", "GTC")
     assert parts(waiting, "triggerPriceType", "triggerPriceValue") == ("MARK_PRICE", "0")
     world.wait(1)
-    told = room.say(commands.PostIndex(SYMBOL, "desk", 989))
+    told = room.say(commands.PostIndex(SYMBOL, "desk", 989, jump=True))
     at = str(world.time // 1000)
     entered, ended = only(told, "ann", "orders")
     assert parts(ended, "id", *shown) == (
@@ -93,13 +93,13 @@ def test_a_triggered_stop_and_the_order_it_becomes() -> None:
     assert parts(ended, "type", "status", "cancelReason") == ("STOP", "CANCELED", "USER_CANCELED")
 
 
-def test_a_stop_that_cannot_enter_is_rejected() -> None:
+def test_a_stop_that_cannot_enter_expires() -> None:
     world, room = traded()
     (waiting,) = only(room.say(algo(world, "ann", STOP_MARKET, 0, 990)), "ann", "orders")
     assert parts(waiting, "size", "positionTpsl", "reduceOnly") == ("0", True, True)
-    (ended,) = only(room.say(commands.PostIndex(SYMBOL, "desk", 980)), "ann", "orders")
+    (ended,) = only(room.say(commands.PostIndex(SYMBOL, "desk", 980, jump=True)), "ann", "orders")
     assert parts(ended, "id", "status", "cancelReason") == (
-        waiting["id"], "REJECTED", "COULD_NOT_FILL",
+        waiting["id"], "EXPIRED", "COULD_NOT_FILL",
     )  # fmt: skip
 
 
@@ -119,10 +119,10 @@ def test_changes_and_ends_of_conditional_orders() -> None:
     )
     (waiting,) = only(room.say(trailing), "ann", "orders")
     assert parts(waiting, "type", "triggerPrice") == ("TRAILING_STOP_MARKET", "0")
-    room.say(commands.PostIndex(SYMBOL, "desk", 1_001))
-    told = room.say(commands.PostIndex(SYMBOL, "desk", 980))
+    room.say(commands.PostIndex(SYMBOL, "desk", 1_001, jump=True))
+    told = room.say(commands.PostIndex(SYMBOL, "desk", 980, jump=True))
     (ended,) = only(told, "ann", "orders")
-    assert parts(ended, "status", "triggerPriceValue") == ("REJECTED", ended["triggerPrice"])
+    assert parts(ended, "status", "triggerPriceValue") == ("EXPIRED", ended["triggerPrice"])
     assert 985 < int(ended["triggerPrice"]) < 1_001
 
 
@@ -134,7 +134,7 @@ def test_a_triggered_exit_ends_its_sibling() -> None:
     room.say(asked)
     room.say(order(world, "ben", SELL, SHORT, 10, 0))
     room.say(order(world, "cid", BUY, LONG, 6, 985))
-    told = room.say(commands.PostIndex(SYMBOL, "desk", 989))
+    told = room.say(commands.PostIndex(SYMBOL, "desk", 989, jump=True))
     by_type = {
         (item["type"], item["status"]): item["cancelReason"] for item in only(told, "ann", "orders")
     }
@@ -156,10 +156,10 @@ def causes(told: Told, name: str) -> list[tuple[str, str]]:
 def test_funding_names_itself() -> None:
     world, room = traded()
     world.time = DUE - 5 * SECOND
-    room.say(commands.PostIndex(SYMBOL, "desk", 1_000))
+    room.say(commands.PostIndex(SYMBOL, "desk", 1_000, jump=True))
     room.say(commands.Tick())
     world.time = DUE
-    room.say(commands.PostIndex(SYMBOL, "desk", 1_000))
+    room.say(commands.PostIndex(SYMBOL, "desk", 1_000, jump=True))
     told = room.say(commands.Tick())
     wanted = [("account", "PositionFundingSettle"), ("positions", "PositionFundingSettle")]
     assert causes(told, "ann") == causes(told, "ben") == wanted
@@ -233,7 +233,7 @@ def test_a_liquidation_tells_its_fee_and_what_it_canceled() -> None:
     resting = order(world, "ann", SELL, LONG, 5, 1_040)
     room.say(resting)
     room.say(order(world, "cid", BUY, LONG, 6, 955))
-    told = room.say(commands.PostIndex(SYMBOL, "desk", 959))
+    told = room.say(commands.PostIndex(SYMBOL, "desk", 959, jump=True))
     canceled, swept = only(told, "ann", "orders")
     assert parts(canceled, "status", "cancelReason") == ("CANCELED", "LIQUIDATE_CANCELED")
     assert parts(swept, "status", "cumFillSize", "cancelReason") == (
@@ -315,7 +315,7 @@ def test_an_order_keeps_its_trigger_over_a_restart() -> None:
     asked = algo(world, "ann", STOP, 10, 990, 980)
     asked.client_id = "own"
     room.say(asked)
-    entered, _ = only(room.say(commands.PostIndex(SYMBOL, "desk", 989)), "ann", "orders")
+    entered, _ = only(room.say(commands.PostIndex(SYMBOL, "desk", 989, jump=True)), "ann", "orders")
     world.engine = snapshot.load(snapshot.dump(world.engine))
     room = Room(world)
     gone = commands.CancelContractOrder(world.uids["ann"], int(entered["id"]))

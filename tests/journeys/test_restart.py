@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from support.client import Client
 from support.server import Server
@@ -111,3 +114,24 @@ def test_a_failed_projection_is_shown(tmp_path: Path) -> None:
 def children(pid: int) -> list[int]:
     """The processes a process has started."""
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def test_a_damaged_log_never_starts_a_shorter_venue(tmp_path: Path) -> None:
+    """One flipped byte: what was acknowledged is there, or a sentence says what to do."""
+    first = tmp_path / "first"
+    with Server("--state", str(first / "venue.db"), "--no-agents", folder=first) as server:
+        trade(server, 4, 0)
+        server.kill()
+    log = (first / "venue.db-wal").read_bytes()
+    for at in (len(log) // 3, 2 * len(log) // 3, len(log) - 100):
+        folder = tmp_path / str(at)
+        folder.mkdir()
+        for name in ("venue.db", "venue.db-wal", "venue.db.acknowledged"):
+            shutil.copy(first / name, folder)
+        damaged = bytearray(log)
+        damaged[at] ^= 1
+        (folder / "venue.db-wal").write_bytes(damaged)
+        with pytest.raises(RuntimeError, match=r"acknowledged.*put back whole copies") as refused:
+            Server("--state", str(folder / "venue.db"), "--no-agents", folder=folder)
+        assert "Traceback" not in str(refused.value)
+        assert (folder / "venue.db-wal").read_bytes() == damaged

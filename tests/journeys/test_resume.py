@@ -27,7 +27,7 @@ from venue.gateway.context import Venue
 from venue.gateway.recorder import RENEWAL
 from venue.gateway.session import SessionLimits
 from venue.gateway.sockets import SocketLimits
-from venue.main import rebuild_history
+from venue.rebuild import rebuild_history
 
 INVALID = "INVALID_ARGUMENT: "
 CHANNELS = {

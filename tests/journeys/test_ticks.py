@@ -1,10 +1,14 @@
-"""Time passing in a running venue: what one tick may not finish goes on at once."""
+"""What one command may not finish goes on at once in a running venue, without a tick."""
 
 from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from venue import main
+from venue.api.contract_operator import IndexRequest
+from venue.api.errors import ApiError
 from venue.core.applied import Applied
 from venue.core.commands import (
     Command,
@@ -19,10 +23,10 @@ from venue.core.engine import Engine
 from venue.core.events import Rejected
 from venue.core.positions import Position
 from venue.core.schedule import LIQUIDATIONS_MAX
-from venue.gateway.context import Venue
+from venue.gateway.context import Call, Venue
+from venue.gateway.contract_operators import post_index
 from venue.lab import demo
 from venue.node.clock import SystemClock
-from venue.node.ticks import tick
 from venue.terms import BUY, GTC, IOC, LIMIT, LONG, MARKET, SELL, SHORT, Wallet
 
 SYMBOL = "BTCSUSDT"
@@ -39,12 +43,12 @@ async def _cascade() -> None:
     options = main.Options(agents=False, history=False)
     async with main.opened(options, SystemClock(), _fail) as rooms:
         await _positions(rooms)
-        crash = PostIndex(SYMBOL, demo.POSTED, PRICE * 99 // 100)
+        crash = PostIndex(SYMBOL, demo.POSTED, PRICE * 99 // 100, jump=True)
         assert _liquidated(await rooms.submit([crash])) == LIQUIDATIONS_MAX
         assert _pending(rooms)
         before = rooms.engine.sequence
-        await tick(rooms.engine, rooms.sequencer)
-        assert not _pending(rooms)
+        while _pending(rooms):  # nobody asks for it: no tick, no order
+            await asyncio.sleep(0)
         assert rooms.engine.sequence - before == 3
         owners = {position.pool.account.name for position in _open(rooms.engine)}
         assert not any(name.startswith("gambler") for name in owners)
@@ -53,7 +57,7 @@ async def _cascade() -> None:
 async def _positions(rooms: Venue) -> None:
     """`POOLS` owners with a long at the greatest leverage each, against bob."""
     names = [f"gambler-{number}" for number in range(POOLS)]
-    await _done(rooms, [PostIndex(SYMBOL, demo.POSTED, PRICE)])
+    await _done(rooms, [PostIndex(SYMBOL, demo.POSTED, PRICE, jump=True)])
     await _done(rooms, [CreateOwner(name) for name in names])
     bob = rooms.engine.owners.names["bob"]
     gamblers = [rooms.engine.owners.names[name] for name in names]
@@ -90,3 +94,26 @@ def _liquidated(done: list[Applied]) -> int:
 
 def _fail(problem: BaseException) -> None:
     raise AssertionError(problem)
+
+
+@pytest.mark.parametrize("practice", [True, False])
+def test_an_index_is_set_at_once_on_a_practice_venue_only(practice: bool) -> None:
+    """Rule 6.1: elsewhere it moves by steps, whoever posts."""
+    asyncio.run(_jump(practice))
+
+
+async def _jump(practice: bool) -> None:
+    options = main.Options(agents=False, history=False, practice=practice)
+    async with main.opened(options, SystemClock(), _fail) as rooms:
+        call = Call(rooms, 0, b"")
+        price = str(PRICE // 100)
+        await post_index(call, IndexRequest(SYMBOL, demo.POSTED, price))  # the first one
+        higher = IndexRequest(SYMBOL, demo.POSTED, str(PRICE * 11 // 1_000), jump=True)
+        if not practice:
+            with pytest.raises(ApiError) as caught:
+                await post_index(call, higher)
+            assert "'jump'" in str(caught.value)
+            return
+        view = await post_index(call, higher)
+        assert (view.index_price, view.in_doubt) == (view.mark_price, False)
+        assert float(view.index_price) == float(higher.price)

@@ -26,7 +26,6 @@ from venue.core.contract_events import (
     Income,
     LiquidationStarted,
     LiquidationStep,
-    MarkSet,
 )
 from venue.core.instruments import Tier
 from venue.core.ledger import Pool
@@ -70,25 +69,29 @@ def crowd(number: int, lots: int = 10) -> ContractWorld:
 
 
 @pytest.mark.parametrize("wrong", [0, 1, 10, 799, 10**12])
-def test_i05_a_wrong_index_liquidates_nobody(wrong: int) -> None:
-    """Paradex 2026: a migration set marks to 0. Zero, stale or jumping: liquidations freeze."""
+def test_i05_a_wrong_index_liquidates_nobody_for_seconds(wrong: int) -> None:
+    """Paradex 2026: a migration set marks to 0. No price freezes liquidations, a wrong one is
+    followed by at most 0.5 % a second, and nothing is opened meanwhile (rule 6.1)."""
     world = crowd(50)
     before = world.everything()
-    for _ in range(9):
+    for _ in range(7):
         world.wait(1)
-        for events in (world.post(wrong), world.tick()):
+        for events in (world.tell(wrong), world.tick()):
             assert of(events, LiquidationStarted) == []
             assert of(events, Income) == []
-    assert (world.perp.mark, world.perp.current) == (1_000, False)
-    # Owners can still close meanwhile, near the last mark.
-    world.long("house", 10, 999)
-    (trade,) = of(world.close_long("owner 0", 10, 999), ContractTrade)
-    assert trade.price == 999
-    # The right price comes back: nothing has happened.
-    (mark,) = of(world.post(1_000), MarkSet)
-    assert (mark.mark, mark.current) == (1_000, True)
+    assert 965 <= world.perp.mark <= 1_036
+    assert world.perp.doubt
+    # Owners can still close meanwhile, near the mark.
+    world.close_short("house", 10, world.perp.mark)
+    (trade,) = of(world.close_long("owner 0", 10, world.perp.mark), ContractTrade)
+    assert trade.price == world.perp.mark
+    # The right price comes back, as slowly: nothing has happened.
+    for _ in range(9):
+        world.wait(1)
+        world.tell(1_000)
+    assert (world.perp.mark, world.perp.current, world.perp.doubt) == (1_000, True, False)
     assert of(world.tick(), LiquidationStarted) == []
-    assert len(world.perp.positions) == 49 + 2
+    assert len(world.perp.positions) == 49 + 1
     assert world.everything() == before
 
 

@@ -36,9 +36,11 @@ def contracts_traded(folder: Path) -> Iterator[Desk]:
 
 
 def _quote(desk: Desk, symbol: str, price: int) -> None:
-    """Give a contract its index: the mid of the spot book."""
+    """Give a contract its index: the middle of a spot book that fills the index notional."""
+    quantity = str(Decimal(12_000) / price)
     for side, limit in (("BUY", price - 10), ("SELL", price + 10)):
-        assert desk.bob.post("/api/v3/order", order(symbol, side, "0.1", str(limit))).status == 200
+        body = order(symbol, side, quantity, str(limit))
+        assert desk.bob.post("/api/v3/order", body).status == 200
 
 
 def _wait_for_mark(desk: Desk, symbol: str) -> None:

@@ -75,13 +75,18 @@ def everything(folder: Path) -> Iterator[Desk]:
         assert desk.alice.post(f"{ACCOUNT}/marginType", modes).status == 200
         for symbol, price in PRICES.items():
             operate(desk, "contracts/change", {"symbol": symbol, "indexSources": ["desk"]})
-            operate(desk, "index", {"symbol": symbol, "source": "desk", "price": str(price)})
+            operate(desk, "index", posted(symbol, "desk", str(price)))
             _trade(desk, symbol, Decimal(price))
         _stop_by_mark(desk)
         _liquidate(desk)
         _fill_lists(desk)
         yield desk
         desk.close()
+
+
+def posted(symbol: str, source: str, price: str) -> dict[str, Any]:
+    """An index price that is taken at once."""
+    return {"symbol": symbol, "source": source, "price": price, "jump": True}
 
 
 def _limit(symbol: str, side: str, quantity: str, price: Decimal, name: str) -> dict[str, Any]:
@@ -117,28 +122,28 @@ def _trade(desk: Desk, symbol: str, price: Decimal) -> None:
 
 def _stop_by_mark(desk: Desk) -> None:
     """A stop-loss of a whole demo position, triggered by the mark and filled in part."""
-    symbol, index = "ETHSUSDT", {"symbol": "ETHSUSDT", "source": "agents"}
-    operate(desk, "index", index | {"price": "3000"})
+    symbol = "ETHSUSDT"
+    operate(desk, "index", posted(symbol, "agents", "3000"))
     place(desk, "alice", _limit(symbol, "BUY", "1", Decimal(3_000), "demo-1") | LONG)
     place(desk, "bob", order(symbol, "SELL", "1") | SHORT)
     stop = {"symbol": symbol, "clientAlgoId": "whole", "planType": "STOP_LOSS", **LONG}
     stop |= {"triggerPrice": "2990", "triggerPriceType": "MARK_PRICE"}
     assert desk.alice.post(f"{V3}/placeTpSlOrder", stop).status == 200
     place(desk, "bob", _limit(symbol, "BUY", "0.4", Decimal(2_975), "demo-2") | LONG)
-    operate(desk, "index", index | {"price": "2980"})
+    operate(desk, "index", posted(symbol, "agents", "2980"))
 
 
 def _liquidate(desk: Desk) -> None:
     """Carol's demo money is lost, a part of her position in the book, the rest to the fund."""
     symbol = "BTCSUSDT"
-    operate(desk, "index", {"symbol": symbol, "source": "agents", "price": "60000"})
+    operate(desk, "index", posted(symbol, "agents", "60000"))
     _money(desk, "deposit", "SUSDT", "700")
     leverage = {"symbol": symbol, "crossLeverage": "100"}
     assert desk.carol.post(f"{ACCOUNT}/leverage", leverage).status == 200
     place(desk, "bob", _limit(symbol, "SELL", "1", Decimal(60_000), "crash-1") | SHORT)
     place(desk, "carol", order(symbol, "BUY", "1") | LONG)
     place(desk, "bob", _limit(symbol, "BUY", "0.4", Decimal(59_400), "crash-2") | LONG)
-    operate(desk, "index", {"symbol": symbol, "source": "agents", "price": "59400"})
+    operate(desk, "index", posted(symbol, "agents", "59400"))
 
 
 def _money(desk: Desk, what: str, asset: str, amount: str) -> None:

@@ -23,6 +23,7 @@ FIRST_MONEY = {"alice": Decimal(1_000_000), "bob": Decimal(1_000_000), "carol": 
 LISTED_RATES = (Decimal("0.0002"), Decimal("0.0006"))  # maker, taker
 BOB_RATES = (Decimal("0.0001"), Decimal("0.0005"))
 INDEXES = {BTC: Decimal(64_000), ETH: Decimal(3_400), SOL: Decimal(152)}
+INDEX_QUANTITIES = {BTC: "0.2", ETH: "4", SOL: "80"}  # more than the index notional of 10,000
 LEVERAGES = {BTC: 20, ETH: 20, SOL: 20}  # of those who have not chosen
 TRANSFERS = (
     ("alice", "SPOT", "CONTRACT", "1234.56789012"),
@@ -106,10 +107,11 @@ class ContractSession:
         spot = symbol.partition(":")[0]
         for order_id in self._quotes.pop(symbol, []):
             self.ask("alice", "cancel_order", order_id, spot)
-        quantity = "0.01" if symbol == SOL else "0.001"
+        quantity = INDEX_QUANTITIES[symbol]
+        away = (price / 1000).quantize(Decimal("0.01"))  # on every grid: the middle is exact
         self._quotes[symbol] = [
             self.ask("alice", "create_order", spot, "limit", side, quantity, str(limit))["id"]
-            for side, limit in (("buy", price - price / 1000), ("sell", price + price / 1000))
+            for side, limit in (("buy", price - away), ("sell", price + away))
         ]
 
     def wait_for_index(self, symbol: str, price: Decimal) -> None:

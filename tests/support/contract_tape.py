@@ -419,7 +419,7 @@ ROWS: Final[dict[str, list[tuple[Any, ...]]]] = {
         (PROFIT, ALICE, SYMBOL, SELL, LONG, PROFIT_MARKET, 0, 150, 0, LAST_PRICE, "", 1, FIRST,
          LONG_ID, 0, 0, 0, 0, 0, 600, AlgoStatus.EXPIRED, 0, 0, 0, 0, MINUTE + 10),
         (REFUSED, BOB, SYMBOL, BUY, SHORT, TAKE_PROFIT, 5, 95, 96, MARK_PRICE, "r", 0, 0, SHORT_ID,
-         0, 0, 0, 0, 0, 600, AlgoStatus.REJECTED, 0, 94, UNKNOWN, 800, 800),
+         0, 0, 0, 0, 0, 600, AlgoStatus.EXPIRED, 0, 94, UNKNOWN, 800, 800),
         (WAITING, BOB, SYMBOL, BUY, LONG, STOP_MARKET, 5, 200, 0, LAST_PRICE, "w", 1, 0, 0,
          300, MARK_PRICE, 150, LAST_PRICE, 0, 600, AlgoStatus.UNTRIGGERED, 0, 0, 0, 0, 600),
         (TRAILING, ALICE, SYMBOL, SELL, LONG, TRAIL, 2, 130, 0, LAST_PRICE, "t", 1, 0, LONG_ID,

@@ -60,7 +60,7 @@ class Walk:
         if self.fund:
             found.append(commands.Deposit(FUND_UID, 1, "QQQ", self.fund))
         for symbol in SYMBOLS:
-            found.append(commands.PostIndex(symbol, "desk", START))
+            found.append(commands.PostIndex(symbol, "desk", START, jump=True))
         return found
 
     def step(self, engine: Engine) -> Command:
@@ -94,7 +94,7 @@ class Walk:
             move = random.randint(-40, 40)
         self.index[symbol] = min(max(self.index[symbol] + move, START // 3), START * 3)
         price = 0 if random.random() < 0.05 else self.index[symbol]
-        return commands.PostIndex(symbol, "desk", price)
+        return commands.PostIndex(symbol, "desk", price, jump=True)
 
     def _order(self, engine: Engine, uid: int, symbol: str) -> Command:
         random = self.random

@@ -133,7 +133,11 @@ class ContractWorld:
         return self.apply(commands.Tick())
 
     def post(self, price: int, source: str = "desk") -> list[Event]:
-        """An index price of one source; with no ticks between, mark = index."""
+        """An index price of one source, taken at once; with no ticks between, mark = index."""
+        return self.apply(commands.PostIndex(SYMBOL, source, price, jump=True))
+
+    def tell(self, price: int, source: str = "desk") -> list[Event]:
+        """An index price of one source, which the index follows by steps."""
         return self.apply(commands.PostIndex(SYMBOL, source, price))
 
     def order(

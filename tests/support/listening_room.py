@@ -16,7 +16,7 @@ from venue.gateway.context import Venue
 from venue.gateway.http import HttpLimits, protocol
 from venue.gateway.hub import Hub, Timing
 from venue.gateway.server import Server, listen, make_server, started
-from venue.gateway.sockets import SocketLimits, Sockets
+from venue.gateway.sockets import Connection, SocketLimits, Sockets
 from venue.history.tables import FRAMES_KEPT
 from venue.lab import demo
 from venue.main import Options, application, opened
@@ -64,7 +64,7 @@ class ListeningRoom:
             self._server = make_server(app, protocol(self._http), door.connection)
             serving = asyncio.create_task(self._server.serve([self._bound]))
             await started(self._server, serving)
-            self._rooms = rooms
+            self._rooms, self.hub = rooms, hub
             self._ready.set()
             await serving
             await door.finish()
@@ -78,6 +78,22 @@ class ListeningRoom:
 
         self._loop.call_soon_threadsafe(done)
         return found.result(WAIT_S)
+
+    def connection(self, port: int) -> Any:
+        """The venue's end of the stream from a client's port; None when there is none. In `do`."""
+        assert self._server is not None
+        connections: set[Any] = set(self._server.server_state.connections)
+        for found in connections:
+            if isinstance(found, Connection):
+                peer = found._transport.get_extra_info("peername")
+                if peer is not None and peer[1] == port:
+                    return found
+        return None
+
+    def unsent(self, port: int) -> int | None:
+        """How many bytes the transport holds for a client; None when its stream is gone."""
+        found = self.do(lambda _: self.connection(port))
+        return None if found is None else self.do(lambda _: _held(found))
 
     def client(self, name: str = "") -> Client:
         """A client of this venue, as a demo account; closed with it."""
@@ -95,3 +111,7 @@ class ListeningRoom:
         self._server.should_exit = True
         self._thread.join(WAIT_S)
         assert not self._thread.is_alive()
+
+
+def _held(connection: Connection) -> int:
+    return int(connection._transport.get_write_buffer_size())

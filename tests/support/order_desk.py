@@ -15,7 +15,7 @@ from venue.core.instruments import Contract, Instrument, Tier
 from venue.core.orders import Order
 from venue.core.perpetual import Perpetual
 from venue.core.positions import Position
-from venue.core.units import AMOUNT_MAX, FIRST_ID, PPM
+from venue.core.units import AMOUNT_MAX, FIRST_ID
 from venue.terms import AlgoType, OrderType, PositionSide, PriceSource, Side, TimeInForce, Wallet
 
 BUY, SELL = int(Side.BUY), int(Side.SELL)
@@ -51,7 +51,6 @@ def contract(base: str = "BTC") -> Contract:
     ]
     return Contract(
         instrument, 50, POSITION_MAX, OPEN_INTEREST_MAX, tiers, index_sources=(SOURCE,),
-        jump_ppm=PPM,
     )  # fmt: skip
 
 
@@ -129,8 +128,8 @@ class Desk:
         return self.engine.contracts.markets[symbol]
 
     def post(self, price: int, symbol: str = SYMBOL) -> list[Event]:
-        """A new index price, which is the mark too."""
-        events = self.ok(commands.PostIndex(symbol, SOURCE, price))
+        """A new index price, taken at once, which is the mark too."""
+        events = self.ok(commands.PostIndex(symbol, SOURCE, price, jump=True))
         if price:
             assert self.perp(symbol).mark == price
         return events

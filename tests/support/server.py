@@ -48,6 +48,7 @@ class Server:
         line = self.process.stdout.readline()  # printed when it answers; empty when it ended
         if not line:
             self.process.wait(STOP_S)
+            self.process.stdout.close()
             raise RuntimeError(f"the venue did not start: {self.errors.read_text()}")
         self.facts: dict[str, Any] = json.loads(ready_file.read_text())
         self.url: str = self.facts["rest"]

@@ -39,7 +39,9 @@ PRODUCTS = (SPOT, CONTRACT)
 
 def price_contracts(client: Client) -> None:
     """Give the contract a price, so that it takes orders."""
-    body = {"symbol": CONTRACT.plain["symbol"], "source": "agents", "price": "60000"}
+    body = {"symbol": CONTRACT.plain["symbol"], "source": "agents", "price": "60000"} | {
+        "jump": True
+    }
     answer = client.post("/_venue/index", body)
     assert answer.status == 200, answer
 

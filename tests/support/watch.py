@@ -46,13 +46,14 @@ Pairs = dict[str, tuple[Any, Any]]  # what the streams told and REST lists, by w
 
 @contextmanager
 def quoted_venue(folder: Path) -> Iterator[Server]:
-    """A venue whose contracts have marks: the mid of carol's quotes in the spot books."""
+    """A venue whose contracts have marks: the middle of carol's quotes in the spot books."""
     with Server("--no-agents", "--no-limits", "--no-history", folder=folder) as found:
         carol, anyone = found.client("carol"), found.client()
         for asset, amount in (("USDT", "10000"), ("BTC", "1"), ("ETH", "1"), ("SOL", "1")):
             operate(found, "deposit", owner="carol", wallet="SPOT", asset=asset, amount=amount)
         for symbol, price in PRICES.items():
             far_funding(anyone, symbol)
+            operate(found, "contracts/change", symbol=symbol, indexNotional="1")
             for side, limit in (("BUY", price * 98 // 100), ("SELL", price * 102 // 100)):
                 body = {"symbol": symbol, "side": side, "type": "LIMIT", "timeInForce": "GTC"}
                 body |= {"quantity": "0.01", "price": f"{limit}"}

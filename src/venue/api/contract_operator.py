@@ -9,7 +9,9 @@ from msgspec import Meta, Struct
 from venue.api.fields import (
     Decimal,
     DecimalOrZero,
+    Flag,
     Id,
+    IndexNotional,
     Kind,
     Leverage,
     Rate,
@@ -47,7 +49,9 @@ class ContractRequest(Struct, rename="camel"):
     """A contract to list: increments and sizes as decimals, rates and bands as fractions.
 
     It settles in `quoteAsset`. `fundingTimes` are times of day (UTC); `indexSources` are `spot`
-    (the spot market of the same symbol) or names under which index prices are posted.
+    (the spot market of the same symbol, as long as its book fills `indexNotional` on each side) or
+    names under which index prices are posted. The index moves by at most `indexStepRate` a second.
+    `fundingCapRate` is at most 0.75 x the first tier's maintenance rate; without it, that or 0.003.
     """
 
     base_asset: Text
@@ -70,6 +74,9 @@ class ContractRequest(Struct, rename="camel"):
     index_sources: Texts | None = None
     funding_times: Texts | None = None
     adl_policy: PolicyName = AdlPolicy.QUEUE.name
+    index_notional: IndexNotional = 10_000
+    index_step_rate: Rate = "0.005"
+    funding_cap_rate: Rate | None = None
 
 
 class ChangeContractRequest(Struct, rename="camel"):
@@ -92,10 +99,16 @@ class ChangeContractRequest(Struct, rename="camel"):
     index_sources: Texts | None = None
     funding_times: Texts | None = None
     adl_policy: PolicyName | None = None
+    index_notional: IndexNotional | None = None
+    index_step_rate: Rate | None = None
+    funding_cap_rate: Rate | None = None
 
 
 class ContractView(Struct, rename="camel"):
-    """A listed contract. Prices are "0" before there are any; the index may be out of date."""
+    """A listed contract. Prices are "0" before there are any; the index may be out of date.
+
+    While `inDoubt` is true orders may only reduce positions.
+    """
 
     symbol: str
     base_asset: str
@@ -124,14 +137,22 @@ class ContractView(Struct, rename="camel"):
     mark_price: str
     index_is_current: bool
     open_interest: str
+    index_notional: int
+    index_step_rate: str
+    funding_cap_rate: str
+    in_doubt: bool
 
 
 class IndexRequest(Struct):
-    """One source's index price of a contract; 0 says that the source has none."""
+    """One source's index price of a contract; 0 says that the source has none.
+
+    The index follows it by at most its step a second. On a practice venue `jump` takes it at once.
+    """
 
     symbol: Symbol
     source: Text
     price: DecimalOrZero
+    jump: Flag = False
 
 
 class PositionsRequest(Struct):

@@ -37,7 +37,9 @@ ProductName = Annotated[
 class Health(Struct, rename="camel"):
     """How the venue is; `status` is ok or says what is wrong.
 
-    `staleContracts` have no current index: no funding and no liquidations until they do.
+    `staleContracts` have no current index: no funding and no liquidations until they do. In
+    `doubtfulContracts` orders may only reduce positions: the index is stale or catches up.
+    `streamDefects` counts the defects in streams since the start; each is described in the log.
     """
 
     status: str
@@ -53,6 +55,8 @@ class Health(Struct, rename="camel"):
     open_orders: int
     open_positions: int
     stale_contracts: list[str]
+    stream_defects: int
+    doubtful_contracts: list[str]
 
 
 class HealthRequest(Struct, rename="camel"):

@@ -5,28 +5,29 @@ from __future__ import annotations
 from typing import Final
 
 from venue.core.algos import caps_refused
-from venue.core.book import Half
-from venue.core.collateral import available
+from venue.core.collateral import available, doubtful
 from venue.core.commands import PlaceContractOrder
 from venue.core.events import Rejected
-from venue.core.holding import Holding
+from venue.core.funding import due_funding
+from venue.core.holding import find_position
 from venue.core.margin import bankruptcy_price, order_margin
 from venue.core.orders import Order, Terms
 from venue.core.perpetual import Perpetual
-from venue.core.positions import Position, equity, maintenance, mark_of
+from venue.core.positions import equity, maintenance_after, mark_of
 from venue.core.spot import ACCOUNT_CAP, NO_MATCH, SYMBOL_CAP
-from venue.core.units import AMOUNT_MAX, PPM, PRICE_MAX, ceil_div, fee_on
+from venue.core.units import AMOUNT_MAX, PPM, PRICE_MAX, STORED_MAX, SUM_MAX, ceil_div
 from venue.terms import (
     BUY,
     CROSSED,
-    EXPIRE_MAKER,
     LONG,
-    NO_PREVENTION,
+    POSITIONS_PER_ACCOUNT_MAX,
+    POSITIONS_PER_SYMBOL_MAX,
     SEPARATED,
     Cause,
     Reject,
 )
 
+USER: Final = int(Cause.USER)
 LIQUIDATION: Final = int(Cause.LIQUIDATION)
 UNWIND: Final = int(Cause.UNWIND)
 
@@ -49,10 +50,10 @@ def limit_refused(order: Order, perp: Perpetual) -> Rejected | None:
 def worst_price(perp: Perpetual, side: int) -> int:
     """The worst price the aggressive side may name, against mark, else last trade or mid (3.9)."""
     market = perp.market
-    reference = perp.mark or market.last_price or market.book.mid()
+    twice = 2 * (perp.mark or market.last_price) or market.book.twice_mid()
     if side == BUY:
-        return reference * (PPM + market.buy_band_ppm) // PPM
-    return -(-reference * (PPM - market.sell_band_ppm) // PPM)
+        return twice * (PPM + market.buy_band_ppm) // (2 * PPM)
+    return -(-twice * (PPM - market.sell_band_ppm) // (2 * PPM))
 
 
 def order_caps_refused(order: Order) -> Rejected | None:
@@ -66,46 +67,112 @@ def order_caps_refused(order: Order) -> Rejected | None:
     return None
 
 
+def market_refused(order: Order, terms: Terms) -> Rejected | None:
+    """Bounds of a MARKET order: size, caps, a price that is not in doubt, somebody to trade with.
+    What closes on somebody's behalf never rests, and no cap keeps it from closing."""
+    perp = terms.perp
+    instrument = perp.market.instrument
+    if order.quantity > instrument.market_quantity_max:
+        return Rejected(Reject.MARKET_SIZE, instrument.market_quantity_max)
+    refused = None
+    if terms.opens or terms.cause == USER:
+        refused = order_caps_refused(order)
+    if refused is None and not perp.market.book.opposite(order.side).keys:
+        return Rejected(Reject.NO_LIQUIDITY)
+    if refused is None and terms.opens:
+        refused = price_refused(order, terms)
+    return refused
+
+
+def price_refused(order: Order, terms: Terms) -> Rejected | None:
+    """Whether nobody may open at the contract's price (rules 5.10, 6.9)."""
+    perp = terms.perp
+    if not perp.mark:  # nothing could tell what a position is worth
+        return Rejected(Reject.NO_MARK)
+    isolated = terms.modes.margin_mode != CROSSED
+    if perp.doubt or (isolated and doubtful(order.account.contract[perp.asset])):
+        return Rejected(Reject.PRICE_DOUBT)
+    return None
+
+
 def opening_refused(order: Order, terms: Terms, worst: int, reach: int) -> Rejected | None:
-    """Sizes, leverage and margin of an opening order (rules 5.6, 5.7); notes what it needs.
+    """Sizes, leverage, counts and money of an opening order (rules 5.6, 5.7); notes what it needs.
 
     A MARKET order needs what the `reach` lots of its sweep need, at their `worst` price.
     """
     perp = terms.perp
-    holding = terms.holding
     modes = terms.modes
+    if perp.doubt or not perp.mark or modes.margin_mode != CROSSED:
+        refused = price_refused(order, terms)
+        if refused is not None:
+            return refused
     side = terms.position_side
     quantity = order.quantity
-    if not perp.mark:  # nothing could tell what a position is worth
-        return Rejected(Reject.NO_MARK)
+    pool = order.account.contract[perp.asset]
     size = quantity + (modes.opening_long if side == LONG else modes.opening_short)
+    most = pool.gross
     for position in modes.positions(side):
         size += position.quantity
+        if position.open_value > most:
+            most = position.open_value
     if size > perp.position_max:
         return Rejected(Reject.POSITION_MAX, perp.position_max)
     if perp.open_interest + quantity > perp.open_interest_max:
         return Rejected(Reject.OPEN_INTEREST_MAX, perp.open_interest_max)
-    mark = perp.mark
     unit = perp.unit
+    # What positions and opening orders may add up to must not leave 64 bits (rule 1.5).
+    room = SUM_MAX - pool.promised - most
+    if worst * quantity * unit > room:
+        return Rejected(Reject.NOTIONAL_MAX, max(0, room))
+    if modes.separated:
+        refused = positions_refused(terms)
+        if refused is not None:
+            return refused
+    mark = perp.mark
     leverage = modes.cross if modes.margin_mode == CROSSED else modes.leverage(side)
     tiers = perp.tiers
     if leverage > tiers.leverages[-1]:
-        most = tiers.leverages[tiers.at(size * max(worst, mark) * unit)]
-        if leverage > most:
-            return Rejected(Reject.LEVERAGE, most)
-    taker_ppm = holding.taker_rate(perp.market)
-    need = order_margin(side, reach, worst, mark, unit, leverage, taker_ppm)
+        allowed = tiers.leverages[tiers.at(size * max(worst, mark) * unit)]
+        if leverage > allowed:
+            return Rejected(Reject.LEVERAGE, allowed)
+    fee_ppm = terms.holding.opening_rate(perp.market)
+    need = order_margin(side, reach, worst, mark, unit, leverage, fee_ppm)
     if available(order.account, perp.asset) < need:
-        return Rejected(Reject.FUNDS, need)
-    terms.whole_margin = need if reach == quantity else ceil_div(need * quantity, reach)
+        return short_of(need)
+    terms.whole_margin = need if reach == quantity else ceil_div(need * quantity, max(1, reach))
     return None
+
+
+def positions_refused(terms: Terms) -> Rejected | None:
+    """How many positions an owner may have where each opening order makes its own (rule 5.12); the
+    open orders that would make one count."""
+    holding, modes = terms.holding, terms.modes
+    here = len(modes.longs) + len(modes.shorts)
+    everywhere = len(holding.positions)
+    for order in holding.orders.values():
+        other = order.terms
+        assert other is not None
+        if other.opens and other.modes.separated and order.remaining == order.quantity:
+            everywhere += 1
+            here += other.modes is modes
+    if here >= POSITIONS_PER_SYMBOL_MAX:
+        return Rejected(Reject.POSITIONS_SYMBOL, POSITIONS_PER_SYMBOL_MAX)
+    if everywhere >= POSITIONS_PER_ACCOUNT_MAX:
+        return Rejected(Reject.POSITIONS_ACCOUNT, POSITIONS_PER_ACCOUNT_MAX)
+    return None
+
+
+def short_of(need: int) -> Rejected:
+    """Not enough money for what is needed, in atoms; no refusal states more than 64 bits hold."""
+    return Rejected(Reject.FUNDS, min(need, STORED_MAX))
 
 
 def closing_refused(order: Order, terms: Terms) -> Rejected | None:
     position = terms.position
     assert position is not None
-    left = position.left()
-    if order.quantity > left:
+    # What closes on its owner's behalf clears other closing orders out of its way.
+    left = position.left() if terms.cause == USER else position.quantity
+    if order.quantity > left or not left:
         return Rejected(Reject.NOTHING_TO_CLOSE, left)
     return None
 
@@ -121,54 +188,14 @@ def solvent_key(order: Order, terms: Terms) -> int:
         return -NO_MATCH
     fee_ppm = terms.holding.taker_rate(perp.market)
     price = mark = mark_of(position)
-    share = equity(position.pool) - _maintenance_after(position, order.quantity)
+    share = equity(position.pool) - maintenance_after(position, order.quantity)
+    share += min(0, due_funding(position, order.time))
     if share > 0:
         size = order.quantity * perp.unit
         price = bankruptcy_price(position.side, size, mark, share, fee_ppm)
         # With the fee it may lie on the better side of the mark, where nothing is risked.
         price = min(price, mark) if position.side > 0 else max(price, mark)
     return -price if order.side == BUY else price
-
-
-def _maintenance_after(position: Position, lots: int) -> int:
-    """The maintenance margin of a position's pool once `lots` of it are closed."""
-    tiers = position.perp.tiers
-    value = mark_of(position) * position.perp.unit
-    before = tiers.maintenance(value * position.quantity)
-    return (
-        maintenance(position.pool) - before + tiers.maintenance(value * (position.quantity - lots))
-    )
-
-
-def ruinous(maker: Order, lots: int) -> bool:
-    """Whether a resting order would cost its owner more than it has.
-
-    One that the mark has overtaken may; one that opens an isolated position takes its margin out
-    of a cross pool that may have lost what it held. Such an order is cancelled instead of filled:
-    the loss would fall on the insurance fund.
-    """
-    terms = maker.terms
-    assert terms is not None
-    perp = terms.perp
-    side = terms.position_side
-    position = terms.position
-    mark = perp.mark
-    if not mark and position is not None:
-        mark = mark_of(position)
-    loss = side * (maker.price - mark) if terms.opens else side * (mark - maker.price)
-    isolated = terms.opens and terms.modes.margin_mode != CROSSED
-    if not mark or (loss <= 0 and not isolated):
-        return False
-    holding = terms.holding
-    if terms.opens:
-        leverage = terms.modes.leverage(side)
-        taker_ppm = holding.taker_rate(perp.market)  # as when it was placed
-        need = order_margin(side, lots, maker.price, mark, perp.unit, leverage, taker_ppm)
-        return available(maker.account, perp.asset) + terms.margin < need
-    assert position is not None
-    fee = fee_on(maker.price * lots * perp.unit, holding.maker_rate(perp.market))
-    cost = loss * lots * perp.unit + fee
-    return equity(position.pool) - cost < _maintenance_after(position, lots)
 
 
 def attach_exits(terms: Terms, command: PlaceContractOrder, perp: Perpetual) -> Rejected | None:
@@ -206,32 +233,6 @@ def choose_position(terms: Terms, position_id: int) -> Rejected | None:
     if terms.position is None:
         return Rejected(Reject.NOTHING_TO_CLOSE)
     return None
-
-
-def find_position(holding: Holding, perp: Perpetual, side: int) -> Position | None:
-    """An owner's combined position of one side, None when there is none."""
-    for position in holding.modes_in(perp).positions(side):
-        if not position.separated:
-            return position
-    return None
-
-
-def fillable(order: Order, half: Half, limit_key: int) -> int:
-    """The lots that a FOK order would take: neither its owner's own nor those of ruinous orders."""
-    account = order.account
-    lots = 0
-    for key in reversed(half.keys):
-        if key < limit_key:
-            break
-        resting = half.levels[key].head
-        while resting is not None and lots < order.quantity:
-            own = resting.account is account and account.self_trade != NO_PREVENTION
-            if own and account.self_trade != EXPIRE_MAKER:
-                return lots
-            if not own and not ruinous(resting, resting.remaining):
-                lots += resting.remaining
-            resting = resting.next
-    return lots
 
 
 def crosses(order: Order, perp: Perpetual) -> bool:

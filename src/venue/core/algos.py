@@ -106,6 +106,11 @@ def queue_of(source: int, rising: bool) -> int:
     return 2 * source + (0 if rising else 1)
 
 
+def is_due(version: int, algo: Algo) -> bool:
+    """Whether a conditional order still stands back as it was put there."""
+    return algo.status == UNTRIGGERED and algo.version == version
+
+
 def wait(algo: Algo) -> None:
     """Have a conditional order wait; a trailing stop waits in a list of its own."""
     if algo.type == TRAILING:
@@ -168,18 +173,19 @@ def changed(algo: Algo) -> AlgoChanged:
     )  # fmt: skip
 
 
-def reached(heap: list[Waiting], key: int) -> Algo | None:
-    """The next conditional order whose price has come, taken out of its queue; None if none."""
+def stands(heap: list[Waiting], key: int) -> bool:
+    """Whether the price of the next conditional order of a queue has come."""
     while heap:
         found, _, version, algo = heap[0]
-        if algo.status != UNTRIGGERED or algo.version != version:
-            heappop(heap)  # it ended, or waits elsewhere since it was changed
-            continue
-        if found > key:
-            return None
-        heappop(heap)
-        return algo
-    return None
+        if is_due(version, algo):
+            return found <= key
+        heappop(heap)  # it ended, or waits elsewhere since it was changed
+    return False
+
+
+def reached(heap: list[Waiting], key: int) -> Algo | None:
+    """The next conditional order whose price has come, taken out of its queue; None if none."""
+    return heappop(heap)[3] if stands(heap, key) else None
 
 
 def forget_ended(perp: Perpetual, time: int) -> None:

@@ -91,11 +91,11 @@ class Book:
         """What an order of this side trades with."""
         return self.asks if side == BUY else self.bids
 
-    def mid(self) -> int:
-        """The price between the two best, rounded down; 0 when a side is empty."""
+    def twice_mid(self) -> int:
+        """The sum of the two best prices: twice their middle, exactly; 0 when a side is empty."""
         if not self.bids.keys or not self.asks.keys:
             return 0
-        return (self.bids.keys[-1] - self.asks.keys[-1]) // 2
+        return self.bids.keys[-1] - self.asks.keys[-1]
 
 
 def _drop(half: Half, key: int) -> None:

@@ -9,7 +9,8 @@ from venue.core.events import Event
 from venue.core.holding import Holding, holding_of
 from venue.core.ledger import Account, Ledger, Pool
 from venue.core.margin import initial
-from venue.core.positions import Position, mark_of, notional, profit
+from venue.core.positions import Position, notional, profit, sums_of
+from venue.core.ranking import Ranking
 from venue.core.spot import Spot
 from venue.terms import IncomeType
 
@@ -26,9 +27,10 @@ class Collateral:
     """The contract side of one ledger. `dirty` are pools whose risk must be looked at anew.
 
     `fees` and `fund` are the fee account and the insurance fund, there from the first contract on.
+    `ranking` has the positions in the order in which they are deleveraged.
     """
 
-    __slots__ = ("dirty", "fees", "fund", "ledger", "spot")
+    __slots__ = ("dirty", "fees", "fund", "ledger", "ranking", "spot")
 
     def __init__(self, ledger: Ledger, spot: Spot) -> None:
         self.ledger = ledger
@@ -36,6 +38,7 @@ class Collateral:
         self.dirty: list[Pool] = []
         self.fees: Account | None = None
         self.fund: Account | None = None
+        self.ranking = Ranking()
 
     def next_bill(self) -> int:
         """A new id of an income item."""
@@ -45,7 +48,6 @@ class Collateral:
 
     def touch(self, pool: Pool) -> None:
         """Note that a pool's risk has changed."""
-        pool.stood = None
         if not pool.dirty:
             pool.dirty = True
             self.dirty.append(pool)
@@ -91,37 +93,18 @@ def available(account: Account, asset: int) -> int:
     """What the cross pool can put up (rule 5.6), may be negative: wallet + min(0, unrealized
     profit) - initial margins - margins of open orders. Unrealized profit never counts."""
     pool = account.contract[asset]
-    perp = pool.stood
-    if perp is not None and perp.mark == pool.stood_mark:
-        return pool.standing - pool.held
-    return (_standing(pool) if pool.positions else pool.collateral) - pool.held
+    if not pool.positions:
+        return pool.collateral - pool.held
+    sums = pool.sums
+    if sums is None or sums.others or sums.perp.mark != sums.mark:
+        sums = sums_of(pool)
+    worth = sums.value if sums.value < sums.cost else sums.cost
+    return pool.collateral + worth - sums.initial - pool.held
 
 
-def _standing(pool: Pool) -> int:
-    """What a cross pool can put up before its open orders; kept while nothing changes, for a pool
-    whose positions are all in one contract."""
-    total = pool.collateral
-    unrealized = 0
-    perp = pool.positions[0].perp
-    alone = True
-    for position in pool.positions:
-        value = (position.perp.mark or mark_of(position)) * position.quantity * position.perp.unit
-        own = position.value
-        if position.side > 0:
-            unrealized += value - own
-            total += own + -value // position.leverage
-        else:
-            unrealized += own - value
-            total += -value // position.leverage - own
-        if position.perp is not perp:
-            alone = False
-    if unrealized < 0:
-        total += unrealized
-    if alone and perp.mark:
-        pool.standing = total
-        pool.stood = perp
-        pool.stood_mark = perp.mark
-    return total
+def doubtful(pool: Pool) -> bool:
+    """Whether a position's price is in doubt: nothing may leave the pool meanwhile (rule 0.5)."""
+    return any(position.perp.doubt for position in pool.positions)
 
 
 def removable(position: Position) -> int:

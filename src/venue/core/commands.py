@@ -64,6 +64,12 @@ class SetCancelAfter(Struct, array_like=True, tag_field="what", tag=5, gc=False)
     time: int = 0
 
 
+class Proceed(Struct, array_like=True, tag_field="what", tag=6, gc=False):
+    """Work off what a slice left; the sequencer adds it while more is due (rule 0.7)."""
+
+    time: int = 0
+
+
 class CreateOwner(Struct, array_like=True, tag_field="what", tag=10):
     """A new owner; names are unique. `self_trade` is a `terms.SelfTrade`."""
 
@@ -346,7 +352,10 @@ class ChangeContract(Struct, array_like=True, tag_field="what", tag=51):
 
 
 class PostIndex(Struct, array_like=True, tag_field="what", tag=52, gc=False):
-    """One source's index price of a contract, in ticks (rule 6.1); `jump`: taken at once."""
+    """One source's index price of a contract, in ticks (rule 6.1).
+
+    With `jump` the index takes what its sources say at once: a practice venue's way to move it.
+    """
 
     symbol: str
     source: str
@@ -376,6 +385,7 @@ Requested = (  # what signed requests cause: the commands with a `request`
 Command = (
     Requested
     | Tick
+    | Proceed
     | CreateOwner
     | FreezeOwner
     | SetFees

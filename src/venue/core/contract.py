@@ -9,15 +9,13 @@ from venue.core.admission import (
     choose_position,
     closing_refused,
     crosses,
-    fillable,
     limit_refused,
+    market_refused,
     opening_refused,
-    order_caps_refused,
-    ruinous,
+    short_of,
     solvent_key,
     worst_price,
 )
-from venue.core.book import Half
 from venue.core.client_ids import ClientIds, remembered
 from venue.core.collateral import Collateral
 from venue.core.commands import (
@@ -36,16 +34,15 @@ from venue.core.fills import Fills
 from venue.core.holding import Holding, holding_of
 from venue.core.ledger import Ledger
 from venue.core.market import malformed
-from venue.core.orders import Order, Terms
+from venue.core.orders import Order, Terms, part_margin
 from venue.core.perpetual import Perpetual
+from venue.core.plan import Plan
 from venue.core.positions import Position
 from venue.core.spot import NO_MATCH, Spot
-from venue.core.units import PPM, ceil_div
+from venue.core.units import ceil_div
 from venue.terms import (
     BUY,
     CANCELED,
-    EXPIRE_MAKER,
-    EXPIRE_TAKER,
     EXPIRED,
     FILLED,
     FOK,
@@ -55,7 +52,6 @@ from venue.terms import (
     LONG,
     MARKET,
     NEW,
-    NO_PREVENTION,
     PARTIALLY_FILLED,
     POST_ONLY,
     SELL,
@@ -64,14 +60,15 @@ from venue.terms import (
 )
 
 USER: Final = int(Cause.USER)
-LIQUIDATION: Final = int(Cause.LIQUIDATION)
-UNWIND: Final = int(Cause.UNWIND)
 
 
 class Contracts:
-    """The contract markets over one ledger; ids come from the spot venue's counters."""
+    """The contract markets over one ledger; ids come from the spot venue's counters.
 
-    __slots__ = ("client_ids", "collateral", "fills", "ledger", "markets", "spot")
+    `faults` counts plans that did not fit the state: each is a defect, refused before an effect.
+    """
+
+    __slots__ = ("client_ids", "collateral", "faults", "fills", "ledger", "markets", "spot")
 
     def __init__(self, ledger: Ledger, spot: Spot) -> None:
         self.ledger = ledger
@@ -80,6 +77,7 @@ class Contracts:
         self.fills = Fills(self.collateral)
         self.markets: dict[str, Perpetual] = {}
         self.client_ids = ClientIds()
+        self.faults = 0
 
     # -- placing ---------------------------------------------------------------------------------
 
@@ -150,27 +148,26 @@ class Contracts:
         return order
 
     def enter(self, order: Order) -> list[Event]:
-        """Match and rest a well-formed order, or refuse it: price, caps, liquidity, funds."""
+        """Match and rest a well-formed order, or refuse it: price, caps, liquidity, funds.
+
+        Nothing has changed when it is refused.
+        """
+        if order.type == MARKET:
+            return self._enter_market(order)
         terms = order.terms
         assert terms is not None
         perp = terms.perp
-        buy = order.side == BUY
-        opposite = perp.market.book.opposite(order.side)
-        if order.type == MARKET:
-            refused, limit_key, worst, reach = self._market_limit(order, perp, opposite)
-        else:
-            refused = limit_refused(order, perp)
-            worst = order.price
-            reach = order.quantity
-            limit_key = -worst if buy else worst
+        refused = limit_refused(order, perp)
         if refused is not None:
             return [refused]
-        crossing = bool(opposite.keys) and opposite.keys[-1] >= limit_key
+        limit_key = -order.price if order.side == BUY else order.price
+        keys = perp.market.book.opposite(order.side).keys
+        crossing = bool(keys) and keys[-1] >= limit_key
         tif = order.time_in_force
         if crossing and tif == POST_ONLY:
             return [Rejected(Reject.WOULD_TRADE)]
         if terms.opens:
-            refused = opening_refused(order, terms, worst, reach)
+            refused = opening_refused(order, terms, order.price, order.quantity)
             if refused is None and not crossing and tif in (GTC, POST_ONLY):
                 return self._rest_at_once(order, terms)
         else:
@@ -179,9 +176,59 @@ class Contracts:
                 limit_key = max(limit_key, solvent_key(order, terms))
         if refused is not None:
             return [refused]
-        if tif == FOK and fillable(order, opposite, limit_key) < order.quantity:
-            limit_key = NO_MATCH
-        return self.take(order, limit_key)
+        plan = Plan(order, terms)
+        if crossing:
+            plan = self._planned(plan, limit_key)
+        if tif == FOK and plan.lots < order.quantity:
+            plan = Plan(order, terms)
+        return self._admitted(order, terms, plan)
+
+    def _enter_market(self, order: Order) -> list[Event]:
+        """Sweep what is there, within the band of the best price that is liquidity and the band of
+        the mark (rules 3.4, 3.9): a far order in a thin book is no liquidity."""
+        terms = order.terms
+        assert terms is not None
+        perp = terms.perp
+        refused = market_refused(order, terms)
+        if refused is None and not terms.opens:
+            refused = closing_refused(order, terms)
+        if refused is not None:
+            return [refused]
+        furthest = worst_price(perp, order.side)
+        limit_key = furthest if order.side != BUY else -furthest if furthest else -NO_MATCH
+        if not terms.opens:
+            limit_key = max(limit_key, solvent_key(order, terms))
+        band_ppm = perp.market.instrument.market_band_ppm
+        plan = self._planned(Plan(order, terms), limit_key, band_ppm)
+        if not plan.lots and not plan.prevented:
+            return [Rejected(Reject.NO_LIQUIDITY)]
+        if terms.opens:
+            refused = opening_refused(order, terms, plan.worst, plan.lots)
+            if refused is not None:
+                return [refused]
+        return self._admitted(order, terms, plan)
+
+    def _planned(self, plan: Plan, limit_key: int, band_ppm: int = 0) -> Plan:
+        """The plan of an owner's order: a closing one leaves its pool what it must keep."""
+        plan.walk(limit_key, band_ppm)
+        return plan if plan.terms.opens else plan.kept_solvent()
+
+    def _admitted(self, order: Order, terms: Terms, plan: Plan) -> list[Event]:
+        """Execute a plan that its owner can pay and that fits the state."""
+        if terms.opens and plan.lots:
+            left = order.quantity - plan.lots
+            rests = order.type == LIMIT and order.time_in_force == GTC and not plan.stopped
+            rest = ceil_div(terms.whole_margin * left, order.quantity) if rests else 0
+            if not plan.afforded(rest):
+                return [short_of(max(plan.cost() + rest, terms.whole_margin))]
+        if plan.fault():
+            self.faults += 1
+            return [Rejected(Reject.PLAN_FAULT)]
+        events: list[Event] = []
+        if terms.cause != USER and terms.position is not None:
+            events = self.clear_closing(terms.position, order.quantity, order.time)
+        events += self._execute(order, plan)
+        return events
 
     def _rest_at_once(self, order: Order, terms: Terms) -> list[Event]:
         """What most orders do: open, trade nothing, and rest as a whole."""
@@ -197,21 +244,34 @@ class Contracts:
         ]  # fmt: skip
 
     def take(self, order: Order, limit_key: int) -> list[Event]:
-        """Match an accepted order against the other side, then rest or close its remainder."""
+        """Match an order that needs no admission against the other side, down to `limit_key`."""
         terms = order.terms
         assert terms is not None
+        plan = Plan(order, terms).walk(limit_key)
+        if plan.fault():
+            self.faults += 1
+            return []
+        return self._execute(order, plan)
+
+    def _execute(self, order: Order, plan: Plan) -> list[Event]:
+        """Do what was planned, then rest or close the remainder."""
+        terms = plan.terms
         self.spot.next_order = max(self.spot.next_order, order.order_id + 1)
         events: list[Event] = []
-        keys = terms.perp.market.book.opposite(order.side).keys
-        stopped = bool(keys) and keys[-1] >= limit_key and self._match(order, limit_key, events)
+        for fill in plan.fills:
+            if fill.lots:
+                self._reduce(fill.maker, fill.lots, order.time)
+                self.fills.fill(order, fill, events)
+            else:
+                events.append(self.close(fill.maker, fill.status, order.time))
         left = order.remaining
         tif = order.time_in_force
+        stopped = plan.stopped
         rests = left > 0 and not stopped and order.type == LIMIT and tif in (GTC, POST_ONLY)
-        if not terms.opens and rests:
-            # What it was to close may have shrunk while it matched, and one that was kept from
-            # trading its pool into debt must not rest across the book.
-            assert terms.position is not None
-            rests = terms.position.left() >= left and not crosses(order, terms.perp)
+        if rests:
+            # Neither one that was kept from trading its pool into debt, nor one that met an order
+            # which stands back while a price is in doubt, may rest across the book.
+            rests = not crosses(order, terms.perp)
         if left == 0:
             order.status = FILLED
         elif rests:
@@ -234,74 +294,6 @@ class Contracts:
             events.append(_closed(order, terms, order.status, 0))
         events.insert(0, placed)
         return events
-
-    def _market_limit(
-        self, order: Order, perp: Perpetual, opposite: Half
-    ) -> tuple[Rejected | None, int, int, int]:
-        """Why a MARKET order is refused; its limit key, the worst price of its sweep and the lots
-        that it reaches (rule 3.4)."""
-        instrument = perp.market.instrument
-        if order.quantity > instrument.market_quantity_max:
-            return Rejected(Reject.MARKET_SIZE, instrument.market_quantity_max), 0, 0, 0
-        refused = order_caps_refused(order)
-        if refused is not None:
-            return refused, 0, 0, 0
-        if not opposite.keys:
-            return Rejected(Reject.NO_LIQUIDITY), 0, 0, 0
-        best = opposite.keys[-1]
-        band = instrument.market_band_ppm
-        # No further than the band around the mark either: a thin book is no price (rule 3.9).
-        furthest = worst_price(perp, order.side)
-        if order.side == BUY:
-            limit_key = -(-best * (PPM + band) // PPM)
-            if furthest:  # 0: there is no price yet to compare with
-                limit_key = max(limit_key, -furthest)
-        else:
-            limit_key = max(ceil_div(best * (PPM - band), PPM), furthest)
-        if best < limit_key:
-            return Rejected(Reject.NO_LIQUIDITY), 0, 0, 0
-        left = order.quantity
-        worst = best
-        for key in reversed(opposite.keys):
-            if key < limit_key or left <= 0:
-                break
-            worst = key
-            left -= opposite.levels[key].quantity
-        return None, limit_key, abs(worst), order.quantity - max(0, left)
-
-    def _match(self, order: Order, limit_key: int, events: list[Event]) -> bool:
-        """Trade at the makers' prices, best first, oldest first (rule 3.2).
-
-        Returns whether self-trade prevention stopped it.
-        """
-        terms = order.terms
-        assert terms is not None
-        account = order.account
-        prevention = EXPIRE_MAKER if terms.cause == LIQUIDATION else account.self_trade
-        opposite = terms.perp.market.book.opposite(order.side)
-        keys = opposite.keys
-        levels = opposite.levels
-        while order.remaining > 0 and keys and keys[-1] >= limit_key:
-            maker = levels[keys[-1]].head
-            assert maker is not None
-            if maker.account is account and prevention != NO_PREVENTION:
-                if prevention != EXPIRE_TAKER:
-                    events.append(self.close(maker, EXPIRED, order.time))
-                if prevention != EXPIRE_MAKER:
-                    return True
-                continue
-            left = order.remaining
-            lots = left if left < maker.remaining else maker.remaining
-            if ruinous(maker, lots):
-                events.append(self.close(maker, CANCELED, order.time))
-                continue
-            self._reduce(maker, lots, order.time)
-            shrunk = self.fills.fill(order, maker, lots, events)
-            for position in shrunk:
-                self.trim(position, order.time, events)
-            if not terms.opens and terms.position is not None and not terms.position.quantity:
-                break  # its position is gone: nothing is left to close
-        return False
 
     def _reduce(self, maker: Order, lots: int, time: int) -> None:
         """Take filled lots off a resting order; a full fill removes it."""
@@ -333,7 +325,9 @@ class Contracts:
             if left < order.quantity:
                 margin = ceil_div(margin * left, order.quantity)
             terms.margin = margin
-            order.account.contract[perp.asset].held += margin
+            pool = order.account.contract[perp.asset]
+            pool.held += margin
+            pool.promised += order.price * left * perp.unit
             if terms.position_side == LONG:
                 modes.opening_long += left
             else:
@@ -352,10 +346,11 @@ class Contracts:
     def _release(self, order: Order, terms: Terms, lots: int) -> None:
         """Let go of what the next `lots` of a resting order hold."""
         if terms.opens:
-            margin = 0
-            if lots < order.remaining:
-                margin = ceil_div(terms.whole_margin * (order.remaining - lots), order.quantity)
-            order.account.contract[terms.perp.asset].held += margin - terms.margin
+            left = order.remaining - lots
+            margin = part_margin(order, left) if left else 0
+            pool = order.account.contract[terms.perp.asset]
+            pool.held += margin - terms.margin
+            pool.promised -= order.price * lots * terms.perp.unit
             terms.margin = margin
             if terms.position_side == LONG:
                 terms.modes.opening_long -= lots

@@ -22,7 +22,9 @@ def problems(engine: Engine) -> list[str]:
     fund = engine.contracts.collateral.fund
     if fund is not None:
         for pool in fund.contract:
-            if equity(pool) < 0 and all(position.perp.current for position in pool.positions):
+            judged = pool.shortfall < 0 and not pool.since  # else it is in danger, and known to be
+            judged = judged and all(_judged(position.perp) for position in pool.positions)
+            if equity(pool) < 0 and judged:
                 name = engine.ledger.assets[pool.asset].name
                 found.append(f"the insurance fund's equity in {name} is {equity(pool)}")
     for asset, dust in zip(engine.ledger.assets, engine.ledger.dust, strict=True):
@@ -30,6 +32,11 @@ def problems(engine: Engine) -> list[str]:
         if dust < 0 and not settling:
             found.append(f"{asset.name}: dust is {dust}")
     return found
+
+
+def _judged(perp: Perpetual) -> bool:
+    """Whether a position of the fund here can be sold: else it waits, valued at the last mark."""
+    return perp.current and not perp.doubt and not perp.market.halted
 
 
 def book_problems(market: Market) -> list[str]:

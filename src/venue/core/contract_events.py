@@ -155,11 +155,17 @@ class AutoMarginSet(Struct, array_like=True, tag_field="what", tag=37, gc=False)
 
 
 class ClosedAtMarket(Struct, array_like=True, tag_field="what", tag=38, gc=False):
-    """What became of one position that was to be closed; `order_id` 0: refused for `reason`."""
+    """What became of one position that was to be closed; `order_id` 0: refused for `reason`.
+
+    Said by a later slice, `request` is the sequence of the command that asked for it. `left` are
+    the request's positions that are still to come, told by the last one that a command closed.
+    """
 
     position_id: int
     order_id: int
     reason: int
+    request: int = 0
+    left: int = 0
 
 
 class ContractListed(Struct, array_like=True, tag_field="what", tag=40):
@@ -171,7 +177,10 @@ class ContractChanged(Struct, array_like=True, tag_field="what", tag=41):
 
 
 class MarkSet(Struct, array_like=True, tag_field="what", tag=42, gc=False):
-    """New index or mark price in ticks; `current` is false when the index is stale (rule 6.1)."""
+    """New index or mark price in ticks; `current` is false when the index is stale (rule 6.1).
+
+    `jumped`: an operator of a practice venue set the index, without steps.
+    """
 
     symbol: str
     index: int
@@ -179,6 +188,7 @@ class MarkSet(Struct, array_like=True, tag_field="what", tag=42, gc=False):
     current: bool
     premium_ppb: int
     open_interest: int
+    jumped: bool = False
 
 
 class FundingDue(Struct, array_like=True, tag_field="what", tag=43, gc=False):

@@ -7,6 +7,7 @@ from venue.core.commands import ChangeContract, ListContract
 from venue.core.contract import Contracts
 from venue.core.contract_events import ContractChanged, ContractListed
 from venue.core.events import Event, OwnerCreated, Rejected
+from venue.core.funding import plan
 from venue.core.instruments import contract_fault, unit_atoms
 from venue.core.ledger import Account
 from venue.core.listing import grid
@@ -47,7 +48,9 @@ class ContractListing:
         events = self._accounts()
         index = len(contracts.markets)
         market = Market(instrument, index, base, quote, 0, unit)
-        contracts.markets[instrument.symbol] = Perpetual(contract, market, index, command.time)
+        perp = Perpetual(contract, market, index, command.time)
+        plan(perp)
+        contracts.markets[instrument.symbol] = perp
         return [*events, ContractListed(contract)]
 
     def change_contract(self, command: ChangeContract) -> list[Event]:
@@ -63,11 +66,13 @@ class ContractListing:
             return [Rejected(Reject.INSTRUMENT_INVALID, 0, reason)]
         before = perp.default_leverage()
         perp.configure(contract)
+        plan(perp)
         self._follow_default(perp, before)
         for name in [name for name in perp.sources if name not in contract.index_sources]:
             del perp.sources[name]
         for position in perp.positions.values():
             self.contracts.collateral.touch(position.pool)
+            position.pool.sums = None
         return [ContractChanged(contract)]
 
     def _follow_default(self, perp: Perpetual, before: int) -> None:

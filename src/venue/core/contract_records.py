@@ -57,6 +57,7 @@ class PositionRecord(msgspec.Struct, array_like=True, gc=False):
     updated: int
     created_sequence: int
     updated_sequence: int
+    ranking: tuple[int, int, int] = (0, 0, 0)  # its rank, and whom it asked last (key and id)
 
 
 class AlgoRecord(msgspec.Struct, array_like=True, gc=False):
@@ -98,7 +99,10 @@ class HoldingRecord(msgspec.Struct, array_like=True):
 
 
 class PerpetualRecord(msgspec.Struct, array_like=True):
-    """A contract market; `orders` are its bids, then its asks, in priority order."""
+    """A contract market; `orders` are its bids, then its asks, in priority order.
+
+    `gaps` were used by earlier versions. `samples` are those of the spot book as an index source.
+    """
 
     contract: Contract
     base: int
@@ -114,6 +118,30 @@ class PerpetualRecord(msgspec.Struct, array_like=True):
     left: list[int]
     orders: list[ContractOrderRecord]
     ended_algos: list[AlgoRecord]
+    due_algos: list[int] = []
+    premiums: list[int] = []
+    samples: list[tuple[int, int]] = []
+    doubt: bool = True
+
+
+PoolId = tuple[int, int, int]  # uid, asset, position id
+
+
+class WatchRecord(msgspec.Struct, array_like=True):
+    """Which pools are looked at when, and who stands in line; see `watch`.
+
+    `guards` are by contract index and direction (key, uid, asset, position id); `owners` (turn,
+    uid, and shortfall, asset, position id of each pool); `stuck` have their number first.
+    """
+
+    dirty: list[PoolId]
+    guards: list[tuple[int, int, list[tuple[int, int, int, int]]]]
+    turn: int
+    owners: list[tuple[int, int, list[tuple[int, int, int]]]]
+    stuck: list[tuple[int, int, int, int]]
+    opened: list[int]
+    number: int
+    retried: int
 
 
 class ContractState(msgspec.Struct, array_like=True):
@@ -125,3 +153,5 @@ class ContractState(msgspec.Struct, array_like=True):
     perps: list[PerpetualRecord]
     holdings: list[HoldingRecord]
     closed: list[ContractOrderRecord]
+    watch: WatchRecord | None = None
+    closings: list[tuple[int, int, list[int]]] = []  # uid, sequence, position ids left

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from venue.core.algos import Algo, wait
+from typing import Final
+
+from venue.core import watch_snapshot
+from venue.core.algo_snapshot import algo_record, load_algo, name, stand_back
+from venue.core.algos import is_due, wait
 from venue.core.book import resting
+from venue.core.closing import Request
 from venue.core.collateral import FEES_UID, FUND_UID
 from venue.core.commands import Exit
 from venue.core.contract_records import (
-    AlgoRecord,
     ContractOrderRecord,
     ContractState,
     HoldingRecord,
@@ -15,14 +19,18 @@ from venue.core.contract_records import (
     PositionRecord,
 )
 from venue.core.engine import Engine
+from venue.core.funding import plan
 from venue.core.holding import Holding, Modes, holding_of
+from venue.core.index import SPOT_SOURCE
 from venue.core.ledger import Account, Pool
 from venue.core.market import Market
 from venue.core.orders import Order, Terms
 from venue.core.perpetual import Perpetual, Settlement, Source
 from venue.core.positions import Position
-from venue.core.prices import GAPS_MAX
 from venue.terms import LONG
+
+OLD_NUMBERS: Final = 13  # of a perpetual in files of earlier versions
+NEW_NUMBERS: Final = [0, 0, 0]  # what those that came later are there
 
 # -- dumping --------------------------------------------------------------------------------------
 
@@ -42,6 +50,12 @@ def dump(engine: Engine) -> ContractState:
         perps=[_perpetual_record(perp) for perp in contracts.markets.values()],
         holdings=holdings,
         closed=[_order_record(order) for order in contracts.client_ids.ended],
+        watch=watch_snapshot.dump(engine),
+        closings=[
+            (request.uid, request.sequence, request.left)
+            for requests in engine.closing.running.values()
+            for request in requests
+        ],
     )
 
 
@@ -61,7 +75,7 @@ def _holding_record(account: Account, perps: dict[str, Perpetual]) -> HoldingRec
         [(pool.position_id, pool.asset, pool.collateral) for pool in account.isolated.values()],
         modes,
         [_position_record(position) for position in holding.positions.values()],
-        [_algo_record(algo) for algo in holding.algos.values()],
+        [algo_record(algo) for algo in holding.algos.values()],
     )
     empty = HoldingRecord(account.uid, -1, -1, [], [], [], [])
     return None if record == empty else record
@@ -85,7 +99,7 @@ def _perpetual_record(perp: Perpetual) -> PerpetualRecord:
         numbers=_numbers(perp),
         current=perp.current,
         sources=[(name, source.price, source.time) for name, source in perp.sources.items()],
-        gaps=list(perp.gaps),
+        gaps=[],
         settlement=[]
         if settlement is None
         else [
@@ -98,7 +112,11 @@ def _perpetual_record(perp: Perpetual) -> PerpetualRecord:
         ],
         left=[] if settlement is None else settlement.left,
         orders=[_order_record(order) for order in orders],
-        ended_algos=[_algo_record(algo) for algo in perp.ended_algos],
+        ended_algos=[algo_record(algo) for algo in perp.ended_algos],
+        due_algos=[algo.algo_id for version, algo in perp.due_algos if is_due(version, algo)],
+        premiums=list(perp.premiums),
+        samples=list(perp.sources[SPOT_SOURCE].samples) if SPOT_SOURCE in perp.sources else [],
+        doubt=perp.doubt,
     )
 
 
@@ -107,16 +125,19 @@ def _numbers(perp: Perpetual) -> list[int]:
         perp.market.last_price,
         perp.index_price,
         perp.mark,
-        perp.suspect_price,
-        perp.suspect_time,
+        0,  # two places that earlier versions used
+        0,
         perp.premium_ppb,
         perp.premium_sum,
         perp.premium_count,
         perp.premium_time,
         perp.last_rate_ppb,
         perp.last_due,
-        perp.funding_due,
+        0,  # earlier versions: a due time that waited for the index
         perp.open_interest,
+        perp.index_time,
+        perp.seen_time,
+        perp.wait_until,
     ]
 
 
@@ -186,34 +207,7 @@ def _position_record(position: Position) -> PositionRecord:
         position.updated,
         position.created_sequence,
         position.updated_sequence,
-    )
-
-
-def _algo_record(algo: Algo) -> AlgoRecord:
-    return AlgoRecord(
-        algo.algo_id,
-        algo.holding.account.uid,
-        algo.perp.symbol,
-        algo.side,
-        algo.position_side,
-        algo.type,
-        algo.quantity,
-        algo.trigger_price,
-        algo.price,
-        algo.source,
-        algo.client_id,
-        algo.rising,
-        algo.parent_id,
-        algo.position.position_id if algo.position is not None and algo.position.quantity else 0,
-        algo.sibling.algo_id if algo.sibling is not None else 0,
-        algo.take_profit,
-        algo.stop_loss,
-        algo.callback_ppm,
-        algo.extreme,
-        algo.status,
-        algo.time,
-        algo.update_time,
-        algo.asked,
+        (position.rank, *position.passed),
     )
 
 
@@ -240,19 +234,22 @@ def load(engine: Engine, state: ContractState) -> None:
     for record in state.perps:
         perp = contracts.markets[record.contract.instrument.symbol]
         perp.positions = dict(sorted(perp.positions.items()))
-        perp.trailing = dict(sorted(perp.trailing.items()))
+        stand_back(perp, record.due_algos)
         for order_record in record.orders:
             _rest(_order(engine, order_record))
-        for algo_record in record.ended_algos:
-            algo = _algo(engine, algo_record)
+        for conditional in record.ended_algos:
+            algo = load_algo(engine, conditional)
             perp.ended_algos.append(algo)
-            _name(algo.holding.algo_clients, algo)
+            name(algo.holding.algo_clients, algo)
     for account in ledger.accounts.values():
         holding = account.holding
         if holding is not None:
             holding.orders = dict(sorted(holding.orders.items()))
             for position in holding.positions.values():
                 position.orders = dict(sorted(position.orders.items()))
+    watch_snapshot.load(engine, state.watch)
+    for uid, sequence, left in state.closings:
+        engine.closing.running.setdefault(uid, []).append(Request(uid, sequence, left))
     for order_record in state.closed:
         order = _order(engine, order_record)
         contracts.client_ids.ended.append(order)
@@ -263,13 +260,6 @@ def load(engine: Engine, state: ContractState) -> None:
             terms.holding.clients[order.client_id] = order
 
 
-def _name(clients: dict[str, Algo], algo: Algo) -> None:
-    """An ended one's client id counts while no living one has taken it."""
-    holder = clients.get(algo.client_id)
-    if holder is None or holder.algo_id not in holder.holding.algos:
-        clients[algo.client_id] = algo
-
-
 def _perpetual(record: PerpetualRecord, market: Market, index: int) -> Perpetual:
     perp = Perpetual(record.contract, market, index, 0)
     market.halted = record.halted
@@ -278,20 +268,29 @@ def _perpetual(record: PerpetualRecord, market: Market, index: int) -> Perpetual
         market.last_price,
         perp.index_price,
         perp.mark,
-        perp.suspect_price,
-        perp.suspect_time,
+        _,
+        _,
         perp.premium_ppb,
         perp.premium_sum,
         perp.premium_count,
         perp.premium_time,
         perp.last_rate_ppb,
         perp.last_due,
-        perp.funding_due,
+        waited,
         perp.open_interest,
-    ) = record.numbers
+        perp.index_time,
+        perp.seen_time,
+        perp.wait_until,
+    ) = record.numbers + NEW_NUMBERS[len(record.numbers) - OLD_NUMBERS :]
+    if waited:  # the next tick finds it again
+        perp.last_due = waited - 1
+    plan(perp)
     perp.current = record.current
+    perp.doubt = record.doubt
     perp.sources = {name: Source(price, time) for name, price, time in record.sources}
-    perp.gaps.extend(record.gaps[-GAPS_MAX:])
+    if record.samples:
+        perp.sources[SPOT_SOURCE].samples.extend(record.samples)
+    perp.premiums.extend(record.premiums)
     if record.settlement:
         due, rate, mark, count, paid, received = record.settlement
         settlement = perp.settlement = Settlement(due, rate, mark, record.left)
@@ -313,17 +312,17 @@ def _load_holding(engine: Engine, record: HoldingRecord, perps: list[Perpetual])
         modes.long, modes.short = long, short
     for position_record in record.positions:
         _load_position(engine, holding, position_record)
-    for algo_record in record.algos:
-        algo = _algo(engine, algo_record)
+    for conditional in record.algos:
+        algo = load_algo(engine, conditional)
         holding.algos[algo.algo_id] = algo
         if algo.client_id:
             holding.algo_clients[algo.client_id] = algo
         if algo.position is not None:
             algo.position.algos[algo.algo_id] = algo
         wait(algo)
-    for algo_record in record.algos:
-        if algo_record.sibling_id:
-            holding.algos[algo_record.algo_id].sibling = holding.algos[algo_record.sibling_id]
+    for conditional in record.algos:
+        if conditional.sibling_id:
+            holding.algos[conditional.algo_id].sibling = holding.algos[conditional.sibling_id]
 
 
 def _load_position(engine: Engine, holding: Holding, record: PositionRecord) -> None:
@@ -357,38 +356,11 @@ def _load_position(engine: Engine, holding: Holding, record: PositionRecord) -> 
     holding.positions[position.position_id] = position
     holding.modes_in(position.perp).positions(position.side).append(position)
     pool.positions.append(position)
+    pool.gross += position.value
     perp.positions[position.position_id] = position
-    # Its risk is looked at anew: where it waits is no part of the state.
-    engine.contracts.collateral.touch(pool)
-
-
-def _algo(engine: Engine, record: AlgoRecord) -> Algo:
-    holding = holding_of(engine.ledger.accounts[record.uid])
-    algo = Algo(
-        record.algo_id,
-        holding,
-        engine.contracts.markets[record.symbol],
-        record.side,
-        record.position_side,
-        record.type,
-        record.quantity,
-        record.time,
-    )
-    algo.trigger_price = record.trigger_price
-    algo.price = record.price
-    algo.source = record.source
-    algo.client_id = record.client_id
-    algo.rising = record.rising
-    algo.parent_id = record.parent_id
-    algo.position = holding.positions.get(record.position_id)
-    algo.take_profit = record.take_profit
-    algo.stop_loss = record.stop_loss
-    algo.callback_ppm = record.callback_ppm
-    algo.extreme = record.extreme
-    algo.status = record.status
-    algo.update_time = record.update_time
-    algo.asked = record.asked
-    return algo
+    rank, *passed = record.ranking
+    position.passed = (passed[0], passed[1])
+    engine.contracts.collateral.ranking.put(position, rank)
 
 
 def _order(engine: Engine, record: ContractOrderRecord) -> Order:
@@ -438,7 +410,9 @@ def _rest(order: Order) -> None:
     if order.client_id:
         holding.clients[order.client_id] = order
     if terms.opens:
-        order.account.contract[perp.asset].held += terms.margin
+        pool = order.account.contract[perp.asset]
+        pool.held += terms.margin
+        pool.promised += order.price * order.remaining * perp.unit
         modes = holding.modes_in(perp)
         if terms.position_side == LONG:
             modes.opening_long += order.remaining

@@ -30,6 +30,7 @@ from venue.core.commands import (
     PlaceContractOrder,
     PlaceOrder,
     PostIndex,
+    Proceed,
     RecordStreams,
     RegisterAsset,
     SetAutoMargin,
@@ -63,8 +64,8 @@ class Engine:
     """
 
     __slots__ = (
-        "_closing",
         "_handlers",
+        "closing",
         "contracts",
         "deadlines",
         "ledger",
@@ -88,11 +89,12 @@ class Engine:
         triggers = Triggers(self.contracts)
         self.schedule = Schedule(self.contracts, triggers)
         margins = Margins(self.contracts)
-        self._closing = Closing(self.contracts)
+        self.closing = Closing(self.contracts)
         contract_listing = ContractListing(self.contracts, self.owners)
         self._handlers: dict[type, Callable[[Any], list[Event]]] = {
             CancelOrders: self.spot.cancel_all,
             Tick: self._tick,
+            Proceed: self._proceed,
             SetCancelAfter: self.deadlines.set,
             CreateOwner: self.owners.create,
             FreezeOwner: self.owners.freeze,
@@ -147,18 +149,29 @@ class Engine:
         events += self.schedule.tick(command.time)
         return events
 
+    def _proceed(self, command: Proceed) -> list[Event]:
+        events = self.deadlines.pass_time(command.time)
+        if self.closing.running:
+            events += self._traded(self.closing.proceed(command.time), command.time)
+        events += self.schedule.proceed(command.time)
+        return events
+
     def _close_positions(self, command: ClosePositions) -> list[Event]:
-        events = self._closing.close(command)
+        return self._traded(self.closing.close(command, self.sequence), command.time)
+
+    def _traded(self, events: list[Event], time: int) -> list[Event]:
+        """Let conditional orders follow what was traded."""
         traded = [event.symbol for event in events if isinstance(event, ContractTrade)]
         for symbol in dict.fromkeys(traded):
-            self.schedule.traded(events, symbol, command.time)
+            self.schedule.traded(events, symbol, time)
         return events
 
     # -- read-only questions ---------------------------------------------------------------------
 
     def pending(self) -> bool:
-        """Whether more is due than one command may do: a tick at once goes on with it."""
-        return self.schedule.pending or self.deadlines.due(self.time)
+        """Whether more is due than one command may do: `Proceed` goes on with it."""
+        running = bool(self.closing.running) or self.deadlines.due(self.time)
+        return running or self.schedule.goes_on()
 
     def account(self, uid: int) -> Account:
         """The owner with this uid; KeyError when there is none."""

@@ -9,14 +9,21 @@ from venue.core.collateral import Collateral
 from venue.core.commands import Exit
 from venue.core.contract_events import ContractTrade, Leg, PositionClosed
 from venue.core.events import Event
-from venue.core.funding import settle_position
+from venue.core.funding import before_change, settle_position
 from venue.core.holding import Holding, holding_of
 from venue.core.ledger import Pool
-from venue.core.margin import initial, order_margin
+from venue.core.margin import freed, initial
 from venue.core.orders import Order, Terms
 from venue.core.perpetual import Perpetual
-from venue.core.positions import Position, equity, notional, wallet
-from venue.core.units import PPM, ceil_div, fee_on
+from venue.core.plan import Fill
+from venue.core.positions import (
+    Position,
+    counted_out,
+    equity,
+    notional,
+    wallet,
+)
+from venue.core.units import fee_on
 from venue.terms import (
     BUY,
     CROSSED,
@@ -69,24 +76,22 @@ class Fills:
     def __init__(self, collateral: Collateral) -> None:
         self.collateral = collateral
 
-    def fill(self, order: Order, maker: Order, lots: int, events: list[Event]) -> list[Position]:
-        """Settle one match of a taker with a resting order that was reduced by it already.
+    def fill(self, order: Order, planned: Fill, events: list[Event]) -> None:
+        """Settle one planned fill of a taker with a resting order that was reduced by it already.
 
-        Adds its events. Returns the positions that became smaller: their closing orders may
-        have to be trimmed.
+        Adds its events.
         """
+        maker, lots, amount = planned.maker, planned.lots, planned.amount
         taker_terms, maker_terms = order.terms, maker.terms
         assert taker_terms is not None
         assert maker_terms is not None
         perp = taker_terms.perp
-        price = maker.price
-        amount = price * lots * perp.unit
-        taking = self._part(order, taker_terms, lots, amount, False, events)
-        making = self._part(maker, maker_terms, lots, amount, True, events)
+        taking = self._part(order, taker_terms, planned.taker_fee, planned.taker_margin, events)
+        making = self._part(maker, maker_terms, planned.maker_fee, planned.maker_margin, events)
         order.remaining -= lots
         order.quote += amount
         maker.quote += amount
-        perp.market.last_price = price
+        perp.market.last_price = maker.price
         liquidation_fee = 0
         _book(taking, lots, amount)
         if taker_terms.cause == LIQUIDATION:
@@ -96,25 +101,22 @@ class Fills:
             taking.fee += liquidation_fee
             taking.position.close_fee += liquidation_fee
             taking.position.liquidate_fee += liquidation_fee
+        if taking.opens and making.position is taking.position:
+            making.size += lots  # who closes what it opens at once closes a part of both
+            making.wallet -= taking.fee
         _book(making, lots, amount)
         self._event(
-            perp, taking, making, price, lots, amount, liquidation_fee, order.side,
+            perp, taking, making, maker.price, lots, amount, liquidation_fee, order.side,
             maker.remaining, order.remaining, taker_terms.cause, order.update_time, events,
         )  # fmt: skip
-        shrunk: list[Position] = []
-        if taking.opens:
-            if taker_terms.take_profit is not None:
-                events += self._attached(order, taker_terms, taking.position, lots)
-        else:
+        if not taking.opens:
             self._closed(taking, taker_terms, order.update_time, lots, events)
-            shrunk.append(taking.position)
-        if making.opens:
-            if maker_terms.take_profit is not None:
-                events += self._attached(maker, maker_terms, making.position, lots)
-        else:
+        elif taker_terms.take_profit is not None:
+            events += self._attached(order, taker_terms, taking.position, lots)
+        if not making.opens:
             self._closed(making, maker_terms, order.update_time, lots, events)
-            shrunk.append(making.position)
-        return shrunk
+        elif maker_terms.take_profit is not None:
+            events += self._attached(maker, maker_terms, making.position, lots)
 
     def outside(
         self, perp: Perpetual, victim: Position, other: Position, *, lots: int, price: int,
@@ -123,6 +125,7 @@ class Fills:
         """A trade outside the book (rules 7.2, 7.5): `victim` closes, `other` opens (TAKEOVER) or
         closes (DELEVERAGE) at a bankruptcy price; the victim pays at most a liquidation fee."""
         amount = price * lots * perp.unit
+        events += before_change(perp, time)
         for position in (victim, other):
             events += settle_position(self.collateral, position)
         taking = Part(victim, False, liquidation_id, 0)
@@ -144,41 +147,18 @@ class Fills:
 
     # -- one side --------------------------------------------------------------------------------
 
-    def _part(
-        self, order: Order, terms: Terms, lots: int, amount: int, is_maker: bool,
-        events: list[Event],
-    ) -> Part:  # fmt: skip
+    def _part(self, order: Order, terms: Terms, fee: int, margin: int, events: list[Event]) -> Part:
         """The position of one side, ready for the trade: funded, and with its margin moved in."""
         perp = terms.perp
-        holding = terms.holding
-        market = perp.market
-        rate = holding.maker_rate(market) if is_maker else holding.taker_rate(market)
-        fee = -(-amount * rate // PPM)
+        if order.update_time >= perp.due:
+            events += before_change(perp, order.update_time)
         position = self._position(order, terms)
         if perp.settlement is not None:
             events += settle_position(self.collateral, position)
-        if terms.opens and position.pool.position_id:
-            self._margin_in(order, terms, position, lots, amount, fee, events)
+        if margin:
+            cross = terms.holding.account.contract[perp.asset]
+            events += self.collateral.move(cross, position.pool, margin, perp.symbol)
         return Part(position, terms.opens, order.order_id, fee)
-
-    def _margin_in(
-        self, order: Order, terms: Terms, position: Position, lots: int, amount: int, fee: int,
-        events: list[Event],
-    ) -> None:  # fmt: skip
-        """Move an isolated position's margin in, at most what the order holds (rule 5.5)."""
-        perp = terms.perp
-        holding = terms.holding
-        most = ceil_div(terms.whole_margin * lots, order.quantity)
-        taker_ppm = holding.taker_rate(perp.market)
-        price = amount // (lots * perp.unit)
-        need = order_margin(
-            position.side, lots, price, perp.mark, perp.unit, position.leverage, taker_ppm
-        )
-        # Overtaken by the mark it needs more than was held: `ruinous` has seen that it is there.
-        overtaken = position.side * (price - perp.mark) > 0
-        amount = max(need if overtaken else min(need, most), fee)
-        cross = holding.account.contract[perp.asset]
-        events += self.collateral.move(cross, position.pool, amount, perp.symbol)
 
     def _position(self, order: Order, terms: Terms) -> Position:
         """What an order changes: the position it closes, or the one it opens or adds to."""
@@ -265,14 +245,12 @@ class Fills:
         if liquidation_fee:
             fund = collateral.fund_pool(perp.asset)
             collateral.ledger.exchange(fees, fund, liquidation_fee)
-            fund.stood = None
         if earned:
             events.append(collateral.earn(earned, perp.asset, perp.symbol))
         if liquidation_fee:
             events.append(collateral.item(fund, LIQUIDATION_FEE, liquidation_fee, perp.symbol))
         for part in (taking, making):
             position = part.position
-            position.pool.stood = None
             if not position.pool.dirty:
                 collateral.touch(position.pool)
             position.updated = time
@@ -303,9 +281,8 @@ class Fills:
         if position.quantity:
             own = pool.collateral + position.side * position.value
             spare = own - initial(notional(position), position.leverage)
-            share = part.wallet * lots // part.size + part.realized - part.fee
-            amount = min(share, spare)
-            if amount <= 0:
+            amount = freed(part.wallet * lots // part.size + part.realized - part.fee, spare)
+            if amount == 0:
                 return
         else:
             amount = pool.collateral
@@ -345,6 +322,7 @@ class Fills:
         holding = holding_of(account)
         for algo in list(position.algos.values()):
             events.append(end(algo, EXPIRED_ALGO, time))
+        self.collateral.ranking.leave(position)
         del position.perp.positions[position.position_id]
         del holding.positions[position.position_id]
         holding.modes_in(position.perp).positions(position.side).remove(position)
@@ -408,13 +386,21 @@ class Fills:
 def _book(part: Part, lots: int, amount: int) -> None:
     """Change the position, and the open interest with the longs."""
     position = part.position
+    pool = position.pool
+    sums = pool.sums
+    if sums is not None:
+        sums = counted_out(position, sums)
     if part.opens:
         position.increase(lots, amount, part.fee)
         part.value = amount
+        pool.gross += amount
         change = lots
     else:
         part.value, part.realized = position.reduce(lots, amount, part.fee)
+        pool.gross -= part.value
         change = -lots
+    if sums is not None:
+        sums.count(position, 1)
     if position.side == LONG:
         position.perp.open_interest += change
 

@@ -13,7 +13,7 @@ from venue.core.prices import funding_rate, next_due
 from venue.core.units import PPB, ceil_div
 from venue.terms import IncomeType
 
-CHUNK: Final = 1_000  # positions settled by one command
+CHUNK: Final = 250  # positions settled by one slice
 DOWN_US: Final = 30_000_000  # without a tick for so long the venue was down
 FUNDING: Final = IncomeType.POSITION_FUNDING.value
 
@@ -30,38 +30,19 @@ class Funding:
         """What falls due between two ticks, and the next positions of what is under way.
 
         `room` bounds the positions. Due times that passed while the venue was down are skipped;
-        one that finds the index stale waits until it is current (rules 6.5, 6.6).
+        a settlement that finds the index stale waits until it is current (rules 6.5, 6.6).
         """
         events: list[Event] = []
-        due = next_due(perp, perp.last_due)
-        while due <= time:
-            if perp.funding_due:
-                events.append(FundingSkipped(perp.symbol, perp.funding_due))
-                perp.funding_due = 0
-            perp.last_due = due
-            if time - before >= DOWN_US and due < time - DOWN_US:
-                events.append(FundingSkipped(perp.symbol, due))
-                perp.premium_sum = perp.premium_count = 0
-            else:
-                perp.funding_due = due
-            due = next_due(perp, due)
-        if perp.funding_due and perp.current and perp.settlement is None:
-            events.append(self._begin(perp))
-        if perp.settlement is not None:
-            events += self._proceed(perp, perp.settlement, room)
+        while perp.due <= time:
+            missed = time - before >= DOWN_US and perp.due < time - DOWN_US
+            events.append(_fall_due(perp, missed=missed))
+        settlement = perp.settlement
+        if settlement is not None and (perp.current or not settlement.left):
+            events += self.proceed(perp, settlement, room)
         return events
 
-    def _begin(self, perp: Perpetual) -> Event:
-        rate = funding_rate(perp)
-        left = list(perp.positions)[::-1]
-        perp.settlement = Settlement(perp.funding_due, rate, perp.mark, left)
-        perp.last_rate_ppb = rate
-        perp.funding_due = 0
-        perp.premium_sum = perp.premium_count = 0
-        settlement = perp.settlement
-        return FundingDue(perp.symbol, settlement.due, rate, perp.mark, perp.index_price)
-
-    def _proceed(self, perp: Perpetual, settlement: Settlement, room: int) -> list[Event]:
+    def proceed(self, perp: Perpetual, settlement: Settlement, room: int) -> list[Event]:
+        """Settle the next `room` positions of a settlement under way."""
         events: list[Event] = []
         left = settlement.left
         while left and room > 0:
@@ -80,22 +61,51 @@ class Funding:
         return events
 
 
-def settle_position(collateral: Collateral, position: Position) -> list[Event]:
-    """Settle one position in its contract's running settlement, unless that has been done.
+def plan(perp: Perpetual) -> None:
+    """Note the first funding time after the last one that came."""
+    perp.due = next_due(perp, perp.last_due)
 
-    Longs pay q x M x rate when the rate is positive; payers round up, receivers down (rule 6.4).
+
+def before_change(perp: Perpetual, time: int) -> list[Event]:
+    """Begin a settlement that fell due since the last tick, before a position changes (rule 6.5).
+
+    So all positions take part as they were at the due time. What fell due longer ago is a tick's
+    to skip.
     """
-    settlement = position.perp.settlement
+    if perp.due > time or time - perp.due >= DOWN_US:
+        return []
+    return [_fall_due(perp, missed=False)]
+
+
+def _fall_due(perp: Perpetual, *, missed: bool) -> Event:
+    """Freeze rate, mark and positions of the next settlement, or skip it.
+
+    It is skipped while an earlier one waits for the index, and without a mark: nobody has a
+    position then. The premiums of its interval do not count in the next one.
+    """
+    due = perp.due
+    perp.last_due = due
+    plan(perp)
+    rate = funding_rate(perp)
+    perp.premium_sum = perp.premium_count = 0
+    if missed or perp.settlement is not None or not perp.mark:
+        return FundingSkipped(perp.symbol, due)
+    perp.settlement = Settlement(due, rate, perp.mark, list(perp.positions)[::-1])
+    perp.last_rate_ppb = rate
+    return FundingDue(perp.symbol, due, rate, perp.mark, perp.index_price)
+
+
+def settle_position(collateral: Collateral, position: Position) -> list[Event]:
+    """Settle one position in its contract's running settlement, unless that has been done."""
+    perp = position.perp
+    settlement = perp.settlement
     if settlement is None or position.funded >= settlement.due or not position.quantity:
         return []
+    amount = due_funding(position, 0)
     position.funded = settlement.due
-    perp = position.perp
-    number = position.quantity * settlement.mark * perp.unit * settlement.rate_ppb * position.side
-    if number > 0:
-        amount = -ceil_div(number, PPB)
+    if amount < 0:
         settlement.paid -= amount
     else:
-        amount = -number // PPB
         settlement.received += amount
     settlement.count += 1
     if amount == 0:
@@ -104,3 +114,21 @@ def settle_position(collateral: Collateral, position: Position) -> list[Event]:
     collateral.touch(position.pool)
     position.funding_fee += amount
     return [collateral.item(position.pool, FUNDING, amount, perp.symbol)]
+
+
+def due_funding(position: Position, time: int) -> int:
+    """What a position gets, or (negative) pays, in its contract's settlement that runs, or that its
+    next change at `time` would begin; 0 if it has been settled. Longs pay q x M x rate when the
+    rate is positive; payers round up, receivers down (rule 6.4)."""
+    perp = position.perp
+    settlement = perp.settlement
+    if settlement is not None:
+        if position.funded >= settlement.due:
+            return 0
+        rate, mark = settlement.rate_ppb, settlement.mark
+    elif perp.due <= time < perp.due + DOWN_US:
+        rate, mark = funding_rate(perp), perp.mark
+    else:
+        return 0
+    number = position.quantity * perp.unit * mark * rate * position.side
+    return -ceil_div(number, PPB) if number > 0 else -number // PPB

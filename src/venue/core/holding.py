@@ -96,6 +96,12 @@ class Holding:
         """The fee of orders that take, in ppm."""
         return self.taker_ppm if self.taker_ppm >= 0 else market.taker_ppm
 
+    def opening_rate(self, market: Market) -> int:
+        """The fee that an opening order must be able to pay, in ppm: it may take, or rest."""
+        maker = self.maker_ppm if self.maker_ppm >= 0 else market.maker_ppm
+        taker = self.taker_ppm if self.taker_ppm >= 0 else market.taker_ppm
+        return maker if maker > taker else taker
+
     def _first_modes(self, perp: Perpetual) -> Modes:
         modes = self.modes[perp.index] = Modes(perp.default_leverage())
         return modes
@@ -107,3 +113,11 @@ def holding_of(account: Account) -> Holding:
     if holding is None:
         holding = account.holding = Holding(account)
     return holding
+
+
+def find_position(holding: Holding, perp: Perpetual, side: int) -> Position | None:
+    """An owner's combined position of one side, None when there is none."""
+    for position in holding.modes_in(perp).positions(side):
+        if not position.separated:
+            return position
+    return None

@@ -8,6 +8,8 @@ from venue.core.units import PPB, PPM, QUANTITY_MAX
 
 LEVERAGE_MAX: Final = 500
 INDEX_SOURCES_MAX: Final = 8
+INDEX_NOTIONAL_MAX: Final = 10**9
+INDEX_STEP_MAX: Final = 50_000  # ppm a second
 DAY_MINUTES: Final = 1_440
 
 
@@ -57,6 +59,9 @@ class Contract(Struct, frozen=True, array_like=True):
     `tiers` ascend, the last one reaches as far as positions may. `funding_minutes` are minutes of
     the day, UTC. `index_sources` are "spot" (the venue's own spot market of the same symbol) or
     names under which index prices are posted. Rates with `_ppb` are parts per billion.
+    `index_notional` is what the spot book must fill on each side to be a source, in units of the
+    settle asset; the index moves by at most `index_step_ppm` a second. `former` is not used: it
+    keeps the place of a number in files of earlier versions.
     """
 
     instrument: Instrument
@@ -66,11 +71,13 @@ class Contract(Struct, frozen=True, array_like=True):
     tiers: list[Tier]
     liquidation_ppm: int = 5_000
     funding_minutes: tuple[int, ...] = (0, 480, 960)
-    funding_cap_ppb: int = 20_000_000
+    funding_cap_ppb: int = 3_000_000
     interest_ppb: int = 100_000
     index_sources: tuple[str, ...] = ("spot",)
     adl_policy: int = 0
-    jump_ppm: int = 200_000
+    former: int = 0
+    index_notional: int = 10_000
+    index_step_ppm: int = 5_000
 
 
 def lot_atoms(instrument: Instrument, base: Asset) -> int:
@@ -104,6 +111,12 @@ def fault(instrument: Instrument) -> str:
     if not all(0 < band <= PPM for band in bands):
         return f"bands must be 1 to {PPM} ppm"
     return ""
+
+
+def funding_cap_most(contract: Contract) -> int:
+    """The greatest funding cap in ppb: three quarters of the first tier's maintenance rate, so that
+    one settlement cannot take all that keeps a position (rule 6.4). PPB without tiers."""
+    return contract.tiers[0].maintenance_ppm * 750 if contract.tiers else PPB
 
 
 def contract_fault(contract: Contract) -> str:
@@ -144,12 +157,17 @@ def _schedule_fault(contract: Contract) -> str:
         return "funding_minutes must divide the day evenly"
     if not 0 < contract.funding_cap_ppb < PPB or not 0 <= contract.interest_ppb < PPB:
         return f"funding rates must be below {PPB} ppb"
+    most = funding_cap_most(contract)
+    if contract.funding_cap_ppb > most:
+        return f"funding_cap_ppb must be at most {most}: 0.75 x the first tier's maintenance rate"
     if not contract.index_sources or len(contract.index_sources) > INDEX_SOURCES_MAX:
         return f"1 to {INDEX_SOURCES_MAX} index_sources are needed"
     if contract.adl_policy not in (0, 1):
         return "adl_policy must be 0 (queue) or 1 (pro-rata)"
-    if not 0 < contract.jump_ppm <= PPM:
-        return f"jump_ppm must be 1 to {PPM}"
+    if not 0 < contract.index_notional <= INDEX_NOTIONAL_MAX:
+        return f"index_notional must be 1 to {INDEX_NOTIONAL_MAX} units of the settle asset"
+    if not 0 < contract.index_step_ppm <= INDEX_STEP_MAX:
+        return f"index_step_ppm must be 1 to {INDEX_STEP_MAX}"
     return ""
 
 

@@ -14,8 +14,7 @@ from venue.terms import BUY, Wallet
 
 if TYPE_CHECKING:
     from venue.core.holding import Holding
-    from venue.core.perpetual import Perpetual
-    from venue.core.positions import Position
+    from venue.core.positions import Position, Sums
 
 SPOT: Final = int(Wallet.SPOT)
 CONTRACT: Final = int(Wallet.CONTRACT)
@@ -35,9 +34,10 @@ class Pool:
     """Contract collateral of one owner and settle asset: the cash leg (rules 5.2, 5.5).
 
     `position_id` is 0 for the cross pool, else the isolated position it belongs to. `positions`
-    are those it carries, `held` what open orders hold of a cross pool. `dirty` and `version`
-    belong to the watch over pools (rule 7.7); `standing` is what `collateral.available` found when
-    the mark of `stood` was `stood_mark`; `stood` is None when that is old.
+    are those it carries, `gross` their open values without sign; `held` is what open orders hold of
+    a cross pool, `promised` the notional of those that open. `dirty`, `guards`, `shortfall` and
+    `since` belong to the watch over pools (rule 7.7); `sums` is what the positions add up to, None
+    while not known.
     """
 
     __slots__ = (
@@ -45,13 +45,15 @@ class Pool:
         "asset",
         "collateral",
         "dirty",
+        "gross",
+        "guards",
         "held",
         "position_id",
         "positions",
-        "standing",
-        "stood",
-        "stood_mark",
-        "version",
+        "promised",
+        "shortfall",
+        "since",
+        "sums",
     )
 
     def __init__(self, account: Account, asset: int, position_id: int) -> None:
@@ -60,12 +62,14 @@ class Pool:
         self.position_id = position_id
         self.collateral = 0
         self.held = 0
+        self.gross = 0
+        self.promised = 0
         self.positions: list[Position] = []
         self.dirty = False
-        self.version = 0
-        self.standing = 0
-        self.stood: Perpetual | None = None
-        self.stood_mark = 0
+        self.guards: list[tuple[int, int, int]] = []  # contract index, direction, key
+        self.shortfall = -1  # with which it stands in line for its liquidation; -1: it does not
+        self.since = 0  # since when nobody can help it, as a running number; 0: it needs no help
+        self.sums: Sums | None = None
 
 
 class Account:

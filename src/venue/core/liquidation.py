@@ -2,172 +2,243 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
-from venue.core.admission import find_position
+from venue.core.book import Half
 from venue.core.collateral import Collateral, available
-from venue.core.contract import Contracts
-from venue.core.contract_events import (
-    Deleveraged,
-    LiquidationFinished,
-    LiquidationStarted,
-    LiquidationStep,
-)
+from venue.core.contract import Contracts, closing_side
+from venue.core.contract_events import LiquidationFinished, LiquidationStep
+from venue.core.deleveraging import Deleveraging
 from venue.core.events import Event
-from venue.core.holding import holding_of
+from venue.core.funding import before_change, settle_position
+from venue.core.holding import find_position, holding_of
 from venue.core.ledger import Pool
 from venue.core.margin import bankruptcy_price, initial
 from venue.core.perpetual import Perpetual
-from venue.core.positions import Position, equity, maintenance, notional
-from venue.core.units import PPM, fee_on
-from venue.terms import (
-    BUY,
-    CANCELED,
-    CROSSED,
-    LIMIT,
-    LONG,
-    AdlPolicy,
-    Cause,
-    IncomeType,
-)
+from venue.core.positions import Position, equity, maintenance, mark_of, notional
+from venue.core.run import Run
+from venue.core.units import PPM, ceil_div, fee_on
+from venue.core.watch import tradable
+from venue.terms import BUY, CANCELED, CROSSED, LIMIT, LONG, Cause, IncomeType
 
 LIQUIDATION: Final = int(Cause.LIQUIDATION)
 UNWIND: Final = int(Cause.UNWIND)
 TAKEOVER: Final = int(Cause.TAKEOVER)
-DELEVERAGE: Final = int(Cause.DELEVERAGE)
-QUEUE: Final = int(AdlPolicy.QUEUE)
-START: Final = IncomeType.START_LIQUIDATE.value
 FINISH: Final = IncomeType.FINISH_LIQUIDATE.value
-SCORE_MAX: Final = 10**15  # a bound for those with next to no equity
+FIX_MARGIN: Final = IncomeType.ORDER_FIX_MARGIN_AMOUNT.value
+MAKERS_MAX: Final = 50  # resting orders that one closing order of a liquidation meets
 UNWIND_SHARE: Final = 10  # the fund gives back a tenth of a position per tick
 UNWIND_BAND_PPM: Final = 1_000  # no further than this from the mark
+UNSEEN_PPM: Final = 100_000  # of its equity the fund holds in a contract that cannot be traded
 
-# (is the fund's, is without equity, -score, position id, position)
-Standing = tuple[bool, bool, int, int, Position]
+
+class Aim:
+    """What a rung is to do with one position: close `wanted` lots at no worse than `price`.
+
+    The rest is what the explanation compares with: the tier, and sums before the rung.
+    """
+
+    __slots__ = ("fees", "fund", "price", "size", "tier", "wanted")
+
+    def __init__(self, position: Position, fund: Pool, tier: int, price: int, wanted: int) -> None:
+        self.tier = tier
+        self.price = price
+        self.wanted = wanted
+        self.size = position.quantity
+        self.fees = position.liquidate_fee
+        self.fund = equity(fund)
 
 
 class Liquidation:
-    """Liquidates pools. `ranking` is the ADL queue of (contract, side), kept for one command, or
-    until a position is opened there: who opens while others are liquidated stands in line too."""
+    """Liquidates pools, and has the fund repair those in debt."""
 
-    __slots__ = ("collateral", "contracts", "newest", "ranking")
+    __slots__ = ("collateral", "contracts", "deleveraging")
 
     def __init__(self, contracts: Contracts) -> None:
         self.contracts = contracts
         self.collateral: Collateral = contracts.collateral
-        self.ranking: dict[tuple[int, int], list[Standing]] = {}
-        self.newest: dict[tuple[int, int], int] = {}
+        self.deleveraging = Deleveraging(contracts)
 
-    def run(self, pool: Pool, time: int) -> list[Event]:
-        """Liquidate one pool down the ladder, asking again after each rung (rule 7.2)."""
-        spot = self.contracts.spot
-        liquidation_id = spot.next_order
-        spot.next_order = liquidation_id + 1
-        account = pool.account
-        symbol = pool.positions[0].perp.symbol
-        asset = self.contracts.ledger.assets[pool.asset].name
-        events: list[Event] = [
-            LiquidationStarted(
-                liquidation_id, account.uid, pool.position_id, asset, symbol, equity(pool),
-                maintenance(pool), pool.collateral,
-            ),
-            self.collateral.item(pool, START, 0, symbol),
-        ]  # fmt: skip
-        events += self._cancel(pool, time)
-        topped_up = self._top_up(pool, symbol, events)
-        while pool.positions and equity(pool) <= maintenance(pool):
-            events += self._rung(pool, liquidation_id, time)
+    def run(self, run: Run) -> bool:
+        """Take one pool down the ladder, asking again after each rung (rule 7.2).
+
+        Returns whether going on at once may help: it is in danger still, and was changed.
+        """
+        pool = run.pool
+        self._cancel(run)
+        self._top_up(run)
+        changed = self._reduce(run)
+        more = changed or (run.left() <= 0 and not run.asked)
+        if not run.liquidation_id:
+            return False
         compensated = 0
         if not pool.positions:
-            compensated = self._empty(pool, symbol, events)
-        events.append(self.collateral.item(pool, FINISH, 0, symbol))
+            compensated = self._empty(run)
+        run.events.append(self.collateral.item(pool, FINISH, 0, run.symbol))
         self.collateral.touch(pool)
         fund = self.collateral.fund_pool(pool.asset)
-        events.append(
+        run.events.append(
             LiquidationFinished(
-                liquidation_id, account.uid, equity(pool), maintenance(pool), topped_up,
-                compensated, equity(fund),
+                run.liquidation_id, pool.account.uid, equity(pool), maintenance(pool),
+                run.topped_up, compensated, equity(fund),
             )
         )  # fmt: skip
-        return events
+        return more and endangered(pool)
 
-    def _cancel(self, pool: Pool, time: int) -> list[Event]:
+    def _cancel(self, run: Run) -> None:
         """End the pool's open orders: an isolated one's are those that close it."""
-        contracts = self.contracts
-        events: list[Event] = []
+        pool = run.pool
         if pool.position_id:
-            for order in list(pool.positions[0].orders.values()):
-                events.append(contracts.close(order, CANCELED, time, LIQUIDATION))
-            return events
-        holding = holding_of(pool.account)
-        for order in list(holding.orders.values()):
+            orders = list(pool.positions[0].orders.values())
+        else:
+            orders = list(holding_of(pool.account).orders.values())
+        for order in orders:
             terms = order.terms
             assert terms is not None
             # What opens holds of the cross pool, in whatever mode.
             own = terms.opens or (terms.position is not None and terms.position.pool is pool)
             if own and terms.perp.asset == pool.asset:
-                events.append(contracts.close(order, CANCELED, time, LIQUIDATION))
-        return events
+                run.begin()
+                run.events.append(
+                    self.contracts.close(order, CANCELED, run.time, LIQUIDATION)
+                )  # fmt: skip
 
-    def _top_up(self, pool: Pool, symbol: str, events: list[Event]) -> int:
+    def _top_up(self, run: Run) -> None:
         """Automatic top-up: up to the initial margin, out of what the cross pool can spare."""
+        pool = run.pool
         if not pool.position_id or not pool.positions[0].auto_margin:
-            return 0
+            return
         position = pool.positions[0]
         wanted = initial(notional(position), position.leverage) - equity(pool)
         amount = min(wanted, available(pool.account, pool.asset))
         if amount <= 0:
-            return 0
+            return
+        run.begin()
         cross = pool.account.contract[pool.asset]
-        events += self.collateral.move(cross, pool, amount, symbol)
-        return amount
+        run.events += self.collateral.move(cross, pool, amount, run.symbol)
+        run.topped_up = amount
+
+    def _reduce(self, run: Run) -> bool:
+        """Rung by rung, the position that needs the most maintenance margin first, those that can
+        be traded before the others (rule 0.5); whether any became smaller."""
+        pool = run.pool
+        changed = False
+        positions = sorted(pool.positions, key=_weight)
+        for position in positions:  # the funding that it owes is no longer its own
+            run.events += before_change(position.perp, run.time)
+            run.events += settle_position(self.collateral, position)
+        for position in positions:
+            if tradable(position.perp):
+                while self._goes_on(run, position) and self._rung(run, position):
+                    changed = True
+        for position in positions:
+            if not tradable(position.perp) and self._goes_on(run, position):
+                changed = self._shelter(run, position) or changed
+        return changed
+
+    def _goes_on(self, run: Run, position: Position) -> bool:
+        return position.quantity > 0 and run.left() > 0 and endangered(run.pool)
 
     # -- one rung --------------------------------------------------------------------------------
 
-    def _rung(self, pool: Pool, liquidation_id: int, time: int) -> list[Event]:
-        """Close as much as needed of the position that needs the most maintenance margin."""
-        position = max(pool.positions, key=_weight)
+    def _rung(self, run: Run, position: Position) -> bool:
+        """Close as much as needed of a position: in the book, by the fund, by deleveraging;
+        whether it became smaller."""
+        aim = self._aim(run.pool, position)
+        filled = taken = 0
+        said = len(run.events)
+        if run.pool.account is not self.collateral.fund:
+            self._in_book(run, position, aim)
+            filled = aim.size - position.quantity
+            left = aim.wanted - filled
+            if left and self._fund_can(position, left, aim.price):
+                self._take_over(run, position, left, aim.price)
+                taken = left
+        left = aim.wanted - filled - taken
+        deleveraged = 0
+        key = (position.perp.index, position.side)
+        if left and key not in run.in_vain:
+            deleveraged = self.deleveraging.take(run, position, left, aim.price)
+            if not deleveraged:
+                run.in_vain[key] = True
+        if len(run.events) > said:
+            self._explain(run, position, aim, filled, taken, deleveraged)
+        return filled + taken + deleveraged > 0
+
+    def _shelter(self, run: Run, position: Position) -> bool:
+        """Have the fund take over at once what cannot be traded, if that is no gamble (rule 0.5);
+        whether it did.
+
+        The pool must bear what the last mark, off by the maintenance rate, would leave; and what
+        the fund holds unseen of one contract stays within a share of its equity.
+        """
+        pool = run.pool
         perp = position.perp
-        unit = perp.unit
+        if pool.account is self.collateral.fund:
+            return False
+        aim = self._aim(pool, position)
+        if perp.current and not perp.market.halted:
+            # The index catches up: who reduces a position may still be met.
+            self._in_book(run, position, aim)
+            filled = aim.size - position.quantity
+            if filled:
+                self._explain(run, position, aim, filled, 0, 0)
+                return True
+        if equity(pool) < ceil_div(notional(position) * perp.tiers.rates[aim.tier], PPM):
+            return False
+        held = 0
+        for own in self.collateral.fund_pool(pool.asset).positions:
+            if own.perp is perp:
+                held += notional(own)
+        room = aim.fund * UNSEEN_PPM // PPM - held
+        lots = min(aim.wanted, room // (mark_of(position) * perp.unit))
+        if lots <= 0 or not self._fund_can(position, lots, aim.price):
+            return False
+        self._take_over(run, position, lots, aim.price)
+        self._explain(run, position, aim, 0, lots, 0)
+        return True
+
+    def _aim(self, pool: Pool, position: Position) -> Aim:
+        perp = position.perp
         total = maintenance(pool)
         own = perp.tiers.maintenance(notional(position))
         share = equity(pool) * own // total if total else equity(pool)
-        fee_ppm = _taker_ppm(position)
-        price = bankruptcy_price(position.side, position.quantity * unit, perp.mark, share, fee_ppm)
+        size = position.quantity * perp.unit
+        price = bankruptcy_price(
+            position.side, size, mark_of(position), share, _taker_ppm(position)
+        )  # fmt: skip
+        if pool.account is self.collateral.fund and share > 0:
+            price = mark_of(position)  # what the fund still has is nobody else's
         tier = perp.tiers.at(notional(position))
         wanted = _partial(pool, position, tier, total - own) or position.quantity
-        fund = self.collateral.fund_pool(pool.asset)
-        fund_before = equity(fund)
-        is_fund = pool.account is self.collateral.fund
-        if is_fund and share > 0:
-            price = perp.mark  # what the fund still has is nobody else's
-        fees_before = position.liquidate_fee
-        size = position.quantity
-        events: list[Event] = []
-        filled = 0
-        taken = 0
-        if not is_fund:
-            before = position.quantity
-            events += self._close_in_book(position, wanted, price, LIQUIDATION, time)
-            filled = before - position.quantity
-            left = wanted - filled
-            if left and _fund_can(fund, perp, position.side, left, price):
-                self._take_over(position, left, price, liquidation_id, time, events)
-                taken = left
-        left = wanted - filled - taken
-        deleveraged = 0
-        if left:
-            deleveraged = self._deleverage(position, left, price, liquidation_id, time, events)
-        assert left == deleveraged, (position.position_id, left, deleveraged)
-        events.append(
+        return Aim(position, self.collateral.fund_pool(pool.asset), tier, price, wanted)
+
+    def _explain(
+        self, run: Run, position: Position, aim: Aim, filled: int, taken: int, deleveraged: int
+    ) -> None:
+        perp = position.perp
+        fund = self.collateral.fund_pool(run.pool.asset)
+        run.begin()
+        run.events.append(
             LiquidationStep(
-                liquidation_id, position.position_id, perp.symbol, position.side, perp.mark, tier,
-                price, wanted, filled, taken, deleveraged,
-                position.liquidate_fee - fees_before, equity(fund) - fund_before, size,
+                run.liquidation_id, position.position_id, perp.symbol, position.side, perp.mark,
+                aim.tier, aim.price, aim.wanted, filled, taken, deleveraged,
+                position.liquidate_fee - aim.fees, equity(fund) - aim.fund, aim.size,
             )
         )  # fmt: skip
-        return events
+
+    def _in_book(self, run: Run, position: Position, aim: Aim) -> None:
+        """Close in the book; a rung meets no more resting orders than `MAKERS_MAX`."""
+        side = closing_side(position.side)
+        half = position.perp.market.book.opposite(side)
+        limit_key = -aim.price if side == BUY else aim.price
+        if not half.keys or half.keys[-1] < limit_key:
+            return
+        if position.perp.doubt and not _reducing(half, limit_key):
+            return
+        run.begin()
+        aim.wanted = min(aim.wanted, _near(half, limit_key, aim.wanted))
+        run.events += self._close_in_book(position, aim.wanted, aim.price, LIQUIDATION, run.time)
 
     def _close_in_book(
         self, position: Position, lots: int, price: int, cause: int, time: int
@@ -181,123 +252,67 @@ class Liquidation:
             return []
         return contracts.take(order, limit_key)
 
-    def _take_over(
-        self, position: Position, lots: int, price: int, liquidation_id: int, time: int,
-        events: list[Event],
-    ) -> None:  # fmt: skip
+    def _take_over(self, run: Run, position: Position, lots: int, price: int) -> None:
         """The fund takes lots over at the bankruptcy price (rule 7.2)."""
+        run.begin()
         perp = position.perp
         holding = self.collateral.fund_holding()
         own = find_position(holding, perp, position.side)
         if own is None:
-            own = self.contracts.fills.new_position(holding, perp, position.side, CROSSED, time)
-        self._outside(position, own, lots, price, TAKEOVER, liquidation_id, time, events)
-
-    def _outside(
-        self, position: Position, other: Position, lots: int, price: int, cause: int,
-        liquidation_id: int, time: int, events: list[Event],
-    ) -> None:  # fmt: skip
-        perp = position.perp
+            own = self.contracts.fills.new_position(holding, perp, position.side, CROSSED, run.time)
         fee = fee_on(price * lots * perp.unit, perp.contract.liquidation_ppm)
-        if position.pool.account is self.collateral.fund:
-            fee = 0
         self.contracts.fills.outside(
-            perp, position, other, lots=lots, price=price, cause=cause,
-            liquidation_id=liquidation_id, fee=fee, time=time, events=events,
+            perp, position, own, lots=lots, price=price, cause=TAKEOVER,
+            liquidation_id=run.liquidation_id, fee=fee, time=run.time, events=run.events,
         )  # fmt: skip
-        for each in (position, other):
-            self.contracts.trim(each, time, events)
-
-    # -- auto-deleveraging -----------------------------------------------------------------------
-
-    def _deleverage(
-        self, position: Position, lots: int, price: int, liquidation_id: int, time: int,
-        events: list[Event],
-    ) -> int:  # fmt: skip
-        """Have opposite positions take lots over, by the contract's policy; how many they took."""
-        perp = position.perp
-        ranked = self._ranked(perp, -position.side)
-        in_turn = _in_turn(ranked, position.pool)
-        shares: list[int] = []
-        if perp.contract.adl_policy != QUEUE:
-            everyone = list(in_turn)
-            shares = _pro_rata([entry[4].quantity for entry in everyone], lots)
-            in_turn = iter(everyone)
-        left = lots
-        for rank, entry in enumerate(in_turn, 1):
-            other = entry[4]
-            part = min(left, other.quantity)
-            if shares:
-                part = min(part, shares[rank - 1])
-            if part <= 0:
-                continue
-            at = price
-            if other.pool.account is self.collateral.fund:
-                at = self._fund_price(other, part, price)
-            events.append(
-                Deleveraged(
-                    liquidation_id, other.position_id, other.pool.account.uid, perp.symbol, part,
-                    at, rank, -entry[2],
-                )
-            )  # fmt: skip
-            self._outside(position, other, part, at, DELEVERAGE, liquidation_id, time, events)
-            left -= part
-            if left == 0:
-                break
-        return lots - left
-
-    def _fund_price(self, own: Position, lots: int, price: int) -> int:
-        """Where the fund itself can be deleveraged: at mark when a worse price would ruin it."""
-        perp = own.perp
-        loss = own.side * (perp.mark - price) * lots * perp.unit
-        return price if loss <= equity(own.pool) else perp.mark
-
-    def _ranked(self, perp: Perpetual, side: int) -> list[Standing]:
-        """Positions of one side, the highest score first (rule 7.5).
-
-        Those without equity come behind all with it, then the fund's.
-        """
-        key = (perp.index, side)
-        ranked = self.ranking.get(key)
-        if ranked is None or self.newest.get(key, 0) != perp.newest_position:
-            self.newest[key] = perp.newest_position
-            ranked = [
-                self._standing(position)
-                for position in perp.positions.values()
-                if position.side == side
-            ]
-            ranked.sort()
-            self.ranking[key] = ranked
-        return ranked
-
-    def _standing(self, position: Position) -> Standing:
-        pool = position.pool
-        own = equity(pool)
-        fund = pool.account is self.collateral.fund
-        return fund, own <= 0, -score(position, own), position.position_id, position
+        for each in (position, own):
+            self.contracts.trim(each, run.time, run.events)
 
     # -- the end ---------------------------------------------------------------------------------
 
-    def _empty(self, pool: Pool, symbol: str, events: list[Event]) -> int:
-        """A pool without positions: below zero the fund makes it good, an isolated one goes back
-        to the cross pool. Returns what the fund paid."""
+    def _empty(self, run: Run) -> int:
+        """A pool without positions: below zero the fund makes it good as far as it can, an isolated
+        one goes back to the cross pool. Returns what the fund paid."""
+        pool = run.pool
         compensated = 0
         if pool.collateral < 0:
             before = pool.collateral
-            events += self.contracts.fills.fix(pool, symbol)
+            run.events += self.contracts.fills.fix(pool, run.symbol)
             compensated = pool.collateral - before
-        if pool.position_id:
+        if pool.position_id and pool.collateral >= 0:
             cross = pool.account.contract[pool.asset]
             if pool.collateral:
-                events += self.collateral.move(pool, cross, pool.collateral, symbol)
+                run.events += self.collateral.move(pool, cross, pool.collateral, run.symbol)
             pool.account.isolated.pop(pool.position_id, None)
         return compensated
 
     # -- the fund --------------------------------------------------------------------------------
 
+    def repair(self, pool: Pool) -> list[Event]:
+        """Bring a pool in debt nearer to zero, out of what the fund does not need (rule 0.9)."""
+        fund = self.collateral.fund_pool(pool.asset)
+        amount = min(-pool.collateral, equity(fund) - maintenance(fund))
+        if amount <= 0:
+            return []
+        self.collateral.ledger.exchange(fund, pool, amount)
+        self.collateral.touch(fund)
+        self.collateral.touch(pool)
+        if pool.position_id and pool.collateral == 0:
+            pool.account.isolated.pop(pool.position_id, None)
+        return [
+            self.collateral.item(fund, FIX_MARGIN, -amount, ""),
+            self.collateral.item(pool, FIX_MARGIN, amount, ""),
+        ]
+
+    def _fund_can(self, position: Position, lots: int, price: int) -> bool:
+        """Whether the fund's equity at mark stays at or above zero when it takes over."""
+        fund = self.collateral.fund_pool(position.pool.asset)
+        gained = position.side * (mark_of(position) - price) * lots * position.perp.unit
+        return equity(fund) + gained >= 0
+
     def unwind(self, perp: Perpetual, time: int) -> list[Event]:
         """Give back a part of what the fund holds in a contract, near the mark."""
-        if self.collateral.fund is None or not perp.current or perp.market.halted:
+        if self.collateral.fund is None or not tradable(perp):
             return []
         events: list[Event] = []
         for side in (LONG, -LONG):
@@ -313,39 +328,9 @@ class Liquidation:
         return events
 
 
-def score(position: Position, own: int) -> int:
-    """Profit rate x effective leverage, in parts per million (rule 7.5); losers come last.
-
-    `own` is the equity of the position's pool.
-    """
-    at_mark = notional(position)
-    gain = position.side * (at_mark - position.value)
-    at_mark = max(1, at_mark)
-    own = max(1, own)
-    value = max(1, position.value)
-    if gain > 0:
-        return min(gain * at_mark * PPM // (value * own), SCORE_MAX)
-    return max(-(-gain * own * PPM // (value * at_mark)), -SCORE_MAX)
-
-
-def _in_turn(ranked: list[Standing], pool: Pool) -> Iterator[Standing]:
-    """Those that are still there, those of the same pool last: longs and shorts are equally many,
-    so in the end somebody is there."""
-    own: list[Standing] = []
-    for entry in ranked:
-        position = entry[4]
-        if position.quantity <= 0:
-            continue
-        if position.pool is pool:
-            own.append(entry)
-        else:
-            yield entry
-    yield from own
-
-
-def _fund_can(fund: Pool, perp: Perpetual, side: int, lots: int, price: int) -> bool:
-    """Whether the fund's equity at mark stays at or above zero when it takes over."""
-    return equity(fund) + side * (perp.mark - price) * lots * perp.unit >= 0
+def endangered(pool: Pool) -> bool:
+    """Whether a pool is to be liquidated at the last known marks (rule 7.1)."""
+    return bool(pool.positions) and equity(pool) <= maintenance(pool)
 
 
 def _taker_ppm(position: Position) -> int:
@@ -353,7 +338,41 @@ def _taker_ppm(position: Position) -> int:
 
 
 def _weight(position: Position) -> tuple[int, int]:
-    return position.perp.tiers.maintenance(notional(position)), -position.position_id
+    """The heaviest first, then the oldest."""
+    return -position.perp.tiers.maintenance(notional(position)), position.position_id
+
+
+def _near(half: Half, limit_key: int, lots: int) -> int:
+    """The lots of the first `MAKERS_MAX` resting orders; `lots` when there are not so many."""
+    found = count = 0
+    for key in reversed(half.keys):
+        if key < limit_key:
+            break
+        order = half.levels[key].head
+        while order is not None:
+            found += order.remaining
+            count += 1
+            if count == MAKERS_MAX or found >= lots:
+                return found
+            order = order.next
+    return lots
+
+
+def _reducing(half: Half, limit_key: int) -> bool:
+    """Whether one of the first `MAKERS_MAX` resting orders reduces a position."""
+    count = 0
+    for key in reversed(half.keys):
+        if key < limit_key:
+            break
+        order = half.levels[key].head
+        while order is not None:
+            count += 1
+            if order.terms is not None and not order.terms.opens:
+                return True
+            if count == MAKERS_MAX:
+                return False
+            order = order.next
+    return False
 
 
 def _partial(pool: Pool, position: Position, tier: int, others: int) -> int:
@@ -364,7 +383,7 @@ def _partial(pool: Pool, position: Position, tier: int, others: int) -> int:
     if tier == 0:
         return 0
     perp = position.perp
-    value = perp.mark * perp.unit
+    value = mark_of(position) * perp.unit
     keep = perp.tiers.caps[tier - 1] // value
     lots = position.quantity - keep
     if keep < perp.market.quantity_min or lots <= 0:
@@ -373,17 +392,3 @@ def _partial(pool: Pool, position: Position, tier: int, others: int) -> int:
     if equity(pool) - cost > others + perp.tiers.maintenance(keep * value):
         return lots
     return 0
-
-
-def _pro_rata(sizes: list[int], lots: int) -> list[int]:
-    """`lots` shared in proportion to sizes, rounded down; what is left goes to the first ones."""
-    total = sum(sizes)
-    if total <= lots:
-        return sizes
-    shares = [size * lots // total for size in sizes]
-    rest = lots - sum(shares)
-    for index, size in enumerate(sizes):
-        if rest and shares[index] < size:
-            shares[index] += 1
-            rest -= 1
-    return shares

@@ -42,6 +42,12 @@ def initial(notional: int, leverage: int) -> int:
     return ceil_div(notional, leverage)
 
 
+def freed(share: int, spare: int) -> int:
+    """What a closed part of an isolated position moves out of its pool (rule 5.5): its share of
+    the wallet with the profit, at most what leaves the rest its initial margin."""
+    return max(0, min(share, spare))
+
+
 def order_margin(
     side: int, lots: int, price: int, mark: int, unit: int, leverage: int, taker_ppm: int
 ) -> int:

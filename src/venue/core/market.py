@@ -61,14 +61,12 @@ class Market:
 
 def worst_price(market: Market, side: int) -> int:
     """The worst price the aggressive side may name (rule 3.9); 0 when there is no reference."""
-    reference = market.last_price
-    if reference == 0:
-        reference = market.book.mid()
-        if reference == 0:
-            return 0
+    twice = 2 * market.last_price or market.book.twice_mid()
+    if twice == 0:
+        return 0
     if side == BUY:
-        return reference * (PPM + market.buy_band_ppm) // PPM
-    return ceil_div(reference * (PPM - market.sell_band_ppm), PPM)
+        return twice * (PPM + market.buy_band_ppm) // (2 * PPM)
+    return ceil_div(twice * (PPM - market.sell_band_ppm), 2 * PPM)
 
 
 def malformed(order: Order) -> Rejected | None:

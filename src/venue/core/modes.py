@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from venue.core.collateral import Collateral, available, removable
+from venue.core.admission import short_of
+from venue.core.collateral import Collateral, available, doubtful, removable
 from venue.core.commands import MoveMargin, SetAutoMargin, SetLeverage, SetMarginMode
 from venue.core.contract import Contracts
 from venue.core.contract_events import AutoMarginSet, LeverageSet
@@ -82,6 +83,8 @@ class Margins:
         pool = position.pool
         cross = account.contract[pool.asset]
         symbol = position.perp.symbol
+        if doubtful(cross if amount > 0 else pool):
+            return [Rejected(Reject.PRICE_DOUBT)]
         if amount > 0:
             if available(account, pool.asset) < amount:
                 return [Rejected(Reject.FUNDS, max(0, available(account, pool.asset)))]
@@ -141,7 +144,9 @@ class Margins:
             needed += margin - terms.margin
         free = available(holding.account, perp.asset)
         if needed + missing > 0 and needed + missing > free:
-            return [Rejected(Reject.FUNDS, needed + missing)]
+            return [short_of(needed + missing)]
+        if missing and doubtful(holding.account.contract[perp.asset]):
+            return [Rejected(Reject.PRICE_DOUBT)]
         events: list[Event] = []
         for position, short in moves:
             cross = holding.account.contract[perp.asset]
@@ -156,6 +161,7 @@ class Margins:
         modes.cross, modes.long, modes.short = wanted.cross, wanted.long, wanted.short
         for position in modes.longs + modes.shorts:
             self.collateral.touch(position.pool)
+            position.pool.sums = None
             if not position.pool.position_id:
                 position.leverage = wanted.cross
             else:
@@ -171,7 +177,7 @@ def _margin(holding: Holding, order: Order, wanted: Modes) -> int:
     perp = terms.perp
     return order_margin(
         terms.position_side, order.remaining, order.price, perp.mark, perp.unit,
-        wanted.leverage(terms.position_side), holding.taker_rate(perp.market),
+        wanted.leverage(terms.position_side), holding.opening_rate(perp.market),
     )  # fmt: skip
 
 

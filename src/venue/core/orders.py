@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from venue.core.commands import Exit
+from venue.core.units import ceil_div
 from venue.terms import CANCELED, EXPIRED, FILLED, NEW, PARTIALLY_FILLED
 
 if TYPE_CHECKING:
@@ -139,3 +140,12 @@ class Order:
         self.prev: Order | None = None
         self.next: Order | None = None
         self.terms: Terms | None = None
+
+
+def part_margin(order: Order, lots: int) -> int:
+    """What the last `lots` of a resting order hold, in atoms: their part, rounded up."""
+    terms = order.terms
+    assert terms is not None
+    if not terms.opens or not lots:
+        return 0
+    return min(terms.margin, ceil_div(terms.whole_margin * lots, order.quantity))

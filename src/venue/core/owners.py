@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue.core.collateral import FEES_NAME, FUND_NAME, available
+from venue.core.collateral import FEES_NAME, FUND_NAME, available, doubtful
 from venue.core.commands import (
     CreateOwner,
     Deposit,
@@ -163,7 +163,7 @@ class Owners:
     def _movable(self, account: Account, wallet: int, asset: int) -> int:
         """What may leave a wallet; of the contract wallet what no position or order needs."""
         if wallet == CONTRACT:
-            return available(account, asset)
+            return 0 if doubtful(account.contract[asset]) else available(account, asset)
         return account.free(wallet, asset)
 
     def _moved(

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Final
 
-from venue.core.instruments import Contract
-from venue.core.ledger import Pool
+from venue.core.instruments import Contract, funding_cap_most
 from venue.core.margin import Tiers
 from venue.core.market import Market
 from venue.core.positions import Position
@@ -17,17 +16,20 @@ if TYPE_CHECKING:
 LEVERAGE_DEFAULT: Final = 20
 
 Waiting = tuple[int, int, int, "Algo"]  # (key, algo id, its version when put here, algo)
-Watched = tuple[int, int, Pool, int]  # (key, number, pool, its version when it was put here)
 
 
 class Source:
-    """What one index source said last: `time` is when that was current."""
+    """What one index source said last: `time` is when that was current, a `price` of 0 is none.
 
-    __slots__ = ("price", "time")
+    `samples` are a book's (time, price) of the last seconds, oldest first; posted prices have none.
+    """
+
+    __slots__ = ("price", "samples", "time")
 
     def __init__(self, price: int, time: int) -> None:
         self.price = price
         self.time = time
+        self.samples: deque[tuple[int, int]] = deque()
 
 
 class Settlement:
@@ -48,9 +50,12 @@ class Settlement:
 class Perpetual:
     """A contract market. `unit` is one tick x lot in atoms of the settle asset `asset`.
 
-    `index` and `mark` are ticks, 0 before there is one; `current` says whether the index is.
+    `index_price` and `mark` are ticks, 0 before there is one. `current` says that the index has a
+    current source; it last had one at `seen_time`, and last moved at `index_time` (µs).
     `doubt` says that the price is not one to open positions at: orders may only reduce (rule 0.5).
-    `premiums` sums the interval's samples in ppb; `gaps` are the last differences of mid and index.
+    Until `wait_until` it is not, as the index was without a source for long.
+    `premium_sum` is of the funding interval's samples in ppb, `premiums` are the newest of them.
+    `due` is the next funding time that has not come.
     """
 
     __slots__ = (
@@ -58,12 +63,13 @@ class Perpetual:
         "contract",
         "current",
         "doubt",
+        "due",
+        "due_algos",
         "ended_algos",
-        "falls",
-        "funding_due",
-        "gaps",
+        "funding_cap_ppb",
         "index",
         "index_price",
+        "index_time",
         "last_due",
         "last_rate_ppb",
         "mark",
@@ -77,15 +83,15 @@ class Perpetual:
         "premium_ppb",
         "premium_sum",
         "premium_time",
-        "rises",
+        "premiums",
+        "seen_time",
         "settlement",
         "sources",
-        "suspect_price",
-        "suspect_time",
         "symbol",
         "tiers",
         "trailing",
         "unit",
+        "wait_until",
         "waiting",
     )
 
@@ -98,18 +104,19 @@ class Perpetual:
         self.index_price = 0
         self.mark = 0
         self.current = False
-        self.doubt = False
+        self.doubt = True
+        self.index_time = 0
+        self.seen_time = 0
+        self.wait_until = 0
         self.sources: dict[str, Source] = {}
-        self.suspect_price = 0
-        self.suspect_time = 0
-        self.gaps: deque[int] = deque()
+        self.premiums: deque[int] = deque()
         self.premium_ppb = 0
         self.premium_sum = 0
         self.premium_count = 0
         self.premium_time = 0
         self.last_rate_ppb = 0
-        self.last_due = 0
-        self.funding_due = 0
+        self.last_due = time
+        self.due = 0
         self.settlement: Settlement | None = None
         self.positions: dict[int, Position] = {}
         self.newest_position = 0
@@ -117,11 +124,10 @@ class Perpetual:
         # What waits: four heaps (last rising, last falling, mark rising, mark falling).
         self.waiting: list[list[Waiting]] = [[], [], [], []]
         self.trailing: dict[int, Algo] = {}
+        # Those whose price has come and whose turn has not, each with its version then.
+        self.due_algos: deque[tuple[int, Algo]] = deque()
         self.ended_algos: deque[Algo] = deque()  # those with client ids, for a day
-        self.falls: list[Watched] = []
-        self.rises: list[Watched] = []
         self.configure(contract)
-        self.last_due = time
 
     def default_leverage(self) -> int:
         """The leverage of owners who have not chosen one."""
@@ -132,5 +138,7 @@ class Perpetual:
         self.contract = contract
         self.position_max = contract.position_max
         self.open_interest_max = contract.open_interest_max
+        # Contracts of earlier versions may say more.
+        self.funding_cap_ppb = min(contract.funding_cap_ppb, funding_cap_most(contract))
         self.tiers = Tiers(contract.tiers)
         self.market.configure(contract.instrument)

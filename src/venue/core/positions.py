@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from venue.core.ledger import Pool
 from venue.core.margin import liquidation_price
@@ -13,13 +13,18 @@ if TYPE_CHECKING:
     from venue.core.algos import Algo
     from venue.core.perpetual import Perpetual
 
+UNKNOWN: Final = -1
+FEW: Final = 8  # positions of a pool up to which adding them up anew is cheaper than keeping count
+
 
 class Position:
     """One position: `quantity` lots, `value` its open value in atoms, `side` +1 long, -1 short.
 
     `orders` are the closing orders on it, oldest first, `closing` the lots they still hold;
     `algos` the conditional orders that close it. `funded` is the due time of the last funding
-    settlement it took part in, or that was due when it was opened. The sums are its life's.
+    settlement it took part in, or that was due when it was opened. `rank` is its key in the ADL
+    ranking, 0 outside it; `passed` the key and id of the last opposite position that was asked in
+    vain to take it over (rule 7.5). The sums are its life's.
     """
 
     __slots__ = (
@@ -40,10 +45,12 @@ class Position:
         "open_size",
         "open_value",
         "orders",
+        "passed",
         "perp",
         "pool",
         "position_id",
         "quantity",
+        "rank",
         "realized",
         "separated",
         "side",
@@ -69,6 +76,8 @@ class Position:
         self.closing = 0
         self.algos: dict[int, Algo] = {}
         self.funded = 0
+        self.rank = 0
+        self.passed = (0, 0)
         self.open_size = 0
         self.open_value = 0
         self.open_fee = 0
@@ -130,12 +139,80 @@ def profit(position: Position) -> int:
     return position.side * (notional(position) - position.value)
 
 
+class Sums:
+    """What a pool's positions add up to at the marks of their contracts, in atoms.
+
+    `value` is the sum of s x q x M, `cost` that of s x open value; `initial` and `maintenance` are
+    their margins, the latter UNKNOWN until it is asked for. It was computed at the `mark` of
+    `perp`, and for positions in several contracts at the marks of `others`.
+    """
+
+    __slots__ = ("cost", "initial", "maintenance", "mark", "others", "perp", "value")
+
+    def __init__(self, positions: list[Position]) -> None:
+        self.value = 0
+        self.cost = 0
+        self.initial = 0
+        self.maintenance = UNKNOWN
+        perp = positions[0].perp
+        self.perp: Perpetual = perp
+        self.mark = perp.mark
+        self.others: list[tuple[Perpetual, int]] = []
+        for position in positions:
+            if position.perp is not perp:
+                perp = position.perp
+                self.others.append((perp, perp.mark))
+            self.count(position, 1)
+
+    def count(self, position: Position, sign: int) -> None:
+        """Add a position (1), or take it out (-1)."""
+        perp = position.perp
+        at_mark = (perp.mark or mark_of(position)) * position.quantity * perp.unit
+        side = sign * position.side
+        self.value += side * at_mark
+        self.cost += side * position.value
+        self.initial += sign * -(-at_mark // position.leverage)
+        if self.maintenance != UNKNOWN:
+            self.maintenance += sign * perp.tiers.maintenance(at_mark)
+
+    def fresh(self) -> bool:
+        """Whether no mark has moved since."""
+        if self.perp.mark != self.mark:
+            return False
+        return not self.others or all(perp.mark == mark for perp, mark in self.others)
+
+    def knows(self, perp: Perpetual) -> bool:
+        """Whether positions in a contract are among them."""
+        return perp is self.perp or any(other is perp for other, _ in self.others)
+
+
+def sums_of(pool: Pool) -> Sums:
+    """What a pool's positions add up to now; kept while neither they nor their marks change."""
+    sums = pool.sums
+    if sums is None or not sums.fresh():
+        sums = pool.sums = Sums(pool.positions)
+    return sums
+
+
+def counted_out(position: Position, sums: Sums) -> Sums | None:
+    """Take a position out of its pool's sums, where counting on is worth it, to be counted again
+    after its change; else they are dropped.
+
+    So a pool of a thousand positions is not added up a thousand times.
+    """
+    pool = position.pool
+    if len(pool.positions) <= FEW or not sums.fresh():
+        pool.sums = None
+        return None
+    if not sums.knows(position.perp):
+        sums.others.append((position.perp, position.perp.mark))
+    sums.count(position, -1)
+    return sums
+
+
 def equity(pool: Pool) -> int:
     """Collateral + sum of s x q x M over its positions (rule 5.3)."""
-    total = pool.collateral
-    for position in pool.positions:
-        total += position.side * notional(position)
-    return total
+    return pool.collateral + sums_of(pool).value if pool.positions else pool.collateral
 
 
 def liquidation_mark(position: Position) -> int:
@@ -170,15 +247,25 @@ def liquidation_mark(position: Position) -> int:
 
 def wallet(pool: Pool) -> int:
     """Collateral + signed open values: deposits + realized profit - fees + funding (rule 5.3)."""
-    total = pool.collateral
-    for position in pool.positions:
-        total += position.side * position.value
-    return total
+    return pool.collateral + sums_of(pool).cost if pool.positions else pool.collateral
 
 
 def maintenance(pool: Pool) -> int:
     """The maintenance margins of its positions at mark (rule 5.8)."""
-    total = 0
-    for position in pool.positions:
-        total += position.perp.tiers.maintenance(notional(position))
-    return total
+    if not pool.positions:
+        return 0
+    sums = sums_of(pool)
+    if sums.maintenance == UNKNOWN:
+        sums.maintenance = sum(
+            [found.perp.tiers.maintenance(notional(found)) for found in pool.positions]
+        )
+    return sums.maintenance
+
+
+def maintenance_after(position: Position, lots: int) -> int:
+    """The maintenance margin of a position's pool once `lots` of it are closed."""
+    tiers = position.perp.tiers
+    value = mark_of(position) * position.perp.unit
+    before = tiers.maintenance(value * position.quantity)
+    after = tiers.maintenance(value * (position.quantity - lots))
+    return maintenance(position.pool) - before + after

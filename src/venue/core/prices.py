@@ -1,20 +1,17 @@
-"""Index to mark price, and the premium (rules 6.1 to 6.3)."""
+"""From the index to the mark, and the premium (rules 6.1 to 6.4)."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from venue.core.book import Half
-from venue.core.market import Market
-from venue.core.perpetual import Perpetual, Source
-from venue.core.units import PPB, PPM
+from venue.core.index import SECOND_US, STALE_US, apart, follow, taken, value
+from venue.core.perpetual import Perpetual
+from venue.core.units import PPB
 
-SECOND_US: Final = 1_000_000
 DAY_US: Final = 86_400 * SECOND_US
-STALE_US: Final = 10 * SECOND_US  # how long a source's price counts, and a jump stays in doubt
 SAMPLE_US: Final = 5 * SECOND_US
-GAPS_MAX: Final = 30  # samples of 5 s: the moving average of 150 s
-MARK_BAND_PPM: Final = 50_000  # the mark's greatest distance from the index
+PREMIUMS_MAX: Final = 30  # samples of 5 s: the moving average of 150 s
+CLAMP_PPB: Final = 500  # the mark's greatest premium, per ppm of maintenance: half of it
 DAMPER_PPB: Final = 500_000  # 0.05 %
 IMPACT_UNITS: Final = 200  # impact notional: this times the greatest leverage, in units of quote
 
@@ -34,88 +31,44 @@ def next_due(perp: Perpetual, time: int) -> int:
     return day + DAY_US + perp.contract.funding_minutes[0] * 60 * SECOND_US
 
 
-def post(perp: Perpetual, name: str, price: int, time: int) -> None:
-    """One source's price, current now."""
-    source = perp.sources.get(name)
-    if source is None:
-        perp.sources[name] = Source(price, time)
-    else:
-        source.price = price
-        source.time = time
+def refresh(perp: Perpetual, time: int, *, jump: bool = False) -> bool:
+    """Compute index, mark and doubt anew; whether anything that others see has changed.
 
-
-def follow_spot(perp: Perpetual, spot: Market, time: int) -> None:
-    """The venue's own spot market as a source: its mid, else its last trade (rule 6.1).
-
-    A two-sided book is current; a last trade only as long as it is new.
+    The index follows by steps. It takes what its sources say at once when it has no price yet, on
+    a `jump`, and after 10 s without a source; then nothing is opened for 10 s more.
     """
-    price = spot.book.mid()
-    two_sided = price > 0
-    if not two_sided:
-        price = spot.last_price
-    ours, theirs = perp.market.instrument, spot.instrument
-    number = price * theirs.tick * 10**ours.price_scale
-    price = number // (ours.tick * 10**theirs.price_scale)
-    source = perp.sources.get("spot")
-    if price > 0 and (two_sided or source is None or source.price != price):
-        post(perp, "spot", price, time)
-
-
-def refresh(perp: Perpetual, time: int) -> bool:
-    """Compute index and mark anew; whether anything that others see has changed."""
     before = (perp.index_price, perp.mark, perp.current)
-    found = sorted(
-        source.price
-        for source in perp.sources.values()
-        if source.price > 0 and time - source.time < STALE_US
-    )
-    perp.current = False
-    if found:
-        half = len(found) // 2
-        index = found[half] if len(found) % 2 else (found[half - 1] + found[half]) // 2
-        if not _in_doubt(perp, index, time):
-            perp.index_price = index
-            perp.current = True
-            perp.mark = _mark(perp, time)
+    price = value(perp, time)
+    perp.current = price > 0
+    if perp.current:
+        lost = perp.index_price > 0 and time - perp.seen_time >= STALE_US
+        if jump or lost or not perp.index_price:
+            perp.index_price = price
+            perp.index_time = time
+            perp.premiums.clear()  # they were taken around another price
+            perp.wait_until = time + STALE_US if lost and not jump else 0
+        else:
+            follow(perp, price, time)
+        perp.seen_time = time
+        perp.mark = _mark(perp)
+    perp.doubt = not perp.current or time < perp.wait_until or apart(perp, price)
     return before != (perp.index_price, perp.mark, perp.current)
 
 
-def _in_doubt(perp: Perpetual, index: int, time: int) -> bool:
-    """Whether an index is too far from the last one to be believed before it has lasted."""
-    if not perp.index_price or not _jumped(perp, index, perp.index_price):
-        perp.suspect_time = 0
-        return False
-    if not perp.suspect_time or _jumped(perp, index, perp.suspect_price):
-        perp.suspect_time = time
-        perp.suspect_price = index
-        return True
-    if time - perp.suspect_time < STALE_US:
-        return True
-    perp.suspect_time = 0
-    return False
-
-
-def _jumped(perp: Perpetual, price: int, reference: int) -> bool:
-    return abs(price - reference) * PPM > perp.contract.jump_ppm * reference
-
-
-def _mark(perp: Perpetual, time: int) -> int:
-    """The median of two funded and averaged index prices and the last trade (rule 6.2)."""
-    index = perp.index_price
-    left = next_due(perp, time) - time
-    first = index + index * perp.last_rate_ppb * left // (PPB * interval_us(perp))
-    second = index
-    if perp.gaps:
-        second += sum(perp.gaps) // len(perp.gaps)
-    last = perp.market.last_price or index
-    mark = sorted((first, second, last))[1]
-    low = index - index * MARK_BAND_PPM // PPM
-    high = index + index * MARK_BAND_PPM // PPM
-    return max(1, low, min(mark, high))
+def _mark(perp: Perpetual) -> int:
+    """The index with the average premium of 150 s, each sample within half the smallest maintenance
+    rate; samples not yet taken count 0 (rule 6.2)."""
+    most = perp.tiers.rates[0] * CLAMP_PPB
+    total = 0
+    for premium in perp.premiums:  # each within the clamp: one sample must not reach it alone
+        total += max(-most, min(premium, most))
+    # Rounded towards the index: a low price must not leave the clamp.
+    shift = perp.index_price * abs(total) // (PREMIUMS_MAX * PPB)
+    return max(1, perp.index_price + shift if total > 0 else perp.index_price - shift)
 
 
 def sample(perp: Perpetual, time: int) -> None:
-    """Take the premium and the distance of mid and index, each five seconds (rules 6.2, 6.3)."""
+    """Take the impact premium each five seconds, in ppb (rule 6.3)."""
     if not perp.current or time - perp.premium_time < SAMPLE_US:
         return
     perp.premium_time = time
@@ -126,37 +79,16 @@ def sample(perp: Perpetual, time: int) -> None:
     units = IMPACT_UNITS * perp.contract.leverage_max
     scale = 10 ** (instrument.price_scale + instrument.quantity_scale)
     impact = units * scale // (instrument.tick * instrument.step)
-    bid = _impact_price(book.bids, impact)
-    ask = _impact_price(book.asks, impact)
-    mid = book.mid()
-    if mid and bid and ask:  # two orders of nothing are no market
-        perp.gaps.append(mid - index)
-        if len(perp.gaps) > GAPS_MAX:
-            perp.gaps.popleft()
-    above = max(0, bid - index) if bid else 0
-    below = max(0, index - ask) if ask else 0
-    perp.premium_ppb = (above - below) * PPB // index
-    perp.premium_sum += perp.premium_ppb
+    cost, lots = taken(book.bids, impact)
+    premium = max(0, cost - index * lots) * PPB // (index * lots) if lots else 0
+    cost, lots = taken(book.asks, impact)
+    premium -= max(0, index * lots - cost) * PPB // (index * lots) if lots else 0
+    perp.premiums.append(premium)
+    if len(perp.premiums) > PREMIUMS_MAX:
+        perp.premiums.popleft()
+    perp.premium_ppb = premium
+    perp.premium_sum += premium
     perp.premium_count += 1
-
-
-def _impact_price(half: Half, impact: int) -> int:
-    """The average price of taking `impact` (ticks x lots) from one side; 0 when it is too thin."""
-    left = impact
-    lots = 0
-    cost = 0
-    for key in reversed(half.keys):
-        price = key if key > 0 else -key
-        there = half.levels[key].quantity
-        if there * price >= left:
-            taken = left // price
-            if lots + taken == 0:
-                return price
-            return (cost + taken * price) // (lots + taken)
-        lots += there
-        cost += there * price
-        left -= there * price
-    return 0
 
 
 def funding_rate(perp: Perpetual) -> int:
@@ -165,5 +97,5 @@ def funding_rate(perp: Perpetual) -> int:
     average = perp.premium_sum // perp.premium_count if perp.premium_count else 0
     interest = perp.contract.interest_ppb * interval_us(perp) // (8 * 3600 * SECOND_US)
     pull = max(-DAMPER_PPB, min(interest - average, DAMPER_PPB))
-    cap = perp.contract.funding_cap_ppb
+    cap = perp.funding_cap_ppb
     return max(-cap, min(average + pull, cap))

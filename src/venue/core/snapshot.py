@@ -94,6 +94,7 @@ class Snapshot(msgspec.Struct, array_like=True):
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(Snapshot)
+_parts = msgspec.msgpack.Decoder(tuple[int, int, msgspec.Raw])
 
 
 def dump(engine: Engine) -> bytes:
@@ -104,6 +105,15 @@ def dump(engine: Engine) -> bytes:
 def state_hash(engine: Engine) -> str:
     """A digest of the state, sequence and time aside."""
     return _digest(_encoder.encode(_state(engine)))
+
+
+def stored_hashes(data: bytes) -> tuple[str, str]:
+    """The hash of a dump's state as it is written, and as today's fields would have it written.
+
+    They differ when fields have come since. MsgspecError when it is no dump.
+    """
+    _, _, written = _parts.decode(data)
+    return _digest(bytes(written)), _digest(_encoder.encode(_decoder.decode(data).state))
 
 
 def dump_and_hash(engine: Engine) -> tuple[bytes, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue.core.admission import find_position
+from venue.core.admission import short_of
 from venue.core.algos import (
     TRAILING,
     UNTRIGGERED,
@@ -13,19 +13,23 @@ from venue.core.algos import (
     changed,
     end,
     enroll,
+    is_due,
     leave,
     reached,
+    stands,
     trail,
     wait,
 )
+from venue.core.collateral import available
 from venue.core.commands import CancelAlgo, CancelAlgos, ChangeAlgo, PlaceAlgo
 from venue.core.contract import Contracts
 from venue.core.contract_events import AlgoTriggered
 from venue.core.events import Event, OrderRepeated, Rejected
-from venue.core.holding import Holding, holding_of
+from venue.core.holding import Holding, find_position, holding_of
+from venue.core.margin import order_margin
 from venue.core.orders import Terms
 from venue.core.perpetual import Perpetual
-from venue.core.units import PRICE_MAX
+from venue.core.units import PRICE_MAX, ceil_div
 from venue.terms import (
     BUY,
     CLIENT_ID_MEMORY_US,
@@ -49,11 +53,14 @@ STOP_MARKET: Final = int(AlgoType.STOP_MARKET)
 TAKE_PROFIT: Final = int(AlgoType.TAKE_PROFIT)
 TRIGGERED: Final = int(AlgoStatus.TRIGGERED)
 CANCELED_ALGO: Final = int(AlgoStatus.CANCELED)
-REJECTED: Final = int(AlgoStatus.REJECTED)
 MARK_PRICE: Final = int(PriceSource.MARK_PRICE)
 TRIGGER: Final = int(Cause.TRIGGER)
 CALLBACK_MAX_PPM: Final = 500_000
-FIRED_MAX: Final = 50  # conditional orders that enter after one command; the rest waits for a tick
+EXPIRED: Final = int(AlgoStatus.EXPIRED)
+FIRED_MAX: Final = 50  # conditional orders that enter in one slice; the rest goes on at once
+OWNER_SHARE: Final = 5  # of them, one owner's
+LOOKED_MAX: Final = 500  # due ones looked at in one slice: those beyond an owner's share stand back
+NEEDS_MAX: Final = 10  # times what is available that an owner's opening ones may need together
 
 
 class Triggers:
@@ -88,7 +95,7 @@ class Triggers:
         if refused is not None:
             return [refused]
         algo = _algo(contracts.spot.next_order, holding, perp, command)
-        refused = self._direct(algo)
+        refused = self._direct(algo) or _beyond_means(algo)
         if refused is not None:
             return [refused]
         contracts.spot.next_order += 1
@@ -116,6 +123,9 @@ class Triggers:
             rising = command.trigger_price > reference
         if _true_already(command.trigger_price, reference, rising):
             return [Rejected(Reject.WOULD_TRIGGER, reference)]
+        refused = _beyond_means(algo, command.price or command.trigger_price)
+        if refused is not None:
+            return [refused]
         algo.trigger_price = command.trigger_price
         algo.price = command.price
         algo.source = command.source
@@ -154,15 +164,51 @@ class Triggers:
     def fire(self, perp: Perpetual, time: int) -> list[Event]:
         """Let those in whose price has come, nearest first, then oldest (rule 8.2).
 
-        What one of them trades may trigger the next; at most `FIRED_MAX` per command.
+        What one of them trades may trigger the next. One slice lets in a bounded number and of each
+        owner at most a share: whoever has many due does not hold back another's stop. The others
+        stand back in `due_algos`, behind those that the next slice finds, and enter when it is
+        their turn, wherever the price is by then.
         """
         events: list[Event] = []
-        for _ in range(FIRED_MAX):
-            algo = self._next(perp)
+        entered: dict[int, int] = {}
+        room = FIRED_MAX
+        for _ in range(LOOKED_MAX):
+            algo = self._next(perp) if room else None
             if algo is None:
                 break
-            events += self._enter(algo, time)
+            if _has_share(algo, entered):
+                events += self._enter(algo, time)
+                room -= 1
+            else:
+                perp.trailing.pop(algo.algo_id, None)
+                perp.due_algos.append((algo.version, algo))
+        for _ in range(min(LOOKED_MAX, len(perp.due_algos))):
+            if not room or perp.market.halted:
+                break
+            version, algo = perp.due_algos.popleft()
+            if not is_due(version, algo):
+                continue  # it ended, or waits elsewhere since it was changed
+            if _has_share(algo, entered):
+                events += self._enter(algo, time)
+                room -= 1
+            else:
+                perp.due_algos.append((version, algo))
         return events
+
+    def pending(self, perp: Perpetual) -> bool:
+        """Whether conditional orders are due that a slice has left."""
+        if perp.market.halted:
+            return False
+        if perp.due_algos:
+            return True
+        last, mark = perp.market.last_price, perp.mark if perp.current else 0
+        for source, price in ((0, last), (1, mark)):
+            if price and (
+                stands(perp.waiting[2 * source], price)
+                or stands(perp.waiting[2 * source + 1], -price)
+            ):
+                return True
+        return False
 
     def _next(self, perp: Perpetual) -> Algo | None:
         if perp.market.halted:
@@ -209,11 +255,7 @@ class Triggers:
         refused = None
         if algo.holding.account.frozen and position is None:
             refused = Rejected(Reject.ACCOUNT_FROZEN)
-        elif not price and not perp.market.book.opposite(algo.side).keys:
-            refused = Rejected(Reject.NO_LIQUIDITY)
         else:
-            if position is not None:
-                events += contracts.clear_closing(position, quantity, time)
             parent = _parent(algo)
             if parent is not None:
                 parent.exits_position = 0  # what it opens from now on gets exits of its own
@@ -226,7 +268,7 @@ class Triggers:
             else:
                 events += said
         if refused is not None:
-            algo.status = REJECTED
+            algo.status = EXPIRED
             reason = refused.reason
         else:
             reason = 0
@@ -335,6 +377,44 @@ def _reference(perp: Perpetual, source: int) -> int:
     if source == MARK_PRICE:
         return perp.mark
     return perp.market.last_price or perp.mark
+
+
+def _has_share(algo: Algo, entered: dict[int, int]) -> bool:
+    """Count one more of its owner's, if the slice has room for it."""
+    uid = algo.holding.account.uid
+    count = entered.get(uid, 0)
+    entered[uid] = count + 1
+    return count < OWNER_SHARE
+
+
+def _beyond_means(algo: Algo, price: int = 0) -> Rejected | None:
+    """Whether an owner could not pay an opening conditional order (rule 8.6).
+
+    It reserves nothing, but alone it needs at most what is available now, and all of the owner's
+    in the asset together at most ten times as much.
+    """
+    if algo.position is not None:
+        return None
+    asset = algo.perp.asset
+    free = available(algo.holding.account, asset)
+    need = total = _need(algo, price)
+    for other in algo.holding.algos.values():
+        if other is not algo and other.position is None and other.perp.asset == asset:
+            total += _need(other)
+    if need > free:
+        return short_of(need)
+    return short_of(ceil_div(total, NEEDS_MAX)) if total > NEEDS_MAX * free else None
+
+
+def _need(algo: Algo, price: int = 0) -> int:
+    """What an opening conditional order would need at its own price, in atoms."""
+    perp = algo.perp
+    price = price or algo.price or algo.trigger_price or _reference(perp, algo.source)
+    modes = algo.holding.modes_in(perp)
+    return order_margin(
+        algo.position_side, algo.quantity, price, 0, perp.unit, modes.leverage(algo.position_side),
+        algo.holding.opening_rate(perp.market),
+    )  # fmt: skip
 
 
 def _true_already(trigger_price: int, reference: int, rising: bool) -> bool:

@@ -84,6 +84,7 @@ class CatchUp:
             self._reader.end(POLICY, f"message {gone} is no longer kept")
         except Exception:
             log.exception("defect in a resumed channel")
+            self._rooms.stream_defects.count += 1
             self._reader.end(INTERNAL_ERROR, "internal error")
 
     async def _catch_up(self) -> None:

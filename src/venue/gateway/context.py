@@ -13,6 +13,7 @@ from venue.core.engine import Engine
 from venue.core.instruments import Asset, Instrument
 from venue.core.market import Market
 from venue.core.perpetual import Perpetual
+from venue.gateway.defects import Defects
 from venue.gateway.keys import KeyStore
 from venue.gateway.recorder import Recorder
 from venue.gateway.replay import ReplayGuard
@@ -28,7 +29,7 @@ READ_YOUR_WRITE_S: Final = 2.0  # how long a history read waits for the projecto
 
 
 class Venue:
-    """The wired rooms behind the doors."""
+    """The wired rooms behind the doors. `practice`: nobody's own money is at stake."""
 
     __slots__ = (
         "clock",
@@ -39,9 +40,11 @@ class Venue:
         "keys",
         "market_data",
         "outbox",
+        "practice",
         "recorder",
         "replays",
         "sequencer",
+        "stream_defects",
         "weight_limit",
     )
 
@@ -60,6 +63,7 @@ class Venue:
         journal: Journal,
         outbox: Outbox,
         recorder: Recorder,
+        practice: bool,
     ) -> None:
         self.engine = engine
         self.sequencer = sequencer
@@ -73,6 +77,8 @@ class Venue:
         self.journal = journal
         self.outbox = outbox
         self.recorder = recorder
+        self.stream_defects = Defects()
+        self.practice = practice
 
     def submit(
         self, commands: Sequence[Command], *, patient: bool = False

@@ -27,7 +27,8 @@ from venue.api.contract_operator import (
 from venue.api.operation import Empty
 from venue.api.operator import HaltRequest, ResumeRequest
 from venue.core.commands import ChangeContract, HaltInstrument, ListContract, PostIndex
-from venue.core.instruments import Asset, Contract, Instrument, Tier
+from venue.core.index import SPOT_SOURCE
+from venue.core.instruments import Asset, Contract, Instrument, Tier, funding_cap_most
 from venue.core.perpetual import Perpetual
 from venue.core.positions import (
     Position,
@@ -37,6 +38,7 @@ from venue.core.positions import (
     mark_of,
     profit,
 )
+from venue.core.units import PPB, PPM
 from venue.gateway import wire
 from venue.gateway.context import Call, Venue
 from venue.gateway.contract_writes import done as contract_done
@@ -51,7 +53,6 @@ from venue.history.contract_queries import (
 )
 from venue.terms import AdlPolicy, Cause, PositionSide, Product
 
-SPOT_SOURCE: Final = "spot"
 CONTRACT: Final = int(Product.CONTRACT)
 POLICIES: Final = [policy.name for policy in AdlPolicy]
 _TIER = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?):([0-9]{1,3}):(0\.[0-9]{1,6})", re.ASCII)
@@ -115,8 +116,10 @@ async def post_index(call: Call, request: IndexRequest) -> ContractView:
             f"must be one of {', '.join(posted)}" if posted else "the index follows the spot market"
         )
         raise errors.invalid("source", rule)
+    if request.jump and not call.venue.practice:
+        raise errors.invalid("jump", "only a practice venue's index can be set at once")
     price = wire.ticks(perp.market.instrument, request.price, "price")
-    command = PostIndex(perp.symbol, request.source, price)
+    command = PostIndex(perp.symbol, request.source, price, jump=request.jump)
     await contract_done(call, command, listed_contract(call.venue, perp.symbol))
     return _contract_view(call.venue, perp)
 
@@ -157,7 +160,16 @@ def _with(
         changes["funding_minutes"] = tuple(_minute(text) for text in request.funding_times)
     if request.adl_policy is not None:
         changes["adl_policy"] = int(AdlPolicy[request.adl_policy])
-    return structs.replace(contract, **changes)
+    if request.index_notional:
+        changes["index_notional"] = request.index_notional
+    if request.index_step_rate:
+        changes["index_step_ppm"] = wire.rate(request.index_step_rate, "indexStepRate")
+    if request.funding_cap_rate:
+        cap_ppm = wire.rate(request.funding_cap_rate, "fundingCapRate")
+        return structs.replace(contract, **changes, funding_cap_ppb=cap_ppm * (PPB // PPM))
+    made = structs.replace(contract, **changes)
+    cap_ppb = min(made.funding_cap_ppb, funding_cap_most(made))
+    return structs.replace(made, funding_cap_ppb=cap_ppb)
 
 
 def _asset(rooms: Venue, text: str, name: str) -> Asset:
@@ -226,6 +238,10 @@ def _contract_view(rooms: Venue, perp: Perpetual) -> ContractView:
         mark_price=wire.order_price_text(listed, perp.mark),
         index_is_current=perp.current,
         open_interest=wire.quantity_text(listed, perp.open_interest),
+        index_notional=contract.index_notional,
+        index_step_rate=wire.rate_text(contract.index_step_ppm),
+        funding_cap_rate=wire.funding_text(perp.funding_cap_ppb),
+        in_doubt=perp.doubt,
     )
 
 

@@ -229,6 +229,9 @@ _PLAIN: Final[dict[Reject, Callable[[Rejected, Words], ApiError]]] = {
     Reject.PRICE_DOUBT: _precondition(
         "the contract's index is in doubt: orders may only reduce positions", "PRICE_DOUBT"
     ),
+    Reject.PLAN_FAULT: _precondition(
+        "the order could not be planned; nothing was done", "PLAN_FAULT"
+    ),
     Reject.POSITIONS_SYMBOL: _positions_cap,
     Reject.POSITIONS_ACCOUNT: _positions_cap,
     Reject.NOTHING_TO_CLOSE: _nothing_to_close,

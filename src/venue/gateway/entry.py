@@ -89,7 +89,8 @@ class Entry:
         """Answer that an operation had no effect."""
         wait = UNSET if refusal.retry_after is None else refusal.retry_after
         problem = SocketError(refusal.code, refusal.message)
-        self._tell(Answer(id=identity, status=refusal.status, error=problem, retry_after=wait))
+        answer = Answer(id=identity, status=refusal.status, error=problem, retry_after=wait)
+        self._send(Frame(_encode(answer)))
 
     def cancel_on_disconnect(self, enabled: bool) -> None:
         """From now on, cancel what was placed here when the connection is gone; or no longer.
@@ -125,6 +126,10 @@ class Entry:
         try:
             unknown = unknown_names(route, values)
             reply = await desk.serve(route, call, values)
+            answer = Answer(id=identity, status=200, result=reply)
+            if unknown:
+                answer.ignored = [errors.shown(name)[1:-1] for name in unknown[:SHOWN_MAX]]
+            frame = Frame(_encode(answer))
         except Exception as problem:  # noqa: BLE001 - a defect must not end the connection
             self._note_ended()
             self.refuse(identity, refusal_of(problem, route.row.name))
@@ -132,19 +137,13 @@ class Entry:
         self._note_ended()
         if len(self._placed) > PLACED_MAX:
             self._forget_ended()
-        answer = Answer(id=identity, status=200, result=reply)
-        if unknown:
-            answer.ignored = [errors.shown(name)[1:-1] for name in unknown[:SHOWN_MAX]]
-        self._tell(answer)
+        self._send(frame)
 
     def _note_ended(self) -> None:
         """Before the answer: who has it may send the next message."""
         task = asyncio.current_task()
         assert task is not None
         self._in_flight.discard(task)
-
-    def _tell(self, answer: Answer) -> None:
-        self._send(Frame(_encode(answer)))
 
     # -- what was placed --------------------------------------------------------------------------
 

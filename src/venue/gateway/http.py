@@ -153,7 +153,7 @@ class LimitedProtocol(HttpToolsProtocol):
             self.parser.feed_data(data)
         except httptools.HttpParserUpgrade as upgrade:
             if self._should_upgrade():
-                self.handle_websocket_upgrade()
+                self._hand_over()
             else:
                 self._without_upgrade(data[upgrade.args[0] :])
             return
@@ -178,6 +178,13 @@ class LimitedProtocol(HttpToolsProtocol):
         if self._write_timer is not None:
             self._write_timer.cancel()
             self._write_timer = None
+
+    def _hand_over(self) -> None:
+        """Nothing of HTTP may be on its way: it would come between frames, or count as theirs."""
+        if self._idle() and not self.transport.get_write_buffer_size():
+            self.handle_websocket_upgrade()
+        else:
+            self._refuse(_Refused(400, "An upgrade must wait for the answers before it."))
 
     def handle_websocket_upgrade(self) -> None:
         """The connection goes to the WebSocket protocol, which counts its own."""

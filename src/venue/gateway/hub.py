@@ -8,7 +8,6 @@ bounded queue.
 from __future__ import annotations
 
 import asyncio
-import logging
 from functools import partial
 from typing import Final, Protocol
 
@@ -34,7 +33,8 @@ from venue.terms import Product
 INTERNAL_ERROR: Final = 1011
 US_PER_MS: Final = 1000
 
-log = logging.getLogger("venue.gateway")
+
+PublicKey = tuple[Product, str, str]  # product, symbol, channel
 
 
 class Timing(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,11 +46,16 @@ class Timing(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Listener(Protocol):
-    """Who receives frames: no call raises, and only `ready` waits: until the reader takes more."""
+    """A client that receives frames. Only `ready` waits, until the client takes more.
+
+    `end` closes with a code and a reason. `drop` ends it at once, after a defect of its own.
+    """
 
     def send(self, frame: Frame) -> None: ...
 
     def end(self, code: int, reason: str) -> None: ...
+
+    def drop(self) -> None: ...
 
     def fits(self, frames: int, size: int) -> bool: ...
 
@@ -60,15 +65,17 @@ class Listener(Protocol):
 class PublicTopic:
     """One channel of one symbol."""
 
-    __slots__ = ("due", "interval_s", "listeners", "newcomer", "scheduled", "shaper")
+    __slots__ = ("due", "interval_s", "key", "listeners", "newcomer", "scheduled", "shaper", "torn")
 
-    def __init__(self, made: Shaper, interval_s: float) -> None:
+    def __init__(self, key: PublicKey, made: Shaper, interval_s: float) -> None:
+        self.key = key
         self.shaper = made
         self.interval_s = interval_s
         self.listeners: dict[Listener, None] = {}
         self.newcomer: Frame | None = None  # a newcomer's first frame, until the next one leaves
         self.scheduled = False
         self.due = 0.0  # when the next frame may leave, in the loop's time
+        self.torn = False  # a trade is missing: there is no next frame
 
 
 class OwnTopic:
@@ -84,11 +91,13 @@ class OwnTopic:
         self.catching_up: dict[Listener, CatchUp] = {}
 
 
-PublicKey = tuple[Product, str, str]  # product, symbol, channel
-
-
 class Hub:
-    """Follows the outbox, behind market data. Lives on one event loop."""
+    """Follows the outbox, behind market data. Lives on one event loop.
+
+    No call raises. A listener that fails is dropped, and nobody else. A channel that fails is
+    forgotten: its listeners are ended, because they miss a frame, and the next one to join it
+    begins with a channel made anew.
+    """
 
     def __init__(self, rooms: Venue, timing: Timing) -> None:
         self._rooms = rooms
@@ -102,7 +111,8 @@ class Hub:
         self._public: dict[PublicKey, PublicTopic] = {}
         self._by_symbol: dict[tuple[Product, str], list[PublicTopic]] = {}
         self._own: dict[OwnKey, OwnTopic] = {}
-        self._defects = rooms.recorder.defects  # that private sockets were ended for
+        self._defects = rooms.stream_defects
+        self._known = rooms.recorder.defects  # that private sockets were ended for
         self._ready: list[PublicTopic] = []
         self._outgoing: list[tuple[OwnTopic, KeptFrame]] = []
         self._flush_at: asyncio.Handle | None = None
@@ -112,17 +122,18 @@ class Hub:
     def join(self, listener: Listener, key: PublicKey, stream: Stream) -> None:
         """Have a listener told of a public channel, beginning with where it is now."""
         topic = self._public.get(key)
-        if topic is None:
-            made = shaper(self._rooms, *key[:2], stream, key[2])
-            topic = PublicTopic(made, self._intervals.get(stream.name, 0.0))
-            self._public[key] = topic
-            self._by_symbol.setdefault(key[:2], []).append(topic)
-        elif topic.scheduled and not topic.interval_s:
+        if topic is not None and topic.scheduled and not topic.interval_s:
             self._push(topic)  # or else the newcomer got these trades twice
+        if not self._defects.contain("a first frame", self._welcome, listener, key, stream):
+            self.leave(listener, key)
+            self._end(listener)
+
+    def _welcome(self, listener: Listener, key: PublicKey, stream: Stream) -> None:
+        topic = self._topic(key, stream)
+        topic.listeners[listener] = None
         if topic.newcomer is None:
             topic.newcomer = Frame(topic.shaper.first(self._now()))
-        topic.listeners[listener] = None
-        listener.send(topic.newcomer)
+        self._tell(topic, listener, topic.newcomer)
 
     def leave(self, listener: Listener, key: PublicKey) -> None:
         """The opposite of `join`; a channel without listeners is forgotten."""
@@ -131,11 +142,24 @@ class Hub:
             return
         topic.listeners.pop(listener, None)
         if not topic.listeners:
-            del self._public[key]
-            topics = self._by_symbol[key[:2]]
-            topics.remove(topic)
-            if not topics:
-                del self._by_symbol[key[:2]]
+            self._forget(topic)
+
+    def _topic(self, key: PublicKey, stream: Stream) -> PublicTopic:
+        topic = self._public.get(key)
+        if topic is None:
+            made = shaper(self._rooms, *key[:2], stream, key[2])
+            topic = PublicTopic(key, made, self._intervals.get(stream.name, 0.0))
+            self._public[key] = topic
+            self._by_symbol.setdefault(key[:2], []).append(topic)
+        return topic
+
+    def _forget(self, topic: PublicTopic) -> None:
+        del self._public[topic.key]
+        symbol = topic.key[:2]
+        topics = self._by_symbol[symbol]
+        topics.remove(topic)
+        if not topics:
+            del self._by_symbol[symbol]
 
     def join_own(self, listener: Listener, key: OwnKey, after: int | None = None) -> None:
         """Have a listener told of what changes for one account.
@@ -144,14 +168,14 @@ class Hub:
         told already goes on, or begins again behind that number.
         """
         if not self._rooms.recorder.trusted():
-            listener.end(INTERNAL_ERROR, "internal error")
+            self._end(listener)
             return
         own = self._own.setdefault(key, OwnTopic())
         if after is None:
             if listener not in own.catching_up:
                 own.listeners.setdefault(listener, self._rooms.recorder.newest(key))
             return
-        self._drop(own, listener)
+        self._remove(own, listener)
         live = partial(self._go_live, own, listener)
         own.catching_up[listener] = CatchUp(self._rooms, listener, key, after, live)
 
@@ -160,11 +184,11 @@ class Hub:
         own = self._own.get(key)
         if own is None:
             return
-        self._drop(own, listener)
+        self._remove(own, listener)
         if not own.listeners and not own.catching_up:
             del self._own[key]
 
-    def _drop(self, own: OwnTopic, listener: Listener) -> None:
+    def _remove(self, own: OwnTopic, listener: Listener) -> None:
         own.listeners.pop(listener, None)
         catching_up = own.catching_up.pop(listener, None)
         if catching_up is not None:
@@ -178,9 +202,12 @@ class Hub:
 
     def follow(self, batch: list[Applied]) -> None:
         """Take a durable, applied batch: note what it touched. Frames leave after this call."""
-        if self._by_symbol:
-            self._follow_public(batch)
-        self._follow_own()
+        contain = self._defects.contain
+        if self._by_symbol and not contain("public channels", self._follow_public, batch):
+            for topic in list(self._public.values()):
+                self._give_up(topic)
+        if not contain("private channels", self._follow_own):
+            self._end_own()
 
     def _follow_public(self, batch: list[Applied]) -> None:
         by_symbol = self._by_symbol
@@ -200,12 +227,16 @@ class Hub:
                         continue
                     for topic in topics:
                         if topic.shaper.heeds & TRADES:
-                            topic.shaper.note(applied.time, event)
+                            self._note(topic, applied.time, event)
                 touched[key] = touched.get(key, 0) | what
         for key, what in touched.items():
             for topic in by_symbol[key]:
                 if topic.shaper.heeds & what and not topic.scheduled:
                     self._schedule(topic)
+
+    def _note(self, topic: PublicTopic, time: int, trade: Trade | ContractTrade) -> None:
+        if not self._defects.contain("a public channel", topic.shaper.note, time, trade):
+            topic.torn = True
 
     def _follow_own(self) -> None:
         recorder = self._rooms.recorder
@@ -215,15 +246,15 @@ class Hub:
                 self._outgoing.append((own, kept))
         if self._outgoing:
             self._flush_soon()
-        if recorder.defects != self._defects:
-            self._defects = recorder.defects
+        if recorder.defects != self._known:
+            self._known = recorder.defects
             self._end_own()
 
     def _end_own(self) -> None:
         """What private channels would say is not to be trusted: let go of all who listen."""
         for own in list(self._own.values()):
             for listener in [*own.listeners, *own.catching_up]:
-                listener.end(INTERNAL_ERROR, "internal error")
+                self._end(listener)
 
     # -- frames leave -----------------------------------------------------------------------------
 
@@ -246,14 +277,21 @@ class Hub:
         outgoing, self._outgoing = self._outgoing, []
         ready, self._ready = self._ready, []
         for own, kept in outgoing:
-            frame = Frame(kept.payload)
-            for listener, after in list(own.listeners.items()):
-                if kept.number > after:
-                    listener.send(frame)
-            for catching_up in list(own.catching_up.values()):
-                catching_up.take(kept.number, frame)
+            self._tell_own(own, kept)
         for topic in ready:
             self._push(topic)
+
+    def _tell_own(self, own: OwnTopic, kept: KeptFrame) -> None:
+        contain, frame = self._defects.contain, Frame(kept.payload)
+        key = (kept.uid, kept.product, kept.channel)
+        for listener, after in list(own.listeners.items()):
+            if kept.number > after and not contain("a listener", listener.send, frame):
+                self._drop(listener)
+                self.leave_own(listener, key)
+        for listener, catching_up in list(own.catching_up.items()):
+            if not contain("a listener", catching_up.take, kept.number, frame):
+                self._drop(listener)
+                self.leave_own(listener, key)
 
     def _push(self, topic: PublicTopic) -> None:
         """Send what changed in a channel since its frame before."""
@@ -262,13 +300,11 @@ class Hub:
         topic.scheduled = False
         if not topic.listeners:
             return
-        try:
-            payload = topic.shaper.later(self._now())
-        except Exception:
-            log.exception("defect in a public channel")
-            for listener in list(topic.listeners):
-                listener.end(INTERNAL_ERROR, "internal error")
-            return
+        if topic.torn or not self._defects.contain("a public channel", self._advance, topic):
+            self._give_up(topic)
+
+    def _advance(self, topic: PublicTopic) -> None:
+        payload = topic.shaper.later(self._now())
         if payload is None:
             return
         if topic.interval_s:
@@ -276,7 +312,32 @@ class Hub:
         topic.newcomer = None
         frame = Frame(payload)
         for listener in list(topic.listeners):
-            listener.send(frame)
+            self._tell(topic, listener, frame)
+
+    # -- what fails -------------------------------------------------------------------------------
+
+    def _tell(self, topic: PublicTopic, listener: Listener, frame: Frame) -> None:
+        if not self._defects.contain("a listener", listener.send, frame):
+            self._drop(listener)
+            self.leave(listener, topic.key)
+
+    def _end(self, listener: Listener) -> None:
+        """Close on a listener that misses a frame: it comes again and begins anew."""
+        contain = self._defects.contain
+        if not contain("a listener", listener.end, INTERNAL_ERROR, "internal error"):
+            self._drop(listener)
+
+    def _drop(self, listener: Listener) -> None:
+        self._defects.contain("the end of a listener", listener.drop)
+
+    def _give_up(self, topic: PublicTopic) -> None:
+        """A frame of a channel is lost to all its listeners."""
+        if self._public.get(topic.key) is topic:
+            self._forget(topic)
+        listeners = list(topic.listeners)
+        topic.listeners.clear()
+        for listener in listeners:
+            self._end(listener)
 
     def _now(self) -> int:
         return self._rooms.clock.now() // US_PER_MS

@@ -113,16 +113,26 @@ def health(call: Call, request: HealthRequest) -> Health:
         open_orders=sum(_open_orders(account) for account in accounts),
         open_positions=sum(len(perp.positions) for perp in perps),
         stale_contracts=[perp.symbol for perp in perps if not perp.current],
+        stream_defects=_stream_defects(rooms),
+        doubtful_contracts=[perp.symbol for perp in perps if perp.doubt],
     )
 
 
 def _status(rooms: Venue) -> str:
+    failures: list[str] = []
     try:
         rooms.history.health()
     except HistoryFailed as problem:
         reason = str(problem).partition("\n")[0]  # what else a database says stands in the log
-        return f"history failed: {reason}"
-    return "ok"
+        failures.append(f"history failed: {reason}")
+    defects = _stream_defects(rooms)
+    if defects:
+        failures.append(f"streams failed: {defects} since the start, see the log")
+    return "; ".join(failures) or "ok"
+
+
+def _stream_defects(rooms: Venue) -> int:
+    return rooms.stream_defects.count + rooms.recorder.defects
 
 
 # -- owners and money -----------------------------------------------------------------------------

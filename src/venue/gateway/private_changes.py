@@ -78,7 +78,7 @@ SPOT_WALLET: Final = int(Wallet.SPOT)
 USER: Final = int(Cause.USER)
 LIQUIDATION: Final = int(Cause.LIQUIDATION)
 TRIGGERED: Final = int(AlgoStatus.TRIGGERED)
-REJECTED: Final = int(AlgoStatus.REJECTED)
+EXPIRED_ALGO: Final = int(AlgoStatus.EXPIRED)
 UNTRIGGERED: Final = int(AlgoStatus.UNTRIGGERED)
 FEE_INCOME: Final = IncomeType.ORDER_FILL_FEE_INCOME.value
 LIQUIDATION_FEE_INCOME: Final = IncomeType.ORDER_LIQUIDATE_FEE_INCOME.value
@@ -462,7 +462,7 @@ class Changes:
             return
         note.triggered_price = event.price
         note.trigger_time = touched.time
-        note.status = TRIGGERED if event.order_id else REJECTED
+        note.status = TRIGGERED if event.order_id else EXPIRED_ALGO
         if event.order_id == 0:
             note.reason = NO_MARGIN if event.reason == Reject.FUNDS else NOT_FILLED
 

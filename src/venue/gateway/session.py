@@ -140,7 +140,7 @@ class Session:
         """Greet, and watch over the connection from now on."""
         self._tell(Greeting("connected", cid, str(self._now_ms())))
         self._watch_idle()
-        self._beat = self._loop.call_later(self._limits.ping_s, self._ping)
+        self._beat = self._later(self._limits.ping_s, self._ping)
 
     def quit(self) -> None:
         """The connection is gone, or will be: nothing more is sent."""
@@ -148,11 +148,11 @@ class Session:
         for timer in (self._idle, self._beat):
             if timer is not None:
                 timer.cancel()
+        if self._entry is not None:
+            self._entry.quit()  # first: no defect in a channel keeps orders that must be canceled
         for key in self._topics:
             self._leave(key)
         self._topics.clear()
-        if self._entry is not None:
-            self._entry.quit()
 
     # -- what the client says ---------------------------------------------------------------------
 
@@ -350,14 +350,14 @@ class Session:
                 self._idle.cancel()
                 self._idle = None
         elif self._idle is None and not self._ended:
-            self._idle = self._loop.call_later(self._limits.idle_s, self._end_idle)
+            self._idle = self._later(self._limits.idle_s, self._end_idle)
 
     def _end_idle(self) -> None:
         left = self._ordered + self._limits.idle_s - self._loop.time()
         if self._guards():
             left = self._limits.idle_s
         if left > 0:
-            self._idle = self._loop.call_later(left, self._end_idle)
+            self._idle = self._later(left, self._end_idle)
             return
         self._link.end(POLICY, f"nothing was subscribed for {self._limits.idle_s:g} seconds")
 
@@ -366,7 +366,7 @@ class Session:
         return self._entry is not None and self._entry.cancels
 
     def _ping(self) -> None:
-        self._beat = self._loop.call_later(self._limits.ping_s, self._ping)
+        self._beat = self._later(self._limits.ping_s, self._ping)
         if not self._usable():
             self._link.end(POLICY, KEY_GONE)
             return
@@ -378,6 +378,13 @@ class Session:
         self._unanswered += 1
         time = str(self._now_ms())
         self._tell(PrivatePing("ping", time) if self._socket.private else PublicPing("ping", time))
+
+    def _later(self, wait_s: float, act: Callable[[], None]) -> asyncio.TimerHandle:
+        return self._loop.call_later(wait_s, self._act, act)
+
+    def _act(self, act: Callable[[], None]) -> None:
+        if not self._rooms.stream_defects.contain("a session", act):
+            self._link.drop()
 
     def _now_ms(self) -> int:
         return self._rooms.clock.now() // US_PER_MS

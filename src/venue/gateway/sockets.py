@@ -30,11 +30,10 @@ from websockets.http11 import Request, Response
 from websockets.protocol import OPEN
 from websockets.server import ServerProtocol
 
-from venue.api import errors, signing
+from venue.api import errors
 from venue.api.errors import ApiError
 from venue.api.streams import SOCKETS, Socket
-from venue.core.commands import RecordStreams
-from venue.gateway.auth import Authenticator, Caller, permit
+from venue.gateway.auth import Authenticator, Caller
 from venue.gateway.context import Venue
 from venue.gateway.desk import Desk
 from venue.gateway.entry import Entry
@@ -42,11 +41,9 @@ from venue.gateway.frames import Frame
 from venue.gateway.http import Gate, HttpLimits
 from venue.gateway.hub import Hub
 from venue.gateway.keys import KeyStore
+from venue.gateway.logins import Logins
 from venue.gateway.reads import trade_id_text
-from venue.gateway.replay import WINDOW_MS
 from venue.gateway.session import POLICY, Session, SessionLimits
-from venue.node.sequencer import Stopped
-from venue.terms import Access
 
 WINDOW_BITS: Final = 12  # of compression, either way
 UNSUPPORTED: Final = 1003
@@ -55,10 +52,10 @@ RESTARTING: Final = 1012
 ATTEMPTS_MAX: Final = 300
 ATTEMPTS_S: Final = 300.0
 CALLERS_MAX: Final = 100_000  # addresses counted apart in one window
-US_PER_MS: Final = 1000
 KEEPALIVE_S: Final = 10  # of silence, until the peer is probed, and between probes
 KEEPALIVES: Final = 5  # probes without an answer that end a connection
 BY_PATH: Final = {socket.path: socket for socket in SOCKETS}
+
 
 log = logging.getLogger("venue.gateway")
 
@@ -95,7 +92,7 @@ class Sockets:
         self.rooms = rooms
         self.hub = hub
         self.limits = limits
-        self._authenticator = authenticator
+        self.logins = Logins(rooms, authenticator)
         self._desk = desk
         self._leaving: set[asyncio.Task[None]] = set()
         self._gate = Gate(
@@ -103,7 +100,6 @@ class Sockets:
         )
         self._attempts: dict[str, int] = {}
         self._attempts_end = 0.0
-        self._logins: dict[tuple[Socket, bytes], int] = {}
         self._count = 0
         # Connections have names that no other run of the venue gave.
         self._first_name = rooms.clock.now() << 64
@@ -128,18 +124,6 @@ class Sockets:
         self._count += 1
         return trade_id_text(self._first_name + self._count)
 
-    async def login(self, socket: Socket, headers: list[tuple[bytes, bytes]], ip: str) -> Caller:
-        """Who opens a private socket; ApiError when nobody may."""
-        signed = self._authenticator.precheck(headers)
-        text = signing.websocket_payload(signed.timestamp)
-        caller = self._authenticator.verify(signed, text, ip)
-        if caller is None:
-            caller = await self._authenticator.verify_slowly(signed, text, ip)
-        permit(caller, Access.READ)
-        self._once(socket, caller)
-        await self._record(caller.uid)
-        return caller
-
     def entry(
         self, socket: Socket, caller: Caller, ip: str, send: Callable[[Frame], None]
     ) -> Entry:
@@ -155,15 +139,6 @@ class Sockets:
     def _keep(self, task: asyncio.Task[None]) -> None:
         self._leaving.add(task)
         task.add_done_callback(self._leaving.discard)
-
-    async def _record(self, uid: int) -> None:
-        """From an owner's first private socket on, what its channels say is kept."""
-        if self.rooms.engine.account(uid).recorded:
-            return
-        try:
-            await self.rooms.submit([RecordStreams(uid)])
-        except Stopped:
-            raise errors.busy("the venue failed; nothing was done") from None
 
     def usable(self, key: str) -> bool:
         """Whether a session that this API key opened may go on."""
@@ -189,16 +164,6 @@ class Sockets:
                 wait,
             )
 
-    def _once(self, socket: Socket, caller: Caller) -> None:
-        """A login opens one connection: who overheard it cannot open another."""
-        now = self.rooms.clock.now() // US_PER_MS
-        while self._logins and next(iter(self._logins.values())) < now:
-            del self._logins[next(iter(self._logins))]
-        login = (socket, caller.request)
-        if login in self._logins:
-            raise errors.error(-1048, detail="This login was used before; sign a new one.")
-        self._logins[login] = now + 2 * WINDOW_MS
-
 
 class Connection:
     """One upgraded connection: an asyncio protocol, made when HTTP hands its transport over.
@@ -210,6 +175,7 @@ class Connection:
     def __init__(self, door: Sockets, connections: set[Any]) -> None:
         self._door = door
         self._connections = connections
+        self._defects = door.rooms.stream_defects
         self._loop = asyncio.get_running_loop()
         self._conn = ServerProtocol(
             extensions=[
@@ -254,8 +220,7 @@ class Connection:
         self._connections.add(self)
 
     def connection_lost(self, _: Exception | None) -> None:
-        """It is gone."""
-        self._finish()
+        """The connection is gone. Everything it held is given back before its session ends."""
         self._connections.discard(self)
         if self._ip is not None:
             self._door.leave(self._ip)
@@ -264,9 +229,13 @@ class Connection:
             self._close_timer.cancel()
         if self._opening is not None:
             self._opening.cancel()
+        self._defects.contain("the end of a connection", self._finish)
 
     def data_received(self, data: bytes) -> None:
         """Parse what came; the first thing is the request to upgrade."""
+        self._do(self._receive, data)
+
+    def _receive(self, data: bytes) -> None:
         self._conn.receive_data(data)
         for event in self._conn.events_received():
             if isinstance(event, Request):
@@ -277,10 +246,18 @@ class Connection:
         self._flush()
 
     def eof_received(self) -> bool:
-        """The client sends no more: so it has nothing to be told."""
+        """End the session: a client that sends no more is told no more.
+
+        The transport closes when it has written what it holds. It is aborted when nobody reads.
+        """
+        self._do(self._hang_up)
+        return False
+
+    def _hang_up(self) -> None:
+        self._finish()
         self._conn.receive_eof()
         self._flush()
-        return False
+        self._close_soon()
 
     def pause_writing(self) -> None:
         """Enough is on its way: what comes waits, and nothing is read that asks for more."""
@@ -290,6 +267,9 @@ class Connection:
 
     def resume_writing(self) -> None:
         """The reader goes on."""
+        self._do(self._resume)
+
+    def _resume(self) -> None:
         self._paused = False
         while self._waiting and not self._paused:
             data = self._waiting.popleft()
@@ -301,10 +281,20 @@ class Connection:
 
     def shutdown(self) -> None:
         """The server stops."""
+        self._do(self._shut_down)
+
+    def _shut_down(self) -> None:
         if self._conn.state is OPEN:
             self.end(RESTARTING, "the venue is stopping")
         else:
+            self._finish()
             self._transport.close()
+
+    def _do(self, act: Callable[..., None], *given: Any) -> None:
+        """Do what the transport calls for; a defect on the way ends this connection only."""
+        if not self._defects.contain("a connection", act, *given):
+            self._ended = True
+            self._transport.abort()
 
     # -- opening ----------------------------------------------------------------------------------
 
@@ -316,7 +306,11 @@ class Connection:
             self._refuse(refusal)
         except Exception:
             log.exception("defect while opening a stream")
-            self._refuse(errors.internal())
+            self._defects.count += 1
+            if self._conn.state is OPEN:
+                self.drop()
+            else:
+                self._refuse(errors.internal())
         finally:
             if not self._transport.is_closing():
                 self._transport.resume_reading()
@@ -337,8 +331,8 @@ class Connection:
                 (name.lower().encode("latin-1"), value.encode("latin-1"))
                 for name, value in request.headers.raw_items()
             ]
-            caller = await door.login(socket, headers, ip)
-        if self._transport.is_closing():
+            caller = await door.logins.login(socket, headers, ip)
+        if self._ended or self._transport.is_closing():
             return
         for extension in self._conn.extensions:
             if isinstance(extension, PerMessageDeflate):
@@ -436,6 +430,13 @@ class Connection:
         if self._paused:
             self._transport.resume_reading()  # its answer to the close
 
+    def drop(self) -> None:
+        """Abort the connection without a close frame."""
+        try:
+            self._finish()
+        finally:
+            self._transport.abort()
+
     def _fail(self, code: int, reason: str) -> None:
         """Close on a client that breaks the protocol: nothing more is read."""
         self._finish()
@@ -443,7 +444,10 @@ class Connection:
         self._flush()
 
     def _finish(self) -> None:
-        """Nothing more is sent but what closes the connection."""
+        """Nothing more is sent but what closes the connection.
+
+        It comes before every end of the transport, so no frame is written to one that has ended.
+        """
         self._ended = True
         self._room.set()
         self._waiting.clear()
@@ -459,12 +463,19 @@ class Connection:
                 break
             if data:
                 transport.write(data)
-            elif transport.can_write_eof():
+            else:
+                self._finish()
                 transport.write_eof()
-        if self._close_timer is None and self._conn.close_expected():
+        if self._conn.close_expected():
             if not self._ended:
                 self._finish()
-            self._close_timer = self._loop.call_later(self._door.limits.close_s, transport.abort)
+            self._close_soon()
+
+    def _close_soon(self) -> None:
+        """Give the client a while to close, or to read what is on its way; then abort."""
+        if self._close_timer is None:
+            abort = self._transport.abort
+            self._close_timer = self._loop.call_later(self._door.limits.close_s, abort)
 
 
 def _always() -> bool:

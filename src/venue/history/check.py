@@ -11,6 +11,7 @@ from venue.core.engine import Engine
 from venue.core.ledger import Account
 from venue.core.orders import Order
 from venue.history.contract_tables import CONTRACT_FILLS, CONTRACT_ORDERS, INCOME, POSITIONS
+from venue.history.opening import opening
 from venue.history.tables import BILLS, FILLS, FRAMES, ORDERS, PROGRESS
 from venue.terms import Cause, MarginMode, OrderStatus, Product, Wallet
 
@@ -28,7 +29,7 @@ def check(connection: Connection, engine: Engine) -> list[str]:
 
     Bills chain per owner, wallet and asset and end at the engine's balances, items per pool at
     its collateral; open orders are the engine's; fills sum to their orders; each trade has two
-    fills.
+    fills. A history that begins later than the journal chains and sums from there.
     """
     reached = connection.execute(select(PROGRESS.c.sequence)).scalar_one()
     if reached != engine.sequence:
@@ -44,15 +45,21 @@ def check(connection: Connection, engine: Engine) -> list[str]:
 
 def check_frames(connection: Connection, channels: Channels) -> list[str]:
     """What is wrong with the frames of private channels: each lies behind the first number of its
-    channel up to the second, without a gap; there are no other channels.
+    channel up to the second, without a gap; there are no other channels. In a history that begins
+    later than the journal the first frame may be a later one.
     """
     problems: list[str] = []
+    later = opening(connection)[0] > 0
     columns = (FRAMES.c.uid, FRAMES.c.product, FRAMES.c.channel)
     number = FRAMES.c.number
     stored = {tuple(row) for row in connection.execute(select(*columns).distinct())}
-    for key, (oldest, newest) in channels.items():
+    for key, (kept, newest) in channels.items():
         uid, product, channel = key
+        oldest = kept
         own = [column == value for column, value in zip(columns, key, strict=True)]
+        if later:
+            first = connection.execute(select(func.min(number)).where(*own)).scalar_one()
+            oldest = newest if first is None else max(kept, first - 1)
         found = select(func.count(), func.coalesce(func.max(number), oldest))
         count, last = connection.execute(found.where(*own, number > oldest)).one()
         if (count, last) != (newest - oldest, newest):
@@ -67,11 +74,12 @@ def check_frames(connection: Connection, channels: Channels) -> list[str]:
 def _bills(connection: Connection, engine: Engine) -> list[str]:
     problems: list[str] = []
     chains: dict[tuple[int, int, str], int] = {}
+    later = opening(connection)[0] > 0
     columns = (BILLS.c.bill_id, *CHAIN, BILLS.c.amount, BILLS.c.after)
     rows = connection.execute(select(*columns).order_by(BILLS.c.bill_id))
     for bill_id, uid, wallet, asset, amount, after in rows.yield_per(ROWS_AT_ONCE):
         chain = (uid, wallet, asset)
-        before = chains.get(chain, 0)
+        before = chains.get(chain, after - amount if later else 0)
         if before + amount != after:
             problems.append(
                 f"bill {bill_id} of {_name(*chain)}: {before} + {amount} is not {after}"
@@ -87,12 +95,13 @@ def _balances(connection: Connection, engine: Engine) -> list[str]:
     )
     billed = {(uid, wallet, asset): after for uid, wallet, asset, after in rows}
     problems: list[str] = []
+    later = opening(connection)[0] > 0
     for account in _accounts(engine):
         for wallet in (Wallet.SPOT, Wallet.FUNDING):
             for index, asset in enumerate(engine.ledger.assets):
                 chain = (account.uid, int(wallet), asset.name)
-                after = billed.pop(chain, 0)
                 balance = account.total(wallet, index)
+                after = billed.pop(chain, balance if later else 0)
                 if after != balance:
                     problems.append(
                         f"{_name(*chain)}: the last bill says {after}, the engine {balance}"
@@ -154,6 +163,7 @@ def _sums_of_fills(connection: Connection, name: str, orders: Table, fills: Tabl
         select(orders.c.order_id, orders.c.executed, orders.c.quote, quantity, notional)
         .outerjoin_from(orders, filled, orders.c.order_id == filled.c.order_id)
         .where(or_(orders.c.executed != quantity, orders.c.quote != notional))
+        .where(orders.c.order_id >= opening(connection)[1])
         .order_by(orders.c.order_id)
     )
     problems = [
@@ -184,6 +194,7 @@ def _trades(connection: Connection, engine: Engine) -> list[str]:
 def _income(connection: Connection, engine: Engine) -> list[str]:
     """Items chain to the pools' collateral. A trade's name the position, which knows its pool."""
     alone = _isolated(connection, engine)
+    later = opening(connection)[0] > 0
     problems: list[str] = []
     chains: dict[tuple[int, int, str], int] = {}
     columns = (INCOME.c.uid, INCOME.c.position_id, INCOME.c.asset, INCOME.c.bill_id)
@@ -192,13 +203,13 @@ def _income(connection: Connection, engine: Engine) -> list[str]:
     )
     for uid, position_id, asset, bill_id, amount, balance in rows.yield_per(ROWS_AT_ONCE):
         pool = (uid, position_id if position_id in alone else 0, asset)
-        before = chains.get(pool, 0)
+        before = chains.get(pool, balance - amount if later else 0)
         if before + amount != balance:
             problems.append(
                 f"item {bill_id} of {_pool(*pool)}: {before} + {amount} is not {balance}"
             )
         chains[pool] = balance
-    return problems + _collateral(chains, engine)
+    return problems + _collateral(chains, engine, later=later)
 
 
 def _isolated(connection: Connection, engine: Engine) -> set[int]:
@@ -208,12 +219,14 @@ def _isolated(connection: Connection, engine: Engine) -> set[int]:
     return {*closed, *(number for account in _accounts(engine) for number in account.isolated)}
 
 
-def _collateral(chains: dict[tuple[int, int, str], int], engine: Engine) -> list[str]:
+def _collateral(
+    chains: dict[tuple[int, int, str], int], engine: Engine, *, later: bool
+) -> list[str]:
     problems: list[str] = []
     for account in _accounts(engine):
         for pool in (*account.contract, *account.isolated.values()):
             key = (account.uid, pool.position_id, engine.ledger.assets[pool.asset].name)
-            balance = chains.pop(key, 0)
+            balance = chains.pop(key, pool.collateral if later else 0)
             if balance != pool.collateral:
                 problems.append(
                     f"{_pool(*key)}: the last item says {balance}, the engine {pool.collateral}"

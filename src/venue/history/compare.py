@@ -13,31 +13,33 @@ from venue.api.streams import KeptFrame
 from venue.core.applied import Applied
 from venue.core.engine import Engine
 from venue.history.contract_tables import SCHEMA
+from venue.history.opening import opening
 from venue.history.projector import Catalog, Projector
+from venue.history.service import listed
 from venue.history.store import open_history
-from venue.history.tables import FRAMES, PROGRESS
+from venue.history.tables import FRAMES, OPENING, PROGRESS
 
 PROBLEMS_MAX: Final = 100  # of each table
 BATCH: Final = 1_000  # commands per transaction
 ROWS_AT_ONCE: Final = 10_000
+NOT_ROWS: Final = (PROGRESS, OPENING)  # say how far history reaches and where it begins
 
 
 class Expected:
     """What history should hold up to a sequence: projected while the journal is replayed.
 
-    Begins where `engine` stands. Rows that were made before are not known and not compared.
+    Begins where `engine` stands, behind command `begin`. Rows that were made before are not known
+    and not compared.
     """
 
     def __init__(self, engine: Engine, end: int) -> None:
         self._folder = TemporaryDirectory(prefix="venue-verify-")
         self._store = open_history(f"{self._folder.name}/history")
-        self._start, self._start_time, self._end = engine.sequence, engine.time, end
+        self.begin, self._begin_time, self._end = engine.sequence, engine.time, end
+        self._first_order = engine.spot.next_order
         with self._store.connection.begin():
-            self._store.connection.execute(update(PROGRESS).values(sequence=self._start))
-        spot = [market.instrument for market in engine.spot.markets.values()]
-        contracts = [perp.contract for perp in engine.contracts.markets.values()]
-        catalog = Catalog.listing(engine.ledger.assets, spot, contracts)
-        self._projector = Projector(self._store, catalog)
+            self._store.connection.execute(update(PROGRESS).values(sequence=self.begin))
+        self._projector = Projector(self._store, Catalog.listing(*listed(engine)))
         self._batch: list[Applied] = []
         self._frames: list[KeptFrame] = []
 
@@ -51,9 +53,9 @@ class Expected:
     def differences(self, stored: Connection) -> list[str]:
         """Every row that is missing, another's or not as the journal makes it, as texts."""
         self._project()
-        problems: list[str] = []
+        problems = self._begins_too_late(stored)
         for table in SCHEMA.sorted_tables:
-            if table is PROGRESS:
+            if table in NOT_ROWS:
                 continue
             found = _differences(_rows(table, self._after(table)), stored, self._store.connection)
             texts = [f"{table.name} {text}" for text in islice(found, PROBLEMS_MAX)]
@@ -70,11 +72,24 @@ class Expected:
         self._projector.project(self._batch, self._frames)
         self._batch, self._frames = [], []
 
+    def _begins_too_late(self, stored: Connection) -> list[str]:
+        """A history may begin where the replay does or before, and must say so truly."""
+        begin, first_order = opening(stored)
+        if begin == 0 or begin < self.begin:
+            return []
+        if (begin, first_order) == (self.begin, self._first_order):
+            return []
+        told = (
+            f"history begins behind command {begin} with order {first_order},"
+            f" the journal behind {self.begin} with {self._first_order}"
+        )
+        return [told]
+
     def _after(self, table: Table) -> int:
         """What the rows that are compared lie behind: a time, for frames a sequence."""
-        if not self._start:
+        if not self.begin:
             return -1
-        return self._start if table is FRAMES else self._start_time
+        return self.begin if table is FRAMES else self._begin_time
 
 
 def _rows(table: Table, after: int) -> tuple[int, Select[Any]]:

@@ -51,7 +51,7 @@ LONG: Final = int(PositionSide.LONG)
 OUTSIDE: Final = (int(Cause.TAKEOVER), int(Cause.DELEVERAGE))  # trades of no orders
 UNTRIGGERED: Final = int(AlgoStatus.UNTRIGGERED)
 TRIGGERED: Final = int(AlgoStatus.TRIGGERED)
-REJECTED: Final = int(AlgoStatus.REJECTED)
+EXPIRED: Final = int(AlgoStatus.EXPIRED)
 OPEN_LONG: Final = IncomeType.POSITION_OPEN_LONG.value
 OPEN_SHORT: Final = IncomeType.POSITION_OPEN_SHORT.value
 CLOSE_LONG: Final = IncomeType.POSITION_CLOSE_LONG.value
@@ -316,7 +316,7 @@ class ContractRows:
                 event.rising, event.quantity, time,
             )  # fmt: skip
         elif type(event) is AlgoTriggered:
-            status = TRIGGERED if event.order_id else REJECTED
+            status = TRIGGERED if event.order_id else EXPIRED
             self._algo_ends[event.algo_id] = (
                 event.algo_id, status, event.order_id, event.price, event.reason, time, time,
             )  # fmt: skip

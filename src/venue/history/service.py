@@ -20,7 +20,17 @@ from venue.api.streams import KeptFrame
 from venue.core.applied import Applied
 from venue.core.engine import Engine
 from venue.history.tables import FRAMES_KEPT
-from venue.history.worker import ASK, CATALOG, CHECKPOINT, DAMAGED, DONE, HEAD, PROJECT, Entry
+from venue.history.worker import (
+    ASK,
+    CATALOG,
+    CHECKPOINT,
+    DAMAGED,
+    DONE,
+    HEAD,
+    PROJECT,
+    Entry,
+    Listed,
+)
 
 BATCH_MAX: Final = 1_000  # commands per transaction: questions are answered in between
 GATHER_S: Final = 0.1  # how long commands wait for company when nobody asks for them
@@ -84,10 +94,7 @@ class History:
 
     def begin(self, engine: Engine) -> None:
         """Tell the worker what is listed; before anything is followed."""
-        instruments = [market.instrument for market in engine.spot.markets.values()]
-        contracts = [perp.contract for perp in engine.contracts.markets.values()]
-        listed = (engine.ledger.assets, instruments, contracts)
-        self._send(CATALOG, self._encode(listed))
+        self._send(CATALOG, self._encode(listed(engine)))
 
     def reached(self) -> int:
         """The sequence of the last projected command."""
@@ -249,6 +256,13 @@ class History:
             if not future.done():
                 future.set_exception(HistoryFailed(self._failure))
                 future.exception()
+
+
+def listed(engine: Engine) -> Listed:
+    """What a catalog is made of."""
+    instruments = [market.instrument for market in engine.spot.markets.values()]
+    contracts = [perp.contract for perp in engine.contracts.markets.values()]
+    return engine.ledger.assets, instruments, contracts
 
 
 async def _receive(stream: asyncio.StreamReader) -> tuple[bytes, Any]:

@@ -18,7 +18,7 @@ from sqlalchemy.pool import NullPool
 from venue import private
 from venue.history import driver, pages
 from venue.history.contract_tables import SCHEMA
-from venue.history.tables import PROGRESS
+from venue.history.tables import OPENING, PROGRESS
 
 ASIDE: Final = ".damaged"  # what the name of a file that was moved away ends in
 LOGS: Final = ("-wal", "-shm", "-journal")  # what SQLite keeps beside a file
@@ -108,10 +108,15 @@ def check_pages(path: str) -> None:
 
 
 def put_aside(path: str) -> str:
-    """Move a damaged file away, in place of the last one that was; its new name."""
-    aside = f"{path}{ASIDE}"
+    """Move a damaged file away, beside those that were before; its new name.
+
+    None is written over: it may be the only one with rows of commands under former rules.
+    """
+    aside, number = f"{path}{ASIDE}", 1
+    while Path(aside).exists():
+        number += 1
+        aside = f"{path}{ASIDE}-{number}"
     for part in ("", *LOGS):
-        Path(f"{aside}{part}").unlink(missing_ok=True)
         if Path(f"{path}{part}").exists():
             Path(f"{path}{part}").rename(f"{aside}{part}")
     return aside
@@ -186,7 +191,10 @@ def _copy_with_checksums(path: str) -> None:
             raise apsw.CorruptError(str(told))
         with opened:
             opened.execute(f"DELETE FROM {PROGRESS.name}")  # noqa: S608
+            there = "SELECT count(*) FROM earlier.sqlite_schema WHERE name = ?"
             for table in SCHEMA.sorted_tables:
+                if table is OPENING and not opened.execute(there, (table.name,)).get:
+                    continue  # made when every history began with its journal
                 names = ", ".join(f'"{column.name}"' for column in table.columns)
                 opened.execute(
                     f"INSERT INTO main.{table.name} ({names})"  # noqa: S608 - names of our own

@@ -131,3 +131,12 @@ def frames_gone(newest: int, kept: int) -> int:
 
 # One row: the sequence of the last projected command.
 PROGRESS: Final = Table("progress", METADATA, Column("sequence", BigInteger, nullable=False))
+
+# No row: history begins with the journal. One: it begins behind this command, and orders from this
+# id on have all their rows.
+OPENING: Final = Table(
+    "opening",
+    METADATA,
+    Column("sequence", BigInteger, nullable=False),
+    Column("order_id", BigInteger, nullable=False),
+)

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from venue.core import rules
 from venue.core.commands import Command
 
 
@@ -24,8 +25,8 @@ class JournalCorrupt(Exception):
     """What the journal holds is not what was written; the message names sequence and fault."""
 
 
-class OtherVersion(Exception):
-    """Commands would have to be replayed by rules other than those they were answered by."""
+class OtherRules(Exception):
+    """Commands would have to be replayed under rules other than those that answered them."""
 
 
 class Snapshot(Struct):
@@ -42,10 +43,22 @@ class Snapshot(Struct):
 
 
 class Segment(Struct):
-    """From `first_sequence` on (to the next segment) the commands were written by this version."""
+    """From `first_sequence` on (to the next segment) the commands were answered under these rules.
+
+    `engine_version` is the version that answered them, for messages.
+    """
 
     first_sequence: int
     engine_version: str
+    rules: int
+
+
+def foreign(journal: Journal) -> int:
+    """The last sequence that was answered under rules other than today's; 0 when none was."""
+    segments = journal.segments()
+    ends = [segment.first_sequence - 1 for segment in segments[1:]] + [journal.last_sequence()]
+    pairs = zip(segments, ends, strict=False)  # one end is too many while there is no command
+    return max([end for segment, end in pairs if segment.rules != rules.RULES], default=0)
 
 
 class Journal(Protocol):
@@ -71,10 +84,13 @@ class Journal(Protocol):
         """
 
     def segments(self) -> list[Segment]:
-        """Which engine versions wrote the commands, oldest first."""
+        """Under which rules the commands were answered, oldest first; none is empty."""
 
     def save_snapshot(self, snapshot: Snapshot) -> None:
-        """Make a snapshot durable; the newest two are kept. JournalFailed as for `append`."""
+        """Make a snapshot durable. JournalFailed as for `append`.
+
+        The newest two are kept, and the first that today's rules can begin from.
+        """
 
     def snapshots(self) -> Iterator[Snapshot]:
         """The intact snapshots, newest first."""

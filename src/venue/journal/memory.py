@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 import venue
+from venue.core import rules
 from venue.core.commands import Command
 from venue.journal.journal import JournalCorrupt, JournalFailed, Segment, Snapshot
 
@@ -50,7 +51,7 @@ class MemoryJournal:
             after += len(piece)
 
     def segments(self) -> list[Segment]:
-        return [Segment(1, venue.__version__)]
+        return [Segment(1, venue.__version__, rules.RULES)] if self._last else []
 
     def save_snapshot(self, snapshot: Snapshot) -> None:
         self._check_open()

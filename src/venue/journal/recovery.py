@@ -7,11 +7,12 @@ from typing import Final, Protocol
 import msgspec
 
 import venue
+from venue.core import rules
 from venue.core import snapshot as state
 from venue.core.applied import Applied
 from venue.core.commands import Command, Requested
 from venue.core.engine import Engine
-from venue.journal.journal import Journal, JournalCorrupt, OtherVersion, Snapshot
+from venue.journal.journal import Journal, JournalCorrupt, OtherRules, Snapshot, foreign
 
 ENGINE: Final = "engine"  # the snapshot part that is the engine's own
 WINDOW: Final = 4096  # commands looked at in one step backwards
@@ -39,15 +40,15 @@ def recover(journal: Journal, reached: int, sink: Sink) -> Engine:
     `reached` is the last sequence all followers with a store of their own have durably taken in;
     later snapshots are passed over, so that these followers miss nothing.
 
-    A snapshot is state, not rules: one written by another engine version serves too (its hash is
-    compared only when this version wrote it, as a newer state may have more fields). Commands
-    are replayed only by the version that wrote them: OtherVersion otherwise. A venue that was
-    stopped cleanly has its snapshot at the end, so any version can go on from it.
+    A snapshot is state, not rules: one written under other rules serves too. Commands are replayed
+    only under the rules that answered them: OtherRules otherwise. A venue that was stopped cleanly
+    has its snapshot at the end, so later rules can go on from it.
 
     JournalCorrupt and JournalFailed as the journal raises them.
     """
     engine, parts = _start(journal, reached)
-    check_versions(journal, engine.sequence)
+    if engine.sequence < foreign(journal):
+        raise OtherRules(_why_not(journal, engine.sequence))
     sink.restore(parts, engine)
     for first, commands in journal.read(engine.sequence):
         if first != engine.sequence + 1:
@@ -61,6 +62,22 @@ def recover(journal: Journal, reached: int, sink: Sink) -> Engine:
     if engine.sequence != journal.last_sequence():
         raise JournalCorrupt(f"sequence {engine.sequence + 1}: missing")
     return engine
+
+
+def beginning(journal: Journal) -> Snapshot | None:
+    """The first snapshot that today's rules can begin from; None when they can from command 1.
+
+    OtherRules when there is none.
+    """
+    begin = foreign(journal)
+    if begin == 0:
+        return None
+    candidates = [snapshot for snapshot in journal.snapshots() if snapshot.sequence >= begin]
+    for snapshot in reversed(candidates):
+        if load(snapshot, begin) is not None:
+            return snapshot
+    older = next((one.sequence for one in journal.snapshots()), 0)
+    raise OtherRules(_why_not(journal, older if older < begin else 0))
 
 
 def tail_requests(journal: Journal, since_time_us: int) -> list[bytes]:
@@ -86,6 +103,7 @@ def tail_requests(journal: Journal, since_time_us: int) -> list[bytes]:
 
 
 def _start(journal: Journal, reached: int) -> tuple[Engine, dict[str, bytes]]:
+    begin = foreign(journal)
     for snapshot in journal.snapshots():
         if snapshot.sequence > journal.last_sequence():
             raise JournalCorrupt(
@@ -94,39 +112,52 @@ def _start(journal: Journal, reached: int) -> tuple[Engine, dict[str, bytes]]:
             )
         if snapshot.sequence > reached:
             continue
-        engine = _load(snapshot)
+        engine = load(snapshot, begin)
         if engine is not None:
             others = {name: part for name, part in snapshot.parts.items() if name != ENGINE}
             return engine, others
     return Engine(), {}
 
 
-def _load(snapshot: Snapshot) -> Engine | None:
-    """The snapshot's engine; None when it is not the state it says it is."""
+def load(snapshot: Snapshot, begin: int) -> Engine | None:
+    """The snapshot's engine; None when it is not the state it says it is.
+
+    Up to sequence `begin` other rules may have written it: today's then take it as it may be now.
+    """
     try:
-        engine = state.load(snapshot.parts[ENGINE])
+        data = snapshot.parts[ENGINE]
+        engine = state.load(data)
     except _NOT_A_STATE:
         return None
     if engine.sequence != snapshot.sequence:
         return None
-    same_version = snapshot.engine_version == venue.__version__
-    if same_version and state.state_hash(engine) != snapshot.state_hash:
-        return None
+    digest = state.state_hash(engine)
+    if digest != snapshot.state_hash:  # it has other fields, was changed in loading, or is damaged
+        written, expected = state.stored_hashes(data)
+        if written != snapshot.state_hash:
+            return None
+        if snapshot.sequence > begin and expected != digest:
+            return None
     return engine
 
 
-def check_versions(journal: Journal, after: int) -> None:
-    """OtherVersion when other rules than ours have answered a command after this sequence."""
-    segments = journal.segments()
-    ends = [segment.first_sequence - 1 for segment in segments[1:]] + [journal.last_sequence()]
-    for segment, end in zip(segments, ends, strict=True):
-        first = max(segment.first_sequence, after + 1)
-        if first <= end and segment.engine_version != venue.__version__:
-            raise OtherVersion(
-                f"commands {first} to {end} were answered by version {segment.engine_version}:"
-                f" start that version on this journal once and stop it cleanly,"
-                f" then start {venue.__version__}"
-            )
+def _why_not(journal: Journal, after: int) -> str:
+    """Why the commands after a sequence cannot be replayed, and what to do."""
+    end = foreign(journal)
+    began = [one for one in journal.segments() if one.rules != rules.RULES]
+    first = max(after + 1, began[0].first_sequence)
+    made = began[-1]
+    told = (
+        f"commands {first} to {end} were answered under rules {made.rules} (version"
+        f" {made.engine_version}) and are not replayed under rules {rules.RULES} (version"
+        f" {venue.__version__})"
+    )
+    if end == journal.last_sequence():
+        return (
+            f"{told}: start the venue that wrote them on this journal once and stop it cleanly,"
+            " then start this one"
+        )
+    return f"{told}, and the snapshot at {end} that stands for them is missing or damaged"
 
 
 def _between(journal: Journal, after: int, end: int) -> list[Command]:

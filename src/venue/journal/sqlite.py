@@ -18,11 +18,14 @@ import apsw
 import msgspec
 
 import venue
+from venue.core import rules
 from venue.core.commands import Command
 from venue.journal.chain import BLOCK, DIGEST, Chain
-from venue.journal.journal import JournalCorrupt, JournalFailed, Segment, Snapshot
+from venue.journal.ending import Acknowledged, torn_commit
+from venue.journal.journal import JournalCorrupt, JournalFailed, Segment, Snapshot, foreign
 
-FORMAT: Final = 1
+FORMAT: Final = 2  # 1: segments name no rules
+RULES_BEFORE: Final = 1  # those of segments that name none
 SQLITE_MIN: Final = (3, 51, 3)  # older ones can damage a WAL when it is reset
 SNAPSHOTS_KEPT: Final = 2
 CHECKPOINT_BYTES: Final = 16 << 20  # about what the WAL holds before it moves into the file
@@ -32,12 +35,18 @@ ROWS_READ: Final = 64  # rows fetched at a time; between fetches no read transac
 
 _SCHEMA: Final = """
 CREATE TABLE meta(format INTEGER NOT NULL) STRICT;
-CREATE TABLE segments(first_sequence INTEGER PRIMARY KEY, engine_version TEXT NOT NULL) STRICT;
+CREATE TABLE segments(first_sequence INTEGER PRIMARY KEY, engine_version TEXT NOT NULL,
+    rules INTEGER NOT NULL DEFAULT 1) STRICT;
 CREATE TABLE batches(first_sequence INTEGER PRIMARY KEY, count INTEGER NOT NULL,
     payload BLOB NOT NULL, chain BLOB NOT NULL) STRICT;
 CREATE TABLE snapshots(sequence INTEGER PRIMARY KEY, engine_version TEXT NOT NULL,
     state_hash TEXT NOT NULL, parts BLOB NOT NULL, checksum BLOB NOT NULL) STRICT;
 """
+_UPGRADE: Final = """
+ALTER TABLE segments ADD COLUMN rules INTEGER NOT NULL DEFAULT 1;
+UPDATE meta SET format = 2;
+"""
+_SEGMENTS: Final = "SELECT * FROM segments ORDER BY first_sequence"
 _INSERT: Final = "INSERT INTO batches VALUES(?, ?, ?, ?)"
 _ROWS: Final = "SELECT * FROM batches WHERE first_sequence >= ? ORDER BY first_sequence LIMIT ?"
 _FIRST_ROW: Final = "SELECT * FROM batches ORDER BY first_sequence LIMIT 1"
@@ -64,16 +73,23 @@ class SqliteJournal:
 
     instant: bool = False
 
-    def __init__(self, connection: apsw.Connection, path: str, *, refused: str) -> None:
-        """`refused` says why this journal takes no writes; empty when it does."""
+    def __init__(self, connection: apsw.Connection, path: str, *, refused: str, torn: bool) -> None:
+        """`refused` says why this journal takes no writes; empty when it does. `torn`: the log
+        ends in a torn commit."""
         self._connection = connection
         self._path = path
         self._refused = refused
         self._failure: BaseException | None = None
         self._closed = False
         self._wal_bytes = 0
+        self._acknowledged = Acknowledged(path)
+        self._format = self._known_format()
+        self._torn = torn
         self._chain = self._chain_at_end()
         self._last = self._chain.sequence
+        _check_end(path, self._last)
+        self._written = self._last == 0
+        self._segments = self._read_segments()
         # In place of SQLite's automatic checkpoint, which would swallow a failed sync.
         connection.wal_autocheckpoint(0)
 
@@ -81,16 +97,22 @@ class SqliteJournal:
         self._check_writable()
         if not commands:
             raise ValueError("a batch holds at least one command")
+        self._written = True
         with self._writing():
             self._checkpoint_when_due()
+            begun = self._next_segment()
             rows = self._rows(commands)
             self._wal_bytes += COMMIT_BYTES + sum(len(payload) for _, _, payload, _ in rows)
-            if len(rows) == 1:  # a statement alone is a transaction, with one wait for the disk
+            if len(rows) == 1 and begun is None:
+                # A statement alone is a transaction, with one wait for the disk.
                 self._connection.execute(_INSERT, rows[0])
             else:
                 self._connection.execute("BEGIN IMMEDIATE")
+                if begun is not None:
+                    self._begin(begun)
                 self._connection.executemany(_INSERT, rows)
                 self._connection.execute("COMMIT")
+            self._acknowledged.note(self._chain.sequence)
         self._last = self._chain.sequence
 
     def last_sequence(self) -> int:
@@ -112,21 +134,7 @@ class SqliteJournal:
                 yield after + 1, commands[after + 1 - first :]
 
     def segments(self) -> list[Segment]:
-        sql = "SELECT * FROM segments ORDER BY first_sequence"
-        rows = self._fetch(list[tuple[_Sequence, str]], sql)
-        return [Segment(first, engine_version) for first, engine_version in rows]
-
-    def begin_segment(self, engine_version: str) -> None:
-        """Note that what follows is written by this version, unless the last commands were too."""
-        self._check_writable()
-        segments = self.segments()
-        if segments and segments[-1].engine_version == engine_version:
-            return
-        with self._writing():
-            # A segment that stayed without commands is replaced.
-            self._connection.execute(
-                "INSERT OR REPLACE INTO segments VALUES(?, ?)", (self._last + 1, engine_version)
-            )
+        return [one for one in self._segments if one.first_sequence <= self._last]
 
     def save_snapshot(self, snapshot: Snapshot) -> None:
         self._check_writable()
@@ -134,6 +142,8 @@ class SqliteJournal:
         parts = _encoder.encode(snapshot.parts)
         row = (snapshot.sequence, snapshot.engine_version, snapshot.state_hash, parts)
         self._wal_bytes += COMMIT_BYTES + len(parts)
+        begin = foreign(self)
+        self._written = True
         with self._writing():
             self._connection.execute("BEGIN IMMEDIATE")
             self._connection.execute(
@@ -141,8 +151,10 @@ class SqliteJournal:
             )
             self._connection.execute(
                 "DELETE FROM snapshots WHERE sequence NOT IN"
-                " (SELECT sequence FROM snapshots ORDER BY sequence DESC LIMIT ?)",
-                (SNAPSHOTS_KEPT,),
+                " (SELECT sequence FROM snapshots ORDER BY sequence DESC LIMIT ?)"
+                " AND sequence IS NOT"
+                " (SELECT min(sequence) FROM snapshots WHERE sequence >= ? AND ? > 0)",
+                (SNAPSHOTS_KEPT, begin, begin),
             )
             self._connection.execute("COMMIT")
             self._checkpoint_when_due()
@@ -158,17 +170,40 @@ class SqliteJournal:
         if self._closed:
             return
         try:
-            if not self._refused:
+            if self._written and not self._refused:
                 with self._writing():
                     self._connection.wal_checkpoint()
         finally:
             self._closed = True
-            if self._refused:
+            self._acknowledged.close()
+            if self._refused or not self._written:
                 # The WAL stays as it is; the next opener decides what of it is whole.
                 self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             self._connection.close()
 
     # -- writing ---------------------------------------------------------------------------------
+
+    def _next_segment(self) -> Segment | None:
+        """The segment that the next command begins, which only writing it does.
+
+        A journal that was opened, and refused for its rules, can so be opened by the version that
+        made it.
+        """
+        last = self._segments[-1] if self._segments else None
+        now = (venue.__version__, rules.RULES)
+        if last is not None and (last.engine_version, last.rules) == now:
+            return None
+        return Segment(self._last + 1, *now)
+
+    def _begin(self, segment: Segment) -> None:
+        """Note a segment, in the format that names its rules."""
+        if self._format != FORMAT:
+            self._connection.execute(_UPGRADE)
+            self._format = FORMAT
+        self._connection.execute(
+            "INSERT OR REPLACE INTO segments VALUES(?, ?, ?)", msgspec.structs.astuple(segment)
+        )
+        self._segments = [*self.segments(), segment]
 
     def _rows(self, commands: list[Command]) -> list[tuple[int, int, bytes, bytes]]:
         """The rows of a batch: one, or two when a block of the chain ends inside it."""
@@ -202,6 +237,10 @@ class SqliteJournal:
             raise JournalFailed(f"the journal {self._path} {self._refused}") from self._failure
 
     def _checkpoint_when_due(self) -> None:
+        if self._torn:
+            # What a torn commit left in the log must not stand behind new ones.
+            self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+            self._torn = False
         if self._wal_bytes >= CHECKPOINT_BYTES:
             self._connection.wal_checkpoint()
             self._wal_bytes = 0
@@ -218,6 +257,23 @@ class SqliteJournal:
         except msgspec.ValidationError as error:
             where = f"at or after {values[0]}" if values else "at an end"
             raise JournalCorrupt(f"a row {where} is not as written: {error}") from error
+
+    def _known_format(self) -> int:
+        """JournalCorrupt when it is none of ours."""
+        with _translated(self._path):
+            sql = "SELECT count(*) FROM sqlite_schema WHERE name = 'meta'"
+            known = self._connection.execute(sql).get
+            found = self._connection.execute("SELECT format FROM meta").get if known else None
+        if isinstance(found, int) and 1 <= found <= FORMAT:
+            return found
+        raise JournalCorrupt(f"{self._path} is not a journal of format {FORMAT}")
+
+    def _read_segments(self) -> list[Segment]:
+        if self._format == FORMAT:
+            rows = self._fetch(list[tuple[_Sequence, str, _Sequence]], _SEGMENTS)
+            return [Segment(*row) for row in rows]
+        unnamed = self._fetch(list[tuple[_Sequence, str]], _SEGMENTS)
+        return [Segment(*row, RULES_BEFORE) for row in unnamed]
 
     def _snapshot(self, sequence: int) -> Snapshot | None:
         sql = "SELECT * FROM snapshots WHERE sequence = ?"
@@ -283,16 +339,15 @@ def open_journal(path: str) -> SqliteJournal:
                 raise JournalFailed(f"the journal {path} cannot be written: no write-ahead log")
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute(f"PRAGMA journal_size_limit = {WAL_BYTES_MAX}")
-            _make_when_empty(connection)
-        _check_format(connection, path)
-        journal = SqliteJournal(connection, path, refused="")
-        journal.begin_segment(venue.__version__)
+        torn = _torn_log(connection, path)
+        with _translated(path):
+            _make_when_empty(connection, path)
+        return SqliteJournal(connection, path, refused="", torn=torn)
     except BaseException:
         # Looking at a journal that cannot be opened must not change it.
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         connection.close()
         raise
-    return journal
 
 
 def open_readonly(path: str) -> SqliteJournal:
@@ -304,8 +359,8 @@ def open_readonly(path: str) -> SqliteJournal:
     try:
         with _translated(path):
             connection.execute("PRAGMA query_only = ON")
-        _check_format(connection, path)
-        return SqliteJournal(connection, path, refused="is open for reading only")
+        torn = _torn_log(connection, path)
+        return SqliteJournal(connection, path, refused="is open for reading only", torn=torn)
     except BaseException:
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         connection.close()
@@ -328,19 +383,40 @@ def _connect(path: str) -> apsw.Connection:
     return connection
 
 
-def _make_when_empty(connection: apsw.Connection) -> None:
+def _torn_log(connection: apsw.Connection, path: str) -> bool:
+    """Whether a torn commit ends the log; JournalCorrupt when whole ones are lost in it."""
+    with _translated(path):
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()  # takes the lock
+        taken, _ = connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_NOOP)
+    log = f"{path}-wal"
+    try:
+        return torn_commit(log, max(0, taken))
+    except ValueError as problem:
+        raise JournalCorrupt(
+            f"{log} is damaged, {problem}: acknowledged commands are lost in it;"
+            f" put back whole copies of {path} and all that is named after it"
+        ) from problem
+
+
+def _check_end(path: str, last: int) -> None:
+    """JournalCorrupt when commands are missing that were acknowledged."""
+    note = Acknowledged(path)
+    known = note.read()
+    if known > last:
+        raise JournalCorrupt(
+            f"{path} ends at command {last}, but command {known} was acknowledged: it or {path}-wal"
+            f" is damaged or an older copy; put back whole copies of {path} and all that is named"
+            f" after it or, to go on without what came after {last}, move {note.path} and"
+            f" {path}.history away"
+        )
+
+
+def _make_when_empty(connection: apsw.Connection, path: str) -> None:
     with connection:
         if connection.execute("SELECT count(*) FROM sqlite_schema").get == 0:
+            _check_end(path, 0)
             connection.execute(_SCHEMA)
             connection.execute("INSERT INTO meta VALUES(?)", (FORMAT,))
-
-
-def _check_format(connection: apsw.Connection, path: str) -> None:
-    with _translated(path):
-        known = connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'meta'").get
-        found = connection.execute("SELECT format FROM meta").get if known else None
-    if found != FORMAT:
-        raise JournalCorrupt(f"{path} is not a journal of format {FORMAT}")
 
 
 @contextmanager

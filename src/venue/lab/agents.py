@@ -135,14 +135,18 @@ class Agents:
         return units * int(10 ** self._engine.ledger.assets[market.quote].scale)
 
     def _drift(self, symbol: str) -> None:
-        """The reference walks, and is drawn back to where it began."""
+        """The reference walks, and is drawn back to where it began.
+
+        Steps are rounded to the nearest tick: rounded down they would be a fall of hours.
+        """
         price, start = self._references[symbol], self._starts[symbol]
         noise = sum(self._random.randint(-60, 60) for _ in range(4))
         pull = (start - price) * REVERSION_PPB // start
         self._moves[symbol] = noise
         last = self._engine.spot.markets[symbol].last_price or price
-        impact = (last - price) * IMPACT_PPM // PPM
-        self._references[symbol] = max(1, price + impact + price * (noise * 1_000 + pull) // PPB)
+        impact = ((last - price) * IMPACT_PPM + PPM // 2) // PPM
+        walked = (price * (noise * 1_000 + pull) + PPB // 2) // PPB
+        self._references[symbol] = max(1, price + impact + walked)
 
     def _quote(
         self, market: Market, habit: MakerHabit, cancels: list[Command], quotes: list[Command]

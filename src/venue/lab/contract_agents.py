@@ -9,7 +9,6 @@ from __future__ import annotations
 from random import Random
 from typing import Final
 
-from venue.core.admission import find_position
 from venue.core.commands import (
     CancelContractOrder,
     Command,
@@ -20,7 +19,7 @@ from venue.core.commands import (
     SetLeverage,
 )
 from venue.core.engine import Engine
-from venue.core.holding import Holding, holding_of
+from venue.core.holding import Holding, find_position, holding_of
 from venue.core.ledger import Account
 from venue.core.perpetual import Perpetual
 from venue.core.units import PPB, PPM
@@ -157,7 +156,8 @@ class ContractAgents:
     ) -> None:
         """Keep the ladder on a grid around the reference: cancel what left it, fill its gaps.
 
-        A level closes what stands against it before it opens anything.
+        A level closes what stands against it before it opens anything, and at a price in doubt it
+        only closes.
         """
         account = self._account(habit, perp.symbol)
         holding = holding_of(account)
@@ -186,7 +186,7 @@ class ContractAgents:
                 left[position_side] -= lots
             else:
                 position_side = -position_side
-                if held[position_side] >= most:
+                if perp.doubt or held[position_side] >= most:
                     continue
             quotes.append(
                 PlaceContractOrder(
@@ -197,7 +197,10 @@ class ContractAgents:
     # -- takers ----------------------------------------------------------------------------------
 
     def _take(self, perp: Perpetual, habit: TakerHabit, reference: int) -> list[Command]:
-        """Open a long or a short, or close some: the more is held, the sooner."""
+        """Open a long or a short, or close some: the more is held, the sooner.
+
+        Nothing is opened at a price in doubt.
+        """
         account = self._account(habit, perp.symbol)
         holding = holding_of(account)
         held = {side: _held(holding, perp, side) for side in (LONG, SHORT)}
@@ -207,6 +210,8 @@ class ContractAgents:
             position_side = LONG if held[LONG] >= held[SHORT] else SHORT
             lots = min(lots, held[position_side])
             side = SELL if position_side == LONG else BUY
+        elif perp.doubt:
+            return []
         else:
             position_side = LONG if self._random.randrange(2) else SHORT
             if habit.follows:

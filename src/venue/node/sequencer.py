@@ -3,6 +3,10 @@
 Commands that arrive while a batch is being made durable form the next batch, so the cost of a sync
 is shared by all who wait for it. Nothing is applied, answered or published before its batch is
 durable.
+
+While the engine has more to work off than one command may do, each batch ends with a slice of it
+(`Proceed`), and a batch without commands is a slice alone: between two new commands there is at
+most one slice, and a cancel never waits for one that stands in its own batch.
 """
 
 from __future__ import annotations
@@ -13,12 +17,13 @@ from functools import partial
 from typing import Final
 
 from venue.core.applied import Applied
-from venue.core.commands import Command
+from venue.core.commands import Command, Proceed
 from venue.core.engine import Engine
 from venue.journal.journal import Journal
 from venue.node.clock import Clock
 from venue.node.disk import DiskThread
 from venue.node.outbox import Outbox
+from venue.node.replies import Replies
 
 BATCH_MAX: Final = 1_000  # commands in one batch
 PENDING_MAX: Final = 20_000  # commands waiting; more is overload
@@ -64,11 +69,15 @@ class Sequencer:
         self._flush_is_patient = False
         self._stopped: BaseException | None = None
         self._idle: asyncio.Future[None] | None = None
+        self._replies = Replies()
+        if engine.pending():  # what was left when the venue went down
+            self._schedule(patient=False)
 
     def submit(
         self, commands: Sequence[Command], *, patient: bool = False
     ) -> asyncio.Future[list[Applied]]:
-        """Have commands applied together, in order; the future gives what came of them.
+        """Have commands applied together, in order; the future gives what came of them, with what
+        later slices said of positions that they were to close.
 
         `patient` commands (agents') may wait a moment for company. Raises Overloaded or Stopped.
         """
@@ -104,13 +113,16 @@ class Sequencer:
         await answer
 
     async def stop(self) -> None:
-        """Take no more commands and finish those that wait."""
+        """Take no more commands and finish those that wait; what else is pending is state, and goes
+        on at the next start."""
         self._stopped = self._stopped or Stopped("the venue is stopping")
-        if self._pending or self._writing:
+        if self._pending or self._writing or self._replies.waiting():
             idle = self._idle = self._loop.create_future()
             if not self._writing:
                 self._flush()
             await idle
+        if self._flush_at is not None:
+            self._flush_at.cancel()
 
     def close(self) -> None:
         """Let the journal's thread go; nothing may be submitted any more."""
@@ -133,6 +145,8 @@ class Sequencer:
             self._flush_at.cancel()
             self._flush_at = None
         groups, commands = self._gather()
+        if not commands:
+            return
         self._time = max(self._clock.now(), self._time)
         for command in commands:
             command.time = self._time
@@ -157,7 +171,17 @@ class Sequencer:
             commands.extend(group[0])
         del self._pending[: len(groups)]
         self._waiting -= len(commands)
+        if self._goes_on():
+            slice_: list[Command] = [Proceed()]
+            groups.append((slice_, self._loop.create_future()))
+            commands += slice_
         return groups, commands
+
+    def _goes_on(self) -> bool:
+        """Whether a slice is due; a venue that stops only finishes what is to be answered."""
+        if self._stopped is None:
+            return self._engine.pending()
+        return self._replies.waiting()
 
     def _written(self, groups: list[Group], problem: BaseException | None) -> None:
         self._writing = False
@@ -183,9 +207,10 @@ class Sequencer:
         for future, applied in answers:
             if not future.done():
                 future.set_result(applied)
-        if self._pending and not self._writing and self._flush_at is None:
+        more = bool(self._pending) or self._goes_on()
+        if more and not self._writing and (self._flush_at is None or self._flush_is_patient):
             self._schedule(patient=False)
-        if self._idle is not None and not self._pending and not self._writing:
+        if self._idle is not None and not more and not self._writing:
             self._idle.set_result(None)
             self._idle = None
 
@@ -202,8 +227,10 @@ class Sequencer:
                 done = Applied(engine.sequence, command.time, command, events)
                 outbox.note(done)
                 applied.append(done)
+                answers += self._replies.add(done)
             batch += applied
-            answers.append((future, applied))
+            if self._replies.complete((future, applied)):
+                answers.append((future, applied))
         outbox.publish(batch)
         return answers
 
@@ -214,7 +241,8 @@ class Sequencer:
         if self._flush_at is not None:
             self._flush_at.cancel()
             self._flush_at = None
-        for _, future in groups + self._pending:
+        futures = [group[1] for group in groups + self._pending]
+        for future in futures + [answer[0] for answer in self._replies.drop()]:
             if not future.done():
                 future.set_exception(Stopped(f"the venue failed: {problem}"))
                 future.exception()

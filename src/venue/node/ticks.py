@@ -1,39 +1,43 @@
-"""Time passes for the engine: one tick, and those that work off what one may not finish."""
+"""Time passes for the engine."""
 
 from __future__ import annotations
 
 import asyncio
 from typing import Final
 
-from venue.core.commands import Tick
+from venue.core.commands import Command, Proceed, Tick
 from venue.core.engine import Engine
 from venue.node.sequencer import Overloaded, Sequencer, Stopped
 
-PENDING_TICKS: Final = 100  # ticks at once to work off what is due, before time passes again
 RETRY_S: Final = 0.05  # between attempts while too many commands wait
 
 
-async def tick(engine: Engine, sequencer: Sequencer) -> None:
-    """Have time pass; what one command may not finish goes on at once.
+async def tick(sequencer: Sequencer) -> None:
+    """Have time pass; the sequencer goes on with what one command may not finish.
 
-    Others' commands come in between. What is left after `PENDING_TICKS` waits for the next call.
     No overload keeps time from passing: liquidations and countdowns are owed to everybody. A
     sequencer that has stopped does.
     """
     try:
-        await _submit(sequencer, patient=True)
-        for _ in range(PENDING_TICKS):
-            if not engine.pending():
-                break
-            await _submit(sequencer, patient=False)
+        await _submit(sequencer, Tick(), patient=True)
     except Stopped:
         return
 
 
-async def _submit(sequencer: Sequencer, *, patient: bool) -> None:
+async def catch_up(engine: Engine, sequencer: Sequencer) -> None:
+    """End the countdowns that ran out while the venue was down, before anybody trades."""
+    await tick(sequencer)
+    try:
+        while engine.deadlines.due(engine.time):
+            await _submit(sequencer, Proceed(), patient=False)
+    except Stopped:
+        return
+
+
+async def _submit(sequencer: Sequencer, command: Command, *, patient: bool) -> None:
     while True:
         try:
-            await sequencer.submit([Tick()], patient=patient)
+            await sequencer.submit([command], patient=patient)
         except Overloaded:
             await asyncio.sleep(RETRY_S)
         else:
@@ -46,6 +50,6 @@ def time_matters(engine: Engine) -> bool:
     return bool(engine.deadlines.queue) or any(
         perp.current
         or perp.positions
-        or (perp.symbol in markets and markets[perp.symbol].book.mid())
+        or (perp.symbol in markets and markets[perp.symbol].book.twice_mid())
         for perp in engine.contracts.markets.values()
     )

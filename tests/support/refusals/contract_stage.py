@@ -64,12 +64,12 @@ def _owners(stage: Stage) -> None:
 
 
 def _prices(stage: Stage) -> None:
-    """An index for BTCUSDT, the mid of its spot book; posted ones for the demo contracts."""
+    """An index for BTCUSDT, the middle of its spot book; posted ones for the demo contracts."""
     for side, price in (("BUY", "63000"), ("SELL", "64000")):
-        one = order(side=side, quantity="0.1", price=price)
+        one = order(side=side, quantity="0.2", price=price)
         stage.act("bob", "POST", "/api/v3/order", one)
     for symbol, price in INDEXES.items():
-        stage.operate("index", symbol=symbol, source="agents", price=price)
+        stage.operate("index", symbol=symbol, source="agents", price=price, jump=True)
     for symbol in ("BTCUSDT", *INDEXES):
         _wait_for_mark(stage, symbol)
 

@@ -1,0 +1,73 @@
+"""Rows in order: added, taken out and read from the front at the cost of a small part of them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from typing import Any, Final, Generic, TypeVar
+
+CHUNK_MAX: Final = 512  # rows of one chunk; a longer one is halved
+
+R = TypeVar("R", bound=tuple[Any, ...])
+
+
+class Shelf(Generic[R]):
+    """Rows by their own order, in chunks. The whole numbers a row begins with tell it apart from
+    all others, so that what stands behind them is never compared."""
+
+    __slots__ = ("chunks", "count", "lasts")
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.chunks: list[list[R]] = []
+        self.lasts: list[R] = []  # the last row of each chunk
+
+    def add(self, row: R) -> None:
+        """Put a row in its place; it must not be there."""
+        self.count += 1
+        if not self.chunks:
+            self.chunks.append([row])
+            self.lasts.append(row)
+            return
+        at = min(bisect_left(self.lasts, row), len(self.lasts) - 1)
+        chunk = self.chunks[at]
+        insort(chunk, row)
+        if len(chunk) > CHUNK_MAX:
+            half = len(chunk) // 2
+            self.chunks.insert(at + 1, chunk[half:])
+            self.lasts.insert(at + 1, chunk[-1])
+            del chunk[half:]
+        self.lasts[at] = chunk[-1]
+
+    def remove(self, row: R) -> None:
+        """Take a row out that is there."""
+        self.count -= 1
+        at = bisect_left(self.lasts, row)
+        chunk = self.chunks[at]
+        place = bisect_left(chunk, row)
+        assert chunk[place] == row, row
+        del chunk[place]
+        if chunk:
+            self.lasts[at] = chunk[-1]
+        else:
+            del self.chunks[at]
+            del self.lasts[at]
+
+    def first(self) -> R | None:
+        """The row in front."""
+        return self.chunks[0][0] if self.chunks else None
+
+    def after(self, beginning: tuple[int, ...], most: int) -> list[R]:
+        """Up to `most` rows from the place on where a row's beginning would stand."""
+        found: list[R] = []
+        key: Any = beginning
+        at = bisect_left(self.lasts, key)
+        while at < len(self.chunks) and len(found) < most:
+            chunk = self.chunks[at]
+            place = 0 if found else bisect_left(chunk, key)
+            found += chunk[place : place + most - len(found)]
+            at += 1
+        return found
+
+    def rows(self) -> list[R]:
+        """All rows, in order."""
+        return [row for chunk in self.chunks for row in chunk]

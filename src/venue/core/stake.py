@@ -1,0 +1,135 @@
+"""A pool as planned fills would leave it: computed beside the state, without effect on it.
+
+The arithmetic is that of `fills`: what an open or a close does to collateral, margins and equity.
+"""
+
+from __future__ import annotations
+
+from venue.core.funding import due_funding
+from venue.core.ledger import Pool
+from venue.core.margin import freed, initial
+from venue.core.perpetual import Perpetual
+from venue.core.positions import Position, maintenance, mark_of, sums_of
+
+
+class Shadow:
+    """A position that planned fills change: `quantity` lots, `value` its open value in atoms."""
+
+    __slots__ = ("leverage", "mark", "quantity", "side", "value")
+
+    def __init__(self, side: int, leverage: int, mark: int) -> None:
+        self.side = side
+        self.leverage = leverage
+        self.mark = mark
+        self.quantity = 0
+        self.value = 0
+
+    def copy(self) -> Shadow:
+        """The same position, to be changed on its own."""
+        made = Shadow(self.side, self.leverage, self.mark)
+        made.quantity = self.quantity
+        made.value = self.value
+        return made
+
+
+class Stake:
+    """One pool's sums in atoms, and the positions in one contract that planned fills change.
+
+    A position that does not exist yet is known by a number of the caller's choice.
+    """
+
+    __slots__ = ("collateral", "cost", "held", "initial", "isolated", "maintenance", "perp",
+                 "shadows", "value")  # fmt: skip
+
+    def __init__(self, pool: Pool, perp: Perpetual, time: int) -> None:
+        self.perp = perp
+        self.isolated = pool.position_id > 0
+        self.collateral = pool.collateral
+        self.held = pool.held
+        self.value = self.cost = self.initial = 0
+        self.maintenance = maintenance(pool)
+        if pool.positions:
+            sums = sums_of(pool)
+            self.value, self.cost, self.initial = sums.value, sums.cost, sums.initial
+        self.shadows: dict[int, Shadow] = {}
+        if perp.settlement is not None or perp.due <= time:
+            # The funding that it owes is no longer its own.
+            for position in pool.positions:
+                if position.perp is perp:
+                    self.collateral += min(0, due_funding(position, time))
+
+    def copy(self, pool: Pool, time: int) -> Stake:
+        """The same pool as it is planned so far, to be tried on."""
+        made = Stake(pool, self.perp, time)
+        made.collateral, made.held = self.collateral, self.held
+        made.value, made.cost = self.value, self.cost
+        made.initial, made.maintenance = self.initial, self.maintenance
+        made.shadows = {number: shadow.copy() for number, shadow in self.shadows.items()}
+        return made
+
+    def existing(self, position: Position) -> Shadow:
+        """A position of the pool as it is planned so far."""
+        shadow = self.shadows.get(position.position_id)
+        if shadow is None:
+            shadow = Shadow(position.side, position.leverage, mark_of(position))
+            shadow.quantity = position.quantity
+            shadow.value = position.value
+            self.shadows[position.position_id] = shadow
+        return shadow
+
+    def coming(self, number: int, side: int, leverage: int) -> Shadow:
+        """A position that a planned fill would make."""
+        shadow = self.shadows.get(number)
+        if shadow is None:
+            shadow = self.shadows[number] = Shadow(side, leverage, self.perp.mark)
+        return shadow
+
+    # -- fills -----------------------------------------------------------------------------------
+
+    def open(self, shadow: Shadow, lots: int, amount: int, fee: int) -> None:
+        """Add lots at their notional `amount`."""
+        self._count(shadow, -1)
+        shadow.quantity += lots
+        shadow.value += amount
+        self._count(shadow, 1)
+        self.collateral -= shadow.side * amount + fee
+
+    def close(self, shadow: Shadow, lots: int, amount: int, fee: int) -> None:
+        """Take lots out at their notional `amount`; an isolated pool sets their margin free."""
+        size = shadow.quantity
+        wallet = self.collateral + self.cost
+        self._count(shadow, -1)
+        out = shadow.value if lots == size else shadow.value * lots // size
+        shadow.quantity -= lots
+        shadow.value -= out
+        self._count(shadow, 1)
+        self.collateral += shadow.side * amount - fee
+        if self.isolated and shadow.quantity:
+            net = shadow.side * (amount - out) - fee
+            spare = self.collateral + self.cost - self.initial
+            self.collateral -= freed(wallet * lots // size + net, spare)
+
+    def _count(self, shadow: Shadow, sign: int) -> None:
+        at_mark = shadow.quantity * shadow.mark * self.perp.unit
+        self.value += sign * shadow.side * at_mark
+        self.cost += sign * shadow.side * shadow.value
+        self.initial += sign * initial(at_mark, shadow.leverage)
+        self.maintenance += sign * self.perp.tiers.maintenance(at_mark)
+
+    # -- what is left ----------------------------------------------------------------------------
+
+    def available(self) -> int:
+        """What the pool can put up, may be negative (rule 5.6)."""
+        return self.standing() - self.held
+
+    def standing(self) -> int:
+        """The same before its open orders."""
+        return self.collateral + self.cost + min(0, self.value - self.cost) - self.initial
+
+    def equity(self) -> int:
+        """Collateral and what its positions are worth at mark (rule 5.3)."""
+        return self.collateral + self.value
+
+    def slack(self) -> int:
+        """Equity less maintenance margin."""
+        return self.equity() - self.maintenance

@@ -1,0 +1,93 @@
+"""History made anew from the journal: as far back as today's rules can replay it."""
+
+from __future__ import annotations
+
+import logging
+
+from venue.core.applied import Applied
+from venue.core.engine import Engine
+from venue.gateway.recorder import Recorder
+from venue.history.mend import mend
+from venue.history.opening import begin as begin_history
+from venue.history.projector import Catalog, Projector
+from venue.history.service import listed
+from venue.history.store import Store, open_history
+from venue.history.tables import FRAMES_KEPT
+from venue.journal.journal import Journal, OtherRules
+from venue.journal.recovery import beginning, recover
+from venue.journal.sqlite import open_journal
+from venue.node.snapshots import STREAMS
+
+log = logging.getLogger("venue")
+
+
+def rebuild_history(path: str, *, drop_older: bool = False) -> tuple[int, int]:
+    """Empty a stopped venue's history and project its journal anew.
+
+    The sequence behind which it begins now, 0 when it begins with the journal, and the one reached.
+    Rows of commands that were answered under other rules cannot be made again: OtherRules, before
+    anything is emptied, when there are some and they are not to be dropped.
+    """
+    journal = open_journal(path)
+    try:
+        first = beginning(journal)
+        begin = first.sequence if first is not None else 0
+        mend(f"{path}.history", journal, begin)
+        store = open_history(f"{path}.history")
+        try:
+            if begin and store.reached() and not drop_older:
+                raise OtherRules(
+                    f"{path}.history is left as it is: its rows up to command {begin} were made"
+                    " under other rules and could not be made again, only those of later commands;"
+                    " keep a copy of it, then call this with --drop-older"
+                )
+            store.clear()
+            projecting = _Projecting(store)
+            recover(journal, begin, projecting)
+            return begin, projecting.checkpoint()
+        finally:
+            store.close()
+    finally:
+        journal.close()
+
+
+def fill_when_empty(path: str, frames_kept: int, journal: Journal, begin: int) -> None:
+    """Project a long journal's history batch by batch, before anything waits for it.
+
+    When `begin` is not 0, history can begin only behind that command.
+    """
+    store = open_history(path)
+    try:
+        if store.reached() == 0:
+            recover(journal, begin, _Projecting(store, frames_kept))
+            if begin:
+                log.warning("%s was empty and begins behind command %d", path, begin)
+    finally:
+        store.close()
+
+
+class _Projecting:
+    """A recovery's follower that projects as it goes, and makes the private frames again."""
+
+    def __init__(self, store: Store, frames_kept: int = FRAMES_KEPT) -> None:
+        self._store = store
+        self._frames_kept = frames_kept
+        self._recorder = Recorder(frames_kept)
+        self._projector = Projector(store, Catalog(), frames_kept)
+
+    def restore(self, parts: dict[str, bytes], engine: Engine) -> None:
+        if engine.sequence:
+            begin_history(self._store, engine)
+            catalog = Catalog.listing(*listed(engine))
+            self._projector = Projector(self._store, catalog, self._frames_kept)
+        self._recorder.restore(parts.get(STREAMS, b""), engine)
+
+    def note(self, applied: Applied) -> None:
+        self._recorder.note(applied)
+
+    def follow(self, batch: list[Applied]) -> None:
+        self._projector.project(batch, self._recorder.take())
+
+    def checkpoint(self) -> int:
+        """Make it durable; the sequence reached."""
+        return self._projector.checkpoint()

@@ -1,0 +1,269 @@
+"""A journal ends where it ended, or is refused: bytes flipped and cut in real write-ahead logs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from support.disk import Disk
+from venue.core.commands import Tick
+from venue.journal.ending import ENDING, Acknowledged
+from venue.journal.journal import JournalCorrupt
+from venue.journal.sqlite import open_journal, open_readonly
+
+HEADER = 32
+FRAME = 24 + 4096
+BATCHES = 60
+WRITER = """
+import sys
+from venue.core.commands import Tick
+from venue.journal.sqlite import open_journal
+journal = open_journal(sys.argv[1])
+while True:
+    journal.append([Tick(time=journal.last_sequence() + 1)] * 40)
+    print(journal.last_sequence(), flush=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
+    """The folder of a journal whose writer was killed, and the last sequence it acknowledged."""
+    folder = tmp_path_factory.mktemp("killed")
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(folder / "journal")], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        said = [process.stdout.readline() for _ in range(BATCHES)]
+        process.send_signal(signal.SIGKILL)
+        said += process.stdout.read().splitlines(keepends=True)
+    whole = [line for line in said if line.endswith("\n")]
+    return folder, int(whole[-1])
+
+
+def copied(folder: Path, target: Path, *, noted: bool) -> Path:
+    """A copy of a journal, with or without what stands beside it about its end."""
+    target.mkdir(exist_ok=True)
+    for end in ("", "-wal", ENDING):
+        shutil.copy(folder / f"journal{end}", target)
+    if not noted:
+        (target / f"journal{ENDING}").unlink()
+    return target / "journal"
+
+
+def last(path: Path) -> int | None:
+    """The last sequence of a journal; None when it is refused, in a sentence that says what to do.
+
+    Reading only must say the same, and neither changes what it refuses.
+    """
+    before = [path.read_bytes(), log_of(path).read_bytes()]
+    ends: list[int | None] = []
+    for opener in (open_readonly, open_journal):
+        with suppress(JournalCorrupt):
+            journal = opener(str(path))
+            ends.append(journal.last_sequence())
+            journal.close()
+            continue
+        with pytest.raises(JournalCorrupt, match="put back whole copies"):
+            opener(str(path))
+        assert [path.read_bytes(), log_of(path).read_bytes()] == before
+        ends.append(None)
+    assert ends[0] == ends[1]
+    return ends[0]
+
+
+def log_of(path: Path) -> Path:
+    return path.with_name(path.name + "-wal")
+
+
+def flip(path: Path, at: int) -> None:
+    data = bytearray(path.read_bytes())
+    data[at] ^= 1 << at % 8
+    path.write_bytes(data)
+
+
+def commit_ends(log: bytes) -> list[int]:
+    """Behind how many frames a commit ends."""
+    frames = (len(log) - HEADER) // FRAME
+    starts = [HEADER + number * FRAME for number in range(frames)]
+    return [number for number, at in enumerate(starts, 1) if any(log[at + 4 : at + 8])]
+
+
+def test_a_killed_journal_ends_where_it_was_acknowledged(
+    killed: tuple[Path, int], tmp_path: Path
+) -> None:
+    folder, said = killed
+    for noted in (True, False):
+        found = last(copied(folder, tmp_path / str(noted), noted=noted))
+        assert found is not None
+        assert found >= said
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_flipped_byte_in_the_log_loses_nothing_silently(
+    killed: tuple[Path, int], tmp_path: Path, seed: int
+) -> None:
+    folder, said = killed
+    path = copied(folder, tmp_path, noted=True)
+    flip(log_of(path), Random(seed).randrange(log_of(path).stat().st_size))
+    found = last(path)
+    assert found is None or found >= said
+
+
+@pytest.mark.parametrize("place", [*range(HEADER), "first", "last", "last header"])
+def test_its_ends_are_seen_to(tmp_path: Path, place: int | str) -> None:
+    """Whatever was acknowledged is missed, the very last commit too."""
+    journal = open_journal(str(tmp_path / "journal"))
+    for number in range(5):
+        journal.append([Tick(time=number)])
+    path = copied(tmp_path, tmp_path / "copy", noted=True)
+    journal.close()
+    end = HEADER + commit_ends(log_of(path).read_bytes())[-1] * FRAME
+    named = {"first": HEADER + FRAME - 1, "last": end - 1, "last header": end - FRAME + 5}
+    flip(log_of(path), place if isinstance(place, int) else named[place])
+    assert last(path) is None
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_without_the_note_all_but_the_last_commits_are_seen_to(
+    killed: tuple[Path, int], tmp_path: Path, seed: int
+) -> None:
+    """Copies of two files alone, or files of a former version: the log's own frames tell."""
+    folder, _ = killed
+    path = copied(folder, tmp_path, noted=False)
+    data = log_of(path).read_bytes()
+    before_last = commit_ends(data)[-3]
+    flip(log_of(path), Random(seed).randrange(HEADER + before_last * FRAME))
+    assert last(path) is None
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("damage", ["cut", "zeros", "hole"])
+def test_a_commit_that_was_torn_is_left_out(tmp_path: Path, seed: int, damage: str) -> None:
+    """The last commit was under way: any part of its frames may be there, in any state."""
+    path = tmp_path / "journal"
+    log = log_of(path)
+    journal = open_journal(str(path))
+    said = 0
+    random = Random(seed)
+    for number in range(1, 12):
+        journal.append([Tick(time=number)] * random.randint(1, 900))
+        if number == 10:
+            said = journal.last_sequence()
+            whole = log.stat().st_size
+            noted = Path(f"{path}{ENDING}").read_bytes()
+    end = HEADER + commit_ends(log.read_bytes())[-1] * FRAME
+    data = bytearray(log.read_bytes()[:end])
+    main = path.read_bytes()
+    journal.close()
+    place = random.randrange(whole, len(data))
+    if damage == "cut":
+        del data[place:]
+    elif damage == "zeros":
+        data[place:] = bytes(len(data) - place)
+    else:
+        frame = HEADER + (place - HEADER) // FRAME * FRAME
+        data[frame : frame + FRAME] = os.urandom(FRAME)
+    path.write_bytes(main)
+    log.write_bytes(data)
+    Path(f"{path}{ENDING}").write_bytes(noted)
+    assert last(path) == said
+    journal = open_journal(str(path))
+    for number in range(3):
+        journal.append([Tick(time=20 + number)])
+        copy = copied(tmp_path, tmp_path / f"copy{number}", noted=True)
+        assert last(copy) == said + number + 1, "what was torn is not taken for damage"
+    journal.close()
+
+
+def test_a_log_cut_anywhere_gives_a_prefix_of_the_batches(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    journal = open_journal(str(path))
+    for _ in range(3):
+        journal.append([Tick(time=1)] * 3)
+    file, wal = path.read_bytes(), log_of(path).read_bytes()
+    journal.close()
+    Path(f"{path}{ENDING}").unlink()  # it knows of all three
+    lengths = []
+    # Within a frame a cut anywhere is the same to SQLite, so most are taken at a stride; around
+    # the ends of the frames, which carry the commit, every byte is.
+    ends = (0, 1, FRAME - 1)
+    cuts = [n for n in range(len(wal) + 1) if n % 61 == 0 or (n - HEADER) % FRAME in ends]
+    for cut in cuts:
+        path.write_bytes(file)
+        log_of(path).write_bytes(wal[:cut])
+        journal = open_journal(str(path))
+        lengths.append(journal.last_sequence())
+        assert sum(len(piece) for _, piece in journal.read(0)) == lengths[-1]
+        journal.close()
+    assert lengths == sorted(lengths)
+    assert set(lengths) == {0, 3, 6, 9}
+
+
+def test_a_former_round_of_the_log_is_no_damage(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    journal = open_journal(str(path))
+    for number in range(40):
+        journal.append([Tick(time=number)] * 500)
+        if number == 30:
+            journal._connection.wal_checkpoint()
+    copies = {name: (tmp_path / name).read_bytes() for name in ("journal", "journal-wal")}
+    journal.close()
+    for name, data in copies.items():
+        (tmp_path / name).write_bytes(data)
+    taken = len(commit_ends(copies["journal-wal"]))
+    assert taken > 9, "frames of the former round are still there"
+    assert last(path) == 20_000
+
+
+def test_an_older_copy_is_refused_until_the_note_is_moved_away(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    journal = open_journal(str(path))
+    journal.append([Tick(time=1)])
+    journal.close()
+    older = path.read_bytes()
+    journal = open_journal(str(path))
+    journal.append([Tick(time=2)])
+    journal.close()
+    path.write_bytes(older)
+    for opener in (open_journal, open_readonly):
+        with pytest.raises(JournalCorrupt, match=r"ends at command 1, but command 2 was ack.*move"):
+            opener(str(path))
+    Path(f"{path}{ENDING}").unlink()
+    open_journal(str(path)).close()
+
+
+@pytest.mark.parametrize("data", [b"", b"short", bytes(16), b"x" * 16, b"x" * 17])
+def test_a_note_that_cannot_be_read_says_nothing(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "journal"
+    journal = open_journal(str(path))
+    journal.append([Tick(time=1)])
+    journal.close()
+    Path(f"{path}{ENDING}").write_bytes(data)
+    journal = open_journal(str(path))
+    journal.append([Tick(time=2)])
+    journal.close()
+    assert Acknowledged(str(path)).read() == 2
+
+
+def test_the_note_is_written_behind_the_sync_and_never_synced(tmp_path: Path) -> None:
+    disk = Disk()
+    try:
+        journal = open_journal(str(tmp_path / "journal"))
+        note = Acknowledged(str(tmp_path / "journal"))
+        for number in range(1, 6):
+            before = disk.syncs
+            journal.append([Tick(time=number)])
+            assert disk.syncs > before
+            assert note.read() == number
+        journal.close()
+    finally:
+        disk.unregister()
+    assert (os.stat(note.path).st_mode & 0o777) == 0o600

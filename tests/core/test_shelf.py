@@ -1,0 +1,37 @@
+"""A shelf keeps rows in order, however many come and go."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from venue.core.shelf import CHUNK_MAX, Shelf
+
+pytestmark = pytest.mark.core
+
+
+def test_rows_come_and_go_in_order() -> None:
+    choice = random.Random(7)
+    shelf: Shelf[tuple[int, int, object]] = Shelf()
+    rows: list[tuple[int, int, object]] = []
+    for number in range(6 * CHUNK_MAX):
+        if rows and choice.random() < 0.4:
+            row = rows.pop(choice.randrange(len(rows)))
+            shelf.remove(row)
+        else:
+            row = (choice.randrange(50), number, object())
+            rows.append(row)
+            shelf.add(row)
+    rows.sort(key=lambda row: row[:2])
+    assert shelf.rows() == rows
+    assert shelf.count == len(rows)
+    assert shelf.first() == rows[0]
+    assert max(len(chunk) for chunk in shelf.chunks) <= CHUNK_MAX
+    for place in (0, 1, len(rows) // 2, len(rows) - 3):
+        key, number, _ = rows[place]
+        assert shelf.after((key, number), 700) == rows[place : place + 700]
+        assert shelf.after((key, number + 1), 3) == rows[place + 1 : place + 4]
+    while rows:
+        shelf.remove(rows.pop())
+    assert (shelf.first(), shelf.count, shelf.after((0,), 5)) == (None, 0, [])

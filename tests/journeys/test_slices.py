@@ -1,0 +1,115 @@
+"""A running venue goes on with what one command may not do: one answer, orders in between."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from venue import main
+from venue.core.applied import Applied
+from venue.core.closing import CLOSED_MAX
+from venue.core.commands import (
+    CancelContractOrder,
+    ClosePositions,
+    Command,
+    Deposit,
+    PlaceContractOrder,
+    PostIndex,
+    SetMarginMode,
+)
+from venue.core.contract_events import ClosedAtMarket, ContractOrderClosed, ContractOrderPlaced
+from venue.core.events import Rejected
+from venue.gateway.context import Venue
+from venue.lab import demo
+from venue.node.clock import SystemClock
+from venue.terms import BUY, GTC, IOC, LIMIT, LONG, MARKET, SELL, SHORT, SeparatedMode, Wallet
+
+SYMBOL = "BTCSUSDT"
+LOTS = 10_000  # 0.1 BTC
+PRICE = 6_400_000
+COUNT = 6 * CLOSED_MAX + 7
+
+
+def test_a_close_of_many_positions_is_answered_once_when_it_is_done() -> None:
+    asyncio.run(_close())
+
+
+async def _close() -> None:
+    async with main.opened(
+        main.Options(agents=False, history=False), SystemClock(), _fail
+    ) as rooms:
+        alice, bob = await _separated(rooms)
+        heard: list[Applied] = []
+        rooms.outbox.follow(heard.extend)
+        closing = rooms.submit([ClosePositions(alice, SYMBOL)])
+        order = PlaceContractOrder(bob, SYMBOL, BUY, LONG, LIMIT, GTC, LOTS, PRICE // 2)
+        while not heard:
+            await asyncio.sleep(0)
+        assert not closing.done()
+        (placed,) = await rooms.submit([order])
+        first = placed.events[0]
+        assert isinstance(first, ContractOrderPlaced)
+        (canceled,) = await rooms.submit([CancelContractOrder(bob, first.order_id)])
+        assert isinstance(canceled.events[0], ContractOrderClosed)
+        assert not closing.done()  # they came in between
+        (done,) = await closing
+        assert _closed(done) == COUNT
+        assert not rooms.engine.pending()
+        told = [applied for applied in heard if isinstance(applied.command, ClosePositions)]
+        assert len(told) == 1
+        assert _closed(told[0]) == CLOSED_MAX  # what was published is not what is answered
+
+
+def test_a_stop_finishes_a_close_that_is_to_be_answered(tmp_path: Path) -> None:
+    asyncio.run(_stop(str(tmp_path / "venue.db")))
+
+
+async def _stop(path: str) -> None:
+    options = main.Options(agents=False, history=False, state=path)
+    async with main.opened(options, SystemClock(), _fail) as rooms:
+        alice, _ = await _separated(rooms)
+        closing = rooms.submit([ClosePositions(alice, SYMBOL)])
+    (done,) = await closing
+    assert _closed(done) == COUNT
+    async with main.opened(options, SystemClock(), _fail) as rooms:
+        holding = rooms.engine.account(alice).holding
+        assert holding is not None
+        assert holding.positions == {}
+        assert not rooms.engine.closing.running
+
+
+async def _separated(rooms: Venue) -> tuple[int, int]:
+    """Alice has `COUNT` separated longs against bob, who bids for all of them."""
+    alice, bob = (rooms.engine.owners.names[name] for name in ("alice", "bob"))
+    mode = SetMarginMode(alice, SYMBOL, 0, int(SeparatedMode.SEPARATED))
+    money = [
+        Deposit(uid, int(Wallet.CONTRACT), demo.DEMO, 10**7 * 10**demo.SCALE)
+        for uid in (alice, bob)
+    ]
+    await _done(rooms, [PostIndex(SYMBOL, demo.POSTED, PRICE, jump=True), mode, *money])
+    total = COUNT * LOTS
+    buys: list[Command] = [
+        PlaceContractOrder(alice, SYMBOL, BUY, LONG, MARKET, IOC, LOTS, 0) for _ in range(COUNT)
+    ]
+    sale = PlaceContractOrder(bob, SYMBOL, SELL, SHORT, LIMIT, GTC, total, PRICE)
+    await _done(rooms, [sale, *buys])
+    bid = PlaceContractOrder(bob, SYMBOL, BUY, SHORT, LIMIT, GTC, total, PRICE)
+    await _done(rooms, [bid])
+    return alice, bob
+
+
+async def _done(rooms: Venue, commands: list[Command]) -> None:
+    for applied in await rooms.submit(commands):
+        assert not any(isinstance(event, Rejected) for event in applied.events), applied
+
+
+def _closed(done: Applied) -> int:
+    """The positions that an answer says were closed, each once."""
+    closed = [event for event in done.events if isinstance(event, ClosedAtMarket)]
+    assert len({event.position_id for event in closed}) == len(closed)
+    assert {event.reason for event in closed} == {0}
+    return len(closed)
+
+
+def _fail(problem: BaseException) -> None:
+    raise AssertionError(problem)

@@ -1,0 +1,212 @@
+"""The files of a venue as one version leaves them, kept to be opened by later ones.
+
+`python -m support.former FOLDER NAME`, run with PYTHONPATH=SRC:TESTS where SRC holds the version
+that is to write them, makes FOLDER/NAME-clean.tar.gz (stopped in good order), -killed (kill -9,
+never a snapshot) and -late (kill -9 some commands after a stop in good order). `unpack` opens one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import gzip
+import io
+import os
+import signal
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from venue.core.commands import (
+    ChangeContract,
+    Command,
+    HaltInstrument,
+    PlaceAlgo,
+    PlaceContractOrder,
+    PlaceOrder,
+    PostIndex,
+    RecordStreams,
+    SetCancelAfter,
+    SetLeverage,
+    SetMarginMode,
+    Tick,
+)
+from venue.core.events import Rejected
+from venue.gateway.context import Venue
+from venue.lab import demo
+from venue.main import Options, opened
+from venue.terms import (
+    BUY,
+    GTC,
+    IOC,
+    LIMIT,
+    LONG,
+    SELL,
+    SHORT,
+    AlgoType,
+    MarginMode,
+    Product,
+    SeparatedMode,
+)
+
+FILE = "venue.db"
+FILES = Path(__file__).resolve().parents[1] / "files"
+KINDS = ("clean", "killed", "late")
+BEGIN_US = 1_790_000_000_000_000  # September 2026: before anybody opens the files
+STEP_US = 1_000_000
+ALICE, BOB = 10_000_001, 10_000_002
+SEPARATED = 205  # more positions on one side than later rules let an owner open
+SPREAD = ((BUY, -64), (SELL, 64))  # in ten thousandths of the index
+
+
+class Stepping:
+    """A clock that goes on by a second whenever it is told to."""
+
+    def __init__(self, time: int) -> None:
+        self.time = time
+
+    def now(self) -> int:
+        """Venue time in µs since the epoch."""
+        return self.time
+
+
+class Maker:
+    """Sends commands and sees that none is refused."""
+
+    def __init__(self, rooms: Venue, clock: Stepping) -> None:
+        self._rooms = rooms
+        self._clock = clock
+
+    async def do(self, *commands: Command) -> None:
+        self._clock.time += STEP_US
+        for applied in await self._rooms.submit(commands):
+            refused = [event for event in applied.events if isinstance(event, Rejected)]
+            assert not refused, (applied.command, refused)
+
+    async def pass_time(self, seconds: int) -> None:
+        for _ in range(seconds // 5):
+            self._clock.time += 4 * STEP_US
+            await self.do(Tick())
+
+    def order(self, uid: int, symbol: str, side: int, quantity: int, price: int) -> Command:
+        """An opening contract order."""
+        position_side = LONG if side == BUY else SHORT
+        return PlaceContractOrder(uid, symbol, side, position_side, LIMIT, GTC, quantity, price)
+
+    async def quotes(self) -> None:
+        """Two-sided spot books, which give the live contracts their index."""
+        for symbol, start in demo.STARTS.items():
+            for side, off in SPREAD:
+                price = start.price + start.price * off // 10_000
+                await self.do(PlaceOrder(ALICE, symbol, side, LIMIT, GTC, 20_000, price))
+        await self.do(PlaceOrder(BOB, "BTCUSDT", BUY, LIMIT, IOC, 500, 6_500_000, "first"))
+        await self.do(Tick())
+
+    async def positions(self) -> None:
+        """Cross, isolated and separated ones, a stop and a trailing one, orders that stay open."""
+        await self.do(
+            SetLeverage(ALICE, "BTCUSDT", 50),
+            SetMarginMode(ALICE, "ETHUSDT", int(MarginMode.ISOLATED)),
+            SetMarginMode(BOB, "SOLUSDT", int(MarginMode.CROSSED), int(SeparatedMode.SEPARATED)),
+            RecordStreams(ALICE),
+        )
+        for symbol, quantity in (("BTCUSDT", 200_000), ("ETHUSDT", 50_000)):
+            price = demo.STARTS[symbol].price
+            await self.do(self.order(BOB, symbol, SELL, quantity, price))
+            await self.do(self.order(ALICE, symbol, BUY, quantity, price))
+        price = demo.STARTS["SOLUSDT"].price
+        await self.do(self.order(ALICE, "SOLUSDT", SELL, 10 * SEPARATED, price))
+        await self.do(*(self.order(BOB, "SOLUSDT", BUY, 10, price) for _ in range(SEPARATED)))
+        stop, trailing = int(AlgoType.STOP_MARKET), int(AlgoType.TRAILING_STOP_MARKET)
+        await self.do(
+            PlaceAlgo(ALICE, "BTCUSDT", SELL, LONG, stop, 0, 5_000_000, 0, 0, "stop"),
+            PlaceAlgo(
+                BOB, "BTCUSDT", BUY, SHORT, trailing, 1_000, 0, 0, 0, "trail", callback_ppm=50_000
+            ),
+            self.order(ALICE, "BTCUSDT", BUY, 100_000, 6_412_000),
+            self.order(BOB, "BTCUSDT", SELL, 10, 6_500_000),
+            self.order(BOB, "ETHUSDT", SELL, 100, 350_000),
+        )
+
+    async def halted(self) -> None:
+        """A demo contract with positions, halted; a countdown that runs."""
+        symbol, price = "ETHSUSDT", 340_000
+        await self.do(PostIndex(symbol, demo.POSTED, price))
+        await self.do(self.order(BOB, symbol, SELL, 100, price))
+        await self.do(self.order(ALICE, symbol, BUY, 60, price))
+        await self.do(HaltInstrument(symbol, True, "upkeep", product=int(Product.CONTRACT)))
+        await self.do(SetCancelAfter(BOB, int(Product.CONTRACT), 3_600_000_000))
+
+
+async def make(path: Path, kind: str) -> None:
+    """A venue's life; it ends in good order or, unless `kind` is clean, by kill -9."""
+    failed: list[BaseException] = []
+    clock = Stepping(BEGIN_US)
+    options = Options(state=str(path), agents=False)
+    async with opened(options, clock, failed.append) as rooms:
+        maker = Maker(rooms, clock)
+        await maker.quotes()
+        await maker.positions()
+        await maker.halted()
+        await maker.pass_time(60)
+        await rooms.keys.create(ALICE, 7, now=clock.now(), label="kept")
+        if kind == "killed":
+            await _die(rooms)
+    assert not failed, failed
+    if kind == "late":
+        clock.time += STEP_US
+        async with opened(options, clock, failed.append) as rooms:
+            maker = Maker(rooms, clock)
+            await maker.pass_time(15)
+            contract = demo.CONTRACTS[0]
+            await maker.do(ChangeContract(contract))
+            await _die(rooms)
+
+
+async def _die(rooms: Venue) -> None:
+    await rooms.history.drain()
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def pack(folder: Path, target: Path) -> None:
+    """All that stands in a folder but locks, as one file that depends on nothing else."""
+    data = io.BytesIO()
+    with (folder / f"{FILE}.history.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # a killed venue's history process ends a moment later
+    with tarfile.open(fileobj=data, mode="w") as archive:
+        for path in sorted(folder.iterdir()):
+            if not path.name.endswith((".lock", "-shm")):
+                information = tarfile.TarInfo(path.name)
+                content = path.read_bytes()
+                information.size, information.mode = len(content), 0o600
+                archive.addfile(information, io.BytesIO(content))
+    target.write_bytes(gzip.compress(data.getvalue(), mtime=0))
+
+
+def unpack(name: str, folder: Path) -> Path:
+    """The state file of a kept venue, put into a folder with all that belongs to it."""
+    with tarfile.open(FILES / f"{name}.tar.gz") as archive:
+        archive.extractall(folder, filter="data")
+    return folder / FILE
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Make all kinds; called with `--one PATH KIND`, live one life."""
+    if arguments[0] == "--one":
+        asyncio.run(make(Path(arguments[1]), arguments[2]))
+        return
+    target, name = Path(arguments[0]), arguments[1]
+    for kind in KINDS:
+        with tempfile.TemporaryDirectory() as place:
+            folder = Path(place)
+            command = [sys.executable, "-m", "support.former", "--one", str(folder / FILE), kind]
+            done = subprocess.run(command, check=False)
+            assert done.returncode == (0 if kind == "clean" else -signal.SIGKILL), done
+            pack(folder, target / f"{name}-{kind}.tar.gz")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
