@@ -127,9 +127,11 @@ def _run(options: Any, serve: Any, ready: Any) -> NoReturn:
     from venue.fast import StaleBuild
     from venue.gateway.vault import VaultError
     from venue.history.service import HistoryFailed
+    from venue.history.store import HistoryDamaged
     from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules
 
-    told = (JournalCorrupt, JournalFailed, OtherRules, HistoryFailed, VaultError, StaleBuild)
+    of_journal = (JournalCorrupt, JournalFailed, OtherRules)
+    told = (*of_journal, HistoryFailed, HistoryDamaged, VaultError, StaleBuild)
     try:
         sys.exit(serve(options, ready))
     except OSError as problem:
@@ -314,8 +316,7 @@ def rebuild_history(file: str, *, drop_older: bool = False) -> None:
     ----------
     drop_older: Also when rows of commands under former rules, which cannot be made again, get lost.
     """
-    from sqlalchemy.exc import DatabaseError
-
+    from venue.history.store import HistoryDamaged
     from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules
     from venue.rebuild import rebuild_history as rebuild
 
@@ -324,10 +325,8 @@ def rebuild_history(file: str, *, drop_older: bool = False) -> None:
     try:
         begin, reached = rebuild(file, drop_older=drop_older)
         print(f"history rebuilt{f' from {begin}' if begin else ''} up to command {reached}")
-    except (JournalCorrupt, JournalFailed, OtherRules) as problem:
+    except (JournalCorrupt, JournalFailed, OtherRules, HistoryDamaged, OSError) as problem:
         _die(str(problem))
-    except DatabaseError as problem:
-        _die(f"{file}.history: {problem.orig}; move the file away and call this again")
 
 
 @app.command

@@ -18,6 +18,7 @@ import msgspec
 import uvloop
 
 import venue
+from venue import private
 from venue.api.asyncapi import asyncapi
 from venue.api.errors import ApiError
 from venue.api.operation import openapi
@@ -42,6 +43,7 @@ from venue.gateway.server import Server, listen, make_server, started
 from venue.gateway.session import SessionLimits
 from venue.gateway.sockets import ATTEMPTS_MAX, SocketLimits, Sockets
 from venue.gateway.table import routes
+from venue.history.mend import mend
 from venue.history.service import History, HistoryFailed
 from venue.history.tables import FRAMES_KEPT
 from venue.journal.journal import Journal, JournalCorrupt, JournalFailed, OtherRules
@@ -146,6 +148,10 @@ async def opened(
     """All rooms but the doors, recovered and with the practice venue's owners and markets."""
     path = options.state
     async with contextlib.AsyncExitStack() as closing:
+        if path:
+            for exposed in private.narrow(path):
+                log.warning("%s", exposed)
+            private.create(Path(path))
         journal: Journal = open_journal(path) if path else MemoryJournal(keep=False)
         closing.callback(journal.close)
         history = await _start_history(options, journal)
@@ -200,6 +206,8 @@ async def _start_history(options: Options, journal: Journal) -> History:
     path = options.state
     first = beginning(journal)
     begin = first.sequence if first is not None else 0
+    if path:
+        mend(f"{path}.history", journal, begin)
     if path and (begin or journal.last_sequence() > EVERY):
         fill_when_empty(f"{path}.history", options.frames_kept, journal, begin)
     history = await History.start(f"{path}.history" if path else None, options.frames_kept)

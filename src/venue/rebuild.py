@@ -7,6 +7,7 @@ import logging
 from venue.core.applied import Applied
 from venue.core.engine import Engine
 from venue.gateway.recorder import Recorder
+from venue.history.mend import mend
 from venue.history.opening import begin as begin_history
 from venue.history.projector import Catalog, Projector
 from venue.history.service import listed
@@ -31,6 +32,7 @@ def rebuild_history(path: str, *, drop_older: bool = False) -> tuple[int, int]:
     try:
         first = beginning(journal)
         begin = first.sequence if first is not None else 0
+        mend(f"{path}.history", journal, begin)
         store = open_history(f"{path}.history")
         try:
             if begin and store.reached() and not drop_older:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 from msgspec import MsgspecError, Struct, field
@@ -13,7 +14,8 @@ from venue.core.engine import Engine
 from venue.core.snapshot import state_hash, stored_hashes
 from venue.gateway.recorder import Recorder
 from venue.history.check import check, check_frames
-from venue.history.store import open_history
+from venue.history.compare import Expected
+from venue.history.store import HistoryDamaged, Store, check_pages, open_history
 from venue.journal.journal import (
     Journal,
     JournalCorrupt,
@@ -45,46 +47,58 @@ def verify(path: str) -> Findings:
         findings.problems.append(str(problem))
         return findings
     recorder = Recorder()
-    try:
-        engine = _replay(journal, recorder, findings)
-    except (JournalCorrupt, JournalFailed, OtherRules) as problem:
-        findings.problems.append(str(problem))
-        return findings
-    finally:
-        journal.close()
-    findings.facts.append(f"state: {state_hash(engine)}")
-    findings.problems += problems(engine)
-    _check_history(path, engine, recorder, findings)
+    with contextlib.ExitStack() as closing:
+        closing.callback(journal.close)
+        try:
+            engine = _engine(beginning(journal), recorder, findings)
+            store = _history(path, findings)
+            if store is not None:
+                closing.callback(store.close)
+            expected = Expected(engine, store.reached() if store is not None else 0)
+            closing.callback(expected.close)
+            _replay(journal, engine, recorder, expected, findings)
+        except (JournalCorrupt, JournalFailed, OtherRules) as problem:
+            findings.problems.append(str(problem))
+            return findings
+        findings.facts.append(f"state: {state_hash(engine)}")
+        findings.problems += problems(engine)
+        if store is not None:
+            _check_history(store, engine, recorder, expected, findings)
     return findings
 
 
-def _replay(journal: Journal, recorder: Recorder, findings: Findings) -> Engine:
-    """The journal's commands applied from the first on; snapshots are compared on the way.
+def _replay(
+    journal: Journal,
+    engine: Engine,
+    recorder: Recorder,
+    expected: Expected,
+    findings: Findings,
+) -> None:
+    """The journal's commands applied from where the engine stands; snapshots are compared.
 
-    Commands that were answered under other rules are read but not applied: the first snapshot
-    behind them stands for them.
+    Commands before it, which were answered under other rules, are read but not applied: the
+    snapshot that the engine is of stands for them.
     """
-    first = beginning(journal)
-    begin = first.sequence if first is not None else 0
-    engine = _engine(first, recorder, findings)
+    begin = engine.sequence
     snapshots = {one.sequence: one for one in journal.snapshots() if one.sequence > begin}
     count = 0
     for number, commands in journal.read(0):
+        batch: list[Applied] = []
         for sequence, command in enumerate(commands, number):
             if sequence <= begin:
                 continue
             events = engine.apply(command)
             count += len(events)
-            recorder.note(Applied(engine.sequence, command.time, command, events))
+            batch.append(Applied(engine.sequence, command.time, command, events))
+            recorder.note(batch[-1])
             snapshot = snapshots.pop(engine.sequence, None)
             if snapshot is not None:
                 _check_snapshot(snapshot, engine, recorder, findings)
-        recorder.take()  # what counts here is how many there are
+        expected.follow(batch, recorder.take())
     if engine.sequence != journal.last_sequence():
         raise JournalCorrupt(f"sequence {engine.sequence + 1}: missing")
     findings.problems += [f"a snapshot lies past the end, at {at}" for at in snapshots]
     findings.facts.append(f"journal: {engine.sequence} commands, chain intact, {count} events")
-    return engine
 
 
 def _engine(first: Snapshot | None, recorder: Recorder, findings: Findings) -> Engine:
@@ -118,21 +132,38 @@ def _check_snapshot(
     findings.facts.append(f"snapshot: at command {snapshot.sequence}")
 
 
-def _check_history(path: str, engine: Engine, recorder: Recorder, findings: Findings) -> None:
+def _history(path: str, findings: Findings) -> Store | None:
+    """The history beside the journal, every page of it checked; None when it cannot be read."""
     history = f"{path}.history"
     if not Path(history).exists():
         findings.problems.append(f"{history}: missing; venue rebuild-history {path}")
-        return
-    store = open_history(history)
+        return None
     try:
-        reached = store.reached()
-        findings.facts.append(f"history: up to command {reached}")
-        if reached > engine.sequence:
-            findings.problems.append(f"history is ahead of the journal, at {reached}")
-        elif reached < engine.sequence:
-            findings.facts.append("history is behind; it catches up at the next start")
-        else:
-            findings.problems += check(store.connection, engine)
-            findings.problems += check_frames(store.connection, recorder.numbers())
-    finally:
-        store.close()
+        open_history(history).close()
+        check_pages(history)
+        return open_history(history)
+    except (HistoryDamaged, OSError) as problem:
+        findings.problems.append(f"{problem}; venue rebuild-history {path}")
+        return None
+
+
+def _check_history(
+    store: Store, engine: Engine, recorder: Recorder, expected: Expected, findings: Findings
+) -> None:
+    reached = store.reached()
+    findings.facts.append(f"history: up to command {reached}")
+    if reached > engine.sequence:
+        findings.problems.append(f"history is ahead of the journal, at {reached}")
+        return
+    if reached < expected.begin:
+        findings.problems.append(
+            f"history ends at command {reached}; what follows up to {expected.begin} was answered"
+            " under other rules and cannot be projected any more"
+        )
+        return
+    findings.problems += expected.differences(store.connection)
+    if reached < engine.sequence:
+        findings.facts.append("history is behind; it catches up at the next start")
+        return
+    findings.problems += check(store.connection, engine)
+    findings.problems += check_frames(store.connection, recorder.numbers())

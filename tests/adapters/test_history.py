@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection, select
 from sqlalchemy.dialects import postgresql
-from sqlalchemy.exc import DatabaseError, IntegrityError
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from support.tape import LOTS, RICH, Sum, Tape, listed, rows_of
@@ -27,7 +27,7 @@ from venue.core.engine import Engine
 from venue.core.instruments import lot_atoms
 from venue.history.check import PROBLEMS_MAX, check
 from venue.history.projector import CHUNKS, Catalog, Projector
-from venue.history.store import Store, open_history
+from venue.history.store import HistoryDamaged, Store, open_history
 from venue.history.tables import BILLS, FILLS, METADATA, ORDERS, PROGRESS, TRANSFERS
 from venue.terms import OrderStatus
 
@@ -208,7 +208,7 @@ def test_cleared_and_projected_anew_it_is_the_same(tmp_path: Path, tape: Tape) -
 def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "venue.history"
     path.write_text("not a database, but long enough to be taken for one" * 20)
-    with pytest.raises(DatabaseError):
+    with pytest.raises(HistoryDamaged, match=r"venue\.history is damaged: "):
         open_history(str(path))
     assert path.read_text().startswith("not a database")
 

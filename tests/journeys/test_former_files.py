@@ -11,6 +11,7 @@ import pytest
 
 from support.former import unpack
 from support.server import Server
+from venue.history.store import open_history
 from venue.journal.journal import OtherRules
 from venue.journal.sqlite import open_readonly
 from venue.rebuild import rebuild_history
@@ -123,6 +124,56 @@ def test_a_history_that_is_gone_begins_with_the_rules(tmp_path: Path) -> None:
     assert verify(str(path)).problems == []
 
 
+@pytest.mark.parametrize("taken_over", [False, True])
+def test_a_damaged_history_begins_with_the_rules_and_says_so(
+    tmp_path: Path, taken_over: bool
+) -> None:
+    path = unpack("first-clean", tmp_path)
+    history = Path(f"{path}.history")
+    if taken_over:
+        with start(path) as server:
+            assert server.client("bob").post("/api/v3/order", order(SPOT_BID, "SELL")).status == 200
+            assert server.stop() == 0
+    whole = history.read_bytes()
+    spoiled = whole[: len(whole) // 2]
+    history.write_bytes(spoiled)
+    (problem,) = verify(str(path)).problems
+    assert "venue.db.history is damaged" in problem
+    with start(path) as server:
+        bob = server.client("bob")
+        if not taken_over:
+            assert bob.post("/api/v3/order", order(SPOT_BID, "SELL")).status == 200
+        (trade,) = bob.get("/api/v3/myTrades?symbol=BTCUSDT").json
+        assert Decimal(trade["price"]) == Decimal(SPOT_BID)
+        assert len(bob.get("/capi/v3/account/position/allPosition").json) == POSITIONS
+        assert bob.get("/_venue/health").json["status"] == "ok"
+        told = server.errors.read_text()
+        assert server.stop() == 0
+    assert "venue.db.history is damaged: " in told
+    assert "it was moved to " in told
+    assert f"rows of commands up to {END} were made under former rules" in told
+    assert f"begins behind command {END}" in told
+    assert "Traceback" not in told
+    assert Path(f"{history}.damaged").read_bytes() == spoiled
+    assert verify(str(path)).problems == []
+
+
+def test_verify_compares_rows_from_where_the_rules_began(tmp_path: Path) -> None:
+    path = unpack("first-clean", tmp_path)
+    with start(path) as server:
+        assert server.client("bob").post("/api/v3/order", order(SPOT_BID, "SELL")).status == 200
+        assert server.stop() == 0
+    change(Path(f"{path}.history"), "UPDATE fills SET fee = fee + 1")
+    problems = verify(str(path)).problems
+    assert len(problems) == 2  # both sides of the one trade since; the former trade is not known
+    assert all(problem.startswith("fills ") for problem in problems), problems
+    change(Path(f"{path}.history"), "UPDATE fills SET fee = fee - 1")
+    assert verify(str(path)).problems == []
+    change(Path(f"{path}.history"), "INSERT INTO opening VALUES (281, 1)")
+    problems = verify(str(path)).problems
+    assert any(problem.startswith("history begins behind command 281") for problem in problems)
+
+
 def test_a_history_that_is_behind_catches_up_from_where_the_rules_began(tmp_path: Path) -> None:
     path = unpack("first-clean", tmp_path)
     older = Path(f"{path}.history").read_bytes()
@@ -146,22 +197,18 @@ def test_a_history_that_lacks_commands_of_former_rules_is_refused(tmp_path: Path
     with start(path) as server:
         assert server.stop() == 0
     history = Path(f"{path}.history")
-    shrink(history)
+    change(history, "UPDATE progress SET sequence = 100")  # as a copy of an earlier day
+    assert any(f"up to {END} was answered" in problem for problem in verify(str(path)).problems)
     with pytest.raises(RuntimeError, match=rf"ends at command 100; .* up to {END} .* move it away"):
         start(path)
     assert history.exists()
 
 
-def shrink(history: Path) -> None:
-    """A copy of an earlier day: only the sequence it reached matters here."""
-    from sqlalchemy import update
-
-    from venue.history.store import open_history
-    from venue.history.tables import PROGRESS
-
+def change(history: Path, statement: str) -> None:
+    """Write as history writes, with right checksums."""
     store = open_history(str(history))
     with store.connection.begin():
-        store.connection.execute(update(PROGRESS).values(sequence=100))
+        store.connection.exec_driver_sql(statement)
     store.close()
 
 

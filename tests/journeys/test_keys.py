@@ -1,12 +1,15 @@
 """The key store: what stands at rest, what it refuses to open, revocation, passphrases."""
 
 import asyncio
+import contextlib
 import os
+import random
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from venue.api.errors import ApiError
 from venue.gateway.keys import (
@@ -18,7 +21,7 @@ from venue.gateway.keys import (
     KeyStore,
     KeyView,
 )
-from venue.gateway.vault import VaultError
+from venue.gateway.vault import PassphraseHash, Vault, VaultError
 from venue.terms import Access
 
 NOW = 1_700_000_000_000_000
@@ -74,27 +77,157 @@ def test_neither_secret_nor_passphrase_stands_at_rest(path: Path) -> None:
             assert secret.encode() not in text
         assert bytes.fromhex(made.secret) not in text
     assert made.secret not in repr(msgspec.to_builtins(store.list()))
-    row = msgspec.json.decode(path.read_bytes())["keys"][0]["passphrase"]
-    assert (row["n"], row["r"], row["p"]) == (16_384, 8, 5)
+    assert set(msgspec.json.decode(path.read_bytes())) == {"version", "number", "sealed"}
+    (kept,) = Vault.open(path).load()
+    assert (kept.passphrase.n, kept.passphrase.r, kept.passphrase.p) == (16_384, 8, 5)
 
 
-def test_ciphertexts_are_bound_to_their_keys(path: Path) -> None:
+def test_no_byte_of_the_file_can_be_changed(path: Path) -> None:
+    store = KeyStore.open(path)
+    create(store, addresses=["10.0.0.0/8"], expires=NOW + 5)
+    asyncio.run(store.revoke(create(store).key))
+    text, right = path.read_bytes(), store.list()
+    choice = random.Random(9)
+    for place in sorted(choice.sample(range(len(text)), 200)):
+        changed = bytearray(text)
+        changed[place] ^= 1 << choice.randrange(8)
+        path.write_bytes(changed)
+        with contextlib.suppress(VaultError):  # what base64 leaves unused may change
+            assert KeyStore.open(path).list() == right
+
+
+@pytest.mark.parametrize("left", [0, 1, 50, 200, -1])
+def test_a_truncated_file_is_refused(path: Path, left: int) -> None:
+    create(KeyStore.open(path))
+    path.write_bytes(path.read_bytes()[:left])
+    with pytest.raises(VaultError, match="Put the newest copy of it in its place, or move it away"):
+        KeyStore.open(path)
+
+
+def test_an_earlier_copy_revives_no_revoked_key(path: Path) -> None:
+    store = KeyStore.open(path)
+    made = create(store)
+    before = path.read_bytes()
+    asyncio.run(store.revoke(made.key))
+    path.write_bytes(before)
+    with pytest.raises(VaultError, match="is an earlier copy"):
+        KeyStore.open(path)
+
+
+def test_the_number_beside_the_master_key_cannot_be_changed(path: Path) -> None:
+    store = KeyStore.open(path)
+    made = create(store)
+    before = path.read_bytes()
+    asyncio.run(store.revoke(made.key))
+    path.write_bytes(before)
+    text = master(path).read_bytes()
+    for forged in (
+        text[:32] + (1).to_bytes(8) + text[40:],
+        text[:32],  # as the earlier version had it
+        text[:32] + bytes(24),
+    ):
+        master(path).write_bytes(forged)
+        with pytest.raises(VaultError):
+            KeyStore.open(path)
+
+
+def test_a_rewrite_that_was_killed_half_way_is_taken(path: Path) -> None:
+    """The keys are written first, then their number beside the master key."""
     store = KeyStore.open(path)
     create(store)
+    before = master(path).read_bytes()
     create(store)
-    file = msgspec.json.decode(path.read_bytes())
-    rows = file["keys"]
-    rows[0]["secret"], rows[1]["secret"] = rows[1]["secret"], rows[0]["secret"]
-    path.write_bytes(msgspec.json.encode(file))
-    with pytest.raises(VaultError, match="does not open"):
+    master(path).write_bytes(before)
+    assert KeyStore.open(path).list() == store.list()
+    assert master(path).read_bytes() != before  # from now on the first copy is refused
+
+
+def test_a_removed_file_brings_nothing_back(path: Path) -> None:
+    store = KeyStore.open(path)
+    create(store)
+    before = path.read_bytes()
+    path.unlink()
+    again = KeyStore.open(path)
+    assert again.list() == []
+    create(again)
+    path.write_bytes(before)
+    with pytest.raises(VaultError, match="is an earlier copy"):
         KeyStore.open(path)
 
 
-def test_an_owner_cannot_be_exchanged(path: Path) -> None:
-    create(KeyStore.open(path))
-    path.write_bytes(path.read_bytes().replace(b'"uid":7', b'"uid":8'))
-    with pytest.raises(VaultError, match="does not open"):
+# -- files of the earlier version ----------------------------------------------------------------
+
+
+def earlier(path: Path, **changed: Any) -> tuple[Credentials, bytes]:
+    """A store as the earlier version wrote it, with one key, and its master key."""
+    made, key = Credentials("vk-1", "5e" * 32, "passphrase-16-ch"), bytes(range(32))
+    nonce = b"n" * 12
+    sealed = nonce + AESGCM(key).encrypt(nonce, made.secret.encode(), b"1|7|vk-1")
+    row = {
+        "key": "vk-1", "uid": 7, "label": "bot", "access": TRADE, "addresses": ["10.0.0.0/8"],
+        "created": NOW, "expires": None, "revoked": False, "secret": sealed,
+        "passphrase": PassphraseHash.of(made.passphrase.encode()),
+    } | changed  # fmt: skip
+    for file, text in (
+        (path, msgspec.json.encode({"version": 1, "keys": [row]})),
+        (master(path), key),
+    ):
+        file.write_bytes(text)
+        file.chmod(0o600)
+    return made, key
+
+
+def test_a_file_of_the_earlier_version_is_sealed_and_told(
+    path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    made, key = earlier(path)
+    before = path.read_bytes()
+    store = KeyStore.open(path)
+    assert by_key(store, made).secret == made.secret.encode()
+    assert "did not protect permissions, addresses" in caplog.text
+    caplog.clear()
+    again = KeyStore.open(path)
+    assert again.list() == store.list()
+    assert check(again, by_key(again, made), made.passphrase)
+    assert caplog.text == ""
+    assert b"10.0.0.0" not in path.read_bytes()
+    # A copy of what it was is never taken again, whatever stands beside it.
+    path.write_bytes(before)
+    sealed_by = master(path).read_bytes()
+    for text in (sealed_by, sealed_by[:32]):
+        master(path).write_bytes(text)
+        with pytest.raises(VaultError):
+            KeyStore.open(path)
+    assert key not in sealed_by
+
+
+def test_sealing_that_was_killed_half_way_goes_on(path: Path) -> None:
+    made, key = earlier(path)
+    KeyStore.open(path)
+    master(path).write_bytes(key)
+    assert by_key(KeyStore.open(path), made).secret == made.secret.encode()
+    assert key not in master(path).read_bytes()
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"uid": 8},
+        {"key": "vk-2"},
+        {"secret": b""},
+        {"addresses": ["10.0.0.0/99"]},
+        {"passphrase": {"salt": "", "hash": "", "n": 2**60, "r": 8, "p": 5}},
+        {"access": "all"},
+    ],
+)
+def test_a_damaged_file_of_the_earlier_version_is_refused(
+    path: Path, changed: dict[str, Any]
+) -> None:
+    earlier(path, **changed)
+    before = path.read_bytes()
+    with pytest.raises(VaultError, match="or move it away and make new keys"):
         KeyStore.open(path)
+    assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o666])
@@ -110,7 +243,7 @@ def test_refuses_files_that_others_can_use(path: Path, which: object, mode: int)
 def test_refuses_a_master_key_of_wrong_length(path: Path) -> None:
     KeyStore.open(path)
     master(path).write_bytes(b"x" * 31)
-    with pytest.raises(VaultError, match="holds 31 bytes; a master key has 32"):
+    with pytest.raises(VaultError, match="holds 31 bytes; a master key has 56"):
         KeyStore.open(path)
 
 
@@ -129,7 +262,7 @@ def test_refuses_a_master_key_of_another_store(path: Path) -> None:
         KeyStore.open(path)
 
 
-@pytest.mark.parametrize("text", [b"", b"{", b"[]", b'{"version":9,"keys":[]}'])
+@pytest.mark.parametrize("text", [b"", b"{", b"[]", b"\xff\0\x80", b'{"version":9,"keys":[]}'])
 def test_refuses_a_file_that_is_no_store(path: Path, text: bytes) -> None:
     create(KeyStore.open(path))
     path.write_bytes(text)

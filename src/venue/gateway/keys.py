@@ -100,9 +100,10 @@ class KeyStore:
         self._checks = asyncio.Semaphore(CHECKS_AT_ONCE_MAX)
         self._bad: dict[tuple[str, str], deque[int]] = {}
         self.stranger = self._stranger()
-        for stored, secret in vault.load() if vault is not None else []:
+        for stored in vault.load() if vault is not None else []:
             self._stored[stored.key] = stored
-            self._keys[stored.key.encode()] = Key(_view(stored), secret, stored.passphrase, None)
+            key = Key(_view(stored), stored.secret, stored.passphrase, None)
+            self._keys[stored.key.encode()] = key
 
     @classmethod
     def open(cls, path: Path) -> KeyStore:
@@ -200,7 +201,7 @@ class KeyStore:
     # -- making keys ------------------------------------------------------------------------------
 
     async def _store(self, vault: Vault, credentials: Credentials, view: KeyView) -> None:
-        stored = await asyncio.to_thread(_seal, vault, credentials, view)
+        stored = await asyncio.to_thread(_stored, credentials, view)
         rows = [*self._stored.values(), stored]
         await asyncio.to_thread(vault.save, rows)
         self._stored[stored.key] = stored
@@ -242,7 +243,7 @@ def _generate() -> Credentials:
     )
 
 
-def _seal(vault: Vault, credentials: Credentials, view: KeyView) -> StoredKey:
+def _stored(credentials: Credentials, view: KeyView) -> StoredKey:
     return StoredKey(
         key=view.key,
         uid=view.uid,
@@ -252,7 +253,7 @@ def _seal(vault: Vault, credentials: Credentials, view: KeyView) -> StoredKey:
         created=view.created,
         expires=view.expires,
         revoked=view.revoked,
-        secret=vault.seal(credentials.secret.encode(), view.key, view.uid),
+        secret=credentials.secret.encode(),
         passphrase=PassphraseHash.of(credentials.passphrase.encode()),
     )
 

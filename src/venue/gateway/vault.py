@@ -1,21 +1,33 @@
-"""The key store's file: secrets under AES-256-GCM, passphrases under scrypt, atomic rewrites."""
+"""The key store's file: all of it under AES-256-GCM, passphrases under scrypt, atomic rewrites.
+
+The keys are sealed as one text, so that nobody without the master key can change, exchange or take
+away one of them. Each rewrite has a number, which stands beside the master key too: an earlier copy
+of the file is not taken for the newest.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
+import ipaddress
+import logging
 import os
 import secrets
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from msgspec import Struct
 
-VERSION: Final = 1
+from venue import private
+
+VERSION: Final = 2
+EARLIER: Final = 1  # each secret sealed alone, all else in the clear
 MASTER_BYTES: Final = 32
+NUMBER_BYTES: Final = 8
+TAG_BYTES: Final = 16
 NONCE_BYTES: Final = 12
 SALT_BYTES: Final = 16
 FILE_BYTES_MAX: Final = 64 * 1024 * 1024
@@ -24,6 +36,10 @@ SCRYPT_N: Final = 2**14
 SCRYPT_R: Final = 8
 SCRYPT_P: Final = 5
 SCRYPT_MEMORY_MAX: Final = 64 * 1024 * 1024
+
+T = TypeVar("T")
+
+log = logging.getLogger("venue.keys")
 
 
 class VaultError(Exception):
@@ -54,7 +70,7 @@ class PassphraseHash(Struct, frozen=True):
 
 
 class StoredKey(Struct):
-    """One key at rest; `secret` is nonce and ciphertext, bound to key and uid."""
+    """One key at rest, inside what is sealed."""
 
     key: str
     uid: int
@@ -68,58 +84,142 @@ class StoredKey(Struct):
     passphrase: PassphraseHash
 
 
+class _Version(Struct):
+    version: int
+
+
 class _File(Struct):
     version: int
-    keys: list[StoredKey]
+    number: int  # of rewrites
+    sealed: bytes  # nonce and ciphertext of the keys
+
+
+class _EarlierFile(Struct):
+    version: int
+    keys: list[StoredKey]  # `secret` is nonce and ciphertext, bound to key and uid
+
+
+class _Master(Struct, frozen=True):
+    """The master key, and the number of the last rewrite; None in a file of the earlier version."""
+
+    key: bytes
+    number: int | None
 
 
 class Vault:
     """Reads and writes one store file with one master key."""
 
-    def __init__(self, path: Path, master: bytes) -> None:
+    def __init__(self, path: Path, master: _Master) -> None:
         self._path = path
-        self._cipher = AESGCM(master)
+        self._master = master
+        # From the earlier version's key comes another one: a copy of its file never opens again.
+        self._key = master.key if master.number is not None else _next_key(master.key)
+        self._number = master.number or 0
 
     @classmethod
     def open(cls, path: Path) -> Vault:
         """The vault at `path`; its master key, PATH.master, is made when both are new."""
-        return cls(path, _master(path))
+        place = _master_path(path)
+        if not place.exists():
+            if path.exists():
+                raise VaultError(f"{place} is missing; without it {path} can't be read")
+            _write_private(place, _master_text(secrets.token_bytes(MASTER_BYTES), 0))
+        return cls(path, _read_master(place))
 
-    def load(self) -> list[tuple[StoredKey, bytes]]:
-        """Every key with its secret in the clear."""
+    def load(self) -> list[StoredKey]:
+        """Every key. A file of the earlier version is sealed on the way. Raises VaultError."""
         if not self._path.exists():
+            if self._number:
+                log.warning("%s is missing: the keys it held are gone", self._path)
             return []
         text = _read_private(self._path)
-        try:
-            file = msgspec.json.decode(text, type=_File)
-        except msgspec.DecodeError as problem:
-            raise VaultError(f"{self._path} is not a key store: {problem}") from None
-        if file.version != VERSION:
-            raise VaultError(f"{self._path} has version {file.version}; this is {VERSION}")
-        return [(stored, self._unseal(stored)) for stored in file.keys]
+        version = self._decoded(text, _Version).version
+        if version == EARLIER:
+            return self._earlier(self._decoded(text, _EarlierFile))
+        if version != VERSION:
+            raise VaultError(f"{self._path} has version {version}; this is {VERSION}")
+        return self._opened(self._decoded(text, _File))
 
     def save(self, keys: list[StoredKey]) -> None:
         """Replace the file by these keys; durable when this returns."""
-        _write_private(self._path, msgspec.json.encode(_File(VERSION, keys)))
-
-    def seal(self, secret: bytes, key: str, uid: int) -> bytes:
-        """Nonce and ciphertext of a secret; opens only for the same key and uid."""
+        number = self._number + 1
         nonce = secrets.token_bytes(NONCE_BYTES)
-        return nonce + self._cipher.encrypt(nonce, secret, _bound_to(key, uid))
+        sealed = AESGCM(self._key).encrypt(nonce, msgspec.json.encode(keys), _bound_to(number))
+        file = _File(VERSION, number, nonce + sealed)
+        _write_private(self._path, msgspec.json.encode(file))
+        self._note(number)
 
-    def _unseal(self, stored: StoredKey) -> bytes:
-        nonce, text = stored.secret[:NONCE_BYTES], stored.secret[NONCE_BYTES:]
+    def _opened(self, file: _File) -> list[StoredKey]:
         try:
-            return self._cipher.decrypt(nonce, text, _bound_to(stored.key, stored.uid))
-        except (InvalidTag, ValueError):
+            nonce, sealed = file.sealed[:NONCE_BYTES], file.sealed[NONCE_BYTES:]
+            text = AESGCM(self._key).decrypt(nonce, sealed, _bound_to(file.number))
+        except (InvalidTag, ValueError, OverflowError):
+            raise self._unfit("does not open") from None
+        if file.number < self._number:
             raise VaultError(
-                f"{self._path}: the secret of key {stored.key} does not open; the file was changed "
-                f"or {_master_path(self._path).name} belongs to another store"
-            ) from None
+                f"{self._path} is an earlier copy (rewrite {file.number}, the last was"
+                f" {self._number}): keys revoked since then would work again. Put the newest copy"
+                f" in its place, or move it away and make new keys"
+            )
+        if (
+            file.number > self._number or self._master.number is None
+        ):  # the venue was killed between
+            self._note(file.number)
+        return self._decoded(text, list[StoredKey])
+
+    def _earlier(self, file: _EarlierFile) -> list[StoredKey]:
+        """The keys of an earlier version's file, sealed from now on."""
+        if self._master.number is not None:
+            raise self._unfit("is of the earlier version, which cannot be authenticated any more")
+        for stored in file.keys:
+            self._unseal(stored)
+        self.save(file.keys)
+        log.warning(
+            "%s was made by an earlier version, which did not protect permissions, addresses,"
+            " expiry and revocation: they are sealed now as they stood. Look at the list of keys",
+            self._path,
+        )
+        return file.keys
+
+    def _unseal(self, stored: StoredKey) -> None:
+        bound = f"{EARLIER}|{stored.uid}|{stored.key}".encode()
+        nonce, text = stored.secret[:NONCE_BYTES], stored.secret[NONCE_BYTES:]
+        hashed = stored.passphrase
+        try:
+            stored.secret = AESGCM(self._master.key).decrypt(nonce, text, bound)
+            for address in stored.addresses:
+                ipaddress.ip_network(address, strict=False)
+        except (InvalidTag, ValueError):
+            raise self._unfit(f"does not open at key {stored.key!r}") from None
+        if (hashed.n, hashed.r, hashed.p) != (SCRYPT_N, SCRYPT_R, SCRYPT_P):
+            raise self._unfit(f"has another passphrase hash at key {stored.key!r}")
+
+    def _note(self, number: int) -> None:
+        """Have the number of the last rewrite beside the master key."""
+        _write_private(_master_path(self._path), _master_text(self._key, number))
+        self._master = _Master(self._key, number)
+        self._number = number
+
+    def _decoded(self, text: bytes, shape: type[T]) -> T:
+        try:
+            return msgspec.json.decode(text, type=shape)
+        except (msgspec.MsgspecError, ValueError) as problem:
+            raise self._unfit(f"is not a key store: {problem}") from None
+
+    def _unfit(self, what: str) -> VaultError:
+        return VaultError(
+            f"{self._path} {what}: it was changed, or {_master_path(self._path).name} belongs to"
+            f" another store. Put the newest copy of it in its place, or move it away and make new"
+            f" keys"
+        )
 
 
-def _bound_to(key: str, uid: int) -> bytes:
-    return f"{VERSION}|{uid}|{key}".encode()
+def _bound_to(number: int) -> bytes:
+    return f"venue keys|{VERSION}|{number}".encode()
+
+
+def _next_key(earlier: bytes) -> bytes:
+    return hmac.digest(earlier, f"venue keys {VERSION}".encode(), "sha256")
 
 
 def _scrypt(passphrase: bytes, salt: bytes, n: int, r: int, p: int) -> bytes:
@@ -130,16 +230,25 @@ def _master_path(path: Path) -> Path:
     return path.with_name(path.name + ".master")
 
 
-def _master(path: Path) -> bytes:
-    place = _master_path(path)
-    if not place.exists():
-        if path.exists():
-            raise VaultError(f"{place} is missing; without it {path} can't be read")
-        _write_private(place, secrets.token_bytes(MASTER_BYTES))
-    master = _read_private(place)
-    if len(master) != MASTER_BYTES:
-        raise VaultError(f"{place} holds {len(master)} bytes; a master key has {MASTER_BYTES}")
-    return master
+def _master_text(key: bytes, number: int) -> bytes:
+    counted = number.to_bytes(NUMBER_BYTES)
+    return key + counted + hmac.digest(key, counted, "sha256")[:TAG_BYTES]
+
+
+def _read_master(place: Path) -> _Master:
+    text = _read_private(place)
+    if len(text) == MASTER_BYTES:
+        return _Master(text, None)
+    size = MASTER_BYTES + NUMBER_BYTES + TAG_BYTES
+    if len(text) != size:
+        raise VaultError(f"{place} holds {len(text)} bytes; a master key has {size}")
+    key, number = text[:MASTER_BYTES], int.from_bytes(text[MASTER_BYTES:-TAG_BYTES])
+    if not hmac.compare_digest(text, _master_text(key, number)):
+        raise VaultError(
+            f"{place} is not as it was written. Put a copy of it in its place; without one, move it"
+            f" and the key store away and make new keys"
+        )
+    return _Master(key, number)
 
 
 def _read_private(path: Path) -> bytes:
@@ -158,8 +267,9 @@ def _read_private(path: Path) -> bytes:
 def _write_private(path: Path, text: bytes) -> None:
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     temporary.unlink(missing_ok=True)
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, private.MODE)
     with os.fdopen(descriptor, "wb") as file:
+        os.fchmod(descriptor, private.MODE)
         file.write(text)
         file.flush()
         os.fsync(file.fileno())

@@ -20,7 +20,17 @@ from venue.api.streams import KeptFrame
 from venue.core.applied import Applied
 from venue.core.engine import Engine
 from venue.history.tables import FRAMES_KEPT
-from venue.history.worker import ASK, CATALOG, CHECKPOINT, DONE, HEAD, PROJECT, Entry, Listed
+from venue.history.worker import (
+    ASK,
+    CATALOG,
+    CHECKPOINT,
+    DAMAGED,
+    DONE,
+    HEAD,
+    PROJECT,
+    Entry,
+    Listed,
+)
 
 BATCH_MAX: Final = 1_000  # commands per transaction: questions are answered in between
 GATHER_S: Final = 0.1  # how long commands wait for company when nobody asks for them
@@ -39,7 +49,8 @@ class HistoryFailed(Exception):
 class History:
     """Events go to the worker and rows come back. Belongs to one event loop.
 
-    After a failure `reach`, `ask`, `drain`, `checkpoint` and `health` raise HistoryFailed.
+    After a failure `reach`, `ask`, `drain`, `checkpoint` and `health` raise HistoryFailed. A
+    question that meets a damaged page raises it alone, and `health` from then on.
     """
 
     def __init__(self, process: asyncio.subprocess.Process, reached: int) -> None:
@@ -51,6 +62,7 @@ class History:
         self._projecting = False
         self._gathering: asyncio.TimerHandle | None = None
         self._failure = ""
+        self._damage = ""  # what a question met; those that do not meet it are answered
         self._closing = False
         self._asked: deque[asyncio.Future[Any]] = deque()
         self._waiting: list[tuple[int, asyncio.Future[None]]] = []
@@ -71,10 +83,13 @@ class History:
         )
         assert process.stdout is not None
         try:
-            _, reached = await _receive(process.stdout)
+            kind, reached = await _receive(process.stdout)
         except asyncio.IncompleteReadError:
             await process.wait()
             raise HistoryFailed(f"{path or 'history'}: the history process ended") from None
+        if kind != DONE:
+            await process.wait()
+            raise HistoryFailed(reached)
         return cls(process, reached)
 
     def begin(self, engine: Engine) -> None:
@@ -90,9 +105,9 @@ class History:
         return self._newest - self._reached
 
     def health(self) -> None:
-        """Raise HistoryFailed when projecting has failed."""
-        if self._failure:
-            raise HistoryFailed(self._failure)
+        """Raise HistoryFailed when projecting has failed or a question met damage."""
+        if self._failure or self._damage:
+            raise HistoryFailed(self._failure or self._damage)
 
     def follow(self, batch: Sequence[Applied], frames: Sequence[KeptFrame] = ()) -> None:
         """Have a durable batch and the frames that came of it kept soon; in order of sequence.
@@ -111,7 +126,7 @@ class History:
 
     async def reach(self, sequence: int, timeout_s: float) -> None:
         """Wait until `sequence` is projected. Raises TimeoutError, HistoryFailed."""
-        self.health()
+        self._goes_on()
         if sequence > self._reached:
             async with asyncio.timeout(timeout_s):
                 await self._wait(sequence)
@@ -120,20 +135,20 @@ class History:
         self, question: Callable[Concatenate[Connection, P], R], *args: P.args, **kwargs: P.kwargs
     ) -> R:
         """Have the worker answer one of the questions of `queries`. Raises HistoryFailed."""
-        self.health()
+        self._goes_on()
         assert not kwargs, "questions are asked by position"
         answer: R = await self._send(ASK, pickle.dumps((question, args)))
         return answer
 
     async def checkpoint(self) -> int:
         """Make everything projected so far durable; returns the sequence that it reaches."""
-        self.health()
+        self._goes_on()
         reached: int = await self._send(CHECKPOINT, b"")
         return reached
 
     async def drain(self) -> None:
         """Wait until everything handed over so far is projected. Raises HistoryFailed."""
-        self.health()
+        self._goes_on()
         if self._newest > self._reached:
             await self._wait(self._newest)
 
@@ -148,6 +163,10 @@ class History:
         self._process.stdin.close()
         await self._process.wait()
         await self._listening
+
+    def _goes_on(self) -> None:
+        if self._failure:
+            raise HistoryFailed(self._failure)
 
     def _gather(self) -> None:
         """Project at once when somebody waits or a transaction is full; else in a moment."""
@@ -214,6 +233,9 @@ class History:
                 if kind == DONE:
                     answer.set_result(value)
                 else:
+                    if kind == DAMAGED and not self._damage:
+                        log.error("%s", value)
+                        self._damage = value
                     answer.set_exception(HistoryFailed(value))
                     answer.exception()  # nobody may be waiting
         except asyncio.IncompleteReadError:

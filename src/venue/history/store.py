@@ -3,15 +3,33 @@
 from __future__ import annotations
 
 import fcntl
+import logging
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Final
+from urllib.parse import quote
 
+import apsw
 from sqlalchemy import Connection, create_engine, insert, select, update
-from sqlalchemy.engine import URL
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
+from venue import private
+from venue.history import driver, pages
 from venue.history.contract_tables import SCHEMA
-from venue.history.tables import PROGRESS
+from venue.history.tables import OPENING, PROGRESS
+
+ASIDE: Final = ".damaged"  # what the name of a file that was moved away ends in
+LOGS: Final = ("-wal", "-shm", "-journal")  # what SQLite keeps beside a file
+PAGES_TOLD: Final = 5
+SYSTEM: Final = "unix"  # SQLite's name for files as they are
+
+log = logging.getLogger("venue.history")
+
+
+class HistoryDamaged(Exception):
+    """The file is not as history wrote it; the text names the file and says what is wrong."""
 
 
 class Store:
@@ -53,36 +71,152 @@ class Store:
 def open_history(path: str | None) -> Store:
     """The history in the file at `path`, created where it is missing; None: in memory.
 
+    Its pages are checked as they are read: a statement that meets a damaged one raises
+    sqlalchemy.exc.DatabaseError. A file of an earlier version is copied into one with checksums.
     The file must be history's own: a file that another SQLite library has open would lose its
     locks. While another process has it (one that ends, its venue gone), this one waits. Raises
-    sqlalchemy.exc.DatabaseError when the file is no database.
+    HistoryDamaged when it cannot be opened or lost what it had, OSError when there is no place.
     """
-    lock = Path(f"{path}.lock").open("w") if path else None  # noqa: SIM115 - held while open
-    if lock is not None:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-    engine = create_engine(
-        URL.create("sqlite", database=path or ":memory:"),
-        # One thread at a time, but not always the one that opened it.
-        connect_args={"check_same_thread": False},
-        poolclass=NullPool,
-    )
-    connection = engine.connect()
+    if path is None:
+        return Store(_connected(apsw.Connection(":memory:")), None)
+    private.create(Path(f"{path}.lock"))
+    lock = Path(f"{path}.lock").open("w")  # noqa: SIM115 - held while open
     try:
-        with connection.begin():
-            # NORMAL: a power cut may take back the last transactions, rows and sequence together;
-            # they are then projected again from the journal.
-            connection.exec_driver_sql("PRAGMA journal_mode = WAL")
-            connection.exec_driver_sql("PRAGMA synchronous = NORMAL")
-            connection.exec_driver_sql("PRAGMA cache_size = -32000")
-            # A page is written into the file once for many transactions: a seventh less time.
-            connection.exec_driver_sql("PRAGMA wal_autocheckpoint = 4000")
-        with connection.begin():
-            SCHEMA.create_all(connection)
-            if connection.execute(select(PROGRESS.c.sequence)).scalar_one_or_none() is None:
-                connection.execute(insert(PROGRESS).values(sequence=0))
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        private.create(Path(path))
+        with _damage_told(path):
+            if pages.is_unchecked(Path(path)):
+                _copy_with_checksums(path)
+            least = _reached_in_file(path)
+            store = Store(_connected(pages.connect(path)), lock)
+            if store.reached() < least:
+                store.close()
+                raise HistoryDamaged(f"{path}-wal is damaged: commands up to {least} are missing")
     except BaseException:
-        connection.close()
-        if lock is not None:
-            lock.close()
+        lock.close()
         raise
-    return Store(connection, lock)
+    return store
+
+
+def check_pages(path: str) -> None:
+    """Read the whole file, which is open nowhere; HistoryDamaged names the pages that changed."""
+    found = pages.damaged(Path(path))
+    if found:
+        shown = ", ".join(map(str, found[:PAGES_TOLD]))
+        more = f" and {len(found) - PAGES_TOLD} more" if len(found) > PAGES_TOLD else ""
+        raise HistoryDamaged(f"{path} is damaged: page {shown}{more} changed since it was written")
+
+
+def put_aside(path: str) -> str:
+    """Move a damaged file away, beside those that were before; its new name.
+
+    None is written over: it may be the only one with rows of commands under former rules.
+    """
+    aside, number = f"{path}{ASIDE}", 1
+    while Path(aside).exists():
+        number += 1
+        aside = f"{path}{ASIDE}-{number}"
+    for part in ("", *LOGS):
+        if Path(f"{path}{part}").exists():
+            Path(f"{path}{part}").rename(f"{aside}{part}")
+    return aside
+
+
+def _connected(opened: apsw.Connection) -> Connection:
+    """A connection to a file or to memory, with every table there; closed when it fails."""
+    engine = create_engine(
+        "sqlite://", module=driver, creator=lambda: driver.Connection(opened), poolclass=NullPool
+    )
+    try:
+        _settle(opened)
+        with ExitStack() as failing:
+            connection = engine.connect()
+            failing.callback(connection.close)
+            with connection.begin():
+                # The first table has the first page that a checkpoint writes: _reached_in_file.
+                PROGRESS.create(connection, checkfirst=True)
+                SCHEMA.create_all(connection)
+                if connection.execute(select(PROGRESS.c.sequence)).scalar_one_or_none() is None:
+                    connection.execute(insert(PROGRESS).values(sequence=0))
+            failing.pop_all()
+    except BaseException:
+        opened.close()
+        raise
+    return connection
+
+
+def _settle(opened: apsw.Connection) -> None:
+    opened.execute("PRAGMA journal_mode = WAL")
+    # NORMAL: a power cut may take back the last transactions, rows and sequence together; they
+    # are then projected again from the journal.
+    opened.execute("PRAGMA synchronous = NORMAL")
+    opened.execute("PRAGMA cache_size = -32000")
+    # What an earlier process left in the log is known to be whole at this moment only.
+    opened.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    # A page is written into the file once for many transactions: a seventh less time.
+    opened.wal_autocheckpoint(4000)
+    if not opened.execute("PRAGMA user_version").get:
+        opened.execute(f"PRAGMA user_version = {pages.FORMAT}")
+
+
+def _reached_in_file(path: str) -> int:
+    """What the file alone says, without its write-ahead log; 0 when it cannot say.
+
+    A log that lost its end can be behind a file that was already written from it: the file is
+    then neither of the two states.
+    """
+    if not Path(f"{path}-wal").exists():
+        return 0
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    address = f"file:{quote(path)}?immutable=1"
+    try:
+        with closing(apsw.Connection(address, flags=flags, vfs=pages.VFS)) as connection:
+            found = connection.execute(f"SELECT sequence FROM {PROGRESS.name}").get  # noqa: S608
+            return int(found or 0)
+    except apsw.Error:
+        return 0
+
+
+def _copy_with_checksums(path: str) -> None:
+    """Put a copy with checksums in the place of an earlier version's file."""
+    copy = f"{path}.new"
+    for part in ("", *LOGS):
+        Path(f"{copy}{part}").unlink(missing_ok=True)
+    private.create(Path(copy))
+    opened = pages.connect(copy)
+    with closing(_connected(opened)):
+        opened.execute("ATTACH ? AS earlier", (f"file:{quote(path)}?vfs={SYSTEM}",))
+        told = opened.execute("PRAGMA earlier.integrity_check").get
+        if told != "ok":
+            raise apsw.CorruptError(str(told))
+        with opened:
+            opened.execute(f"DELETE FROM {PROGRESS.name}")  # noqa: S608
+            there = "SELECT count(*) FROM earlier.sqlite_schema WHERE name = ?"
+            for table in SCHEMA.sorted_tables:
+                if table is OPENING and not opened.execute(there, (table.name,)).get:
+                    continue  # made when every history began with its journal
+                names = ", ".join(f'"{column.name}"' for column in table.columns)
+                opened.execute(
+                    f"INSERT INTO main.{table.name} ({names})"  # noqa: S608 - names of our own
+                    f" SELECT {names} FROM earlier.{table.name}"
+                )
+        opened.execute("DETACH earlier")
+    Path(copy).replace(path)
+    log.warning(
+        "%s was made by an earlier version, without checksums: it has them now, as it was."
+        " `venue verify` of the stopped venue compares it with the journal",
+        path,
+    )
+
+
+@contextmanager
+def _damage_told(path: str) -> Iterator[None]:
+    """Turn what the database says into HistoryDamaged, or OSError when the file is not to blame."""
+    try:
+        yield
+    except (apsw.Error, DBAPIError) as problem:
+        orig = problem.orig if isinstance(problem, DBAPIError) else None
+        cause = orig.__cause__ if orig is not None else problem
+        if isinstance(cause, apsw.CorruptError | apsw.NotADBError | apsw.SQLError):
+            raise HistoryDamaged(f"{path} is damaged: {cause}") from problem
+        raise OSError(f"{path} cannot be used: {cause}") from problem

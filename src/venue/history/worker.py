@@ -13,12 +13,14 @@ import sys
 from typing import Any, BinaryIO, Final
 
 import msgspec
+from sqlalchemy.exc import DatabaseError
 
 from venue.api.streams import KeptFrame
 from venue.core.events import Event
 from venue.core.instruments import Asset, Contract, Instrument
+from venue.history import driver
 from venue.history.projector import Catalog, Projector
-from venue.history.store import Store, open_history
+from venue.history.store import HistoryDamaged, Store, open_history
 from venue.history.tables import FRAMES_KEPT
 
 HEAD: Final = struct.Struct(">cI")
@@ -28,6 +30,7 @@ CHECKPOINT: Final = b"k"
 ASK: Final = b"q"
 DONE: Final = b"d"
 FAILED: Final = b"f"
+DAMAGED: Final = b"x"  # failed, because the file is not as it was written
 
 
 class Entry(msgspec.Struct, array_like=True, gc=False):
@@ -81,6 +84,12 @@ def serve(store: Store, frames_kept: int, incoming: BinaryIO, outgoing: BinaryIO
             return
         try:
             answer = worker.answer(kind, payload)
+        except DatabaseError as problem:
+            if type(problem.orig) is driver.DatabaseError:
+                told = f"history is damaged ({problem.orig}): the next start builds it again"
+                _send(outgoing, DAMAGED, told)
+            else:
+                _send(outgoing, FAILED, f"{type(problem).__name__}: {problem}")
         except Exception as problem:  # noqa: BLE001 - the venue decides what it means
             _send(outgoing, FAILED, f"{type(problem).__name__}: {problem}")
         else:
@@ -101,7 +110,11 @@ def main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     kept, path = int(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else None
-    store = open_history(path)
+    try:
+        store = open_history(path)
+    except (HistoryDamaged, OSError) as problem:
+        _send(sys.stdout.buffer, FAILED, str(problem))
+        return
     try:
         serve(store, kept, sys.stdin.buffer, sys.stdout.buffer)
     except BrokenPipeError:

@@ -13,6 +13,8 @@ from mmap import mmap
 from pathlib import Path
 from typing import Final
 
+from venue import private
+
 ENDING: Final = ".acknowledged"  # of the file beside a journal
 _WORDS: Final = struct.Struct(">2Q")
 _SIZE: Final = _WORDS.size
@@ -49,7 +51,8 @@ class Acknowledged:
         """Note a sequence; OSError."""
         data = _sealed(sequence)
         if self._page is None:
-            file = os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600)
+            private.create(Path(self.path))
+            file = os.open(self.path, os.O_RDWR)
             try:
                 os.pwrite(file, data, 0)  # a full disk is an error here, and none later
                 self._page = mmap(file, _SIZE)

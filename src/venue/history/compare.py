@@ -1,0 +1,129 @@
+"""History against the journal, row by row, for `venue verify`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+from sqlalchemy import Connection, Select, Table, select, update
+
+from venue.api.streams import KeptFrame
+from venue.core.applied import Applied
+from venue.core.engine import Engine
+from venue.history.contract_tables import SCHEMA
+from venue.history.opening import opening
+from venue.history.projector import Catalog, Projector
+from venue.history.service import listed
+from venue.history.store import open_history
+from venue.history.tables import FRAMES, OPENING, PROGRESS
+
+PROBLEMS_MAX: Final = 100  # of each table
+BATCH: Final = 1_000  # commands per transaction
+ROWS_AT_ONCE: Final = 10_000
+NOT_ROWS: Final = (PROGRESS, OPENING)  # say how far history reaches and where it begins
+
+
+class Expected:
+    """What history should hold up to a sequence: projected while the journal is replayed.
+
+    Begins where `engine` stands, behind command `begin`. Rows that were made before are not known
+    and not compared.
+    """
+
+    def __init__(self, engine: Engine, end: int) -> None:
+        self._folder = TemporaryDirectory(prefix="venue-verify-")
+        self._store = open_history(f"{self._folder.name}/history")
+        self.begin, self._begin_time, self._end = engine.sequence, engine.time, end
+        self._first_order = engine.spot.next_order
+        with self._store.connection.begin():
+            self._store.connection.execute(update(PROGRESS).values(sequence=self.begin))
+        self._projector = Projector(self._store, Catalog.listing(*listed(engine)))
+        self._batch: list[Applied] = []
+        self._frames: list[KeptFrame] = []
+
+    def follow(self, batch: Sequence[Applied], frames: Sequence[KeptFrame]) -> None:
+        """Go on with commands and the frames that came of them, in order."""
+        self._batch += [done for done in batch if done.sequence <= self._end]
+        self._frames += [frame for frame in frames if frame.sequence <= self._end]
+        if len(self._batch) >= BATCH:
+            self._project()
+
+    def differences(self, stored: Connection) -> list[str]:
+        """Every row that is missing, another's or not as the journal makes it, as texts."""
+        self._project()
+        problems = self._begins_too_late(stored)
+        for table in SCHEMA.sorted_tables:
+            if table in NOT_ROWS:
+                continue
+            found = _differences(_rows(table, self._after(table)), stored, self._store.connection)
+            texts = [f"{table.name} {text}" for text in islice(found, PROBLEMS_MAX)]
+            more = next(found, None) is not None
+            problems += [*texts, f"... and more rows of {table.name}"] if more else texts
+        return problems
+
+    def close(self) -> None:
+        """Take the projected rows away."""
+        self._store.close()
+        self._folder.cleanup()
+
+    def _project(self) -> None:
+        self._projector.project(self._batch, self._frames)
+        self._batch, self._frames = [], []
+
+    def _begins_too_late(self, stored: Connection) -> list[str]:
+        """A history may begin where the replay does or before, and must say so truly."""
+        begin, first_order = opening(stored)
+        if begin == 0 or begin < self.begin:
+            return []
+        if (begin, first_order) == (self.begin, self._first_order):
+            return []
+        told = (
+            f"history begins behind command {begin} with order {first_order},"
+            f" the journal behind {self.begin} with {self._first_order}"
+        )
+        return [told]
+
+    def _after(self, table: Table) -> int:
+        """What the rows that are compared lie behind: a time, for frames a sequence."""
+        if not self.begin:
+            return -1
+        return self.begin if table is FRAMES else self._begin_time
+
+
+def _rows(table: Table, after: int) -> tuple[int, Select[Any]]:
+    """How many columns are the key of a table's rows, and how to ask for them in its order."""
+    made = {"frames": "sequence", "positions": "closed", "price_minutes": "open_time"}
+    since = table.c[made.get(table.name, "time")]
+    # How a frame is worded is no rule, its content is not compared.
+    columns = [column for column in table.columns if column is not FRAMES.c.payload]
+    keys = list(table.primary_key)
+    others = [column for column in columns if column not in keys]
+    return len(keys), select(*keys, *others).where(since > after).order_by(*keys)
+
+
+def _differences(
+    asked: tuple[int, Select[Any]], stored: Connection, expected: Connection
+) -> Iterator[str]:
+    """Both sides in the order of their keys, each row beside its like."""
+    width, rows = asked
+    ours = iter(stored.execute(rows).yield_per(ROWS_AT_ONCE))
+    theirs = iter(expected.execute(rows).yield_per(ROWS_AT_ONCE))
+    have, want = next(ours, None), next(theirs, None)
+    while have is not None or want is not None:
+        if want is None or (have is not None and have[:width] < want[:width]):
+            assert have is not None
+            yield f"{_name(have[:width])}: not in the journal"
+            have = next(ours, None)
+        elif have is None or want[:width] < have[:width]:
+            yield f"{_name(want[:width])}: missing"
+            want = next(theirs, None)
+        else:
+            if have != want:
+                yield f"{_name(have[:width])}: history says {have}, the journal {want}"
+            have, want = next(ours, None), next(theirs, None)
+
+
+def _name(key: Sequence[Any]) -> str:
+    return " ".join(map(str, key))

@@ -1,0 +1,131 @@
+"""APSW with the face that SQLAlchemy asks a database driver for: connections, cursors, errors.
+
+APSW, because only it lets pages be checked on their way from the file (`pages`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+import apsw
+
+paramstyle: Final = "qmark"
+sqlite_version_info: Final = tuple(int(part) for part in apsw.sqlite_lib_version().split("."))
+Binary: Final = bytes
+
+# What begins a transaction; questions and settings go without one.
+_WRITES: Final = ("INSERT", "UPDATE", "DELETE")
+
+
+class DatabaseError(Exception):
+    """The file is damaged, or no database."""
+
+
+class OperationalError(Exception):
+    """A statement that does not fit, a lock, a disk."""
+
+
+class ProgrammingError(Exception):
+    """A misuse of the driver: SQLAlchemy asks for the name."""
+
+
+class IntegrityError(Exception):
+    """A row that may not be: its like is there already, or a value is missing."""
+
+
+# SQLAlchemy wraps each of these in its own of the same name.
+Error: Final = (DatabaseError, OperationalError, ProgrammingError, IntegrityError)
+
+
+class Cursor:
+    """One statement after another, and the rows of the last."""
+
+    arraysize = 1
+    rowcount = -1
+    lastrowid = None
+
+    def __init__(self, cursor: apsw.Cursor) -> None:
+        self._cursor = cursor
+        self.description: tuple[Any, ...] | None = None
+        # The only moment at which columns are told even when there will be no row.
+        cursor.exec_trace = self._begins
+
+    def execute(self, text: str, values: Sequence[Any] = ()) -> None:
+        self.description = None
+        with _translated():
+            connection = self._cursor.connection
+            if text.lstrip()[:6].upper() in _WRITES and not connection.in_transaction:
+                connection.execute("BEGIN")
+            self._cursor.execute(text, tuple(values))
+
+    def executemany(self, text: str, rows: Sequence[Sequence[Any]]) -> None:
+        for row in rows:
+            self.execute(text, row)
+
+    def fetchone(self) -> tuple[Any, ...] | None:
+        with _translated():
+            return self._cursor.fetchone()
+
+    def fetchmany(self, size: int = 1) -> list[tuple[Any, ...]]:
+        rows: list[tuple[Any, ...]] = []
+        while len(rows) < size and (row := self.fetchone()) is not None:
+            rows.append(row)
+        return rows
+
+    def fetchall(self) -> list[tuple[Any, ...]]:
+        with _translated():
+            return self._cursor.fetchall()
+
+    def close(self) -> None:
+        self._cursor.close(True)
+
+    def _begins(self, cursor: apsw.Cursor, _: str, __: Any) -> bool:
+        told = cursor.get_description()
+        self.description = tuple((name, *[None] * 6) for name, *_ in told) or None
+        return True
+
+
+class Connection:
+    """An APSW connection whose writes are transactions."""
+
+    isolation_level = ""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    def cursor(self) -> Cursor:
+        return Cursor(self._connection.cursor())
+
+    def commit(self) -> None:
+        self._end("COMMIT")
+
+    def rollback(self) -> None:
+        self._end("ROLLBACK")
+
+    def close(self) -> None:
+        with _translated():
+            self._connection.close()
+
+    def create_function(self, name: str, count: int, function: Any, **_: Any) -> None:
+        """A function of SQL's; SQLAlchemy brings one."""
+        self._connection.create_scalar_function(name, function, count, deterministic=True)
+
+    def _end(self, how: str) -> None:
+        with _translated():
+            if self._connection.in_transaction:
+                self._connection.execute(how)
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    """Turn APSW's errors into the kinds that SQLAlchemy knows."""
+    try:
+        yield
+    except apsw.ConstraintError as problem:
+        raise IntegrityError(str(problem)) from problem
+    except (apsw.CorruptError, apsw.NotADBError) as problem:
+        raise DatabaseError(str(problem)) from problem
+    except apsw.Error as problem:
+        raise OperationalError(str(problem)) from problem

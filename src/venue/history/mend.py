@@ -1,0 +1,40 @@
+"""What becomes of a damaged history when a venue starts."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+from venue.history.store import HistoryDamaged, check_pages, open_history, put_aside
+from venue.journal.journal import Journal
+
+log = logging.getLogger("venue.history")
+
+
+def mend(path: str, journal: Journal, begin: int) -> None:
+    """Leave a history at `path` that holds in all its pages, or none.
+
+    A damaged file is moved aside: the journal has what came behind command `begin`. What came
+    before was answered under former rules, and only the file that was moved has rows of it.
+    """
+    if not Path(path).exists():
+        return
+    try:
+        store = open_history(path)
+        reached = store.reached()
+        store.close()
+        check_pages(path)
+    except HistoryDamaged as problem:
+        aside = put_aside(path)
+        log.warning("%s; it was moved to %s and is built again from the journal", problem, aside)
+        if begin:
+            log.warning(
+                "rows of commands up to %d were made under former rules and cannot be made again:"
+                " %s now begins behind that command. With a sound copy of it from before, put back"
+                " in its place while the venue is stopped, they are there again",
+                begin,
+                path,
+            )
+        return
+    if reached == 0 < journal.last_sequence() and not begin:
+        log.warning("%s is empty: it is built again from the journal", path)

@@ -1,0 +1,134 @@
+"""Checksums of history's pages: written with each page, checked whenever one is read.
+
+A page of the file ends in the first bytes of a SHA-256 over its number and the rest, so that
+neither a changed page nor one in another's place is taken for what was written: rows, indexes and
+the schema alike. Pages of the write-ahead log are compared with what this process wrote there.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from zlib import crc32
+
+import apsw
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+PAGE: Final = 4096
+HEADER: Final = 100  # bytes of the first page that SQLite also reads alone, to see what changed
+SUM: Final = 8  # bytes of a checksum, at the end of each page
+STATEMENTS: Final = 512  # kept ready: the projector's, of each size, and the questions
+VFS: Final = "venue-history"  # the name under which SQLite knows the checks
+FORMAT: Final = 1  # of the file; 0: made by an earlier version, without checksums
+
+_MAGIC: Final = b"SQLite format 3\0"
+_RESERVED: Final = 20  # where a file's header says how many bytes of each page are not SQLite's
+_PAGES: Final = slice(28, 32)  # where it says how many pages there are
+_FORMAT: Final = slice(60, 64)  # where it says the format
+
+
+class PageFile(apsw.VFSFile):
+    """The database file: a page is read whole and checked, whatever part of it is asked for."""
+
+    def xRead(self, amount: int, offset: int) -> bytes:  # noqa: N802 - SQLite's names
+        if offset + amount <= HEADER:
+            return super().xRead(amount, offset)
+        within = offset % PAGE
+        page = super().xRead(PAGE, offset - within)
+        if within + amount > PAGE or not _is_sound(page, offset - within):
+            raise apsw.CorruptError(f"page {offset // PAGE + 1} is damaged")
+        return page[within : within + amount]
+
+    def xWrite(self, data: Buffer, offset: int) -> None:  # noqa: N802
+        content = bytes(data)[:-SUM]
+        super().xWrite(content + _checksum(content, offset), offset)
+
+
+class LogFile(apsw.VFSFile):
+    """The write-ahead log: a page that this process wrote there is read as it was written.
+
+    Every page passes here first, so this one's sums are the cheapest; SQLite has its own for what
+    the next process finds.
+    """
+
+    def __init__(self, name: str | apsw.URIFilename | None, flags: list[int]) -> None:
+        super().__init__("", name, flags)
+        self._written: dict[int, int] = {}  # by offset
+
+    def xRead(self, amount: int, offset: int) -> bytes:  # noqa: N802
+        data = super().xRead(amount, offset)
+        if amount == PAGE and self._written.get(offset, known := crc32(data)) != known:
+            raise apsw.CorruptError("the write-ahead log is damaged")
+        return data
+
+    def xWrite(self, data: Any, offset: int) -> None:  # noqa: N802
+        if len(data) == PAGE:
+            self._written[offset] = crc32(data)
+        apsw.VFSFile.xWrite(self, data, offset)
+
+
+class CheckedFiles(apsw.VFS):
+    """The system's files; the database and its write-ahead log are checked."""
+
+    def __init__(self) -> None:
+        super().__init__(VFS, "")
+
+    def xOpen(  # noqa: N802
+        self, name: str | apsw.URIFilename | None, flags: list[int]
+    ) -> apsw.VFSFile:
+        if flags[0] & apsw.SQLITE_OPEN_MAIN_DB:
+            return PageFile("", name, flags)
+        if flags[0] & apsw.SQLITE_OPEN_WAL:
+            return LogFile(name, flags)
+        return apsw.VFSFile("", name, flags)
+
+
+# One for the process: SQLite knows it by its name for as long as the object lives.
+_FILES: Final = CheckedFiles()
+
+
+def connect(path: str) -> apsw.Connection:
+    """Open a file whose pages are checked, or an empty one whose pages will be."""
+    flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
+    connection = apsw.Connection(path, flags=flags, vfs=VFS, statementcachesize=STATEMENTS)
+    connection.reserve_bytes(reserve=SUM)
+    return connection
+
+
+def is_unchecked(path: Path) -> bool:
+    """Whether a file is a database made by an earlier version, without checksums."""
+    with path.open("rb") as file:
+        header = file.read(HEADER)
+    if len(header) < HEADER or not header.startswith(_MAGIC):
+        return False
+    return not header[_RESERVED] and not any(header[_FORMAT])
+
+
+def damaged(path: Path) -> list[int]:
+    """The numbers of the pages that are missing or not as they were written, ascending.
+
+    The file must be open nowhere in this process, and have no write-ahead log.
+    """
+    found: list[int] = []
+    count = said = 0
+    with path.open("rb") as file:
+        while page := file.read(PAGE):
+            count += 1
+            if not _is_sound(page, (count - 1) * PAGE):
+                found.append(count)
+            elif count == 1:
+                said = int.from_bytes(page[_PAGES])
+    return found + list(range(count + 1, said + 1))
+
+
+def _is_sound(page: bytes, offset: int) -> bool:
+    return len(page) == PAGE and page[-SUM:] == _checksum(page[:-SUM], offset)
+
+
+def _checksum(data: Buffer, offset: int) -> bytes:
+    digest = sha256(offset.to_bytes(8))
+    digest.update(data)
+    return digest.digest()[:SUM]

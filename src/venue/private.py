@@ -1,0 +1,43 @@
+"""Files that are their owner's alone: mode 0600, whatever the umask says."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+MODE: Final = 0o600
+# A state's journal FILE and what stands beside it. SQLite gives its logs the database's mode.
+# Keys that others could read are no secret any more: their store refuses them.
+BESIDE: Final = ("", ".acknowledged", ".history", ".history.lock")
+LOGS: Final = ("", "-wal", "-shm", "-journal")
+
+
+def create(path: Path) -> bool:
+    """Make an empty file unless there is one; whether it was made. Raises OSError."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, MODE)
+    except FileExistsError:
+        return False
+    try:
+        os.fchmod(descriptor, MODE)  # the umask may have taken from it
+    finally:
+        os.close(descriptor)
+    return True
+
+
+def narrow(state: str) -> list[str]:
+    """Take the files of a state from everybody but their owner; what others could use until now.
+
+    Raises OSError when a file is not ours to change.
+    """
+    told: list[str] = []
+    for path in (Path(f"{state}{name}{log}") for name in BESIDE for log in LOGS):
+        if not path.is_file():
+            continue
+        mode = path.stat().st_mode & 0o777
+        if mode != MODE:
+            path.chmod(MODE)
+        if mode & 0o077:
+            told.append(f"{path} had mode {mode:04o}: others could use it; it is {MODE:04o} now")
+    return told
