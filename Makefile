@@ -7,13 +7,15 @@
 #   make test-fast          the core's tests on the compiled core
 #   make bench [ARGS=...]   the table of measurements
 #   make rules             note today's sources of the core as today's rules
+#   make soak [ARGS=...]    the long search for what earns at others' cost: 3,000,000 commands, or
+#                           ARGS="COMMANDS FIRST_SEED"; two processes
 #   make setup, make lock, make clean
 
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 ARGS ?=
 
-.PHONY: setup dev test check fast test-fast bench rules lock clean
+.PHONY: setup dev test check fast test-fast bench soak rules lock clean
 .NOTPARALLEL:
 
 setup: $(INSTALLED)
@@ -61,6 +63,8 @@ bench: setup
 
 rules: setup
 	@PYTHONPATH=$(CURDIR) $(BIN)/python tools/rules.py
+soak: setup
+	@PYTHONPATH=$(CURDIR)/tests$${PYTHONPATH:+:$$PYTHONPATH} $(BIN)/python -m properties.soak $(ARGS)
 
 lock: setup
 	@$(BIN)/pip-compile -q --generate-hashes --strip-extras --allow-unsafe --no-emit-index-url \

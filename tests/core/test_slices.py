@@ -1,4 +1,4 @@
-"""What one command may not do goes on by `Proceed`, and is fair among owners (rule 0.7)."""
+"""What one command may not do goes on by `Proceed`, and is fair among owners (rule 7.11)."""
 
 from __future__ import annotations
 

@@ -40,6 +40,7 @@ class Health(Struct, rename="camel"):
     `staleContracts` have no current index: no funding and no liquidations until they do. In
     `doubtfulContracts` orders may only reduce positions: the index is stale or catches up.
     `streamDefects` counts the defects in streams since the start; each is described in the log.
+    `planFaults` counts contract orders whose plan did not fit the state: each was refused.
     """
 
     status: str
@@ -56,6 +57,7 @@ class Health(Struct, rename="camel"):
     open_positions: int
     stale_contracts: list[str]
     stream_defects: int
+    plan_faults: int
     doubtful_contracts: list[str]
 
 

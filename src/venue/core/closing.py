@@ -1,4 +1,4 @@
-"""Close whole positions at market (rule 5.1), however many (rule 0.7)."""
+"""Close whole positions at market (rule 5.1), however many (rule 7.12)."""
 
 from __future__ import annotations
 

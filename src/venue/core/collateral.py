@@ -103,7 +103,7 @@ def available(account: Account, asset: int) -> int:
 
 
 def doubtful(pool: Pool) -> bool:
-    """Whether a position's price is in doubt: nothing may leave the pool meanwhile (rule 0.5)."""
+    """Whether a position's price is in doubt: nothing may leave the pool meanwhile (rule 5.14)."""
     return any(position.perp.doubt for position in pool.positions)
 
 

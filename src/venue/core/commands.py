@@ -65,7 +65,7 @@ class SetCancelAfter(Struct, array_like=True, tag_field="what", tag=5, gc=False)
 
 
 class Proceed(Struct, array_like=True, tag_field="what", tag=6, gc=False):
-    """Work off what a slice left; the sequencer adds it while more is due (rule 0.7)."""
+    """Work off what a slice left; the sequencer adds it while more is due (rule 7.11)."""
 
     time: int = 0
 

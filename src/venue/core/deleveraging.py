@@ -1,4 +1,4 @@
-"""Auto-deleveraging: opposite positions take over what neither book nor fund can (rules 0.9, 7.5).
+"""Auto-deleveraging: opposite positions take over what neither book nor fund can (rule 7.5).
 
 Nobody is deleveraged below its own maintenance margin: what it takes is closed at the bankruptcy
 price, and the next one takes the rest.
@@ -144,7 +144,7 @@ class Deleveraging:
 
 def bearable(position: Position, lots: int, price: int) -> int:
     """The most of `lots` that closing at `price` leaves its pool the maintenance margin of what it
-    still holds, and so never below zero (rule 0.9)."""
+    still holds, and so never below zero (rule 7.5)."""
     if _spare(position, lots, price) >= 0:
         return lots
     if _spare(position, 0, price) < 0:

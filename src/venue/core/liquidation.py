@@ -120,7 +120,7 @@ class Liquidation:
 
     def _reduce(self, run: Run) -> bool:
         """Rung by rung, the position that needs the most maintenance margin first, those that can
-        be traded before the others (rule 0.5); whether any became smaller."""
+        be traded before the others (rule 7.8); whether any became smaller."""
         pool = run.pool
         changed = False
         positions = sorted(pool.positions, key=_weight)
@@ -166,7 +166,7 @@ class Liquidation:
         return filled + taken + deleveraged > 0
 
     def _shelter(self, run: Run, position: Position) -> bool:
-        """Have the fund take over at once what cannot be traded, if that is no gamble (rule 0.5);
+        """Have the fund take over at once what cannot be traded, if that is no gamble (rule 7.8);
         whether it did.
 
         The pool must bear what the last mark, off by the maintenance rate, would leave; and what
@@ -177,13 +177,6 @@ class Liquidation:
         if pool.account is self.collateral.fund:
             return False
         aim = self._aim(pool, position)
-        if perp.current and not perp.market.halted:
-            # The index catches up: who reduces a position may still be met.
-            self._in_book(run, position, aim)
-            filled = aim.size - position.quantity
-            if filled:
-                self._explain(run, position, aim, filled, 0, 0)
-                return True
         if equity(pool) < ceil_div(notional(position) * perp.tiers.rates[aim.tier], PPM):
             return False
         held = 0
@@ -289,7 +282,7 @@ class Liquidation:
     # -- the fund --------------------------------------------------------------------------------
 
     def repair(self, pool: Pool) -> list[Event]:
-        """Bring a pool in debt nearer to zero, out of what the fund does not need (rule 0.9)."""
+        """Bring a pool in debt nearer to zero, out of what the fund does not need (rule 7.4)."""
         fund = self.collateral.fund_pool(pool.asset)
         amount = min(-pool.collateral, equity(fund) - maintenance(fund))
         if amount <= 0:
@@ -312,7 +305,8 @@ class Liquidation:
 
     def unwind(self, perp: Perpetual, time: int) -> list[Event]:
         """Give back a part of what the fund holds in a contract, near the mark."""
-        if self.collateral.fund is None or not tradable(perp):
+        # It gives nothing back at a price that lags behind: others would pick it off.
+        if self.collateral.fund is None or perp.doubt or perp.market.halted:
             return []
         events: list[Event] = []
         for side in (LONG, -LONG):

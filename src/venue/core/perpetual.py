@@ -52,7 +52,7 @@ class Perpetual:
 
     `index_price` and `mark` are ticks, 0 before there is one. `current` says that the index has a
     current source; it last had one at `seen_time`, and last moved at `index_time` (µs).
-    `doubt` says that the price is not one to open positions at: orders may only reduce (rule 0.5).
+    `doubt` says that the price is not one to open positions at: orders may only reduce (rule 5.14).
     Until `wait_until` it is not, as the index was without a source for long.
     `premium_sum` is of the funding interval's samples in ppb, `premiums` are the newest of them.
     `due` is the next funding time that has not come.

@@ -292,12 +292,12 @@ class Plan:
         return pool not in self.stakes and fill.maker_fee <= _fee_held(fill, terms)
 
     def _draws(self, pool: Pool, room: int, cost: int) -> bool:
-        """Count what a fill costs its owner, if that is easily there."""
-        if cost <= 0:
-            return True
-        if room < self.drawn + cost or (self.stakes and pool in self.stakes):
+        """Count what a fill costs its owner beyond what was held for it, if that is easily there;
+        what is held may be gone with the money that a fill before has cost."""
+        drawn = self.drawn + cost if cost > 0 else self.drawn
+        if room < drawn or (self.stakes and pool in self.stakes):
             return False
-        self.drawn += cost
+        self.drawn = drawn
         return True
 
     def _open_isolated(self, fill: Fill) -> None:

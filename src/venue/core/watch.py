@@ -1,4 +1,4 @@
-"""Which pools are to be liquidated, without looking at those far from it (rules 0.5, 7.7).
+"""Which pools are to be liquidated, without looking at those far from it (rules 7.7, 7.8).
 
 A pool that was changed is looked at once, and then waits under the price of each of its symbols
 that would, at the earliest, use up its share of the pool's slack: equity less maintenance margin.
@@ -280,8 +280,9 @@ class Watch:
 
 
 def tradable(perp: Perpetual) -> bool:
-    """Whether positions of a contract can be reduced in its book and by deleveraging (rule 0.5)."""
-    return perp.current and not perp.doubt and not perp.market.halted
+    """Whether positions of a contract can be liquidated (rule 7.1): also while its index catches
+    up, for a pool that waited until then would lose more; its book then has those who reduce."""
+    return perp.current and not perp.market.halted
 
 
 def _symbols(pool: Pool) -> list[Perpetual]:

@@ -114,6 +114,7 @@ def health(call: Call, request: HealthRequest) -> Health:
         open_positions=sum(len(perp.positions) for perp in perps),
         stale_contracts=[perp.symbol for perp in perps if not perp.current],
         stream_defects=_stream_defects(rooms),
+        plan_faults=rooms.engine.contracts.faults,
         doubtful_contracts=[perp.symbol for perp in perps if perp.doubt],
     )
 

@@ -1,4 +1,4 @@
-"""Answers that wait until later slices have done what a command asked for (rule 0.7)."""
+"""Answers that wait until later slices have done what a command asked for (rule 7.11)."""
 
 from __future__ import annotations
 
