@@ -27,7 +27,7 @@ from support.order_desk import (
     of,
     the,
 )
-from venue.core import audit, commands, snapshot
+from venue.core import audit, commands, contract_snapshot, snapshot
 from venue.core.book import resting
 from venue.core.commands import Command, Exit
 from venue.core.contract_events import AlgoTriggered, FundingDue, FundingSettled, LeverageSet
@@ -350,7 +350,9 @@ def test_a_settlement_under_way_goes_on_where_it_was() -> None:
     assert [event.symbol for event in of(said, FundingSettled)] == [OTHER]
     settlement = desk.perp().settlement
     assert settlement is not None
-    assert len(settlement.left) == 10
+    ids = [number for number in desk.perp().positions if number >= settlement.next]
+    assert len(ids) == 10
+    assert settlement.last == ids[-1]
     second = desk.reopened()
     assert second.schedule.pending
     said = same(engine, second, commands.Tick(time=desk.time))
@@ -373,3 +375,33 @@ def test_a_settlement_that_waits_for_its_index_is_remembered() -> None:
     said = same(first, second, commands.Tick(time=desk.time))
     assert the(said, FundingSettled).due == desk.time
     assert snapshot.dump(first) == snapshot.dump(second)
+
+
+def test_a_settlement_under_way_of_a_former_file_goes_on() -> None:
+    """Former files list the ids still to be settled, newest first."""
+    desk = Desk("ann", "ben", "cid", "dan")
+    for first, second in (("ann", "ben"), ("cid", "dan")):
+        desk.pair(first, second, 10)
+    hours = 8 * 3600 * SECOND
+    desk.tick()
+    desk.time += hours - desk.time % hours - SECOND
+    desk.tick()
+    desk.tick(SECOND)  # the index has no source that is current: the settlement waits
+    perp = desk.perp()
+    settlement = perp.settlement
+    assert settlement is not None
+    ids = list(perp.positions)
+    assert (settlement.next, settlement.last) == (0, ids[-1])
+    record = contract_snapshot.dump(desk.engine).perps[0]
+    numbers = record.settlement[:6]
+    for left in (ids[::-1], ids[:0:-1], []):
+        record.settlement, record.left = numbers, left
+        engine = snapshot.load(snapshot.dump(desk.engine))
+        other = engine.contracts.markets[SYMBOL]
+        former = other.settlement = contract_snapshot.settlement_of(record)
+        post = commands.PostIndex(SYMBOL, SOURCE, PRICE, time=desk.time)
+        engine.apply(post)
+        settled = the(engine.apply(commands.Tick(time=desk.time)), FundingSettled)
+        assert settled.positions == len(left)
+        funded = [number for number in ids if other.positions[number].funded == former.due]
+        assert funded == left[::-1]

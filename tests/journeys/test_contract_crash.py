@@ -29,7 +29,7 @@ from venue.core.events import Event, OwnerCreated, Rejected
 from venue.core.funding import CHUNK
 from venue.core.owners import FIRST_UID
 from venue.core.schedule import LIQUIDATIONS_MAX
-from venue.core.units import PPB
+from venue.core.units import AMOUNT_MAX, PPB
 from venue.history import contract_tables as tables
 from venue.history.store import open_history
 from venue.journal.recovery import recover
@@ -443,8 +443,9 @@ def kill_settlement(payday: Payday, stage: Path, path: Path, chunks: int) -> Non
 def finish_settlement(path: Path) -> None:
     """Start again; two positions shrink before the settlement comes to them; see it through."""
     engine, _ = recovered(path)
-    settlement = engine.contracts.markets[SYMBOL].settlement
-    left = len(settlement.left) if settlement is not None else 0
+    perp = engine.contracts.markets[SYMBOL]
+    first = perp.settlement.next if perp.settlement is not None else AMOUNT_MAX
+    left = sum(number >= first for number in perp.positions)
     with start(path) as server:
         operator = server.client()
         orders = (("mover-a", "SELL", "LONG"), ("mover-b", "BUY", "SHORT"))

@@ -68,6 +68,8 @@ def _perp_problems(perp: Perpetual) -> list[str]:
             found.append(f"position {position.position_id}: {position.quantity} lots")
         if position.closing > position.quantity:
             found.append(f"position {position.position_id}: closing orders are larger than it")
+    if perp.ids.rows() != [(number,) for number in sorted(perp.positions)]:
+        found.append(f"{perp.symbol}: the ids of its positions are not those of its positions")
     if longs != shorts:
         found.append(f"{perp.symbol}: {longs} lots long, {shorts} short")
     if longs != perp.open_interest:

@@ -101,7 +101,8 @@ class HoldingRecord(msgspec.Struct, array_like=True):
 class PerpetualRecord(msgspec.Struct, array_like=True):
     """A contract market; `orders` are its bids, then its asks, in priority order.
 
-    `gaps` were used by earlier versions. `samples` are those of the spot book as an index source.
+    `gaps` and `left` were used by earlier versions. `samples` are those of the spot book as an
+    index source.
     """
 
     contract: Contract

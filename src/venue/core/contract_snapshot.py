@@ -109,8 +109,10 @@ def _perpetual_record(perp: Perpetual) -> PerpetualRecord:
             settlement.count,
             settlement.paid,
             settlement.received,
+            settlement.next,
+            settlement.last,
         ],
-        left=[] if settlement is None else settlement.left,
+        left=[],
         orders=[_order_record(order) for order in orders],
         ended_algos=[algo_record(algo) for algo in perp.ended_algos],
         due_algos=[algo.algo_id for version, algo in perp.due_algos if is_due(version, algo)],
@@ -292,10 +294,19 @@ def _perpetual(record: PerpetualRecord, market: Market, index: int) -> Perpetual
         perp.sources[SPOT_SOURCE].samples.extend(record.samples)
     perp.premiums.extend(record.premiums)
     if record.settlement:
-        due, rate, mark, count, paid, received = record.settlement
-        settlement = perp.settlement = Settlement(due, rate, mark, record.left)
-        settlement.count, settlement.paid, settlement.received = count, paid, received
+        perp.settlement = settlement_of(record)
     return perp
+
+
+def settlement_of(record: PerpetualRecord) -> Settlement:
+    """The settlement under way; earlier versions listed the ids still to be settled, newest
+    first."""
+    due, rate, mark, count, paid, received, *span = record.settlement
+    first, last = span or ((record.left[-1], record.left[0]) if record.left else (1, 0))
+    settlement = Settlement(due, rate, mark, last)
+    settlement.next = first
+    settlement.count, settlement.paid, settlement.received = count, paid, received
+    return settlement
 
 
 def _load_holding(engine: Engine, record: HoldingRecord, perps: list[Perpetual]) -> None:
@@ -357,7 +368,7 @@ def _load_position(engine: Engine, holding: Holding, record: PositionRecord) -> 
     holding.modes_in(position.perp).positions(position.side).append(position)
     pool.positions.append(position)
     pool.gross += position.value
-    perp.positions[position.position_id] = position
+    perp.add(position)
     rank, *passed = record.ranking
     position.passed = (passed[0], passed[1])
     engine.contracts.collateral.ranking.put(position, rank)

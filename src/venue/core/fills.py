@@ -204,8 +204,7 @@ class Fills:
         pool.positions.append(position)
         holding.positions[position_id] = position
         holding.modes_in(perp).positions(side).append(position)
-        perp.positions[position_id] = position
-        perp.newest_position = position_id
+        perp.add(position)
         return position
 
     # -- the trade -------------------------------------------------------------------------------
@@ -323,7 +322,7 @@ class Fills:
         for algo in list(position.algos.values()):
             events.append(end(algo, EXPIRED_ALGO, time))
         self.collateral.ranking.leave(position)
-        del position.perp.positions[position.position_id]
+        position.perp.drop(position)
         del holding.positions[position.position_id]
         holding.modes_in(position.perp).positions(position.side).remove(position)
         pool.positions.remove(position)

@@ -37,20 +37,17 @@ class Funding:
             missed = time - before >= DOWN_US and perp.due < time - DOWN_US
             events.append(_fall_due(perp, missed=missed))
         settlement = perp.settlement
-        if settlement is not None and (perp.current or not settlement.left):
+        if settlement is not None and (perp.current or not _left(perp, settlement, 1)):
             events += self.proceed(perp, settlement, room)
         return events
 
     def proceed(self, perp: Perpetual, settlement: Settlement, room: int) -> list[Event]:
         """Settle the next `room` positions of a settlement under way."""
         events: list[Event] = []
-        left = settlement.left
-        while left and room > 0:
-            position = perp.positions.get(left.pop())
-            if position is not None:
-                events += settle_position(self.collateral, position)
-                room -= 1
-        if not left:
+        for number in _left(perp, settlement, room):
+            events += settle_position(self.collateral, perp.positions[number])
+            settlement.next = number + 1
+        if not _left(perp, settlement, 1):
             perp.settlement = None
             events.append(
                 FundingSettled(
@@ -59,6 +56,12 @@ class Funding:
                 )
             )  # fmt: skip
         return events
+
+
+def _left(perp: Perpetual, settlement: Settlement, most: int) -> list[int]:
+    """The ids of up to `most` positions still to be settled, oldest first."""
+    rows = perp.ids.after((settlement.next,), most)
+    return [row[0] for row in rows if row[0] <= settlement.last]
 
 
 def plan(perp: Perpetual) -> None:
@@ -90,7 +93,8 @@ def _fall_due(perp: Perpetual, *, missed: bool) -> Event:
     perp.premium_sum = perp.premium_count = 0
     if missed or perp.settlement is not None or not perp.mark:
         return FundingSkipped(perp.symbol, due)
-    perp.settlement = Settlement(due, rate, perp.mark, list(perp.positions)[::-1])
+    newest = perp.ids.last()
+    perp.settlement = Settlement(due, rate, perp.mark, newest[0] if newest else 0)
     perp.last_rate_ppb = rate
     return FundingDue(perp.symbol, due, rate, perp.mark, perp.index_price)
 

@@ -9,6 +9,7 @@ from venue.core.instruments import Contract, funding_cap_most
 from venue.core.margin import Tiers
 from venue.core.market import Market
 from venue.core.positions import Position
+from venue.core.shelf import Shelf
 
 if TYPE_CHECKING:
     from venue.core.algos import Algo
@@ -33,15 +34,17 @@ class Source:
 
 
 class Settlement:
-    """A funding settlement under way: `left` are the ids of positions still to be settled."""
+    """A funding settlement under way. Positions are settled in the order of their ids: those from
+    `next` to `last`, the newest when it began, are still to be."""
 
-    __slots__ = ("count", "due", "left", "mark", "paid", "rate_ppb", "received")
+    __slots__ = ("count", "due", "last", "mark", "next", "paid", "rate_ppb", "received")
 
-    def __init__(self, due: int, rate_ppb: int, mark: int, left: list[int]) -> None:
+    def __init__(self, due: int, rate_ppb: int, mark: int, last: int) -> None:
         self.due = due
         self.rate_ppb = rate_ppb
         self.mark = mark
-        self.left = left  # newest first, so that the oldest is taken from the end
+        self.next = 0
+        self.last = last
         self.count = 0
         self.paid = 0
         self.received = 0
@@ -55,7 +58,7 @@ class Perpetual:
     `doubt` says that the price is not one to open positions at: orders may only reduce (rule 5.14).
     Until `wait_until` it is not, as the index was without a source for long.
     `premium_sum` is of the funding interval's samples in ppb, `premiums` are the newest of them.
-    `due` is the next funding time that has not come.
+    `due` is the next funding time that has not come. `positions` are by id, `ids` are their ids.
     """
 
     __slots__ = (
@@ -67,6 +70,7 @@ class Perpetual:
         "due_algos",
         "ended_algos",
         "funding_cap_ppb",
+        "ids",
         "index",
         "index_price",
         "index_time",
@@ -74,7 +78,6 @@ class Perpetual:
         "last_rate_ppb",
         "mark",
         "market",
-        "newest_position",
         "open_interest",
         "open_interest_max",
         "position_max",
@@ -119,7 +122,7 @@ class Perpetual:
         self.due = 0
         self.settlement: Settlement | None = None
         self.positions: dict[int, Position] = {}
-        self.newest_position = 0
+        self.ids: Shelf[tuple[int]] = Shelf()
         self.open_interest = 0
         # What waits: four heaps (last rising, last falling, mark rising, mark falling).
         self.waiting: list[list[Waiting]] = [[], [], [], []]
@@ -132,6 +135,16 @@ class Perpetual:
     def default_leverage(self) -> int:
         """The leverage of owners who have not chosen one."""
         return min(LEVERAGE_DEFAULT, self.tiers.leverages[0])
+
+    def add(self, position: Position) -> None:
+        """Know a position of this contract."""
+        self.positions[position.position_id] = position
+        self.ids.add((position.position_id,))
+
+    def drop(self, position: Position) -> None:
+        """Forget a position that has ended."""
+        del self.positions[position.position_id]
+        self.ids.remove((position.position_id,))
 
     def configure(self, contract: Contract) -> None:
         """Take over the contract's limits, tiers and fees."""

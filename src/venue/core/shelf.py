@@ -56,6 +56,10 @@ class Shelf(Generic[R]):
         """The row in front."""
         return self.chunks[0][0] if self.chunks else None
 
+    def last(self) -> R | None:
+        """The row at the end."""
+        return self.lasts[-1] if self.lasts else None
+
     def after(self, beginning: tuple[int, ...], most: int) -> list[R]:
         """Up to `most` rows from the place on where a row's beginning would stand."""
         found: list[R] = []
