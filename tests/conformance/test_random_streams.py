@@ -14,7 +14,7 @@ import pytest
 from support.client import Client
 from support.listening import Listener, Message, login
 from support.server import Server
-from support.watch import RAW_POSITION, quoted_venue
+from support.watch import RAW_POSITION, quote_again, quoted_venue
 
 TRADERS = ("alice", "bob")
 ROUNDS, BURST, PAGE = 312, 40, 100  # 25,584 commands of both traders, on each product
@@ -55,6 +55,7 @@ def test_random_spot_session(server: Server) -> None:
 
 
 def test_random_contract_session(server: Server) -> None:
+    quote_again(server, "SOLUSDT")  # the index follows the spot book
     told = _random_session(server, "contract")
     for name in TRADERS:
         client, items = server.client(name), told[name]["fill"]

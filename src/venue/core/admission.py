@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from venue.core.algos import caps_refused
-from venue.core.collateral import available, doubtful
+from venue.core.collateral import available_in, doubtful
 from venue.core.commands import PlaceContractOrder
 from venue.core.events import Rejected
 from venue.core.funding import due_funding
@@ -137,7 +137,7 @@ def opening_refused(order: Order, terms: Terms, worst: int, reach: int) -> Rejec
             return Rejected(Reject.LEVERAGE, allowed)
     fee_ppm = terms.holding.opening_rate(perp.market)
     need = order_margin(side, reach, worst, mark, unit, leverage, fee_ppm)
-    if available(order.account, perp.asset) < need:
+    if available_in(pool) < need:
         return short_of(need)
     terms.whole_margin = need if reach == quantity else ceil_div(need * quantity, max(1, reach))
     return None

@@ -90,13 +90,17 @@ class Collateral:
 
 
 def available(account: Account, asset: int) -> int:
-    """What the cross pool can put up (rule 5.6), may be negative: wallet + min(0, unrealized
+    """What an owner's cross pool can put up (rule 5.6), in atoms."""
+    return available_in(account.contract[asset])
+
+
+def available_in(pool: Pool) -> int:
+    """What a cross pool can put up (rule 5.6), may be negative: wallet + min(0, unrealized
     profit) - initial margins - margins of open orders. Unrealized profit never counts."""
-    pool = account.contract[asset]
-    if not pool.positions:
-        return pool.collateral - pool.held
     sums = pool.sums
     if sums is None or sums.others or sums.perp.mark != sums.mark:
+        if not pool.positions:
+            return pool.collateral - pool.held
         sums = sums_of(pool)
     worth = sums.value if sums.value < sums.cost else sums.cost
     return pool.collateral + worth - sums.initial - pool.held

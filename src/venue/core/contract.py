@@ -224,9 +224,9 @@ class Contracts:
         if plan.fault():
             self.faults += 1
             return [Rejected(Reject.PLAN_FAULT)]
-        events: list[Event] = []
-        if terms.cause != USER and terms.position is not None:
-            events = self.clear_closing(terms.position, order.quantity, order.time)
+        if terms.cause == USER or terms.position is None:
+            return self._execute(order, plan)
+        events = self.clear_closing(terms.position, order.quantity, order.time)
         events += self._execute(order, plan)
         return events
 

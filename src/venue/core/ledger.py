@@ -64,12 +64,12 @@ class Pool:
         self.held = 0
         self.gross = 0
         self.promised = 0
+        self.sums: Sums | None = None
         self.positions: list[Position] = []
         self.dirty = False
         self.guards: list[tuple[int, int, int]] = []  # contract index, direction, key
         self.shortfall = -1  # with which it stands in line for its liquidation; -1: it does not
         self.since = 0  # since when nobody can help it, as a running number; 0: it needs no help
-        self.sums: Sums | None = None
 
 
 class Account:

@@ -83,14 +83,13 @@ class Margins:
         pool = position.pool
         cross = account.contract[pool.asset]
         symbol = position.perp.symbol
+        most = available(account, pool.asset) if amount > 0 else removable(position)
+        if most < abs(amount):
+            return [Rejected(Reject.FUNDS, max(0, most))]
         if doubtful(cross if amount > 0 else pool):
             return [Rejected(Reject.PRICE_DOUBT)]
         if amount > 0:
-            if available(account, pool.asset) < amount:
-                return [Rejected(Reject.FUNDS, max(0, available(account, pool.asset)))]
             return self.collateral.move(cross, pool, amount, symbol)
-        if removable(position) < -amount:
-            return [Rejected(Reject.FUNDS, max(0, removable(position)))]
         return self.collateral.move(pool, cross, -amount, symbol)
 
     def set_auto(self, command: SetAutoMargin) -> list[Event]:

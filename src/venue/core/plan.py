@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from venue.core.book import Half
-from venue.core.collateral import available, doubtful
+from venue.core.collateral import available_in, doubtful
 from venue.core.funding import due_funding
 from venue.core.holding import find_position
 from venue.core.ledger import Pool
@@ -145,7 +145,7 @@ class Plan:
         need = self.cost() + rest
         if need <= self.terms.whole_margin:  # which was found to be available
             return True
-        return available(self.order.account, self.perp.asset) >= need
+        return available_in(self._cross(self.order)) >= need
 
     def cost(self) -> int:
         """What the fills take of an opening order's owner, in atoms (rule 5.6): the margin at mark,
@@ -268,7 +268,7 @@ class Plan:
             pool = self._cross(fill.maker)
             at_mark = fill.lots * perp.mark * perp.unit
             cost += -(-at_mark // terms.modes.leverage(terms.position_side)) - fill.released
-            room = available(pool.account, pool.asset)
+            room = available_in(pool)
         else:
             assert terms.position is not None
             pool = terms.position.pool
@@ -287,9 +287,9 @@ class Plan:
         if fill.amount * spread >= 2 * PPM:  # the reserve is larger by more than two roundings
             return True
         pool = self._cross(fill.maker)
-        if self._draws(pool, available(pool.account, pool.asset), 1):
-            return True
-        return pool not in self.stakes and fill.maker_fee <= _fee_held(fill, terms)
+        if self.stakes and pool in self.stakes:
+            return False
+        return fill.maker_fee <= _fee_held(fill, terms) or self._draws(pool, available_in(pool), 1)
 
     def _draws(self, pool: Pool, room: int, cost: int) -> bool:
         """Count what a fill costs its owner beyond what was held for it, if that is easily there;

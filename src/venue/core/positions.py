@@ -72,6 +72,7 @@ class Position:
         self.auto_margin = False
         self.quantity = 0
         self.value = 0
+        self.open_value = 0
         self.orders: dict[int, Order] = {}
         self.closing = 0
         self.algos: dict[int, Algo] = {}
@@ -79,7 +80,6 @@ class Position:
         self.rank = 0
         self.passed = (0, 0)
         self.open_size = 0
-        self.open_value = 0
         self.open_fee = 0
         self.close_size = 0
         self.close_value = 0
@@ -157,11 +157,11 @@ class Sums:
         perp = positions[0].perp
         self.perp: Perpetual = perp
         self.mark = perp.mark
-        self.others: list[tuple[Perpetual, int]] = []
+        self.others: tuple[tuple[Perpetual, int], ...] = ()
         for position in positions:
             if position.perp is not perp:
                 perp = position.perp
-                self.others.append((perp, perp.mark))
+                self.others += ((perp, perp.mark),)
             self.count(position, 1)
 
     def count(self, position: Position, sign: int) -> None:
@@ -205,7 +205,7 @@ def counted_out(position: Position, sums: Sums) -> Sums | None:
         pool.sums = None
         return None
     if not sums.knows(position.perp):
-        sums.others.append((position.perp, position.perp.mark))
+        sums.others += ((position.perp, position.perp.mark),)
     sums.count(position, -1)
     return sums
 
