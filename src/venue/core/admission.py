@@ -102,10 +102,8 @@ def opening_refused(order: Order, terms: Terms, worst: int, reach: int) -> Rejec
     """
     perp = terms.perp
     modes = terms.modes
-    if perp.doubt or not perp.mark or modes.margin_mode != CROSSED:
-        refused = price_refused(order, terms)
-        if refused is not None:
-            return refused
+    if not perp.mark:  # nothing could tell what a position is worth
+        return Rejected(Reject.NO_MARK)
     side = terms.position_side
     quantity = order.quantity
     pool = order.account.contract[perp.asset]
@@ -135,6 +133,10 @@ def opening_refused(order: Order, terms: Terms, worst: int, reach: int) -> Rejec
         allowed = tiers.leverages[tiers.at(size * max(worst, mark) * unit)]
         if leverage > allowed:
             return Rejected(Reject.LEVERAGE, allowed)
+    if perp.doubt or modes.margin_mode != CROSSED:
+        refused = price_refused(order, terms)
+        if refused is not None:
+            return refused
     fee_ppm = terms.holding.opening_rate(perp.market)
     need = order_margin(side, reach, worst, mark, unit, leverage, fee_ppm)
     if available_in(pool) < need:
