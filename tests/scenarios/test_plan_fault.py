@@ -3,27 +3,25 @@
 import pytest
 
 from support.contract_world import ContractWorld, refusal
-from venue.core.plan import Plan
+from venue.core import snapshot
 from venue.terms import IOC, Reject
 
+pytestmark = pytest.mark.core
 
-def test_a_plan_that_does_not_fit_refuses_its_order_and_is_counted(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The planted defect plans a lot more than there is."""
-    world = ContractWorld("ann", "ben")
-    world.short("ben", 10, 1_000)
-    walk = Plan.walk
 
-    def forgetful(plan: Plan, limit_key: int, band_ppm: int = 0) -> Plan:
-        walk(plan, limit_key, band_ppm)
-        for fill in plan.fills:
-            fill.lots += 1
-        return plan
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Plan, "walk", forgetful)
-        assert refusal(world.long("ann", 10, 1_000, IOC)) == Reject.PLAN_FAULT
+def test_a_plan_that_does_not_fit_refuses_its_order_and_is_counted() -> None:
+    """The planted defect: ben's closing order is larger than the position that it closes."""
+    world = ContractWorld("ann", "ben", "cid")
+    world.trade("ben", "ann", 10, 1_000)
+    world.close_long("ben", 10, 1_000)
+    world.checked = False
+    position = world.position("ben")
+    position.quantity = 4
+    before = snapshot.state_hash(world.engine)
+    assert refusal(world.long("cid", 10, 1_000, IOC)) == Reject.PLAN_FAULT
+    assert snapshot.state_hash(world.engine) == before
     assert world.engine.contracts.faults == 1
-    assert len(world.long("ann", 10, 1_000, IOC)) > 1
+    position.quantity = 10
+    world.checked = True
+    assert len(world.long("cid", 10, 1_000, IOC)) > 1
     assert world.engine.contracts.faults == 1
