@@ -180,11 +180,9 @@ class Plan:
         at_mark = self.lots * mark_of(position) * self.perp.unit
         left = equity(position.pool) + min(0, due_funding(position, self.order.time)) - self.fees
         left += position.side * (self.notional - at_mark)
-        if equity(position.pool) < maintenance(
-            position.pool
-        ):  # it had less already, and closes at the mark or better
-            return left >= 0
-        return left >= maintenance_after(position, self.lots)
+        had_less = equity(position.pool) < maintenance(position.pool)
+        # A pool that has less already closes at the mark or better (`admission.solvent_key`).
+        return left >= (0 if had_less else maintenance_after(position, self.lots))
 
     def _drop_last(self) -> None:
         fill = self.fills.pop()
@@ -213,8 +211,8 @@ class Plan:
         self.fills.append(fill)
 
     def _meet(self, maker: Order, lots: int) -> bool:
-        """Plan a fill, unless the resting order waits for a price that is beyond doubt, or is one
-        that its owner cannot bear. The taker's margin is rounded up once over all its fills."""
+        """Plan a fill, unless the resting order stands back while a price is in doubt, or its owner
+        cannot bear it. The taker's margin is rounded up once over all its fills."""
         terms = maker.terms
         assert terms is not None
         perp = self.perp
@@ -224,9 +222,8 @@ class Plan:
             return False
         amount = price * lots * perp.unit
         fill = Fill(maker, lots, amount)
-        rate = terms.holding.maker_rate(perp.market)
-        fill.taker_fee = -(-amount * self.rate // PPM)
-        fill.maker_fee = -(-amount * rate // PPM)
+        fill.taker_fee = fee_on(amount, self.rate)
+        fill.maker_fee = fee_on(amount, terms.holding.maker_rate(perp.market))
         own = maker.account is self.order.account
         mark = perp.mark
         if not mark and terms.position is not None:
@@ -267,7 +264,7 @@ class Plan:
         if terms.opens:
             pool = self._cross(fill.maker)
             at_mark = fill.lots * perp.mark * perp.unit
-            cost += -(-at_mark // terms.modes.leverage(terms.position_side)) - fill.released
+            cost += ceil_div(at_mark, terms.modes.leverage(terms.position_side)) - fill.released
             room = available_in(pool)
         else:
             assert terms.position is not None
