@@ -124,22 +124,31 @@ class Deleveraging:
     ) -> None:
         run.begin()
         other = entry[2]
-        perp = position.perp
         run.events.append(
             Deleveraged(
-                run.liquidation_id, other.position_id, other.pool.account.uid, perp.symbol, lots,
-                price, rank, -entry[0],
+                run.liquidation_id, other.position_id, other.pool.account.uid, position.perp.symbol,
+                lots, price, rank, -entry[0],
             )
         )  # fmt: skip
+        trade_outside(self.contracts, run, position, other, lots, price, DELEVERAGE)
+
+
+def trade_outside(
+    contracts: Contracts, run: Run, position: Position, other: Position, lots: int, price: int,
+    cause: int,
+) -> None:  # fmt: skip
+    """Pass lots of a position in liquidation to another, outside the book; it pays the liquidation
+    fee, unless it is the fund's, and closing orders that are too large now are cut."""
+    perp = position.perp
+    fee = 0
+    if position.pool.account is not contracts.collateral.fund:
         fee = fee_on(price * lots * perp.unit, perp.contract.liquidation_ppm)
-        if position.pool.account is self.collateral.fund:
-            fee = 0
-        self.contracts.fills.outside(
-            perp, position, other, lots=lots, price=price, cause=DELEVERAGE,
-            liquidation_id=run.liquidation_id, fee=fee, time=run.time, events=run.events,
-        )  # fmt: skip
-        for each in (position, other):
-            self.contracts.trim(each, run.time, run.events)
+    contracts.fills.outside(
+        perp, position, other, lots=lots, price=price, cause=cause,
+        liquidation_id=run.liquidation_id, fee=fee, time=run.time, events=run.events,
+    )  # fmt: skip
+    for each in (position, other):
+        contracts.trim(each, run.time, run.events)
 
 
 def bearable(position: Position, lots: int, price: int) -> int:

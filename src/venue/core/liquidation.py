@@ -8,7 +8,7 @@ from venue.core.book import Half
 from venue.core.collateral import Collateral, available
 from venue.core.contract import Contracts, closing_side
 from venue.core.contract_events import LiquidationFinished, LiquidationStep
-from venue.core.deleveraging import Deleveraging
+from venue.core.deleveraging import Deleveraging, trade_outside
 from venue.core.events import Event
 from venue.core.funding import before_change, settle_position
 from venue.core.holding import find_position, holding_of
@@ -253,13 +253,7 @@ class Liquidation:
         own = find_position(holding, perp, position.side)
         if own is None:
             own = self.contracts.fills.new_position(holding, perp, position.side, CROSSED, run.time)
-        fee = fee_on(price * lots * perp.unit, perp.contract.liquidation_ppm)
-        self.contracts.fills.outside(
-            perp, position, own, lots=lots, price=price, cause=TAKEOVER,
-            liquidation_id=run.liquidation_id, fee=fee, time=run.time, events=run.events,
-        )  # fmt: skip
-        for each in (position, own):
-            self.contracts.trim(each, run.time, run.events)
+        trade_outside(self.contracts, run, position, own, lots, price, TAKEOVER)
 
     # -- the end ---------------------------------------------------------------------------------
 
