@@ -18,16 +18,17 @@ import uvloop
 from venue.api import spot
 from venue.api.spot import OrderAck, PlaceOrderRequest
 from venue.core.units import FIRST_ID
-from venue.gateway.app import App
-from venue.gateway.auth import Authenticator
+from venue.gateway.access.auth import Authenticator
+from venue.gateway.access.gate import HttpLimits
+from venue.gateway.access.keys import Credentials, KeyStore, KeyView
+from venue.gateway.access.limits import Limits
+from venue.gateway.access.operators import OperatorDoor
+from venue.gateway.access.replay import ReplayGuard
 from venue.gateway.context import Call
-from venue.gateway.http import HttpLimits, protocol
-from venue.gateway.keys import Credentials, KeyStore, KeyView
-from venue.gateway.limits import Limits
-from venue.gateway.operators import OperatorDoor
-from venue.gateway.replay import ReplayGuard
-from venue.gateway.routes import Routes, bind
-from venue.gateway.server import listen, make_server
+from venue.gateway.dispatch.app import App
+from venue.gateway.dispatch.routes import Routes, bind
+from venue.gateway.transport.http import protocol
+from venue.gateway.transport.server import listen, make_server
 from venue.gateway.writes import GTC, order_command
 from venue.lab import demo
 from venue.node.clock import SystemClock

@@ -125,7 +125,7 @@ def dev(options: Annotated[DevOptions, Parameter(name="*")] = DEFAULTS) -> None:
 def _run(options: Any, serve: Any, ready: Any) -> NoReturn:
     """Serve; what a user can mend is said in words."""
     from venue.fast import StaleBuild
-    from venue.gateway.vault import VaultError
+    from venue.gateway.access.vault import VaultError
     from venue.history.service import HistoryFailed
     from venue.history.store import HistoryDamaged
     from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules

@@ -28,21 +28,22 @@ from venue.core.commands import ChangeSetting, Command, Tick
 from venue.core.engine import Engine
 from venue.core.owners import FIRST_UID
 from venue.fast import refuse_stale
-from venue.gateway.app import App, document
-from venue.gateway.auth import Authenticator
+from venue.gateway.access.auth import Authenticator
+from venue.gateway.access.gate import HttpLimits
+from venue.gateway.access.keys import Credentials, KeyStore, KeyView
+from venue.gateway.access.limits import WEIGHT_MAX, Limits
+from venue.gateway.access.operators import OperatorDoor
+from venue.gateway.access.replay import SEEDED_MS, ReplayGuard
 from venue.gateway.context import Venue
-from venue.gateway.desk import Desk
-from venue.gateway.http import HttpLimits, protocol
+from venue.gateway.dispatch.app import App, document
+from venue.gateway.dispatch.desk import Desk
 from venue.gateway.hub import Hub, Timing
-from venue.gateway.keys import Credentials, KeyStore, KeyView
-from venue.gateway.limits import WEIGHT_MAX, Limits
-from venue.gateway.operators import OperatorDoor
 from venue.gateway.recorder import Recorder
-from venue.gateway.replay import SEEDED_MS, ReplayGuard
-from venue.gateway.server import Server, listen, make_server, started
 from venue.gateway.session import SessionLimits
 from venue.gateway.sockets import ATTEMPTS_MAX, SocketLimits, Sockets
 from venue.gateway.table import routes
+from venue.gateway.transport.http import protocol
+from venue.gateway.transport.server import Server, listen, make_server, started
 from venue.history.mend import mend
 from venue.history.service import History, HistoryFailed
 from venue.history.tables import FRAMES_KEPT

@@ -14,8 +14,9 @@ import pytest
 from support.client import Client
 from support.refusals.cases import order
 from support.refusals.stage import Stage
-from venue.gateway.http import HttpLimits, protocol
-from venue.gateway.server import listen, make_server, started
+from venue.gateway.access.gate import HttpLimits
+from venue.gateway.transport.http import protocol
+from venue.gateway.transport.server import listen, make_server, started
 from venue.lab import demo
 from venue.main import Options, application, opened
 from venue.node.clock import SystemClock

@@ -10,10 +10,10 @@ import pytest
 
 from venue.api import signing
 from venue.api.errors import ApiError
-from venue.gateway import replay
-from venue.gateway.auth import Authenticator, Caller, permit
-from venue.gateway.keys import Credentials, KeyStore, KeyView
-from venue.gateway.replay import ReplayGuard
+from venue.gateway.access import replay
+from venue.gateway.access.auth import Authenticator, Caller, permit
+from venue.gateway.access.keys import Credentials, KeyStore, KeyView
+from venue.gateway.access.replay import ReplayGuard
 from venue.terms import Access
 
 NOW_MS = 1_700_000_000_000

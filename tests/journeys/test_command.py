@@ -14,7 +14,7 @@ import pytest
 import venue
 from support.server import Server
 from venue.api.errors import ApiError
-from venue.gateway.operators import OperatorDoor
+from venue.gateway.access.operators import OperatorDoor
 from venue.journal.journal import Snapshot
 from venue.journal.sqlite import open_journal
 

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 import uvicorn
 
-from venue.gateway.http import HttpLimits, protocol
+from venue.gateway.access.gate import HttpLimits
+from venue.gateway.transport.http import protocol
 
 WAIT_S = 10.0
 GET = b"GET /a?x=1 HTTP/1.1\r\nHost: h\r\n\r\n"

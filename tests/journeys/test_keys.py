@@ -12,7 +12,7 @@ import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from venue.api.errors import ApiError
-from venue.gateway.keys import (
+from venue.gateway.access.keys import (
     ADDRESSES_MAX,
     BAD_PASSPHRASES_MAX,
     BAD_PASSPHRASES_US,
@@ -21,7 +21,7 @@ from venue.gateway.keys import (
     KeyStore,
     KeyView,
 )
-from venue.gateway.vault import PassphraseHash, Vault, VaultError
+from venue.gateway.access.vault import PassphraseHash, Vault, VaultError
 from venue.terms import Access
 
 NOW = 1_700_000_000_000_000

@@ -3,8 +3,8 @@
 import pytest
 
 from venue.api.errors import ApiError
-from venue.gateway import limits
-from venue.gateway.limits import WINDOW_US, Limits
+from venue.gateway.access import limits
+from venue.gateway.access.limits import WINDOW_US, Limits
 
 START = 1_700_000_000_000_000  # the first instant of a window
 

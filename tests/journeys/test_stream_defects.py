@@ -19,7 +19,7 @@ from venue.core.applied import Applied
 from venue.core.contract_events import ContractTrade
 from venue.core.events import Trade
 from venue.gateway import entry, hub
-from venue.gateway.auth import Authenticator
+from venue.gateway.access.auth import Authenticator
 from venue.gateway.catchup import CatchUp
 from venue.gateway.frames import Frame
 from venue.gateway.public_frames import Shaper, shaper

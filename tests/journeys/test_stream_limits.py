@@ -15,7 +15,7 @@ from websockets.frames import Close
 from support.client import Client
 from support.listening import WAIT_S, Listener, login
 from support.listening_room import KEYS, ListeningRoom
-from venue.gateway.http import HttpLimits
+from venue.gateway.access.gate import HttpLimits
 from venue.gateway.session import SessionLimits
 from venue.gateway.sockets import SocketLimits
 

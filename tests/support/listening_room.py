@@ -11,12 +11,13 @@ from typing import Any, TypeVar
 import uvloop
 
 from support.client import Client
-from venue.gateway.auth import Authenticator
+from venue.gateway.access.auth import Authenticator
+from venue.gateway.access.gate import HttpLimits
 from venue.gateway.context import Venue
-from venue.gateway.http import HttpLimits, protocol
 from venue.gateway.hub import Hub, Timing
-from venue.gateway.server import Server, listen, make_server, started
 from venue.gateway.sockets import Connection, SocketLimits, Sockets
+from venue.gateway.transport.http import protocol
+from venue.gateway.transport.server import Server, listen, make_server, started
 from venue.history.tables import FRAMES_KEPT
 from venue.lab import demo
 from venue.main import Options, application, opened

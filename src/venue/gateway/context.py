@@ -13,10 +13,10 @@ from venue.core.engine import Engine
 from venue.core.instruments import Asset, Instrument
 from venue.core.market import Market
 from venue.core.perpetual import Perpetual
+from venue.gateway.access.keys import KeyStore
+from venue.gateway.access.replay import ReplayGuard
 from venue.gateway.defects import Defects
-from venue.gateway.keys import KeyStore
 from venue.gateway.recorder import Recorder
-from venue.gateway.replay import ReplayGuard
 from venue.history.service import LAG_MAX, History, HistoryFailed
 from venue.journal.journal import Journal
 from venue.node.clock import Clock

@@ -59,7 +59,7 @@ from venue.gateway.contract_refusals import (
     refusal,
     symbol_unknown,
 )
-from venue.gateway.decode import compile_request, decode, generated
+from venue.gateway.dispatch.decode import compile_request, decode, generated
 from venue.gateway.wire import (
     MARGIN_MODE_NAMES,
     SIDES,

@@ -20,12 +20,12 @@ from venue.api.errors import ApiError
 from venue.api.streams import METHODS, PLACE, Answer, SocketError
 from venue.core.commands import CancelContractOrder, CancelOrder, Command
 from venue.core.orders import Order
-from venue.gateway.auth import Caller, permit
+from venue.gateway.access.auth import Caller, permit
 from venue.gateway.context import Call
-from venue.gateway.decode import body_values
-from venue.gateway.desk import Desk, refusal_of, unknown_names
+from venue.gateway.dispatch.decode import body_values
+from venue.gateway.dispatch.desk import Desk, refusal_of, unknown_names
+from venue.gateway.dispatch.routes import Route
 from venue.gateway.frames import Frame
-from venue.gateway.routes import Route
 from venue.node.sequencer import Overloaded, Stopped
 from venue.terms import OPEN_ORDERS_PER_ACCOUNT_MAX, Product
 

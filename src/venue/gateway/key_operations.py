@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from venue.api import errors
 from venue.api.operator import CreatedKey, CreateKeyRequest, KeysRequest, KeyView, RevokeKeyRequest
-from venue.gateway import keys as store
+from venue.gateway.access import keys as store
 from venue.gateway.context import Call
 from venue.gateway.operators import owner
 from venue.terms import Access

@@ -7,9 +7,9 @@ from typing import Final
 from venue.api import errors, signing
 from venue.api.streams import Socket
 from venue.core.commands import RecordStreams
-from venue.gateway.auth import Authenticator, Caller, permit
+from venue.gateway.access.auth import Authenticator, Caller, permit
+from venue.gateway.access.replay import WINDOW_MS
 from venue.gateway.context import Venue
-from venue.gateway.replay import WINDOW_MS
 from venue.node.sequencer import Stopped
 from venue.terms import Access
 

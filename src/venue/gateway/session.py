@@ -26,12 +26,12 @@ from venue.api.streams import (
     streams_of,
 )
 from venue.gateway.context import Venue
+from venue.gateway.dispatch.routes import Route
 from venue.gateway.entry import Entry
 from venue.gateway.frames import Frame
 from venue.gateway.hub import Hub, Listener, PublicKey
 from venue.gateway.public_frames import is_listed
 from venue.gateway.recorder import OwnKey
-from venue.gateway.routes import Route
 from venue.history.service import HistoryFailed
 
 PREFIX: Final = "INVALID_ARGUMENT: "

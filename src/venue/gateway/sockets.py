@@ -33,14 +33,14 @@ from websockets.server import ServerProtocol
 from venue.api import errors
 from venue.api.errors import ApiError
 from venue.api.streams import SOCKETS, Socket
-from venue.gateway.auth import Authenticator, Caller
+from venue.gateway.access.auth import Authenticator, Caller
+from venue.gateway.access.gate import Gate, HttpLimits
+from venue.gateway.access.keys import KeyStore
 from venue.gateway.context import Venue
-from venue.gateway.desk import Desk
+from venue.gateway.dispatch.desk import Desk
 from venue.gateway.entry import Entry
 from venue.gateway.frames import Frame
-from venue.gateway.http import Gate, HttpLimits
 from venue.gateway.hub import Hub
-from venue.gateway.keys import KeyStore
 from venue.gateway.logins import Logins
 from venue.gateway.reads import trade_id_text
 from venue.gateway.session import POLICY, Session, SessionLimits

@@ -29,7 +29,7 @@ from venue.gateway import (
     reads,
     writes,
 )
-from venue.gateway.routes import Route, Routes, bind
+from venue.gateway.dispatch.routes import Route, Routes, bind
 
 
 def bindings() -> list[Route]:

@@ -29,7 +29,7 @@ from venue.core.commands import CancelOrder, CancelOrders, PlaceOrder
 from venue.core.events import OrderClosed, OrderPlaced, OrderRepeated, Rejected
 from venue.core.instruments import Instrument
 from venue.gateway.context import Call, Venue
-from venue.gateway.decode import compile_request, decode, generated
+from venue.gateway.dispatch.decode import compile_request, decode, generated
 from venue.gateway.refusals import refusal
 from venue.gateway.wire import SIDES, TIMES_IN_FORCE, TYPES, lots, ticks
 from venue.terms import OrderType, TimeInForce

@@ -7,11 +7,11 @@ from typing import Any
 
 from venue.api import errors
 from venue.api.errors import ApiError
-from venue.gateway.auth import Caller, permit
+from venue.gateway.access.auth import Caller, permit
+from venue.gateway.access.limits import Limits
 from venue.gateway.context import Call, Venue
-from venue.gateway.decode import decode, ignored
-from venue.gateway.limits import Limits
-from venue.gateway.routes import Route, Routes
+from venue.gateway.dispatch.decode import decode, ignored
+from venue.gateway.dispatch.routes import Route, Routes
 from venue.node.sequencer import Stopped
 from venue.terms import Access
 

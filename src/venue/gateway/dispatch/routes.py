@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from venue.api import errors
 from venue.api.operation import Operation, in_body
 from venue.gateway.context import Call, Venue
-from venue.gateway.decode import Request, compile_request
+from venue.gateway.dispatch.decode import Request, compile_request
 from venue.terms import Access
 
 Q = TypeVar("Q")

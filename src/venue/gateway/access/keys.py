@@ -15,7 +15,7 @@ from typing import Final
 from msgspec import Struct
 
 from venue.api import errors
-from venue.gateway.vault import PassphraseHash, StoredKey, Vault
+from venue.gateway.access.vault import PassphraseHash, StoredKey, Vault
 
 ADDRESSES_MAX: Final = 10
 KEYS_PER_OWNER_MAX: Final = 100

@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from venue.api import errors, signing
 from venue.api.errors import ApiError
-from venue.gateway.keys import Key, KeyStore
-from venue.gateway.replay import WINDOW_MS
+from venue.gateway.access.keys import Key, KeyStore
+from venue.gateway.access.replay import WINDOW_MS
 from venue.node.clock import Clock
 from venue.terms import Access
 

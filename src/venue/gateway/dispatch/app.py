@@ -15,14 +15,14 @@ import msgspec
 
 from venue.api import errors, signing
 from venue.api.errors import ApiError
-from venue.gateway.auth import Authenticator, Caller
+from venue.gateway.access.auth import Authenticator, Caller
+from venue.gateway.access.limits import Limits
+from venue.gateway.access.operators import OperatorDoor
+from venue.gateway.access.replay import ReplayGuard
 from venue.gateway.context import Call, Venue
-from venue.gateway.decode import body_values, query_values
-from venue.gateway.desk import Desk, refusal_of, unknown_names
-from venue.gateway.limits import Limits
-from venue.gateway.operators import OperatorDoor
-from venue.gateway.replay import ReplayGuard
-from venue.gateway.routes import Route, Routes, unprefixed
+from venue.gateway.dispatch.decode import body_values, query_values
+from venue.gateway.dispatch.desk import Desk, refusal_of, unknown_names
+from venue.gateway.dispatch.routes import Route, Routes, unprefixed
 from venue.terms import Access
 
 Scope = MutableMapping[str, Any]

@@ -1,0 +1,1 @@
+"""Who may come in: keys, signatures, budgets, connections, operators."""

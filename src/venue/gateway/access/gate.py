@@ -1,0 +1,50 @@
+"""How many connections may be open, and what each may send: the bounds of one listener."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+
+class HttpLimits(Struct, frozen=True, kw_only=True):
+    """Bounds of one listener; seconds and bytes. None for connections: unlimited."""
+
+    header_s: float = 5.0
+    request_s: float = 10.0
+    idle_s: float = 60.0
+    write_s: float = 30.0
+    linger_s: float = 2.0
+    header_bytes: int = 8 * 1024
+    headers: int = 40
+    target_bytes: int = 4 * 1024
+    body_bytes: int = 16 * 1024
+    connections_per_ip: int | None = 100
+    connections: int | None = 2_000
+
+
+class Gate:
+    """Counts the open connections of one listener."""
+
+    def __init__(self, limits: HttpLimits) -> None:
+        self._limits = limits
+        self._by_ip: dict[str, int] = {}
+        self.open = 0
+        self.lingering = 0
+
+    def enter(self, ip: str) -> str | None:
+        """Count a connection; else the reason why it may not come in."""
+        here = self._by_ip.get(ip, 0)
+        per_ip, total = self._limits.connections_per_ip, self._limits.connections
+        if total is not None and self.open >= total:
+            return f"The venue has its maximum of {total} connections."
+        if per_ip is not None and here >= per_ip:
+            return f"This address has its maximum of {per_ip} connections."
+        self._by_ip[ip] = here + 1
+        self.open += 1
+        return None
+
+    def leave(self, ip: str) -> None:
+        """Count one less."""
+        self.open -= 1
+        here = self._by_ip.pop(ip) - 1
+        if here:
+            self._by_ip[ip] = here

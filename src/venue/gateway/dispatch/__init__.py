@@ -1,0 +1,1 @@
+"""From a whole request to its answer: the table's rows, the checks, the handler."""
