@@ -6,6 +6,9 @@ or history.
 
 from __future__ import annotations
 
+import asyncio
+import signal
+import socket
 import sys
 from itertools import count
 from pathlib import Path
@@ -23,39 +26,40 @@ from venue.gateway.access.gate import HttpLimits
 from venue.gateway.access.keys import Credentials, KeyStore, KeyView
 from venue.gateway.access.limits import Limits
 from venue.gateway.access.operators import OperatorDoor
+from venue.gateway.access.origins import Origins
 from venue.gateway.access.replay import ReplayGuard
 from venue.gateway.context import Call
-from venue.gateway.dispatch.app import App
+from venue.gateway.dispatch.desk import Desk
+from venue.gateway.dispatch.dispatcher import Dispatcher
 from venue.gateway.dispatch.routes import Routes, bind
-from venue.gateway.transport.http import protocol
-from venue.gateway.transport.server import listen, make_server
+from venue.gateway.transport.server import Server, listen
 from venue.gateway.writes import GTC, order_command
 from venue.lab import demo
 from venue.node.clock import SystemClock
 from venue.terms import Access
 
 
-def application(keys: KeyStore) -> App:
-    """The ASGI application with one operation, whose handler only answers."""
+def dispatcher(keys: KeyStore) -> Dispatcher:
+    """A dispatcher with one operation, whose handler only answers."""
     numbers = count(FIRST_ID)
     clock = SystemClock()
 
-    def place_order(call: Call, request: PlaceOrderRequest) -> OrderAck:
+    async def place_order(call: Call, request: PlaceOrderRequest) -> OrderAck:
         instrument = demo.INSTRUMENTS[0]
         command = order_command(call, instrument, request, GTC)
         number = next(numbers)
         client_id = command.client_id or f"v-{number}"
         return OrderAck(instrument.symbol, number, client_id, clock.now() // 1000)
 
-    nothing: Any = SimpleNamespace(clock=clock)
-    return App(
-        venue=nothing,
-        routes=Routes([bind(spot.place_order, place_order)]),
-        authenticator=Authenticator(keys, clock),
-        limits=Limits(None, None),
-        replays=ReplayGuard(),
-        door=OperatorDoor(),
-        documents={},
+    venue: Any = SimpleNamespace(clock=clock)
+    routes = Routes([bind(spot.place_order, place_order)])
+    return Dispatcher(
+        Desk(venue, routes, Limits(None, None)),
+        Authenticator(keys, clock),
+        ReplayGuard(),
+        OperatorDoor(),
+        Origins(),
+        {},
     )
 
 
@@ -68,9 +72,19 @@ def main(keys_file: str, ready_file: str) -> None:
         store.add(credentials, KeyView(credentials.key, uid, "", access, [], 0, None, False))
     bound = listen("127.0.0.1", 0)
     limits = HttpLimits(connections_per_ip=None, connections=None)
-    server = make_server(application(store), protocol(limits))
-    Path(ready_file).write_text(str(bound.getsockname()[1]))
-    uvloop.run(server.serve([bound]))
+    uvloop.run(serve(bound, limits, dispatcher(store), Path(ready_file)))
+
+
+async def serve(
+    bound: socket.socket, limits: HttpLimits, answering: Dispatcher, ready: Path
+) -> None:
+    """Serve until SIGTERM."""
+    stopping = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopping.set)
+    server = await Server.start(bound, limits, answering.serve)
+    ready.write_text(str(bound.getsockname()[1]))
+    await stopping.wait()
+    await server.stop()
 
 
 if __name__ == "__main__":

@@ -39,9 +39,7 @@ ANCESTORS = (
 )
 # Other ancestors, each with the reason why composition does not do.
 ANCESTORS_OF = {
-    "uvicorn.protocols.http.httptools_impl.HttpToolsProtocol": "uvicorn's place for limits",
-    "LimitedProtocol": "uvicorn makes the protocol: limits ride on its class",
-    "uvicorn.Server": "signals belong to main, which closes the rooms first",
+    "asyncio.Protocol": "what a transport calls",
     "str": "a JSON number keeps its own text and is told from a string",
     "typing.NamedTuple": "a record that is unpacked once per row",
     "apsw.VFS": "the place where a disk is made to fail",

@@ -28,22 +28,24 @@ from venue.core.commands import ChangeSetting, Command, Tick
 from venue.core.engine import Engine
 from venue.core.owners import FIRST_UID
 from venue.fast import refuse_stale
+from venue.gateway.access.attempts import ATTEMPTS_MAX
 from venue.gateway.access.auth import Authenticator
 from venue.gateway.access.gate import HttpLimits
 from venue.gateway.access.keys import Credentials, KeyStore, KeyView
 from venue.gateway.access.limits import WEIGHT_MAX, Limits
 from venue.gateway.access.operators import OperatorDoor
+from venue.gateway.access.origins import Origins
+from venue.gateway.access.proxies import Proxies
 from venue.gateway.access.replay import SEEDED_MS, ReplayGuard
 from venue.gateway.context import Venue
-from venue.gateway.dispatch.app import App, document
 from venue.gateway.dispatch.desk import Desk
+from venue.gateway.dispatch.dispatcher import Dispatcher, document
 from venue.gateway.hub import Hub, Timing
 from venue.gateway.recorder import Recorder
 from venue.gateway.session import SessionLimits
-from venue.gateway.sockets import ATTEMPTS_MAX, SocketLimits, Sockets
+from venue.gateway.sockets import SocketLimits, Sockets
 from venue.gateway.table import routes
-from venue.gateway.transport.http import protocol
-from venue.gateway.transport.server import Server, listen, make_server, started
+from venue.gateway.transport.server import Server, listen
 from venue.history.mend import mend
 from venue.history.service import History, HistoryFailed
 from venue.history.tables import FRAMES_KEPT
@@ -91,6 +93,9 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     depth_ms: int = 500
     frames_kept: int = FRAMES_KEPT  # of each private channel, for those who resume
     practice: bool = True
+    hosts: tuple[str, ...] = ()  # names of this venue, beside addresses and names without a dot
+    origins: tuple[str, ...] = ()  # of web pages that may call
+    proxies: tuple[str, ...] = ()  # addresses and networks whose X-Forwarded-For is believed
 
 
 class Running(msgspec.Struct, frozen=True):
@@ -122,20 +127,21 @@ async def run(options: Options, ready: Callable[[Running], None]) -> int:
     bound = listen(options.host, options.port)
     async with opened(options, SystemClock(), on_failure) as rooms:
         agents = await _agents(rooms, options) if options.agents else None
-        app = application(rooms, options)
-        streams = _streams(rooms, options, app.desk)
-        server = make_server(app, _protocol(options), streams.connection)
-        serving = asyncio.create_task(server.serve([bound]))
-        await started(server, serving)
+        origins = Origins(options.hosts, options.origins)
+        requests = dispatcher(rooms, options, origins)
+        streams = _streams(rooms, options, requests.desk, origins)
+        server = await Server.start(
+            bound, _limits(options), requests.serve, streams, Proxies(options.proxies)
+        )
         background = _background(rooms, options, agents)
         ready(Running(options.host, bound.getsockname()[1], rooms))
         try:
-            await _until(stopping, serving, background)
+            await _until(stopping, background)
         finally:
             for task in background:
                 task.cancel()
             await asyncio.gather(*background, return_exceptions=True)
-            await _stop(server, serving)
+            await server.stop()
             await streams.finish()
     for problem in failed:
         print(f"venue: stopped: {problem}", file=sys.stderr)
@@ -167,24 +173,23 @@ async def opened(
                 await _keep(rooms, journal)
 
 
-def application(rooms: Venue, options: Options) -> App:
-    """The ASGI application over the rooms."""
+def dispatcher(rooms: Venue, options: Options, origins: Origins) -> Dispatcher:
+    """What serves whole requests over the rooms."""
     budget = rooms.weight_limit if options.limits else None
-    return App(
-        venue=rooms,
-        routes=routes(),
-        authenticator=Authenticator(rooms.keys, rooms.clock, explain=True),
-        limits=Limits(budget, budget),
-        replays=rooms.replays,
-        door=OperatorDoor(options.operator_token),
-        documents={
+    return Dispatcher(
+        Desk(rooms, routes(), Limits(budget, budget)),
+        Authenticator(rooms.keys, rooms.clock, explain=True),
+        rooms.replays,
+        OperatorDoor(options.operator_token, behind_proxy=bool(options.proxies)),
+        origins,
+        {
             b"/openapi.json": document(lambda: openapi(ROWS, venue.__version__)),
             b"/asyncapi.json": document(lambda: asyncapi(SOCKETS, venue.__version__)),
         },
     )
 
 
-def _streams(rooms: Venue, options: Options, desk: Desk) -> Sockets:
+def _streams(rooms: Venue, options: Options, desk: Desk, origins: Origins) -> Sockets:
     """The door for streams, with a hub that hears of every batch from now on."""
     hub = Hub(rooms, Timing(depth_s=options.depth_ms / 1000))
     rooms.outbox.follow(hub.follow)
@@ -196,7 +201,8 @@ def _streams(rooms: Venue, options: Options, desk: Desk) -> Sockets:
             connections_per_ip=None,
             connections=None,
         )
-    return Sockets(rooms, hub, Authenticator(rooms.keys, rooms.clock, explain=True), limits, desk)
+    authenticator = Authenticator(rooms.keys, rooms.clock, explain=True)
+    return Sockets(rooms, hub, authenticator, limits, desk, origins)
 
 
 async def _start_history(options: Options, journal: Journal) -> History:
@@ -409,14 +415,10 @@ async def _keep(rooms: Venue, journal: Journal) -> None:
     await rooms.sequencer.on_disk_thread(lambda: journal.save_snapshot(snapshot))
 
 
-async def _until(
-    stopping: asyncio.Event, serving: asyncio.Task[None], background: list[asyncio.Task[None]]
-) -> None:
-    """Return at a signal or failure; raise what ended the server or a background task."""
+async def _until(stopping: asyncio.Event, background: list[asyncio.Task[None]]) -> None:
+    """Return at a signal or failure; raise what ended a background task."""
     waiting = asyncio.create_task(stopping.wait())
-    done, _ = await asyncio.wait(
-        [waiting, serving, *background], return_when=asyncio.FIRST_COMPLETED
-    )
+    done, _ = await asyncio.wait([waiting, *background], return_when=asyncio.FIRST_COMPLETED)
     waiting.cancel()
     for task in done:
         problem = task.exception()
@@ -424,15 +426,10 @@ async def _until(
             raise problem
 
 
-async def _stop(server: Server, serving: asyncio.Task[None]) -> None:
-    server.should_exit = True
-    await serving
-
-
-def _protocol(options: Options) -> type[asyncio.Protocol]:
+def _limits(options: Options) -> HttpLimits:
     if options.limits:
-        return protocol(HttpLimits())
-    return protocol(HttpLimits(connections_per_ip=None, connections=None))
+        return HttpLimits()
+    return HttpLimits(connections_per_ip=None, connections=None)
 
 
 def serve(options: Options, ready: Callable[[Running], None]) -> int:

@@ -15,10 +15,10 @@ from support.client import Client
 from support.refusals.cases import order
 from support.refusals.stage import Stage
 from venue.gateway.access.gate import HttpLimits
-from venue.gateway.transport.http import protocol
-from venue.gateway.transport.server import listen, make_server, started
+from venue.gateway.access.origins import Origins
+from venue.gateway.transport.server import Server, listen
 from venue.lab import demo
-from venue.main import Options, application, opened
+from venue.main import Options, dispatcher, opened
 from venue.node.clock import SystemClock
 
 WAIT_S = 30
@@ -42,14 +42,15 @@ class Impatient:
         options = Options(agents=False, history=False)
         limits = HttpLimits(header_s=0.05, request_s=0.2)
         async with opened(options, SystemClock(), lambda problem: None) as rooms:
-            self._server = make_server(application(rooms, options), protocol(limits))
-            serving = asyncio.create_task(self._server.serve([self.bound]))
-            await started(self._server, serving)
+            requests = dispatcher(rooms, options, Origins())
+            server = await Server.start(self.bound, limits, requests.serve)
+            self._loop, self._stopping = asyncio.get_running_loop(), asyncio.Event()
             self._ready.set()
-            await serving
+            await self._stopping.wait()
+            await server.stop()
 
     def stop(self) -> None:
-        self._server.should_exit = True
+        self._loop.call_soon_threadsafe(self._stopping.set)
         self._thread.join(WAIT_S)
         assert not self._thread.is_alive()
 

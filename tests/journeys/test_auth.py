@@ -65,6 +65,12 @@ def replaced(name: bytes, value: bytes | None, found: Headers | None = None) -> 
     return kept if value is None else [*kept, (name, value)]
 
 
+def as_received(found: Headers) -> tuple[dict[bytes, bytes], tuple[bytes, ...]]:
+    """Headers as a request holds them: by name, and which came more than once."""
+    names = [name for name, _ in found]
+    return dict(found), tuple(name for name in dict.fromkeys(names) if names.count(name) > 1)
+
+
 def check(
     found: Headers,
     ip: str = "1.2.3.4",
@@ -74,7 +80,7 @@ def check(
     clock: Clock | None = None,
 ) -> Caller:
     doorman = Authenticator(keys or store(), clock or Clock(), explain=explain)
-    signed = doorman.precheck(found)
+    signed = doorman.precheck(*as_received(found))
     text = signing.payload(signed.timestamp, b"POST", PATH, QUERY, BODY)
     caller = doorman.verify(signed, text, ip)
     return caller or asyncio.run(doorman.verify_slowly(signed, text, ip))
@@ -280,7 +286,7 @@ def test_a_passphrase_at_rest_is_checked_once(tmp_path: Path) -> None:
     made = asyncio.run(first.create(7, TRADE, now=NOW))
     keys = KeyStore.open(tmp_path / "keys")
     doorman = Authenticator(keys, Clock())
-    signed = doorman.precheck(headers(made))
+    signed = doorman.precheck(*as_received(headers(made)))
     text = signing.payload(signed.timestamp, b"POST", PATH, QUERY, BODY)
     assert doorman.verify(signed, text, "1.2.3.4") is None
 

@@ -13,8 +13,6 @@ import pytest
 
 import venue
 from support.server import Server
-from venue.api.errors import ApiError
-from venue.gateway.access.operators import OperatorDoor
 from venue.journal.journal import Snapshot
 from venue.journal.sqlite import open_journal
 
@@ -234,20 +232,6 @@ def test_verify_finds_a_snapshot_of_another_state(tmp_path: Path) -> None:
     done = command("verify", str(state))
     assert done.returncode == 1
     assert f"the snapshot at {true.sequence} is not the replayed state" in done.stderr
-
-
-def test_operators_elsewhere_need_the_token() -> None:
-    elsewhere = [(b"host", b"venue.example:8787")]
-    door = OperatorDoor("secret token")
-    with pytest.raises(ApiError) as refused:
-        door.check("10.0.0.9", elsewhere)
-    assert (refused.value.code, refused.value.status) == (-1051, 403)
-    with pytest.raises(ApiError):
-        door.check("10.0.0.9", [*elsewhere, (b"authorization", b"Bearer secret")])
-    door.check("10.0.0.9", [*elsewhere, (b"authorization", b"Bearer secret token")])
-    door.check("127.0.0.1", [(b"host", b"127.0.0.1:8787")])
-    with pytest.raises(ApiError):
-        OperatorDoor().check("10.0.0.9", [*elsewhere, (b"authorization", b"Bearer ")])
 
 
 def test_a_key_file_others_can_read_is_refused_in_words(tmp_path: Path) -> None:

@@ -13,14 +13,14 @@ import uvloop
 from support.client import Client
 from venue.gateway.access.auth import Authenticator
 from venue.gateway.access.gate import HttpLimits
+from venue.gateway.access.origins import Origins
 from venue.gateway.context import Venue
 from venue.gateway.hub import Hub, Timing
 from venue.gateway.sockets import Connection, SocketLimits, Sockets
-from venue.gateway.transport.http import protocol
-from venue.gateway.transport.server import Server, listen, make_server, started
+from venue.gateway.transport.server import Server, listen
 from venue.history.tables import FRAMES_KEPT
 from venue.lab import demo
-from venue.main import Options, application, opened
+from venue.main import Options, dispatcher, opened
 from venue.node.clock import SystemClock
 
 WAIT_S = 30
@@ -58,16 +58,15 @@ class ListeningRoom:
         async with opened(options, SystemClock(), lambda problem: None) as rooms:
             hub = Hub(rooms, Timing(depth_s=0.0, ticker_s=0.0, kline_s=0.0))
             rooms.outbox.follow(hub.follow)
-            app = application(rooms, options)
-            door = Sockets(
-                rooms, hub, Authenticator(rooms.keys, rooms.clock), self._limits, app.desk
-            )
-            self._server = make_server(app, protocol(self._http), door.connection)
-            serving = asyncio.create_task(self._server.serve([self._bound]))
-            await started(self._server, serving)
-            self._rooms, self.hub = rooms, hub
+            origins = Origins()
+            requests = dispatcher(rooms, options, origins)
+            authenticator = Authenticator(rooms.keys, rooms.clock)
+            door = Sockets(rooms, hub, authenticator, self._limits, requests.desk, origins)
+            self._server = await Server.start(self._bound, self._http, requests.serve, door)
+            self._rooms, self.hub, self._stopping = rooms, hub, asyncio.Event()
             self._ready.set()
-            await serving
+            await self._stopping.wait()
+            await self._server.stop()
             await door.finish()
 
     def do(self, act: Callable[[Venue], T]) -> T:
@@ -83,8 +82,7 @@ class ListeningRoom:
     def connection(self, port: int) -> Any:
         """The venue's end of the stream from a client's port; None when there is none. In `do`."""
         assert self._server is not None
-        connections: set[Any] = set(self._server.server_state.connections)
-        for found in connections:
+        for found in self._server.listener.members:
             if isinstance(found, Connection):
                 peer = found._transport.get_extra_info("peername")
                 if peer is not None and peer[1] == port:
@@ -108,8 +106,7 @@ class ListeningRoom:
     def __exit__(self, *_: Any) -> None:
         for client in self._clients:
             client.close()
-        assert self._server is not None
-        self._server.should_exit = True
+        self._loop.call_soon_threadsafe(self._stopping.set)
         self._thread.join(WAIT_S)
         assert not self._thread.is_alive()
 

@@ -16,12 +16,14 @@ from venue.core.perpetual import Perpetual
 from venue.gateway.access.keys import KeyStore
 from venue.gateway.access.replay import ReplayGuard
 from venue.gateway.defects import Defects
+from venue.gateway.dispatch.turn import Submission
 from venue.gateway.recorder import Recorder
 from venue.history.service import LAG_MAX, History, HistoryFailed
 from venue.journal.journal import Journal
 from venue.node.clock import Clock
 from venue.node.market_data import MarketData
 from venue.node.outbox import Outbox
+from venue.node.replies import Answer
 from venue.node.sequencer import Overloaded, Sequencer, Stopped
 
 DEMO_ASSET: Final = "SUSDT"  # what demo contracts settle in
@@ -84,10 +86,16 @@ class Venue:
         self, commands: Sequence[Command], *, patient: bool = False
     ) -> asyncio.Future[list[Applied]]:
         """Have commands made durable and applied; a refusal here means nothing was done."""
+        answer: asyncio.Future[list[Applied]] = asyncio.get_running_loop().create_future()
+        self.enter(commands, answer, patient=patient)
+        return answer
+
+    def enter(self, commands: Sequence[Command], answer: Answer, *, patient: bool = False) -> None:
+        """As `submit`, with what is to hear of the outcome."""
         if self.history.lag() > LAG_MAX:
             raise errors.busy("history is behind; nothing was done")
         try:
-            return self.sequencer.submit(commands, patient=patient)
+            self.sequencer.enter(commands, answer, patient=patient)
         except Overloaded:
             raise errors.busy("too many commands are waiting; nothing was done") from None
         except Stopped:
@@ -160,6 +168,12 @@ class Call:
         self.uid = uid
         self.request_id = request_id
         self._placed = placed
+
+    def submit(self, commands: Sequence[Command]) -> Submission:
+        """As `Venue.submit`, for a handler of a row that trades: it awaits this alone."""
+        submission = Submission()
+        self.venue.enter(commands, submission)
+        return submission
 
     def note_placed(self, order_id: int) -> None:
         """A new order was accepted; one that a repeated client id found again is not new."""

@@ -27,6 +27,7 @@ from venue.api.contract_operator import (
 from venue.api.operation import Empty
 from venue.api.operator import HaltRequest, ResumeRequest
 from venue.core.commands import ChangeContract, HaltInstrument, ListContract, PostIndex
+from venue.core.events import Rejected
 from venue.core.index import SPOT_SOURCE
 from venue.core.instruments import Asset, Contract, Instrument, Tier, funding_cap_most
 from venue.core.perpetual import Perpetual
@@ -41,8 +42,8 @@ from venue.core.positions import (
 from venue.core.units import PPB, PPM
 from venue.gateway import wire
 from venue.gateway.context import Call, Venue
-from venue.gateway.contract_writes import done as contract_done
-from venue.gateway.contract_writes import listed as listed_contract
+from venue.gateway.contract_refusals import refusal
+from venue.gateway.contract_writes import listed
 from venue.gateway.operators import done, increment, owner
 from venue.history import contract_queries
 from venue.history.contract_queries import (
@@ -120,7 +121,10 @@ async def post_index(call: Call, request: IndexRequest) -> ContractView:
         raise errors.invalid("jump", "only a practice venue's index can be set at once")
     price = wire.ticks(perp.market.instrument, request.price, "price")
     command = PostIndex(perp.symbol, request.source, price, jump=request.jump)
-    await contract_done(call, command, listed_contract(call.venue, perp.symbol))
+    (applied,) = await call.venue.submit([command])
+    for event in applied.events[:1]:
+        if isinstance(event, Rejected):
+            raise refusal(event, listed(call.venue, perp.symbol))
     return _contract_view(call.venue, perp)
 
 

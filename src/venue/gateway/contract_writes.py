@@ -124,7 +124,7 @@ async def place_contract_batch(
         raise errors.out_of_range("batchOrders", f"allowed: 1 to {CONTRACT_BATCH_MAX} orders")
     items = [_batch_item(call, raw) for raw in raws]
     commands = [item[1] for item in items if not isinstance(item, ApiError)]
-    applied = iter(await call.venue.submit(commands) if commands else [])
+    applied = iter(await call.submit(commands) if commands else [])
     acks = []
     for raw, item in zip(raws, items, strict=True):
         try:
@@ -173,9 +173,7 @@ async def cancel_contract_batch(
     message = NOT_FOUND[call.venue.setting("batchCancelWording", "document")]
     items = [
         _batch_canceled(command, name, found, message)
-        for command, name, found in zip(
-            commands, known, await call.venue.submit(commands), strict=True
-        )
+        for command, name, found in zip(commands, known, await call.submit(commands), strict=True)
     ]
     if call.venue.setting("contractBatchCancelEnvelope", "object") == "array":
         return items
@@ -232,7 +230,7 @@ async def set_leverage(call: Call, request: LeverageRequest) -> LeverageReply:
         call.uid, request.symbol, cross, long, short, call.request_id,
         margin_mode=-1 if request.margin_type is None else int(MarginMode[request.margin_type]),
     )  # fmt: skip
-    (applied,) = await call.venue.submit([command])
+    (applied,) = await call.submit([command])
     event = applied.events[0]
     if isinstance(event, Rejected):
         raise refusal(event, found, Words(leverage=_too_high(sent, event.limit)))
@@ -279,7 +277,7 @@ async def done(
     call: Call, command: Command, found: Listed | None = None, words: Words = ORDER
 ) -> Applied:
     """What a command did; ApiError when it was refused."""
-    (applied,) = await call.venue.submit([command])
+    (applied,) = await call.submit([command])
     for event in applied.events[:1]:
         if isinstance(event, Rejected):
             raise refusal(event, found, words)
@@ -317,7 +315,7 @@ def direction(side: int, position_side: int) -> str:
 
 async def _place(call: Call, found: Listed, request: PlaceContractOrderRequest) -> ContractOrderAck:
     command = _command(call, found, request, GTC)
-    (applied,) = await call.venue.submit([command])
+    (applied,) = await call.submit([command])
     return _placed(call, applied, found, command)
 
 

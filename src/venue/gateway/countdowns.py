@@ -23,7 +23,7 @@ async def contract_cancel_after(call: Call, request: CancelAfterRequest) -> Canc
 async def _set(call: Call, request: CancelAfterRequest, product: Product) -> CancelAfterReply:
     timeout_us = request.timeout * 1_000_000
     command = SetCancelAfter(call.uid, int(product), timeout_us, call.request_id)
-    (applied,) = await call.venue.submit([command])
+    (applied,) = await call.submit([command])
     (event,) = applied.events
     if isinstance(event, Rejected):
         raise refusal(event)

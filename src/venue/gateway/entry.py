@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -61,7 +62,8 @@ class Entry:
         self._keep = keep
         self._loop = asyncio.get_running_loop()
         self._routes = {name: desk.routes.of(row) for name, row in METHODS[product].items()}
-        self._in_flight: set[asyncio.Task[None]] = set()
+        self._in_flight = 0
+        self._answered: asyncio.Future[None] | None = None  # nothing is in flight any more
         self._placed: dict[int, None] = {}
         self.cancels = False
 
@@ -81,8 +83,10 @@ class Entry:
         except ApiError as refusal:
             self.refuse(identity, refusal)
             return False
-        # Tasks begin in the order they are made, and each submits before it waits.
-        self._in_flight.add(self._loop.create_task(self._serve(route, values, identity)))
+        self._in_flight += 1
+        call = Call(self._desk.venue, self._caller.uid, b"", self._placed)
+        ignored = unknown_names(route, values)
+        self._desk.turn(route, call, values, partial(self._served, route, identity, ignored))
         return True
 
     def refuse(self, identity: Identity, refusal: ApiError) -> None:
@@ -108,7 +112,7 @@ class Entry:
 
     def _charge(self, route: Route) -> None:
         """In the order of a request, but that the login has already said who calls."""
-        if len(self._in_flight) >= self._most:
+        if self._in_flight >= self._most:
             raise errors.too_many_requests(
                 f"Too many requests: {self._most} of this connection are in flight; wait for an "
                 "answer.",
@@ -120,30 +124,29 @@ class Entry:
         desk.check_open(route)
         desk.admit(route, self._caller, now)
 
-    async def _serve(self, route: Route, values: dict[str, Any], identity: Identity) -> None:
-        desk = self._desk
-        call = Call(desk.venue, self._caller.uid, b"", self._placed)
-        try:
-            unknown = unknown_names(route, values)
-            reply = await desk.serve(route, call, values)
-            answer = Answer(id=identity, status=200, result=reply)
-            if unknown:
-                answer.ignored = [errors.shown(name)[1:-1] for name in unknown[:SHOWN_MAX]]
-            frame = Frame(_encode(answer))
-        except Exception as problem:  # noqa: BLE001 - a defect must not end the connection
-            self._note_ended()
-            self.refuse(identity, refusal_of(problem, route.row.name))
-            return
-        self._note_ended()
+    def _served(
+        self,
+        route: Route,
+        identity: Identity,
+        ignored: list[str],
+        reply: Any,
+        problem: Exception | None,
+    ) -> None:
+        """Answer an operation. Before that it is over: who has the answer may send the next."""
+        self._in_flight -= 1
+        if not self._in_flight and self._answered is not None:
+            self._answered.set_result(None)
+            self._answered = None
         if len(self._placed) > PLACED_MAX:
             self._forget_ended()
-        self._send(frame)
-
-    def _note_ended(self) -> None:
-        """Before the answer: who has it may send the next message."""
-        task = asyncio.current_task()
-        assert task is not None
-        self._in_flight.discard(task)
+        try:
+            if problem is not None:
+                raise problem
+            frame = _answered(identity, ignored, reply)
+        except Exception as refused:  # noqa: BLE001 - a defect must not end the connection
+            self.refuse(identity, refusal_of(refused, route.row.name))
+        else:
+            self._send(frame)
 
     # -- what was placed --------------------------------------------------------------------------
 
@@ -163,7 +166,8 @@ class Entry:
     async def _cancel(self) -> None:
         """Cancel what was placed over this connection, when the last answer to it has come."""
         if self._in_flight:
-            await asyncio.wait(self._in_flight)
+            self._answered = self._loop.create_future()
+            await self._answered
         self._forget_ended()
         while self._placed:
             commands = [self._cancel_of(order_id) for order_id in self._placed]
@@ -182,6 +186,13 @@ class Entry:
         if self._product is Product.CONTRACT:
             return CancelContractOrder(self._caller.uid, order_id)
         return CancelOrder(self._caller.uid, order_id)
+
+
+def _answered(identity: Identity, ignored: list[str], reply: Any) -> Frame:
+    answer = Answer(id=identity, status=200, result=reply)
+    if ignored:
+        answer.ignored = [errors.shown(name)[1:-1] for name in ignored[:SHOWN_MAX]]
+    return Frame(_encode(answer))
 
 
 def _values(params: Raw) -> dict[str, Any]:

@@ -115,7 +115,6 @@ class Hub:
         self._known = rooms.recorder.defects  # that private sockets were ended for
         self._ready: list[PublicTopic] = []
         self._outgoing: list[tuple[OwnTopic, KeptFrame]] = []
-        self._flush_at: asyncio.Handle | None = None
 
     # -- who listens ------------------------------------------------------------------------------
 
@@ -201,13 +200,17 @@ class Hub:
     # -- what happens -----------------------------------------------------------------------------
 
     def follow(self, batch: list[Applied]) -> None:
-        """Take a durable, applied batch: note what it touched. Frames leave after this call."""
+        """Take a durable, applied batch: note what it touched, and send what may leave at once.
+
+        The answers to its orders were written before; both leave together.
+        """
         contain = self._defects.contain
         if self._by_symbol and not contain("public channels", self._follow_public, batch):
             for topic in list(self._public.values()):
                 self._give_up(topic)
         if not contain("private channels", self._follow_own):
             self._end_own()
+        self._flush()
 
     def _follow_public(self, batch: list[Applied]) -> None:
         by_symbol = self._by_symbol
@@ -244,8 +247,6 @@ class Hub:
             own = self._own.get((kept.uid, kept.product, kept.channel))
             if own is not None:
                 self._outgoing.append((own, kept))
-        if self._outgoing:
-            self._flush_soon()
         if recorder.defects != self._known:
             self._known = recorder.defects
             self._end_own()
@@ -265,15 +266,8 @@ class Hub:
             self._loop.call_later(wait, self._push, topic)
         else:
             self._ready.append(topic)
-            self._flush_soon()
-
-    def _flush_soon(self) -> None:
-        """Frames leave when the batch has been published."""
-        if self._flush_at is None:
-            self._flush_at = self._loop.call_soon(self._flush)
 
     def _flush(self) -> None:
-        self._flush_at = None
         outgoing, self._outgoing = self._outgoing, []
         ready, self._ready = self._ready, []
         for own, kept in outgoing:

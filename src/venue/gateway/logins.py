@@ -10,6 +10,7 @@ from venue.core.commands import RecordStreams
 from venue.gateway.access.auth import Authenticator, Caller, permit
 from venue.gateway.access.replay import WINDOW_MS
 from venue.gateway.context import Venue
+from venue.gateway.transport.request import Request
 from venue.node.sequencer import Stopped
 from venue.terms import Access
 
@@ -24,9 +25,9 @@ class Logins:
         self._authenticator = authenticator
         self._used: dict[tuple[Socket, bytes], int] = {}  # until when each login is remembered, ms
 
-    async def login(self, socket: Socket, headers: list[tuple[bytes, bytes]], ip: str) -> Caller:
+    async def login(self, socket: Socket, request: Request, ip: str) -> Caller:
         """Who opens a private socket; ApiError when nobody may."""
-        signed = self._authenticator.precheck(headers)
+        signed = self._authenticator.precheck(request.headers, request.repeated)
         text = signing.websocket_payload(signed.timestamp)
         caller = self._authenticator.verify(signed, text, ip)
         if caller is None:

@@ -16,7 +16,7 @@ from socket import (
     TCP_KEEPIDLE,
     TCP_KEEPINTVL,
 )
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from msgspec import Struct
 from websockets.datastructures import Headers
@@ -33,9 +33,11 @@ from websockets.server import ServerProtocol
 from venue.api import errors
 from venue.api.errors import ApiError
 from venue.api.streams import SOCKETS, Socket
+from venue.gateway.access.attempts import ATTEMPTS_MAX, Attempts
 from venue.gateway.access.auth import Authenticator, Caller
 from venue.gateway.access.gate import Gate, HttpLimits
 from venue.gateway.access.keys import KeyStore
+from venue.gateway.access.origins import Origins
 from venue.gateway.context import Venue
 from venue.gateway.dispatch.desk import Desk
 from venue.gateway.entry import Entry
@@ -44,14 +46,13 @@ from venue.gateway.hub import Hub
 from venue.gateway.logins import Logins
 from venue.gateway.reads import trade_id_text
 from venue.gateway.session import POLICY, Session, SessionLimits
+from venue.gateway.transport.listener import Listener
+from venue.gateway.transport.request import Request as HttpRequest
 
 WINDOW_BITS: Final = 12  # of compression, either way
 UNSUPPORTED: Final = 1003
 NOT_TEXT: Final = 1007
 RESTARTING: Final = 1012
-ATTEMPTS_MAX: Final = 300
-ATTEMPTS_S: Final = 300.0
-CALLERS_MAX: Final = 100_000  # addresses counted apart in one window
 KEEPALIVE_S: Final = 10  # of silence, until the peer is probed, and between probes
 KEEPALIVES: Final = 5  # probes without an answer that end a connection
 BY_PATH: Final = {socket.path: socket for socket in SOCKETS}
@@ -88,29 +89,39 @@ class Sockets:
         authenticator: Authenticator,
         limits: SocketLimits,
         desk: Desk,
+        origins: Origins,
     ) -> None:
         self.rooms = rooms
         self.hub = hub
         self.limits = limits
+        self.origins = origins
         self.logins = Logins(rooms, authenticator)
         self._desk = desk
         self._leaving: set[asyncio.Task[None]] = set()
         self._gate = Gate(
             HttpLimits(connections_per_ip=limits.connections_per_ip, connections=limits.connections)
         )
-        self._attempts: dict[str, int] = {}
-        self._attempts_end = 0.0
+        self._attempts = Attempts(limits.attempts)
         self._count = 0
         # Connections have names that no other run of the venue gave.
         self._first_name = rooms.clock.now() << 64
 
-    def connection(self, *, server_state: Any, **_: Any) -> Connection:
-        """A protocol for one upgraded connection, for uvicorn's `ws=` option."""
-        return Connection(self, server_state.connections)
+    def wanted(self, request: HttpRequest) -> bool:
+        """Whether a request may become a stream: another protocol there is none."""
+        headers = request.headers
+        named = [token.strip() for token in headers.get(b"connection", b"").lower().split(b",")]
+        websocket = headers.get(b"upgrade", b"").lower() == b"websocket" and b"upgrade" in named
+        return websocket and request.path.decode("latin-1") in BY_PATH
+
+    def connection(
+        self, listener: Listener, request: HttpRequest, give_up_seat: Callable[[], None]
+    ) -> Connection:
+        """A protocol for one upgraded connection."""
+        return Connection(self, listener, request, give_up_seat)
 
     def enter(self, ip: str) -> None:
         """Count a connection; ApiError 429 or 503 when it may not come in."""
-        self._attempt(ip)
+        self._attempts.note(ip, asyncio.get_running_loop().time())
         reason = self._gate.enter(ip)
         if reason is not None:
             raise errors.busy(reason)
@@ -146,35 +157,27 @@ class Sockets:
         found = keys.by_key(key.encode())
         return found is not None and found.usable(self.rooms.clock.now())
 
-    def _attempt(self, ip: str) -> None:
-        most = self.limits.attempts
-        if most is None:
-            return
-        now = asyncio.get_running_loop().time()
-        if now >= self._attempts_end:
-            self._attempts = {}
-            self._attempts_end = now + ATTEMPTS_S
-        if len(self._attempts) >= CALLERS_MAX:
-            ip = ""
-        count = self._attempts[ip] = self._attempts.get(ip, 0) + 1
-        if count > most:
-            wait = int(self._attempts_end - now) + 1
-            raise errors.too_many_requests(
-                f"Too many connections: this address opened {most} in five minutes; wait {wait} s.",
-                wait,
-            )
 
-
-class Connection:
+class Connection(asyncio.Protocol):
     """One upgraded connection: an asyncio protocol, made when HTTP hands its transport over.
 
     While the reader does not keep up, frames wait here and nothing it says is read. Frames that
     are on their way cannot be taken back, so a refusal to wait any longer goes behind them.
     """
 
-    def __init__(self, door: Sockets, connections: set[Any]) -> None:
+    due = 0.0  # deadlines are the session's own
+
+    def __init__(
+        self,
+        door: Sockets,
+        listener: Listener,
+        request: HttpRequest,
+        give_up_seat: Callable[[], None],
+    ) -> None:
         self._door = door
-        self._connections = connections
+        self._listener = listener
+        self._request = request
+        self._give_up_seat = give_up_seat
         self._defects = door.rooms.stream_defects
         self._loop = asyncio.get_running_loop()
         self._conn = ServerProtocol(
@@ -204,11 +207,11 @@ class Connection:
 
     # -- the transport ----------------------------------------------------------------------------
 
-    def connection_made(self, transport: asyncio.Transport) -> None:
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The transport is ours."""
-        self._transport = transport
+        self._transport = cast(asyncio.Transport, transport)
         limits = self._door.limits
-        transport.set_write_buffer_limits(high=limits.send_bytes)
+        self._transport.set_write_buffer_limits(high=limits.send_bytes)
         # Without it the system would take megabytes for a reader that has stopped.
         connected = transport.get_extra_info("socket")
         connected.setsockopt(SOL_SOCKET, SO_SNDBUF, limits.send_bytes)
@@ -217,11 +220,13 @@ class Connection:
         connected.setsockopt(IPPROTO_TCP, TCP_KEEPIDLE, KEEPALIVE_S)
         connected.setsockopt(IPPROTO_TCP, TCP_KEEPINTVL, KEEPALIVE_S)
         connected.setsockopt(IPPROTO_TCP, TCP_KEEPCNT, KEEPALIVES)
-        self._connections.add(self)
+        self._listener.enter(self)
+        self._do(self._receive, self._request.head())
 
     def connection_lost(self, _: Exception | None) -> None:
         """The connection is gone. Everything it held is given back before its session ends."""
-        self._connections.discard(self)
+        self._listener.leave(self)
+        self._give_up_seat()
         if self._ip is not None:
             self._door.leave(self._ip)
             self._ip = None
@@ -279,9 +284,16 @@ class Connection:
             self._room.set()
             self._transport.resume_reading()
 
+    def overdue(self, now: float) -> None:
+        """Never: deadlines are the session's own."""
+
     def shutdown(self) -> None:
         """The server stops."""
         self._do(self._shut_down)
+
+    def abort(self) -> None:
+        """End at once."""
+        self._transport.abort()
 
     def _shut_down(self) -> None:
         if self._conn.state is OPEN:
@@ -316,9 +328,9 @@ class Connection:
                 self._transport.resume_reading()
 
     async def _let_in(self, request: Request) -> None:
-        door = self._door
-        peer = self._transport.get_extra_info("peername")
-        ip = str(peer[0]) if peer else ""
+        door, asked = self._door, self._request
+        ip = asked.ip
+        door.origins.check(asked.headers)
         door.enter(ip)
         self._ip = ip
         response = self._conn.accept(request)
@@ -327,13 +339,10 @@ class Connection:
         socket = BY_PATH[request.path.partition("?")[0]]
         caller = None
         if socket.private:
-            headers = [
-                (name.lower().encode("latin-1"), value.encode("latin-1"))
-                for name, value in request.headers.raw_items()
-            ]
-            caller = await door.logins.login(socket, headers, ip)
+            caller = await door.logins.login(socket, asked, ip)
         if self._ended or self._transport.is_closing():
             return
+        self._give_up_seat()
         for extension in self._conn.extensions:
             if isinstance(extension, PerMessageDeflate):
                 self._window_bits = extension.local_max_window_bits

@@ -50,7 +50,7 @@ async def place_order(call: Call, request: PlaceOrderRequest) -> OrderAck:
     """Place one order."""
     instrument = call.venue.market(request.symbol).instrument
     command = order_command(call, instrument, request, GTC)
-    (applied,) = await call.venue.submit([command])
+    (applied,) = await call.submit([command])
     order_id, client_id, time = _placed(call, applied, instrument)
     return OrderAck(instrument.symbol, order_id, client_id, time)
 
@@ -62,7 +62,7 @@ async def place_batch(call: Call, request: PlaceBatchRequest) -> PlaceBatchReply
     instrument = call.venue.market(request.symbol).instrument
     items = [_batch_command(call, instrument, item) for item in request.order_list]
     commands = [item for item in items if isinstance(item, PlaceOrder)]
-    applied = iter(await call.venue.submit(commands) if commands else [])
+    applied = iter(await call.submit(commands) if commands else [])
     now = call.venue.clock.now() // 1000
     results = []
     for raw, item in zip(request.order_list, items, strict=True):
@@ -81,9 +81,7 @@ async def place_batch(call: Call, request: PlaceBatchRequest) -> PlaceBatchReply
 async def cancel_order(call: Call, request: OrderRequest) -> Canceled:
     """Cancel one order, by id or by client id."""
     order_id, client_id = identified(request)
-    (applied,) = await call.venue.submit(
-        [CancelOrder(call.uid, order_id, client_id, call.request_id)]
-    )
+    (applied,) = await call.submit([CancelOrder(call.uid, order_id, client_id, call.request_id)])
     (event,) = applied.events
     if isinstance(event, Rejected):
         raise refusal(event)
@@ -95,7 +93,7 @@ async def cancel_order(call: Call, request: OrderRequest) -> Canceled:
 async def cancel_open_orders(call: Call, request: SymbolRequest) -> list[Canceled]:
     """Cancel every open order in a symbol."""
     call.venue.market(request.symbol)
-    (applied,) = await call.venue.submit([CancelOrders(call.uid, request.symbol, call.request_id)])
+    (applied,) = await call.submit([CancelOrders(call.uid, request.symbol, call.request_id)])
     return [
         Canceled(CANCELED, event.order_id)
         for event in applied.events
@@ -119,7 +117,7 @@ async def cancel_batch(call: Call, request: CancelBatchRequest) -> CancelBatchRe
         commands.append(CancelOrder(call.uid, number, "" if number else client_id, call.request_id))
     allowed = [_in_symbol(call, command, request.symbol) for command in commands]
     wanted = list(compress(commands, allowed))
-    applied = iter(await call.venue.submit(wanted) if wanted else [])
+    applied = iter(await call.submit(wanted) if wanted else [])
     setting = call.venue.setting("batchCancelWording", "document")
     return CancelBatchReply(
         [

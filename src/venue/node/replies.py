@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
+from typing import Protocol
 
 from venue.core.applied import Applied
 from venue.core.contract_events import ClosedAtMarket
 
-Answer = tuple["asyncio.Future[list[Applied]]", list[Applied]]
+
+class Answer(Protocol):
+    """What hears of a group's outcome, once: a future, or what goes on at once."""
+
+    def done(self) -> bool:
+        """Whether it has heard, or no longer cares."""
+
+    def set_result(self, applied: list[Applied], /) -> None:
+        """What came of the group."""
+
+    def set_exception(self, problem: BaseException, /) -> None:
+        """Why that will never be known."""
+
+
+Reply = tuple[Answer, list[Applied]]
 
 
 class Replies:
@@ -17,43 +31,43 @@ class Replies:
     """
 
     def __init__(self) -> None:
-        self._answers: dict[int, Answer] = {}  # by the sequence of a command that is under way
+        self._replies: dict[int, Reply] = {}  # by the sequence of a command that is under way
 
     def waiting(self) -> bool:
         """Whether an answer is not complete yet."""
-        return bool(self._answers)
+        return bool(self._replies)
 
-    def complete(self, answer: Answer) -> bool:
+    def complete(self, reply: Reply) -> bool:
         """Whether a group that was just applied can be answered; else its answer is kept."""
-        future, done = answer
+        answer, done = reply
         under_way = [one.sequence for one in done if _left(one)]
         if not under_way:
             return True
         copied = [Applied(one.sequence, one.time, one.command, list(one.events)) for one in done]
         for sequence in under_way:
-            self._answers[sequence] = (future, copied)
+            self._replies[sequence] = (answer, copied)
         return False
 
-    def add(self, later: Applied) -> list[Answer]:
+    def add(self, later: Applied) -> list[Reply]:
         """What a slice said of closings under way; the answers that it completes."""
-        completed: list[Answer] = []
+        completed: list[Reply] = []
         for event in later.events:
-            if type(event) is not ClosedAtMarket or event.request not in self._answers:
+            if type(event) is not ClosedAtMarket or event.request not in self._replies:
                 continue
-            answer = self._answers[event.request]
-            for one in answer[1]:
+            reply = self._replies[event.request]
+            for one in reply[1]:
                 if one.sequence == event.request:
                     one.events.append(event)
             if not event.left:
-                del self._answers[event.request]
-                if all(other is not answer for other in self._answers.values()):
-                    completed.append(answer)
+                del self._replies[event.request]
+                if all(other is not reply for other in self._replies.values()):
+                    completed.append(reply)
         return completed
 
-    def drop(self) -> list[Answer]:
+    def drop(self) -> list[Reply]:
         """The answers that will never be complete."""
-        dropped = list(self._answers.values())
-        self._answers.clear()
+        dropped = list(self._replies.values())
+        self._replies.clear()
         return dropped
 
 

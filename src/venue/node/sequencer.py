@@ -23,7 +23,7 @@ from venue.journal.journal import Journal
 from venue.node.clock import Clock
 from venue.node.disk import DiskThread
 from venue.node.outbox import Outbox
-from venue.node.replies import Replies
+from venue.node.replies import Answer, Replies, Reply
 
 BATCH_MAX: Final = 1_000  # commands in one batch
 PENDING_MAX: Final = 20_000  # commands waiting; more is overload
@@ -40,7 +40,7 @@ class Stopped(Exception):
     """The sequencer takes no more commands; this one had no effect."""
 
 
-Group = tuple[Sequence[Command], "asyncio.Future[list[Applied]]"]
+Group = tuple[Sequence[Command], Answer]
 
 
 class Sequencer:
@@ -77,7 +77,14 @@ class Sequencer:
         self, commands: Sequence[Command], *, patient: bool = False
     ) -> asyncio.Future[list[Applied]]:
         """Have commands applied together, in order; the future gives what came of them, with what
-        later slices said of positions that they were to close.
+        later slices said of positions that they were to close. As `enter`.
+        """
+        future: asyncio.Future[list[Applied]] = self._loop.create_future()
+        self.enter(commands, future, patient=patient)
+        return future
+
+    def enter(self, commands: Sequence[Command], answer: Answer, *, patient: bool = False) -> None:
+        """As `submit`; the answer hears of the outcome, never before this returns.
 
         `patient` commands (agents') may wait a moment for company. Raises Overloaded or Stopped.
         """
@@ -86,12 +93,10 @@ class Sequencer:
             raise Stopped(str(self._stopped)) from self._stopped
         if self._waiting + len(commands) > PENDING_MAX:
             raise Overloaded(f"{self._waiting} commands wait")
-        future: asyncio.Future[list[Applied]] = self._loop.create_future()
-        self._pending.append((commands, future))
+        self._pending.append((commands, answer))
         self._waiting += len(commands)
         if not self._writing and (self._flush_at is None or self._flush_is_patient):
             self._schedule(patient=patient)
-        return future
 
     def failed(self) -> bool:
         """Whether the journal or the engine failed: nothing more is written or applied."""
@@ -198,15 +203,21 @@ class Sequencer:
         self._finish(groups)
 
     def _finish(self, groups: list[Group]) -> None:
-        """Apply a durable batch, publish it, answer it; a defect on the way stops the venue."""
+        """Apply a durable batch, answer it, publish it; a defect on the way stops the venue."""
+        batch: list[Applied] = []
         try:
-            answers = self._apply(groups)
+            replies = self._apply(groups, batch)
         except Exception as problem:  # noqa: BLE001 - nothing may build on a state gone wrong
             self._fail(groups, problem)
             return
-        for future, applied in answers:
-            if not future.done():
-                future.set_result(applied)
+        for answer, applied in replies:
+            if not answer.done():
+                answer.set_result(applied)
+        try:
+            self._outbox.publish(batch)
+        except Exception as problem:  # noqa: BLE001 - a view that missed one is wrong
+            self._fail([], problem)
+            return
         more = bool(self._pending) or self._goes_on()
         if more and not self._writing and (self._flush_at is None or self._flush_is_patient):
             self._schedule(patient=False)
@@ -214,25 +225,23 @@ class Sequencer:
             self._idle.set_result(None)
             self._idle = None
 
-    def _apply(
-        self, groups: list[Group]
-    ) -> list[tuple[asyncio.Future[list[Applied]], list[Applied]]]:
+    def _apply(self, groups: list[Group], batch: list[Applied]) -> list[Reply]:
+        """Apply the commands, add what came of them to the batch; who can be answered."""
         engine, outbox = self._engine, self._outbox
-        batch: list[Applied] = []
-        answers: list[tuple[asyncio.Future[list[Applied]], list[Applied]]] = []
-        for commands, future in groups:
+        replies: list[Reply] = []
+        for commands, answer in groups:
             applied = []
             for command in commands:
                 events = engine.apply(command)
                 done = Applied(engine.sequence, command.time, command, events)
                 outbox.note(done)
                 applied.append(done)
-                answers += self._replies.add(done)
+                if self._replies.waiting():
+                    replies += self._replies.add(done)
             batch += applied
-            if self._replies.complete((future, applied)):
-                answers.append((future, applied))
-        outbox.publish(batch)
-        return answers
+            if self._replies.complete((answer, applied)):
+                replies.append((answer, applied))
+        return replies
 
     def _fail(self, groups: list[Group], problem: BaseException) -> None:
         """Journal or engine failed: nobody is told of an effect, and nothing more is taken."""
@@ -241,12 +250,13 @@ class Sequencer:
         if self._flush_at is not None:
             self._flush_at.cancel()
             self._flush_at = None
-        futures = [group[1] for group in groups + self._pending]
-        for future in futures + [answer[0] for answer in self._replies.drop()]:
-            if not future.done():
-                future.set_exception(Stopped(f"the venue failed: {problem}"))
-                future.exception()
+        answers = [group[1] for group in groups + self._pending]
         self._pending.clear()
+        for answer in answers + [reply[0] for reply in self._replies.drop()]:
+            if not answer.done():
+                answer.set_exception(Stopped(f"the venue failed: {problem}"))
+                if isinstance(answer, asyncio.Future):
+                    answer.exception()  # nobody may be waiting
         self._waiting = 0
         if self._idle is not None:
             self._idle.set_result(None)

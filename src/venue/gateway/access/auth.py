@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import Final
 
 from msgspec import Struct
@@ -52,27 +52,15 @@ class Authenticator:
         self._clock = clock
         self._explain = explain
 
-    def precheck(self, headers: Iterable[tuple[bytes, bytes]]) -> Signed:
-        """What the headers alone tell, before the body is read; names in lower case.
+    def precheck(self, headers: Mapping[bytes, bytes], repeated: tuple[bytes, ...]) -> Signed:
+        """What the headers alone tell; names in lower case, `repeated` came more than once.
 
         ApiError -1040 to -1043, -1046, -1049; -1047 for a header given twice.
         """
-        key = sign = timestamp = passphrase = b""
-        count = 0
-        for name, value in headers:
-            if name == _KEY:
-                key = value
-            elif name == _SIGN:
-                sign = value
-            elif name == _TIMESTAMP:
-                timestamp = value
-            elif name == _PASSPHRASE:
-                passphrase = value
-            else:
-                continue
-            count += 1
-        if not (key and sign and timestamp and passphrase) or count != 4:
-            _refuse_incomplete(headers, key, sign, timestamp)
+        key, sign = headers.get(_KEY, b""), headers.get(_SIGN, b"")
+        timestamp, passphrase = headers.get(_TIMESTAMP, b""), headers.get(_PASSPHRASE, b"")
+        if repeated or not (key and sign and timestamp):
+            _refuse_incomplete(repeated, key, sign, timestamp)
         sent = _milliseconds(timestamp)
         now = self._clock.now() // 1_000
         if not -WINDOW_MS <= sent - now <= WINDOW_MS:
@@ -146,7 +134,7 @@ def _caller(key: Key, signed: Signed, digest: bytes) -> Caller:
 
 
 def _refuse_incomplete(
-    headers: Iterable[tuple[bytes, bytes]], key: bytes, sign: bytes, timestamp: bytes
+    repeated: tuple[bytes, ...], key: bytes, sign: bytes, timestamp: bytes
 ) -> None:
     """Raise for what is missing or doubled; a missing passphrase alone comes after the window."""
     if not key:
@@ -155,11 +143,10 @@ def _refuse_incomplete(
         raise errors.error(-1041)
     if not timestamp:
         raise errors.error(-1042)
-    names = [name for name, _ in headers]
-    if names.count(_TIMESTAMP) > 1:
+    if _TIMESTAMP in repeated:
         raise errors.error(-1043, rule="given more than once")
     for name in (_KEY, _SIGN, _PASSPHRASE):
-        if names.count(name) > 1:
+        if name in repeated:
             title = name.decode().upper()
             raise errors.error(-1047, detail=f"Header {title} is given more than once.")
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from msgspec import Struct
+
+RESERVED: Final = 32  # connections beyond the limits, for operators
+RESERVED_PER_IP: Final = 4
 
 
 class HttpLimits(Struct, frozen=True, kw_only=True):
@@ -22,29 +27,44 @@ class HttpLimits(Struct, frozen=True, kw_only=True):
 
 
 class Gate:
-    """Counts the open connections of one listener."""
+    """Counts the open connections of one listener.
+
+    A few more are let in beyond the limits, for operators: whoever fills an address's connections
+    must not lock them out.
+    """
 
     def __init__(self, limits: HttpLimits) -> None:
         self._limits = limits
         self._by_ip: dict[str, int] = {}
+        self._reserved: dict[str, int] = {}
         self.open = 0
         self.lingering = 0
 
-    def enter(self, ip: str) -> str | None:
-        """Count a connection; else the reason why it may not come in."""
+    def enter(self, ip: str, *, capped: bool = True) -> str | None:
+        """Count a connection; else the reason why it may not come in. `capped`: per address."""
         here = self._by_ip.get(ip, 0)
         per_ip, total = self._limits.connections_per_ip, self._limits.connections
         if total is not None and self.open >= total:
             return f"The venue has its maximum of {total} connections."
-        if per_ip is not None and here >= per_ip:
+        if capped and per_ip is not None and here >= per_ip:
             return f"This address has its maximum of {per_ip} connections."
         self._by_ip[ip] = here + 1
         self.open += 1
         return None
 
-    def leave(self, ip: str) -> None:
+    def enter_reserve(self, ip: str) -> bool:
+        """Count a connection for operators only; False when these are taken too."""
+        here = self._reserved.get(ip, 0)
+        if here >= RESERVED_PER_IP or sum(self._reserved.values()) >= RESERVED:
+            return False
+        self._reserved[ip] = here + 1
+        return True
+
+    def leave(self, ip: str, *, reserved: bool = False) -> None:
         """Count one less."""
-        self.open -= 1
-        here = self._by_ip.pop(ip) - 1
+        counted = self._reserved if reserved else self._by_ip
+        here = counted.pop(ip) - 1
         if here:
-            self._by_ip[ip] = here
+            counted[ip] = here
+        if not reserved:
+            self.open -= 1

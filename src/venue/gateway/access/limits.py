@@ -12,10 +12,14 @@ CALLERS_MAX: Final = 100_000  # per window; those beyond share one counter
 
 
 class Limits:
-    """Counts weight; each budget is the weight per window, None switches it off."""
+    """Counts weight; each budget is the weight per window, None switches it off.
+
+    Operators have a budget of their own per address: a busy client must not lock them out.
+    """
 
     def __init__(self, per_ip: int | None = WEIGHT_MAX, per_uid: int | None = WEIGHT_MAX) -> None:
         self._ip = _Counter("address", per_ip) if per_ip is not None else None
+        self._operator = _Counter("operator's address", per_ip) if per_ip is not None else None
         self._uid = _Counter("account", per_uid) if per_uid is not None else None
 
     def charge_ip(self, ip: str, weight: int, now: int) -> tuple[int, int] | None:
@@ -25,6 +29,10 @@ class Limits:
         refused until the window ends.
         """
         return self._ip.charge(ip, weight, now) if self._ip is not None else None
+
+    def charge_operator(self, ip: str, weight: int, now: int) -> tuple[int, int] | None:
+        """The same for what operators ask."""
+        return self._operator.charge(ip, weight, now) if self._operator is not None else None
 
     def charge_uid(self, uid: int, weight: int, now: int) -> None:
         """The same for an account; its counter stands in no header."""

@@ -1,33 +1,51 @@
-"""Who is an operator."""
+"""Who is an operator: whoever shows the token; where none is set, the venue's own user.
+
+An address alone says nothing: behind a proxy on this machine every client has the machine's own
+address, and other users of the machine have it too.
+"""
 
 from __future__ import annotations
 
 import hmac
+import os
+from collections.abc import Callable, Mapping
 from ipaddress import ip_address
 from typing import Final
 
 from venue.api import errors
 
 LOCAL_HOSTS: Final = (b"127.0.0.1", b"localhost", b"[::1]")
-FORWARDED: Final = (b"forwarded", b"x-forwarded-", b"x-real-ip")  # how their names begin
+FORWARDED: Final = (b"forwarded", b"x-forwarded-", b"x-real-ip", b"via")  # how their names begin
+ROOT: Final = 0  # the user id that may do everything anyway
 
 
 class OperatorDoor:
-    """Who is an operator: whoever calls from this machine, or shows the token."""
+    """Checks requests of operator rows. `behind_proxy`: an address on this machine is no right."""
 
-    def __init__(self, token: str = "") -> None:
+    def __init__(self, token: str = "", *, behind_proxy: bool = False) -> None:
         self._token = token.encode()
+        self._behind_proxy = behind_proxy
+        self._users = (os.getuid(), ROOT)
 
-    def check(self, ip: str, headers: list[tuple[bytes, bytes]]) -> None:
-        """ApiError -1051 (HTTP 403) for anyone else."""
-        named = dict(headers)
-        shown = named.get(b"authorization", b"")
-        if self._token and hmac.compare_digest(shown, b"Bearer " + self._token):
+    def check(
+        self, ip: str, headers: Mapping[bytes, bytes], owner: Callable[[], int | None]
+    ) -> None:
+        """ApiError -1051 (HTTP 403) for anyone else. `owner` gives the user id at the other end.
+
+        A token that is set is always asked for. Where the system does not tell who is at the
+        other end, everybody on this machine is taken for the venue's user.
+        """
+        if self._token:
+            shown = headers.get(b"authorization", b"")
+            if not hmac.compare_digest(shown, b"Bearer " + self._token):
+                raise errors.error(-1051)
             return
-        host = named.get(b"host", b"").lower()
+        host = headers.get(b"host", b"").lower()
         local = host.rpartition(b":")[0] if host[-1:].isdigit() and b":" in host else host
-        forwarded = any(name.startswith(FORWARDED) for name in named)
-        if not _loopback(ip) or local not in LOCAL_HOSTS or forwarded:
+        forwarded = any(name.startswith(FORWARDED) for name in headers)
+        if self._behind_proxy or forwarded or local not in LOCAL_HOSTS or not _loopback(ip):
+            raise errors.error(-1051)
+        if owner() not in (None, *self._users):
             raise errors.error(-1051)
 
 

@@ -12,6 +12,7 @@ from venue.gateway.access.limits import Limits
 from venue.gateway.context import Call, Venue
 from venue.gateway.dispatch.decode import decode, ignored
 from venue.gateway.dispatch.routes import Route, Routes
+from venue.gateway.dispatch.turn import Finish, Turn
 from venue.node.sequencer import Stopped
 from venue.terms import Access
 
@@ -31,7 +32,13 @@ class Desk:
 
         ApiError -1003 (HTTP 429) when the budget does not suffice. This comes first of all.
         """
+        if route.access is Access.OPERATOR:
+            return self._limits.charge_operator(ip, route.row.weight[0], now)
         return self._limits.charge_ip(ip, route.row.weight[0], now)
+
+    def charge_other(self, weight: int, ip: str, now: int) -> None:
+        """Charge for what no row answers: documents, unknown paths. ApiError as for `charge`."""
+        self._limits.charge_ip(ip, weight, now)
 
     def check_open(self, route: Route) -> None:
         """ApiError -1150 while a setting keeps the operation closed."""
@@ -40,24 +47,26 @@ class Desk:
 
     def admit(self, route: Route, caller: Caller, now: int) -> None:
         """Check the caller's right, then charge its account; ApiError -1052 and -1003."""
-        permit(caller, route.row.access)
+        permit(caller, route.access)
         self._limits.charge_uid(caller.uid, route.row.weight[1], now)
 
-    async def serve(self, route: Route, call: Call, values: dict[str, Any]) -> Any:
-        """Decode and call: the reply. What it submits, it submits before it waits for anything."""
-        reply = route.handler(call, decode(route.request, values))
-        if not route.is_async:
-            return reply
+    def turn(self, route: Route, call: Call, values: dict[str, Any], finish: Finish) -> None:
+        """Serve an operation that trades; what it submits, it submits before this returns.
+
+        `finish` gets the reply or what was raised, at once or later.
+        """
         try:
-            return await reply
-        except Stopped:
-            raise errors.internal() from None
+            coroutine = route.handler(call, decode(route.request, values))
+        except ApiError as refusal:
+            finish(None, refusal)
+            return
+        Turn(coroutine, finish).go_on()
 
 
 def unknown_names(route: Route, values: dict[str, Any]) -> list[str]:
     """The names of values that are ignored; ApiError -1142 where none may be."""
     unknown = ignored(route.request, values)
-    if unknown and route.row.access is Access.OPERATOR:
+    if unknown and route.access is Access.OPERATOR:
         # Clients send extra parameters; an operator's misspelt one must not be lost in silence.
         raise errors.invalid(errors.shown(unknown[0])[1:-1], "no such parameter")
     return unknown
@@ -67,5 +76,7 @@ def refusal_of(problem: Exception, what: str) -> ApiError:
     """What a caller is told of a problem; one that is no refusal is a defect, and logged."""
     if isinstance(problem, ApiError):
         return problem
+    if isinstance(problem, Stopped):
+        return errors.internal()  # the failure that stops the venue is told in the log
     log.error("defect while serving %s", what, exc_info=problem)
     return errors.internal()

@@ -6,7 +6,6 @@ import inspect
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, TypeVar
 
-from venue.api import errors
 from venue.api.operation import Operation, in_body
 from venue.gateway.context import Call, Venue
 from venue.gateway.dispatch.decode import Request, compile_request
@@ -20,12 +19,24 @@ Closed = Callable[[Venue], bool]
 class Route:
     """One row with its handler, ready to serve. `closed` tells whether it is switched off."""
 
-    __slots__ = ("closed", "handler", "in_body", "is_async", "request", "row", "trades")
+    __slots__ = (
+        "access",
+        "closed",
+        "handler",
+        "in_body",
+        "is_async",
+        "method",
+        "request",
+        "row",
+        "trades",
+    )
 
     def __init__(
         self, row: Operation[Any, Any], handler: Callable[..., Any], closed: Closed | None
     ) -> None:
         self.row = row
+        self.method = row.method.encode()
+        self.access = row.access
         self.handler = handler
         self.closed = closed
         self.is_async = inspect.iscoroutinefunction(handler)
@@ -47,29 +58,28 @@ class Routes:
     """All routes by raw path and method. Nothing is decoded: an escaped path is another path."""
 
     def __init__(self, routes: Iterable[Route]) -> None:
-        self._by_path: dict[bytes, dict[str, Route]] = {}
+        self._by_path: dict[bytes, dict[bytes, Route]] = {}
         for route in routes:
             paths = [route.row.path.encode()]
             if paths[0] == b"/api/v3/account/":
                 paths.append(b"/api/v3/account")  # both spellings are one operation
             for path in paths:
                 methods = self._by_path.setdefault(path, {})
-                assert route.row.method not in methods, route.row
-                methods[route.row.method] = route
+                assert route.method not in methods, route.row
+                methods[route.method] = route
 
     def of(self, row: Operation[Any, Any]) -> Route:
         """A row's route. KeyError: it has none here."""
-        return self._by_path[row.path.encode()][row.method]
+        return self._by_path[row.path.encode()][row.method.encode()]
 
-    def find(self, method: str, path: bytes) -> Route | None:
-        """The route; None for an unknown path, -1150 for a method the path does not have."""
+    def find(self, method: bytes, path: bytes) -> Route | None:
+        """The route; None for an unknown path, or a method that the path does not have."""
         methods = self._by_path.get(path)
-        if methods is None:
-            return None
-        route = methods.get(method)
-        if route is None:
-            raise errors.method_not_supported(method)
-        return route
+        return methods.get(method) if methods is not None else None
+
+    def knows(self, path: bytes) -> bool:
+        """Whether the path has a route of any method."""
+        return path in self._by_path
 
 
 def unprefixed(path: bytes) -> bytes:

@@ -1,47 +1,50 @@
-"""The HTTP server around the application: one process, one loop, ready when it listens."""
+"""The HTTP server: one process, one loop; it listens when it is started."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import socket
-from collections.abc import Callable, Generator
-from typing import Any, Final, cast
+from collections.abc import Callable
+from typing import Final
 
-import uvicorn
+from venue.gateway.access.gate import HttpLimits
+from venue.gateway.access.proxies import Proxies
+from venue.gateway.transport.connection import Connection
+from venue.gateway.transport.listener import Listener, Streams
+from venue.gateway.transport.request import Request
 
-POLL_S: Final = 0.002  # how often start-up looks whether the server listens
-SHUTDOWN_S: Final = 3  # how long open connections may take to finish
-
-
-class Server(uvicorn.Server):
-    """A server whose signals belong to `main`: it must close the rooms before the process ends."""
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Generator[None, None, None]:
-        yield
+BACKLOG: Final = 2048
+SHUTDOWN_S: Final = 3.0  # how long open connections may take to finish
 
 
-def make_server(
-    app: Callable[..., Any],
-    protocol: type[asyncio.Protocol],
-    streams: Callable[..., Any] | None = None,
-) -> Server:
-    """A server for the application; `protocol` parses HTTP, `streams` takes upgrades."""
-    config = uvicorn.Config(
-        app,
-        loop="none",
-        http=protocol,
-        ws="none" if streams is None else cast(type[asyncio.Protocol], streams),
-        lifespan="off",
-        proxy_headers=False,  # who calls is who is connected: X-Forwarded-For is the caller's word
-        access_log=False,
-        log_config=None,
-        server_header=False,
-        date_header=False,
-        timeout_graceful_shutdown=SHUTDOWN_S,
-    )
-    return Server(config)
+class Server:
+    """A listening socket and all who came through it."""
+
+    def __init__(self, listener: Listener, accepting: asyncio.Server) -> None:
+        self.listener = listener
+        self._accepting = accepting
+
+    @classmethod
+    async def start(
+        cls,
+        bound: socket.socket,
+        limits: HttpLimits,
+        serve: Callable[[Request], None],
+        streams: Streams | None = None,
+        proxies: Proxies | None = None,
+    ) -> Server:
+        """Accept connections; each whole request goes to `serve`, upgrades go to `streams`."""
+        loop = asyncio.get_running_loop()
+        listener = Listener(limits, serve, streams, proxies or Proxies(), loop)
+        accepting = await loop.create_server(
+            lambda: Connection(listener), sock=bound, backlog=BACKLOG
+        )
+        return cls(listener, accepting)
+
+    async def stop(self) -> None:
+        """Take no more connections; those that are open finish what is being answered."""
+        self._accepting.close()
+        await self.listener.stop(SHUTDOWN_S)
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -51,18 +54,9 @@ def listen(host: str, port: int) -> socket.socket:
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         bound.bind((host, port))
-        bound.listen(2048)
+        bound.listen(BACKLOG)
     except OSError:
         bound.close()
         raise
     bound.setblocking(False)
     return bound
-
-
-async def started(server: Server, serving: asyncio.Task[None]) -> None:
-    """Wait until the server listens; raises what ended it instead."""
-    while not server.started:
-        if serving.done():
-            serving.result()
-            raise RuntimeError("the server ended before it listened")
-        await asyncio.sleep(POLL_S)

@@ -1,0 +1,84 @@
+"""Which web pages may call: the Host, Origin and Sec-Fetch-Site headers decide.
+
+A page can have its visitor's browser call any address. The browser says where the page comes from.
+It says nothing when a name of the page's own points at the venue, but then Host is that name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from ipaddress import ip_address
+from typing import Final
+
+from venue.api import errors
+
+KNOWN_MAX: Final = 1_000  # Host headers that are remembered as right
+PREFLIGHT: Final = (
+    b"access-control-allow-methods: GET, POST, PUT, DELETE\r\n"
+    b"access-control-allow-headers: access-key, access-sign, access-timestamp, access-passphrase,"
+    b" authorization, content-type, locale\r\n"
+    b"access-control-max-age: 600\r\n"
+)
+_OWN_SITES: Final = (b"none", b"same-origin")
+
+
+class Origins:
+    """What a listener is called by, and the pages of other places that may call it.
+
+    Addresses, `localhost` and names without a dot are nobody's who owns a web page; other names
+    of the venue must be given as `hosts`. `pages` are origins such as `http://localhost:5173`.
+    """
+
+    def __init__(self, hosts: Iterable[str] = (), pages: Iterable[str] = ()) -> None:
+        self._hosts = {host.lower() for host in hosts}
+        self._pages = {page.lower().rstrip("/").encode() for page in pages}
+        self._known: set[bytes] = set()
+
+    def check(self, headers: Mapping[bytes, bytes]) -> bytes:
+        """Lines for the answer's head; ApiError -1190 (HTTP 403) for who may not call."""
+        host = headers.get(b"host", b"")
+        if host not in self._known:
+            self._check_host(host)
+        origin = headers.get(b"origin")
+        if origin is None:
+            if headers.get(b"sec-fetch-site", b"none") not in _OWN_SITES:
+                raise _forbidden("The page that asks is of another site.")
+            return b""
+        origin = origin.lower()
+        if origin in (b"http://" + host, b"https://" + host):
+            return b""
+        if origin not in self._pages:
+            shown = errors.shown(origin.decode("latin-1"))
+            raise _forbidden(f"Pages of {shown} may not call this venue (see --allow-origin).")
+        return b"access-control-allow-origin: %s\r\nvary: origin\r\n" % origin
+
+    def _check_host(self, host: bytes) -> None:
+        name = _without_port(host.decode("latin-1").lower())
+        if not (_is_nobodys(name) or name in self._hosts):
+            shown = errors.shown(name)
+            raise _forbidden(f"Header Host names {shown}, not this venue (see --allow-host).")
+        if len(self._known) < KNOWN_MAX:
+            self._known.add(host)
+
+
+def _without_port(host: str) -> str:
+    if host.startswith("["):
+        return host[1:].partition("]")[0]
+    return host.partition(":")[0]
+
+
+def _is_nobodys(name: str) -> bool:
+    """Whether no stranger can have this name point at the venue."""
+    if "." not in name.rstrip(".") and ":" not in name:
+        return True
+    if name.endswith(".localhost"):
+        return True
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _forbidden(detail: str) -> errors.ApiError:
+    return errors.error(-1190, detail=detail)

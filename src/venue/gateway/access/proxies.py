@@ -1,0 +1,53 @@
+"""Whose address a request counts for, when trusted proxies stand before the venue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from typing import Final
+
+FORWARDED_FOR: Final = b"x-forwarded-for"
+HOPS_MAX: Final = 16  # addresses that are looked at, from the nearest on
+
+
+class Proxies:
+    """The addresses of proxies whose word about their clients is taken.
+
+    ValueError when one is neither an address nor a network.
+    """
+
+    def __init__(self, trusted: Iterable[str] = ()) -> None:
+        self._trusted: list[IPv4Network | IPv6Network] = [ip_network(text) for text in trusted]
+
+    def __bool__(self) -> bool:
+        """Whether the venue stands behind any."""
+        return bool(self._trusted)
+
+    def trusts(self, ip: str) -> bool:
+        """Whether this is one of them."""
+        if not self._trusted:
+            return False
+        try:
+            address = ip_address(ip)
+        except ValueError:
+            return False
+        return any(address in network for network in self._trusted)
+
+    def client(self, peer: str, headers: Mapping[bytes, bytes]) -> str:
+        """The nearest address that is not a proxy's; what stands behind it is only its word."""
+        if not self.trusts(peer):
+            return peer
+        said = headers.get(FORWARDED_FOR, b"").decode("latin-1").split(",")
+        for text in reversed(said[-HOPS_MAX:]):
+            try:
+                hop = plain(str(ip_address(text.strip())))
+            except ValueError:
+                return peer  # the proxy did not say who it is
+            if not self.trusts(hop):
+                return hop
+        return peer
+
+
+def plain(ip: str) -> str:
+    """An IPv4 address that came as an IPv6 one, as IPv4; any other as it is."""
+    return ip[7:] if ip.startswith("::ffff:") and "." in ip else ip

@@ -1,0 +1,277 @@
+"""From a whole request to its answer: find the row, charge, authenticate, decode, call, encode.
+
+The order of the steps is part of the security argument: which page asks, then weight, then the
+signature over the raw bytes before anything is parsed; nothing has an effect before the handler.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any, Final
+
+import msgspec
+
+from venue.api import errors, signing
+from venue.api.errors import ApiError
+from venue.gateway.access.auth import Authenticator, Caller, Signed
+from venue.gateway.access.operators import OperatorDoor
+from venue.gateway.access.origins import PREFLIGHT, Origins
+from venue.gateway.access.replay import Answer, ReplayGuard
+from venue.gateway.context import Call
+from venue.gateway.dispatch.decode import body_values, decode, query_values
+from venue.gateway.dispatch.desk import Desk, refusal_of, unknown_names
+from venue.gateway.dispatch.routes import Route, unprefixed
+from venue.gateway.transport.request import Request
+from venue.terms import Access
+
+IGNORED_SHOWN_MAX: Final = 200  # bytes of the header that names ignored parameters
+UNKNOWN_WEIGHT: Final = 1
+DOCUMENT_WEIGHT: Final = 20  # some hundred kilobytes each
+BUSY: Final = (429, 503)  # statuses that say that a request had no effect
+_JSON: Final = b"application/json"
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Dispatcher:
+    """Answers whole requests from the table of operations."""
+
+    def __init__(
+        self,
+        desk: Desk,
+        authenticator: Authenticator,
+        replays: ReplayGuard,
+        operators: OperatorDoor,
+        origins: Origins,
+        documents: Mapping[bytes, Callable[[], bytes]],
+    ) -> None:
+        self.desk = desk
+        self._clock = desk.venue.clock
+        self._venue = desk.venue
+        self._authenticator = authenticator
+        self._replays = replays
+        self._operators = operators
+        self._origins = origins
+        self._documents = documents
+        self._waiting: set[asyncio.Task[None]] = set()  # requests that wait for more than orders
+
+    def serve(self, request: Request) -> None:
+        """Answer a request, at once or when what it waits for has come."""
+        try:
+            self._serve(request)
+        except Exception as problem:  # noqa: BLE001 - a defect must not end the connection
+            self._refuse(request, problem)
+
+    def _serve(self, request: Request) -> None:
+        desk = self.desk
+        request.lines = self._origins.check(request.headers)
+        path = unprefixed(request.path)
+        route = desk.routes.find(request.method, path)
+        now = self._clock.now()
+        if route is None:
+            self._serve_other(request, path, now)
+            return
+        weight = desk.charge(route, request.ip, now)
+        if weight is not None:
+            lines = b"x-used-weight-10s: %d\r\nx-remaining-weight-10s: %d\r\n" % weight
+            request.lines += lines
+        desk.check_open(route)
+        access = route.access
+        if access is Access.PUBLIC:
+            self._call(request, route, 0)
+        elif access is Access.OPERATOR:
+            connection = request.connection
+            self._operators.check(request.ip, request.headers, connection.peer_owner)
+            self._call(request, route, 0)
+        else:
+            self._identify(request, route, path, now)
+
+    # -- who calls --------------------------------------------------------------------------------
+
+    def _identify(self, request: Request, route: Route, path: bytes, now: int) -> None:
+        signed = self._authenticator.precheck(request.headers, request.repeated)
+        text = signing.payload(signed.timestamp, route.method, path, request.query, request.body)
+        caller = self._authenticator.verify(signed, text, request.ip)
+        if caller is None:
+            self._wait(request, self._identify_slowly(request, route, signed, text))
+        else:
+            self._admit(request, route, caller, now)
+
+    async def _identify_slowly(
+        self, request: Request, route: Route, signed: Signed, text: bytes
+    ) -> None:
+        caller = await self._authenticator.verify_slowly(signed, text, request.ip)
+        self._admit(request, route, caller, self._clock.now())
+
+    def _admit(self, request: Request, route: Route, caller: Caller, now: int) -> None:
+        self.desk.admit(route, caller, now)
+        if route.trades:
+            self._trade(request, route, caller)
+        else:
+            self._call(request, route, caller.uid)
+
+    # -- operations that trade --------------------------------------------------------------------
+
+    def _trade(self, request: Request, route: Route, caller: Caller) -> None:
+        """A request has its effect once: an exact repetition gets the recorded answer."""
+        known = self._replays.enter(caller.timestamp_ms, caller.request, self._clock.now())
+        if known is None:
+            self._trade_once(request, route, caller)
+        elif isinstance(known, asyncio.Future):
+            known.add_done_callback(partial(self._repeated, request, route, caller))
+        else:
+            request.answer(*known)
+
+    def _trade_once(self, request: Request, route: Route, caller: Caller) -> None:
+        finish = partial(self._traded, request, caller)
+        try:
+            values = self._values(request, route)
+        except Exception as problem:  # noqa: BLE001 - handed on, whatever it is
+            finish(None, problem)
+            return
+        call = Call(self._venue, caller.uid, caller.request)
+        self.desk.turn(route, call, values, finish)
+
+    def _traded(
+        self, request: Request, caller: Caller, reply: Any, problem: Exception | None
+    ) -> None:
+        """Answer, and remember the answer as long as the request could come again."""
+        replays, timestamp, name = self._replays, caller.timestamp_ms, caller.request
+        try:
+            if problem is not None:
+                raise problem
+            body = _encode(reply)
+        except ApiError as refusal:
+            if refusal.status in BUSY:
+                replays.forget(timestamp, name)
+            else:
+                replays.record(timestamp, name, (refusal.status, refusal.body()))
+            self._refuse(request, refusal)
+        except Exception as unknown:  # noqa: BLE001 - a defect must not end the connection
+            replays.lose(timestamp, name)
+            self._refuse(request, unknown)
+        else:
+            replays.record(timestamp, name, (200, body))
+            request.answer(200, body)
+
+    def _repeated(
+        self, request: Request, route: Route, caller: Caller, known: asyncio.Future[Answer | None]
+    ) -> None:
+        """The first of its kind is answered; one that had no effect is as if it never came."""
+        problem = known.exception()
+        answer = known.result() if problem is None else None
+        try:
+            if problem is not None:
+                raise problem
+            if answer is None:
+                self._trade(request, route, caller)
+            else:
+                request.answer(*answer)
+        except Exception as refused:  # noqa: BLE001 - handed on, whatever it is
+            self._refuse(request, refused)
+
+    # -- all others -------------------------------------------------------------------------------
+
+    def _call(self, request: Request, route: Route, uid: int) -> None:
+        """Parse, validate, call, encode."""
+        values = self._values(request, route)
+        reply = route.handler(Call(self._venue, uid, b""), decode(route.request, values))
+        if route.is_async:
+            self._wait(request, self._reply(request, reply))
+        else:
+            request.answer(200, _encode(reply))
+
+    async def _reply(self, request: Request, reply: Coroutine[Any, Any, Any]) -> None:
+        request.answer(200, _encode(await reply))
+
+    def _values(self, request: Request, route: Route) -> dict[str, Any]:
+        values = _values(route, request)
+        unknown = unknown_names(route, values)
+        if unknown:
+            request.lines += b"x-venue-ignored: %s\r\n" % _names(unknown)
+        return values
+
+    def _serve_other(self, request: Request, path: bytes, now: int) -> None:
+        """Documents, and what there is not; both cost their weight."""
+        desk, made = self.desk, self._documents.get(path)
+        desk.charge_other(DOCUMENT_WEIGHT if made else UNKNOWN_WEIGHT, request.ip, now)
+        if request.method == b"OPTIONS" and b"origin" in request.headers:
+            request.lines += PREFLIGHT
+            request.answer(200, b"{}")
+        elif made is not None and request.method == b"GET":
+            request.answer(200, made())
+        elif desk.routes.knows(path):
+            raise errors.method_not_supported(request.method.decode("latin-1"))
+        else:
+            time = datetime.fromtimestamp(now / 1_000_000, UTC)
+            shown = path.decode("ascii", "replace")[: errors.SHOWN_LENGTH_MAX]
+            body = errors.unknown_path(shown, time.isoformat(timespec="milliseconds"))
+            request.answer(404, body)
+
+    # -- answers ----------------------------------------------------------------------------------
+
+    def _refuse(self, request: Request, problem: Exception) -> None:
+        refusal = refusal_of(problem, request.what())
+        if refusal.retry_after is not None:
+            request.lines += b"retry-after: %d\r\n" % refusal.retry_after
+        request.answer(refusal.status, refusal.body())
+
+    def _wait(self, request: Request, answering: Coroutine[Any, Any, None]) -> None:
+        """Go on as a task."""
+        task = asyncio.get_running_loop().create_task(self._guarded(request, answering))
+        self._waiting.add(task)
+        task.add_done_callback(self._waiting.discard)
+
+    async def _guarded(self, request: Request, answering: Coroutine[Any, Any, None]) -> None:
+        try:
+            await answering
+        except Exception as problem:  # noqa: BLE001 - a defect must not end the connection
+            self._refuse(request, problem)
+
+
+def document(make: Callable[[], dict[str, Any]]) -> Callable[[], bytes]:
+    """A document, made when it is first asked for."""
+    made: list[bytes] = []
+
+    def ask() -> bytes:
+        if not made:
+            made.append(msgspec.json.encode(make()))
+        return made[0]
+
+    return ask
+
+
+def _values(route: Route, request: Request) -> dict[str, Any]:
+    """The parameters, from the one place they may stand in."""
+    query, body = request.query, request.body
+    if not route.in_body:
+        if body and body.strip() != b"{}":
+            method = route.row.method
+            raise errors.invalid("body", f"{method} carries its parameters in the query")
+        return query_values(query) if query else {}
+    if query:
+        raise errors.invalid("query", f"{route.row.method} carries its parameters in the body")
+    if request.headers.get(b"content-type") != _JSON:
+        _check_content_type(request)
+    return body_values(body)
+
+
+def _check_content_type(request: Request) -> None:
+    if b"content-type" in request.repeated:
+        raise errors.content_type()
+    kind, _, parameters = request.headers.get(b"content-type", b"").lower().partition(b";")
+    charset = parameters.replace(b" ", b"").replace(b'"', b"")
+    if kind.strip() != _JSON or charset not in (b"", b"charset=utf-8"):
+        raise errors.content_type()
+
+
+def _names(unknown: list[str]) -> bytes:
+    """Names for a header: what could break one is replaced."""
+    clean = ",".join(
+        "".join(c if c.isascii() and (c.isalnum() or c in "_-.") else "?" for c in name)
+        for name in unknown
+    )
+    return clean.encode()[:IGNORED_SHOWN_MAX]

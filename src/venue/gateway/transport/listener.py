@@ -1,0 +1,98 @@
+"""What the connections of one listening socket share: limits, seats, deadlines, who serves them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Final, Protocol
+
+from venue.gateway.access.gate import Gate, HttpLimits
+from venue.gateway.access.proxies import Proxies
+from venue.gateway.transport.request import Request
+
+SWEEP_S: Final = 0.25  # how exactly deadlines are kept
+
+
+class Member(Protocol):
+    """A connection: HTTP, or what became of it. `due` is when it is overdue; 0.0 is never."""
+
+    due: float
+
+    def overdue(self, now: float) -> None:
+        """The time `due` has passed."""
+
+    def shutdown(self) -> None:
+        """The server stops: finish what is being answered, then end."""
+
+    def abort(self) -> None:
+        """End at once."""
+
+
+class Streams(Protocol):
+    """Where upgraded connections go."""
+
+    def wanted(self, request: Request) -> bool:
+        """Whether a request may become a stream."""
+
+    def connection(
+        self, listener: Listener, request: Request, give_up_seat: Callable[[], None]
+    ) -> asyncio.Protocol:
+        """The protocol that takes the transport over; it must leave the listener at its end.
+
+        It keeps its seat among the connections until it has one among the streams, or ends.
+        """
+
+
+class Listener:
+    """One listening socket's connections. `serve` gets each whole request and answers it."""
+
+    def __init__(
+        self,
+        limits: HttpLimits,
+        serve: Callable[[Request], None],
+        streams: Streams | None,
+        proxies: Proxies,
+        loop: asyncio.AbstractEventLoop,
+    ) -> None:
+        self.limits = limits
+        self.serve = serve
+        self.streams = streams
+        self.proxies = proxies
+        self.loop = loop
+        self.gate = Gate(limits)
+        self.members: dict[Member, None] = {}
+        self._sweeping: asyncio.TimerHandle | None = None
+        self._empty: asyncio.Future[None] | None = None
+
+    def enter(self, member: Member) -> None:
+        """A connection is there."""
+        self.members[member] = None
+        if self._sweeping is None:
+            self._sweeping = self.loop.call_later(SWEEP_S, self._sweep)
+
+    def leave(self, member: Member) -> None:
+        """A connection is gone, or goes on as another member."""
+        del self.members[member]
+        if not self.members and self._empty is not None and not self._empty.done():
+            self._empty.set_result(None)
+
+    async def stop(self, within_s: float) -> None:
+        """Have all connections end: in good order within a while, else at once."""
+        for member in list(self.members):
+            member.shutdown()
+        if self.members:
+            self._empty = self.loop.create_future()
+            await asyncio.wait([self._empty], timeout=within_s)
+        for member in list(self.members):
+            member.abort()
+        if self._sweeping is not None:
+            self._sweeping.cancel()
+
+    def _sweep(self) -> None:
+        """End what is overdue; again in a while, as long as anybody is there."""
+        now = self.loop.time()
+        for member in list(self.members):
+            if member.due and now >= member.due:
+                member.overdue(now)
+        again = bool(self.members)
+        self._sweeping = self.loop.call_later(SWEEP_S, self._sweep) if again else None

@@ -1,0 +1,69 @@
+"""Who is an operator: the token decides; without one, whose process is at the other end."""
+
+import os
+import socket
+from contextlib import closing
+
+import pytest
+
+from venue.api.errors import ApiError
+from venue.gateway.access.operators import OperatorDoor
+from venue.gateway.access.peers import NOBODY, owner_of
+
+HERE = {b"host": b"127.0.0.1:8787"}
+ELSEWHERE = {b"host": b"venue.example:8787"}
+SHOWN = {b"authorization": b"Bearer secret token"}
+
+
+def own() -> int:
+    return os.getuid()
+
+
+def refused(
+    door: OperatorDoor, ip: str, headers: dict[bytes, bytes], owner: int | None = None
+) -> None:
+    with pytest.raises(ApiError) as caught:
+        door.check(ip, headers, lambda: own() if owner is None else owner)
+    assert (caught.value.code, caught.value.status) == (-1051, 403)
+
+
+def test_a_token_that_is_set_is_always_asked_for() -> None:
+    door = OperatorDoor("secret token")
+    refused(door, "10.0.0.9", ELSEWHERE)
+    refused(door, "10.0.0.9", ELSEWHERE | {b"authorization": b"Bearer secret"})
+    refused(door, "127.0.0.1", HERE)
+    door.check("10.0.0.9", ELSEWHERE | SHOWN, own)
+    door.check("127.0.0.1", HERE | SHOWN, own)
+
+
+def test_without_a_token_nobody_elsewhere_is_one() -> None:
+    refused(OperatorDoor(), "10.0.0.9", HERE)
+    refused(OperatorDoor(), "10.0.0.9", ELSEWHERE | {b"authorization": b"Bearer "})
+    refused(OperatorDoor(), "127.0.0.1", ELSEWHERE)
+    OperatorDoor().check("127.0.0.1", HERE, own)
+    OperatorDoor().check("::1", {b"host": b"[::1]:8787"}, own)
+
+
+@pytest.mark.parametrize("name", [b"x-forwarded-for", b"forwarded", b"x-real-ip", b"via"])
+def test_what_came_through_a_proxy_is_no_operators(name: bytes) -> None:
+    refused(OperatorDoor(), "127.0.0.1", HERE | {name: b"1"})
+    refused(OperatorDoor(behind_proxy=True), "127.0.0.1", HERE)
+
+
+def test_another_user_of_the_machine_is_none() -> None:
+    """A proxy with nothing but `proxy_pass` looks like a client here, but runs as its own user."""
+    refused(OperatorDoor(), "127.0.0.1", HERE, owner=own() + 1)
+    refused(OperatorDoor(), "127.0.0.1", HERE, owner=NOBODY)
+
+
+@pytest.mark.parametrize(
+    ("family", "host"), [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")]
+)
+def test_the_system_tells_whose_socket_it_is(family: int, host: str) -> None:
+    with closing(socket.socket(family)) as listening, closing(socket.socket(family)) as client:
+        listening.bind((host, 0))
+        listening.listen()
+        client.connect(listening.getsockname())
+        assert owner_of(host, client.getsockname()[1]) == os.getuid()
+        listening_only = listening.getsockname()[1]
+    assert owner_of(host, listening_only) in (NOBODY, os.getuid())
