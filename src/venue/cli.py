@@ -8,6 +8,7 @@ import os
 import sys
 import time
 from dataclasses import dataclass
+from ipaddress import ip_network
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NoReturn
 
 from cyclopts import App, Parameter
@@ -74,6 +75,24 @@ class DevOptions:
     depth_ms: Annotated[
         int, Parameter(help="Least time between two frames of a depth stream, in ms.")
     ] = 500
+    allow_host: Annotated[
+        tuple[str, ...],
+        Parameter(
+            help="A name that requests may call this venue by, beside addresses; repeat it.",
+            negative="",
+        ),
+    ] = ()
+    allow_origin: Annotated[
+        tuple[str, ...],
+        Parameter(
+            help="Origin of web pages that may call, as http://localhost:5173; repeat it.",
+            negative="",
+        ),
+    ] = ()
+    trusted_proxy: Annotated[
+        tuple[str, ...],
+        Parameter(help="Address or network of proxies that say who calls.", negative=""),
+    ] = ()
     ready_file: Annotated[
         str | None, Parameter(help="File for addresses and demo keys, once the venue answers.")
     ] = None
@@ -85,6 +104,16 @@ class DevOptions:
 
 
 DEFAULTS: Final = DevOptions()
+
+
+def _networks(proxies: tuple[str, ...]) -> tuple[str, ...]:
+    """Addresses and networks as they were given, once each is seen to be one."""
+    for text in proxies:
+        try:
+            ip_network(text)
+        except ValueError as problem:
+            _die(f"--trusted-proxy {text}: {problem}")
+    return proxies
 
 
 @app.command
@@ -109,6 +138,9 @@ def dev(options: Annotated[DevOptions, Parameter(name="*")] = DEFAULTS) -> None:
         batch_place=options.batch_place,
         depth_ms=options.depth_ms,
         operator_token=os.environ.get(OPERATOR_TOKEN, ""),
+        hosts=options.allow_host,
+        origins=options.allow_origin,
+        proxies=_networks(options.trusted_proxy),
     )
 
     def ready(running: Running) -> None:

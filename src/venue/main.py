@@ -37,13 +37,14 @@ from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.origins import Origins
 from venue.gateway.access.proxies import Proxies
 from venue.gateway.access.replay import SEEDED_MS, ReplayGuard
+from venue.gateway.connection import SocketLimits
 from venue.gateway.context import Venue
 from venue.gateway.dispatch.desk import Desk
 from venue.gateway.dispatch.dispatcher import Dispatcher, document
 from venue.gateway.hub import Hub, Timing
 from venue.gateway.recorder import Recorder
 from venue.gateway.session import SessionLimits
-from venue.gateway.sockets import SocketLimits, Sockets
+from venue.gateway.sockets import Sockets
 from venue.gateway.table import routes
 from venue.gateway.transport.server import Server, listen
 from venue.history.mend import mend
@@ -198,6 +199,7 @@ def _streams(rooms: Venue, options: Options, desk: Desk, origins: Origins) -> So
         limits = SocketLimits(
             session=SessionLimits(changes=None, messages=None, faults=None),
             attempts=None,
+            frames=None,
             connections_per_ip=None,
             connections=None,
         )

@@ -30,8 +30,8 @@ from support.socket_desk import (
     until_ended,
 )
 from venue.gateway import entry
+from venue.gateway.connection import SocketLimits
 from venue.gateway.session import SessionLimits
-from venue.gateway.sockets import SocketLimits
 
 MANY = 50
 KEPT = 10

@@ -23,10 +23,10 @@ from venue.core.applied import Applied
 from venue.core.commands import CancelOrders, Command, PlaceOrder, Tick
 from venue.core.events import OrderPlaced
 from venue.gateway.catchup import PAGE
+from venue.gateway.connection import SocketLimits
 from venue.gateway.context import Venue
 from venue.gateway.recorder import RENEWAL
 from venue.gateway.session import SessionLimits
-from venue.gateway.sockets import SocketLimits
 from venue.rebuild import rebuild_history
 
 INVALID = "INVALID_ARGUMENT: "

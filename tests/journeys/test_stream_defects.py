@@ -21,10 +21,11 @@ from venue.core.events import Trade
 from venue.gateway import entry, hub
 from venue.gateway.access.auth import Authenticator
 from venue.gateway.catchup import CatchUp
+from venue.gateway.connection import SocketLimits
 from venue.gateway.frames import Frame
 from venue.gateway.public_frames import Shaper, shaper
 from venue.gateway.session import Session, SessionLimits
-from venue.gateway.sockets import SocketLimits, Sockets
+from venue.gateway.sockets import Sockets
 from venue.terms import Product
 
 SPOT = "/spot/v3/ws/public"

@@ -9,8 +9,8 @@ import pytest
 from support.listening_room import ListeningRoom
 from support.witness import KINDS, Market, Reader, witnesses
 from venue.api.streams import Socket
+from venue.gateway.connection import SocketLimits
 from venue.gateway.session import SessionLimits
-from venue.gateway.sockets import SocketLimits
 
 PATIENT = SessionLimits(idle_s=60, ping_s=60, messages=None, changes=None)
 LIMITS = SocketLimits(session=PATIENT, queue_frames=100, send_bytes=16 * 1024, close_s=0.1)

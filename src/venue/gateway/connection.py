@@ -1,0 +1,456 @@
+"""One WebSocket connection: upgrade, login, framing, and a bounded queue for its reader."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable
+from http import HTTPStatus
+from socket import (
+    IPPROTO_TCP,
+    SO_KEEPALIVE,
+    SO_SNDBUF,
+    SOL_SOCKET,
+    TCP_KEEPCNT,
+    TCP_KEEPIDLE,
+    TCP_KEEPINTVL,
+)
+from typing import Any, Final, Protocol, cast
+
+from msgspec import Struct
+from websockets.datastructures import Headers
+from websockets.extensions.permessage_deflate import (
+    PerMessageDeflate,
+    ServerPerMessageDeflateFactory,
+)
+from websockets.frames import Frame as Received
+from websockets.frames import Opcode
+from websockets.http11 import Request, Response
+from websockets.protocol import OPEN
+from websockets.server import ServerProtocol
+
+from venue.api import errors
+from venue.api.errors import ApiError
+from venue.api.streams import SOCKETS, Socket
+from venue.gateway.access.attempts import ATTEMPTS_MAX
+from venue.gateway.access.auth import Caller
+from venue.gateway.access.origins import Origins
+from venue.gateway.context import Venue
+from venue.gateway.entry import Entry
+from venue.gateway.frames import Frame
+from venue.gateway.hub import Hub
+from venue.gateway.logins import Logins
+from venue.gateway.session import POLICY, Allowance, Session, SessionLimits
+from venue.gateway.transport.listener import Listener
+from venue.gateway.transport.request import Request as HttpRequest
+
+WINDOW_BITS: Final = 12  # of compression, either way
+PIECE: Final = 1024  # bytes that are parsed at once
+UNSUPPORTED: Final = 1003
+NOT_TEXT: Final = 1007
+RESTARTING: Final = 1012
+KEEPALIVE_S: Final = 10  # of silence, until the peer is probed, and between probes
+KEEPALIVES: Final = 5  # probes without an answer that end a connection
+BY_PATH: Final = {socket.path: socket for socket in SOCKETS}
+
+
+log = logging.getLogger("venue.gateway")
+
+
+class SocketLimits(Struct, frozen=True, kw_only=True):
+    """Bounds of one listener's sockets; seconds and bytes. None: unlimited.
+
+    `attempts` to connect count per address in five minutes, `frames` are pings, pongs and fragments
+    of one connection in a second. A reader whose queue holds more than
+    `queue_frames` or `queue_bytes`, beyond `send_bytes` on their way, is too slow.
+    """
+
+    session: SessionLimits = SessionLimits()
+    attempts: int | None = ATTEMPTS_MAX
+    frames: int | None = 100
+    connections_per_ip: int | None = 100
+    connections: int | None = 2_000
+    message_bytes: int = 16 * 1024
+    queue_frames: int = 4_000
+    queue_bytes: int = 4 * 1024 * 1024
+    send_bytes: int = 128 * 1024
+    close_s: float = 5.0
+
+
+class Door(Protocol):
+    """What a connection needs of where it came in."""
+
+    rooms: Venue
+    hub: Hub
+    limits: SocketLimits
+    logins: Logins
+    origins: Origins
+
+    def enter(self, ip: str) -> None:
+        """Count a stream; ApiError 429 or 503 when it may not come in."""
+
+    def leave(self, ip: str) -> None:
+        """Count one less."""
+
+    def name(self) -> str:
+        """A new connection's name."""
+
+    def usable(self, key: str) -> bool:
+        """Whether a session that this API key opened may go on."""
+
+    def entry(
+        self, socket: Socket, caller: Caller, ip: str, send: Callable[[Frame], None]
+    ) -> Entry:
+        """Where a new connection's orders go in."""
+
+
+class Connection(asyncio.Protocol):
+    """One upgraded connection: an asyncio protocol, made when HTTP hands its transport over.
+
+    While the reader does not keep up, frames wait here and nothing it says is read. Frames that
+    are on their way cannot be taken back, so a refusal to wait any longer goes behind them.
+    """
+
+    due = 0.0  # deadlines are the session's own
+
+    def __init__(
+        self,
+        door: Door,
+        listener: Listener,
+        request: HttpRequest,
+        give_up_seat: Callable[[], None],
+    ) -> None:
+        self._door = door
+        self._listener = listener
+        self._request = request
+        self._give_up_seat = give_up_seat
+        self._defects = door.rooms.stream_defects
+        self._loop = asyncio.get_running_loop()
+        self._conn = ServerProtocol(
+            extensions=[
+                ServerPerMessageDeflateFactory(
+                    server_no_context_takeover=True,
+                    client_no_context_takeover=True,
+                    server_max_window_bits=WINDOW_BITS,
+                    client_max_window_bits=WINDOW_BITS,
+                )
+            ],
+            max_size=door.limits.message_bytes,
+            logger=_quiet,
+        )
+        self._window_bits = 0  # of what is sent; 0: not compressed
+        self._ip: str | None = None  # counted at the gate under this address
+        self._session: Session | None = None
+        self._opening: asyncio.Task[None] | None = None
+        self._text = bytearray()  # a message in fragments, so far
+        self._frames = Allowance(door.limits.frames, 1.0)
+        self._flooded = False  # nothing it sends is looked at any more
+        self._paused = False
+        self._room = asyncio.Event()  # the reader takes more, or there is none any more
+        self._room.set()
+        self._waiting: deque[bytes] = deque()
+        self._waiting_bytes = 0
+        self._ended = False
+        self._close_timer: asyncio.TimerHandle | None = None
+
+    # -- the transport ----------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """The transport is ours."""
+        self._transport = cast(asyncio.Transport, transport)
+        limits = self._door.limits
+        self._transport.set_write_buffer_limits(high=limits.send_bytes)
+        # Without it the system would take megabytes for a reader that has stopped.
+        connected = transport.get_extra_info("socket")
+        connected.setsockopt(SOL_SOCKET, SO_SNDBUF, limits.send_bytes)
+        # A peer that vanished is noticed within a minute: its orders may have to be cancelled.
+        connected.setsockopt(SOL_SOCKET, SO_KEEPALIVE, 1)
+        connected.setsockopt(IPPROTO_TCP, TCP_KEEPIDLE, KEEPALIVE_S)
+        connected.setsockopt(IPPROTO_TCP, TCP_KEEPINTVL, KEEPALIVE_S)
+        connected.setsockopt(IPPROTO_TCP, TCP_KEEPCNT, KEEPALIVES)
+        self._listener.enter(self)
+        self._do(self._receive, self._request.head())
+
+    def connection_lost(self, _: Exception | None) -> None:
+        """The connection is gone. Everything it held is given back before its session ends."""
+        self._listener.leave(self)
+        self._give_up_seat()
+        if self._ip is not None:
+            self._door.leave(self._ip)
+            self._ip = None
+        if self._close_timer is not None:
+            self._close_timer.cancel()
+        if self._opening is not None:
+            self._opening.cancel()
+        self._defects.contain("the end of a connection", self._finish)
+
+    def data_received(self, data: bytes) -> None:
+        """Parse what came; the first thing is the request to upgrade."""
+        self._do(self._receive, data)
+
+    def _receive(self, data: bytes) -> None:
+        """Parse in pieces: a flood of the smallest frames is noticed within one of them."""
+        for at in range(0, len(data), PIECE):
+            if self._flooded:
+                break
+            self._conn.receive_data(data[at : at + PIECE])
+            for event in self._conn.events_received():
+                if isinstance(event, Request):
+                    self._transport.pause_reading()  # a client waits for the answer to it
+                    self._opening = self._loop.create_task(self._open(event))
+                elif isinstance(event, Received):
+                    self._count(event)
+                    if not self._ended:
+                        self._take(event)
+            self._flush()
+
+    def _count(self, frame: Received) -> None:
+        """Frames that are no whole message are counted here, messages in the session."""
+        whole = frame.fin and frame.opcode in (Opcode.TEXT, Opcode.BINARY)
+        if not whole and not self._frames.take(self._loop.time()):
+            self._flooded = True
+            self.end(POLICY, f"more than {self._door.limits.frames} pings or fragments a second")
+
+    def eof_received(self) -> bool:
+        """End the session: a client that sends no more is told no more.
+
+        The transport closes when it has written what it holds. It is aborted when nobody reads.
+        """
+        self._do(self._hang_up)
+        return False
+
+    def _hang_up(self) -> None:
+        self._finish()
+        self._conn.receive_eof()
+        self._flush()
+        self._close_soon()
+
+    def pause_writing(self) -> None:
+        """Enough is on its way: what comes waits, and nothing is read that asks for more."""
+        self._paused = True
+        self._room.clear()
+        self._transport.pause_reading()
+
+    def resume_writing(self) -> None:
+        """The reader goes on."""
+        self._do(self._resume)
+
+    def _resume(self) -> None:
+        self._paused = False
+        while self._waiting and not self._paused:
+            data = self._waiting.popleft()
+            self._waiting_bytes -= len(data)
+            self._transport.write(data)
+        if not self._paused:
+            self._room.set()
+            self._transport.resume_reading()
+
+    def overdue(self, now: float) -> None:
+        """Never: deadlines are the session's own."""
+
+    def shutdown(self) -> None:
+        """The server stops."""
+        self._do(self._shut_down)
+
+    def abort(self) -> None:
+        """End at once."""
+        self._transport.abort()
+
+    def _shut_down(self) -> None:
+        if self._conn.state is OPEN:
+            self.end(RESTARTING, "the venue is stopping")
+        else:
+            self._finish()
+            self._transport.close()
+
+    def _do(self, act: Callable[..., None], *given: Any) -> None:
+        """Do what the transport calls for; a defect on the way ends this connection only."""
+        if not self._defects.contain("a connection", act, *given):
+            self._ended = True
+            self._transport.abort()
+
+    # -- opening ----------------------------------------------------------------------------------
+
+    async def _open(self, request: Request) -> None:
+        """Let the client in, or say why not."""
+        try:
+            await self._let_in(request)
+        except ApiError as refusal:
+            self._refuse(refusal)
+        except Exception:
+            log.exception("defect while opening a stream")
+            self._defects.count += 1
+            if self._conn.state is OPEN:
+                self.drop()
+            else:
+                self._refuse(errors.internal())
+        finally:
+            if not self._transport.is_closing():
+                self._transport.resume_reading()
+
+    async def _let_in(self, request: Request) -> None:
+        door, asked = self._door, self._request
+        ip = asked.ip
+        door.origins.check(asked.headers)
+        door.enter(ip)
+        self._ip = ip
+        response = self._conn.accept(request)
+        if response.status_code != HTTPStatus.SWITCHING_PROTOCOLS:
+            raise ApiError(-1000, f"{self._conn.handshake_exc}.", response.status_code)
+        socket = BY_PATH[request.path.partition("?")[0]]
+        caller = None
+        if socket.private:
+            caller = await door.logins.login(socket, asked, ip)
+        if self._ended or self._transport.is_closing():
+            return
+        self._give_up_seat()
+        for extension in self._conn.extensions:
+            if isinstance(extension, PerMessageDeflate):
+                self._window_bits = extension.local_max_window_bits
+        self._conn.send_response(response)
+        self._flush()
+        key = caller.key if caller is not None else ""
+        self._session = Session(
+            door.rooms,
+            door.hub,
+            socket,
+            caller.uid if caller is not None else 0,
+            door.limits.session,
+            self,
+            (lambda: door.usable(key)) if caller is not None else _always,
+            door.entry(socket, caller, ip, self.send) if caller is not None else None,
+        )
+        self._session.begin(door.name())
+
+    def _refuse(self, refusal: ApiError) -> None:
+        """Answer the upgrade as HTTP: a login that fails is 401, or 403 for a lacking right."""
+        status = refusal.status
+        if status == HTTPStatus.BAD_REQUEST and -1058 <= refusal.code <= -1040:
+            status = HTTPStatus.UNAUTHORIZED
+        body = refusal.body()
+        headers = Headers(
+            {
+                "content-type": "application/json",
+                "content-length": str(len(body)),
+                "connection": "close",
+            }
+        )
+        if status == HTTPStatus.UPGRADE_REQUIRED:
+            headers["upgrade"] = "websocket"
+        if refusal.retry_after is not None:
+            headers["retry-after"] = str(refusal.retry_after)
+        self._conn.send_response(Response(status, HTTPStatus(status).phrase, headers, body))
+        self._flush()
+
+    # -- what comes in ----------------------------------------------------------------------------
+
+    def _take(self, frame: Received) -> None:
+        if frame.opcode is Opcode.BINARY:
+            self._fail(UNSUPPORTED, "messages are text")
+        elif frame.opcode is Opcode.TEXT or frame.opcode is Opcode.CONT:
+            self._text += frame.data
+            if frame.fin:
+                data = bytes(self._text)
+                self._text.clear()
+                self._hear(data)
+
+    def _hear(self, data: bytes) -> None:
+        try:
+            data.decode()
+        except UnicodeDecodeError:
+            self._fail(NOT_TEXT, "messages are UTF-8")
+            return
+        if self._session is not None:
+            self._session.hear(data)
+
+    # -- what goes out ----------------------------------------------------------------------------
+
+    def send(self, frame: Frame) -> None:
+        """Send a frame, or queue it behind those that the reader has not taken."""
+        if self._ended:
+            return
+        data = frame.deflated(self._window_bits) if self._window_bits else frame.plain
+        if not self._paused:
+            self._transport.write(data)
+            return
+        self._waiting.append(data)
+        self._waiting_bytes += len(data)
+        if not self.fits(len(self._waiting), self._waiting_bytes):
+            self.end(POLICY, f"too slow: {len(self._waiting)} messages waited to be read")
+
+    async def ready(self) -> None:
+        """Wait while the reader does not keep up; what it said meanwhile is then heard first."""
+        while self._paused and not self._ended:
+            await self._room.wait()
+            await asyncio.sleep(0)
+
+    def fits(self, frames: int, size: int) -> bool:
+        """Whether the queue may hold so many frames of so many bytes together."""
+        limits = self._door.limits
+        return frames <= limits.queue_frames and size <= limits.queue_bytes
+
+    def end(self, code: int, reason: str) -> None:
+        """Close with a code and a reason; what waits is dropped."""
+        if self._ended:
+            return
+        self._finish()
+        if self._conn.state is OPEN:
+            self._conn.send_close(code, reason)
+        self._flush()
+        if self._paused:
+            self._transport.resume_reading()  # its answer to the close
+
+    def drop(self) -> None:
+        """Abort the connection without a close frame."""
+        try:
+            self._finish()
+        finally:
+            self._transport.abort()
+
+    def _fail(self, code: int, reason: str) -> None:
+        """Close on a client that breaks the protocol: nothing more is read."""
+        self._finish()
+        self._conn.fail(code, reason)
+        self._flush()
+
+    def _finish(self) -> None:
+        """Nothing more is sent but what closes the connection.
+
+        It comes before every end of the transport, so no frame is written to one that has ended.
+        """
+        self._ended = True
+        self._room.set()
+        self._waiting.clear()
+        self._waiting_bytes = 0
+        if self._session is not None:
+            self._session.quit()
+
+    def _flush(self) -> None:
+        """Send what the protocol itself has to say."""
+        transport = self._transport
+        for data in self._conn.data_to_send():
+            if transport.is_closing():
+                break
+            if data:
+                transport.write(data)
+            else:
+                self._finish()
+                transport.write_eof()
+        if self._conn.close_expected():
+            if not self._ended:
+                self._finish()
+            self._close_soon()
+
+    def _close_soon(self) -> None:
+        """Give the client a while to close, or to read what is on its way; then abort."""
+        if self._close_timer is None:
+            abort = self._transport.abort
+            self._close_timer = self._loop.call_later(self._door.limits.close_s, abort)
+
+
+def _always() -> bool:
+    return True
+
+
+_quiet = logging.getLogger("venue.websockets")
