@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -56,6 +57,7 @@ from venue.lab.agents import STEP_US, Agents
 from venue.lab.contract_agents import ContractAgents
 from venue.lab.prehistory import Prehistory
 from venue.node.clock import Clock, SystemClock
+from venue.node.keeper import Keeper
 from venue.node.market_data import MarketData
 from venue.node.outbox import Outbox
 from venue.node.sequencer import Sequencer, Stopped
@@ -66,7 +68,6 @@ from venue.rebuild import fill_when_empty
 TICK_S: Final = 1.0  # how often time passes while contracts have prices or a countdown runs
 IDLE_TICKS: Final = 10  # so many times more rarely else
 COLLECT_TICKS: Final = 10  # how often garbage is collected
-SNAPSHOT_S: Final = 10.0  # how often it is asked whether a snapshot is due
 DEV_FACTOR: Final = 100  # all clients of a practice venue share one address
 
 log = logging.getLogger("venue")
@@ -352,7 +353,8 @@ def _background(
     if agents is not None:
         tasks.append(asyncio.create_task(_trade(rooms, agents)))
     if options.state is not None:
-        tasks.append(asyncio.create_task(_snapshots(rooms)))
+        keeper = _keeper(rooms, options.state, options.frames_kept)
+        tasks.append(asyncio.create_task(keeper.run()))
     return tasks
 
 
@@ -386,27 +388,34 @@ async def _trade(rooms: Venue, agents: _AllAgents) -> None:
                 await rooms.submit(commands, patient=True)
 
 
-async def _snapshots(rooms: Venue) -> None:
-    last = rooms.engine.sequence
-    while True:
-        await asyncio.sleep(SNAPSHOT_S)
-        if rooms.engine.sequence - last >= EVERY:
-            last = rooms.engine.sequence
-            await _keep(rooms, rooms.journal)
+def _keeper(rooms: Venue, path: str, frames_kept: int) -> Keeper:
+    """Who has snapshots taken, behind what history has durably projected."""
+    return Keeper(
+        rooms.journal,
+        path,
+        frames_kept,
+        on_disk_thread=rooms.sequencer.on_disk_thread,
+        sequence=lambda: rooms.engine.sequence,
+        durable=partial(_project, rooms),
+        failures=(HistoryFailed,),
+    )
+
+
+async def _project(rooms: Venue) -> None:
+    await rooms.history.drain()
+    await rooms.history.checkpoint()
 
 
 async def _keep(rooms: Venue, journal: Journal) -> None:
-    """Save a snapshot, behind what history has durably projected."""
+    """Save a snapshot of a venue that takes no more commands."""
     if rooms.sequencer.failed():
         return
     snapshot = take(rooms.engine, rooms.market_data, rooms.recorder)
     try:
-        await rooms.history.drain()
-        await rooms.history.checkpoint()
-    except HistoryFailed as problem:
-        log.error("no snapshot: history failed: %s", problem)
-        return
-    await rooms.sequencer.on_disk_thread(lambda: journal.save_snapshot(snapshot))
+        await _project(rooms)
+        await rooms.sequencer.on_disk_thread(lambda: journal.save_snapshot(snapshot))
+    except (HistoryFailed, JournalFailed) as problem:
+        log.error("no snapshot: %s", problem)
 
 
 async def _until(
