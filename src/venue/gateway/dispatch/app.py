@@ -39,6 +39,14 @@ class Disconnected(Exception):
     """The client went away before its request was complete."""
 
 
+def _refused(problem: Exception, scope: Scope, headers: list[Header]) -> Answer:
+    """The answer to it. A name for the refusal where it passed through would make it garbage."""
+    refusal = refusal_of(problem, f"{scope['method']} {scope['path']}")
+    if refusal.retry_after is not None:
+        headers.append((b"retry-after", b"%d" % refusal.retry_after))
+    return refusal.status, refusal.body()
+
+
 class App:
     """Serves the table of operations over ASGI."""
 
@@ -70,10 +78,7 @@ class App:
         except Disconnected:
             return
         except Exception as problem:  # noqa: BLE001 - a defect must not end the connection
-            refusal = refusal_of(problem, f"{scope['method']} {scope['path']}")
-            status, body = refusal.status, refusal.body()
-            if refusal.retry_after is not None:
-                headers.append((b"retry-after", b"%d" % refusal.retry_after))
+            status, body = _refused(problem, scope, headers)
         headers.append((b"content-length", b"%d" % len(body)))
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": body})

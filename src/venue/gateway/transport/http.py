@@ -145,6 +145,7 @@ class LimitedProtocol(HttpToolsProtocol):
         """The connection goes to the WebSocket protocol, which counts its own."""
         self._leave()
         super().handle_websocket_upgrade()
+        self.parser = None  # type: ignore[assignment] # it calls this protocol, which is not needed
 
     def _should_upgrade(self) -> bool:
         """Only the streams' paths change the protocol; elsewhere the request stays HTTP."""
