@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from support.trading import trading
+from support.trading import FOUNDING, trading
 from venue.core.applied import Applied
 from venue.core.commands import Command, RecordStreams
 from venue.core.engine import Engine
+from venue.core.owners import FIRST_UID
 from venue.gateway.recorder import Recorder
 from venue.journal.chain import BLOCK
 from venue.journal.snapshot_files import SnapshotFiles
@@ -90,8 +91,9 @@ def running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Running
 def founded(running: Running) -> list[Command]:
     """A market with owners, one of whom listens; the orders that are still to come."""
     stream = trading(7, 6_000)
-    running.submit(stream[:11])
-    running.submit([RecordStreams(1, time=stream[10].time), *stream[11 : BLOCK + 5]])
+    running.submit(stream[:FOUNDING])
+    listens = RecordStreams(FIRST_UID, time=stream[FOUNDING].time)
+    running.submit([listens, *stream[FOUNDING : BLOCK + 5]])
     return stream[BLOCK + 5 :]
 
 

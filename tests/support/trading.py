@@ -16,8 +16,12 @@ from venue.core.commands import (
     Tick,
 )
 from venue.core.instruments import Instrument
+from venue.core.owners import FIRST_UID
 
 BTC = Instrument("BTCUSDT", "BTC", "USDT", 1, 2, 1, 5, 1, 10**9, 10**9, 100, 200)
+
+FIRST_ORDER = 10**15
+FOUNDING = 15  # the commands that make market and owners
 
 
 def trading(seed: int, count: int) -> list[Command]:
@@ -28,11 +32,12 @@ def trading(seed: int, count: int) -> list[Command]:
         RegisterAsset("USDT", 8),
         ListInstrument(BTC),
     ]
-    for uid in range(1, 5):
+    uids = range(FIRST_UID, FIRST_UID + 4)
+    for uid in uids:
         found.append(CreateOwner(f"owner-{uid}"))
         found += [Deposit(uid, 0, asset, 10**14) for asset in ("BTC", "USDT")]
     while len(found) < count:
-        uid = chance.randint(1, 4)
+        uid = chance.choice(uids)
         kind = chance.random()
         if kind < 0.8:
             price, name = chance.randint(9_900, 10_100), f"c{chance.randint(1, 99)}"
@@ -41,7 +46,7 @@ def trading(seed: int, count: int) -> list[Command]:
             order.request = len(found).to_bytes(4, "big")
             found.append(order)
         elif kind < 0.97:
-            found.append(CancelOrder(uid, chance.randint(1, len(found))))
+            found.append(CancelOrder(uid, FIRST_ORDER + chance.randint(0, len(found))))
         else:
             found.append(CancelOrders(uid, "BTCUSDT") if kind < 0.985 else Tick())
     for number, command in enumerate(found):
