@@ -145,7 +145,7 @@ def _snapshots(journal: Journal, engine: Engine) -> tuple[list[Row], str]:
     accounts = engine.ledger.accounts.values()
     note = (
         f"the snapshot: {len(accounts):,} owners, {sum(len(a.orders) for a in accounts):,} open"
-        f" orders, {len(engine.spot.client_ids.ended):,} remembered client ids,"
+        f" orders, {len(engine.spot.client_ids.ended()):,} remembered client ids,"
         f" {len(data):,} bytes; recovery checks its hash"
     )
     return [

@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -59,6 +60,7 @@ from venue.lab.agents import STEP_US, Agents
 from venue.lab.contract_agents import ContractAgents
 from venue.lab.prehistory import Prehistory
 from venue.node.clock import Clock, SystemClock
+from venue.node.keeper import Keeper
 from venue.node.market_data import MarketData
 from venue.node.outbox import Outbox
 from venue.node.sequencer import Sequencer, Stopped
@@ -68,8 +70,8 @@ from venue.rebuild import fill_when_empty
 
 TICK_S: Final = 1.0  # how often time passes while contracts have prices or a countdown runs
 IDLE_TICKS: Final = 10  # so many times more rarely else
-COLLECT_TICKS: Final = 10  # how often garbage is collected
-SNAPSHOT_S: Final = 10.0  # how often it is asked whether a snapshot is due
+YOUNG_MAX: Final = 1_000  # new objects that are looked at for garbage at once: half a millisecond
+NEVER: Final = 1 << 30
 DEV_FACTOR: Final = 100  # all clients of a practice venue share one address
 
 log = logging.getLogger("venue")
@@ -131,6 +133,7 @@ async def run(options: Options, ready: Callable[[Running], None]) -> int:
         origins = Origins(options.hosts, options.origins)
         requests = dispatcher(rooms, options, origins)
         streams = _streams(rooms, options, requests.desk, origins)
+        _collect_young_only()
         server = await Server.start(
             bound, _limits(options), requests.serve, streams, Proxies(options.proxies)
         )
@@ -360,19 +363,25 @@ def _background(
     if agents is not None:
         tasks.append(asyncio.create_task(_trade(rooms, agents)))
     if options.state is not None:
-        tasks.append(asyncio.create_task(_snapshots(rooms)))
+        keeper = _keeper(rooms, options.state, options.frames_kept)
+        tasks.append(asyncio.create_task(keeper.run()))
     return tasks
 
 
-async def _pass_time(rooms: Venue) -> None:
-    """Ticks for the engine; and the young objects' share of garbage, away from the orders' path."""
+def _collect_young_only() -> None:
+    """From now on no collection looks at more than a few objects: orders would wait for it.
+
+    What lives longer leaves no garbage that needs one: `test_garbage.py` holds us to that.
+    """
     gc.collect()
     gc.freeze()
-    gc.disable()
+    gc.set_threshold(YOUNG_MAX, NEVER, NEVER)
+
+
+async def _pass_time(rooms: Venue) -> None:
+    """Ticks for the engine."""
     for second in itertools.count(1):
         await asyncio.sleep(TICK_S)
-        if second % COLLECT_TICKS == 0:
-            gc.collect(1)
         if second % IDLE_TICKS and not time_matters(rooms.engine):
             continue
         await tick(rooms.sequencer)
@@ -394,27 +403,34 @@ async def _trade(rooms: Venue, agents: _AllAgents) -> None:
                 await rooms.submit(commands, patient=True)
 
 
-async def _snapshots(rooms: Venue) -> None:
-    last = rooms.engine.sequence
-    while True:
-        await asyncio.sleep(SNAPSHOT_S)
-        if rooms.engine.sequence - last >= EVERY:
-            last = rooms.engine.sequence
-            await _keep(rooms, rooms.journal)
+def _keeper(rooms: Venue, path: str, frames_kept: int) -> Keeper:
+    """Who has snapshots taken, behind what history has durably projected."""
+    return Keeper(
+        rooms.journal,
+        path,
+        frames_kept,
+        on_disk_thread=rooms.sequencer.on_disk_thread,
+        sequence=lambda: rooms.engine.sequence,
+        durable=partial(_project, rooms),
+        failures=(HistoryFailed,),
+    )
+
+
+async def _project(rooms: Venue) -> None:
+    await rooms.history.drain()
+    await rooms.history.checkpoint()
 
 
 async def _keep(rooms: Venue, journal: Journal) -> None:
-    """Save a snapshot, behind what history has durably projected."""
+    """Save a snapshot of a venue that takes no more commands."""
     if rooms.sequencer.failed():
         return
     snapshot = take(rooms.engine, rooms.market_data, rooms.recorder)
     try:
-        await rooms.history.drain()
-        await rooms.history.checkpoint()
-    except HistoryFailed as problem:
-        log.error("no snapshot: history failed: %s", problem)
-        return
-    await rooms.sequencer.on_disk_thread(lambda: journal.save_snapshot(snapshot))
+        await _project(rooms)
+        await rooms.sequencer.on_disk_thread(lambda: journal.save_snapshot(snapshot))
+    except (HistoryFailed, JournalFailed) as problem:
+        log.error("no snapshot: %s", problem)
 
 
 async def _until(stopping: asyncio.Event, background: list[asyncio.Task[None]]) -> None:

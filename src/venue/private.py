@@ -10,6 +10,7 @@ MODE: Final = 0o600
 # A state's journal FILE and what stands beside it. SQLite gives its logs the database's mode.
 # Keys that others could read are no secret any more: their store refuses them.
 BESIDE: Final = ("", ".acknowledged", ".history", ".history.lock")
+SNAPSHOT: Final = ".snapshot"  # how the names of snapshots go on after FILE
 LOGS: Final = ("", "-wal", "-shm", "-journal")
 
 
@@ -32,7 +33,13 @@ def narrow(state: str) -> list[str]:
     Raises OSError when a file is not ours to change.
     """
     told: list[str] = []
-    for path in (Path(f"{state}{name}{log}") for name in BESIDE for log in LOGS):
+    paths = [Path(f"{state}{name}{log}") for name in BESIDE for log in LOGS]
+    base = Path(state)
+    if base.parent.is_dir():
+        paths += [
+            one for one in base.parent.iterdir() if one.name.startswith(f"{base.name}{SNAPSHOT}")
+        ]
+    for path in paths:
         if not path.is_file():
             continue
         mode = path.stat().st_mode & 0o777

@@ -266,4 +266,5 @@ OPEN_ORDERS_PER_ACCOUNT_MAX: Final = 1_000
 CANCEL_AFTER_MIN_S: Final = 5
 CANCEL_AFTER_MAX_S: Final = 86_400
 CLIENT_ID_MEMORY_US: Final = 24 * 3600 * 1_000_000
+CLIENT_IDS_PER_OWNER_MAX: Final = 100_000  # of a product's; an owner's oldest go first
 CLIENT_IDS_ENDED_MAX: Final = 500_000  # ended orders whose client ids are kept, oldest go first

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,23 +10,17 @@ import msgspec
 import pytest
 
 import venue
+from support.trading import trading
 from venue.core import rules
 from venue.core import snapshot as state
 from venue.core.applied import Applied
 from venue.core.commands import (
     CancelOrder,
-    CancelOrders,
     Command,
-    CreateOwner,
-    Deposit,
-    ListInstrument,
-    PlaceOrder,
-    RegisterAsset,
     SetCancelAfter,
     Tick,
 )
 from venue.core.engine import Engine
-from venue.core.instruments import Instrument
 from venue.core.rules import RULES
 from venue.journal.journal import Journal, JournalCorrupt, OtherRules, Segment, Snapshot
 from venue.journal.memory import MemoryJournal
@@ -35,7 +28,6 @@ from venue.journal.recovery import WINDOW, beginning, recover, tail_requests
 from venue.journal.sqlite import open_journal, open_readonly
 
 NOBODY_LAGS = 1 << 62
-BTC = Instrument("BTCUSDT", "BTC", "USDT", 1, 2, 1, 5, 1, 10**9, 10**9, 100, 200)
 Opener = Callable[[], Journal]
 
 
@@ -74,35 +66,6 @@ def reopen(journal: Journal, opener: Opener) -> Journal:
         return journal
     journal.close()
     return opener()
-
-
-def trading(seed: int, count: int) -> list[Command]:
-    """A market, four owners and then random orders and cancels."""
-    chance = random.Random(seed)
-    found: list[Command] = [
-        RegisterAsset("BTC", 8),
-        RegisterAsset("USDT", 8),
-        ListInstrument(BTC),
-    ]
-    for uid in range(1, 5):
-        found.append(CreateOwner(f"owner-{uid}"))
-        found += [Deposit(uid, 0, asset, 10**14) for asset in ("BTC", "USDT")]
-    while len(found) < count:
-        uid = chance.randint(1, 4)
-        kind = chance.random()
-        if kind < 0.8:
-            price, name = chance.randint(9_900, 10_100), f"c{chance.randint(1, 99)}"
-            side, quantity = chance.randint(0, 1), chance.randint(1, 500)
-            order = PlaceOrder(uid, "BTCUSDT", side, 0, 0, quantity, price, name)
-            order.request = len(found).to_bytes(4, "big")
-            found.append(order)
-        elif kind < 0.97:
-            found.append(CancelOrder(uid, chance.randint(1, len(found))))
-        else:
-            found.append(CancelOrders(uid, "BTCUSDT") if kind < 0.985 else Tick())
-    for number, command in enumerate(found):
-        command.time = 1_000_000 * number
-    return found
 
 
 def snapshot_of(engine: Engine) -> Snapshot:

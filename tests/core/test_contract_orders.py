@@ -298,7 +298,7 @@ def test_the_day_of_memory_begins_when_the_order_ends_and_a_tick_forgets() -> No
     assert refusal(desk.place("ann", BUY, LONG, 5, 990, client_id="x")) == Reject.CLIENT_ID_USED
     desk.tick(1)
     assert desk.holding("ann").clients == {}
-    assert list(desk.engine.contracts.client_ids.ended) == []
+    assert list(desk.engine.contracts.client_ids.ended()) == []
     desk.post(1_000)
     desk.rest("ann", BUY, LONG, 5, 990, "x")
 

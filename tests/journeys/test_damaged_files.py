@@ -90,7 +90,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, bytes], l
         assert server.client().post("/_venue/transfer", moved).status == 200
         given = answers(server)
     found = {file.name: file.read_bytes() for file in folder.glob("venue.db*")}
-    assert set(found) == {name for name in FILES if not name.endswith(("-wal", "-shm"))}
+    (snapshot,) = (name for name in found if name.startswith("venue.db.snapshot-"))
+    assert set(found) == {snapshot, *(name for name in FILES if name[-4:] not in ("-wal", "-shm"))}
     return found, given
 
 
@@ -231,7 +232,8 @@ def test_wider_rights_are_narrowed_at_the_start(
 ) -> None:
     files, given = whole
     laid_out(tmp_path, files)
-    wide = ("venue.db", "venue.db.history", "venue.db.history.lock")
+    (snapshot,) = (name for name in files if name.startswith("venue.db.snapshot-"))
+    wide = ("venue.db", "venue.db.history", "venue.db.history.lock", snapshot)
     for name in wide:
         (tmp_path / name).chmod(0o664)
     with venue(tmp_path) as server:

@@ -49,7 +49,7 @@ def dump(engine: Engine) -> ContractState:
         dust=engine.ledger.dust,
         perps=[_perpetual_record(perp) for perp in contracts.markets.values()],
         holdings=holdings,
-        closed=[_order_record(order) for order in contracts.client_ids.ended],
+        closed=[_order_record(order) for order in contracts.client_ids.ended()],
         watch=watch_snapshot.dump(engine),
         closings=[
             (request.uid, request.sequence, request.left)
@@ -254,7 +254,7 @@ def load(engine: Engine, state: ContractState) -> None:
         engine.closing.running.setdefault(uid, []).append(Request(uid, sequence, left))
     for order_record in state.closed:
         order = _order(engine, order_record)
-        contracts.client_ids.ended.append(order)
+        contracts.client_ids.add(order)
         terms = order.terms
         assert terms is not None
         holder = terms.holding.clients.get(order.client_id)

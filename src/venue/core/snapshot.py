@@ -153,7 +153,7 @@ def load(data: bytes) -> Engine:
         holder = order.account.clients.get(order.client_id)
         if holder is None or holder.level is None:
             order.account.clients[order.client_id] = order
-        spot.client_ids.ended.append(order)
+        spot.client_ids.add(order)
     engine.listing.settings = dict(state.settings)
     contract_snapshot.load(engine, state.contracts)
     for deadline in state.deadlines:
@@ -176,7 +176,7 @@ def _state(engine: Engine) -> State:
         external=ledger.external,
         accounts=[_account_record(account) for account in ledger.accounts.values()],
         markets=[_market_record(market) for market in spot.markets.values()],
-        closed=[_order_record(order) for order in spot.client_ids.ended],
+        closed=[_order_record(order) for order in spot.client_ids.ended()],
         settings=list(engine.listing.settings.items()),
         contracts=contract_snapshot.dump(engine),
         deadlines=engine.deadlines.queue,

@@ -184,6 +184,10 @@ class Connection(asyncio.Protocol):
         if self._opening is not None:
             self._opening.cancel()
         self._defects.contain("the end of a connection", self._finish)
+        # What is left holds nothing that holds it: nobody collects garbage on an order's way.
+        self._session = self._opening = self._close_timer = None
+        self._conn.parser.close()
+        self._conn.parser_exc = None
 
     def data_received(self, data: bytes) -> None:
         """Parse what came; the first thing is the request to upgrade."""

@@ -139,12 +139,13 @@ class Entry:
             self._answered = None
         if len(self._placed) > PLACED_MAX:
             self._forget_ended()
+        if problem is not None:
+            self.refuse(identity, refusal_of(problem, route.row.name))
+            return
         try:
-            if problem is not None:
-                raise problem
             frame = _answered(identity, ignored, reply)
-        except Exception as refused:  # noqa: BLE001 - a defect must not end the connection
-            self.refuse(identity, refusal_of(refused, route.row.name))
+        except Exception as defect:  # noqa: BLE001 - must not end the connection
+            self.refuse(identity, refusal_of(defect, route.row.name))
         else:
             self._send(frame)
 

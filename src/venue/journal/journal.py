@@ -53,12 +53,24 @@ class Segment(Struct):
     rules: int
 
 
-def foreign(journal: Journal) -> int:
+def foreign(journal: Readable) -> int:
     """The last sequence that was answered under rules other than today's; 0 when none was."""
     segments = journal.segments()
     ends = [segment.first_sequence - 1 for segment in segments[1:]] + [journal.last_sequence()]
     pairs = zip(segments, ends, strict=False)  # one end is too many while there is no command
     return max([end for segment, end in pairs if segment.rules != rules.RULES], default=0)
+
+
+class Readable(Protocol):
+    """The part of a `Journal` that can be recovered from."""
+
+    def last_sequence(self) -> int: ...
+
+    def read(self, after: int) -> Iterator[tuple[int, list[Command]]]: ...
+
+    def segments(self) -> list[Segment]: ...
+
+    def snapshots(self) -> Iterator[Snapshot]: ...
 
 
 class Journal(Protocol):
@@ -83,13 +95,18 @@ class Journal(Protocol):
         JournalFailed when it cannot be read.
         """
 
+    def packed(self, after: int, last: int) -> list[tuple[int, bytes]]:
+        """A small piece of what `read` gives up to about `last`, still as msgpack; whole batches.
+
+        Errors as for `read`.
+        """
+
     def segments(self) -> list[Segment]:
         """Under which rules the commands were answered, oldest first; none is empty."""
 
     def save_snapshot(self, snapshot: Snapshot) -> None:
-        """Make a snapshot durable. JournalFailed as for `append`.
-
-        The newest two are kept, and the first that today's rules can begin from.
+        """Make a snapshot durable; the newest two are kept, and the first that today's rules can
+        begin from. JournalFailed when it cannot be: the journal goes on without it.
         """
 
     def snapshots(self) -> Iterator[Snapshot]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+import msgspec
+
 import venue
 from venue.core import rules
 from venue.core.commands import Command
@@ -12,6 +14,8 @@ from venue.journal.journal import JournalCorrupt, JournalFailed, Segment, Snapsh
 
 PIECE: Final = 1024  # commands `read` hands out at a time
 SNAPSHOTS_KEPT: Final = 2
+
+_encode = msgspec.msgpack.Encoder().encode
 
 
 class MemoryJournal:
@@ -49,6 +53,10 @@ class MemoryJournal:
             piece = self._commands[after : after + PIECE]
             yield after + 1, piece
             after += len(piece)
+
+    def packed(self, after: int, last: int) -> list[tuple[int, bytes]]:
+        pieces = [piece for piece in self.read(after) if piece[0] <= last]
+        return [(first, _encode(commands)) for first, commands in pieces]
 
     def segments(self) -> list[Segment]:
         return [Segment(1, venue.__version__, rules.RULES)] if self._last else []

@@ -12,7 +12,7 @@ from venue.core import snapshot as state
 from venue.core.applied import Applied
 from venue.core.commands import Command, Requested
 from venue.core.engine import Engine
-from venue.journal.journal import Journal, JournalCorrupt, OtherRules, Snapshot, foreign
+from venue.journal.journal import Journal, JournalCorrupt, OtherRules, Readable, Snapshot, foreign
 
 ENGINE: Final = "engine"  # the snapshot part that is the engine's own
 WINDOW: Final = 4096  # commands looked at in one step backwards
@@ -34,7 +34,7 @@ class Sink(Protocol):
         """Go on with commands applied again, in order."""
 
 
-def recover(journal: Journal, reached: int, sink: Sink) -> Engine:
+def recover(journal: Readable, reached: int, sink: Sink) -> Engine:
     """The engine after the journal's last command; `sink` is brought there too.
 
     `reached` is the last sequence all followers with a store of their own have durably taken in;
@@ -80,7 +80,7 @@ def beginning(journal: Journal) -> Snapshot | None:
     raise OtherRules(_why_not(journal, older if older < begin else 0))
 
 
-def tail_requests(journal: Journal, since_time_us: int) -> list[bytes]:
+def tail_requests(journal: Readable, since_time_us: int) -> list[bytes]:
     """The request ids of the commands stamped at or after a time, oldest first.
 
     Reads the journal backwards, no further than needed.
@@ -102,7 +102,7 @@ def tail_requests(journal: Journal, since_time_us: int) -> list[bytes]:
     ]
 
 
-def _start(journal: Journal, reached: int) -> tuple[Engine, dict[str, bytes]]:
+def _start(journal: Readable, reached: int) -> tuple[Engine, dict[str, bytes]]:
     begin = foreign(journal)
     for snapshot in journal.snapshots():
         if snapshot.sequence > journal.last_sequence():
@@ -141,7 +141,7 @@ def load(snapshot: Snapshot, begin: int) -> Engine | None:
     return engine
 
 
-def _why_not(journal: Journal, after: int) -> str:
+def _why_not(journal: Readable, after: int) -> str:
     """Why the commands after a sequence cannot be replayed, and what to do."""
     end = foreign(journal)
     began = [one for one in journal.segments() if one.rules != rules.RULES]
@@ -160,7 +160,7 @@ def _why_not(journal: Journal, after: int) -> str:
     return f"{told}, and the snapshot at {end} that stands for them is missing or damaged"
 
 
-def _between(journal: Journal, after: int, end: int) -> list[Command]:
+def _between(journal: Readable, after: int, end: int) -> list[Command]:
     found: list[Command] = []
     for _, commands in journal.read(after):
         found.extend(commands)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from hashlib import blake2b
 from typing import Annotated, Final, TypeVar
 
 import apsw
@@ -23,14 +22,16 @@ from venue.core.commands import Command
 from venue.journal.chain import BLOCK, DIGEST, Chain
 from venue.journal.ending import Acknowledged, torn_commit
 from venue.journal.journal import JournalCorrupt, JournalFailed, Segment, Snapshot, foreign
+from venue.journal.snapshot_files import Row, SnapshotFiles, unpacked
 
 FORMAT: Final = 2  # 1: segments name no rules
 RULES_BEFORE: Final = 1  # those of segments that name none
 SQLITE_MIN: Final = (3, 51, 3)  # older ones can damage a WAL when it is reset
-SNAPSHOTS_KEPT: Final = 2
 CHECKPOINT_BYTES: Final = 16 << 20  # about what the WAL holds before it moves into the file
 COMMIT_BYTES: Final = 3 * 4096  # pages a commit writes beside its payload, about
-WAL_BYTES_MAX: Final = 64 << 20  # what a large snapshot may leave of the WAL once it is reset
+WAL_BYTES_MAX: Final = 64 << 20  # what may be left of the WAL once it is reset
+PIECE_ROWS: Final = 8  # rows fetched at a time while orders may be waiting
+PIECE_BYTES: Final = 1 << 17  # about what `packed` gives
 ROWS_READ: Final = 64  # rows fetched at a time; between fetches no read transaction is open
 
 _SCHEMA: Final = """
@@ -45,6 +46,7 @@ CREATE TABLE snapshots(sequence INTEGER PRIMARY KEY, engine_version TEXT NOT NUL
 _UPGRADE: Final = """
 ALTER TABLE segments ADD COLUMN rules INTEGER NOT NULL DEFAULT 1;
 UPDATE meta SET format = 2;
+DELETE FROM snapshots;
 """
 _SEGMENTS: Final = "SELECT * FROM segments ORDER BY first_sequence"
 _INSERT: Final = "INSERT INTO batches VALUES(?, ?, ?, ?)"
@@ -57,12 +59,10 @@ _ROW_UP_TO: Final = (
 
 _Sequence = Annotated[int, msgspec.Meta(ge=1, le=1 << 62)]
 _Row = tuple[_Sequence, Annotated[int, msgspec.Meta(ge=1, le=BLOCK)], bytes, bytes]
-_SnapshotRow = tuple[int, str, str, bytes, bytes]
 T = TypeVar("T")
 
 _encoder = msgspec.msgpack.Encoder()
 _commands = msgspec.msgpack.Decoder(list[Command])
-_parts = msgspec.msgpack.Decoder(dict[str, bytes])
 
 
 class SqliteJournal:
@@ -83,6 +83,7 @@ class SqliteJournal:
         self._closed = False
         self._wal_bytes = 0
         self._acknowledged = Acknowledged(path)
+        self._files = SnapshotFiles(path)
         self._format = self._known_format()
         self._torn = torn
         self._chain = self._chain_at_end()
@@ -136,33 +137,34 @@ class SqliteJournal:
     def segments(self) -> list[Segment]:
         return [one for one in self._segments if one.first_sequence <= self._last]
 
+    def packed(self, after: int, last: int) -> list[tuple[int, bytes]]:
+        rows: list[tuple[int, bytes]] = []
+        size = 0
+        for first, payload, end in self._verified(self._chain_before(after), PIECE_ROWS):
+            if end <= after:
+                continue
+            if first > last or size >= PIECE_BYTES or len(rows) == ROWS_READ:
+                break
+            rows.append((first, payload))
+            size += len(payload)
+        return rows
+
     def save_snapshot(self, snapshot: Snapshot) -> None:
         self._check_writable()
         assert snapshot.sequence <= self._last, (snapshot.sequence, self._last)
-        parts = _encoder.encode(snapshot.parts)
-        row = (snapshot.sequence, snapshot.engine_version, snapshot.state_hash, parts)
-        self._wal_bytes += COMMIT_BYTES + len(parts)
-        begin = foreign(self)
-        self._written = True
-        with self._writing():
-            self._connection.execute("BEGIN IMMEDIATE")
-            self._connection.execute(
-                "INSERT OR REPLACE INTO snapshots VALUES(?, ?, ?, ?, ?)", (*row, _checksum(*row))
-            )
-            self._connection.execute(
-                "DELETE FROM snapshots WHERE sequence NOT IN"
-                " (SELECT sequence FROM snapshots ORDER BY sequence DESC LIMIT ?)"
-                " AND sequence IS NOT"
-                " (SELECT min(sequence) FROM snapshots WHERE sequence >= ? AND ? > 0)",
-                (SNAPSHOTS_KEPT, begin, begin),
-            )
-            self._connection.execute("COMMIT")
-            self._checkpoint_when_due()
+        try:
+            self._files.write(snapshot)
+            self._files.put(snapshot.sequence, os.getpid(), foreign(self))
+        except OSError as error:
+            raise JournalFailed(f"no snapshot of {self._path} can be written: {error}") from error
 
     def snapshots(self) -> Iterator[Snapshot]:
-        known = "SELECT sequence FROM snapshots ORDER BY sequence DESC"
-        for (sequence,) in self._fetch(list[tuple[int]], known):
-            found = self._snapshot(sequence)
+        known = "SELECT sequence FROM snapshots"
+        within = {sequence for (sequence,) in self._fetch(list[tuple[int]], known)}
+        for sequence in sorted(within.union(self._files.sequences()), reverse=True):
+            found = self._files.read(sequence)
+            if found is None and sequence in within:
+                found = self._snapshot(sequence)
             if found is not None:
                 yield found
 
@@ -198,6 +200,9 @@ class SqliteJournal:
     def _begin(self, segment: Segment) -> None:
         """Note a segment, in the format that names its rules."""
         if self._format != FORMAT:
+            # It kept snapshots in itself; outside they are found without it.
+            for snapshot in self.snapshots():
+                self.save_snapshot(snapshot)
             self._connection.execute(_UPGRADE)
             self._format = FORMAT
         self._connection.execute(
@@ -278,13 +283,10 @@ class SqliteJournal:
     def _snapshot(self, sequence: int) -> Snapshot | None:
         sql = "SELECT * FROM snapshots WHERE sequence = ?"
         try:
-            rows = self._fetch(list[_SnapshotRow], sql, sequence)
+            rows = self._fetch(list[Row], sql, sequence)
         except JournalCorrupt:
             return None
-        for _, engine_version, state_hash, parts, checksum in rows:
-            if checksum == _checksum(sequence, engine_version, state_hash, parts):
-                return Snapshot(sequence, engine_version, state_hash, _parts.decode(parts))
-        return None
+        return unpacked(rows[0]) if rows else None
 
     def _chain_at_end(self) -> Chain:
         last = self._fetch(list[_Row], _LAST_ROW)
@@ -307,9 +309,9 @@ class SqliteJournal:
                 return Chain(boundary, digest)
         raise JournalCorrupt(f"sequence {boundary}: no row ends here")
 
-    def _verified(self, chain: Chain) -> Iterator[tuple[int, bytes, int]]:
+    def _verified(self, chain: Chain, fetched: int = ROWS_READ) -> Iterator[tuple[int, bytes, int]]:
         """The rows after `chain`'s sequence as (first, payload, last), each one checked."""
-        while rows := self._fetch(list[_Row], _ROWS, chain.sequence + 1, ROWS_READ):
+        while rows := self._fetch(list[_Row], _ROWS, chain.sequence + 1, fetched):
             for first, count, payload, digest in rows:
                 expected = chain.sequence + 1
                 if first != expected:
@@ -430,8 +432,3 @@ def _translated(path: str) -> Iterator[None]:
         raise JournalCorrupt(f"{path}: {error}") from error
     except (apsw.Error, OSError) as error:
         raise JournalFailed(f"the journal {path} cannot be used: {error}") from error
-
-
-def _checksum(sequence: int, engine_version: str, state_hash: str, parts: bytes) -> bytes:
-    encoded = _encoder.encode((sequence, engine_version, state_hash, parts))
-    return blake2b(encoded, digest_size=DIGEST).digest()

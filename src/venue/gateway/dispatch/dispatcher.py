@@ -140,32 +140,30 @@ class Dispatcher:
     ) -> None:
         """Answer, and remember the answer as long as the request could come again."""
         replays, timestamp, name = self._replays, caller.timestamp_ms, caller.request
-        try:
-            if problem is not None:
-                raise problem
-            body = _encode(reply)
-        except ApiError as refusal:
-            if refusal.status in BUSY:
-                replays.forget(timestamp, name)
-            else:
-                replays.record(timestamp, name, (refusal.status, refusal.body()))
-            self._refuse(request, refusal)
-        except Exception as unknown:  # noqa: BLE001 - a defect must not end the connection
-            replays.lose(timestamp, name)
-            self._refuse(request, unknown)
-        else:
+        if problem is None:
+            try:
+                body = _encode(reply)
+            except Exception as defect:  # noqa: BLE001 - must not end the connection
+                replays.lose(timestamp, name)
+                self._refuse(request, defect)
+                return
             replays.record(timestamp, name, (200, body))
             request.answer(200, body)
+            return
+        if not isinstance(problem, ApiError):
+            replays.lose(timestamp, name)
+        elif problem.status in BUSY:
+            replays.forget(timestamp, name)
+        else:
+            replays.record(timestamp, name, (problem.status, problem.body()))
+        self._refuse(request, problem)
 
     def _repeated(
         self, request: Request, route: Route, caller: Caller, known: asyncio.Future[Answer | None]
     ) -> None:
         """The first of its kind is answered; one that had no effect is as if it never came."""
-        problem = known.exception()
-        answer = known.result() if problem is None else None
         try:
-            if problem is not None:
-                raise problem
+            answer = known.result()
             if answer is None:
                 self._trade(request, route, caller)
             else:

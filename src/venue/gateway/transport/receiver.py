@@ -96,9 +96,9 @@ class Receiver:
                 raise Refused(431, "The headers are too long.")
 
     def close(self) -> None:
-        """Let go: the parser and this hold each other."""
-        del self._parser
-        self._request = None
+        """Let go of the parser and the connection, which hold this; nothing may follow."""
+        del self._parser, self._connection, self._upgrades
+        self._request = self._refusal = None
 
     # -- upgrades ---------------------------------------------------------------------------------
 

@@ -1,0 +1,109 @@
+"""Snapshots in files of their own beside the journal: none of its writes waits for theirs.
+
+A file is `FILE.snapshot-SEQUENCE`, written under another name and put in place as a whole.
+"""
+
+from __future__ import annotations
+
+import os
+from hashlib import blake2b
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from venue.journal.chain import DIGEST
+from venue.journal.journal import Snapshot
+
+KEPT: Final = 2
+PIECE: Final = 1 << 20  # bytes between two syncs: what is synced at once, others wait for
+MODE: Final = 0o600
+
+Row = tuple[int, str, str, bytes, bytes]
+"""Sequence, engine version, state hash, the parts as msgpack, checksum."""
+
+_encoder = msgspec.msgpack.Encoder()
+_parts = msgspec.msgpack.Decoder(dict[str, bytes])
+_rows = msgspec.msgpack.Decoder(Row)
+
+
+class SnapshotFiles:
+    """The snapshots of the journal at `path`. All calls but `read` raise OSError."""
+
+    def __init__(self, path: str) -> None:
+        self._base = Path(path)
+        self._prefix = f"{self._base.name}.snapshot-"
+
+    def sequences(self) -> list[int]:
+        """Those there are, newest first, intact or not."""
+        folder, prefix = self._base.parent, self._prefix
+        names = [name.removeprefix(prefix) for name in os.listdir(folder) if prefix in name]
+        return sorted((int(name) for name in names if name.isdecimal()), reverse=True)
+
+    def read(self, sequence: int) -> Snapshot | None:
+        """One of them; None when it cannot be read or is not as it was written."""
+        try:
+            row = _rows.decode(self._at(sequence).read_bytes())
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+            return None
+        return unpacked(row) if row[0] == sequence else None
+
+    def write(self, snapshot: Snapshot) -> None:
+        """Write one down under a name of this process; `put` makes it count."""
+        data = memoryview(_encoder.encode(packed(snapshot)))
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+        descriptor = os.open(self._written(os.getpid()), flags, MODE)
+        try:
+            os.fchmod(descriptor, MODE)
+            while data:
+                data = data[os.write(descriptor, data[:PIECE]) :]
+                os.fdatasync(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def put(self, sequence: int, pid: int, begin: int) -> None:
+        """Have what process `pid` wrote count, durably; older ones go.
+
+        The newest two are kept, and the first that is not before `begin`, unless that is 0.
+        """
+        self._written(pid).replace(self._at(sequence))
+        folder = os.open(self._base.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+        known = self.sequences()
+        first = min((one for one in known if one >= begin > 0), default=0)
+        for one in known[KEPT:]:
+            if one != first:
+                self._at(one).unlink(missing_ok=True)
+
+    def discard(self, pid: int) -> None:
+        """Remove what process `pid` wrote and nobody wants."""
+        self._written(pid).unlink(missing_ok=True)
+
+    def _at(self, sequence: int) -> Path:
+        return self._base.with_name(f"{self._prefix}{sequence}")
+
+    def _written(self, pid: int) -> Path:
+        return self._base.with_name(f"{self._base.name}.snapshot.{pid}")
+
+
+def packed(snapshot: Snapshot) -> Row:
+    """A snapshot as it is kept."""
+    parts = _encoder.encode(snapshot.parts)
+    row = (snapshot.sequence, snapshot.engine_version, snapshot.state_hash, parts)
+    return (*row, _checksum(*row))
+
+
+def unpacked(row: Row) -> Snapshot | None:
+    """The snapshot that was kept; None when it is damaged."""
+    sequence, engine_version, state_hash, parts, checksum = row
+    if checksum != _checksum(sequence, engine_version, state_hash, parts):
+        return None
+    return Snapshot(sequence, engine_version, state_hash, _parts.decode(parts))
+
+
+def _checksum(sequence: int, engine_version: str, state_hash: str, parts: bytes) -> bytes:
+    encoded = _encoder.encode((sequence, engine_version, state_hash, parts))
+    return blake2b(encoded, digest_size=DIGEST).digest()

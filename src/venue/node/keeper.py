@@ -1,0 +1,190 @@
+"""Snapshots of a running venue, taken by a process beside it that replays what is journaled.
+
+Taken in the venue's own process, a large one would keep every order waiting for a second; a fork
+would for as long as it copies page tables, and writing after it costs copies of pages.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from typing import Final, Protocol
+
+import msgspec
+
+from venue.journal.journal import Journal, JournalFailed, Segment, foreign
+from venue.journal.snapshot_files import SnapshotFiles
+from venue.node.snapshots import EVERY
+
+REPLICA: Final = "venue.replica"  # the module that the process runs
+ASK_S: Final = 10.0  # how often it is asked whether a snapshot is due
+AGAIN_S: Final = 300.0  # after one that failed
+TIME_MAX_S: Final = 3600.0  # a process that takes longer hangs
+LENGTH: Final = 8  # bytes before each piece that say how long it is
+
+# What a helper needs to find its modules, its language and its place for temporary files. Nothing
+# else is handed down: the operator's token stands in the environment.
+KEPT: Final = ("HOME", "LANG", "LD_LIBRARY_PATH", "PATH", "TMPDIR", "TZ")
+KEPT_PREFIXES: Final = ("LC_", "PYTHON")
+
+log = logging.getLogger("venue")
+
+
+class Task(msgspec.Struct, array_like=True):
+    """What the process is told first: take the state after command `last`."""
+
+    path: str
+    last: int
+    segments: list[Segment]
+    frames_kept: int
+
+
+class Piece(msgspec.Struct, array_like=True, gc=False):
+    """Commands from `first` on, as msgpack."""
+
+    first: int
+    payload: bytes
+
+
+class OnDiskThread(Protocol):
+    """Runs a call that must not overlap with a batch being written."""
+
+    def __call__(self, function: Callable[[], None]) -> Awaitable[None]: ...
+
+
+class SnapshotFailed(Exception):
+    """There is no snapshot this time; the text says why."""
+
+
+class Keeper:
+    """Has a snapshot taken every `EVERY` commands. Belongs to one event loop.
+
+    `sequence` says how far the engine is, `durable` waits until history's followers have made all
+    of that durable; what it raises of `failures` is told in the log, and the snapshot left out.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        path: str,
+        frames_kept: int,
+        *,
+        on_disk_thread: OnDiskThread,
+        sequence: Callable[[], int],
+        durable: Callable[[], Awaitable[object]],
+        failures: tuple[type[Exception], ...],
+    ) -> None:
+        self._journal = journal
+        self._path = path
+        self._files = SnapshotFiles(path)
+        self._frames_kept = frames_kept
+        self._on_disk_thread = on_disk_thread
+        self._sequence = sequence
+        self._durable = durable
+        mine = (SnapshotFailed, JournalFailed, OSError, TimeoutError)
+        self._failures: tuple[type[Exception], ...] = (*failures, *mine)
+
+    async def run(self) -> None:
+        """Go on until cancelled; the process under way ends then."""
+        while True:
+            wait_s = ASK_S
+            known = self._files.sequences()
+            if self._sequence() - (known[0] if known else 0) >= EVERY:
+                try:
+                    await self.keep()
+                except self._failures as problem:
+                    log.error("no snapshot: %s", problem or type(problem).__name__)
+                    wait_s = AGAIN_S
+            await asyncio.sleep(wait_s)
+
+    async def keep(self, time_max_s: float = TIME_MAX_S) -> int:
+        """Have a snapshot taken and kept now; its sequence.
+
+        Raises SnapshotFailed, JournalFailed, OSError, TimeoutError and what `durable` does.
+        """
+        # Not by the event loop's own means: it would fork, and copy this process's page tables.
+        process = subprocess.Popen(  # noqa: S603 - the venue's own module
+            [sys.executable, "-P", "-m", REPLICA],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environment(),
+            start_new_session=True,  # ^C is for the venue
+        )
+        try:
+            async with asyncio.timeout(time_max_s):
+                last = await self._feed(process)
+                await _number(process)  # it is written
+                await self._durable()
+            begin = foreign(self._journal)
+            await asyncio.to_thread(self._files.put, last, process.pid, begin)
+            return last
+        finally:
+            process.kill()
+            await asyncio.shield(asyncio.to_thread(self._end, process))
+
+    async def _feed(self, process: subprocess.Popen[bytes]) -> int:
+        """Give the process what it lacks; the sequence it is brought to."""
+        journal = self._journal
+        last = self._sequence()
+        task = Task(self._path, last, journal.segments(), self._frames_kept)
+        await _give(process, [task])
+        reached = await _number(process)
+        while reached < last:
+            found: list[tuple[int, bytes]] = []
+            after = reached
+
+            def read(found: list[tuple[int, bytes]] = found, after: int = after) -> None:
+                found += journal.packed(after, last)
+
+            await self._on_disk_thread(read)
+            await _give(process, [Piece(*one) for one in found])
+            reached = await _number(process)
+        return last
+
+    def _end(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.wait()
+        process.stdout.close()
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.close()
+        self._files.discard(process.pid)
+
+
+def environment() -> dict[str, str]:
+    """What a helper process is handed down of the environment."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name in KEPT or name.startswith(KEPT_PREFIXES)
+    }
+    searched = kept.get("PYTHONPATH", "").split(os.pathsep)
+    kept["PYTHONPATH"] = os.pathsep.join(part for part in searched if part)
+    return kept
+
+
+async def _give(process: subprocess.Popen[bytes], what: list[Task] | list[Piece]) -> None:
+    data = msgspec.msgpack.encode(what)
+    stream = process.stdin
+    assert stream is not None
+
+    def write() -> None:
+        stream.write(len(data).to_bytes(LENGTH, "big") + data)
+        stream.flush()
+
+    with contextlib.suppress(BrokenPipeError):  # what it said before it ended says more
+        await asyncio.to_thread(write)
+
+
+async def _number(process: subprocess.Popen[bytes]) -> int:
+    """The sequence that the process says it has come to. SnapshotFailed when it gave up."""
+    assert process.stdout is not None
+    line = (await asyncio.to_thread(process.stdout.readline)).decode().strip()
+    if not line.isdecimal():
+        raise SnapshotFailed(line or "the process that takes it ended")
+    return int(line)

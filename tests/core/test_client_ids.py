@@ -1,0 +1,66 @@
+"""Rule 3.6: how many client ids of ended orders are remembered, of whom, and which go first."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.trading import FOUNDING, trading
+from venue.core import snapshot
+from venue.core.client_ids import ClientIds
+from venue.core.commands import PlaceOrder
+from venue.core.engine import Engine
+from venue.core.events import OrderPlaced, OrderRepeated, Rejected
+from venue.core.orders import Order
+from venue.core.owners import FIRST_UID
+from venue.terms import CLIENT_ID_MEMORY_US, CLIENT_IDS_PER_OWNER_MAX, IOC, Reject
+
+pytestmark = pytest.mark.core
+
+ALICE, BOB = FIRST_UID, FIRST_UID + 1
+
+
+def founded() -> Engine:
+    engine = Engine()
+    for command in trading(1, FOUNDING):
+        engine.apply(command)
+    return engine
+
+
+def place(engine: Engine, uid: int, client_id: str, quantity: int = 5) -> object:
+    """An order that finds nothing to take; what came of it."""
+    order = PlaceOrder(uid, "BTCUSDT", 0, 0, IOC, quantity, 10_000, client_id)
+    order.time = engine.time
+    return engine.apply(order)[0]
+
+
+def test_an_owners_many_push_out_its_own_oldest_alone() -> None:
+    engine = founded()
+    place(engine, ALICE, "first")
+    for number in range(CLIENT_IDS_PER_OWNER_MAX + 1):
+        place(engine, BOB, f"{number}")
+    for going_on in (engine, snapshot.load(snapshot.dump(engine))):
+        assert len(going_on.spot.client_ids.ended()) == CLIENT_IDS_PER_OWNER_MAX + 1
+        assert isinstance(place(going_on, ALICE, "first"), OrderRepeated)
+        assert isinstance(place(going_on, BOB, "1"), OrderRepeated)
+        refused = place(going_on, BOB, "1", quantity=6)
+        assert isinstance(refused, Rejected)
+        assert refused.reason == Reject.CLIENT_ID_USED
+        assert isinstance(place(going_on, BOB, "0", quantity=6), OrderPlaced)
+        assert isinstance(place(going_on, BOB, "1", quantity=6), OrderPlaced)
+    assert snapshot.dump(engine) == snapshot.dump(going_on)
+
+
+def test_all_are_forgotten_after_a_day_oldest_first() -> None:
+    engine = founded()
+    market = engine.spot.markets["BTCUSDT"]
+    ids = ClientIds()
+    for time in range(1, 31):
+        account = engine.ledger.accounts[FIRST_UID + time % 4]
+        order = Order(time, account, market, 0, 0, IOC, 5, 10_000, f"{time}", time)
+        account.clients[order.client_id] = order
+        ids.keep(order)
+    for time in range(30):
+        assert [order.order_id for order in ids.ended()] == list(range(time + 1, 31))
+        ids.expire(time + 1 + CLIENT_ID_MEMORY_US)
+    assert ids.ended() == []
+    assert not any(account.clients for account in engine.ledger.accounts.values())
