@@ -19,7 +19,7 @@ ARGS ?=
 # A file's tests share servers: they stay together. Its place in tests/conftest.py's order is kept.
 SPREAD := --numprocesses auto --dist loadfile --no-loadscope-reorder
 
-# Without its bytecode a venue compiles itself at every start, and tests start some three hundred.
+# Without its bytecode a venue compiles itself at every start, and tests start many.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: setup dev test check fast test-fast bench soak rules lock clean
