@@ -1,10 +1,11 @@
 # The project's commands. Each needs Python 3.11 with pip and venv; `fast` needs a C compiler too.
 #
 #   make dev [ARGS=...]     set up and run `venue dev`
-#   make test [ARGS=...]    set up and run every test, on the interpreted core
+#   make test [ARGS=...]    set up and run every test, on the interpreted core, a file to each
+#                           processor; what ARGS name, one after another
 #   make check              set up and run ruff, mypy and import-linter
 #   make fast               compile the core's hot modules into build/fast
-#   make test-fast          the core's tests on the compiled core
+#   make test-fast          the core's tests on the compiled core, with the random walks whole
 #   make bench [ARGS=...]   the table of measurements
 #   make rules             note today's sources of the core as today's rules
 #   make soak [ARGS=...]    the long search for what earns at others' cost: 3,000,000 commands, or
@@ -14,6 +15,12 @@
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 ARGS ?=
+
+# A file's tests share servers: they stay together. Its place in tests/conftest.py's order is kept.
+SPREAD := --numprocesses auto --dist loadfile --no-loadscope-reorder
+
+# Without its bytecode a venue compiles itself at every start, and tests start many.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: setup dev test check fast test-fast bench soak rules lock clean
 .NOTPARALLEL:
@@ -44,7 +51,7 @@ dev: setup
 	@$(BIN)/venue dev $(ARGS)
 
 test: setup
-	@$(BIN)/pytest $(ARGS)
+	@$(BIN)/pytest $(or $(ARGS),$(SPREAD))
 
 check: setup
 	@$(BIN)/ruff check -q .
@@ -56,7 +63,7 @@ fast: setup
 	@$(BIN)/python tools/fast.py
 
 test-fast: fast
-	@PYTHONPATH=$(CURDIR)/build/fast VENUE_EXPECT_COMPILED=1 $(BIN)/pytest -m core $(ARGS)
+	@PYTHONPATH=$(CURDIR)/build/fast VENUE_EXPECT_COMPILED=1 $(BIN)/pytest -m core $(or $(ARGS),$(SPREAD))
 
 bench: setup
 	@$(BIN)/python -m bench $(ARGS)

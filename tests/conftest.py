@@ -7,11 +7,31 @@ import signal
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from venue import fast
 
 TESTS = Path(__file__).parent
 ON_BOTH_CORES = ("core", "scenarios", "properties")  # their tests say nothing but engine matters
+
+# The longest files go first: side by side with others, none is left over at the end.
+LONGEST = (
+    "conformance/test_kill.py",
+    "conformance/test_random_streams.py",
+    "journeys/test_contract_crash.py",
+    "journeys/test_former_files.py",
+    "journeys/test_stream_resume.py",
+    "properties/test_search.py",
+    "properties/test_contracts.py",
+    "properties/test_engine.py",
+    "journeys/test_damaged_files.py",
+    "journeys/test_restart.py",
+)
+
+
+# A busy machine is no defect: no example has to end within a time.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 
 def pytest_configure() -> None:
@@ -33,3 +53,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.relative_to(TESTS).parts[0] in ON_BOTH_CORES:
             item.add_marker(pytest.mark.core)
+    items.sort(key=_place)
+
+
+def _place(item: pytest.Item) -> int:
+    """Where an item's file stands in LONGEST; all others behind, in the order they came in."""
+    name = item.path.relative_to(TESTS).as_posix()
+    return LONGEST.index(name) if name in LONGEST else len(LONGEST)

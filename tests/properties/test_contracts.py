@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+from properties.length import walked
 from support.contract_walk import START, UNIT, Walk
 from venue.core import audit, snapshot
 from venue.core.contract_events import (
@@ -143,6 +144,6 @@ def run(seed: int, fund: int, found: Counter[str]) -> None:
 
 def test_rule_10_holds_and_everything_is_reached() -> None:
     found: Counter[str] = Counter()
-    for seed, fund in SEEDS:
+    for seed, fund in walked(SEEDS):
         run(seed, fund, found)
     assert {what for what in NEEDED if found[what] == 0} == set(), found

@@ -15,6 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from properties.auditor import Auditor
 from properties.facts import Facts
+from properties.length import walked
 from support import walk
 from venue.core import commands, snapshot
 from venue.core.book import Half, resting
@@ -26,7 +27,7 @@ from venue.terms import Side
 
 pytestmark = pytest.mark.core
 
-EXAMPLES = int(os.environ.get("VENUE_EXAMPLES", "250"))
+EXAMPLES = len(walked(range(int(os.environ.get("VENUE_EXAMPLES", "250")))))
 HOUR = 3600 * 10**6
 DAY = 24 * HOUR
 FIRST_UID = 10_000_001

@@ -11,6 +11,7 @@ from properties.agreement import compare_all
 from properties.earning_world import Opened, World
 from properties.hearing import Wrong
 from properties.judge import Judge
+from properties.length import walked
 from properties.planted import LOAN
 from support.contract_walk import START, UNIT, Walk
 from venue.core.commands import Command, PlaceContractOrder
@@ -27,7 +28,7 @@ RICH = 5_000 * START * UNIT
 
 
 @pytest.mark.parametrize("fund", [RICH, 2 * START * UNIT, 0])
-@pytest.mark.parametrize("seed", range(20, 24))
+@pytest.mark.parametrize("seed", walked(range(20, 24)))
 def test_random_walks_are_judged(seed: int, fund: int) -> None:
     walk = Walk(seed, fund)
     engine = Engine()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +16,6 @@ from support.pro import LOOK_S, Pro
 from support.server import Server
 
 LOOKS_MAX = 100
-PATIENCE_S = 60  # an index that had no source for long is one to open nothing at for 15 s
 TICKS_MAX = 20_000  # the first mark comes with the venue's next tick, each second
 PRICES = {"BTCUSDT": 60_000, "ETHUSDT": 3_000, "SOLUSDT": 150}
 OPEN = ("open", "partially_filled")  # a stock client has no word of its own for the second
@@ -70,15 +68,6 @@ def _quote(carol: Client, symbol: str) -> None:
         body = {"symbol": symbol, "side": side, "type": "LIMIT", "timeInForce": "GTC"}
         body |= {"quantity": "0.01", "price": f"{limit}"}
         assert carol.post("/api/v3/order", body).status == 200
-
-
-def quote_again(server: Server, symbol: str) -> None:
-    """Carol's quotes in a spot book that others may have taken; back when nothing is in doubt."""
-    _quote(server.client("carol"), symbol)
-    anyone = server.client()
-    end = time.monotonic() + PATIENCE_S
-    while symbol in anyone.get("/_venue/health?stateHash=false").json["doubtfulContracts"]:
-        assert time.monotonic() < end, symbol
 
 
 def _wait_for_mark(client: Client, symbol: str) -> None:

@@ -44,7 +44,6 @@ Index(
     CONTRACT_ORDERS.c.uid,
     CONTRACT_ORDERS.c.client_id,
     sqlite_where=CONTRACT_ORDERS.c.client_id != "",
-    postgresql_where=CONTRACT_ORDERS.c.client_id != "",
 )
 
 # The order id of a trade outside the book is its liquidation's, on both sides.

@@ -49,7 +49,6 @@ Index(
     ORDERS.c.uid,
     ORDERS.c.client_id,
     sqlite_where=ORDERS.c.client_id != "",
-    postgresql_where=ORDERS.c.client_id != "",
 )
 
 # A trade between two orders of one owner has two fills too: maker or taker tells them apart.
