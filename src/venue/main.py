@@ -55,7 +55,7 @@ from venue.lab import demo
 from venue.lab.agents import STEP_US, Agents
 from venue.lab.contract_agents import ContractAgents
 from venue.lab.prehistory import Prehistory
-from venue.node.clock import Clock, SystemClock
+from venue.node.clock import SystemClock
 from venue.node.market_data import MarketData
 from venue.node.outbox import Outbox
 from venue.node.sequencer import Sequencer, Stopped
@@ -144,7 +144,7 @@ async def run(options: Options, ready: Callable[[Running], None]) -> int:
 
 @contextlib.asynccontextmanager
 async def opened(
-    options: Options, clock: Clock, on_failure: Callable[[BaseException], None]
+    options: Options, clock: SystemClock, on_failure: Callable[[BaseException], None]
 ) -> AsyncIterator[Venue]:
     """All rooms but the doors, recovered and with the practice venue's owners and markets."""
     path = options.state
@@ -232,7 +232,7 @@ async def _wire(
     options: Options,
     journal: Journal,
     history: History,
-    clock: Clock,
+    clock: SystemClock,
     on_failure: Callable[[BaseException], None],
 ) -> Venue:
     path = options.state
@@ -242,6 +242,7 @@ async def _wire(
     recorder = Recorder(options.frames_kept)
     restored = Restored(market_data, recorder, projected)
     engine = recover(journal, projected, restored)
+    clock.begin(engine.time)
     history.begin(engine)
     history.follow(restored.unprojected, restored.frames)
     outbox = Outbox()
@@ -267,8 +268,9 @@ async def _wire(
         practice=options.practice,
     )
     if path:
-        since = clock.now() - SEEDED_MS * 1000
-        rooms.replays.seed(tail_requests(journal, since), clock.now())
+        # Venue time is never behind server time, so no timestamp is far ahead of its command's.
+        since = clock.wall() - SEEDED_MS * 1000
+        rooms.replays.seed(tail_requests(journal, since), clock.wall())
     if engine.deadlines.queue:  # countdowns ran out while the venue was down: before anybody trades
         await catch_up(engine, sequencer)
     await _found(rooms, options)
@@ -298,7 +300,7 @@ async def _found(rooms: Venue, options: Options) -> None:
 
 def _found_keys(rooms: Venue) -> None:
     """The demo keys. Public as they are, they live in memory only and come back at every start."""
-    now = rooms.clock.now()
+    now = rooms.clock.wall()
     for account in demo.ACCOUNTS:
         uid = rooms.engine.owners.names[account.name]
         rooms.keys.add(

@@ -118,12 +118,12 @@ class App:
         """A TRADE request has its effect once: an exact repetition gets the recorded answer."""
         replays = self._replays
         request, timestamp = caller.request, caller.timestamp_ms
-        known = replays.enter(timestamp, request, self._venue.clock.now())
+        known = replays.enter(timestamp, request, self._venue.clock.wall())
         while known is not None:
             answer = await known if isinstance(known, asyncio.Future) else known
             if answer is not None:
                 return answer
-            known = replays.enter(timestamp, request, self._venue.clock.now())
+            known = replays.enter(timestamp, request, self._venue.clock.wall())
         try:
             answer = await self._answer(route, scope, body, caller.uid, request, headers)
         except ApiError as refusal:
