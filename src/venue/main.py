@@ -91,6 +91,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     depth_ms: int = 500
     frames_kept: int = FRAMES_KEPT  # of each private channel, for those who resume
     practice: bool = True
+    demo_keys: bool = True
 
 
 class Running(msgspec.Struct, frozen=True):
@@ -290,7 +291,8 @@ async def _found(rooms: Venue, options: Options) -> None:
         first.append(ChangeSetting("historySeed", str(options.seed)))
         first.append(ChangeSetting("historyEpoch", str(rooms.clock.now())))
         await rooms.submit(first)
-    _found_keys(rooms)
+    if options.demo_keys:
+        _found_keys(rooms)
     if options.batch_place is not None:
         value = "true" if options.batch_place else "false"
         for name in ("batchPlace", "contractBatchPlace"):
@@ -299,7 +301,8 @@ async def _found(rooms: Venue, options: Options) -> None:
 
 
 def _found_keys(rooms: Venue) -> None:
-    """The demo keys. Public as they are, they live in memory only and come back at every start."""
+    """The demo keys. Public as they are, they live in memory only and come back at every start,
+    unless they were revoked."""
     now = rooms.clock.wall()
     for account in demo.ACCOUNTS:
         uid = rooms.engine.owners.names[account.name]

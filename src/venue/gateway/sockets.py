@@ -35,7 +35,6 @@ from venue.api.errors import ApiError
 from venue.api.streams import SOCKETS, Socket
 from venue.gateway.access.auth import Authenticator, Caller
 from venue.gateway.access.gate import Gate, HttpLimits
-from venue.gateway.access.keys import KeyStore
 from venue.gateway.context import Venue
 from venue.gateway.dispatch.desk import Desk
 from venue.gateway.entry import Entry
@@ -139,12 +138,6 @@ class Sockets:
     def _keep(self, task: asyncio.Task[None]) -> None:
         self._leaving.add(task)
         task.add_done_callback(self._leaving.discard)
-
-    def usable(self, key: str) -> bool:
-        """Whether a session that this API key opened may go on."""
-        keys: KeyStore = self.rooms.keys
-        found = keys.by_key(key.encode())
-        return found is not None and found.usable(self.rooms.clock.now())
 
     def _attempt(self, ip: str) -> None:
         most = self.limits.attempts
@@ -339,7 +332,6 @@ class Connection:
                 self._window_bits = extension.local_max_window_bits
         self._conn.send_response(response)
         self._flush()
-        key = caller.key if caller is not None else ""
         self._session = Session(
             door.rooms,
             door.hub,
@@ -347,7 +339,7 @@ class Connection:
             caller.uid if caller is not None else 0,
             door.limits.session,
             self,
-            (lambda: door.usable(key)) if caller is not None else _always,
+            door.rooms.keys.by_key(caller.key.encode()) if caller is not None else None,
             door.entry(socket, caller, ip, self.send) if caller is not None else None,
         )
         self._session.begin(door.name())
@@ -478,8 +470,5 @@ class Connection:
             self._close_timer = self._loop.call_later(self._door.limits.close_s, abort)
 
 
-def _always() -> bool:
-    return True
-
-
-_quiet = logging.getLogger("venue.websockets")
+# What a client sends holds its passphrase. This logger is in no tree, so no setting opens it.
+_quiet = logging.Logger("websockets", logging.CRITICAL + 1)
