@@ -31,9 +31,19 @@ def described(running: Running) -> dict[str, Any]:
                 "passphrase": demo.PASSPHRASE,
                 "permissions": demo.permission_names(account.permissions),
             }
-            for account in demo.ACCOUNTS
+            for account in _accounts(running)
         ],
     }
+
+
+def _accounts(running: Running) -> list[demo.Account]:
+    """The demo accounts whose published keys work."""
+    keys = [running.rooms.keys.by_key(account.key.encode()) for account in demo.ACCOUNTS]
+    return [
+        account
+        for account, key in zip(demo.ACCOUNTS, keys, strict=True)
+        if key is not None and not key.revoked
+    ]
 
 
 def announce(running: Running, options: Options, form: str, took_s: float) -> None:
@@ -55,9 +65,14 @@ def banner(running: Running, options: Options, rest: str, took_s: float) -> str:
         f"   REST        {rest}   (spot /api/v3, contracts /capi/v3)",
         f"   API         {rest}/openapi.json      Health  {rest}/_venue/health",
         "",
-        "   account  key / secret / passphrase               what it has",
     ]
-    for account in demo.ACCOUNTS:
+    accounts = _accounts(running)
+    rows.append(
+        "   account  key / secret / passphrase               what it has"
+        if accounts
+        else "   no demo keys; the operator makes keys: POST /_venue/keys"
+    )
+    for account in accounts:
         keys = f"{account.key} / {account.secret} / {demo.PASSPHRASE}"
         rows.append(f"   {account.name:<8} {keys:<39} {_holdings(account)}")
     rows.append(f"   contract wallets: {_contract_wallets()}")
@@ -76,7 +91,7 @@ def banner(running: Running, options: Options, rest: str, took_s: float) -> str:
         f"   Seed {options.seed}      Data  {data}",
         "",
         f"   Try   curl '{rest}/api/v3/market/ticker/24hr?symbol=BTCUSDT'",
-        f"         venue env alice --format ccxt-py{elsewhere}",
+        *(f"         venue env {one.name} --format ccxt-py{elsewhere}" for one in accounts[:1]),
         f"         venue faucet carol SPOT USDT 1000{elsewhere}",
         f"         venue positions alice{elsewhere}",
         f" Ready in {took_s:.2f} s. ^C to stop.",

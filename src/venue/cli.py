@@ -98,6 +98,9 @@ class DevOptions:
     ] = None
     quiet: Annotated[bool, Parameter(help="Print one line only.", negative="")] = False
     output: Annotated[Literal["text", "json"], Parameter(help="How to print.")] = "text"
+    demo_keys: Annotated[
+        bool, Parameter(help="Whether the published keys of the demo accounts work.")
+    ] = True
     demo_keys_on_network: Annotated[
         bool, Parameter(help="Allow the published demo keys on any host.", negative="")
     ] = False
@@ -120,10 +123,11 @@ def _networks(proxies: tuple[str, ...]) -> tuple[str, ...]:
 def dev(options: Annotated[DevOptions, Parameter(name="*")] = DEFAULTS) -> None:
     """Run a practice venue with demo accounts, living markets and virtual money."""
     began = time.perf_counter()
-    if options.host not in LOOPBACK and not options.demo_keys_on_network:
+    published = options.demo_keys and not options.demo_keys_on_network
+    if options.host not in LOOPBACK and published:
         _die(
             f"refusing to listen on {options.host}: the demo keys are published and anyone could "
-            "trade with them. Use a loopback host, or say --demo-keys-on-network."
+            "trade with them. Use a loopback host, or say --no-demo-keys or --demo-keys-on-network."
         )
     from venue.main import Options, serve
 
@@ -141,6 +145,7 @@ def dev(options: Annotated[DevOptions, Parameter(name="*")] = DEFAULTS) -> None:
         hosts=options.allow_host,
         origins=options.allow_origin,
         proxies=_networks(options.trusted_proxy),
+        demo_keys=options.demo_keys,
     )
 
     def ready(running: Running) -> None:

@@ -59,7 +59,7 @@ from venue.lab import demo
 from venue.lab.agents import STEP_US, Agents
 from venue.lab.contract_agents import ContractAgents
 from venue.lab.prehistory import Prehistory
-from venue.node.clock import Clock, SystemClock
+from venue.node.clock import SystemClock
 from venue.node.keeper import Keeper
 from venue.node.market_data import MarketData
 from venue.node.outbox import Outbox
@@ -99,6 +99,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     hosts: tuple[str, ...] = ()  # names of this venue, beside addresses and names without a dot
     origins: tuple[str, ...] = ()  # of web pages that may call
     proxies: tuple[str, ...] = ()  # addresses and networks whose X-Forwarded-For is believed
+    demo_keys: bool = True
 
 
 class Running(msgspec.Struct, frozen=True):
@@ -154,7 +155,7 @@ async def run(options: Options, ready: Callable[[Running], None]) -> int:
 
 @contextlib.asynccontextmanager
 async def opened(
-    options: Options, clock: Clock, on_failure: Callable[[BaseException], None]
+    options: Options, clock: SystemClock, on_failure: Callable[[BaseException], None]
 ) -> AsyncIterator[Venue]:
     """All rooms but the doors, recovered and with the practice venue's owners and markets."""
     path = options.state
@@ -243,7 +244,7 @@ async def _wire(
     options: Options,
     journal: Journal,
     history: History,
-    clock: Clock,
+    clock: SystemClock,
     on_failure: Callable[[BaseException], None],
 ) -> Venue:
     path = options.state
@@ -253,6 +254,7 @@ async def _wire(
     recorder = Recorder(options.frames_kept)
     restored = Restored(market_data, recorder, projected)
     engine = recover(journal, projected, restored)
+    clock.begin(engine.time)
     history.begin(engine)
     history.follow(restored.unprojected, restored.frames)
     outbox = Outbox()
@@ -278,8 +280,9 @@ async def _wire(
         practice=options.practice,
     )
     if path:
-        since = clock.now() - SEEDED_MS * 1000
-        rooms.replays.seed(tail_requests(journal, since), clock.now())
+        # Venue time is never behind server time, so no timestamp is far ahead of its command's.
+        since = clock.wall() - SEEDED_MS * 1000
+        rooms.replays.seed(tail_requests(journal, since), clock.wall())
     if engine.deadlines.queue:  # countdowns ran out while the venue was down: before anybody trades
         await catch_up(engine, sequencer)
     await _found(rooms, options)
@@ -299,7 +302,8 @@ async def _found(rooms: Venue, options: Options) -> None:
         first.append(ChangeSetting("historySeed", str(options.seed)))
         first.append(ChangeSetting("historyEpoch", str(rooms.clock.now())))
         await rooms.submit(first)
-    _found_keys(rooms)
+    if options.demo_keys:
+        _found_keys(rooms)
     if options.batch_place is not None:
         value = "true" if options.batch_place else "false"
         for name in ("batchPlace", "contractBatchPlace"):
@@ -308,8 +312,9 @@ async def _found(rooms: Venue, options: Options) -> None:
 
 
 def _found_keys(rooms: Venue) -> None:
-    """The demo keys. Public as they are, they live in memory only and come back at every start."""
-    now = rooms.clock.now()
+    """The demo keys. Public as they are, they live in memory only and come back at every start,
+    unless they were revoked."""
+    now = rooms.clock.wall()
     for account in demo.ACCOUNTS:
         uid = rooms.engine.owners.names[account.name]
         rooms.keys.add(

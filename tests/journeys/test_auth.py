@@ -13,7 +13,7 @@ from venue.api.errors import ApiError
 from venue.gateway.access import replay
 from venue.gateway.access.auth import Authenticator, Caller, permit
 from venue.gateway.access.keys import Credentials, KeyStore, KeyView
-from venue.gateway.access.replay import ReplayGuard
+from venue.gateway.access.replay import ReplayGuard, request_id
 from venue.terms import Access
 
 NOW_MS = 1_700_000_000_000
@@ -31,6 +31,9 @@ class Clock:
         self.time = NOW
 
     def now(self) -> int:
+        raise AssertionError("who comes in is no matter of venue time")
+
+    def wall(self) -> int:
         return self.time
 
 
@@ -105,7 +108,8 @@ def test_signs_the_raw_bytes() -> None:
 def test_knows_the_caller() -> None:
     text = signing.payload(str(NOW_MS).encode(), b"POST", PATH, QUERY, BODY)
     digest = signing.digest(ALICE.secret.encode(), text)
-    assert check(headers()) == Caller(7, "demo-alice", TRADE, NOW_MS, digest[:16])
+    known_by = digest[:16] + NOW_MS.to_bytes(6)
+    assert check(headers()) == Caller(7, "demo-alice", TRADE, NOW_MS, known_by)
     assert check(headers(BOB), "10.1.2.3").uid == 8
 
 
@@ -381,14 +385,38 @@ def test_a_request_without_effect_may_be_sent_again() -> None:
     asyncio.run(story())
 
 
-def test_seeded_requests_are_known_for_a_minute() -> None:
+def test_seeded_requests_of_earlier_versions_are_known_for_a_minute() -> None:
     guard = ReplayGuard()
     guard.seed([ONE], NOW)
     gone(guard, ONE)
-    with pytest.raises(ApiError, match="its answer is gone"):
-        guard.enter(NOW_MS + 30_000, ONE, NOW + 71_000_000)
     assert guard.enter(NOW_MS, TWO, NOW) is None
+    with pytest.raises(ApiError, match="its answer is gone"):
+        guard.enter(NOW_MS + 30_000, request_id(ONE, NOW_MS + 30_000), NOW + 71_000_000)
     assert guard.enter(NOW_MS + 73_000, ONE, NOW + 73_000_000) is None
+
+
+def test_seeded_requests_are_known_while_their_timestamp_is_good() -> None:
+    """Also those from ahead of a clock that was set back before the start."""
+    guard = ReplayGuard()
+    times = [NOW_MS - 40_000, NOW_MS, NOW_MS + 3_600_000]
+    requests = [request_id(ONE, time) for time in times]
+    guard.seed(requests, NOW)
+    for time, request in zip(times, requests, strict=True):
+        with pytest.raises(ApiError, match="its answer is gone"):
+            guard.enter(time, request, max(NOW, time * 1_000))
+        assert guard.enter(time, request_id(TWO, time), max(NOW, time * 1_000)) is None
+    with pytest.raises(ApiError, match="left the window"):
+        guard.enter(times[2], requests[2], (times[2] + 42_000) * 1_000)
+
+
+def test_what_was_forgotten_is_refused_when_the_clock_is_set_back() -> None:
+    guard = ReplayGuard()
+    assert guard.enter(NOW_MS, ONE, NOW) is None
+    guard.record(NOW_MS, ONE, ANSWER)
+    assert guard.enter(NOW_MS + 3_600_000, TWO, NOW + 3_600_000_000) is None
+    with pytest.raises(ApiError) as refused:
+        guard.enter(NOW_MS, ONE, NOW)
+    assert refused.value.code == -1046
 
 
 def test_a_repetition_whose_body_comes_late_has_no_effect() -> None:

@@ -14,6 +14,7 @@ import msgspec
 import pytest
 
 from support.client import Answer, Client
+from support.clocked import Movable
 from support.refusals.cases import order, stamped
 from support.server import Server
 from venue import main
@@ -216,17 +217,6 @@ def test_a_restart_between_set_and_due(tmp_path: Path, killed: bool) -> None:
 # -- many at once ---------------------------------------------------------------------------------
 
 
-class SetClock:
-    """The machine's clock and what the test adds to it (µs)."""
-
-    def __init__(self) -> None:
-        self._clock = SystemClock()
-        self.ahead = 0
-
-    def now(self) -> int:
-        return self._clock.now() + self.ahead
-
-
 def test_many_that_are_due_together_are_worked_off_at_once() -> None:
     asyncio.run(_crowd())
 
@@ -234,9 +224,9 @@ def test_many_that_are_due_together_are_worked_off_at_once() -> None:
 async def _crowd() -> None:
     """What one command may not finish goes on in the same second."""
     owners = 3 * CHUNK // OPEN_ORDERS_PER_SYMBOL_MAX
-    clock = SetClock()
+    source = Movable()
     options = main.Options(agents=False, history=False)
-    async with main.opened(options, clock, _fail) as rooms:
+    async with main.opened(options, SystemClock(source), _fail) as rooms:
         await _done(rooms, [CreateOwner(f"owner {number}") for number in range(owners)])
         uids = [rooms.engine.owners.names[f"owner {number}"] for number in range(owners)]
         for uid in uids:
@@ -248,7 +238,7 @@ async def _crowd() -> None:
             await _done(rooms, [money, *orders, SetCancelAfter(uid, 0, 5_000_000)])
         await tick(rooms.sequencer)
         assert _open(rooms, uids) == owners * OPEN_ORDERS_PER_SYMBOL_MAX
-        clock.ahead = 5_000_000
+        source.let_pass(5_000_000)
         before = rooms.engine.sequence
         await tick(rooms.sequencer)
         while rooms.engine.pending():
@@ -264,15 +254,15 @@ def test_one_that_came_due_while_the_venue_was_down(tmp_path: Path) -> None:
 
 async def _down(path: str) -> None:
     """It acts before anybody can trade, once."""
-    clock = SetClock()
+    source = Movable()
     options = main.Options(agents=False, state=path)
     order = PlaceOrder(0, "BTCUSDT", BUY, LIMIT, GTC, 10, 1)
-    async with main.opened(options, clock, _fail) as rooms:
+    async with main.opened(options, SystemClock(source), _fail) as rooms:
         alice = order.uid = rooms.engine.owners.names["alice"]
         await _done(rooms, [order, SetCancelAfter(alice, 0, 5_000_000)])
-    clock.ahead = 60_000_000
+    source.let_pass(60_000_000)
     for number in range(2):
-        async with main.opened(options, clock, _fail) as rooms:
+        async with main.opened(options, SystemClock(source), _fail) as rooms:
             assert _open(rooms, [alice]) == number
             await tick(rooms.sequencer)
             assert _open(rooms, [alice]) == number

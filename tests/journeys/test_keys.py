@@ -291,6 +291,10 @@ def test_demo_keys_never_reach_the_file(path: Path) -> None:
     assert b"demo" not in path.read_bytes()
     assert asyncio.run(store.revoke("demo-alice"))
     assert not by_key(store, demo).usable(NOW)
+    again = KeyStore.open(path)
+    again.add(demo, view)
+    assert not by_key(again, demo).usable(NOW)
+    assert by_key(again, demo).secret == b""
 
 
 def test_concurrent_creations_are_all_kept(path: Path) -> None:
@@ -330,11 +334,15 @@ def test_refuses_settings_out_of_bounds(options: dict[str, Any], code: int, word
         ("2001:db9::1", False),
         ("", False),
         ("localhost", False),
+        ("198.51.100.9", True),
+        ("::ffff:198.51.100.9", True),
+        ("198.51.101.9", False),
     ],
 )
 def test_admits_the_listed_addresses_only(ip: str, admitted: bool) -> None:
     store = KeyStore()
-    made = create(store, addresses=["10.0.0.0/8", "192.0.2.7", "2001:db8::/32"])
+    listed = ["10.0.0.0/8", "192.0.2.7", "2001:db8::/32", "::ffff:198.51.100.0/120"]
+    made = create(store, addresses=listed)
     key = by_key(store, made)
     assert key.admits(ip) is admitted
     assert key.admits(ip) is admitted  # also from memory

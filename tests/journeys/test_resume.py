@@ -429,17 +429,16 @@ def test_a_defect_ends_private_sockets_and_what_it_lost_is_not_passed_over(
         assert numbers(alice.settle()) == [12]
 
 
-def test_a_first_login_waits_for_the_venue(room: ListeningRoom) -> None:
-    """A venue that takes no more commands cannot begin to record; who is recorded comes in."""
-    with alice_at(room):
-        pass
-    room.do(lambda rooms: asyncio.ensure_future(rooms.sequencer.stop()))
+def test_a_login_waits_for_the_venue(room: ListeningRoom) -> None:
+    """A venue that takes no more commands cannot note that a login was used."""
     with alice_at(room) as alice:
+        room.do(lambda rooms: asyncio.ensure_future(rooms.sequencer.stop()))
         alice.subscribe("orders?from=0")
-    with pytest.raises(InvalidStatus) as busy:
-        Listener(room.port, SPOT.socket, login(KEYS["bob"]))
-    assert busy.value.response.status_code == 503
-    assert json.loads(busy.value.response.body)["code"] == -1008
+        for name in ("alice", "bob"):
+            with pytest.raises(InvalidStatus) as busy:
+                Listener(room.port, SPOT.socket, login(KEYS[name]))
+            assert busy.value.response.status_code == 503
+            assert json.loads(busy.value.response.body)["code"] == -1008
 
 
 # -- restarts -------------------------------------------------------------------------------------

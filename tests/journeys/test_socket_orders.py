@@ -282,12 +282,8 @@ def test_a_revoked_key_does_not_trade(server: Server, product: Product) -> None:
         order_id = placed(desk, product)
         revoked = server.client().post("/_venue/keys/revoke", {"key": account["key"]})
         assert revoked.status == 200, revoked
-        answer = desk.ask(place(product, "late"))
-        words = "Header ACCESS-KEY names no valid API key."
-        error = {"code": -1044, "msg": words}
-        assert answer == {"id": "late", "status": 400, "error": error}
         with pytest.raises(ConnectionClosed) as closed:
-            desk.socket.recv(WAIT_S)
+            desk.ask(place(product, "late"))
         assert closed.value.rcvd is not None
         found = (closed.value.rcvd.code, closed.value.rcvd.reason)
         assert found == (1008, "the API key is no longer valid")

@@ -119,16 +119,6 @@ def test_a_signature_of_a_request_is_no_login(server: Server) -> None:
     _check_refusal(refused.value, 401, -1047)
 
 
-def test_a_login_is_good_once(server: Server) -> None:
-    headers = login(server.account("alice"))
-    with Listener(server.port, PRIVATE[0], headers):
-        with pytest.raises(InvalidStatus) as refused:
-            Listener(server.port, PRIVATE[0], headers)
-        _check_refusal(refused.value, 401, -1048)
-        with Listener(server.port, PRIVATE[1], headers) as other:  # another product's socket
-            assert other.greeting["event"] == "connected"
-
-
 def _check_refusal(refused: InvalidStatus, status: int, code: int) -> None:
     assert refused.response.status_code == status
     assert refused.response.headers["content-type"] == "application/json"

@@ -67,12 +67,14 @@ class Client:
         self._used = time.monotonic()
         return self.connection
 
-    def headers(self, method: str, target: str, raw: bytes) -> dict[str, str | None]:
-        """The headers of a request, signed when there are credentials."""
+    def headers(
+        self, method: str, target: str, raw: bytes, ahead_ms: int = 0
+    ) -> dict[str, str | None]:
+        """The headers of a request, signed when there are credentials, with a time so far ahead."""
         sent: dict[str, str | None] = {"Content-Type": "application/json"} if raw else {}
         if self.account is None:
             return sent
-        timestamp = str(time.time_ns() // 1_000_000)
+        timestamp = str(time.time_ns() // 1_000_000 + ahead_ms)
         path, _, query = target.partition("?")
         text = signing.payload(
             timestamp.encode(), method.encode(), path.encode(), query.encode(), raw

@@ -38,6 +38,7 @@ from venue.core.events import Rejected
 from venue.gateway.context import Venue
 from venue.lab import demo
 from venue.main import Options, opened
+from venue.node.clock import SystemClock
 from venue.terms import (
     BUY,
     GTC,
@@ -63,13 +64,17 @@ SPREAD = ((BUY, -64), (SELL, 64))  # in ten thousandths of the index
 
 
 class Stepping:
-    """A clock that goes on by a second whenever it is told to."""
+    """Clocks that go on by a second whenever they are told to."""
 
     def __init__(self, time: int) -> None:
         self.time = time
 
-    def now(self) -> int:
-        """Venue time in µs since the epoch."""
+    def wall(self) -> int:
+        """µs since the epoch."""
+        return self.time
+
+    def steady(self) -> int:
+        """The same: this clock is never set."""
         return self.time
 
 
@@ -146,19 +151,19 @@ async def make(path: Path, kind: str) -> None:
     failed: list[BaseException] = []
     clock = Stepping(BEGIN_US)
     options = Options(state=str(path), agents=False)
-    async with opened(options, clock, failed.append) as rooms:
+    async with opened(options, SystemClock(clock), failed.append) as rooms:
         maker = Maker(rooms, clock)
         await maker.quotes()
         await maker.positions()
         await maker.halted()
         await maker.pass_time(60)
-        await rooms.keys.create(ALICE, 7, now=clock.now(), label="kept")
+        await rooms.keys.create(ALICE, 7, now=clock.wall(), label="kept")
         if kind == "killed":
             await _die(rooms)
     assert not failed, failed
     if kind == "late":
         clock.time += STEP_US
-        async with opened(options, clock, failed.append) as rooms:
+        async with opened(options, SystemClock(clock), failed.append) as rooms:
             maker = Maker(rooms, clock)
             await maker.pass_time(15)
             contract = demo.CONTRACTS[0]

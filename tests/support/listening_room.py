@@ -40,7 +40,9 @@ class ListeningRoom:
         limits: SocketLimits,
         http: HttpLimits | None = None,
         frames_kept: int = FRAMES_KEPT,
+        clock: SystemClock | None = None,
     ) -> None:
+        self._clock = clock or SystemClock()
         self._limits = limits
         self._frames_kept = frames_kept
         self._http = http or HttpLimits()
@@ -56,7 +58,7 @@ class ListeningRoom:
     async def _serve(self) -> None:
         options = Options(agents=False, history=False, limits=False, frames_kept=self._frames_kept)
         self._loop = asyncio.get_running_loop()
-        async with opened(options, SystemClock(), lambda problem: None) as rooms:
+        async with opened(options, self._clock, lambda problem: None) as rooms:
             hub = Hub(rooms, Timing(depth_s=0.0, ticker_s=0.0, kline_s=0.0))
             rooms.outbox.follow(hub.follow)
             origins = Origins()

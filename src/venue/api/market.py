@@ -12,7 +12,7 @@ PUBLIC = Access.PUBLIC
 
 
 class TimeReply(Struct, rename="camel"):
-    """Venue time, Unix ms."""
+    """Server time, Unix ms: what the timestamps of signed requests are compared with."""
 
     server_time: int
 

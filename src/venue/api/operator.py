@@ -41,6 +41,9 @@ class Health(Struct, rename="camel"):
     `doubtfulContracts` orders may only reduce positions: the index is stale or catches up.
     `streamDefects` counts the defects in streams since the start; each is described in the log.
     `planFaults` counts contract orders whose plan did not fit the state: each was refused.
+    `serverTime` (ms) is what timestamps of signed requests are compared with, `venueTime` what
+    happens is stamped with; `clockAhead` is how far venue time is ahead of the machine's clock, in
+    ms, and `clockSteps` how often that clock was set since the start.
     """
 
     status: str
@@ -59,6 +62,9 @@ class Health(Struct, rename="camel"):
     stream_defects: int
     plan_faults: int
     doubtful_contracts: list[str]
+    venue_time: int
+    clock_ahead: int
+    clock_steps: int
 
 
 class HealthRequest(Struct, rename="camel"):

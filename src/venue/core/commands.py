@@ -128,10 +128,14 @@ class Transfer(Struct, array_like=True, tag_field="what", tag=15):
 
 
 class RecordStreams(Struct, array_like=True, tag_field="what", tag=16):
-    """From the next command on, number and keep all that an owner's private streams say."""
+    """From the next command on, number and keep all that an owner's private streams say.
+
+    Each login that opens a private socket causes one, whether it is the first or not.
+    """
 
     uid: int
     time: int = 0
+    request: bytes = b""
 
 
 class RegisterAsset(Struct, array_like=True, tag_field="what", tag=20):
@@ -381,6 +385,7 @@ Requested = (  # what signed requests cause: the commands with a `request`
     | SetMarginMode
     | MoveMargin
     | SetAutoMargin
+    | RecordStreams
 )
 Command = (
     Requested
@@ -392,7 +397,6 @@ Command = (
     | Deposit
     | Withdraw
     | Transfer
-    | RecordStreams
     | RegisterAsset
     | ListInstrument
     | ChangeInstrument

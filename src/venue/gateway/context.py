@@ -20,7 +20,7 @@ from venue.gateway.dispatch.turn import Submission
 from venue.gateway.recorder import Recorder
 from venue.history.service import LAG_MAX, History, HistoryFailed
 from venue.journal.journal import Journal
-from venue.node.clock import Clock
+from venue.node.clock import SystemClock
 from venue.node.market_data import MarketData
 from venue.node.outbox import Outbox
 from venue.node.replies import Answer
@@ -58,7 +58,7 @@ class Venue:
         market_data: MarketData,
         history: History,
         keys: KeyStore,
-        clock: Clock,
+        clock: SystemClock,
         data: str,
         weight_limit: int,
         replays: ReplayGuard,

@@ -119,7 +119,7 @@ class Entry:
                 1,
             )
         desk = self._desk
-        now = desk.venue.clock.now()
+        now = desk.venue.clock.wall()
         desk.charge(route, self._ip, now)
         desk.check_open(route)
         desk.admit(route, self._caller, now)

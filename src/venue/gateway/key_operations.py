@@ -28,7 +28,7 @@ async def create_key(call: Call, request: CreateKeyRequest) -> CreatedKey:
     made = await rooms.keys.create(
         owner(rooms, request.owner).uid,
         access,
-        now=rooms.clock.now(),
+        now=rooms.clock.wall(),
         label=request.label,
         addresses=request.ips or [],
     )

@@ -1,8 +1,10 @@
-"""Who opens a private socket: one signature, one connection."""
+"""Who opens a private socket: one signature, one connection of each product."""
 
 from __future__ import annotations
 
 from typing import Final
+
+from msgspec import Struct
 
 from venue.api import errors, signing
 from venue.api.streams import Socket
@@ -11,10 +13,21 @@ from venue.gateway.access.auth import Authenticator, Caller, permit
 from venue.gateway.access.replay import WINDOW_MS
 from venue.gateway.context import Venue
 from venue.gateway.transport.request import Request
-from venue.node.sequencer import Stopped
-from venue.terms import Access
+from venue.node.sequencer import Overloaded, Stopped
+from venue.terms import Access, Product
 
-US_PER_MS: Final = 1000
+# Stock clients that open the sockets of both products at once sign them in the same millisecond:
+# the two logins are one. Whoever overheard it comes later, or from elsewhere.
+TOGETHER_US: Final = 5_000_000
+REMEMBERED_US: Final = 2 * WINDOW_MS * 1_000
+
+
+class _Use(Struct):
+    """A login's first use; server time in µs."""
+
+    time: int
+    ip: str
+    products: set[Product]
 
 
 class Logins:
@@ -23,35 +36,55 @@ class Logins:
     def __init__(self, rooms: Venue, authenticator: Authenticator) -> None:
         self._rooms = rooms
         self._authenticator = authenticator
-        self._used: dict[tuple[Socket, bytes], int] = {}  # until when each login is remembered, ms
+        self._used: dict[bytes, _Use] = {}
 
     async def login(self, socket: Socket, request: Request, ip: str) -> Caller:
-        """Who opens a private socket; ApiError when nobody may."""
+        """Who opens a private socket; ApiError when nobody may.
+
+        That the login was used is in the journal before this returns.
+        """
         signed = self._authenticator.precheck(request.headers, request.repeated)
         text = signing.websocket_payload(signed.timestamp)
         caller = self._authenticator.verify(signed, text, ip)
         if caller is None:
             caller = await self._authenticator.verify_slowly(signed, text, ip)
         permit(caller, Access.READ)
-        self._once(socket, caller)
-        await self._record(caller.uid)
+        self._once(socket.product, caller, ip)
+        await self._record(caller)
+        key = self._rooms.keys.by_key(signed.key)
+        if key is None or not key.usable(self._rooms.clock.wall()):  # revoked meanwhile
+            raise errors.error(-1044)
         return caller
 
-    def _once(self, socket: Socket, caller: Caller) -> None:
+    def _once(self, product: Product, caller: Caller, ip: str) -> None:
         """A login opens one connection: who overheard it cannot open another."""
-        now = self._rooms.clock.now() // US_PER_MS
-        while self._used and next(iter(self._used.values())) < now:
+        now = self._rooms.clock.wall()
+        while self._used and next(iter(self._used.values())).time < now - REMEMBERED_US:
             del self._used[next(iter(self._used))]
-        login = (socket, caller.request)
-        if login in self._used:
-            raise errors.error(-1048, detail="This login was used before; sign a new one.")
-        self._used[login] = now + 2 * WINDOW_MS
-
-    async def _record(self, uid: int) -> None:
-        """From an owner's first private socket on, what its channels say is kept."""
-        if self._rooms.engine.account(uid).recorded:
+        use = self._used.get(caller.request)
+        if use is None:
+            if self._rooms.replays.seeded(caller.timestamp_ms, caller.request):
+                raise _used_before()
+            self._used[caller.request] = _Use(now, ip, {product})
             return
+        if product in use.products or use.ip != ip or now - use.time > TOGETHER_US:
+            raise _used_before()
+        use.products.add(product)
+
+    async def _record(self, caller: Caller) -> None:
+        """Have the login known after a restart; from an owner's first one on, what its channels say
+        is kept.
+
+        Straight to the sequencer: history that lags behind must not keep anybody out.
+        """
+        command = RecordStreams(caller.uid, request=caller.request)
         try:
-            await self._rooms.submit([RecordStreams(uid)])
+            await self._rooms.sequencer.submit([command])
+        except Overloaded:
+            raise errors.busy("too many commands are waiting; nothing was done") from None
         except Stopped:
-            raise errors.busy("the venue failed; nothing was done") from None
+            raise errors.busy("the venue is stopping; nothing was done") from None
+
+
+def _used_before() -> errors.ApiError:
+    return errors.error(-1048, detail="This login was used before; sign a new one.")

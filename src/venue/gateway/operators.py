@@ -75,7 +75,7 @@ def health(call: Call, request: HealthRequest) -> Health:
         engine="compiled" if compiled() else "interpreted",
         sqlite=apsw.sqlite_lib_version(),
         data=rooms.data,
-        server_time=rooms.clock.now() // 1000,
+        server_time=rooms.clock.wall() // 1000,
         sequence=engine.sequence,
         history_sequence=rooms.history.reached(),
         state_hash=state_hash(engine) if request.state_hash else "",
@@ -86,6 +86,9 @@ def health(call: Call, request: HealthRequest) -> Health:
         stream_defects=_stream_defects(rooms),
         plan_faults=rooms.engine.contracts.faults,
         doubtful_contracts=[perp.symbol for perp in perps if perp.doubt],
+        venue_time=rooms.clock.now() // 1000,
+        clock_ahead=rooms.clock.ahead()[0] // 1000,
+        clock_steps=rooms.clock.steps,
     )
 
 
@@ -99,6 +102,8 @@ def _status(rooms: Venue) -> str:
     defects = _stream_defects(rooms)
     if defects:
         failures.append(f"streams failed: {defects} since the start, see the log")
+    if clock := rooms.clock.problem():
+        failures.append(clock)
     return "; ".join(failures) or "ok"
 
 

@@ -50,8 +50,8 @@ def ping(_: Call, __: Empty) -> Empty:
 
 
 def time(call: Call, _: Empty) -> TimeReply:
-    """Venue time."""
-    return TimeReply(call.venue.clock.now() // 1000)
+    """Server time: what the timestamps of signed requests are compared with."""
+    return TimeReply(call.venue.clock.wall() // 1000)
 
 
 def coins(call: Call, _: Empty) -> list[Coin]:
@@ -66,7 +66,7 @@ def exchange_info(call: Call, request: ExchangeInfoRequest) -> ExchangeInfo:
         markets = [market for market in markets if _status(market) == request.symbol_status]
     return ExchangeInfo(
         timezone="UTC",
-        server_time=call.venue.clock.now() // 1000,
+        server_time=call.venue.clock.wall() // 1000,
         rate_limits=[rate_limit(call.venue)],
         symbols=[_spot_symbol(market) for market in markets],
     )

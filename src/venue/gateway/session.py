@@ -25,6 +25,7 @@ from venue.api.streams import (
     Stream,
     streams_of,
 )
+from venue.gateway.access.keys import Key
 from venue.gateway.context import Venue
 from venue.gateway.dispatch.routes import Route
 from venue.gateway.entry import Entry
@@ -43,6 +44,8 @@ AFTER: Final = re.compile("from=(.*)")  # what may follow the name of a private 
 SEQUENCE: Final = re.compile("[0-9]{1,18}")
 ID_LENGTH_MAX: Final = 64
 US_PER_MS: Final = 1000
+US_PER_S: Final = 1_000_000
+LOOK_S: Final = 60.0  # how often a key that expires is looked at: time may be stepped
 _SECOND_S: Final = 1.0
 _HOUR_S: Final = 3600.0
 
@@ -100,7 +103,7 @@ class Allowance:
 
 
 class Session:
-    """One open connection. `usable` tells whether its key still is; public ones have none.
+    """One open connection. It ends with the key that opened it; public ones have none.
 
     `entry` takes the orders of a private one.
     """
@@ -113,7 +116,7 @@ class Session:
         uid: int,
         limits: SessionLimits,
         link: Listener,
-        usable: Callable[[], bool],
+        key: Key | None,
         entry: Entry | None,
     ) -> None:
         self._rooms = rooms
@@ -122,7 +125,8 @@ class Session:
         self._uid = uid
         self._limits = limits
         self._link = link
-        self._usable = usable
+        self._key = key
+        self._expiry: asyncio.TimerHandle | None = None
         self._entry = entry
         self._streams = streams_of(socket)
         self._loop = asyncio.get_running_loop()
@@ -141,11 +145,16 @@ class Session:
         self._tell(Greeting("connected", cid, str(self._now_ms())))
         self._watch_idle()
         self._beat = self._later(self._limits.ping_s, self._ping)
+        if self._key is not None:
+            self._key.sessions[self] = lambda: self._act(self._check_key)
+            self._check_key()
 
     def quit(self) -> None:
         """The connection is gone, or will be: nothing more is sent."""
         self._ended = True
-        for timer in (self._idle, self._beat):
+        if self._key is not None:
+            self._key.sessions.pop(self, None)
+        for timer in (self._idle, self._beat, self._expiry):
             if timer is not None:
                 timer.cancel()
         if self._entry is not None:
@@ -361,15 +370,23 @@ class Session:
             return
         self._link.end(POLICY, f"nothing was subscribed for {self._limits.idle_s:g} seconds")
 
+    def _usable(self) -> bool:
+        return self._key is None or self._key.usable(self._rooms.clock.wall())
+
+    def _check_key(self) -> None:
+        """End with the key: when it is revoked, and when it expires."""
+        if not self._usable():
+            self._link.end(POLICY, KEY_GONE)
+        elif self._key is not None and self._key.view.expires is not None:
+            left = (self._key.view.expires - self._rooms.clock.wall()) / US_PER_S
+            self._expiry = self._later(min(left, LOOK_S), self._check_key)
+
     def _guards(self) -> bool:
         """Whether orders end with this connection: then it is not idle."""
         return self._entry is not None and self._entry.cancels
 
     def _ping(self) -> None:
         self._beat = self._later(self._limits.ping_s, self._ping)
-        if not self._usable():
-            self._link.end(POLICY, KEY_GONE)
-            return
         if not self._topics and not self._guards():
             return
         if self._unanswered > self._limits.pings:

@@ -10,7 +10,6 @@ from venue.api.streams import Socket
 from venue.gateway.access.attempts import Attempts
 from venue.gateway.access.auth import Authenticator, Caller
 from venue.gateway.access.gate import Gate, HttpLimits
-from venue.gateway.access.keys import KeyStore
 from venue.gateway.access.origins import Origins
 from venue.gateway.connection import BY_PATH, Connection, SocketLimits
 from venue.gateway.context import Venue
@@ -95,9 +94,3 @@ class Sockets:
     def _keep(self, task: asyncio.Task[None]) -> None:
         self._leaving.add(task)
         task.add_done_callback(self._leaving.discard)
-
-    def usable(self, key: str) -> bool:
-        """Whether a session that this API key opened may go on."""
-        keys: KeyStore = self.rooms.keys
-        found = keys.by_key(key.encode())
-        return found is not None and found.usable(self.rooms.clock.now())

@@ -85,21 +85,24 @@ def tail_requests(journal: Readable, since_time_us: int) -> list[bytes]:
 
     Reads the journal backwards, no further than needed.
     """
-    steps: list[list[Command]] = []
+    steps: list[list[bytes]] = []
     end = journal.last_sequence()
     while end > 0:
         start = max(0, end - WINDOW)
         commands = _between(journal, start, end)
-        steps.append(commands)
+        steps.append(
+            [
+                command.request
+                for command in commands
+                if command.time >= since_time_us
+                and isinstance(command, Requested)
+                and command.request
+            ]
+        )
         if commands[0].time < since_time_us:
             break
         end = start
-    return [
-        command.request
-        for commands in reversed(steps)
-        for command in commands
-        if command.time >= since_time_us and isinstance(command, Requested) and command.request
-    ]
+    return [request for requests in reversed(steps) for request in requests]
 
 
 def _start(journal: Readable, reached: int) -> tuple[Engine, dict[str, bytes]]:

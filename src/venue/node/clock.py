@@ -1,18 +1,199 @@
-"""Time for everything outside the core: one object, handed down from `main`; nobody else asks."""
+"""Time for everything outside the core: one object, handed down from `main`; nobody else asks.
 
+The machine's clock says what time it is, but may be wrong, and may be set: it steps. Its monotonic
+clock says how much time passes, and never steps. So time passes here as the monotonic clock says,
+and what the machine's clock says is approached, never jumped to.
+"""
+
+from __future__ import annotations
+
+import logging
 import time
-from typing import Protocol
+from typing import Final, Protocol
+
+# A tenth of the time that passes: a countdown of 5 s ends after 4.5 to 5.6 s. A step as wide as the
+# window of signed requests, 30 s, is taken over within five minutes, one of an hour in ten hours.
+SLEW: Final = 10
+LOOK_US: Final = 1_000_000  # how often the machine's clock is looked at
+READING_US: Final = 1_000  # two clocks that are read within so much are read together
+STEP_US: Final = 100_000  # a greater difference between two looks is a step, not a drift
+TOLD_US: Final = 1_000_000  # health tells of a greater distance
+US_PER_S: Final = 1_000_000
+
+_STEADY: Final = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+
+log = logging.getLogger("venue.clock")
+
+
+class Source(Protocol):
+    """The two clocks of a machine."""
+
+    def wall(self) -> int:
+        """What the machine takes for the time, in µs since the epoch; it may step."""
+
+    def steady(self) -> int:
+        """µs since some moment; it never steps, and goes on while the machine sleeps."""
+
+
+class Machine:
+    """This machine's clocks."""
+
+    def wall(self) -> int:
+        """The time, in µs since the epoch."""
+        return time.time_ns() // 1_000
+
+    def steady(self) -> int:
+        """µs since the machine was started."""
+        return time.clock_gettime_ns(_STEADY) // 1_000
 
 
 class Clock(Protocol):
     """Where time comes from. The core never asks: it is told with each command."""
 
     def now(self) -> int:
-        """Venue time in µs since the epoch."""
+        """Venue time in µs since the epoch: what happens on the venue happens then."""
+
+    def wall(self) -> int:
+        """Server time in µs since the epoch: what clients sign is compared with it, whatever venue
+        time does. Within one run of the venue it never goes back."""
 
 
 class SystemClock:
-    """The machine's clock."""
+    """The machine's time without its steps. Both times go on with every call, or stand.
+
+    Venue time is never behind server time, and is ahead of it only while the journal is.
+    """
+
+    def __init__(self, source: Source | None = None) -> None:
+        self._source = source if source is not None else Machine()
+        self._passed = self._source.steady  # bound once: every order asks some five times
+        self.steps = 0  # of the machine's clock, seen since the start
+        while (read := self._read()) is None:
+            pass
+        self._true, steady = read  # from steady time to what the machine takes for the time
+        self._server = _Offset(self._true, steady)
+        self._venue = _Offset(self._true, steady)
+        self._look_at = steady + LOOK_US
+
+    def begin(self, last: int) -> None:
+        """Venue time goes on from the journal's last command, if that is ahead of the machine."""
+        steady = self._steady()
+        lead = last - steady - self._server.at(steady)
+        if lead <= 0:
+            return
+        self._venue = _Offset(last - steady, steady)
+        self._venue.aim(self._true, steady)
+        if lead >= TOLD_US:
+            log.warning(
+                "the journal's last command is %s s ahead of the machine's clock: one of the two is"
+                " or was wrong. Venue time goes on from there, slower by one part in %d, until the"
+                " machine's clock has come up to it; signed requests are compared with the"
+                " machine's clock",
+                _seconds(lead),
+                SLEW,
+            )
 
     def now(self) -> int:
-        return time.time_ns() // 1_000
+        """Venue time in µs since the epoch."""
+        steady = self._passed()
+        if steady >= self._look_at:
+            steady = self._look(steady)
+        return steady + self._venue.at(steady)
+
+    def wall(self) -> int:
+        """Server time in µs since the epoch."""
+        steady = self._passed()
+        if steady >= self._look_at:
+            steady = self._look(steady)
+        return steady + self._server.at(steady)
+
+    def ahead(self) -> tuple[int, int]:
+        """How far venue time and server time are ahead of the machine's clock, in µs."""
+        steady = self._steady()
+        return self._venue.at(steady) - self._true, self._server.at(steady) - self._true
+
+    def problem(self) -> str:
+        """What is wrong with the time, in words; empty when nothing is."""
+        venue, server = self.ahead()
+        if abs(venue) < TOLD_US and abs(server) < TOLD_US:
+            return ""
+        return (
+            f"venue time is {_distance(venue)} the machine's clock and server time"
+            f" {_distance(server)} it: they approach it by one part in {SLEW} of the time that"
+            " passes; a restart takes server time from the machine at once, and venue time too"
+            " when it is behind"
+        )
+
+    def _steady(self) -> int:
+        steady = self._passed()
+        return steady if steady < self._look_at else self._look(steady)
+
+    def _look(self, steady: int) -> int:
+        """Compare with the machine's clock, and approach what it says; steady time by now."""
+        read = self._read()
+        if read is None:
+            return steady  # held up between the two: again with the next call
+        true, steady = read
+        self._look_at = steady + LOOK_US
+        moved = true - self._true
+        if abs(moved) < READING_US:
+            return steady
+        self._true = true
+        self._venue.aim(true, steady)
+        self._server.aim(true, steady)
+        if abs(moved) >= STEP_US:
+            self.steps += 1
+            log.warning(
+                "the machine's clock was set %s by %s s. The venue's follows by one part in %d of"
+                " the time that passes: health tells how far it is. A restart takes server time,"
+                " which signed requests are compared with, from the machine at once",
+                "ahead" if moved > 0 else "back",
+                _seconds(abs(moved)),
+                SLEW,
+            )
+        return steady
+
+    def _read(self) -> tuple[int, int] | None:
+        """The offset between the two clocks, and steady time; None when they were not read
+        together."""
+        before = self._source.steady()
+        wall = self._source.wall()
+        steady = self._source.steady()
+        return None if steady - before > READING_US else (wall - steady, steady)
+
+
+class _Offset:
+    """What is added to steady time; it moves to where it should be by one part in `SLEW`.
+
+    Two that should be at the same place keep their order: the time of each never goes back.
+    """
+
+    __slots__ = ("_aim", "_from", "_since")
+
+    def __init__(self, offset: int, steady: int) -> None:
+        self._aim = self._from = offset
+        self._since = steady
+
+    def at(self, steady: int) -> int:
+        """The offset at a steady time, which is not before the last `aim`."""
+        if self._aim == self._from:
+            return self._aim
+        gap = self._aim - self._from
+        most = (steady - self._since) // SLEW
+        if abs(gap) <= most:
+            return self._aim
+        return self._from + (most if gap > 0 else -most)
+
+    def aim(self, offset: int, steady: int) -> None:
+        """From now on move to `offset`."""
+        self._from = self.at(steady)
+        self._since = steady
+        self._aim = offset
+
+
+def _seconds(us: int) -> str:
+    return f"{us / US_PER_S:.1f}"
+
+
+def _distance(us: int) -> str:
+    return f"{_seconds(abs(us))} s {'ahead of' if us >= 0 else 'behind'}"

@@ -11,11 +11,10 @@ from msgspec import Struct
 from venue.api import errors, signing
 from venue.api.errors import ApiError
 from venue.gateway.access.keys import Key, KeyStore
-from venue.gateway.access.replay import WINDOW_MS
+from venue.gateway.access.replay import WINDOW_MS, request_id
 from venue.node.clock import Clock
 from venue.terms import Access
 
-REQUEST_ID_BYTES: Final = 16
 EXPLAINED_LENGTH_MAX: Final = 512
 
 _KEY, _SIGN = b"access-key", b"access-sign"
@@ -62,7 +61,7 @@ class Authenticator:
         if repeated or not (key and sign and timestamp):
             _refuse_incomplete(repeated, key, sign, timestamp)
         sent = _milliseconds(timestamp)
-        now = self._clock.now() // 1_000
+        now = self._clock.wall() // 1_000
         if not -WINDOW_MS <= sent - now <= WINDOW_MS:
             raise _outside_window(sent, now)
         if not passphrase:
@@ -81,17 +80,17 @@ class Authenticator:
             return None
         passphrase = self._keys.passphrase_digest(signed.passphrase)
         if not hmac.compare_digest(passphrase, known):
-            self._keys.note_bad(key, ip, self._clock.now())
+            self._keys.note_bad(key, ip, self._clock.wall())
             raise errors.error(-1049, detail=_NOT_ITS_OWN)
         return _caller(key, signed, digest)
 
     async def verify_slowly(self, signed: Signed, text: bytes, ip: str) -> Caller:
         """As `verify`, for a key whose passphrase was not seen since the start."""
         key, digest = self._verified(signed, text, ip)
-        now = self._clock.now()
+        now = self._clock.wall()
         if not await self._keys.check_slowly(key, signed.passphrase, ip, now):
             raise errors.error(-1049, detail=_NOT_ITS_OWN)
-        if not key.usable(self._clock.now()):  # revoked while the hash was computed
+        if not key.usable(self._clock.wall()):  # revoked while the hash was computed
             raise errors.error(-1044)
         return _caller(key, signed, digest)
 
@@ -101,7 +100,7 @@ class Authenticator:
         key = found if found is not None else self._keys.stranger
         digest = signing.digest(key.secret, text)
         right = hmac.compare_digest(signing.encode(digest), signed.signature)
-        now = self._clock.now()
+        now = self._clock.wall()
         if found is None or not key.usable(now):
             hmac.compare_digest(self._keys.passphrase_digest(signed.passphrase), digest)
             raise errors.error(-1044)
@@ -130,7 +129,8 @@ def permit(caller: Caller, access: Access) -> None:
 
 def _caller(key: Key, signed: Signed, digest: bytes) -> Caller:
     view = key.view
-    return Caller(view.uid, view.key, view.access, signed.timestamp_ms, digest[:REQUEST_ID_BYTES])
+    request = request_id(digest, signed.timestamp_ms)
+    return Caller(view.uid, view.key, view.access, signed.timestamp_ms, request)
 
 
 def _refuse_incomplete(

@@ -8,7 +8,7 @@ import ipaddress
 import secrets
 import string
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
@@ -26,6 +26,7 @@ BAD_PASSPHRASES_US: Final = 600_000_000
 BAD_CALLERS_MAX: Final = 10_000
 ADMITTED_MAX: Final = 1_024  # addresses remembered per key
 PASSPHRASE_LENGTH: Final = 16
+MAPPED_BITS: Final = 96  # before the IPv4 address, in one that is written as IPv6
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -52,9 +53,18 @@ class KeyView(Struct, frozen=True):
 
 
 class Key:
-    """One API key in memory."""
+    """One API key in memory. `sessions` are those that it opened, and what ends each of them."""
 
-    __slots__ = ("admitted", "known", "networks", "passphrase", "revoked", "secret", "view")
+    __slots__ = (
+        "admitted",
+        "known",
+        "networks",
+        "passphrase",
+        "revoked",
+        "secret",
+        "sessions",
+        "view",
+    )
 
     def __init__(
         self, view: KeyView, secret: bytes, passphrase: PassphraseHash | None, known: bytes | None
@@ -66,6 +76,7 @@ class Key:
         self.revoked = view.revoked
         self.networks = [network(text) for text in view.addresses]
         self.admitted: set[str] = set()
+        self.sessions: dict[object, Callable[[], None]] = {}
 
     def usable(self, now: int) -> bool:
         """Neither revoked nor expired at `now` (µs)."""
@@ -120,7 +131,12 @@ class KeyStore:
         return views if uid is None else [view for view in views if view.uid == uid]
 
     def add(self, credentials: Credentials, view: KeyView) -> None:
-        """A key whose secret is public anyway (demo keys): in memory only; replaces its like."""
+        """A key whose secret is public anyway (demo keys): in memory only; replaces its like.
+
+        One that was revoked stays so.
+        """
+        if credentials.key in self._stored:
+            return
         self._keys[credentials.key.encode()] = self._fresh(credentials, view)
 
     async def create(
@@ -150,14 +166,19 @@ class KeyStore:
         return credentials
 
     async def revoke(self, key: str) -> bool:
-        """The key stops working at once, for good when this returns; False if there is none."""
+        """The key stops working at once, for good when this returns; False if there is none.
+
+        Its sessions end first.
+        """
         found = self._keys.get(key.encode())
         if found is None:
             return False
         found.revoked = True
+        for end in list(found.sessions.values()):
+            end()
         async with self._write_turn:
-            stored = self._stored.get(key)
-            if self._vault is not None and stored is not None:
+            if self._vault is not None:
+                stored = self._stored.setdefault(key, _withdrawn(found.view))
                 stored.revoked = True
                 await asyncio.to_thread(self._vault.save, list(self._stored.values()))
         return True
@@ -217,8 +238,15 @@ class KeyStore:
 
 
 def network(text: str) -> Network:
-    """An address or CIDR block; ValueError if it is neither."""
-    return ipaddress.ip_network(text, strict=False)
+    """An address or CIDR block; ValueError if it is neither.
+
+    IPv4 addresses that are written as IPv6 ones (::ffff:192.0.2.1) are taken as what they are.
+    """
+    found = ipaddress.ip_network(text, strict=False)
+    mapped = getattr(found.network_address, "ipv4_mapped", None)
+    if mapped is None or found.prefixlen < MAPPED_BITS:
+        return found
+    return ipaddress.IPv4Network(f"{mapped}/{found.prefixlen - MAPPED_BITS}")
 
 
 def _addresses(texts: Iterable[str]) -> list[str]:
@@ -244,6 +272,16 @@ def _generate() -> Credentials:
 
 
 def _stored(credentials: Credentials, view: KeyView) -> StoredKey:
+    passphrase = PassphraseHash.of(credentials.passphrase.encode())
+    return _at_rest(view, credentials.secret.encode(), passphrase)
+
+
+def _withdrawn(view: KeyView) -> StoredKey:
+    """A key that lived in memory only, without what would let it in."""
+    return _at_rest(view, b"", PassphraseHash.none())
+
+
+def _at_rest(view: KeyView, secret: bytes, passphrase: PassphraseHash) -> StoredKey:
     return StoredKey(
         key=view.key,
         uid=view.uid,
@@ -253,8 +291,8 @@ def _stored(credentials: Credentials, view: KeyView) -> StoredKey:
         created=view.created,
         expires=view.expires,
         revoked=view.revoked,
-        secret=credentials.secret.encode(),
-        passphrase=PassphraseHash.of(credentials.passphrase.encode()),
+        secret=secret,
+        passphrase=passphrase,
     )
 
 

@@ -1,4 +1,8 @@
-"""Answers to signed TRADE requests, so that an exact repetition gets its answer and no effect."""
+"""Answers to signed TRADE requests, so that an exact repetition gets its answer and no effect.
+
+All times here are server time (`Clock.wall`), which the window of timestamps is checked with too.
+A request's id ends in its timestamp, so a journal tells how long each one must be known.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +20,8 @@ ANSWER_BYTES_MAX: Final = 16 * 1024 * 1024
 # A timestamp is checked before the body is read, which takes at most ten seconds more.
 KEPT_MS: Final = WINDOW_MS + 11_000
 SEEDED_MS: Final = WINDOW_MS + KEPT_MS + 1_000
+DIGEST_BYTES: Final = 16  # of the signature, in an id
+TIME_BYTES: Final = 6  # of the timestamp behind it, ms
 
 ENTRY_BYTES: Final = 128  # what an answer costs beside its body
 
@@ -24,23 +30,43 @@ _IN_FLIGHT: Final[Answer] = (0, b"")  # recognised by identity
 
 
 class ReplayGuard:
-    """Requests by their timestamp's second, forgotten when that timestamp is past acceptance."""
+    """Requests by their timestamp's second, forgotten when that timestamp is past acceptance.
+
+    What was forgotten is refused from then on, whatever the clock says.
+    """
 
     def __init__(self) -> None:
         self._seconds: dict[int, dict[bytes, Answer | None]] = {}  # None: the answer is gone
         self._waiting: dict[bytes, asyncio.Future[Answer | None]] = {}
         self._recorded: deque[tuple[int, bytes, int]] = deque()
-        self._seeded: frozenset[bytes] = frozenset()
-        self._seeded_until = 0
+        self._seeded: dict[int, set[bytes]] = {}
+        self._unstamped: set[bytes] = set()
+        self._unstamped_until = 0
         self._bytes = 0
         self._count = 0
         self._swept = 0
         self._oldest = 0
 
     def seed(self, requests: Iterable[bytes], now: int) -> None:
-        """Requests of the journal's last minutes, known after a restart; their answers are gone."""
-        self._seeded = frozenset(requests)
-        self._seeded_until = now // 1_000 + SEEDED_MS
+        """Ids of the journal's last commands, known after a restart; their answers are gone.
+
+        Each is known until its own timestamp is past acceptance, which may be long if the clock was
+        set back between two runs. Earlier versions wrote ids without one.
+        """
+        self._sweep(now // 1_000)
+        self._unstamped_until = now // 1_000 + SEEDED_MS
+        for request in requests:
+            if len(request) != DIGEST_BYTES + TIME_BYTES:
+                self._unstamped.add(request)
+                continue
+            second = int.from_bytes(request[DIGEST_BYTES:]) // 1_000
+            if second >= self._oldest:
+                self._seeded.setdefault(second, set()).add(request)
+
+    def seeded(self, timestamp: int, request: bytes) -> bool:
+        """Whether the journal had this request at the start."""
+        second = timestamp // 1_000
+        return request in self._seeded.get(second, ()) or request[:DIGEST_BYTES] in self._unstamped
 
     def enter(
         self, timestamp: int, request: bytes, now: int
@@ -61,7 +87,7 @@ class ReplayGuard:
         requests = self._seconds.setdefault(second, {})
         if request in requests:
             return self._known(request, requests[request])
-        if request in self._seeded:
+        if self.seeded(timestamp, request):
             raise _gone()
         if self._count >= REQUESTS_MAX:
             raise errors.busy("Too many orders at once; nothing was done, send again.")
@@ -121,14 +147,21 @@ class ReplayGuard:
 
     def _sweep(self, now_ms: int) -> None:
         self._swept = now_ms // 1_000
-        oldest = self._oldest = (now_ms - KEPT_MS) // 1_000
+        oldest = self._oldest = max(self._oldest, (now_ms - KEPT_MS) // 1_000)
         for second in [second for second in self._seconds if second < oldest]:
             requests = self._seconds.pop(second)
             self._count -= len(requests)
         while self._recorded and self._recorded[0][0] < oldest:
             self._drop_oldest()
-        if now_ms > self._seeded_until:
-            self._seeded = frozenset()
+        for second in [second for second in self._seeded if second < oldest]:
+            del self._seeded[second]
+        if now_ms > self._unstamped_until:
+            self._unstamped.clear()
+
+
+def request_id(digest: bytes, timestamp: int) -> bytes:
+    """What a signed request is recognised by: a part of its digest, and its timestamp (ms)."""
+    return digest[:DIGEST_BYTES] + timestamp.to_bytes(TIME_BYTES)
 
 
 def _gone() -> ApiError:

@@ -62,6 +62,11 @@ class PassphraseHash(Struct, frozen=True):
         hashed = _scrypt(passphrase, salt, SCRYPT_N, SCRYPT_R, SCRYPT_P)
         return cls(salt, hashed, SCRYPT_N, SCRYPT_R, SCRYPT_P)
 
+    @classmethod
+    def none(cls) -> PassphraseHash:
+        """One that no passphrase matches, for a key that is revoked."""
+        return cls(b"", b"", SCRYPT_N, SCRYPT_R, SCRYPT_P)
+
     def matches(self, passphrase: bytes) -> bool:
         """Whether this is the passphrase; takes a fraction of a second."""
         return hmac.compare_digest(
@@ -165,7 +170,20 @@ class Vault:
             file.number > self._number or self._master.number is None
         ):  # the venue was killed between
             self._note(file.number)
-        return self._decoded(text, list[StoredKey])
+        keys = self._decoded(text, list[StoredKey])
+        for stored in keys:
+            self._check_addresses(stored)
+        return keys
+
+    def _check_addresses(self, stored: StoredKey) -> None:
+        for address in stored.addresses:
+            try:
+                ipaddress.ip_network(address, strict=False)
+            except ValueError:
+                raise self._unfit(
+                    f"has {address!r} among the addresses of key {stored.key!r}, which is neither"
+                    " an address nor a CIDR block"
+                ) from None
 
     def _earlier(self, file: _EarlierFile) -> list[StoredKey]:
         """The keys of an earlier version's file, sealed from now on."""
@@ -187,10 +205,9 @@ class Vault:
         hashed = stored.passphrase
         try:
             stored.secret = AESGCM(self._master.key).decrypt(nonce, text, bound)
-            for address in stored.addresses:
-                ipaddress.ip_network(address, strict=False)
         except (InvalidTag, ValueError):
             raise self._unfit(f"does not open at key {stored.key!r}") from None
+        self._check_addresses(stored)
         if (hashed.n, hashed.r, hashed.p) != (SCRYPT_N, SCRYPT_R, SCRYPT_P):
             raise self._unfit(f"has another passphrase hash at key {stored.key!r}")
 

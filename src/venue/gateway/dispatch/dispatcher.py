@@ -70,7 +70,7 @@ class Dispatcher:
         request.lines = self._origins.check(request.headers)
         path = unprefixed(request.path)
         route = desk.routes.find(request.method, path)
-        now = self._clock.now()
+        now = self._clock.wall()
         if route is None:
             self._serve_other(request, path, now)
             return
@@ -104,7 +104,7 @@ class Dispatcher:
         self, request: Request, route: Route, signed: Signed, text: bytes
     ) -> None:
         caller = await self._authenticator.verify_slowly(signed, text, request.ip)
-        self._admit(request, route, caller, self._clock.now())
+        self._admit(request, route, caller, self._clock.wall())
 
     def _admit(self, request: Request, route: Route, caller: Caller, now: int) -> None:
         self.desk.admit(route, caller, now)
@@ -117,7 +117,7 @@ class Dispatcher:
 
     def _trade(self, request: Request, route: Route, caller: Caller) -> None:
         """A request has its effect once: an exact repetition gets the recorded answer."""
-        known = self._replays.enter(caller.timestamp_ms, caller.request, self._clock.now())
+        known = self._replays.enter(caller.timestamp_ms, caller.request, self._clock.wall())
         if known is None:
             self._trade_once(request, route, caller)
         elif isinstance(known, asyncio.Future):

@@ -1,0 +1,266 @@
+"""The venue's clock on a machine whose clock is set: bounds, words, and what a venue then does."""
+
+from __future__ import annotations
+
+import json
+import logging
+import random
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from signal import SIGUSR2
+from typing import Any, Final
+
+import pytest
+
+from support.client import Client
+from support.clocked import AHEAD, STEP_AHEAD, STEP_BACK
+from support.refusals.cases import order
+from support.server import Server
+from venue.node.clock import LOOK_US, READING_US, SLEW, SystemClock
+
+START: Final = 1_700_000_000_000_000
+SECOND: Final = 1_000_000
+HOUR: Final = 3_600 * SECOND
+YEAR_S: Final = 365 * 86_400
+PATIENCE_S: Final = 30
+ORDER: Final = "/api/v3/order"
+
+
+class Clocks:
+    """A machine's clocks, set by the test; reading one takes `held` µs."""
+
+    def __init__(self) -> None:
+        self.time = START
+        self.passed = 5 * HOUR
+        self.held = 0
+
+    def wall(self) -> int:
+        self.let_pass(self.held)
+        return self.time
+
+    def steady(self) -> int:
+        return self.passed
+
+    def let_pass(self, us: int) -> None:
+        self.time += us
+        self.passed += us
+
+
+@pytest.mark.parametrize("step", [HOUR, -HOUR, 30 * SECOND, -YEAR_S * SECOND])
+def test_a_step_is_approached_by_a_tenth_of_the_time_that_passes(
+    step: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    machine = Clocks()
+    clock = SystemClock(machine)
+    assert (clock.now(), clock.wall(), clock.steps, clock.problem()) == (START, START, 0, "")
+    machine.time += step
+    machine.let_pass(LOOK_US)
+    before = clock.wall()
+    assert abs(before - START - LOOK_US) <= LOOK_US // SLEW
+    assert clock.steps == 1
+    assert f"was set {'ahead' if step > 0 else 'back'} by {abs(step) / SECOND:.1f} s" in caplog.text
+    assert f"{abs(step) / SECOND:.1f} s {'behind' if step > 0 else 'ahead of'}" in clock.problem()
+    machine.let_pass(10 * SECOND)
+    direction = 1 if step > 0 else -1
+    assert clock.wall() - before == 10 * SECOND + direction * 10 * SECOND // SLEW
+    assert clock.now() == clock.wall()
+    machine.let_pass(SLEW * abs(step))
+    assert (clock.now(), clock.wall(), clock.problem()) == (machine.time, machine.time, "")
+    assert clock.steps == 1
+
+
+def test_no_time_goes_back_or_leaves_its_bounds_whatever_the_machine_says() -> None:
+    choice = random.Random(5)
+    machine = Clocks()
+    clock = SystemClock(machine)
+    clock.begin(START + 90 * SECOND)
+    venue, server, passed = clock.now(), clock.wall(), machine.passed
+    for _ in range(20_000):
+        machine.held = choice.choice([0, 0, 0, 3, 2 * READING_US])
+        if choice.random() < 0.05:
+            machine.time += choice.randint(-100 * SECOND, 100 * SECOND)
+        machine.let_pass(choice.choice([0, 1, 7, 1_000, SECOND, 40 * SECOND]))
+        venue_now, server_now = clock.now(), clock.wall()
+        went = machine.passed - passed
+        for gone in (venue_now - venue, server_now - server):
+            assert abs(gone - went) <= went // SLEW + 10 * READING_US  # reading takes time
+            assert gone >= 0
+        ahead, server_ahead = clock.ahead()
+        assert ahead >= server_ahead
+        venue, server, passed = venue_now, server_now, machine.passed
+
+
+def test_a_drift_is_followed_without_a_word(caplog: pytest.LogCaptureFixture) -> None:
+    machine = Clocks()
+    clock = SystemClock(machine)
+    for _ in range(100):
+        machine.let_pass(LOOK_US)
+        machine.time += 20_000  # two hundredths fast
+        clock.now()
+    assert clock.steps == 0
+    assert abs(clock.now() - machine.time) < 50_000
+    assert caplog.text == ""
+
+
+def test_a_journal_that_is_ahead_of_the_machine(caplog: pytest.LogCaptureFixture) -> None:
+    """Venue time goes on from there; what clients sign is compared with the machine's time."""
+    machine = Clocks()
+    clock = SystemClock(machine)
+    last = START + YEAR_S * SECOND
+    clock.begin(last)
+    assert (clock.now(), clock.wall()) == (last, START)
+    assert f"{YEAR_S}.0 s ahead of the machine's clock" in caplog.text
+    assert f"{YEAR_S}.0 s ahead" in clock.problem()
+    machine.let_pass(10 * SECOND)
+    assert clock.now() == last + 9 * SECOND
+    assert clock.wall() == START + 10 * SECOND
+    machine.let_pass(SLEW * YEAR_S * SECOND)
+    assert (clock.now(), clock.wall(), clock.problem()) == (machine.time, machine.time, "")
+    behind = SystemClock(machine)
+    behind.begin(START)
+    assert behind.now() == machine.time
+    assert len(caplog.records) == 1
+    assert caplog.records[0].levelno == logging.WARNING
+
+
+# -- a running venue ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], Server]]:
+    """Starts a venue on one state file, its machine's clock so many seconds ahead."""
+    begun: list[Server] = []
+
+    def started(ahead_s: int) -> Server:
+        monkeypatch.setenv(AHEAD, str(ahead_s))
+        arguments = ("--no-agents", "--no-limits", "--state", str(tmp_path / "state"))
+        begun.append(Server(*arguments, folder=tmp_path, program=("support.clocked",)))
+        return begun[-1]
+
+    yield started
+    for server in begun:
+        server.kill()
+
+
+class Orders:
+    """Alice, who repeats her first order byte by byte."""
+
+    def __init__(self, server: Server, ahead_s: int = 0) -> None:
+        self._server = server
+        self._ahead_ms = ahead_s * 1_000
+        self.raw = json.dumps(order(price="50000")).encode()
+        self.headers: dict[str, str | None] = {}
+
+    def place(self) -> Any:
+        """The first time; the answer's body."""
+        client = self._server.client("alice")
+        self.headers = client.headers("POST", ORDER, self.raw, self._ahead_ms)
+        answer = client.call("POST", ORDER, self.raw, self.headers)
+        assert answer.status == 200, answer
+        return answer.json
+
+    def again(self, server: Server) -> tuple[int, Any]:
+        """The same bytes once more: status and body."""
+        answer = server.client("alice").call("POST", ORDER, self.raw, self.headers)
+        return answer.status, answer.json
+
+
+def open_orders(server: Server) -> int:
+    return int(health(server)["openOrders"])
+
+
+def health(server: Server) -> dict[str, Any]:
+    found: dict[str, Any] = server.client().get("/_venue/health?stateHash=false").json
+    return found
+
+
+def wait(true: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while not true():
+        assert time.monotonic() < end
+
+
+def wait_for_steps(server: Server, count: int) -> None:
+    wait(lambda: bool(health(server)["clockSteps"] == count))
+
+
+def machine_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def pass_an_hour(server: Server) -> None:
+    before = health(server)["venueTime"]
+    server.process.send_signal(SIGUSR2)
+    wait(lambda: bool(health(server)["venueTime"] > before + 3_000_000))
+
+
+def test_steps_ahead_and_back_place_no_second_order(start: Callable[[int], Server]) -> None:
+    server = start(0)
+    alice = Orders(server)
+    first = alice.place()
+    for steps, signal in enumerate([STEP_AHEAD, STEP_BACK, STEP_BACK], 1):
+        server.process.send_signal(signal)
+        wait_for_steps(server, steps)
+        off = server.client().get("/api/v3/time").json["serverTime"] - machine_ms()
+        count_down(server.client("alice"), 0, off)  # a client that knows the server's time
+        assert alice.again(server) == (200, first)
+        assert abs(off) < 30_000
+    assert open_orders(server) == 1
+    assert server.errors.read_text().count("the machine's clock was set") == 3
+    # An hour back is told, and does not hold a countdown up.
+    found = health(server)
+    assert 3_500_000 < found["clockAhead"] <= 3_600_000
+    assert "s ahead of the machine's clock" in found["status"]
+    count_down(server.client("alice"), 3_000)
+    pass_an_hour(server)
+    wait(lambda: open_orders(server) == 0)
+
+
+def count_down(client: Client, timeout: int, ahead_ms: int = 0) -> None:
+    raw = json.dumps({"timeout": timeout}).encode()
+    headers = client.headers("POST", "/api/v3/cancelAllAfter", raw, ahead_ms)
+    answer = client.call("POST", "/api/v3/cancelAllAfter", raw, headers)
+    assert answer.status == 200, answer
+
+
+def test_a_state_that_ran_a_year_ahead(start: Callable[[int], Server]) -> None:
+    server = start(YEAR_S)
+    far = Orders(server, YEAR_S)
+    far.place()
+    server.kill()
+    server = start(0)
+    assert "the journal's last command is 31535" in server.errors.read_text()
+    found = health(server)
+    assert found["clockAhead"] > (YEAR_S - 60) * 1_000
+    assert "s ahead of the machine's clock" in found["status"]
+    assert abs(server.client().get("/api/v3/time").json["serverTime"] - machine_ms()) < 5_000
+    assert abs(found["serverTime"] - machine_ms()) < 5_000
+    assert far.again(server)[1]["code"] == -1046
+    # What clients sign with the machine's time is taken, and known again.
+    alice = Orders(server)
+    first = alice.place()
+    assert first["transactTime"] > machine_ms() + (YEAR_S - 60) * 1_000
+    assert alice.again(server) == (200, first)
+    count_down(server.client("alice"), 3_000)
+    pass_an_hour(server)
+    wait(lambda: open_orders(server) == 0)
+    server.kill()
+    server = start(0)
+    status, body = alice.again(server)
+    assert (status, body["code"]) == (400, -1048)
+    assert open_orders(server) == 0
+
+
+def test_a_clock_that_was_set_back_between_two_runs(start: Callable[[int], Server]) -> None:
+    """A request from then is not forgotten before its time has come, and gone, again."""
+    server = start(3_600)
+    alice = Orders(server, 3_600)
+    alice.place()
+    server.kill()
+    server = start(0)
+    assert alice.again(server)[1]["code"] == -1046
+    server.process.send_signal(SIGUSR2)
+    wait(lambda: bool(health(server)["serverTime"] > machine_ms() + 3_590_000))
+    assert alice.again(server)[1]["code"] == -1048
+    assert open_orders(server) == 1
