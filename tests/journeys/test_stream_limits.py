@@ -239,14 +239,29 @@ def test_a_reader_that_catches_up_stays(room: ListeningRoom) -> None:
     assert alice.delete("/api/v3/openOrders?symbol=BTCUSDT").status == 200
 
 
-def test_pings_that_are_not_read_do_not_pile_up(room: ListeningRoom, neighbour: Listener) -> None:
+def test_pings_that_are_not_read_do_not_pile_up() -> None:
     """Whoever does not read the answers is not read either: its own sending stalls."""
-    with Wire(room.port) as wire:
+    with ListeningRoom(SocketLimits(frames=None)) as room, Wire(room.port) as wire:
         wire.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         wire.socket.settimeout(0.5)
         frame = b"\x89\xfd" + bytes(4) + bytes(125)
         with pytest.raises(TimeoutError):
             wire.socket.sendall(frame * 200_000)
+
+
+@pytest.mark.parametrize("first", [0x89, 0x8A, 0x00], ids=["pings", "pongs", "fragments"])
+def test_a_flood_of_the_smallest_frames_ends_the_connection(
+    room: ListeningRoom, neighbour: Listener, first: int
+) -> None:
+    with Wire(room.port) as wire:
+        if first == 0:
+            wire.send(0x01, b"")
+        wire.socket.sendall(bytes((first, 0x80, 0, 0, 0, 0)) * 2_000)
+        opcode, payload = wire.receive()
+        while opcode not in (8, -1):
+            opcode, payload = wire.receive()
+        assert Close.parse(payload).reason == "more than 100 pings or fragments a second"
+    assert neighbour.settle() == []
 
 
 @pytest.mark.parametrize(
