@@ -42,7 +42,7 @@ from venue.gateway.entry import Entry
 from venue.gateway.frames import Frame
 from venue.gateway.hub import Hub
 from venue.gateway.logins import Logins
-from venue.gateway.reads import trade_id_text
+from venue.gateway.market_answers import trade_id_text
 from venue.gateway.session import POLICY, Session, SessionLimits
 
 WINDOW_BITS: Final = 12  # of compression, either way

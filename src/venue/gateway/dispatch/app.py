@@ -20,9 +20,10 @@ from venue.gateway.access.limits import Limits
 from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.replay import ReplayGuard
 from venue.gateway.context import Call, Venue
-from venue.gateway.dispatch.decode import body_values, query_values
+from venue.gateway.dispatch.decode import body_values, decode, query_values
 from venue.gateway.dispatch.desk import Desk, refusal_of, unknown_names
 from venue.gateway.dispatch.routes import Route, Routes, unprefixed
+from venue.gateway.encoded import Encoded
 from venue.terms import Access
 
 Scope = MutableMapping[str, Any]
@@ -148,12 +149,19 @@ class App:
         headers: list[Header],
     ) -> Answer:
         """Parse, validate, call, encode."""
-        values = _values(route, scope, body)
-        unknown = unknown_names(route, values)
-        if unknown:
-            headers.append((b"x-venue-ignored", _names(unknown)))
-        reply = await self.desk.serve(route, Call(self._venue, uid, request_id), values)
-        return 200, self._encode(reply)
+        query = scope["query_string"]
+        asks = not body and route.row.method == "GET"
+        request = route.queries.find(query) if asks else None
+        if request is None:
+            values = _values(route, scope, body)
+            unknown = unknown_names(route, values)
+            request = decode(route.request, values)
+            if unknown:
+                headers.append((b"x-venue-ignored", _names(unknown)))
+            elif asks:
+                route.queries.keep(query, request)
+        reply = await self.desk.call(route, Call(self._venue, uid, request_id), request)
+        return 200, reply.data if type(reply) is Encoded else self._encode(reply)
 
     def _unrouted(self, scope: Scope, path: bytes) -> Answer:
         made = self._documents.get(path)

@@ -44,8 +44,12 @@ class Desk:
         self._limits.charge_uid(caller.uid, route.row.weight[1], now)
 
     async def serve(self, route: Route, call: Call, values: dict[str, Any]) -> Any:
-        """Decode and call: the reply. What it submits, it submits before it waits for anything."""
-        reply = route.handler(call, decode(route.request, values))
+        """Decode and call: the reply."""
+        return await self.call(route, call, decode(route.request, values))
+
+    async def call(self, route: Route, call: Call, request: Any) -> Any:
+        """The reply. What a handler submits, it submits before it waits for anything."""
+        reply = route.handler(call, request)
         if not route.is_async:
             return reply
         try:
