@@ -44,6 +44,26 @@ def test_ping_and_time(desk: Desk) -> None:
     check(ok(desk.anyone.get(f"{V3}/time")), {"serverTime": MS})
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "symbol=SOLUSDT&limit=200",
+        "symbol=solusdt",
+        "symbol=SOLUSDT&more=1",
+        "symbol=NO",
+        "limit=15",
+    ],
+)
+def test_a_repeated_question_gets_the_same_answer(desk: Desk, query: str) -> None:
+    """Nobody trades here: what a query was decoded to, and what is ignored of it, stays."""
+    asked = [desk.anyone.get(f"{V3}/market/depth?{query}") for _ in range(3)]
+    assert len({answer.body for answer in asked}) == 1
+    known = "symbol=s" in query.lower()
+    assert {answer.status for answer in asked} == {200 if known else 400}
+    ignored = "more" if "more" in query else ""
+    assert {answer.headers.get("x-venue-ignored", "") for answer in asked} == {ignored}
+
+
 # -- tickers (sections 2.6, 4.5) ------------------------------------------------------------------
 
 

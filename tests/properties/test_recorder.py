@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from random import Random
 
@@ -164,3 +165,40 @@ def test_former_snapshots_have_no_part() -> None:
     recorder.restore(b"", room.engine)
     assert recorder.trusted()
     assert recorder.newest((FIRST_UID, 0, "orders")) == 0
+
+
+# -- cost -----------------------------------------------------------------------------------------
+
+
+def calls_of(room: Room, commands: list[Command]) -> int:
+    """How many functions the recorder calls for commands that the engine applies one by one."""
+    calls = 0
+
+    def count(_frame: object, event: str, _argument: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    for command in commands:
+        events = room.engine.apply(command)
+        applied = Applied(room.engine.sequence, command.time, command, events)
+        sys.setprofile(count)
+        try:
+            room.recorder.note(applied)
+        finally:
+            sys.setprofile(None)
+    return calls
+
+
+def test_an_order_of_recorded_owners_costs_few_steps() -> None:
+    """Two owners listen: what rests, then what takes it, makes eight frames."""
+    room = Room()
+    room.say([*market(), RecordStreams(FIRST_UID + 1)])
+    again: list[Command] = [
+        PlaceOrder(FIRST_UID, "AAAQQQ", 0, 0, 0, 4, 100),
+        PlaceOrder(FIRST_UID + 1, "AAAQQQ", 1, 0, 0, 4, 100),
+    ]
+    calls_of(room, again)  # texts that come again are made once
+    made = len(room.recorder.take())
+    steps = calls_of(room, again)
+    assert made == len(room.recorder.take()) == 8
+    assert steps < 300

@@ -68,10 +68,10 @@ class Record:
             self.uids[frame.uid] = None
             for item in to_builtins(frame.items):
                 if frame.channel == FILL:
-                    self.fills[frame.product].append({"uid": frame.uid, **item})
+                    self.fills[Product(frame.product)].append({"uid": frame.uid, **item})
                 elif frame.channel == ORDERS:
                     self.orders[item["id"]] = item
                     self.statuses.setdefault(item["id"], []).append(item["status"])
                 else:
                     number = item.get("id") or item["coin"]
-                    self.last[frame.channel, frame.product, frame.uid, number] = item
+                    self.last[frame.channel, Product(frame.product), frame.uid, number] = item

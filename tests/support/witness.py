@@ -13,7 +13,7 @@ from support.socket_desk import Cable
 from venue.api.streams import CHECKED, SOCKETS, Socket, streams_of
 from venue.core.commands import Tick
 from venue.gateway.context import Venue
-from venue.gateway.reads import trade_id_text
+from venue.gateway.market_answers import trade_id_text
 from venue.node.board import Board
 from venue.terms import Product
 

@@ -15,6 +15,7 @@ from venue.core.market import Market
 from venue.core.perpetual import Perpetual
 from venue.gateway.access.keys import KeyStore
 from venue.gateway.access.replay import ReplayGuard
+from venue.gateway.answers import Answers
 from venue.gateway.defects import Defects
 from venue.gateway.dispatch.turn import Submission
 from venue.gateway.recorder import Recorder
@@ -34,6 +35,7 @@ class Venue:
     """The wired rooms behind the doors. `practice`: nobody's own money is at stake."""
 
     __slots__ = (
+        "answers",
         "clock",
         "data",
         "engine",
@@ -81,6 +83,7 @@ class Venue:
         self.recorder = recorder
         self.stream_defects = Defects()
         self.practice = practice
+        self.answers = Answers()
 
     def submit(
         self, commands: Sequence[Command], *, patient: bool = False

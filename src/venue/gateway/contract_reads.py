@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final, Literal
 
 from venue import candles
@@ -26,9 +27,7 @@ from venue.api.market import (
     ContractExchangeInfo,
     ContractExchangeInfoRequest,
     ContractSymbol,
-    DepthReply,
     DepthRequest,
-    PublicTrade,
     TimeReply,
     TradesRequest,
 )
@@ -36,8 +35,12 @@ from venue.api.operation import Empty
 from venue.core.instruments import Asset, Instrument
 from venue.core.perpetual import Perpetual
 from venue.core.prices import funding_rate, interval_us, next_due
+from venue.gateway import market_answers
+from venue.gateway.answers import array, encode, with_last
 from venue.gateway.context import Call, Venue
-from venue.gateway.reads import fraction_text, level_texts, rate_limit, trade_id_text
+from venue.gateway.encoded import Encoded
+from venue.gateway.market_answers import Drawn, drawn
+from venue.gateway.reads import fraction_text, rate_limit
 from venue.gateway.wire import (
     amount_text,
     funding_text,
@@ -62,19 +65,27 @@ def contract_time(call: Call, _: Empty) -> TimeReply:
     return TimeReply(call.venue.clock.wall() // US_PER_MS)
 
 
-def contract_exchange_info(
-    call: Call, request: ContractExchangeInfoRequest
-) -> ContractExchangeInfo:
-    """Contracts (demo ones only by symbol), the assets that any settles in, and limits."""
+def contract_exchange_info(call: Call, request: ContractExchangeInfoRequest) -> Encoded:
+    """Contracts (demo ones only by symbol), the assets that any settles in, and limits.
+
+    Each contract is encoded once.
+    """
     rooms = call.venue
     perps = _selected(rooms, request.symbol)
     markets = rooms.engine.contracts.markets.values()
     settled = dict.fromkeys(perp.market.instrument.quote for perp in markets)
-    return ContractExchangeInfo(
-        [ContractAsset(asset, True) for asset in settled],
-        [rate_limit(rooms)],
-        [_contract_symbol(rooms, perp) for perp in perps],
+    info = ContractExchangeInfo(
+        [ContractAsset(asset, True) for asset in settled], [rate_limit(rooms)], []
     )
+    return with_last(info, [_listed(rooms, perp) for perp in perps])
+
+
+def _listed(rooms: Venue, perp: Perpetual) -> bytes:
+    question = ("contract_listed", perp.symbol)
+    made = rooms.answers.made(
+        question, perp.contract, lambda: encode(_contract_symbol(rooms, perp))
+    )
+    return made.data
 
 
 def contract_trading_symbols(call: Call, _: Empty) -> list[str]:
@@ -122,62 +133,73 @@ def _decimals(increment: int, scale: int) -> str:
 # -- book and trades ------------------------------------------------------------------------------
 
 
-def contract_depth(call: Call, request: DepthRequest) -> DepthReply:
+def contract_depth(call: Call, request: DepthRequest) -> Encoded:
     """The best levels."""
-    instrument = _known(call.venue, request.symbol).market.instrument
-    book = call.venue.market_data.contract.depth(request.symbol, int(request.limit))
-    return DepthReply(
-        book.update_id, level_texts(instrument, book.bids), level_texts(instrument, book.asks)
+    venue = call.venue
+    board = venue.market_data.contract
+    question = ("contract_depth", request.symbol, request.limit)
+    known = venue.answers.known.get(question)
+    if known is not None and known.stamp == board.update_id(request.symbol):
+        return known.answer
+    instrument = _known(venue, request.symbol).market.instrument
+    return market_answers.depth(venue.answers, question, board, instrument, int(request.limit))
+
+
+def contract_book_tickers(call: Call, request: ContractSelectionRequest) -> Encoded:
+    """Tops of books; the time, the last field of each, is that of the question."""
+    venue = call.venue
+    ending = b"%d}" % (venue.clock.now() // US_PER_MS)
+    return array([_top(venue, perp) + ending for perp in _selected(venue, request.symbol)])
+
+
+def _top(venue: Venue, perp: Perpetual) -> bytes:
+    """The encoded top of a book, without its time."""
+    question = ("contract_book_ticker", perp.symbol)
+    known = venue.answers.known.get(question)
+    if known is not None and known.stamp == venue.market_data.contract.update_id(perp.symbol):
+        return known.answer.data
+    instrument = perp.market.instrument
+    top = venue.market_data.contract.top(perp.symbol)
+    made = ContractBookTicker(
+        perp.symbol,
+        price_text(instrument, top.bid_price),
+        quantity_text(instrument, top.bid_quantity),
+        price_text(instrument, top.ask_price),
+        quantity_text(instrument, top.ask_quantity),
+        0,
+    )
+    return venue.answers.keep(question, top.update_id, encode(made).removesuffix(b"0}")).data
+
+
+def contract_trades(call: Call, request: TradesRequest) -> Encoded:
+    """The newest trades, oldest first."""
+    venue, symbol = call.venue, request.symbol
+    instrument = _known(venue, symbol).market.instrument
+    asset = venue.asset(instrument.quote)
+    board = venue.market_data.contract
+    return market_answers.trades(
+        venue.answers, ("contract_trades", symbol), board, instrument, asset, request.limit
     )
 
 
-def contract_book_tickers(
-    call: Call, request: ContractSelectionRequest
-) -> list[ContractBookTicker]:
-    """Tops of books."""
-    now = call.venue.clock.now() // US_PER_MS
-    found = []
-    for perp in _selected(call.venue, request.symbol):
-        instrument = perp.market.instrument
-        top = call.venue.market_data.contract.top(perp.symbol)
-        found.append(
-            ContractBookTicker(
-                perp.symbol,
-                price_text(instrument, top.bid_price),
-                quantity_text(instrument, top.bid_quantity),
-                price_text(instrument, top.ask_price),
-                quantity_text(instrument, top.ask_quantity),
-                now,
-            )
-        )
-    return found
-
-
-def contract_trades(call: Call, request: TradesRequest) -> list[PublicTrade]:
-    """The newest trades, oldest first."""
-    instrument = _known(call.venue, request.symbol).market.instrument
-    asset = call.venue.asset(instrument.quote)
-    return [
-        PublicTrade(
-            id=trade_id_text(trade.trade_id),
-            price=price_text(instrument, trade.price),
-            qty=quantity_text(instrument, trade.quantity),
-            quote_qty=amount_text(asset, trade.notional),
-            time=trade.time // US_PER_MS,
-            is_buyer_maker=trade.is_buyer_maker,
-            is_best_match=True,
-        )
-        for trade in call.venue.market_data.contract.trades(request.symbol, request.limit)
-    ]
-
-
-def contract_tickers(call: Call, request: ContractSelectionRequest) -> list[ContractTicker]:
+def contract_tickers(call: Call, request: ContractSelectionRequest) -> Encoded:
     """24-hour statistics."""
-    now = call.venue.clock.now()
-    return [_ticker(call.venue, perp, now) for perp in _selected(call.venue, request.symbol)]
+    venue = call.venue
+    return array([_ticker(venue, perp) for perp in _selected(venue, request.symbol)])
 
 
-def _ticker(rooms: Venue, perp: Perpetual, now: int) -> ContractTicker:
+def _ticker(venue: Venue, perp: Perpetual) -> bytes:
+    symbol, now, board = perp.symbol, venue.clock.now(), venue.market_data.contract
+    question = ("contract_ticker", symbol)
+    stamp = (board.newest_trade(symbol), venue.market_data.contract_data.prices(symbol))
+    known = venue.answers.known.get(question)
+    if known is not None and known.stamp == stamp and now < known.until:
+        return known.answer.data
+    made = encode(_ticker_view(venue, perp, now))
+    return venue.answers.keep(question, stamp, made, board.ticker_until(symbol, now)).data
+
+
+def _ticker_view(rooms: Venue, perp: Perpetual, now: int) -> ContractTicker:
     instrument = perp.market.instrument
     window = rooms.market_data.contract.ticker(perp.symbol, now)
     prices = rooms.market_data.contract_data.prices(perp.symbol)
@@ -202,19 +224,22 @@ def _ticker(rooms: Venue, perp: Perpetual, now: int) -> ContractTicker:
 # -- candles --------------------------------------------------------------------------------------
 
 
-def contract_klines(call: Call, request: ContractKlinesRequest) -> list[Candle]:
+def contract_klines(call: Call, request: ContractKlinesRequest) -> Encoded:
     """The newest candles of trades, oldest first, the unfinished one last."""
-    return _newest_candles(call.venue, request, "LAST")
+    board = call.venue.market_data.contract
+    return _newest_candles(call.venue, request, "LAST", board.minute)
 
 
-def index_klines(call: Call, request: ContractKlinesRequest) -> list[Candle]:
+def index_klines(call: Call, request: ContractKlinesRequest) -> Encoded:
     """The newest candles of the index price."""
-    return _newest_candles(call.venue, request, "INDEX")
+    data = call.venue.market_data.contract_data
+    return _newest_candles(call.venue, request, "INDEX", data.index_minute)
 
 
-def mark_klines(call: Call, request: ContractKlinesRequest) -> list[Candle]:
+def mark_klines(call: Call, request: ContractKlinesRequest) -> Encoded:
     """The newest candles of the mark price."""
-    return _newest_candles(call.venue, request, "MARK")
+    data = call.venue.market_data.contract_data
+    return _newest_candles(call.venue, request, "MARK", data.mark_minute)
 
 
 async def history_klines(call: Call, request: HistoryKlinesRequest) -> list[Candle]:
@@ -228,7 +253,7 @@ async def history_klines(call: Call, request: HistoryKlinesRequest) -> list[Cand
     now = rooms.clock.now()
     interval, limit = request.interval, request.limit
     first, last = _opens(interval, start, min(now, end) if end is not None else now, limit)
-    known = _rows(rooms, perp.symbol, interval, request.price_type, candles.CANDLES_MAX)
+    known = _rows(rooms, perp.symbol, interval, request.price_type, candles.CANDLES_MAX, now)
     found = [row for row in known if first <= row.open_time <= last]
     cut = len(known) == candles.CANDLES_MAX and first < known[0].open_time
     if cut and request.price_type != "LAST":
@@ -240,15 +265,35 @@ async def history_klines(call: Call, request: HistoryKlinesRequest) -> list[Cand
     return _candle_views(rooms, perp, interval, found)
 
 
-def _newest_candles(rooms: Venue, request: ContractKlinesRequest, price: str) -> list[Candle]:
+def _newest_candles(
+    rooms: Venue,
+    request: ContractKlinesRequest,
+    price: str,
+    minute: Callable[[str], candles.Candle | None],
+) -> Encoded:
     perp = _known(rooms, request.symbol)
-    rows = _rows(rooms, perp.symbol, request.interval, price, request.limit)
-    return _candle_views(rooms, perp, request.interval, rows)
+    symbol, interval, now = perp.symbol, request.interval, rooms.clock.now()
+    instrument = perp.market.instrument
+    asset = rooms.asset(instrument.quote)
+    chart = Drawn(
+        interval,
+        minute(symbol),
+        now,
+        lambda limit: _rows(rooms, symbol, interval, price, limit, now),
+    )
+    return drawn(
+        rooms.answers,
+        (price, symbol, interval),
+        chart,
+        request.limit,
+        lambda row: _candle_view(row, interval, instrument, asset),
+    )
 
 
-def _rows(rooms: Venue, symbol: str, interval: str, price: str, limit: int) -> list[candles.Candle]:
+def _rows(
+    rooms: Venue, symbol: str, interval: str, price: str, limit: int, now: int
+) -> list[candles.Candle]:
     """The newest candles of a price, up to now, without gaps."""
-    now = rooms.clock.now()
     data = rooms.market_data
     if price == "INDEX":
         return data.contract_data.index_candles(symbol, interval, limit, now)

@@ -238,22 +238,27 @@ class Changes:
             self._held(event.uid, event.symbol, event.side, touched)
 
     def _trade(self, event: Trade, touched: Touched, _: int) -> None:
+        side, remaining = event.taker_side, event.taker_remaining
+        if self._follows(event.taker_uid):
+            self._fill(event, event.taker_uid, event.taker_order_id, side, remaining, touched)
+            touched.spot_fills.append((event.taker_uid, event, False))
+        if self._follows(event.maker_uid):
+            side, remaining = 1 - side, event.maker_remaining
+            self._fill(event, event.maker_uid, event.maker_order_id, side, remaining, touched)
+            touched.spot_fills.append((event.maker_uid, event, True))
+
+    def _fill(
+        self, event: Trade, uid: int, order_id: int, side: int, remaining: int, touched: Touched
+    ) -> None:
+        """One owner's share of a trade."""
+        note = self.orders.get(order_id)
+        if note is not None:
+            fee = event.base_fee if side == BUY else event.quote_fee
+            note.fill(event.quantity, event.notional, event.price, fee, remaining, touched.time)
+            touched.orders[order_id] = note
         market = self._engine.spot.markets[event.symbol]
-        sides = (
-            (event.taker_uid, event.taker_order_id, event.taker_side, event.taker_remaining),
-            (event.maker_uid, event.maker_order_id, 1 - event.taker_side, event.maker_remaining),
-        )
-        for is_maker, (uid, order_id, side, remaining) in enumerate(sides):
-            if not self._follows(uid):
-                continue
-            note = self.orders.get(order_id)
-            if note is not None:
-                fee = event.base_fee if side == BUY else event.quote_fee
-                note.fill(event.quantity, event.notional, event.price, fee, remaining, touched.time)
-                touched.orders[order_id] = note
-            touched.spot_fills.append((uid, event, is_maker == 1))
-            touched.spot_accounts[uid, market.base, ORDER_UPDATE] = None
-            touched.spot_accounts[uid, market.quote, ORDER_UPDATE] = None
+        touched.spot_accounts[uid, market.base, ORDER_UPDATE] = None
+        touched.spot_accounts[uid, market.quote, ORDER_UPDATE] = None
 
     def _closed(self, event: OrderClosed, touched: Touched, _: int) -> None:
         if not self._follows(event.uid):

@@ -18,19 +18,18 @@ from venue.terms import BUY, LONG, Product
 
 ITEMS_MAX: Final = 100  # per frame; a command that changed more makes several
 RESERVED: Final = (FEES_UID, FUND_UID)  # owners that nobody can be
-SPOT: Final = Product.SPOT
-CONTRACT: Final = Product.CONTRACT
+SPOT: Final = int(Product.SPOT)
+CONTRACT: Final = int(Product.CONTRACT)
 
-Gathered = dict[
-    tuple[int, Product, str, str], list[Item]
-]  # (uid, product, channel, cause) -> items
+# (uid, product, channel, cause) -> items
+Gathered = dict[tuple[int, int, str, str], list[Item]]
 
 
 class PrivateFrame(Struct, gc=False):
     """Items of one channel for one owner; `cause` is the `msgEvent`."""
 
     uid: int
-    product: Product
+    product: int
     channel: str
     cause: str
     items: list[Item]
@@ -69,15 +68,18 @@ class PrivateFrames:
         self._orders(touched, gathered)
         self._fills(touched, gathered)
         self._accounts(touched, gathered)
-        self._positions(touched, gathered)
+        if touched.positions:
+            self._positions(touched, gathered)
         self.changes.forget(touched)
-        if not gathered:
-            return []
-        return [
-            PrivateFrame(*key, found[begin : begin + ITEMS_MAX])
-            for key, found in gathered.items()
-            for begin in range(0, len(found), ITEMS_MAX)
-        ]
+        frames = []
+        for (uid, product, channel, cause), found in gathered.items():
+            if len(found) <= ITEMS_MAX:
+                frames.append(PrivateFrame(uid, product, channel, cause, found))
+                continue
+            for begin in range(0, len(found), ITEMS_MAX):
+                part = found[begin : begin + ITEMS_MAX]
+                frames.append(PrivateFrame(uid, product, channel, cause, part))
+        return frames
 
     def _orders(self, touched: Touched, gathered: Gathered) -> None:
         engine = self._rooms.engine

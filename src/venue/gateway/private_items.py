@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from venue.api.private_streams import (
@@ -18,6 +19,7 @@ from venue.core.contract_events import ContractTrade, Leg, PositionClosed
 from venue.core.engine import Engine
 from venue.core.events import Trade
 from venue.core.ledger import Account
+from venue.core.market import Market
 from venue.core.perpetual import Perpetual
 from venue.core.positions import Position, wallet
 from venue.gateway.private_notes import AlgoNote, Moved, OrderNote, PositionNote
@@ -33,9 +35,11 @@ from venue.gateway.wire import (
     TIME_IN_FORCE_NAMES,
     TYPE_NAMES,
     amount_text,
+    decimal_text,
     order_price_text,
     quantity_text,
     rate_text,
+    spelled,
 )
 from venue.terms import BUY, CROSSED, ISOLATED, LONG, AlgoType, IncomeType
 
@@ -54,84 +58,109 @@ def spot_account_item(engine: Engine, account: Account, index: int) -> SpotAccou
     """One asset of a spot wallet as it is now."""
     asset = engine.ledger.assets[index]
     balance = account.spot[index]
-    return SpotAccountItem(
-        coin=asset.name,
-        equity=amount_text(asset, balance.free + balance.locked),
-        available=amount_text(asset, balance.free),
-        frozen=amount_text(asset, balance.locked),
-    )
+    scale, free, locked = asset.scale, balance.free, balance.locked
+    available = decimal_text(free, scale)
+    if not locked:
+        return SpotAccountItem(asset.name, available, available, spelled(0, scale))
+    equity = decimal_text(free + locked, scale)
+    return SpotAccountItem(asset.name, equity, available, decimal_text(locked, scale))
 
 
 def spot_order_item(engine: Engine, note: OrderNote) -> SpotOrderItem:
     """A spot order as its note knows it, with the fee rates of now."""
     market = engine.spot.markets[note.symbol]
     instrument = market.instrument
-    assets = engine.ledger.assets
     account = engine.account(note.uid)
     own = account.maker_ppm >= 0
+    latest, highest, lowest, size, value, fee = _spot_fills(engine, market, note)
     return SpotOrderItem(
-        id=str(note.order_id),
-        symbol=note.symbol,
-        base_coin=instrument.base,
-        quote_coin=instrument.quote,
-        order_side=SIDE_NAMES[note.side],
-        price=order_price_text(instrument, note.price),
-        size=quantity_text(instrument, note.quantity),
-        value="0",
-        client_order_id=_client_id(note.client_id, note.order_id),
-        type=TYPE_NAMES[note.type],
-        time_in_force=TIME_IN_FORCE_NAMES[note.time_in_force],
-        reduce_only=False,
-        trigger_price="0",
-        order_source=SOURCE,
-        open_tpsl_parent_order_id="0",
-        set_open_tp=False,
-        set_open_sl=False,
-        taker_fee_rate=rate_text(account.taker_ppm if own else market.taker_ppm),
-        maker_fee_rate=rate_text(account.maker_ppm if own else market.maker_ppm),
-        fee_discount=NO_DISCOUNT,
-        taker_fee_discount=NO_DISCOUNT,
-        maker_fee_discount=NO_DISCOUNT,
-        status=STATUS_NAMES[note.status],
-        trigger_time="0",
-        trigger_price_time="0",
-        trigger_price_value="0",
-        cancel_reason=note.reason,
-        latest_fill_price=order_price_text(instrument, note.latest),
-        max_fill_price=order_price_text(instrument, note.highest),
-        min_fill_price=order_price_text(instrument, note.lowest),
-        cum_fill_size=quantity_text(instrument, note.executed),
-        cum_fill_value=amount_text(assets[market.quote], note.notional),
-        cum_fill_fee=amount_text(assets[market.base if note.side == BUY else market.quote],
-                                 note.fee),
-        created_time=_ms(note.time),
-        updated_time=_ms(note.update_time),
-    )  # fmt: skip
+        str(note.order_id),  # id
+        note.symbol,  # symbol
+        instrument.base,  # base_coin
+        instrument.quote,  # quote_coin
+        SIDE_NAMES[note.side],  # order_side
+        order_price_text(instrument, note.price),  # price
+        quantity_text(instrument, note.quantity),  # size
+        "0",  # value
+        note.client_id or f"v-{note.order_id}",  # client_order_id
+        TYPE_NAMES[note.type],  # type
+        TIME_IN_FORCE_NAMES[note.time_in_force],  # time_in_force
+        False,  # reduce_only
+        "0",  # trigger_price
+        SOURCE,  # order_source
+        "0",  # open_tpsl_parent_order_id
+        False,  # set_open_tp
+        False,  # set_open_sl
+        rate_text(account.taker_ppm if own else market.taker_ppm),  # taker_fee_rate
+        rate_text(account.maker_ppm if own else market.maker_ppm),  # maker_fee_rate
+        NO_DISCOUNT,  # fee_discount
+        NO_DISCOUNT,  # taker_fee_discount
+        NO_DISCOUNT,  # maker_fee_discount
+        STATUS_NAMES[note.status],  # status
+        "0",  # trigger_time
+        "0",  # trigger_price_time
+        "0",  # trigger_price_value
+        note.reason,  # cancel_reason
+        latest,  # latest_fill_price
+        highest,  # max_fill_price
+        lowest,  # min_fill_price
+        size,  # cum_fill_size
+        value,  # cum_fill_value
+        fee,  # cum_fill_fee
+        _ms(note.time),  # created_time
+        _ms(note.update_time),  # updated_time
+    )
+
+
+def _spot_fills(
+    engine: Engine, market: Market, note: OrderNote
+) -> tuple[str, str, str, str, str, str]:
+    """Latest, highest and lowest price of an order's fills; their size, value and fee."""
+    instrument, assets = market.instrument, engine.ledger.assets
+    quote = assets[market.quote].scale
+    fee_scale = assets[market.base].scale if note.side == BUY else quote
+    if not note.executed:
+        none = spelled(0, instrument.quantity_scale)
+        return "0", "0", "0", none, spelled(0, quote), spelled(0, fee_scale)
+    latest = highest = lowest = order_price_text(instrument, note.latest)
+    if note.highest != note.latest:
+        highest = order_price_text(instrument, note.highest)
+    if note.lowest != note.latest:
+        lowest = order_price_text(instrument, note.lowest)
+    return (
+        latest,
+        highest,
+        lowest,
+        quantity_text(instrument, note.executed),
+        decimal_text(note.notional, quote),
+        decimal_text(note.fee, fee_scale),
+    )
 
 
 def spot_fill_item(engine: Engine, trade: Trade, is_maker: bool, time: int) -> SpotFillItem:
     """One side's share of a spot trade; the buyer pays its fee in base, the seller in quote."""
     market = engine.spot.markets[trade.symbol]
-    instrument = market.instrument
-    assets = engine.ledger.assets
+    instrument, assets = market.instrument, engine.ledger.assets
+    quote = assets[market.quote].scale
     side = 1 - trade.taker_side if is_maker else trade.taker_side
     if side == BUY:
-        fee = amount_text(assets[market.base], trade.base_fee)
+        fee = decimal_text(trade.base_fee, assets[market.base].scale)
     else:
-        fee = amount_text(assets[market.quote], trade.quote_fee)
+        fee = decimal_text(trade.quote_fee, quote)
+    at = _ms(time)
     return SpotFillItem(
-        id=str(trade.trade_id),
-        symbol=trade.symbol,
-        base_coin=instrument.base,
-        quote_coin=instrument.quote,
-        order_id=str(trade.maker_order_id if is_maker else trade.taker_order_id),
-        order_side=SIDE_NAMES[side],
-        fill_size=quantity_text(instrument, trade.quantity),
-        fill_value=amount_text(assets[market.quote], trade.notional),
-        fill_fee=fee,
-        direction=DIRECTIONS[is_maker],
-        created_time=_ms(time),
-        updated_time=_ms(time),
+        str(trade.trade_id),  # id
+        trade.symbol,  # symbol
+        instrument.base,  # base_coin
+        instrument.quote,  # quote_coin
+        str(trade.maker_order_id if is_maker else trade.taker_order_id),  # order_id
+        SIDE_NAMES[side],  # order_side
+        quantity_text(instrument, trade.quantity),  # fill_size
+        decimal_text(trade.notional, quote),  # fill_value
+        fee,  # fill_fee
+        DIRECTIONS[is_maker],  # direction
+        at,  # created_time
+        at,  # updated_time
     )
 
 
@@ -150,34 +179,34 @@ def contract_account_item(
         return amount_text(asset, moved.amounts.get(kind.value, 0))
 
     return ContractAccountItem(
-        coin=asset.name,
-        margin_mode=MARGIN_MODE_NAMES[CROSSED],
-        cross_symbol="0",
-        isolated_position_id="0",
-        amount=amount_text(asset, max(0, available(account, index))),
-        pending_deposit_amount="0",
-        pending_withdraw_amount="0",
-        pending_transfer_in_amount="0",
-        pending_transfer_out_amount="0",
-        liquidating=False,  # a liquidation begins and ends within one command
-        legacy_amount=amount_text(asset, balance),
-        cum_deposit_amount=text(IncomeType.DEPOSIT),
-        cum_withdraw_amount=text(IncomeType.WITHDRAW),
-        cum_transfer_in_amount=text(IncomeType.TRANSFER_IN),
-        cum_transfer_out_amount=text(IncomeType.TRANSFER_OUT),
-        cum_margin_move_in_amount=text(IncomeType.MARGIN_MOVE_IN),
-        cum_margin_move_out_amount=text(IncomeType.MARGIN_MOVE_OUT),
-        cum_position_open_long_amount=text(IncomeType.POSITION_OPEN_LONG),
-        cum_position_open_short_amount=text(IncomeType.POSITION_OPEN_SHORT),
-        cum_position_close_long_amount=text(IncomeType.POSITION_CLOSE_LONG),
-        cum_position_close_short_amount=text(IncomeType.POSITION_CLOSE_SHORT),
-        cum_position_fill_fee_amount=amount_text(asset, moved.fee),
-        cum_position_liquidate_fee_amount=amount_text(asset, moved.liquidate_fee),
-        cum_position_funding_amount=text(IncomeType.POSITION_FUNDING),
-        cum_order_fill_fee_income_amount=text(IncomeType.ORDER_FILL_FEE_INCOME),
-        cum_order_liquidate_fee_income_amount=text(IncomeType.ORDER_LIQUIDATE_FEE_INCOME),
-        created_time=_ms(moved.since),
-        updated_time=_ms(time),
+        asset.name,  # coin
+        MARGIN_MODE_NAMES[CROSSED],  # margin_mode
+        "0",  # cross_symbol
+        "0",  # isolated_position_id
+        amount_text(asset, max(0, available(account, index))),  # amount
+        "0",  # pending_deposit_amount
+        "0",  # pending_withdraw_amount
+        "0",  # pending_transfer_in_amount
+        "0",  # pending_transfer_out_amount
+        False,  # liquidating
+        amount_text(asset, balance),  # legacy_amount
+        text(IncomeType.DEPOSIT),  # cum_deposit_amount
+        text(IncomeType.WITHDRAW),  # cum_withdraw_amount
+        text(IncomeType.TRANSFER_IN),  # cum_transfer_in_amount
+        text(IncomeType.TRANSFER_OUT),  # cum_transfer_out_amount
+        text(IncomeType.MARGIN_MOVE_IN),  # cum_margin_move_in_amount
+        text(IncomeType.MARGIN_MOVE_OUT),  # cum_margin_move_out_amount
+        text(IncomeType.POSITION_OPEN_LONG),  # cum_position_open_long_amount
+        text(IncomeType.POSITION_OPEN_SHORT),  # cum_position_open_short_amount
+        text(IncomeType.POSITION_CLOSE_LONG),  # cum_position_close_long_amount
+        text(IncomeType.POSITION_CLOSE_SHORT),  # cum_position_close_short_amount
+        amount_text(asset, moved.fee),  # cum_position_fill_fee_amount
+        amount_text(asset, moved.liquidate_fee),  # cum_position_liquidate_fee_amount
+        text(IncomeType.POSITION_FUNDING),  # cum_position_funding_amount
+        text(IncomeType.ORDER_FILL_FEE_INCOME),  # cum_order_fill_fee_income_amount
+        text(IncomeType.ORDER_LIQUIDATE_FEE_INCOME),  # cum_order_liquidate_fee_income_amount
+        _ms(moved.since),  # created_time
+        _ms(time),  # updated_time
     )
 
 
@@ -195,47 +224,48 @@ def contract_order_item(engine: Engine, note: OrderNote, opened_by: int) -> Cont
     maker_ppm, taker_ppm = _rates(engine, note.uid, perp)
     algo = note.algo
     return ContractOrderItem(
-        id=str(note.order_id),
-        coin=asset.name,
-        symbol=note.symbol,
-        margin_mode=MARGIN_MODE_NAMES[margin_mode],
-        separated_mode=SEPARATED_MODE_NAMES[separated],
-        separated_open_order_id=str(opened_by),
-        position_side=POSITION_SIDE_NAMES[note.position_side],
-        order_side=SIDE_NAMES[note.side],
-        price=order_price_text(instrument, note.price),
-        size=quantity_text(instrument, note.quantity),
-        client_order_id=_client_id(note.client_id, note.order_id),
-        type=TYPE_NAMES[note.type] if algo is None else ALGO_TYPE_NAMES[algo.type],
-        time_in_force=TIME_IN_FORCE_NAMES[note.time_in_force],
-        reduce_only=_closes(note.side, note.position_side),
-        trigger_price="0" if algo is None else order_price_text(instrument, _trigger(algo)),
-        trigger_price_type=PLAIN if algo is None else SOURCE_NAMES[algo.source],
-        order_source=SOURCE,
-        open_tpsl_parent_order_id="0" if algo is None else str(algo.parent_id),
-        position_tpsl=algo is not None and algo.quantity == 0,
-        set_open_tp=note.take_profit,
-        set_open_sl=note.stop_loss,
-        leverage=_leverage(engine, note.uid, perp, note.position_side),
-        taker_fee_rate=rate_text(taker_ppm),
-        maker_fee_rate=rate_text(maker_ppm),
-        fee_discount=NO_DISCOUNT,
-        liquidate_fee_rate=rate_text(perp.contract.liquidation_ppm),
-        status=STATUS_NAMES[note.status],
-        trigger_time="0" if algo is None else _ms(algo.trigger_time),
-        trigger_price_time="0" if algo is None else _ms(algo.trigger_time),
-        trigger_price_value="0" if algo is None else order_price_text(instrument, _trigger(algo)),
-        cancel_reason=note.reason,
-        latest_fill_price=order_price_text(instrument, note.latest),
-        max_fill_price=order_price_text(instrument, note.highest),
-        min_fill_price=order_price_text(instrument, note.lowest),
-        cum_fill_size=quantity_text(instrument, note.executed),
-        cum_fill_value=amount_text(asset, note.notional),
-        cum_fill_fee=amount_text(asset, note.fee),
-        cum_liquidate_fee=amount_text(asset, note.liquidate_fee),
-        cum_realize_pnl=amount_text(asset, note.realized),
-        created_time=_ms(note.time),
-        updated_time=_ms(note.update_time),
+        str(note.order_id),  # id
+        asset.name,  # coin
+        note.symbol,  # symbol
+        MARGIN_MODE_NAMES[margin_mode],  # margin_mode
+        SEPARATED_MODE_NAMES[separated],  # separated_mode
+        str(opened_by),  # separated_open_order_id
+        POSITION_SIDE_NAMES[note.position_side],  # position_side
+        SIDE_NAMES[note.side],  # order_side
+        order_price_text(instrument, note.price),  # price
+        quantity_text(instrument, note.quantity),  # size
+        _client_id(note.client_id, note.order_id),  # client_order_id
+        TYPE_NAMES[note.type] if algo is None else ALGO_TYPE_NAMES[algo.type],  # type
+        TIME_IN_FORCE_NAMES[note.time_in_force],  # time_in_force
+        _closes(note.side, note.position_side),  # reduce_only
+        "0" if algo is None else order_price_text(instrument, _trigger(algo)),  # trigger_price
+        PLAIN if algo is None else SOURCE_NAMES[algo.source],  # trigger_price_type
+        SOURCE,  # order_source
+        "0" if algo is None else str(algo.parent_id),  # open_tpsl_parent_order_id
+        algo is not None and algo.quantity == 0,  # position_tpsl
+        note.take_profit,  # set_open_tp
+        note.stop_loss,  # set_open_sl
+        _leverage(engine, note.uid, perp, note.position_side),  # leverage
+        rate_text(taker_ppm),  # taker_fee_rate
+        rate_text(maker_ppm),  # maker_fee_rate
+        NO_DISCOUNT,  # fee_discount
+        rate_text(perp.contract.liquidation_ppm),  # liquidate_fee_rate
+        STATUS_NAMES[note.status],  # status
+        "0" if algo is None else _ms(algo.trigger_time),  # trigger_time
+        "0" if algo is None else _ms(algo.trigger_time),  # trigger_price_time
+        # trigger_price_value
+        "0" if algo is None else order_price_text(instrument, _trigger(algo)),
+        note.reason,  # cancel_reason
+        order_price_text(instrument, note.latest),  # latest_fill_price
+        order_price_text(instrument, note.highest),  # max_fill_price
+        order_price_text(instrument, note.lowest),  # min_fill_price
+        quantity_text(instrument, note.executed),  # cum_fill_size
+        amount_text(asset, note.notional),  # cum_fill_value
+        amount_text(asset, note.fee),  # cum_fill_fee
+        amount_text(asset, note.liquidate_fee),  # cum_liquidate_fee
+        amount_text(asset, note.realized),  # cum_realize_pnl
+        _ms(note.time),  # created_time
+        _ms(note.update_time),  # updated_time
     )
 
 
@@ -247,47 +277,47 @@ def algo_item(engine: Engine, note: AlgoNote, opened_by: int) -> ContractOrderIt
     maker_ppm, taker_ppm = _rates(engine, note.uid, perp)
     at_price = note.type in AT_PRICE
     return ContractOrderItem(
-        id=str(note.algo_id),
-        coin=instrument.quote,
-        symbol=note.symbol,
-        margin_mode=MARGIN_MODE_NAMES[margin_mode],
-        separated_mode=SEPARATED_MODE_NAMES[separated],
-        separated_open_order_id=str(opened_by),
-        position_side=POSITION_SIDE_NAMES[note.position_side],
-        order_side=SIDE_NAMES[note.side],
-        price=order_price_text(instrument, note.price) if at_price else "0",
-        size=quantity_text(instrument, note.quantity),
-        client_order_id=_client_id(note.client_id, note.algo_id),
-        type=ALGO_TYPE_NAMES[note.type],
-        time_in_force="GTC" if at_price else "IOC",
-        reduce_only=_closes(note.side, note.position_side),
-        trigger_price=order_price_text(instrument, _trigger(note)),
-        trigger_price_type=SOURCE_NAMES[note.source],
-        order_source=SOURCE,
-        open_tpsl_parent_order_id=str(note.parent_id),
-        position_tpsl=note.quantity == 0,
-        set_open_tp=note.take_profit,
-        set_open_sl=note.stop_loss,
-        leverage=_leverage(engine, note.uid, perp, note.position_side),
-        taker_fee_rate=rate_text(taker_ppm),
-        maker_fee_rate=rate_text(maker_ppm),
-        fee_discount=NO_DISCOUNT,
-        liquidate_fee_rate=rate_text(perp.contract.liquidation_ppm),
-        status=ALGO_STATUS_NAMES[note.status],
-        trigger_time=_ms(note.trigger_time),
-        trigger_price_time=_ms(note.trigger_time),
-        trigger_price_value=order_price_text(instrument, note.triggered_price),
-        cancel_reason=note.reason,
-        latest_fill_price="0",
-        max_fill_price="0",
-        min_fill_price="0",
-        cum_fill_size="0",
-        cum_fill_value="0",
-        cum_fill_fee="0",
-        cum_liquidate_fee="0",
-        cum_realize_pnl="0",
-        created_time=_ms(note.time),
-        updated_time=_ms(note.update_time),
+        str(note.algo_id),  # id
+        instrument.quote,  # coin
+        note.symbol,  # symbol
+        MARGIN_MODE_NAMES[margin_mode],  # margin_mode
+        SEPARATED_MODE_NAMES[separated],  # separated_mode
+        str(opened_by),  # separated_open_order_id
+        POSITION_SIDE_NAMES[note.position_side],  # position_side
+        SIDE_NAMES[note.side],  # order_side
+        order_price_text(instrument, note.price) if at_price else "0",  # price
+        quantity_text(instrument, note.quantity),  # size
+        _client_id(note.client_id, note.algo_id),  # client_order_id
+        ALGO_TYPE_NAMES[note.type],  # type
+        "GTC" if at_price else "IOC",  # time_in_force
+        _closes(note.side, note.position_side),  # reduce_only
+        order_price_text(instrument, _trigger(note)),  # trigger_price
+        SOURCE_NAMES[note.source],  # trigger_price_type
+        SOURCE,  # order_source
+        str(note.parent_id),  # open_tpsl_parent_order_id
+        note.quantity == 0,  # position_tpsl
+        note.take_profit,  # set_open_tp
+        note.stop_loss,  # set_open_sl
+        _leverage(engine, note.uid, perp, note.position_side),  # leverage
+        rate_text(taker_ppm),  # taker_fee_rate
+        rate_text(maker_ppm),  # maker_fee_rate
+        NO_DISCOUNT,  # fee_discount
+        rate_text(perp.contract.liquidation_ppm),  # liquidate_fee_rate
+        ALGO_STATUS_NAMES[note.status],  # status
+        _ms(note.trigger_time),  # trigger_time
+        _ms(note.trigger_time),  # trigger_price_time
+        order_price_text(instrument, note.triggered_price),  # trigger_price_value
+        note.reason,  # cancel_reason
+        "0",  # latest_fill_price
+        "0",  # max_fill_price
+        "0",  # min_fill_price
+        "0",  # cum_fill_size
+        "0",  # cum_fill_value
+        "0",  # cum_fill_fee
+        "0",  # cum_liquidate_fee
+        "0",  # cum_realize_pnl
+        _ms(note.time),  # created_time
+        _ms(note.update_time),  # updated_time
     )
 
 
@@ -305,23 +335,23 @@ def contract_fill_item(
     asset = engine.ledger.assets[perp.asset]
     is_maker = leg is trade.maker
     return ContractFillItem(
-        id=str(trade.trade_id),
-        coin=asset.name,
-        symbol=trade.symbol,
-        order_id=str(leg.order_id),
-        margin_mode=MARGIN_MODE_NAMES[ISOLATED if note.isolated else CROSSED],
-        separated_mode=SEPARATED_MODE_NAMES[int(note.separated)],
-        separated_open_order_id=str(note.open_order_id),
-        position_side=POSITION_SIDE_NAMES[leg.position_side],
-        order_side=SIDE_NAMES[1 - trade.taker_side if is_maker else trade.taker_side],
-        fill_size=quantity_text(instrument, trade.quantity),
-        fill_value=amount_text(asset, trade.notional),
-        fill_fee=amount_text(asset, leg.fee),
-        liquidate_fee=amount_text(asset, liquidate_fee),
-        realize_pnl=amount_text(asset, leg.realized),
-        direction=DIRECTIONS[is_maker],
-        created_time=_ms(time),
-        updated_time=_ms(time),
+        str(trade.trade_id),  # id
+        asset.name,  # coin
+        trade.symbol,  # symbol
+        str(leg.order_id),  # order_id
+        MARGIN_MODE_NAMES[ISOLATED if note.isolated else CROSSED],  # margin_mode
+        SEPARATED_MODE_NAMES[int(note.separated)],  # separated_mode
+        str(note.open_order_id),  # separated_open_order_id
+        POSITION_SIDE_NAMES[leg.position_side],  # position_side
+        SIDE_NAMES[1 - trade.taker_side if is_maker else trade.taker_side],  # order_side
+        quantity_text(instrument, trade.quantity),  # fill_size
+        amount_text(asset, trade.notional),  # fill_value
+        amount_text(asset, leg.fee),  # fill_fee
+        amount_text(asset, liquidate_fee),  # liquidate_fee
+        amount_text(asset, leg.realized),  # realize_pnl
+        DIRECTIONS[is_maker],  # direction
+        _ms(time),  # created_time
+        _ms(time),  # updated_time
     )
 
 
@@ -334,32 +364,32 @@ def position_item(engine: Engine, held: Position) -> PositionItem:
     asset = engine.ledger.assets[held.perp.asset]
     isolated = held.pool.position_id != 0
     return PositionItem(
-        id=str(held.position_id),
-        coin=asset.name,
-        symbol=instrument.symbol,
-        side=POSITION_SIDE_NAMES[held.side],
-        margin_mode=MARGIN_MODE_NAMES[ISOLATED if isolated else CROSSED],
-        separated_mode=SEPARATED_MODE_NAMES[int(held.separated)],
-        separated_open_order_id=str(held.open_order_id),
-        leverage=str(held.leverage),
-        size=quantity_text(instrument, held.quantity),
-        open_value=amount_text(asset, held.value),
-        open_fee=amount_text(asset, held.open_fee),
-        funding_fee=amount_text(asset, held.funding_fee),
-        isolated_margin=amount_text(asset, wallet(held.pool)) if isolated else "0",
-        auto_append_isolated_margin=held.auto_margin,
-        cum_open_size=quantity_text(instrument, held.open_size),
-        cum_open_value=amount_text(asset, held.open_value),
-        cum_open_fee=amount_text(asset, held.open_fee),
-        cum_close_size=quantity_text(instrument, held.close_size),
-        cum_close_value=amount_text(asset, held.close_value),
-        cum_close_fee=amount_text(asset, held.close_fee),
-        cum_funding_fee=amount_text(asset, held.funding_fee),
-        cum_liquidate_fee=amount_text(asset, held.liquidate_fee),
-        created_match_sequence_id=str(held.created_sequence),
-        updated_match_sequence_id=str(held.updated_sequence),
-        created_time=_ms(held.created),
-        updated_time=_ms(held.updated),
+        str(held.position_id),  # id
+        asset.name,  # coin
+        instrument.symbol,  # symbol
+        POSITION_SIDE_NAMES[held.side],  # side
+        MARGIN_MODE_NAMES[ISOLATED if isolated else CROSSED],  # margin_mode
+        SEPARATED_MODE_NAMES[int(held.separated)],  # separated_mode
+        str(held.open_order_id),  # separated_open_order_id
+        str(held.leverage),  # leverage
+        quantity_text(instrument, held.quantity),  # size
+        amount_text(asset, held.value),  # open_value
+        amount_text(asset, held.open_fee),  # open_fee
+        amount_text(asset, held.funding_fee),  # funding_fee
+        amount_text(asset, wallet(held.pool)) if isolated else "0",  # isolated_margin
+        held.auto_margin,  # auto_append_isolated_margin
+        quantity_text(instrument, held.open_size),  # cum_open_size
+        amount_text(asset, held.open_value),  # cum_open_value
+        amount_text(asset, held.open_fee),  # cum_open_fee
+        quantity_text(instrument, held.close_size),  # cum_close_size
+        amount_text(asset, held.close_value),  # cum_close_value
+        amount_text(asset, held.close_fee),  # cum_close_fee
+        amount_text(asset, held.funding_fee),  # cum_funding_fee
+        amount_text(asset, held.liquidate_fee),  # cum_liquidate_fee
+        str(held.created_sequence),  # created_match_sequence_id
+        str(held.updated_sequence),  # updated_match_sequence_id
+        _ms(held.created),  # created_time
+        _ms(held.updated),  # updated_time
     )
 
 
@@ -371,38 +401,39 @@ def closed_position_item(
     instrument = perp.market.instrument
     asset = engine.ledger.assets[perp.asset]
     return PositionItem(
-        id=str(closed.position_id),
-        coin=asset.name,
-        symbol=closed.symbol,
-        side=POSITION_SIDE_NAMES[closed.side],
-        margin_mode=MARGIN_MODE_NAMES[closed.margin_mode],
-        separated_mode=SEPARATED_MODE_NAMES[closed.separated_mode],
-        separated_open_order_id=str(note.open_order_id),
-        leverage=str(closed.leverage),
-        size=quantity_text(instrument, 0),
-        open_value=amount_text(asset, 0),
-        open_fee=amount_text(asset, closed.open_fee),
-        funding_fee=amount_text(asset, closed.funding_fee),
-        isolated_margin="0",
-        auto_append_isolated_margin=note.auto_margin,
-        cum_open_size=quantity_text(instrument, closed.open_size),
-        cum_open_value=amount_text(asset, closed.open_value),
-        cum_open_fee=amount_text(asset, closed.open_fee),
-        cum_close_size=quantity_text(instrument, closed.close_size),
-        cum_close_value=amount_text(asset, closed.close_value),
-        cum_close_fee=amount_text(asset, closed.close_fee),
-        cum_funding_fee=amount_text(asset, closed.funding_fee),
-        cum_liquidate_fee=amount_text(asset, closed.liquidate_fee),
-        created_match_sequence_id=str(note.created),
-        updated_match_sequence_id=str(note.updated),
-        created_time=_ms(closed.created),
-        updated_time=_ms(time),
+        str(closed.position_id),  # id
+        asset.name,  # coin
+        closed.symbol,  # symbol
+        POSITION_SIDE_NAMES[closed.side],  # side
+        MARGIN_MODE_NAMES[closed.margin_mode],  # margin_mode
+        SEPARATED_MODE_NAMES[closed.separated_mode],  # separated_mode
+        str(note.open_order_id),  # separated_open_order_id
+        str(closed.leverage),  # leverage
+        quantity_text(instrument, 0),  # size
+        amount_text(asset, 0),  # open_value
+        amount_text(asset, closed.open_fee),  # open_fee
+        amount_text(asset, closed.funding_fee),  # funding_fee
+        "0",  # isolated_margin
+        note.auto_margin,  # auto_append_isolated_margin
+        quantity_text(instrument, closed.open_size),  # cum_open_size
+        amount_text(asset, closed.open_value),  # cum_open_value
+        amount_text(asset, closed.open_fee),  # cum_open_fee
+        quantity_text(instrument, closed.close_size),  # cum_close_size
+        amount_text(asset, closed.close_value),  # cum_close_value
+        amount_text(asset, closed.close_fee),  # cum_close_fee
+        amount_text(asset, closed.funding_fee),  # cum_funding_fee
+        amount_text(asset, closed.liquidate_fee),  # cum_liquidate_fee
+        str(note.created),  # created_match_sequence_id
+        str(note.updated),  # updated_match_sequence_id
+        _ms(closed.created),  # created_time
+        _ms(time),  # updated_time
     )
 
 
 # -- parts ----------------------------------------------------------------------------------------
 
 
+@lru_cache(maxsize=64)  # one command says the same times in all its items
 def _ms(time: int) -> str:
     return str(time // US_PER_MS)
 

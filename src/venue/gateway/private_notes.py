@@ -98,13 +98,15 @@ class OrderNote(Struct, array_like=True, gc=False):
         self.notional += notional
         self.fee += fee
         self.latest = price
-        self.highest = max(self.highest, price)
-        self.lowest = min(self.lowest or price, price)
+        if price > self.highest:
+            self.highest = price
+        if price < self.lowest or not self.lowest:
+            self.lowest = price
         self.status = PARTIALLY_FILLED if remaining else FILLED
         self.update_time = time
 
     def ended(self) -> bool:
-        return self.status not in (NEW, PARTIALLY_FILLED)
+        return self.status != NEW and self.status != PARTIALLY_FILLED
 
 
 class PositionNote:

@@ -33,7 +33,8 @@ from venue.core.contract_events import (
 from venue.core.events import OrderClosed, OrderPlaced, Trade
 from venue.core.instruments import Asset, Instrument
 from venue.gateway.context import Venue
-from venue.gateway.reads import fraction_text, level_texts, trade_id_text
+from venue.gateway.market_answers import level_texts, trade_id_text
+from venue.gateway.reads import fraction_text
 from venue.gateway.wire import amount_text, decimal_text, price_text, quantity_text
 from venue.node.board import Board, PublicTrade
 from venue.node.depth import Depth, Top

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from msgspec import Raw
@@ -12,14 +13,12 @@ from venue.api.market import (
     BookTicker,
     Candle,
     Coin,
-    DepthReply,
     DepthRequest,
     ExchangeInfo,
     ExchangeInfoRequest,
     KlinesRequest,
     Network,
     Price,
-    PublicTrade,
     RateLimit,
     SelectionRequest,
     SpotSymbol,
@@ -30,7 +29,11 @@ from venue.api.market import (
 from venue.api.operation import Empty
 from venue.core.instruments import Asset, Instrument
 from venue.core.market import Market
+from venue.gateway import market_answers
+from venue.gateway.answers import array, encode, with_last
 from venue.gateway.context import Call, Venue
+from venue.gateway.encoded import Encoded
+from venue.gateway.market_answers import Drawn, drawn
 from venue.gateway.wire import (
     amount_text,
     decimal_text,
@@ -39,6 +42,7 @@ from venue.gateway.wire import (
     rate_text,
     short_text,
 )
+from venue.node.depth import Top
 
 PERCENT_SCALE: Final = 6  # priceChangePercent is a fraction with six decimals
 NETWORK: Final = "VENUE"
@@ -59,17 +63,25 @@ def coins(call: Call, _: Empty) -> list[Coin]:
     return [_coin(asset) for asset in call.venue.engine.ledger.assets]
 
 
-def exchange_info(call: Call, request: ExchangeInfoRequest) -> ExchangeInfo:
-    """Instruments and limits."""
-    markets = _selected(call.venue, request.symbol, request.symbols)
+def exchange_info(call: Call, request: ExchangeInfoRequest) -> Encoded:
+    """Instruments and limits; each instrument is encoded once."""
+    venue = call.venue
+    markets = _selected(venue, request.symbol, request.symbols)
     if request.symbol_status is not None:
         markets = [market for market in markets if _status(market) == request.symbol_status]
-    return ExchangeInfo(
+    info = ExchangeInfo(
         timezone="UTC",
-        server_time=call.venue.clock.wall() // 1000,
-        rate_limits=[rate_limit(call.venue)],
-        symbols=[_spot_symbol(market) for market in markets],
+        server_time=venue.clock.wall() // 1000,
+        rate_limits=[rate_limit(venue)],
+        symbols=[],
     )
+    return with_last(info, [_listed(venue, market) for market in markets])
+
+
+def _listed(venue: Venue, market: Market) -> bytes:
+    stamp = (market.instrument, market.halted)
+    question = ("listed", market.symbol)
+    return venue.answers.made(question, stamp, lambda: encode(_spot_symbol(market))).data
 
 
 def trading_symbols(call: Call, _: Empty) -> list[str]:
@@ -77,71 +89,104 @@ def trading_symbols(call: Call, _: Empty) -> list[str]:
     return list(call.venue.engine.spot.markets)
 
 
-def prices(call: Call, request: SelectionRequest) -> Price | list[Price]:
+def prices(call: Call, request: SelectionRequest) -> Encoded:
     """Last prices."""
-    markets = _selected(call.venue, request.symbol, request.symbols)
-    found = [Price(market.symbol, _last_text(market)) for market in markets]
-    return found[0] if request.symbol is not None else found
+    return _of_selected(call, request, _price)
 
 
-def tickers(call: Call, request: SelectionRequest) -> Ticker | list[Ticker]:
+def tickers(call: Call, request: SelectionRequest) -> Encoded:
     """24-hour statistics."""
-    markets = _selected(call.venue, request.symbol, request.symbols)
-    now = call.venue.clock.now()
-    found = [_ticker(call.venue, market, now) for market in markets]
-    return found[0] if request.symbol is not None else found
+    return _of_selected(call, request, _ticker)
 
 
-def book_tickers(call: Call, request: SelectionRequest) -> BookTicker | list[BookTicker]:
+def book_tickers(call: Call, request: SelectionRequest) -> Encoded:
     """Tops of books."""
-    markets = _selected(call.venue, request.symbol, request.symbols)
-    found = [_book_ticker(call.venue, market.instrument) for market in markets]
-    return found[0] if request.symbol is not None else found
+    return _of_selected(call, request, _book_ticker)
 
 
-def trades(call: Call, request: TradesRequest) -> list[PublicTrade]:
+def _of_selected(
+    call: Call, request: SelectionRequest, one: Callable[[Venue, Market], Encoded]
+) -> Encoded:
+    """An object for `symbol`, an array else; each symbol's part is encoded once."""
+    venue = call.venue
+    if request.symbol is not None and request.symbols is None:
+        return one(venue, _known(venue, request.symbol))
+    markets = _selected(venue, request.symbol, request.symbols)
+    return array([one(venue, market).data for market in markets])
+
+
+def _price(venue: Venue, market: Market) -> Encoded:
+    price = market.last_price
+    question = ("price", market.symbol)
+    known = venue.answers.known.get(question)
+    if known is not None and known.stamp == price:
+        return known.answer
+    made = Price(market.symbol, price_text(market.instrument, price))
+    return venue.answers.keep(question, price, encode(made))
+
+
+def _ticker(venue: Venue, market: Market) -> Encoded:
+    symbol, board, now = market.symbol, venue.market_data.spot, venue.clock.now()
+    question, stamp = ("ticker", symbol), board.update_id(symbol)
+    known = venue.answers.known.get(question)
+    if known is not None and known.stamp == stamp and now < known.until:
+        return known.answer
+    made = encode(_ticker_view(venue, market, now))
+    return venue.answers.keep(question, stamp, made, board.ticker_until(symbol, now))
+
+
+def _book_ticker(venue: Venue, market: Market) -> Encoded:
+    question = ("book_ticker", market.symbol)
+    known = venue.answers.known.get(question)
+    if known is not None and known.stamp == venue.market_data.spot.update_id(market.symbol):
+        return known.answer
+    top = venue.market_data.spot.top(market.symbol)
+    made = _book_ticker_view(market.instrument, top)
+    return venue.answers.keep(question, top.update_id, encode(made))
+
+
+def trades(call: Call, request: TradesRequest) -> Encoded:
     """The newest trades, oldest first."""
-    market = _known(call.venue, request.symbol)
-    instrument = market.instrument
-    quote = call.venue.asset(instrument.quote)
-    return [
-        PublicTrade(
-            id=trade_id_text(trade.trade_id),
-            price=price_text(instrument, trade.price),
-            qty=quantity_text(instrument, trade.quantity),
-            quote_qty=amount_text(quote, trade.notional),
-            time=trade.time // 1000,
-            is_buyer_maker=trade.is_buyer_maker,
-            is_best_match=True,
-        )
-        for trade in call.venue.market_data.spot.trades(request.symbol, request.limit)
-    ]
+    venue, symbol = call.venue, request.symbol
+    instrument = _known(venue, symbol).instrument
+    quote = venue.asset(instrument.quote)
+    board = venue.market_data.spot
+    return market_answers.trades(
+        venue.answers, ("trades", symbol), board, instrument, quote, request.limit
+    )
 
 
-def klines(call: Call, request: KlinesRequest) -> list[Candle]:
+def klines(call: Call, request: KlinesRequest) -> Encoded:
     """The newest candles, oldest first, the unfinished one last."""
-    instrument = _known(call.venue, request.symbol).instrument
-    quote = call.venue.asset(instrument.quote)
-    interval = request.interval
-    rows = call.venue.market_data.spot.candles(
-        request.symbol, interval, request.limit, call.venue.clock.now()
+    venue, symbol, interval = call.venue, request.symbol, request.interval
+    instrument = _known(venue, symbol).instrument
+    quote = venue.asset(instrument.quote)
+    board, now = venue.market_data.spot, venue.clock.now()
+    chart = Drawn(
+        interval,
+        board.minute(symbol),
+        now,
+        lambda limit: board.candles(symbol, interval, limit, now),
     )
-    return [_candle(row, interval, instrument, quote) for row in rows]
+    return drawn(
+        venue.answers,
+        ("klines", symbol, interval),
+        chart,
+        request.limit,
+        lambda row: _candle(row, interval, instrument, quote),
+    )
 
 
-def depth(call: Call, request: DepthRequest) -> DepthReply:
+def depth(call: Call, request: DepthRequest) -> Encoded:
     """The best levels."""
-    instrument = _known(call.venue, request.symbol).instrument
-    book = call.venue.market_data.spot.depth(request.symbol, int(request.limit))
-    return DepthReply(
-        book.update_id, level_texts(instrument, book.bids), level_texts(instrument, book.asks)
-    )
-
-
-def trade_id_text(trade_id: int) -> str:
-    """A public trade id: the trade's number in the form of a UUID."""
-    digits = f"{trade_id:032x}"
-    return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+    venue = call.venue
+    board = venue.market_data.spot
+    question = ("depth", request.symbol, request.limit)
+    known = venue.answers.known.get(question)
+    if known is not None and known.stamp == board.update_id(request.symbol):
+        return known.answer
+    instrument = _known(venue, request.symbol).instrument
+    return market_answers.depth(venue.answers, question, board, instrument, int(request.limit))
 
 
 def _known(venue: Venue, symbol: str) -> Market:
@@ -227,11 +272,7 @@ def _spot_symbol(market: Market) -> SpotSymbol:
     )
 
 
-def _last_text(market: Market) -> str:
-    return price_text(market.instrument, market.last_price)
-
-
-def _ticker(venue: Venue, market: Market, now: int) -> Ticker:
+def _ticker_view(venue: Venue, market: Market, now: int) -> Ticker:
     instrument = market.instrument
     window = venue.market_data.spot.ticker(market.symbol, now)
     top = venue.market_data.spot.top(market.symbol)
@@ -262,8 +303,7 @@ def fraction_text(change: int, begin: int) -> str:
     return decimal_text(-fraction if change < 0 else fraction, PERCENT_SCALE)
 
 
-def _book_ticker(venue: Venue, instrument: Instrument) -> BookTicker:
-    top = venue.market_data.spot.top(instrument.symbol)
+def _book_ticker_view(instrument: Instrument, top: Top) -> BookTicker:
     return BookTicker(
         instrument.symbol,
         price_text(instrument, top.bid_price),
@@ -271,13 +311,6 @@ def _book_ticker(venue: Venue, instrument: Instrument) -> BookTicker:
         price_text(instrument, top.ask_price),
         quantity_text(instrument, top.ask_quantity),
     )
-
-
-def level_texts(instrument: Instrument, levels: list[tuple[int, int]]) -> list[tuple[str, str]]:
-    """Levels as price and quantity."""
-    return [
-        (price_text(instrument, price), quantity_text(instrument, lots)) for price, lots in levels
-    ]
 
 
 def _candle(row: candles.Candle, interval: str, instrument: Instrument, quote: Asset) -> Candle:

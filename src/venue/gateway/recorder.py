@@ -173,14 +173,13 @@ class Recorder:
         return made
 
     def _keep(self, own: PrivateFrame, applied: Applied) -> None:
-        account = (own.uid, int(own.product))
-        key = (*account, own.channel)
+        uid, product, channel = own.uid, own.product, own.channel
+        account, key = (uid, product), (uid, product, channel)
         version = self._versions.get(account, 0) + 1
         number = self._numbers.get(key, 0) + 1
-        made = OwnFrame(
-            own.channel, applied.time // US_PER_MS, version, number, own.cause, own.items
-        )
-        self._made.append(KeptFrame(applied.sequence, *key, number, self._encode(made)))
+        made = OwnFrame(channel, applied.time // US_PER_MS, version, number, own.cause, own.items)
+        payload = self._encode(made)
+        self._made.append(KeptFrame(applied.sequence, uid, product, channel, number, payload))
         self._versions[account] = version
         self._numbers[key] = number
 

@@ -18,7 +18,7 @@ from venue.gateway.entry import Entry
 from venue.gateway.frames import Frame
 from venue.gateway.hub import Hub
 from venue.gateway.logins import Logins
-from venue.gateway.reads import trade_id_text
+from venue.gateway.market_answers import trade_id_text
 from venue.gateway.transport.listener import Listener
 from venue.gateway.transport.request import Request as HttpRequest
 

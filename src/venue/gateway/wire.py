@@ -39,6 +39,7 @@ ALGO_TYPE_NAMES: Final = [kind.name for kind in AlgoType]
 ALGO_STATUS_NAMES: Final = [status.name for status in AlgoStatus]
 RATE_SCALE: Final = 6  # rates are parts per million inside
 FUNDING_SCALE: Final = 9  # those of funding and premium parts per billion
+SPELLED_MAX: Final = 16_384  # texts of some 60 bytes, and what finds them
 NUMBER_MAX: Final = 2**62  # what a command can carry; every bound of the core lies below it
 
 
@@ -53,6 +54,10 @@ def decimal_text(number: int, scale: int) -> str:
     return f"{digits[:-scale]}.{digits[-scale:]}"
 
 
+# Prices and quantities come again and again: books, trades, frames and answers tell the same ones.
+spelled: Final = lru_cache(maxsize=SPELLED_MAX)(decimal_text)
+
+
 def short_text(number: int, scale: int) -> str:
     """As `decimal_text`, without trailing zeros."""
     text = decimal_text(number, scale)
@@ -61,7 +66,7 @@ def short_text(number: int, scale: int) -> str:
 
 def price_text(instrument: Instrument, ticks: int) -> str:
     """A price with the symbol's decimals."""
-    return decimal_text(ticks * instrument.tick, instrument.price_scale)
+    return spelled(ticks * instrument.tick, instrument.price_scale)
 
 
 def order_price_text(instrument: Instrument, ticks: int) -> str:
@@ -71,7 +76,7 @@ def order_price_text(instrument: Instrument, ticks: int) -> str:
 
 def quantity_text(instrument: Instrument, lots: int) -> str:
     """A quantity with the symbol's decimals."""
-    return decimal_text(lots * instrument.step, instrument.quantity_scale)
+    return spelled(lots * instrument.step, instrument.quantity_scale)
 
 
 def amount_text(asset: Asset, atoms: int) -> str:

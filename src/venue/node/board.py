@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Final
 
 import msgspec
@@ -73,18 +73,43 @@ class Board:
         """The best `limit` levels of each side, best first."""
         return self._market(symbol).levels.depth(limit)
 
+    def update_id(self, symbol: str) -> int:
+        """The update id of the book now: as long as it is the same, so is every depth and top."""
+        self._catch_up()
+        return self._markets[symbol].levels.update_id
+
     def top(self, symbol: str) -> Top:
         """Best bid and ask."""
         return self._market(symbol).levels.top()
 
     def trades(self, symbol: str, limit: int) -> list[PublicTrade]:
         """The newest `limit` trades (at most 1,000 are kept), newest last."""
+        newest = list(islice(reversed(self._market(symbol).trades), limit))
+        newest.reverse()
+        return newest
+
+    def newest_trade(self, symbol: str) -> int:
+        """The id of the newest trade, 0 before the first; it grows with every trade."""
         trades = self._market(symbol).trades
-        return list(islice(trades, max(0, len(trades) - limit), None))
+        return trades[-1].trade_id if trades else 0
+
+    def trades_after(self, symbol: str, trade_id: int) -> list[PublicTrade]:
+        """The trades with a greater id (of those that are kept), newest last."""
+        trades = reversed(self._market(symbol).trades)
+        newer = list(takewhile(lambda trade: trade.trade_id > trade_id, trades))
+        newer.reverse()
+        return newer
 
     def ticker(self, symbol: str, now: int) -> Ticker:
         """24-hour statistics at `now` (µs), which must not decrease from question to question."""
         return self._market(symbol).window.ticker(now)
+
+    def ticker_until(self, symbol: str, now: int) -> int:
+        """Up to which time (µs, exclusive) `ticker` tells the same as at `now`, its times in ms.
+
+        A trade before then changes it all the same; it changes the update id too.
+        """
+        return self._market(symbol).window.until(now)
 
     def candles(self, symbol: str, interval: str, limit: int, now: int) -> list[Candle]:
         """The newest `limit` candles (1 to 1,000), ascending, the last contains `now` (µs).
@@ -93,10 +118,15 @@ class Board:
         prehistory. KeyError also for an unknown interval.
         """
         assert 1 <= limit <= CANDLES_MAX, limit
-        rows = self._market(symbol).chart.rows(interval)
-        if self._prehistory is not None:
+        rows = self._market(symbol).chart.rows(interval, limit + 1)
+        # The first of all rows may go on with what the prehistory began.
+        if self._prehistory is not None and len(rows) <= limit:
             rows = join(self._prehistory(symbol, interval), rows)
         return fill(rows, interval, now, limit)
+
+    def minute(self, symbol: str) -> Candle | None:
+        """The candle of the minute of the newest trade; each trade makes another object of it."""
+        return self._market(symbol).chart.minute
 
     def open(self, symbol: str) -> None:
         """A symbol was listed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from itertools import islice
 
 import msgspec
 
@@ -30,13 +31,14 @@ class Chart:
     """Candles with trades (or quotes) in them, the newest 1,000 of each interval.
 
     Trades fold into the running minute only. A finished minute is merged into every interval, so
-    the cost of a trade does not depend on how many intervals there are.
+    the cost of a trade does not depend on how many intervals there are. `minute` is the running
+    one, another object after each trade (or other price).
     """
 
-    __slots__ = ("_minute", "_minute_end", "_rows")
+    __slots__ = ("_minute_end", "_rows", "minute")
 
     def __init__(self) -> None:
-        self._minute: Candle | None = None
+        self.minute: Candle | None = None
         self._minute_end = 0
         self._rows: dict[str, deque[Candle]] = {
             interval: deque(maxlen=CANDLES_MAX) for interval in INTERVALS
@@ -46,39 +48,43 @@ class Chart:
         self, time: int, price: int, quantity: int, notional: int, *, taker_bought: bool
     ) -> None:
         """Take in one trade, the newest so far."""
-        minute = self._minute
+        minute = self.minute
         if minute is not None:
             if time < self._minute_end:
-                self._minute = fold(minute, price, quantity, notional, taker_bought=taker_bought)
+                self.minute = fold(minute, price, quantity, notional, taker_bought=taker_bought)
                 return
             self._finish(minute)
         opened = open_time("1m", time)
-        self._minute = first(opened, price, quantity, notional, taker_bought=taker_bought)
+        self.minute = first(opened, price, quantity, notional, taker_bought=taker_bought)
         self._minute_end = opened + MINUTE_US
 
     def quote(self, time: int, price: int) -> None:
         """Take in one price without a trade, the newest so far: volumes and counts stay 0."""
-        minute = self._minute
+        minute = self.minute
         if minute is not None:
             if time < self._minute_end:
                 if price != minute.close:
-                    self._minute = merge(minute, _priced(minute.open_time, price))
+                    self.minute = merge(minute, _priced(minute.open_time, price))
                 return
             self._finish(minute)
         opened = open_time("1m", time)
-        self._minute = _priced(opened, price)
+        self.minute = _priced(opened, price)
         self._minute_end = opened + MINUTE_US
 
-    def rows(self, interval: str) -> list[Candle]:
-        """The candles with trades, ascending, the unfinished one last; KeyError if unknown."""
-        rows = list(self._rows[interval])
-        if self._minute is not None:
-            _append(rows, reopened(self._minute, interval))
+    def rows(self, interval: str, limit: int) -> list[Candle]:
+        """The newest candles with trades, at least `limit` of those that are kept, ascending.
+
+        The unfinished one is the last. KeyError for an unknown interval.
+        """
+        rows = list(islice(reversed(self._rows[interval]), limit))
+        rows.reverse()
+        if self.minute is not None:
+            _append(rows, reopened(self.minute, interval))
         return rows
 
     def dump(self) -> ChartRecord:
         """Everything; `restore` takes it back."""
-        minute = [] if self._minute is None else [self._minute]
+        minute = [] if self.minute is None else [self.minute]
         rows = [narrowed(self._rows[interval]) for interval in INTERVALS]
         return ChartRecord([*rows, narrowed(minute)])
 
@@ -87,7 +93,7 @@ class Chart:
         *rows, minute = [widened(*part) for part in record.rows]
         for interval, part in zip(INTERVALS, rows, strict=True):
             self._rows[interval] = deque(part, maxlen=CANDLES_MAX)
-        self._minute = minute[0] if minute else None
+        self.minute = minute[0] if minute else None
         self._minute_end = minute[0].open_time + MINUTE_US if minute else 0
 
     def _finish(self, minute: Candle) -> None:

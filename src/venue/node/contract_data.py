@@ -91,6 +91,14 @@ class ContractData:
         """The mark's candles, as `index_candles`."""
         return _filled(self._state(symbol).mark_chart, interval, limit, now)
 
+    def index_minute(self, symbol: str) -> Candle | None:
+        """The candle of the newest index's minute; each other price makes another object of it."""
+        return self._state(symbol).index_chart.minute
+
+    def mark_minute(self, symbol: str) -> Candle | None:
+        """The mark's, as `index_minute`."""
+        return self._state(symbol).mark_chart.minute
+
     def open(self, symbol: str) -> None:
         """A contract was listed."""
         self._states[symbol] = State()
@@ -147,7 +155,7 @@ class ContractData:
 
 def _filled(chart: Chart, interval: str, limit: int, now: int) -> list[Candle]:
     assert 1 <= limit <= CANDLES_MAX, limit
-    return fill(chart.rows(interval), interval, now, limit)
+    return fill(chart.rows(interval, limit), interval, now, limit)
 
 
 def _longs(leg: Leg) -> int:

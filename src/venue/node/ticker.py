@@ -11,6 +11,7 @@ from venue.candles import SECOND_US
 from venue.node.rows import Second, Wide, narrowed, widened
 
 WINDOW_S: Final = 86_400
+US_PER_MS: Final = 1000
 
 
 class Ticker(msgspec.Struct, frozen=True, gc=False):
@@ -107,6 +108,16 @@ class Window:
             oldest.first_time,
             self._seconds[-1].last_time,
         )
+
+    def until(self, now: int) -> int:
+        """Up to which time (µs, exclusive) `ticker` tells the same as at `now`, its times in ms.
+
+        A trade before then changes it all the same.
+        """
+        self._expire(now // SECOND_US)
+        if not self._seconds:
+            return (now // US_PER_MS + 1) * US_PER_MS  # an empty window tells the time itself
+        return (self._seconds[0].second + WINDOW_S) * SECOND_US
 
     def dump(self) -> WindowRecord:
         """Everything; `restore` takes it back."""

@@ -27,6 +27,8 @@ NUMBER_LENGTH_MAX: Final = 32
 INTEGER_LENGTH_MAX: Final = 19
 BRACKETS_MAX: Final = 200  # bounds nesting before the parser sees it
 TEXT_LENGTH_MAX: Final = 256
+QUERIES_MAX: Final = 256  # of one operation
+QUERY_LENGTH_MAX: Final = 128  # bytes
 
 _PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?", re.ASCII)
 _DECIMAL = re.compile(r"[0-9]+(?:\.[0-9]+)?", re.ASCII)
@@ -137,6 +139,35 @@ def _unquote(raw: bytes) -> str:
     if "\0" in text:
         raise errors.invalid("query", "NUL in a parameter")
     return text
+
+
+class KnownQueries:
+    """The requests of one operation's queries, by the bytes of the query.
+
+    A query decodes to the same request always, and handlers leave requests as they are. When
+    `QUERIES_MAX` are known they are all forgotten: those that are asked often are soon known again.
+    """
+
+    __slots__ = ("_known",)
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, Any] = {}
+
+    def count(self) -> int:
+        """How many are known."""
+        return len(self._known)
+
+    def find(self, query: bytes) -> Any:
+        """The request of a query; None when it is not known."""
+        return self._known.get(query)
+
+    def keep(self, query: bytes, request: Any) -> None:
+        """Remember a request; one of a long query is not kept."""
+        if len(query) > QUERY_LENGTH_MAX:
+            return
+        if len(self._known) >= QUERIES_MAX:
+            self._known.clear()
+        self._known[query] = request
 
 
 # -- fields ---------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ from venue.gateway.context import Call
 from venue.gateway.dispatch.decode import body_values, decode, query_values
 from venue.gateway.dispatch.desk import Desk, refusal_of, unknown_names
 from venue.gateway.dispatch.routes import Route, unprefixed
+from venue.gateway.encoded import Encoded
 from venue.gateway.transport.request import Request
 from venue.terms import Access
 
@@ -175,15 +176,26 @@ class Dispatcher:
 
     def _call(self, request: Request, route: Route, uid: int) -> None:
         """Parse, validate, call, encode."""
-        values = self._values(request, route)
-        reply = route.handler(Call(self._venue, uid, b""), decode(route.request, values))
+        reply = route.handler(Call(self._venue, uid, b""), self._asked(request, route))
         if route.is_async:
             self._wait(request, self._reply(request, reply))
         else:
-            request.answer(200, _encode(reply))
+            request.answer(200, _encoded(reply))
 
     async def _reply(self, request: Request, reply: Coroutine[Any, Any, Any]) -> None:
-        request.answer(200, _encode(await reply))
+        request.answer(200, _encoded(await reply))
+
+    def _asked(self, request: Request, route: Route) -> Any:
+        """The parameters in the row's struct; the usual queries are known by their bytes."""
+        if route.in_body or request.body:
+            return decode(route.request, self._values(request, route))
+        asked = route.queries.find(request.query)
+        if asked is None:
+            lines = request.lines
+            asked = decode(route.request, self._values(request, route))
+            if request.lines is lines:  # nothing is ignored, which would have to be said each time
+                route.queries.keep(request.query, asked)
+        return asked
 
     def _values(self, request: Request, route: Route) -> dict[str, Any]:
         values = _values(route, request)
@@ -228,6 +240,10 @@ class Dispatcher:
             await answering
         except Exception as problem:  # noqa: BLE001 - a defect must not end the connection
             self._refuse(request, problem)
+
+
+def _encoded(reply: Any) -> bytes:
+    return reply.data if type(reply) is Encoded else _encode(reply)
 
 
 def document(make: Callable[[], dict[str, Any]]) -> Callable[[], bytes]:

@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 
 from venue.api.operation import Operation, in_body
 from venue.gateway.context import Call, Venue
-from venue.gateway.dispatch.decode import Request, compile_request
+from venue.gateway.dispatch.decode import KnownQueries, Request, compile_request
+from venue.gateway.encoded import Encoded
 from venue.terms import Access
 
 Q = TypeVar("Q")
@@ -26,6 +27,7 @@ class Route:
         "in_body",
         "is_async",
         "method",
+        "queries",
         "request",
         "row",
         "trades",
@@ -42,15 +44,19 @@ class Route:
         self.is_async = inspect.iscoroutinefunction(handler)
         self.in_body = in_body(row)
         self.request: Request = compile_request(row.request)
+        self.queries = KnownQueries()
         self.trades = row.access in (Access.SPOT_TRADE, Access.CONTRACT_TRADE)
 
 
 def bind(
     row: Operation[Q, R],
-    handler: Callable[[Call, Q], R | Awaitable[R]],
+    handler: Callable[[Call, Q], R | Encoded | Awaitable[R | Encoded]],
     closed: Closed | None = None,
 ) -> Route:
-    """A row and the function that answers it; mypy compares their types."""
+    """A row and the function that answers it; mypy compares their types.
+
+    What is `Encoded` has no type any more: only a test can compare it.
+    """
     return Route(row, handler, closed)
 
 

@@ -1,0 +1,140 @@
+"""Public answers that are encoded once, and given again until what they tell has changed.
+
+Everything kept here is bounded: by how many symbols the operator has listed, and by a number.
+What a stranger asks for never decides how much is kept.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from itertools import islice
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from venue.gateway.encoded import Encoded
+
+ANSWERS_MAX: Final = 4_096  # answers, the longest (200 levels of a book) some 12 KB
+SERIES_MAX: Final = 128  # series, each with at most `ITEMS_MAX` items
+FOREVER: Final = 2**63
+ITEMS_MAX: Final = 1_000  # items of some 200 bytes: the most that one question may ask for
+
+Question = tuple[str, ...]
+encode: Final = msgspec.json.Encoder().encode
+
+
+class Known:
+    """An answer, and the stamp of what it tells: the two change together.
+
+    Before the time `until` (µs), that is, for an answer that changes with time alone.
+    """
+
+    __slots__ = ("answer", "stamp", "until")
+
+    def __init__(self, stamp: Any, until: int, answer: Encoded) -> None:
+        self.stamp = stamp
+        self.until = until
+        self.answer = answer
+
+
+class Series:
+    """The encoded items of a question that any limit may be asked of, oldest first.
+
+    `keys` rise: a trade's id, a candle's open time. `stamp`, `asked` and `until` (µs) say what the
+    items tell and for how long; `begin` is the first key whose item may still change. `complete`
+    says that nothing lies before the first item.
+    """
+
+    __slots__ = (
+        "_items", "_limit", "_made", "asked", "begin", "complete", "keys", "stamp", "until",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.stamp: object = None
+        self.asked = 0
+        self.until = 0
+        self.begin = 0
+        self.complete = False
+        self.keys: deque[int] = deque(maxlen=ITEMS_MAX)
+        self._items: deque[bytes] = deque(maxlen=ITEMS_MAX)
+        self._made: Encoded | None = None
+        self._limit = 0  # of what was made last
+
+    def add(self, key: int, item: bytes) -> None:
+        """Append the newest item."""
+        self.keys.append(key)
+        self._items.append(item)
+        self._made = None
+
+    def drop(self, begin: int) -> None:
+        """Forget the items with the key `begin` or a later one."""
+        keys = self.keys
+        while keys and keys[-1] >= begin:
+            keys.pop()
+            self._items.pop()
+        self._made = None
+
+    def answer(self, limit: int) -> Encoded:
+        """The newest `limit` items as a JSON array."""
+        made = self._made
+        if made is None or self._limit != limit:
+            newest = list(islice(reversed(self._items), limit))
+            newest.reverse()
+            made = self._made = Encoded(b"[" + b",".join(newest) + b"]")
+            self._limit = limit
+        return made
+
+
+class Answers:
+    """The answers and series that are kept, by question; the oldest ones go first."""
+
+    __slots__ = ("_series", "known")
+
+    def __init__(self) -> None:
+        self.known: dict[Question, Known] = {}
+        self._series: dict[Question, Series] = {}
+
+    def keep(self, question: Question, stamp: Any, data: bytes, until: int = FOREVER) -> Encoded:
+        """Keep an answer that stands as long as its stamp does, before `until`; the answer."""
+        answer = Encoded(data)
+        known = self.known
+        if question not in known and len(known) >= ANSWERS_MAX:
+            del known[next(iter(known))]
+        known[question] = Known(stamp, until, answer)
+        return answer
+
+    def made(self, question: Question, stamp: Any, make: Callable[[], bytes]) -> Encoded:
+        """The answer of a question under a stamp; `make` is called when it is not known."""
+        known = self.known.get(question)
+        if known is not None and known.stamp == stamp:
+            return known.answer
+        return self.keep(question, stamp, make())
+
+    def held(self) -> list[Question]:
+        """The questions whose series are kept, the one used longest ago first."""
+        return list(self._series)
+
+    def series(self, question: Question) -> Series:
+        """The series of a question, empty when it is new; the one used longest ago goes first."""
+        kept = self._series
+        found = kept.pop(question, None)
+        if found is None:
+            found = Series()
+            if len(kept) >= SERIES_MAX:
+                del kept[next(iter(kept))]
+        kept[question] = found
+        return found
+
+
+def array(parts: list[bytes]) -> Encoded:
+    """Encoded parts as one JSON array."""
+    return Encoded(b"[" + b",".join(parts) + b"]")
+
+
+def with_last(reply: Struct, parts: list[bytes]) -> Encoded:
+    """A reply whose last field, an array that is empty in it, has these encoded parts."""
+    empty = encode(reply)
+    assert empty.endswith(b"[]}"), type(reply)
+    return Encoded(empty[:-2] + b",".join(parts) + b"]}")

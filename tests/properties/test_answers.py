@@ -1,0 +1,255 @@
+"""Answers that are kept equal those made afresh, whatever happened since; and few are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from random import Random
+from typing import Any
+
+import msgspec
+import uvloop
+from msgspec import structs
+
+from venue.api.contract_market import (
+    ContractKlinesRequest,
+    ContractSelectionRequest,
+)
+from venue.api.market import (
+    ContractExchangeInfoRequest,
+    DepthRequest,
+    ExchangeInfoRequest,
+    KlinesRequest,
+    SelectionRequest,
+    TradesRequest,
+)
+from venue.candles import INTERVALS
+from venue.core.applied import Applied
+from venue.core.commands import (
+    CancelContractOrders,
+    CancelOrders,
+    ChangeInstrument,
+    Command,
+    HaltInstrument,
+    PlaceContractOrder,
+    PlaceOrder,
+    PostIndex,
+    Tick,
+)
+from venue.core.owners import FIRST_UID
+from venue.gateway import answers, contract_reads, reads
+from venue.gateway.answers import Answers, Series
+from venue.gateway.context import Call, Venue
+from venue.gateway.encoded import Encoded
+from venue.lab import demo
+from venue.main import Options, opened
+from venue.node.clock import SystemClock
+
+SECOND = 1_000_000
+BEGIN = 1_764_500_123_456_789
+WAITS = (0, 0, 0, 300, 1_500, SECOND, 59 * SECOND, 61 * SECOND, 3_700 * SECOND, 90_000 * SECOND)
+SYMBOLS = ("BTCUSDT", "ETHUSDT")
+CONTRACTS = ("BTCSUSDT", "ETHSUSDT")  # their index is posted
+STEPS = 150
+
+Handler = Callable[[Call, Any], Encoded]
+
+
+class Hands:
+    """The clocks of a machine, which stand until they are moved."""
+
+    def __init__(self) -> None:
+        self.time = BEGIN
+
+    def wall(self) -> int:
+        return self.time
+
+    def steady(self) -> int:
+        return self.time
+
+
+def in_a_venue(act: Callable[[Venue, Hands], Any]) -> None:
+    """Have a venue in this process, without doors, to act on."""
+
+    async def run() -> None:
+        clock = Hands()
+        async with opened(Options(agents=False), SystemClock(clock), lambda problem: None) as rooms:
+            done = act(rooms, clock)
+            if isinstance(done, Awaitable):
+                await done
+
+    uvloop.run(run())
+
+
+def say(rooms: Venue, clock: Hands, command: Command) -> None:
+    """Apply a command as the sequencer would."""
+    command.time = max(clock.time, rooms.engine.time)
+    events = rooms.engine.apply(command)
+    rooms.outbox.publish([Applied(rooms.engine.sequence, command.time, command, events)])
+
+
+def step(choice: Random, rooms: Venue) -> Command:
+    """One more command of either product; some change what is listed."""
+    uid, number = FIRST_UID + choice.randrange(2), choice.randrange(2)
+    symbol, contract = SYMBOLS[number], CONTRACTS[number]
+    base = demo.STARTS[symbol].price
+    act = choice.randrange(20)
+    if act == 0:
+        cancels: list[Command] = [CancelOrders(uid, symbol), CancelContractOrders(uid, contract)]
+        return choice.choice(cancels)
+    if act == 1:
+        return HaltInstrument(symbol, choice.random() < 0.3, "a while")
+    if act == 2:
+        old = rooms.engine.spot.markets[symbol].instrument
+        return ChangeInstrument(structs.replace(old, taker_ppm=choice.randrange(100, 2_000)))
+    if act == 3:
+        return Tick()
+    if act <= 6:
+        return PostIndex(contract, demo.POSTED, base + choice.randrange(-50, 50), jump=True)
+    side, lots = choice.randrange(2), choice.choice([10, 25, 400])
+    price, tif = base + choice.randrange(-40, 40), choice.choice([0, 0, 0, 1, 3])
+    if act <= 13:
+        return PlaceOrder(uid, symbol, side, 0, tif, lots, price)
+    return PlaceContractOrder(uid, contract, side, 1 - 2 * side, 0, tif, lots, price)
+
+
+def questions(choice: Random) -> list[tuple[Handler, Any]]:
+    """Each operation once, with parameters that differ from time to time."""
+    symbol, contract = choice.choice(SYMBOLS), choice.choice(CONTRACTS)
+    interval = choice.choice(INTERVALS)
+    limit = choice.choice([1, 2, 7, choice.randrange(1, 70)])
+    some = choice.choice([None, symbol])
+    levels = choice.choice(["15", "200"])
+    selected = choice.choice([SelectionRequest(some), SelectionRequest(None, list(SYMBOLS))])
+    one = choice.choice([None, contract])
+    of_contracts = ContractSelectionRequest(one)
+    candles = ContractKlinesRequest(contract, interval, limit)
+    return [
+        (reads.depth, DepthRequest(symbol, levels)),
+        (contract_reads.contract_depth, DepthRequest(contract, levels)),
+        (reads.prices, selected),
+        (reads.tickers, selected),
+        (reads.book_tickers, selected),
+        (contract_reads.contract_tickers, of_contracts),
+        (contract_reads.contract_book_tickers, of_contracts),
+        (reads.trades, TradesRequest(symbol, limit)),
+        (contract_reads.contract_trades, TradesRequest(contract, limit)),
+        (reads.klines, KlinesRequest(symbol, interval, limit)),
+        (contract_reads.contract_klines, candles),
+        (contract_reads.index_klines, candles),
+        (contract_reads.mark_klines, candles),
+        (reads.exchange_info, ExchangeInfoRequest(some)),
+        (reads.exchange_info, ExchangeInfoRequest(symbol_status="HALT")),
+        (
+            contract_reads.contract_exchange_info,
+            ContractExchangeInfoRequest(choice.choice([None, contract])),
+        ),
+    ]
+
+
+def afresh(rooms: Venue, handler: Handler, request: Any) -> bytes:
+    """The answer of a venue that has kept none."""
+    kept, rooms.answers = rooms.answers, Answers()
+    try:
+        return handler(Call(rooms, 0, b""), request).data
+    finally:
+        rooms.answers = kept
+
+
+def test_answers_that_are_kept_are_those_of_now() -> None:
+    def act(rooms: Venue, clock: Hands) -> None:
+        choice = Random(7)
+        told = dict.fromkeys(range(len(questions(choice))), b"")
+        changed = dict.fromkeys(told, 0)
+        for _ in range(STEPS):
+            clock.time += choice.choice(WAITS)
+            say(rooms, clock, step(choice, rooms))
+            for number, (handler, request) in enumerate(questions(choice)):
+                kept = handler(Call(rooms, 0, b""), request).data
+                assert kept == afresh(rooms, handler, request), (handler.__name__, request)
+                changed[number] += kept != told[number]
+                told[number] = kept
+        assert min(changed.values()) > STEPS // 20, changed
+
+    in_a_venue(act)
+
+
+def test_an_answer_is_encoded_once_per_change() -> None:
+    def act(rooms: Venue, clock: Hands) -> None:
+        call, btc = Call(rooms, 0, b""), "BTCUSDT"
+        asked: list[tuple[Handler, Any]] = [
+            (reads.depth, DepthRequest(btc)),
+            (contract_reads.contract_depth, DepthRequest(btc)),
+            (reads.prices, SelectionRequest(btc)),
+            (reads.tickers, SelectionRequest(btc)),
+            (reads.book_tickers, SelectionRequest(btc)),
+            (reads.trades, TradesRequest(btc)),
+            (reads.klines, KlinesRequest(btc, "1m")),
+        ]
+        first = [handler(call, request) for handler, request in asked]
+        assert [handler(call, request) for handler, request in asked] == first
+        price = demo.STARTS[btc].price
+        say(rooms, clock, PlaceOrder(FIRST_UID, btc, 0, 0, 0, 100, price))
+        say(rooms, clock, PlaceOrder(FIRST_UID + 1, btc, 1, 0, 0, 40, price))
+        later = [handler(call, request) for handler, request in asked]
+        same = [one is other for one, other in zip(first, later, strict=True)]
+        assert same == [False, True, False, False, False, False, False]
+
+    in_a_venue(act)
+
+
+def test_times_are_those_of_the_question() -> None:
+    def act(rooms: Venue, clock: Hands) -> None:
+        call = Call(rooms, 0, b"")
+        for _ in range(3):
+            clock.time += 5_000
+            now = clock.time // 1000
+            info = msgspec.json.decode(reads.exchange_info(call, ExchangeInfoRequest()).data)
+            assert info["serverTime"] == now
+            request = ContractSelectionRequest()
+            tops = contract_reads.contract_book_tickers(call, request).data
+            assert {top["time"] for top in msgspec.json.decode(tops)} == {now}
+            empty = reads.tickers(call, SelectionRequest("SOLUSDT")).data
+            assert msgspec.json.decode(empty)["closeTime"] == now
+
+    in_a_venue(act)
+
+
+# -- what is kept ---------------------------------------------------------------------------------
+
+
+def test_a_stranger_does_not_decide_how_much_is_kept() -> None:
+    def act(rooms: Venue, clock: Hands) -> None:
+        call = Call(rooms, 0, b"")
+        price = demo.STARTS["BTCUSDT"].price
+        say(rooms, clock, PlaceOrder(FIRST_UID, "BTCUSDT", 0, 0, 0, 1_000, price))
+        say(rooms, clock, PlaceOrder(FIRST_UID + 1, "BTCUSDT", 1, 0, 0, 40, price))
+        for limit in range(1, 1_001):
+            reads.trades(call, TradesRequest("BTCUSDT", limit))
+            reads.klines(call, KlinesRequest("BTCUSDT", "1m", limit))
+            chosen = ["BTCUSDT", "ETHUSDT", "SOLUSDT"][: 1 + limit % 3]
+            reads.tickers(call, SelectionRequest(None, chosen))
+        kept = {len(question) for question in rooms.answers.known}
+        assert kept == {2}  # an operation and a symbol
+        assert len(rooms.answers.known) == 3
+        assert len(rooms.answers.held()) == 2
+
+    in_a_venue(act)
+
+
+def test_the_oldest_answers_and_series_go_first() -> None:
+    kept = Answers()
+    for number in range(answers.ANSWERS_MAX + 10):
+        kept.keep(("some", str(number)), number, b"0")
+    assert len(kept.known) == answers.ANSWERS_MAX
+    assert ("some", "9") not in kept.known
+    assert ("some", "10") in kept.known
+    often = kept.series(("often",))
+    for number in range(answers.SERIES_MAX + 10):
+        kept.series(("some", str(number)))
+        assert kept.series(("often",)) is often
+    assert len(kept.held()) == answers.SERIES_MAX
+    series = Series()
+    for number in range(answers.ITEMS_MAX + 10):
+        series.add(number, b"%d" % number)
+    assert len(series.keys) == answers.ITEMS_MAX
+    assert series.answer(2).data == b"[1008,1009]"
