@@ -24,6 +24,7 @@ from venue.api.errors import ApiError
 from venue.api.operation import openapi
 from venue.api.streams import SOCKETS
 from venue.api.table import ROWS
+from venue.behind import Behind
 from venue.core.commands import ChangeSetting, Command, Tick
 from venue.core.engine import Engine
 from venue.core.owners import FIRST_UID
@@ -44,8 +45,9 @@ from venue.gateway.sockets import ATTEMPTS_MAX, SocketLimits, Sockets
 from venue.gateway.table import routes
 from venue.gateway.transport.http import protocol
 from venue.gateway.transport.server import Server, listen, make_server, started
+from venue.history.link import HistoryFailed
 from venue.history.mend import mend
-from venue.history.service import History, HistoryFailed
+from venue.history.service import History
 from venue.history.tables import FRAMES_KEPT
 from venue.journal.journal import Journal, JournalCorrupt, JournalFailed, OtherRules
 from venue.journal.memory import MemoryJournal
@@ -242,8 +244,6 @@ async def _wire(
     recorder = Recorder(options.frames_kept)
     restored = Restored(market_data, recorder, projected)
     engine = recover(journal, projected, restored)
-    history.begin(engine)
-    history.follow(restored.unprojected, restored.frames)
     outbox = Outbox()
     outbox.accompany(recorder.note)
     outbox.follow(market_data.follow)
@@ -251,6 +251,9 @@ async def _wire(
     if options.projection:
         outbox.follow(lambda batch: history.follow(batch, recorder.published))
     sequencer = Sequencer(engine, journal, outbox, clock, on_failure)
+    behind = Behind(journal, sequencer.on_disk_thread, f"{path}.history", options.frames_kept)
+    history.begin(engine, behind.bring if path else None)
+    history.follow(restored.unprojected, restored.frames)
     rooms = Venue(
         engine=engine,
         sequencer=sequencer,

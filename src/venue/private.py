@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 from typing import Final
 
@@ -24,6 +25,18 @@ def create(path: Path) -> bool:
     finally:
         os.close(descriptor)
     return True
+
+
+def own(path: Path) -> None:
+    """OSError unless the file is one, and ours: who owns a file can open it whatever its mode."""
+    found = path.lstat()
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(f"{path} is not a file")
+    if found.st_uid != os.geteuid():
+        raise OSError(
+            f"{path} belongs to user {found.st_uid}, the venue runs as user {os.geteuid()}: move"
+            " the file away, or give it to the user who runs the venue"
+        )
 
 
 def narrow(state: str) -> list[str]:
