@@ -18,7 +18,7 @@ from venue.core.commands import Command
 from venue.core.engine import Engine
 from venue.history.link import HistoryFailed, Link
 from venue.history.store import HistoryDamaged, Store, open_history
-from venue.history.worker import FAILED, leave_signals, say, serve
+from venue.history.worker import FAILED, say, serve, settle
 from venue.journal.journal import Journal, Snapshot, foreign
 from venue.journal.recovery import ENGINE, load
 from venue.rebuild import Projecting
@@ -121,7 +121,7 @@ class Computing:
 
 def main() -> None:
     """Serve the history file named on the command line; behind it, the frames to keep."""
-    leave_signals()
+    settle()
     path, kept = sys.argv[1:]
     try:
         store = open_history(path)

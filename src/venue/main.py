@@ -9,6 +9,7 @@ import itertools
 import logging
 import os
 import signal
+import socket
 import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -35,7 +36,7 @@ from venue.gateway.access.keys import Credentials, KeyStore, KeyView
 from venue.gateway.access.limits import WEIGHT_MAX, Limits
 from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.replay import SEEDED_MS, ReplayGuard
-from venue.gateway.context import Venue
+from venue.gateway.context import KEY_REWRITES, Venue
 from venue.gateway.dispatch.app import App, document
 from venue.gateway.dispatch.desk import Desk
 from venue.gateway.hub import Hub, Timing
@@ -122,6 +123,24 @@ async def run(options: Options, ready: Callable[[Running], None]) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopping.set)
     bound = listen(options.host, options.port)
+    try:
+        await _serve(options, ready, stopping, bound, on_failure)
+    except (Stopped, ApiError):  # what was under way when the journal or a defect stopped the venue
+        if not failed:
+            raise
+    for problem in failed:
+        print(f"venue: stopped: {problem}", file=sys.stderr)
+    return 3 if failed else 0
+
+
+async def _serve(
+    options: Options,
+    ready: Callable[[Running], None],
+    stopping: asyncio.Event,
+    bound: socket.socket,
+    on_failure: Callable[[BaseException], None],
+) -> None:
+    """Open the rooms and the doors, and close them again at a signal or a failure."""
     async with opened(options, SystemClock(), on_failure) as rooms:
         agents = await _agents(rooms, options) if options.agents else None
         app = application(rooms, options)
@@ -139,9 +158,6 @@ async def run(options: Options, ready: Callable[[Running], None]) -> int:
             await asyncio.gather(*background, return_exceptions=True)
             await _stop(server, serving)
             await streams.finish()
-    for problem in failed:
-        print(f"venue: stopped: {problem}", file=sys.stderr)
-    return 3 if failed else 0
 
 
 @contextlib.asynccontextmanager
@@ -259,7 +275,7 @@ async def _wire(
         sequencer=sequencer,
         market_data=market_data,
         history=history,
-        keys=KeyStore.open(Path(f"{path}.keys")) if path else KeyStore(),
+        keys=_keys(path, engine) if path else KeyStore(),
         clock=clock,
         data=str(Path(path).absolute()) if path else "in memory",
         weight_limit=WEIGHT_MAX * DEV_FACTOR,
@@ -279,6 +295,11 @@ async def _wire(
     if options.history and epoch:
         prehistory.begin(int(rooms.setting("historySeed", "1")), int(epoch))
     return rooms
+
+
+def _keys(path: str, engine: Engine) -> KeyStore:
+    """The key store beside a journal, no older than the journal knows it."""
+    return KeyStore.open(Path(f"{path}.keys"), int(engine.listing.settings.get(KEY_REWRITES, "0")))
 
 
 async def _found(rooms: Venue, options: Options) -> None:
@@ -444,7 +465,9 @@ def serve(options: Options, ready: Callable[[Running], None]) -> int:
 
 
 def write_atomically(path: str, data: bytes) -> None:
-    """Put a file in place as a whole."""
-    temporary = f"{path}.{os.getpid()}.tmp"
-    Path(temporary).write_bytes(data)
-    Path(temporary).replace(path)
+    """Put a file in place as a whole, its owner's alone."""
+    temporary = Path(f"{path}.{os.getpid()}.tmp")
+    temporary.unlink(missing_ok=True)
+    private.create(temporary)
+    temporary.write_bytes(data)
+    temporary.replace(path)

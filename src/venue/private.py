@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from pathlib import Path
 from typing import Final
 
@@ -28,26 +27,30 @@ def create(path: Path) -> bool:
 
 
 def own(path: Path) -> None:
-    """OSError unless the file is one, and ours: who owns a file can open it whatever its mode."""
-    found = path.lstat()
-    if not stat.S_ISREG(found.st_mode):
+    """OSError unless it is a file, and ours: who owns one, or a link to it, may open or change it.
+
+    Whatever its mode is.
+    """
+    if not path.is_file():
         raise OSError(f"{path} is not a file")
-    if found.st_uid != os.geteuid():
-        raise OSError(
-            f"{path} belongs to user {found.st_uid}, the venue runs as user {os.geteuid()}: move"
-            " the file away, or give it to the user who runs the venue"
-        )
+    for owner in (path.lstat().st_uid, path.stat().st_uid):
+        if owner != os.geteuid():
+            raise OSError(
+                f"{path} belongs to user {owner}, the venue runs as user {os.geteuid()}: move the"
+                " file away, or give it to the user who runs the venue"
+            )
 
 
 def narrow(state: str) -> list[str]:
     """Take the files of a state from everybody but their owner; what others could use until now.
 
-    Raises OSError when a file is not ours to change.
+    Raises OSError when a file is not ours.
     """
     told: list[str] = []
     for path in (Path(f"{state}{name}{log}") for name in BESIDE for log in LOGS):
-        if not path.is_file():
+        if not os.path.lexists(path):
             continue
+        own(path)
         mode = path.stat().st_mode & 0o777
         if mode != MODE:
             path.chmod(MODE)

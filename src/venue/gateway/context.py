@@ -25,6 +25,7 @@ from venue.node.market_data import MarketData
 from venue.node.outbox import Outbox
 from venue.node.sequencer import Overloaded, Sequencer, Stopped
 
+KEY_REWRITES: Final = "keyRewrites"  # the setting that counts rewrites of the key store
 DEMO_ASSET: Final = "SUSDT"  # what demo contracts settle in
 NEW_WORK: Final = (PlaceOrder, PlaceContractOrder, PlaceAlgo)
 READ_YOUR_WRITE_S: Final = 2.0  # how long a history read waits for the projector

@@ -175,7 +175,8 @@ def _connected(opened: apsw.Connection) -> Connection:
                     connection.execute(insert(PROGRESS).values(sequence=0))
             failing.pop_all()
     except BaseException:
-        opened.close()
+        with suppress(apsw.Error):  # the first failure says it
+            opened.close()
         raise
     return connection
 

@@ -6,6 +6,7 @@ It ends when its input ends. Signals are for the venue, which closes the input i
 
 from __future__ import annotations
 
+import logging
 import pickle
 import signal
 import struct
@@ -45,6 +46,7 @@ class Entry(msgspec.Struct, array_like=True, gc=False):
 
 Listed = tuple[list[Asset], list[Instrument], list[Contract]]
 Batch = tuple[list[Entry], list[KeptFrame]]  # commands, and the frames that came of them
+log = logging.getLogger("venue.history")
 _batch = msgspec.msgpack.Decoder(Batch)
 _listed = msgspec.msgpack.Decoder(Listed)
 
@@ -109,10 +111,16 @@ def say(outgoing: BinaryIO, kind: bytes, value: Any) -> None:
     outgoing.flush()
 
 
-def leave_signals() -> None:
-    """Signals are for the venue, which ends its helpers in good order."""
+def settle() -> None:
+    """Be a helper. Signals are for the venue, which ends its helpers in good order; what SQLite met
+    on the way to a failure that it reports is a sentence, not a traceback."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
+    sys.unraisablehook = _tell
+
+
+def _tell(met: sys.UnraisableHookArgs) -> None:
+    log.warning("history met: %s", met.exc_value)
 
 
 def main() -> None:
@@ -120,7 +128,7 @@ def main() -> None:
 
     Behind it stand how many frames of a private channel to keep, and whether the file is temporary.
     """
-    leave_signals()
+    settle()
     path, kept, lasting = sys.argv[1:]
     try:
         store = open_history(path)
