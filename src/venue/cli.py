@@ -12,9 +12,9 @@ from ipaddress import ip_network
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NoReturn
 
 from cyclopts import App, Parameter
-from cyclopts.config import Toml
 
 import venue
+from venue.options import found, named
 
 if TYPE_CHECKING:
     from venue.environment import Credentials
@@ -22,13 +22,17 @@ if TYPE_CHECKING:
 
 DEFAULT_URL: Final = "http://127.0.0.1:8787"
 OPERATOR_TOKEN: Final = "VENUE_OPERATOR_TOKEN"  # noqa: S105 - the variable's name
+REFUSED: Final = 2  # exit codes: something must be given or put in place in another way
+STOPPED: Final = 3  # the journal, history or their disk failed
+OF_THE_DISK: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
+PORT_MAX: Final = 65_535
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 
 app = App(
     name="venue",
     help="A trading venue you run yourself: a practice exchange on your machine.",
     version=venue.__version__,
-    config=Toml("venue.toml", allow_unknown=True),
+    config=found,
 )
 
 Url = Annotated[str, Parameter(env_var="VENUE_URL", help="Address of the running venue.")]
@@ -46,10 +50,24 @@ def _capital(_: Any, tokens: Any) -> str:
 Product = Annotated[Literal["SPOT", "CONTRACT"], Parameter(converter=_capital)]
 
 
+@app.meta.default
+def _configured(
+    *tokens: Annotated[str, Parameter(show=False, allow_leading_hyphen=True)],
+    config: Annotated[
+        str | None, Parameter(help="File of options, by command; any option may stand there.")
+    ] = None,
+) -> None:
+    if config is not None:
+        if not os.path.isfile(config):
+            _die(f"{config}: no such file")
+        app.config = (named(config),)
+    app(tokens)
+
+
 def main() -> None:
     """The command's entry point."""
     try:
-        app()
+        app.meta()
         sys.stdout.flush()
     except BrokenPipeError:  # whoever read our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -129,6 +147,8 @@ def dev(options: Annotated[DevOptions, Parameter(name="*")] = DEFAULTS) -> None:
             f"refusing to listen on {options.host}: the demo keys are published and anyone could "
             "trade with them. Use a loopback host, or say --no-demo-keys or --demo-keys-on-network."
         )
+    if not 0 <= options.port <= PORT_MAX:
+        _die(f"--port {options.port}: must be from 0 to {PORT_MAX}")
     from venue.main import Options, serve
 
     wired = Options(
@@ -163,18 +183,20 @@ def _run(options: Any, serve: Any, ready: Any) -> NoReturn:
     """Serve; what a user can mend is said in words."""
     from venue.fast import StaleBuild
     from venue.gateway.access.vault import VaultError
-    from venue.history.service import HistoryFailed
+    from venue.history.link import HistoryFailed
     from venue.history.store import HistoryDamaged
     from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules
 
-    of_journal = (JournalCorrupt, JournalFailed, OtherRules)
-    told = (*of_journal, HistoryFailed, HistoryDamaged, VaultError, StaleBuild)
+    told = (JournalCorrupt, OtherRules, HistoryDamaged, VaultError, StaleBuild)
     try:
         sys.exit(serve(options, ready))
     except OSError as problem:
         if problem.errno == errno.EADDRINUSE:
             _die(f"port {options.port} on {options.host} is in use. Use --port 0 for any free one.")
-        _die(str(problem))
+        words = f"{problem.filename}: {problem.strerror}" if problem.filename else str(problem)
+        _die(words, STOPPED if problem.errno in OF_THE_DISK else REFUSED)
+    except (JournalFailed, HistoryFailed) as problem:
+        _die(str(problem), STOPPED)
     except told as problem:
         _die(str(problem))
 
@@ -483,6 +505,6 @@ def _demo(name: str, url: str) -> Credentials:
     return found
 
 
-def _die(reason: str) -> NoReturn:
+def _die(reason: str, code: int = REFUSED) -> NoReturn:
     print(f"venue: {reason}", file=sys.stderr)
-    sys.exit(2)
+    sys.exit(code)

@@ -9,6 +9,7 @@ import itertools
 import logging
 import os
 import signal
+import socket
 import sys
 from collections.abc import AsyncIterator, Callable
 from functools import partial
@@ -25,6 +26,7 @@ from venue.api.errors import ApiError
 from venue.api.operation import openapi
 from venue.api.streams import SOCKETS
 from venue.api.table import ROWS
+from venue.behind import Behind
 from venue.core.commands import ChangeSetting, Command, Tick
 from venue.core.engine import Engine
 from venue.core.owners import FIRST_UID
@@ -39,7 +41,7 @@ from venue.gateway.access.origins import Origins
 from venue.gateway.access.proxies import Proxies
 from venue.gateway.access.replay import SEEDED_MS, ReplayGuard
 from venue.gateway.connection import SocketLimits
-from venue.gateway.context import Venue
+from venue.gateway.context import KEY_REWRITES, Venue
 from venue.gateway.dispatch.desk import Desk
 from venue.gateway.dispatch.dispatcher import Dispatcher, document
 from venue.gateway.hub import Hub, Timing
@@ -48,8 +50,9 @@ from venue.gateway.session import SessionLimits
 from venue.gateway.sockets import Sockets
 from venue.gateway.table import routes
 from venue.gateway.transport.server import Server, listen
+from venue.history.link import HistoryFailed
 from venue.history.mend import mend
-from venue.history.service import History, HistoryFailed
+from venue.history.service import History
 from venue.history.tables import FRAMES_KEPT
 from venue.journal.journal import Journal, JournalCorrupt, JournalFailed, OtherRules
 from venue.journal.memory import MemoryJournal
@@ -129,6 +132,24 @@ async def run(options: Options, ready: Callable[[Running], None]) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopping.set)
     bound = listen(options.host, options.port)
+    try:
+        await _serve(options, ready, stopping, bound, on_failure)
+    except (Stopped, ApiError):  # what was under way when the journal or a defect stopped the venue
+        if not failed:
+            raise
+    for problem in failed:
+        print(f"venue: stopped: {problem}", file=sys.stderr)
+    return 3 if failed else 0
+
+
+async def _serve(
+    options: Options,
+    ready: Callable[[Running], None],
+    stopping: asyncio.Event,
+    bound: socket.socket,
+    on_failure: Callable[[BaseException], None],
+) -> None:
+    """Open the rooms and the doors, and close them again at a signal or a failure."""
     async with opened(options, SystemClock(), on_failure) as rooms:
         agents = await _agents(rooms, options) if options.agents else None
         origins = Origins(options.hosts, options.origins)
@@ -148,9 +169,6 @@ async def run(options: Options, ready: Callable[[Running], None]) -> int:
             await asyncio.gather(*background, return_exceptions=True)
             await server.stop()
             await streams.finish()
-    for problem in failed:
-        print(f"venue: stopped: {problem}", file=sys.stderr)
-    return 3 if failed else 0
 
 
 @contextlib.asynccontextmanager
@@ -255,8 +273,6 @@ async def _wire(
     restored = Restored(market_data, recorder, projected)
     engine = recover(journal, projected, restored)
     clock.begin(engine.time)
-    history.begin(engine)
-    history.follow(restored.unprojected, restored.frames)
     outbox = Outbox()
     outbox.accompany(recorder.note)
     outbox.follow(market_data.follow)
@@ -264,12 +280,15 @@ async def _wire(
     if options.projection:
         outbox.follow(lambda batch: history.follow(batch, recorder.published))
     sequencer = Sequencer(engine, journal, outbox, clock, on_failure)
+    behind = Behind(journal, sequencer.on_disk_thread, f"{path}.history", options.frames_kept)
+    history.begin(engine, behind.bring if path else None)
+    history.follow(restored.unprojected, restored.frames)
     rooms = Venue(
         engine=engine,
         sequencer=sequencer,
         market_data=market_data,
         history=history,
-        keys=KeyStore.open(Path(f"{path}.keys")) if path else KeyStore(),
+        keys=_keys(path, engine) if path else KeyStore(),
         clock=clock,
         data=str(Path(path).absolute()) if path else "in memory",
         weight_limit=WEIGHT_MAX * DEV_FACTOR,
@@ -290,6 +309,11 @@ async def _wire(
     if options.history and epoch:
         prehistory.begin(int(rooms.setting("historySeed", "1")), int(epoch))
     return rooms
+
+
+def _keys(path: str, engine: Engine) -> KeyStore:
+    """The key store beside a journal, no older than the journal knows it."""
+    return KeyStore.open(Path(f"{path}.keys"), int(engine.listing.settings.get(KEY_REWRITES, "0")))
 
 
 async def _found(rooms: Venue, options: Options) -> None:
@@ -461,7 +485,9 @@ def serve(options: Options, ready: Callable[[Running], None]) -> int:
 
 
 def write_atomically(path: str, data: bytes) -> None:
-    """Put a file in place as a whole."""
-    temporary = f"{path}.{os.getpid()}.tmp"
-    Path(temporary).write_bytes(data)
-    Path(temporary).replace(path)
+    """Put a file in place as a whole, its owner's alone."""
+    temporary = Path(f"{path}.{os.getpid()}.tmp")
+    temporary.unlink(missing_ok=True)
+    private.create(temporary)
+    temporary.write_bytes(data)
+    temporary.replace(path)

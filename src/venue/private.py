@@ -27,10 +27,25 @@ def create(path: Path) -> bool:
     return True
 
 
+def own(path: Path) -> None:
+    """OSError unless it is a file, and ours: who owns one, or a link to it, may open or change it.
+
+    Whatever its mode is.
+    """
+    if not path.is_file():
+        raise OSError(f"{path} is not a file")
+    for owner in (path.lstat().st_uid, path.stat().st_uid):
+        if owner != os.geteuid():
+            raise OSError(
+                f"{path} belongs to user {owner}, the venue runs as user {os.geteuid()}: move the"
+                " file away, or give it to the user who runs the venue"
+            )
+
+
 def narrow(state: str) -> list[str]:
     """Take the files of a state from everybody but their owner; what others could use until now.
 
-    Raises OSError when a file is not ours to change.
+    Raises OSError when a file is not ours.
     """
     told: list[str] = []
     paths = [Path(f"{state}{name}{log}") for name in BESIDE for log in LOGS]
@@ -40,8 +55,9 @@ def narrow(state: str) -> list[str]:
             one for one in base.parent.iterdir() if one.name.startswith(f"{base.name}{SNAPSHOT}")
         ]
     for path in paths:
-        if not path.is_file():
+        if not os.path.lexists(path):
             continue
+        own(path)
         mode = path.stat().st_mode & 0o777
         if mode != MODE:
             path.chmod(MODE)

@@ -42,7 +42,7 @@ def rebuild_history(path: str, *, drop_older: bool = False) -> tuple[int, int]:
                     " keep a copy of it, then call this with --drop-older"
                 )
             store.clear()
-            projecting = _Projecting(store)
+            projecting = Projecting(store)
             recover(journal, begin, projecting)
             return begin, projecting.checkpoint()
         finally:
@@ -59,15 +59,18 @@ def fill_when_empty(path: str, frames_kept: int, journal: Journal, begin: int) -
     store = open_history(path)
     try:
         if store.reached() == 0:
-            recover(journal, begin, _Projecting(store, frames_kept))
+            recover(journal, begin, Projecting(store, frames_kept))
             if begin:
                 log.warning("%s was empty and begins behind command %d", path, begin)
     finally:
         store.close()
 
 
-class _Projecting:
-    """A recovery's follower that projects as it goes, and makes the private frames again."""
+class Projecting:
+    """A recovery's follower that projects as it goes, and makes the private frames again.
+
+    A store that has reached where it begins goes on; any other one begins there.
+    """
 
     def __init__(self, store: Store, frames_kept: int = FRAMES_KEPT) -> None:
         self._store = store
@@ -76,16 +79,20 @@ class _Projecting:
         self._projector = Projector(store, Catalog(), frames_kept)
 
     def restore(self, parts: dict[str, bytes], engine: Engine) -> None:
+        """Begin from a snapshot's parts and its engine; from {} and a new one without."""
         if engine.sequence:
-            begin_history(self._store, engine)
+            if self._store.reached() < engine.sequence:
+                begin_history(self._store, engine)
             catalog = Catalog.listing(*listed(engine))
             self._projector = Projector(self._store, catalog, self._frames_kept)
         self._recorder.restore(parts.get(STREAMS, b""), engine)
 
     def note(self, applied: Applied) -> None:
+        """Make a command's frames."""
         self._recorder.note(applied)
 
     def follow(self, batch: list[Applied]) -> None:
+        """Project what the store lacks of a batch and of its frames."""
         self._projector.project(batch, self._recorder.take())
 
     def checkpoint(self) -> int:

@@ -18,10 +18,11 @@ from support.tape import rows_of
 from venue.core.applied import Applied
 from venue.history import queries
 from venue.history.contract_tables import SCHEMA
+from venue.history.link import HistoryFailed
 from venue.history.pages import PAGE, damaged, is_unchecked
 from venue.history.projector import Catalog, Projector
 from venue.history.queries import BillsOf
-from venue.history.service import History, HistoryFailed
+from venue.history.service import History
 from venue.history.store import HistoryDamaged, check_pages, open_history, put_aside
 
 FLIPS = 5  # of each file

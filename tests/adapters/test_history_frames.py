@@ -18,8 +18,9 @@ from venue.core.engine import Engine
 from venue.gateway.recorder import OwnKey
 from venue.history import queries
 from venue.history.check import check_frames
+from venue.history.link import HistoryFailed
 from venue.history.projector import Catalog, Projector
-from venue.history.service import BATCH_MAX, History, HistoryFailed
+from venue.history.service import BATCH_MAX, History
 from venue.history.store import Store, open_history
 from venue.history.tables import FRAMES, frames_gone
 
@@ -168,7 +169,7 @@ def test_a_worker_that_dies_gets_the_frames_again(tmp_path: Path) -> None:
         history.begin(Engine())
         history.follow(room.applied[:half], [one for one in room.frames if one.sequence <= half])
         await history.reach(half // 3, 30.0)
-        os.kill(history._process.pid, signal.SIGKILL)
+        os.kill(history._link._process.pid, signal.SIGKILL)
         with pytest.raises(HistoryFailed):
             await history.drain()
         await history.close()

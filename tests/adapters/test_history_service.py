@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import os
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -12,10 +13,13 @@ from pathlib import Path
 import pytest
 
 from support.tape import Sum, Tape, rows_of
+from venue.core.applied import Applied
 from venue.core.engine import Engine
-from venue.history import queries
+from venue.history import link, queries, service
+from venue.history import store as store_room
+from venue.history.link import HistoryFailed
 from venue.history.queries import BillsOf, OrdersOf
-from venue.history.service import BATCH_MAX, History, HistoryFailed
+from venue.history.service import BATCH_MAX, History
 from venue.history.store import open_history
 
 PATIENCE_S = 30.0  # a bound, far beyond what is needed
@@ -35,6 +39,13 @@ async def running(path: Path | None = None, engine: Engine | None = None) -> Asy
         yield history
     finally:
         await history.close()
+
+
+def engine_after(applied: list[Applied]) -> Engine:
+    engine = Engine()
+    for done in applied:
+        engine.apply(done.command)
+    return engine
 
 
 def test_what_was_followed_is_reached_and_answered(tape: Tape) -> None:
@@ -79,9 +90,7 @@ def test_a_sequence_that_does_not_come_is_waited_for_in_bounds(tape: Tape) -> No
 def test_a_file_is_taken_up_where_it_was_left(tape: Tape, tmp_path: Path) -> None:
     path = tmp_path / "venue.history"
     half = len(tape.applied) // 2
-    engine = Engine()
-    for done in tape.applied[:half]:
-        engine.apply(done.command)
+    engine = engine_after(tape.applied[:half])
 
     async def scene() -> None:
         async with running(path) as history:
@@ -101,7 +110,7 @@ def test_a_file_is_taken_up_where_it_was_left(tape: Tape, tmp_path: Path) -> Non
         store.close()
 
 
-def test_a_failed_projection_is_told_by_everything(tape: Tape) -> None:
+def test_a_failed_projection_is_told_by_everything_until_it_goes_on(tape: Tape) -> None:
     async def scene() -> None:
         async with running() as history:
             history.follow(tape.applied[:20])
@@ -110,25 +119,92 @@ def test_a_failed_projection_is_told_by_everything(tape: Tape) -> None:
             with pytest.raises(HistoryFailed, match="AssertionError"):
                 await history.reach(30, PATIENCE_S)
             await _all_refuse(history)
-            history.follow(tape.applied[30:40])
-            assert (history.reached(), history.lag()) == (20, 20)
+            assert (history.reached(), history.lag()) == (20, 10)
 
     asyncio.run(scene())
 
 
-def test_a_killed_process_is_told_by_everything(tape: Tape) -> None:
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
+@pytest.mark.parametrize("lasting", [True, False])
+def test_another_process_goes_on_where_one_ended(
+    tape: Tape, tmp_path: Path, how: int, lasting: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "HUNG_S", 0.5)
+    half = len(tape.applied) // 2
+
+    async def scene() -> None:
+        path = tmp_path / "venue.history" if lasting else None
+        async with running(path, engine_after(tape.applied)) as history:
+            history.follow(tape.applied[:half])
+            await history.drain()
+            process = history._link._process
+            os.kill(process.pid, how)
+            history.follow(tape.applied[half:])
+            with pytest.raises(HistoryFailed, match="ended" if how == signal.SIGKILL else "0.5 s"):
+                await history.reach(len(tape.applied), PATIENCE_S)
+            await _all_refuse(history)
+            await _until_healthy(history)
+            await history.drain()
+            assert history._link._process.pid != process.pid
+            assert (history.reached(), history.lag()) == (len(tape.applied), 0)
+            rows = Sum(tape.applied).rows()
+            uid = tape.uids[0]
+            orders = await history.ask(queries.orders, OrdersOf(uid, "BTCUSDT"), 10_000, 1)
+            assert [row.order_id for row in reversed(orders)] == [
+                row[0] for row in rows["orders"] if row[1:3] == (uid, "BTCUSDT")
+            ]
+
+    asyncio.run(scene())
+
+
+def test_a_hanging_process_is_ended_in_time(tape: Tape, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(link, "CLOSE_S", 0.2)
+
     async def scene() -> None:
         async with running() as history:
             history.follow(tape.applied[:20])
             await history.drain()
-            waiting = asyncio.create_task(history.reach(21, PATIENCE_S))
-            await asyncio.sleep(0)
-            os.kill(history._process.pid, signal.SIGKILL)
-            with pytest.raises(HistoryFailed, match="ended"):
-                await waiting
-            await _all_refuse(history)
+            os.kill(history._link._process.pid, signal.SIGSTOP)
+        assert history._link._process.returncode == -signal.SIGKILL
+        assert not os.path.exists(history._path)
 
     asyncio.run(scene())
+
+
+def test_a_question_in_vain_ends(tape: Tape, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "ASK_S", 0.2)
+
+    async def scene() -> None:
+        async with running() as history:
+            history.follow(tape.applied[:20])
+            await history.drain()
+            os.kill(history._link._process.pid, signal.SIGSTOP)
+            with pytest.raises(TimeoutError):
+                await history.ask(queries.order, 1, 2)
+
+    asyncio.run(scene())
+
+
+def test_a_file_in_use_is_told_at_once_and_waited_for_in_bounds(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_room, "LOCK_S", 0)
+    path = str(tmp_path / "venue.history")
+    open_history(path).close()
+    with Path(f"{path}.lock").open("rb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(OSError, match=r"another process holds .*venue\.history\.lock"):
+            open_history(path)
+    assert "another process holds" in caplog.text
+    open_history(path).close()
+
+
+def test_what_a_helper_is_handed() -> None:
+    given = {
+        "PATH": "/bin", "PYTHONPATH": ":/a::/b:", "LC_ALL": "C", "VENUE_OPERATOR_TOKEN": "secret",
+        "CLOUD_SECRET": "secret",
+    }  # fmt: skip
+    assert link.environment(given) == {"PATH": "/bin", "PYTHONPATH": "/a:/b", "LC_ALL": "C"}
 
 
 def test_a_question_that_raises_fails_alone(tape: Tape) -> None:
@@ -152,6 +228,17 @@ def test_a_file_that_is_no_database_does_not_start(
     with pytest.raises(HistoryFailed, match=r"venue\.history is damaged: "):
         asyncio.run(History.start(str(path)))
     assert capfd.readouterr().err == ""
+
+
+async def _until_healthy(history: History) -> None:
+    async with asyncio.timeout(PATIENCE_S):
+        while True:
+            try:
+                history.health()
+            except HistoryFailed:
+                await asyncio.sleep(0)
+            else:
+                return
 
 
 async def _all_refuse(history: History) -> None:

@@ -20,7 +20,8 @@ from venue.journal.chain import BLOCK
 from venue.journal.snapshot_files import SnapshotFiles
 from venue.journal.sqlite import SqliteJournal, open_journal
 from venue.node import keeper
-from venue.node.keeper import Keeper, SnapshotFailed, environment
+from venue.helpers import environment
+from venue.node.keeper import Keeper, SnapshotFailed
 from venue.node.market_data import MarketData
 from venue.node.snapshots import take
 
@@ -185,7 +186,7 @@ def test_it_is_started_without_secrets_and_without_the_working_directory(
     Path("signal.py").write_text("raise SystemExit('a file of the working directory is run')")
     monkeypatch.setenv("VENUE_OPERATOR_TOKEN", "secret")
     monkeypatch.setenv("PYTHONPATH", f"{os.environ.get('PYTHONPATH', '')}{os.pathsep}")
-    assert "secret" not in environment().values()
-    assert "" not in environment()["PYTHONPATH"].split(os.pathsep)[1:]
+    assert "secret" not in environment(os.environ).values()
+    assert "" not in environment(os.environ)["PYTHONPATH"].split(os.pathsep)[1:]
     keep(running)
     assert running.kept() == running.here()

@@ -1,14 +1,17 @@
-"""The first sync that fails: the venue says so, stops, exits non-zero, and has lost nothing."""
+"""A disk that fails or is full: the venue says so, stops, exits with 3, and has lost nothing."""
 
 from __future__ import annotations
 
 import http.client
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from support.client import Client
-from support.server import STOP_S, Server
+from support.server import STOP_S, TESTS, Server
 from venue.verify import verify
 
 ORDER = {"symbol": "BTCUSDT", "side": "BUY", "type": "LIMIT", "quantity": "0.001"}
@@ -47,3 +50,36 @@ def test_a_refused_sync_stops_the_venue(tmp_path: Path, syncs: int) -> None:
         assert found[: len(acknowledged)] == acknowledged
         assert len(found) <= len(acknowledged) + 1  # the last one's outcome was unknown
         assert again.stop() == 0
+
+
+def started_with(room: int, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """A start on a disk on which no file can have more bytes."""
+    command = [sys.executable, "-m", "support.full", str(room), "dev", "--port", "0", "--quiet"]
+    return subprocess.run(
+        [*command, "--state", "venue.db", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=2 * STOP_S,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(TESTS)},
+    )
+
+
+@pytest.mark.parametrize("room", [0, 4096, 70_000])
+def test_a_start_on_a_full_disk_ends_in_words(tmp_path: Path, room: int) -> None:
+    done = started_with(room, tmp_path)
+    assert done.returncode == 3, done.stderr
+    assert "Traceback" not in done.stderr
+    assert "venue: " in done.stderr
+    assert "venue.db" in done.stderr
+
+
+def test_a_start_whose_first_commands_do_not_fit_ends_in_words(tmp_path: Path) -> None:
+    state = str(tmp_path / "venue.db")
+    with Server("--state", state, "--no-agents", folder=tmp_path) as server:
+        assert server.stop() == 0
+    done = started_with(40_000, tmp_path)  # the agents' first orders
+    assert done.returncode == 3, done.stderr
+    assert "venue: stopped: the journal venue.db cannot be written" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert verify(state).problems == []

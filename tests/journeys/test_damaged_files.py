@@ -201,9 +201,10 @@ def test_a_key_store_that_is_none_ends_in_a_sentence(
     ended = command(tmp_path, "dev", "--state", "venue.db", "--port", "0")
     assert ended.returncode == 2
     assert ended.stderr.startswith("venue: venue.db.keys is not a key store: ")
-    assert ended.stderr.strip().endswith("or move it away and make new keys")
+    assert ended.stderr.strip().endswith("or move both away and make new keys")
     assert "Traceback" not in ended.stderr
-    keys.unlink()  # as it was told
+    for name in ("venue.db.keys", "venue.db.keys.master"):
+        (tmp_path / name).unlink()  # as it was told
     with venue(tmp_path) as server:
         assert answers(server) == given
 

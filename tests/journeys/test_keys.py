@@ -11,6 +11,7 @@ import msgspec
 import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from support.server import Server
 from venue.api.errors import ApiError
 from venue.gateway.access.keys import (
     ADDRESSES_MAX,
@@ -100,7 +101,9 @@ def test_no_byte_of_the_file_can_be_changed(path: Path) -> None:
 def test_a_truncated_file_is_refused(path: Path, left: int) -> None:
     create(KeyStore.open(path))
     path.write_bytes(path.read_bytes()[:left])
-    with pytest.raises(VaultError, match="Put the newest copy of it in its place, or move it away"):
+    with pytest.raises(
+        VaultError, match="Put the newest copy of it in its place, or move both away"
+    ):
         KeyStore.open(path)
 
 
@@ -142,17 +145,33 @@ def test_a_rewrite_that_was_killed_half_way_is_taken(path: Path) -> None:
     assert master(path).read_bytes() != before  # from now on the first copy is refused
 
 
-def test_a_removed_file_brings_nothing_back(path: Path) -> None:
+def test_a_missing_file_is_not_taken_for_an_empty_one(path: Path) -> None:
     store = KeyStore.open(path)
     create(store)
-    before = path.read_bytes()
-    path.unlink()
-    again = KeyStore.open(path)
-    assert again.list() == []
-    create(again)
-    path.write_bytes(before)
-    with pytest.raises(VaultError, match="is an earlier copy"):
+    aside = path.rename(path.with_name("aside"))
+    with pytest.raises(VaultError, match=r"is missing.*move venue\.keys\.master away too"):
         KeyStore.open(path)
+    aside.rename(path)
+    assert KeyStore.open(path).list() == store.list()
+
+
+def test_earlier_copies_of_both_files_are_refused_where_the_newest_is_known(path: Path) -> None:
+    store = KeyStore.open(path)
+    made = create(store)
+    before = {file: file.read_bytes() for file in (path, master(path))}
+    asyncio.run(store.revoke(made.key))
+    known = store.rewrites()
+    for file, text in before.items():
+        file.write_bytes(text)
+    assert by_key(KeyStore.open(path, known - 1), made).usable(NOW)
+    with pytest.raises(VaultError, match="is an earlier copy"):
+        KeyStore.open(path, known)
+    for file in before:
+        file.unlink()
+    fresh = KeyStore.open(path, known)  # the keys are gone, and stay gone
+    assert fresh.list() == []
+    assert fresh.rewrites() > known
+    assert KeyStore.open(path, known).list() == []
 
 
 # -- files of the earlier version ----------------------------------------------------------------
@@ -225,7 +244,7 @@ def test_a_damaged_file_of_the_earlier_version_is_refused(
 ) -> None:
     earlier(path, **changed)
     before = path.read_bytes()
-    with pytest.raises(VaultError, match="or move it away and make new keys"):
+    with pytest.raises(VaultError, match="or move both away and make new keys"):
         KeyStore.open(path)
     assert path.read_bytes() == before
 
@@ -363,3 +382,20 @@ def test_ten_bad_passphrases_lock_out_one_caller(path: Path) -> None:
     assert key.known is None
     assert check(store, key, made.passphrase, NOW + BAD_PASSPHRASES_US)
     assert key.known == store.passphrase_digest(made.passphrase.encode())
+
+
+def test_a_venue_knows_earlier_copies_of_both_files(tmp_path: Path) -> None:
+    state = ("--state", str(tmp_path / "venue.db"), "--no-agents")
+    files = [tmp_path / "venue.db.keys", tmp_path / "venue.db.keys.master"]
+    with Server(*state, folder=tmp_path) as server:
+        wanted = {"owner": "bob", "permissions": ["READ"]}
+        made = server.client().post("/_venue/keys", wanted).json
+        copies = [file.read_bytes() for file in files]
+        revoked = server.client().post("/_venue/keys/revoke", {"key": made["key"]})
+        assert revoked.status == 200, revoked
+        server.kill()
+    for file, text in zip(files, copies, strict=True):
+        file.write_bytes(text)
+    with pytest.raises(RuntimeError, match="is an earlier copy") as refused:
+        Server(*state, folder=tmp_path)
+    assert "Traceback" not in str(refused.value)

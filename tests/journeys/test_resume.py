@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import signal
 import socket
 from collections.abc import Iterator
 from threading import Event, Thread
@@ -15,6 +13,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from support.client import Client
+from support.holding import held
 from support.listening import WAIT_S, Listener, Message, login
 from support.listening_room import KEYS, ListeningRoom
 from support.server import Server
@@ -385,14 +384,15 @@ def test_without_history_nothing_is_resumed(
     with stalled(room) as slow, alice_at(room) as alice:
         slow.subscribe("orders?from=0")
         assert slow.next()["seq"] == 1
-        room.do(lambda rooms: os.kill(rooms.history._process.pid, signal.SIGKILL))
-        assert closed(slow) == (1011, "history is not available")
-        assert refused(alice, "orders?from=1") == (
-            "history is not available : nothing can be resumed"
-        )
-        alice.subscribe("orders")
-        order_frames(room, 2)
-        assert numbers(alice.settle()) == [KEPT + 1, KEPT + 2]
+        path, pid = room.do(lambda rooms: (rooms.history._path, rooms.history._link._process.pid))
+        with held(path, pid):
+            assert closed(slow) == (1011, "history is not available")
+            assert refused(alice, "orders?from=1") == (
+                "history is not available : nothing can be resumed"
+            )
+            alice.subscribe("orders")
+            order_frames(room, 2)
+            assert numbers(alice.settle()) == [KEPT + 1, KEPT + 2]
     assert "history failed" in caplog.text
 
 

@@ -16,7 +16,7 @@ from venue.gateway.context import Venue
 from venue.gateway.frames import Frame
 from venue.gateway.recorder import OwnKey
 from venue.history import queries
-from venue.history.service import HistoryFailed
+from venue.history.link import HistoryFailed
 
 PAGE: Final = 500  # frames asked for at once
 TURN: Final = 50  # frames sent before others have their turn

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from venue.api import errors
 from venue.api.operator import CreatedKey, CreateKeyRequest, KeysRequest, KeyView, RevokeKeyRequest
+from venue.core.commands import ChangeSetting
 from venue.gateway.access import keys as store
-from venue.gateway.context import Call
+from venue.gateway.context import KEY_REWRITES, Call, Venue
 from venue.gateway.operators import owner
 from venue.terms import Access
 
@@ -32,6 +33,7 @@ async def create_key(call: Call, request: CreateKeyRequest) -> CreatedKey:
         label=request.label,
         addresses=request.ips or [],
     )
+    await _note_rewrites(rooms)
     return CreatedKey(made.key, made.secret, made.passphrase)
 
 
@@ -39,8 +41,15 @@ async def revoke_key(call: Call, request: RevokeKeyRequest) -> KeyView:
     """The key stops working at once."""
     if not await call.venue.keys.revoke(request.key):
         raise errors.invalid("key", "no such key")
+    await _note_rewrites(call.venue)
     (found,) = [key for key in call.venue.keys.list() if key.key == request.key]
     return _view(found)
+
+
+async def _note_rewrites(rooms: Venue) -> None:
+    """Have the journal know the newest key store: an earlier copy of its files is refused then."""
+    if rooms.keys.rewrites() > int(rooms.setting(KEY_REWRITES, "0")):
+        await rooms.submit([ChangeSetting(KEY_REWRITES, str(rooms.keys.rewrites()))])
 
 
 def _view(key: store.KeyView) -> KeyView:

@@ -54,7 +54,7 @@ from venue.fast import compiled
 from venue.gateway import wire
 from venue.gateway.context import Call, Venue
 from venue.gateway.refusals import refusal
-from venue.history.service import HistoryFailed
+from venue.history.link import HistoryFailed
 from venue.terms import Product, SelfTrade, Wallet
 
 WORDINGS: Final = ("document", "live")

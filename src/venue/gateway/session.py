@@ -33,7 +33,7 @@ from venue.gateway.frames import Frame
 from venue.gateway.hub import Hub, Listener, PublicKey
 from venue.gateway.public_frames import is_listed
 from venue.gateway.recorder import OwnKey
-from venue.history.service import HistoryFailed
+from venue.history.link import HistoryFailed
 
 PREFIX: Final = "INVALID_ARGUMENT: "
 POLICY: Final = 1008  # the close code of every broken rule

@@ -5,6 +5,7 @@ APSW, because only it lets pages be checked on their way from the file (`pages`)
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
@@ -17,6 +18,8 @@ Binary: Final = bytes
 
 # What begins a transaction; questions and settings go without one.
 _WRITES: Final = ("INSERT", "UPDATE", "DELETE")
+
+log = logging.getLogger("venue.history")
 
 
 class DatabaseError(Exception):
@@ -105,8 +108,11 @@ class Connection:
         self._end("ROLLBACK")
 
     def close(self) -> None:
-        with _translated():
+        """A log that does not fit into its file any more stays beside it: nothing is lost."""
+        try:
             self._connection.close()
+        except apsw.Error as problem:
+            log.warning("history's log stays beside its file: %s", problem)
 
     def create_function(self, name: str, count: int, function: Any, **_: Any) -> None:
         """A function of SQL's; SQLAlchemy brings one."""

@@ -1,17 +1,23 @@
 """History beside a running node: a process of its own, fed and asked over a pipe.
 
 A process, because projecting costs interpreter time: on a thread it would halve the venue's speed.
+When it ends or hangs another one is started and given what it lacks: from memory, or from the
+journal what memory does not hold any more.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
+import os
 import pickle
-import sys
+import tempfile
 from collections import deque
-from collections.abc import Callable, Sequence
-from typing import Any, Concatenate, Final, ParamSpec, TypeVar
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from itertools import islice
+from typing import Concatenate, Final, ParamSpec, TypeVar
 
 import msgspec
 from sqlalchemy import Connection
@@ -19,109 +25,114 @@ from sqlalchemy import Connection
 from venue.api.streams import KeptFrame
 from venue.core.applied import Applied
 from venue.core.engine import Engine
+from venue.history.link import HistoryFailed, Link
+from venue.history.store import remove
 from venue.history.tables import FRAMES_KEPT
-from venue.history.worker import (
-    ASK,
-    CATALOG,
-    CHECKPOINT,
-    DAMAGED,
-    DONE,
-    HEAD,
-    PROJECT,
-    Entry,
-    Listed,
-)
+from venue.history.worker import ASK, CATALOG, CHECKPOINT, PROJECT, TEMPORARY, Entry, Listed
 
+WORKER: Final = "venue.history.worker"
+LASTING: Final = "lasting"
 BATCH_MAX: Final = 1_000  # commands per transaction: questions are answered in between
 GATHER_S: Final = 0.1  # how long commands wait for company when nobody asks for them
-LAG_MAX: Final = 50_000  # commands behind the engine at which no new ones should be accepted
+LAG_MAX: Final = 50_000  # commands behind the engine at which none should open new work
+KEPT_MAX: Final = 2 * LAG_MAX  # commands kept in memory for history where there is a journal
+ASK_S: Final = 5.0  # how long a question may take
+DRAIN_S: Final = 10.0  # how long a snapshot waits for history
+AGAIN_S: Final = 0.1  # before the first new start of a process; twice as long before each next one
+AGAIN_MAX_S: Final = 30.0
+DOUBLINGS_MAX: Final = 10
+HUNG_S: Final = 5.0  # without an answer a process hangs
+HUNG_MAX_S: Final = 60.0  # that grows with each new start too: the disk may be slow
 
 P = ParamSpec("P")
 R = TypeVar("R")
+Bring = Callable[[int, int], Awaitable[None]]
+"""Have the closed file, at one sequence, reach another one from the journal. HistoryFailed."""
 
 log = logging.getLogger("venue.history")
-
-
-class HistoryFailed(Exception):
-    """History stands still until the venue is started again; the text says why."""
 
 
 class History:
     """Events go to the worker and rows come back. Belongs to one event loop.
 
-    After a failure `reach`, `ask`, `drain`, `checkpoint` and `health` raise HistoryFailed. A
-    question that meets a damaged page raises it alone, and `health` from then on.
+    While a process is started again `reach`, `ask`, `drain`, `checkpoint` and `health` raise
+    HistoryFailed. A question that meets a damaged page raises it alone, and `health` from then on.
+    When a projection meets one, all of them do until the venue is started again.
     """
 
-    def __init__(self, process: asyncio.subprocess.Process, reached: int) -> None:
-        self._process = process
+    def __init__(self, link: Link, reached: int, path: str, lasting: str, frames_kept: int) -> None:
+        self._link = link
+        self._path = path
+        self._lasting = lasting
+        self._frames_kept = frames_kept
         self._encode = msgspec.msgpack.Encoder().encode
-        self._pending: deque[Applied] = deque()
-        self._frames: deque[KeptFrame] = deque()  # of those pending, in their order
+        self._engine: Engine | None = None
+        self._bring: Bring | None = None
+        self._kept: deque[Applied] = deque()  # handed over and not known to be projected
+        self._frames: deque[KeptFrame] = deque()  # of those kept, in their order
+        self._dropped = reached  # the sequence behind which all is kept
         self._newest = self._reached = reached
         self._projecting = False
         self._gathering: asyncio.TimerHandle | None = None
+        self._again = ""  # why another process is being started
+        self._starts = 0  # since something was projected
         self._failure = ""
         self._damage = ""  # what a question met; those that do not meet it are answered
-        self._closing = False
-        self._asked: deque[asyncio.Future[Any]] = deque()
         self._waiting: list[tuple[int, asyncio.Future[None]]] = []
-        self._listening = asyncio.create_task(self._listen())
+        self._supervising = asyncio.create_task(self._supervise())
 
     @classmethod
     async def start(cls, path: str | None, frames_kept: int = FRAMES_KEPT) -> History:
-        """Start the worker on the file at `path`, or in memory. HistoryFailed when it cannot."""
-        arguments = [str(frames_kept), *([path] if path else [])]
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "venue.history.worker",
-            *arguments,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            start_new_session=True,  # ^C is for the venue, which ends the worker in good order
-        )
-        assert process.stdout is not None
-        try:
-            kind, reached = await _receive(process.stdout)
-        except asyncio.IncompleteReadError:
-            await process.wait()
-            raise HistoryFailed(f"{path or 'history'}: the history process ended") from None
-        if kind != DONE:
-            await process.wait()
-            raise HistoryFailed(reached)
-        return cls(process, reached)
+        """Start the worker on the file at `path`. HistoryFailed when it cannot.
 
-    def begin(self, engine: Engine) -> None:
-        """Tell the worker what is listed; before anything is followed."""
-        self._send(CATALOG, self._encode(listed(engine)))
+        Without a path the file is a temporary one: a process that ends must not take all with it.
+        """
+        lasting = LASTING if path else TEMPORARY
+        path = path or os.path.join(tempfile.mkdtemp(prefix="venue-"), "history")
+        link, reached = await Link.start(
+            WORKER, path, str(frames_kept), lasting, name=path, patience_s=HUNG_S
+        )
+        return cls(link, reached, path, lasting, frames_kept)
+
+    def begin(self, engine: Engine, bring: Bring | None = None) -> None:
+        """Tell the worker what is listed; before anything is followed.
+
+        With `bring` no more than `KEPT_MAX` commands are kept in memory.
+        """
+        self._engine = engine
+        self._bring = bring
+        with contextlib.suppress(HistoryFailed):  # the next process is told too
+            self._tell_listed()
 
     def reached(self) -> int:
         """The sequence of the last projected command."""
         return self._reached
 
     def lag(self) -> int:
-        """Commands handed over and not yet projected; from `LAG_MAX` on, accept no new ones."""
+        """Commands handed over and not yet projected; from `LAG_MAX` on, open no new work."""
         return self._newest - self._reached
 
     def health(self) -> None:
-        """Raise HistoryFailed when projecting has failed or a question met damage."""
-        if self._failure or self._damage:
-            raise HistoryFailed(self._failure or self._damage)
+        """Raise HistoryFailed while history does not go on, or when a question met damage."""
+        self._goes_on()
+        if self._damage:
+            raise HistoryFailed(self._damage)
 
     def follow(self, batch: Sequence[Applied], frames: Sequence[KeptFrame] = ()) -> None:
         """Have a durable batch and the frames that came of it kept soon; in order of sequence.
 
-        Never blocks, drops or raises.
+        Never blocks or raises. What is dropped here is in the journal.
         """
         if not batch:
             return
         self._newest = max(self._newest, batch[-1].sequence)
         if self._failure:
             return  # the journal has it; `lag` keeps growing and `health` says why
-        self._pending.extend(batch)
+        self._kept.extend(batch)
         self._frames.extend(frames)
-        if not self._projecting and self._gathering is None:
+        if self._bring is not None and len(self._kept) > KEPT_MAX:
+            self._drop()
+        elif not self._projecting and self._gathering is None:
             self._gather()
 
     async def reach(self, sequence: int, timeout_s: float) -> None:
@@ -134,75 +145,57 @@ class History:
     async def ask(
         self, question: Callable[Concatenate[Connection, P], R], *args: P.args, **kwargs: P.kwargs
     ) -> R:
-        """Have the worker answer one of the questions of `queries`. Raises HistoryFailed."""
-        self._goes_on()
+        """Have the worker answer one of the questions of `queries`.
+
+        Raises HistoryFailed, and TimeoutError after `ASK_S`.
+        """
         assert not kwargs, "questions are asked by position"
-        answer: R = await self._send(ASK, pickle.dumps((question, args)))
+        self._goes_on()
+        async with asyncio.timeout(ASK_S):
+            try:
+                answer: R = await self._link.send(ASK, pickle.dumps((question, args)))
+            except HistoryFailed as problem:
+                if problem.damaged and not self._damage:
+                    log.error("%s", problem)
+                    self._damage = str(problem)
+                raise
         return answer
 
     async def checkpoint(self) -> int:
         """Make everything projected so far durable; returns the sequence that it reaches."""
         self._goes_on()
-        reached: int = await self._send(CHECKPOINT, b"")
+        try:
+            async with asyncio.timeout(DRAIN_S):
+                reached: int = await self._link.send(CHECKPOINT, b"")
+        except TimeoutError:
+            raise HistoryFailed(f"it was not on the disk within {DRAIN_S:g} s") from None
         return reached
 
     async def drain(self) -> None:
-        """Wait until everything handed over so far is projected. Raises HistoryFailed."""
-        self._goes_on()
-        if self._newest > self._reached:
-            await self._wait(self._newest)
+        """Wait until everything handed over so far is projected; HistoryFailed after `DRAIN_S`."""
+        try:
+            await self.reach(self._newest, DRAIN_S)
+        except TimeoutError:
+            told = f"it was still {self.lag()} commands behind after {DRAIN_S:g} s"
+            raise HistoryFailed(told) from None
 
     async def close(self) -> None:
-        """Stop after the transaction under way; `drain` first to keep all."""
-        self._closing = True
-        self._pending.clear()
-        self._frames.clear()
-        if self._gathering is not None:
-            self._gathering.cancel()
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        await self._process.wait()
-        await self._listening
+        """Stop after the transaction under way, in bounded time; `drain` first to keep all."""
+        self._supervising.cancel()
+        await asyncio.gather(self._supervising, return_exceptions=True)
+        self._still()
+        await self._link.close()
+        self._fail_waiting("history is closed")
+        if self._lasting == TEMPORARY:
+            remove(self._path)
+
+    # -- what is asked ----------------------------------------------------------------------------
 
     def _goes_on(self) -> None:
         if self._failure:
             raise HistoryFailed(self._failure)
-
-    def _gather(self) -> None:
-        """Project at once when somebody waits or a transaction is full; else in a moment."""
-        if self._waiting or len(self._pending) >= BATCH_MAX:
-            self._project()
-        else:
-            loop = asyncio.get_running_loop()
-            self._gathering = loop.call_later(GATHER_S, self._project)
-
-    def _project(self) -> None:
-        if self._gathering is not None:
-            self._gathering.cancel()
-            self._gathering = None
-        self._projecting = True
-        part = [self._pending.popleft() for _ in range(min(len(self._pending), BATCH_MAX))]
-        entries = [Entry(done.sequence, done.time, done.events) for done in part]
-        frames = []
-        while self._frames and self._frames[0].sequence <= part[-1].sequence:
-            frames.append(self._frames.popleft())
-        self._send(PROJECT, self._encode((entries, frames))).add_done_callback(self._projected)
-
-    def _projected(self, answer: asyncio.Future[int]) -> None:
-        self._projecting = False
-        problem = answer.exception()
-        if problem is not None:
-            self._fail(str(problem))
-            return
-        self._reached = answer.result()
-        waiting, self._waiting = self._waiting, []
-        for sequence, future in waiting:
-            if sequence > self._reached:
-                self._waiting.append((sequence, future))
-            elif not future.done():
-                future.set_result(None)
-        if self._pending:
-            self._gather()
+        if self._again:
+            raise HistoryFailed(f"{self._again}; it is started again")
 
     async def _wait(self, sequence: int) -> None:
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -211,51 +204,149 @@ class History:
             self._project()
         await future
 
-    def _send(self, kind: bytes, payload: bytes) -> asyncio.Future[Any]:
-        assert self._process.stdin is not None
-        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._asked.append(answer)
-        try:
-            self._process.stdin.write(HEAD.pack(kind, len(payload)) + payload)
-        except (OSError, RuntimeError):  # the pipe broke before its end was seen
-            self._fail("the history process ended")
-        return answer
+    def _tell_waiting(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for sequence, future in waiting:
+            if sequence > self._reached and not future.done():
+                self._waiting.append((sequence, future))
+            elif not future.done():
+                future.set_result(None)
 
-    async def _listen(self) -> None:
-        """Hand each answer to whoever asked, in order."""
-        assert self._process.stdout is not None
-        try:
-            while True:
-                kind, value = await _receive(self._process.stdout)
-                answer = self._asked.popleft()
-                if answer.done():
-                    continue  # its caller has given up
-                if kind == DONE:
-                    answer.set_result(value)
-                else:
-                    if kind == DAMAGED and not self._damage:
-                        log.error("%s", value)
-                        self._damage = value
-                    answer.set_exception(HistoryFailed(value))
-                    answer.exception()  # nobody may be waiting
-        except asyncio.IncompleteReadError:
-            self._fail("the history process ended")
+    def _fail_waiting(self, why: str) -> None:
+        for _, future in self._waiting:
+            if not future.done():
+                future.set_exception(HistoryFailed(why))
+                future.exception()
+        self._waiting.clear()
 
-    def _fail(self, reason: str) -> None:
-        if not self._failure and not self._closing:
-            log.error("history failed: %s", reason)
-        self._failure = self._failure or reason
-        self._pending.clear()
+    # -- projecting -------------------------------------------------------------------------------
+
+    def _gather(self) -> None:
+        """Project at once when somebody waits or a transaction is full; else in a moment."""
+        if self._again:
+            return
+        if self._waiting or len(self._kept) >= BATCH_MAX:
+            self._project()
+        else:
+            loop = asyncio.get_running_loop()
+            self._gathering = loop.call_later(GATHER_S, self._project)
+
+    def _project(self) -> None:
+        self._still()
+        part = list(islice(self._kept, BATCH_MAX))
+        entries = [Entry(done.sequence, done.time, done.events) for done in part]
+        frames = []
+        for frame in self._frames:
+            if frame.sequence > part[-1].sequence:
+                break
+            frames.append(frame)
+        link = self._link
+        try:
+            answer = link.send(PROJECT, self._encode((entries, frames)))
+        except HistoryFailed as problem:
+            link.kill(str(problem))
+            return
+        self._projecting = True
+        answer.add_done_callback(partial(self._projected, link))
+
+    def _projected(self, link: Link, answer: asyncio.Future[int]) -> None:
+        problem = answer.exception()
+        if isinstance(problem, HistoryFailed) and problem.damaged:
+            self._fail(str(problem))
+        elif problem is not None:
+            link.kill(str(problem))
+        else:
+            self._projecting = False
+            self._starts = 0
+            self._reach(answer.result())
+
+    def _reach(self, reached: int) -> None:
+        """Let go of what is projected, tell who waits for it, and go on."""
+        self._reached = reached
+        self._dropped = max(self._dropped, reached)
+        while self._kept and self._kept[0].sequence <= reached:
+            self._kept.popleft()
+        while self._frames and self._frames[0].sequence <= reached:
+            self._frames.popleft()
+        self._tell_waiting()
+        if self._kept and not self._projecting and self._gathering is None:
+            self._gather()
+
+    def _drop(self) -> None:
+        """Leave what is kept to the journal: memory has a bound."""
+        self._dropped = self._kept[-1].sequence
+        self._still()
+        self._kept.clear()
         self._frames.clear()
+        self._link.kill("history was far behind")
+
+    def _still(self) -> None:
         if self._gathering is not None:
             self._gathering.cancel()
             self._gathering = None
-        waiting = [future for _, future in self._waiting] + list(self._asked)
-        self._waiting.clear()
-        for future in waiting:
-            if not future.done():
-                future.set_exception(HistoryFailed(self._failure))
-                future.exception()
+
+    def _fail(self, reason: str) -> None:
+        """History stands still until the venue is started again."""
+        log.error("history failed: %s", reason)
+        self._failure = reason
+        self._supervising.cancel()
+        self._still()
+        self._kept.clear()
+        self._frames.clear()
+        self._fail_waiting(reason)
+
+    # -- supervision ------------------------------------------------------------------------------
+
+    async def _supervise(self) -> None:
+        """Start another process whenever there is none that answers."""
+        while True:
+            why = await asyncio.shield(self._link.ended)
+            self._again = _first_line(why)
+            self._projecting = False
+            self._still()
+            self._fail_waiting(why)
+            log.error("history failed: %s; it is started again", why)
+            while self._again:
+                await self._link.close()
+                await asyncio.sleep(min(AGAIN_S * self._doubled(), AGAIN_MAX_S))
+                self._starts += 1
+                try:
+                    await self._start_again()
+                except HistoryFailed as problem:
+                    self._again = _first_line(str(problem))
+                    log.error("history is not started yet: %s", problem)
+
+    def _doubled(self) -> int:
+        """By how much patience has grown with the starts since something was projected."""
+        return 1 << min(self._starts, DOUBLINGS_MAX)
+
+    async def _start_again(self) -> None:
+        if self._bring is not None and self._reached < self._dropped:
+            log.warning("history lacks commands up to %d: the journal has them", self._dropped)
+            await self._bring(self._reached, self._dropped)
+        self._link, self._reached = await Link.start(
+            WORKER,
+            self._path,
+            str(self._frames_kept),
+            self._lasting,
+            name=self._path,
+            patience_s=min(HUNG_S * self._doubled(), HUNG_MAX_S),
+        )
+        if self._reached < self._dropped:
+            raise HistoryFailed(f"{self._path} ends at command {self._reached}: others are missing")
+        self._tell_listed()
+        self._again = ""
+        log.warning("history goes on behind command %d", self._reached)
+        self._reach(self._reached)
+
+    def _tell_listed(self) -> None:
+        if self._engine is not None:
+            self._link.send(CATALOG, self._encode(listed(self._engine)))
+
+
+def _first_line(told: str) -> str:
+    """What is shown; what else a database says stands in the log."""
+    return told.partition("\n")[0]
 
 
 def listed(engine: Engine) -> Listed:
@@ -263,8 +354,3 @@ def listed(engine: Engine) -> Listed:
     instruments = [market.instrument for market in engine.spot.markets.values()]
     contracts = [perp.contract for perp in engine.contracts.markets.values()]
     return engine.ledger.assets, instruments, contracts
-
-
-async def _receive(stream: asyncio.StreamReader) -> tuple[bytes, Any]:
-    kind, length = HEAD.unpack(await stream.readexactly(HEAD.size))
-    return kind, pickle.loads(await stream.readexactly(length))  # noqa: S301 - our own process

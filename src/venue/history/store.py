@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import fcntl
 import logging
+import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Final
 from urllib.parse import quote
@@ -23,6 +24,8 @@ from venue.history.tables import OPENING, PROGRESS
 ASIDE: Final = ".damaged"  # what the name of a file that was moved away ends in
 LOGS: Final = ("-wal", "-shm", "-journal")  # what SQLite keeps beside a file
 PAGES_TOLD: Final = 5
+LOCK_S: Final = 5  # how long to wait for a process that ends, its venue gone
+LOCK_LOOK_S: Final = 0.02
 SYSTEM: Final = "unix"  # SQLite's name for files as they are
 
 log = logging.getLogger("venue.history")
@@ -37,7 +40,7 @@ class Store:
 
     __slots__ = ("_lock", "connection")
 
-    def __init__(self, connection: Connection, lock: IO[str] | None) -> None:
+    def __init__(self, connection: Connection, lock: IO[bytes] | None) -> None:
         self.connection = connection
         self._lock = lock
 
@@ -74,15 +77,14 @@ def open_history(path: str | None) -> Store:
     Its pages are checked as they are read: a statement that meets a damaged one raises
     sqlalchemy.exc.DatabaseError. A file of an earlier version is copied into one with checksums.
     The file must be history's own: a file that another SQLite library has open would lose its
-    locks. While another process has it (one that ends, its venue gone), this one waits. Raises
-    HistoryDamaged when it cannot be opened or lost what it had, OSError when there is no place.
+    locks. While another process has it (one that ends, its venue gone), this one waits, and says
+    so. Raises HistoryDamaged when it cannot be opened or lost what it had, OSError when there is no
+    place or the other one keeps it.
     """
     if path is None:
         return Store(_connected(apsw.Connection(":memory:")), None)
-    private.create(Path(f"{path}.lock"))
-    lock = Path(f"{path}.lock").open("w")  # noqa: SIM115 - held while open
+    lock = _locked(Path(f"{path}.lock"))
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
         private.create(Path(path))
         with _damage_told(path):
             if pages.is_unchecked(Path(path)):
@@ -98,6 +100,31 @@ def open_history(path: str | None) -> Store:
     return store
 
 
+def _locked(place: Path) -> IO[bytes]:
+    """The lock file, locked. OSError when others can hold it, or another process still does."""
+    private.create(place)
+    private.own(place)
+    lock = place.open("rb")
+    until = time.monotonic() + LOCK_S
+    told = False
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if not told:
+                log.warning("another process holds %s: waiting for %d s", place, LOCK_S)
+                told = True
+            if time.monotonic() >= until:
+                lock.close()
+                raise OSError(
+                    f"another process holds {place}: it must end first, whether it is a venue, its"
+                    " history process or a program that looks at the file"
+                ) from None
+            time.sleep(LOCK_LOOK_S)
+        else:
+            return lock
+
+
 def check_pages(path: str) -> None:
     """Read the whole file, which is open nowhere; HistoryDamaged names the pages that changed."""
     found = pages.damaged(Path(path))
@@ -105,6 +132,14 @@ def check_pages(path: str) -> None:
         shown = ", ".join(map(str, found[:PAGES_TOLD]))
         more = f" and {len(found) - PAGES_TOLD} more" if len(found) > PAGES_TOLD else ""
         raise HistoryDamaged(f"{path} is damaged: page {shown}{more} changed since it was written")
+
+
+def remove(path: str) -> None:
+    """Take away a temporary history, which has a folder to itself; nothing when it is gone."""
+    for part in ("", *LOGS, ".lock"):
+        Path(f"{path}{part}").unlink(missing_ok=True)
+    with suppress(OSError):
+        Path(path).parent.rmdir()
 
 
 def put_aside(path: str) -> str:
@@ -140,7 +175,8 @@ def _connected(opened: apsw.Connection) -> Connection:
                     connection.execute(insert(PROGRESS).values(sequence=0))
             failing.pop_all()
     except BaseException:
-        opened.close()
+        with suppress(apsw.Error):  # the first failure says it
+            opened.close()
         raise
     return connection
 

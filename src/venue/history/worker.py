@@ -6,10 +6,12 @@ It ends when its input ends. Signals are for the venue, which closes the input i
 
 from __future__ import annotations
 
+import logging
 import pickle
 import signal
 import struct
 import sys
+from collections.abc import Callable
 from typing import Any, BinaryIO, Final
 
 import msgspec
@@ -20,7 +22,7 @@ from venue.core.events import Event
 from venue.core.instruments import Asset, Contract, Instrument
 from venue.history import driver
 from venue.history.projector import Catalog, Projector
-from venue.history.store import HistoryDamaged, Store, open_history
+from venue.history.store import HistoryDamaged, Store, open_history, remove
 from venue.history.tables import FRAMES_KEPT
 
 HEAD: Final = struct.Struct(">cI")
@@ -31,6 +33,7 @@ ASK: Final = b"q"
 DONE: Final = b"d"
 FAILED: Final = b"f"
 DAMAGED: Final = b"x"  # failed, because the file is not as it was written
+TEMPORARY: Final = "temporary"  # of a file: it goes with the venue
 
 
 class Entry(msgspec.Struct, array_like=True, gc=False):
@@ -43,6 +46,7 @@ class Entry(msgspec.Struct, array_like=True, gc=False):
 
 Listed = tuple[list[Asset], list[Instrument], list[Contract]]
 Batch = tuple[list[Entry], list[KeptFrame]]  # commands, and the frames that came of them
+log = logging.getLogger("venue.history")
 _batch = msgspec.msgpack.Decoder(Batch)
 _listed = msgspec.msgpack.Decoder(Listed)
 
@@ -56,7 +60,7 @@ class Worker:
         self._projector: Projector | None = None
 
     def answer(self, kind: bytes, payload: bytes) -> Any:
-        """What a frame asks for; whatever it raises goes back as text."""
+        """What a frame asks for."""
         if kind == CATALOG:
             catalog = Catalog.listing(*_listed.decode(payload))
             self._projector = Projector(self._store, catalog, self._frames_kept)
@@ -73,54 +77,73 @@ class Worker:
         return self._projector.checkpoint()
 
 
-def serve(store: Store, frames_kept: int, incoming: BinaryIO, outgoing: BinaryIO) -> None:
-    """Answer frames until there are no more."""
-    worker = Worker(store, frames_kept)
-    _send(outgoing, DONE, store.reached())
+def serve(
+    first: Any, answer: Callable[[bytes, bytes], Any], incoming: BinaryIO, outgoing: BinaryIO
+) -> None:
+    """Say something first, then answer frames until there are no more.
+
+    Whatever `answer` raises goes back as text.
+    """
+    say(outgoing, DONE, first)
     while head := incoming.read(HEAD.size):
         kind, length = HEAD.unpack(head)
         payload = incoming.read(length)
         if len(payload) < length:
             return
         try:
-            answer = worker.answer(kind, payload)
+            said = answer(kind, payload)
         except DatabaseError as problem:
             if type(problem.orig) is driver.DatabaseError:
                 told = f"history is damaged ({problem.orig}): the next start builds it again"
-                _send(outgoing, DAMAGED, told)
+                say(outgoing, DAMAGED, told)
             else:
-                _send(outgoing, FAILED, f"{type(problem).__name__}: {problem}")
+                say(outgoing, FAILED, f"{type(problem).__name__}: {problem}")
         except Exception as problem:  # noqa: BLE001 - the venue decides what it means
-            _send(outgoing, FAILED, f"{type(problem).__name__}: {problem}")
+            say(outgoing, FAILED, f"{type(problem).__name__}: {problem}")
         else:
-            _send(outgoing, DONE, answer)
+            say(outgoing, DONE, said)
 
 
-def _send(outgoing: BinaryIO, kind: bytes, value: Any) -> None:
+def say(outgoing: BinaryIO, kind: bytes, value: Any) -> None:
+    """Send a frame to the venue."""
     payload = pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
     outgoing.write(HEAD.pack(kind, len(payload)) + payload)
     outgoing.flush()
 
 
-def main() -> None:
-    """Serve the history file named on the command line (none: in memory).
-
-    Before it stands how many frames of a private channel to keep.
-    """
+def settle() -> None:
+    """Be a helper. Signals are for the venue, which ends its helpers in good order; what SQLite met
+    on the way to a failure that it reports is a sentence, not a traceback."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
-    kept, path = int(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else None
+    sys.unraisablehook = _tell
+
+
+def _tell(met: sys.UnraisableHookArgs) -> None:
+    log.warning("history met: %s", met.exc_value)
+
+
+def main() -> None:
+    """Serve the history file named on the command line.
+
+    Behind it stand how many frames of a private channel to keep, and whether the file is temporary.
+    """
+    settle()
+    path, kept, lasting = sys.argv[1:]
     try:
         store = open_history(path)
     except (HistoryDamaged, OSError) as problem:
-        _send(sys.stdout.buffer, FAILED, str(problem))
+        say(sys.stdout.buffer, FAILED, str(problem))
         return
     try:
-        serve(store, kept, sys.stdin.buffer, sys.stdout.buffer)
+        worker = Worker(store, int(kept))
+        serve(store.reached(), worker.answer, sys.stdin.buffer, sys.stdout.buffer)
     except BrokenPipeError:
         pass  # the venue is gone: what was projected is kept
     finally:
         store.close()
+        if lasting == TEMPORARY:
+            remove(path)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from typing import Final, Protocol
 
 import msgspec
 
+from venue.helpers import environment
 from venue.journal.journal import Journal, JournalFailed, Segment, foreign
 from venue.journal.snapshot_files import SnapshotFiles
 from venue.node.snapshots import EVERY
@@ -26,11 +27,6 @@ ASK_S: Final = 10.0  # how often it is asked whether a snapshot is due
 AGAIN_S: Final = 300.0  # after one that failed
 TIME_MAX_S: Final = 3600.0  # a process that takes longer hangs
 LENGTH: Final = 8  # bytes before each piece that say how long it is
-
-# What a helper needs to find its modules, its language and its place for temporary files. Nothing
-# else is handed down: the operator's token stands in the environment.
-KEPT: Final = ("HOME", "LANG", "LD_LIBRARY_PATH", "PATH", "TMPDIR", "TZ")
-KEPT_PREFIXES: Final = ("LC_", "PYTHON")
 
 log = logging.getLogger("venue")
 
@@ -112,7 +108,7 @@ class Keeper:
             [sys.executable, "-P", "-m", REPLICA],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env=environment(),
+            env=environment(os.environ),
             start_new_session=True,  # ^C is for the venue
         )
         try:
@@ -154,18 +150,6 @@ class Keeper:
         with contextlib.suppress(BrokenPipeError):
             process.stdin.close()
         self._files.discard(process.pid)
-
-
-def environment() -> dict[str, str]:
-    """What a helper process is handed down of the environment."""
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if name in KEPT or name.startswith(KEPT_PREFIXES)
-    }
-    searched = kept.get("PYTHONPATH", "").split(os.pathsep)
-    kept["PYTHONPATH"] = os.pathsep.join(part for part in searched if part)
-    return kept
 
 
 async def _give(process: subprocess.Popen[bytes], what: list[Task] | list[Piece]) -> None:

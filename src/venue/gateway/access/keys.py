@@ -117,9 +117,16 @@ class KeyStore:
             self._keys[stored.key.encode()] = key
 
     @classmethod
-    def open(cls, path: Path) -> KeyStore:
-        """The store at `path`, made with its master key at first start; VaultError if unfit."""
-        return cls(Vault.open(path))
+    def open(cls, path: Path, least: int = 0) -> KeyStore:
+        """The store at `path`, made with its master key at first start; VaultError if unfit.
+
+        `least` is what `rewrites` was at the last time that it was noted elsewhere.
+        """
+        return cls(Vault.open(path, least))
+
+    def rewrites(self) -> int:
+        """How often its file was rewritten; 0 without one."""
+        return self._vault.number() if self._vault is not None else 0
 
     def by_key(self, key: bytes) -> Key | None:
         """The key by its wire text."""

@@ -114,28 +114,46 @@ class _Master(Struct, frozen=True):
 class Vault:
     """Reads and writes one store file with one master key."""
 
-    def __init__(self, path: Path, master: _Master) -> None:
+    def __init__(self, path: Path, master: _Master, least: int = 0) -> None:
         self._path = path
+        self._least = least
         self._master = master
         # From the earlier version's key comes another one: a copy of its file never opens again.
         self._key = master.key if master.number is not None else _next_key(master.key)
         self._number = master.number or 0
 
     @classmethod
-    def open(cls, path: Path) -> Vault:
-        """The vault at `path`; its master key, PATH.master, is made when both are new."""
+    def open(cls, path: Path, least: int = 0) -> Vault:
+        """The vault at `path`; its master key, PATH.master, is made when both are new.
+
+        `least` is how often it was rewritten as far as is known elsewhere. VaultError when it is
+        an earlier copy.
+        """
         place = _master_path(path)
         if not place.exists():
             if path.exists():
                 raise VaultError(f"{place} is missing; without it {path} can't be read")
-            _write_private(place, _master_text(secrets.token_bytes(MASTER_BYTES), 0))
-        return cls(path, _read_master(place))
+            _write_private(place, _master_text(secrets.token_bytes(MASTER_BYTES), least))
+            made = cls(path, _read_master(place))
+            if least:
+                log.warning("%s and its master key are missing: the keys are gone", path)
+                made.save([])
+            return made
+        vault = cls(path, _read_master(place), least)
+        _refuse_missing(path, vault.last())
+        return vault
+
+    def last(self) -> int:
+        """The number of the newest rewrite that is known, here or elsewhere."""
+        return max(self._number, self._least)
+
+    def number(self) -> int:
+        """How often the file was rewritten."""
+        return self._number
 
     def load(self) -> list[StoredKey]:
         """Every key. A file of the earlier version is sealed on the way. Raises VaultError."""
         if not self._path.exists():
-            if self._number:
-                log.warning("%s is missing: the keys it held are gone", self._path)
             return []
         text = _read_private(self._path)
         version = self._decoded(text, _Version).version
@@ -160,12 +178,7 @@ class Vault:
             text = AESGCM(self._key).decrypt(nonce, sealed, _bound_to(file.number))
         except (InvalidTag, ValueError, OverflowError):
             raise self._unfit("does not open") from None
-        if file.number < self._number:
-            raise VaultError(
-                f"{self._path} is an earlier copy (rewrite {file.number}, the last was"
-                f" {self._number}): keys revoked since then would work again. Put the newest copy"
-                f" in its place, or move it away and make new keys"
-            )
+        _refuse_earlier(self._path, file.number, self.last())
         if (
             file.number > self._number or self._master.number is None
         ):  # the venue was killed between
@@ -187,7 +200,7 @@ class Vault:
 
     def _earlier(self, file: _EarlierFile) -> list[StoredKey]:
         """The keys of an earlier version's file, sealed from now on."""
-        if self._master.number is not None:
+        if self._master.number is not None or self._least:
             raise self._unfit("is of the earlier version, which cannot be authenticated any more")
         for stored in file.keys:
             self._unseal(stored)
@@ -226,8 +239,27 @@ class Vault:
     def _unfit(self, what: str) -> VaultError:
         return VaultError(
             f"{self._path} {what}: it was changed, or {_master_path(self._path).name} belongs to"
-            f" another store. Put the newest copy of it in its place, or move it away and make new"
-            f" keys"
+            f" another store. Put the newest copy of it in its place, or move both away and make"
+            f" new keys"
+        )
+
+
+def _refuse_missing(path: Path, number: int) -> None:
+    """A store without its file is not an empty one."""
+    if number and not path.exists():
+        raise VaultError(
+            f"{path} is missing, and was rewritten {number} times: put the newest copy of it in its"
+            f" place, or move {_master_path(path).name} away too and make new keys"
+        )
+
+
+def _refuse_earlier(path: Path, number: int, last: int) -> None:
+    """An earlier copy would have keys work again that were revoked."""
+    if number < last:
+        raise VaultError(
+            f"{path} is an earlier copy (rewrite {number}, the last was {last}): keys revoked since"
+            f" then would work again. Put the newest copy of it and of {_master_path(path).name} in"
+            f" their place, or move both away and make new keys"
         )
 
 

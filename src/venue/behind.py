@@ -1,0 +1,141 @@
+"""What memory does not hold any more for history: brought from the journal beside a running venue.
+
+A process of its own computes it, from a snapshot and the commands behind it. The journal is the
+venue's alone, so the venue reads it and sends it over a pipe.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from itertools import islice
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from venue.core.applied import Applied
+from venue.core.commands import Command
+from venue.core.engine import Engine
+from venue.history.link import HistoryFailed, Link
+from venue.history.store import HistoryDamaged, Store, open_history
+from venue.history.worker import FAILED, say, serve, settle
+from venue.journal.journal import Journal, Snapshot, foreign
+from venue.journal.recovery import ENGINE, load
+from venue.rebuild import Projecting
+
+MODULE: Final = "venue.behind"
+SNAPSHOT: Final = b"s"
+COMMANDS: Final = b"c"
+PATIENCE_S: Final = 60.0  # for one frame; a large snapshot takes seconds
+
+Begun = tuple[Snapshot, int]  # and the last command under former rules
+Piece = tuple[int, list[Command]]  # the first one's sequence
+OnDisk = Callable[[Callable[[], None]], Awaitable[None]]
+T = TypeVar("T")
+
+_encode = msgspec.msgpack.Encoder().encode
+_begun = msgspec.msgpack.Decoder(Begun)
+_piece = msgspec.msgpack.Decoder(Piece)
+
+
+class Behind:
+    """The venue's end: reads the journal where its other calls are made, one after another."""
+
+    def __init__(self, journal: Journal, on_disk: OnDisk, path: str, frames_kept: int) -> None:
+        self._journal = journal
+        self._on_disk = on_disk
+        self._path = path
+        self._frames_kept = str(frames_kept)
+
+    async def bring(self, reached: int, to: int) -> None:
+        """Have the history file, which nobody has open, reach command `to`. HistoryFailed."""
+        link, there = await Link.start(
+            MODULE, self._path, self._frames_kept, name=self._path, patience_s=PATIENCE_S
+        )
+        try:
+            at = await self._begin(link, min(reached, there))
+            commands = self._journal.read(at)
+            while at < to:
+                piece = await self._next(commands)
+                if piece is None:
+                    raise HistoryFailed(f"the journal ends at command {at}, before {to}")
+                first, some = piece
+                at = await link.send(COMMANDS, _encode((first, some[: to - first + 1])))
+        finally:
+            await link.close()
+
+    async def _begin(self, link: Link, reached: int) -> int:
+        """Begin at the newest snapshot that holds and that history has reached; its sequence."""
+        begin = foreign(self._journal)
+        snapshots = self._journal.snapshots()
+        while (snapshot := await self._next(snapshots)) is not None:
+            if snapshot.sequence > reached:
+                continue
+            if await link.send(SNAPSHOT, _encode((snapshot, begin))):
+                return snapshot.sequence
+        if begin:
+            raise HistoryFailed(f"no snapshot holds from which commands behind {begin} follow")
+        return 0
+
+    async def _next(self, iterator: Iterator[T]) -> T | None:
+        found: list[T] = []
+        await self._on_disk(lambda: found.extend(islice(iterator, 1)))
+        return found[0] if found else None
+
+
+class Computing:
+    """The helper's end: an engine of its own, whose events are projected."""
+
+    def __init__(self, store: Store, frames_kept: int) -> None:
+        self._sink = Projecting(store, frames_kept)
+        self._engine = Engine()
+        self._sink.restore({}, self._engine)
+
+    def answer(self, kind: bytes, payload: bytes) -> Any:
+        """Whether a snapshot holds; or how far the commands have come."""
+        if kind == SNAPSHOT:
+            return self._start(*_begun.decode(payload))
+        assert kind == COMMANDS, kind
+        return self._follow(*_piece.decode(payload))
+
+    def _start(self, snapshot: Snapshot, begin: int) -> bool:
+        engine = load(snapshot, begin)
+        if engine is None:
+            return False
+        self._engine = engine
+        others = {name: part for name, part in snapshot.parts.items() if name != ENGINE}
+        self._sink.restore(others, engine)
+        return True
+
+    def _follow(self, first: int, commands: list[Command]) -> int:
+        engine = self._engine
+        assert first == engine.sequence + 1, (first, engine.sequence)
+        batch: list[Applied] = []
+        for sequence, command in enumerate(commands, first):
+            applied = Applied(sequence, command.time, command, engine.apply(command))
+            self._sink.note(applied)
+            batch.append(applied)
+        self._sink.follow(batch)
+        return engine.sequence
+
+
+def main() -> None:
+    """Serve the history file named on the command line; behind it, the frames to keep."""
+    settle()
+    path, kept = sys.argv[1:]
+    try:
+        store = open_history(path)
+    except (HistoryDamaged, OSError) as problem:
+        say(sys.stdout.buffer, FAILED, str(problem))
+        return
+    try:
+        computing = Computing(store, int(kept))
+        serve(store.reached(), computing.answer, sys.stdin.buffer, sys.stdout.buffer)
+    except BrokenPipeError:
+        pass  # the venue is gone: what was projected is kept
+    finally:
+        store.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,182 @@
+"""One helper process at the end of a pipe: what it is asked, its answers, and its end.
+
+Frames go both ways as `worker` says. A process that leaves a frame unanswered for too long hangs:
+it is killed, which costs nothing that was committed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import pickle
+import sys
+from collections import deque
+from typing import Any, Final
+
+from venue.helpers import environment
+from venue.history.worker import DAMAGED, DONE, HEAD
+
+START_S: Final = 30.0  # how long a process may take to open its file
+CLOSE_S: Final = 3.0  # how long it may take to end
+ASKED_MAX: Final = 5_000  # frames without an answer
+
+
+class HistoryFailed(Exception):
+    """History cannot do it now; the text says why. `damaged`: the file is not as it was written."""
+
+    def __init__(self, told: str, *, damaged: bool = False) -> None:
+        super().__init__(told)
+        self.damaged = damaged
+
+
+class Link:
+    """A running process. Belongs to one event loop."""
+
+    def __init__(self, process: asyncio.subprocess.Process, patience_s: float) -> None:
+        self._process = process
+        self._patience_s = patience_s
+        self._asked: deque[asyncio.Future[Any]] = deque()
+        self._hangs: asyncio.TimerHandle | None = None
+        self.ended: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        """Done with the reason when nothing can be asked any more."""
+        self._listening = asyncio.create_task(self._listen())
+
+    @classmethod
+    async def start(
+        cls, module: str, *arguments: str, name: str, patience_s: float
+    ) -> tuple[Link, Any]:
+        """A new process and the first thing it says. HistoryFailed when it does not start.
+
+        `name` is what a failure is told about; without an answer for `patience_s` it hangs.
+        """
+        process = await spawn(module, *arguments)
+        try:
+            async with asyncio.timeout(START_S):
+                kind, value = await receive(process)
+            if kind == DONE:
+                return cls(process, patience_s), value
+            told = value
+        except asyncio.IncompleteReadError:
+            told = f"{name}: the history process ended"
+        except TimeoutError:
+            told = f"{name}: the history process did not start within {START_S:g} s"
+        except BaseException:
+            await end(process)
+            raise
+        await end(process)
+        raise HistoryFailed(told)
+
+    def send(self, kind: bytes, payload: bytes) -> asyncio.Future[Any]:
+        """Have a frame answered. HistoryFailed when it cannot be."""
+        if len(self._asked) >= ASKED_MAX:
+            raise HistoryFailed(f"{ASKED_MAX} questions wait for history")
+        if self.ended.done():
+            raise HistoryFailed(self.ended.result())
+        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._asked.append(answer)
+        if len(self._asked) == 1:
+            self._await_answer()
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(HEAD.pack(kind, len(payload)) + payload)
+        except (OSError, RuntimeError):  # the pipe broke before its end was seen
+            self.kill("the history process ended")
+        return answer
+
+    def kill(self, why: str) -> None:
+        """End the process now; what it has committed stays."""
+        kill(self._process)
+        self._over(why)
+
+    async def close(self) -> None:
+        """Have the process end after what it was asked; one that does not is killed."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        await end(self._process, CLOSE_S)
+        self._listening.cancel()
+        self._over("the history process was ended")
+
+    def _await_answer(self) -> None:
+        """Begin to wait for the answer to the frame that was asked first."""
+        if self._hangs is not None:
+            self._hangs.cancel()
+            self._hangs = None
+        if self._asked:
+            loop = asyncio.get_running_loop()
+            told = f"the history process did not answer for {self._patience_s:g} s"
+            self._hangs = loop.call_later(self._patience_s, self.kill, told)
+
+    async def _listen(self) -> None:
+        """Hand each answer to whoever asked, in order, until the process has ended."""
+        try:
+            while True:
+                kind, value = await receive(self._process)
+                answer = self._asked.popleft()
+                self._await_answer()
+                if answer.done():
+                    continue  # its caller has given up
+                if kind == DONE:
+                    answer.set_result(value)
+                else:
+                    _fail(answer, HistoryFailed(value, damaged=kind == DAMAGED))
+        except asyncio.IncompleteReadError:
+            self._over("the history process ended")
+
+    def _over(self, why: str) -> None:
+        if self.ended.done():
+            return
+        self.ended.set_result(why)
+        while self._asked:
+            _fail(self._asked.popleft(), HistoryFailed(why))
+        self._await_answer()
+
+
+async def spawn(module: str, *arguments: str) -> asyncio.subprocess.Process:
+    """Start a module of ours as a helper, with pipes at its input and output."""
+    return await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-P",  # a file of the working directory is not a module
+        "-m",
+        module,
+        *arguments,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        env=environment(os.environ),
+        start_new_session=True,  # ^C is for the venue, which ends its helpers in good order
+    )
+
+
+async def receive(process: asyncio.subprocess.Process) -> tuple[bytes, Any]:
+    """The next frame from a helper. IncompleteReadError when there is no more."""
+    assert process.stdout is not None
+    kind, length = HEAD.unpack(await process.stdout.readexactly(HEAD.size))
+    value = pickle.loads(await process.stdout.readexactly(length))  # noqa: S301 - our own process
+    return kind, value
+
+
+async def end(process: asyncio.subprocess.Process, within_s: float = 0.0) -> None:
+    """Wait for a process's end, and bring it about when it does not come in time.
+
+    One that even then does not come, as the system has it wait for a disk, is left behind.
+    """
+    try:
+        async with asyncio.timeout(within_s):
+            await process.wait()
+    except TimeoutError:
+        kill(process)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(CLOSE_S):
+                await process.wait()
+
+
+def kill(process: asyncio.subprocess.Process) -> None:
+    """SIGKILL, also to a process that is stopped."""
+    if process.returncode is None:
+        process.kill()
+
+
+def _fail(answer: asyncio.Future[Any], problem: HistoryFailed) -> None:
+    if not answer.done():
+        answer.set_exception(problem)
+        answer.exception()  # nobody may be waiting

@@ -1,0 +1,70 @@
+"""Options from files, and the files that the `venue` command leaves: whom they may come from."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from journeys.test_command import command
+from venue import private
+from venue.history.store import open_history
+from venue.main import write_atomically
+
+
+@pytest.mark.parametrize(
+    ("section", "arguments"),
+    [
+        ('[dev]\nhost = "0.0.0.0"', ["dev"]),
+        ('[dev]\nstate = "taken.db"', ["dev"]),
+        ('[dev]\nready_file = "taken"', ["dev"]),
+        ("[dev]\ndemo-keys-on-network = true", ["dev", "--host", "127.0.0.1"]),
+        ('[faucet]\nurl = "http://stranger.invalid"', ["faucet", "bob", "SPOT", "USDT", "1"]),
+        ('[verify]\nfile = "taken.db"', ["verify"]),
+    ],
+)
+def test_a_file_that_was_only_found_opens_and_writes_nothing(
+    tmp_path: Path, section: str, arguments: list[str]
+) -> None:
+    (tmp_path / "venue.toml").write_text(f'config = "venue.toml"\n{section}\n')
+    done = command(*arguments, folder=tmp_path)
+    assert done.returncode == 2
+    name = section.split("\n")[1].partition(" ")[0]
+    assert f"{arguments[0]}.{name} is not taken from a venue.toml" in done.stderr
+    assert "--config" in done.stderr
+    assert [file.name for file in tmp_path.iterdir()] == ["venue.toml"]
+
+
+def test_a_file_that_was_named_may_say_everything(tmp_path: Path) -> None:
+    (tmp_path / "venue.toml").write_text('[dev]\nstate = "others.db"\n')
+    mine = tmp_path / "mine.toml"
+    mine.write_text('[dev]\nhost = "0.0.0.0"\n')
+    for arguments in (("dev", "--config", "mine.toml"), ("--config", "mine.toml", "dev")):
+        done = command(*arguments, folder=tmp_path)
+        assert done.returncode == 2
+        assert done.stderr.startswith("venue: refusing to listen on 0.0.0.0")
+    mine.write_text("[dev]\nport = 70000\n")
+    told = command("dev", "--config", "mine.toml", folder=tmp_path).stderr
+    assert told == "venue: --port 70000: must be from 0 to 65535\n"
+    missing = command("dev", "--config", "none.toml", folder=tmp_path)
+    assert (missing.returncode, missing.stderr) == (2, "venue: none.toml: no such file\n")
+
+
+def test_files_of_others_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who owns a file can hold its lock or change it, whatever its mode."""
+    state = str(tmp_path / "venue.db")
+    lock = Path(f"{state}.history.lock")
+    lock.touch()
+    monkeypatch.setattr(os, "geteuid", lambda: lock.stat().st_uid + 1)
+    words = r"history\.lock belongs to user \d+, the venue runs as"
+    with pytest.raises(OSError, match=words):
+        private.narrow(state)
+    with pytest.raises(OSError, match=words):
+        open_history(f"{state}.history")
+
+
+def test_a_ready_file_is_its_owners_alone(tmp_path: Path) -> None:
+    path = tmp_path / "ready.json"
+    write_atomically(str(path), b"{}")
+    assert path.stat().st_mode & 0o777 == 0o600

@@ -1,0 +1,17 @@
+"""A disk with too little room: `python -m support.full BYTES dev ...` runs the `venue` command.
+
+No file can grow beyond so many bytes, in this process and its helpers; what is beyond is refused as
+by a full disk.
+"""
+
+from __future__ import annotations
+
+import resource
+import sys
+
+from venue.cli import main
+
+if __name__ == "__main__":
+    most = int(sys.argv.pop(1))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+    main()
