@@ -7,13 +7,12 @@ import json
 import os
 import sys
 import time
-from dataclasses import dataclass
-from ipaddress import ip_network
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NoReturn
 
 from cyclopts import App, Parameter
 
 import venue
+from venue.dev import DevOptions, refused
 from venue.options import found, named
 
 if TYPE_CHECKING:
@@ -25,8 +24,6 @@ OPERATOR_TOKEN: Final = "VENUE_OPERATOR_TOKEN"  # noqa: S105 - the variable's na
 REFUSED: Final = 2  # exit codes: something must be given or put in place in another way
 STOPPED: Final = 3  # the journal, history or their disk failed
 OF_THE_DISK: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
-PORT_MAX: Final = 65_535
-LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 
 app = App(
     name="venue",
@@ -73,82 +70,16 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-@dataclass(frozen=True, kw_only=True)
-class DevOptions:
-    """What `venue dev` can be told."""
-
-    host: Annotated[str, Parameter(help="Address to listen on.")] = "127.0.0.1"
-    port: Annotated[int, Parameter(help="Port to listen on; 0 takes any free one.")] = 8787
-    state: Annotated[
-        str | None, Parameter(help="File to keep everything in; without it data is in memory.")
-    ] = None
-    seed: Annotated[int, Parameter(help="Seed of the agents and of the candle history.")] = 1
-    agents: Annotated[bool, Parameter(help="Whether liquidity agents trade.")] = True
-    limits: Annotated[bool, Parameter(help="Whether weights and connections are limited.")] = True
-    history: Annotated[bool, Parameter(help="Whether candles precede the first trade.")] = True
-    batch_place: Annotated[
-        bool | None,
-        Parameter(help="Switch batch placement of both products on or off; it stays so."),
-    ] = None
-    depth_ms: Annotated[
-        int, Parameter(help="Least time between two frames of a depth stream, in ms.")
-    ] = 500
-    allow_host: Annotated[
-        tuple[str, ...],
-        Parameter(
-            help="A name that requests may call this venue by, beside addresses; repeat it.",
-            negative="",
-        ),
-    ] = ()
-    allow_origin: Annotated[
-        tuple[str, ...],
-        Parameter(
-            help="Origin of web pages that may call, as http://localhost:5173; repeat it.",
-            negative="",
-        ),
-    ] = ()
-    trusted_proxy: Annotated[
-        tuple[str, ...],
-        Parameter(help="Address or network of proxies that say who calls.", negative=""),
-    ] = ()
-    ready_file: Annotated[
-        str | None, Parameter(help="File for addresses and demo keys, once the venue answers.")
-    ] = None
-    quiet: Annotated[bool, Parameter(help="Print one line only.", negative="")] = False
-    output: Annotated[Literal["text", "json"], Parameter(help="How to print.")] = "text"
-    demo_keys: Annotated[
-        bool, Parameter(help="Whether the published keys of the demo accounts work.")
-    ] = True
-    demo_keys_on_network: Annotated[
-        bool, Parameter(help="Allow the published demo keys on any host.", negative="")
-    ] = False
-
-
 DEFAULTS: Final = DevOptions()
-
-
-def _networks(proxies: tuple[str, ...]) -> tuple[str, ...]:
-    """Addresses and networks as they were given, once each is seen to be one."""
-    for text in proxies:
-        try:
-            ip_network(text)
-        except ValueError as problem:
-            _die(f"--trusted-proxy {text}: {problem}")
-    return proxies
 
 
 @app.command
 def dev(options: Annotated[DevOptions, Parameter(name="*")] = DEFAULTS) -> None:
     """Run a practice venue with demo accounts, living markets and virtual money."""
     began = time.perf_counter()
-    published = options.demo_keys and not options.demo_keys_on_network
-    if options.host not in LOOPBACK and published:
-        _die(
-            f"refusing to listen on {options.host}: the demo keys are published and anyone could "
-            "trade with them. Use a loopback host, or say --no-demo-keys or --demo-keys-on-network."
-        )
-    if not 0 <= options.port <= PORT_MAX:
-        _die(f"--port {options.port}: must be from 0 to {PORT_MAX}")
+    problem = refused(options)
+    if problem:
+        _die(problem)
     from venue.main import Options, serve
 
     wired = Options(
@@ -164,7 +95,7 @@ def dev(options: Annotated[DevOptions, Parameter(name="*")] = DEFAULTS) -> None:
         operator_token=os.environ.get(OPERATOR_TOKEN, ""),
         hosts=options.allow_host,
         origins=options.allow_origin,
-        proxies=_networks(options.trusted_proxy),
+        proxies=options.trusted_proxy,
         demo_keys=options.demo_keys,
     )
 

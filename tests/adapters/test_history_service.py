@@ -15,6 +15,7 @@ import pytest
 from support.tape import Sum, Tape, rows_of
 from venue.core.applied import Applied
 from venue.core.engine import Engine
+from venue.helpers import environment
 from venue.history import link, queries, service
 from venue.history import store as store_room
 from venue.history.link import HistoryFailed
@@ -204,7 +205,7 @@ def test_what_a_helper_is_handed() -> None:
         "PATH": "/bin", "PYTHONPATH": ":/a::/b:", "LC_ALL": "C", "VENUE_OPERATOR_TOKEN": "secret",
         "CLOUD_SECRET": "secret",
     }  # fmt: skip
-    assert link.environment(given) == {"PATH": "/bin", "PYTHONPATH": "/a:/b", "LC_ALL": "C"}
+    assert environment(given) == {"PATH": "/bin", "PYTHONPATH": "/a:/b", "LC_ALL": "C"}
 
 
 def test_a_question_that_raises_fails_alone(tape: Tape) -> None:

@@ -16,11 +16,11 @@ from venue.core.commands import Command, RecordStreams
 from venue.core.engine import Engine
 from venue.core.owners import FIRST_UID
 from venue.gateway.recorder import Recorder
+from venue.helpers import environment
 from venue.journal.chain import BLOCK
 from venue.journal.snapshot_files import SnapshotFiles
 from venue.journal.sqlite import SqliteJournal, open_journal
 from venue.node import keeper
-from venue.helpers import environment
 from venue.node.keeper import Keeper, SnapshotFailed
 from venue.node.market_data import MarketData
 from venue.node.snapshots import take

@@ -1,0 +1,81 @@
+"""What `venue dev` can be told, and what of it is refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from ipaddress import ip_network
+from typing import Annotated, Final, Literal
+
+from cyclopts import Parameter
+
+LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
+PORT_MAX: Final = 65_535
+
+
+@dataclass(frozen=True, kw_only=True)
+class DevOptions:
+    """What `venue dev` can be told."""
+
+    host: Annotated[str, Parameter(help="Address to listen on.")] = "127.0.0.1"
+    port: Annotated[int, Parameter(help="Port to listen on; 0 takes any free one.")] = 8787
+    state: Annotated[
+        str | None, Parameter(help="File to keep everything in; without it data is in memory.")
+    ] = None
+    seed: Annotated[int, Parameter(help="Seed of the agents and of the candle history.")] = 1
+    agents: Annotated[bool, Parameter(help="Whether liquidity agents trade.")] = True
+    limits: Annotated[bool, Parameter(help="Whether weights and connections are limited.")] = True
+    history: Annotated[bool, Parameter(help="Whether candles precede the first trade.")] = True
+    batch_place: Annotated[
+        bool | None,
+        Parameter(help="Switch batch placement of both products on or off; it stays so."),
+    ] = None
+    depth_ms: Annotated[
+        int, Parameter(help="Least time between two frames of a depth stream, in ms.")
+    ] = 500
+    allow_host: Annotated[
+        tuple[str, ...],
+        Parameter(
+            help="A name that requests may call this venue by, beside addresses; repeat it.",
+            negative="",
+        ),
+    ] = ()
+    allow_origin: Annotated[
+        tuple[str, ...],
+        Parameter(
+            help="Origin of web pages that may call, as http://localhost:5173; repeat it.",
+            negative="",
+        ),
+    ] = ()
+    trusted_proxy: Annotated[
+        tuple[str, ...],
+        Parameter(help="Address or network of proxies that say who calls.", negative=""),
+    ] = ()
+    ready_file: Annotated[
+        str | None, Parameter(help="File for addresses and demo keys, once the venue answers.")
+    ] = None
+    quiet: Annotated[bool, Parameter(help="Print one line only.", negative="")] = False
+    output: Annotated[Literal["text", "json"], Parameter(help="How to print.")] = "text"
+    demo_keys: Annotated[
+        bool, Parameter(help="Whether the published keys of the demo accounts work.")
+    ] = True
+    demo_keys_on_network: Annotated[
+        bool, Parameter(help="Allow the published demo keys on any host.", negative="")
+    ] = False
+
+
+def refused(options: DevOptions) -> str:
+    """Why a venue cannot be run like this; empty when it can."""
+    published = options.demo_keys and not options.demo_keys_on_network
+    if options.host not in LOOPBACK and published:
+        return (
+            f"refusing to listen on {options.host}: the demo keys are published and anyone could "
+            "trade with them. Use a loopback host, or say --no-demo-keys or --demo-keys-on-network."
+        )
+    if not 0 <= options.port <= PORT_MAX:
+        return f"--port {options.port}: must be from 0 to {PORT_MAX}"
+    for proxy in options.trusted_proxy:
+        try:
+            ip_network(proxy)
+        except ValueError as problem:
+            return f"--trusted-proxy {proxy}: {problem}"
+    return ""
