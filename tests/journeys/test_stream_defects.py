@@ -25,7 +25,6 @@ from venue.gateway.connection import SocketLimits
 from venue.gateway.frames import Frame
 from venue.gateway.public_frames import Shaper, shaper
 from venue.gateway.session import Session, SessionLimits
-from venue.gateway.sockets import Sockets
 from venue.terms import Product
 
 SPOT = "/spot/v3/ws/public"
@@ -164,7 +163,7 @@ def test_a_defect_in_a_heartbeat(monkeypatch: pytest.MonkeyPatch) -> None:
     limits = SocketLimits(session=SessionLimits(ping_s=0.05, idle_s=60))
     with ListeningRoom(limits) as room, Listener(room.port, PRIVATE, login(KEYS[OWNER])) as bad:
         bad.subscribe("orders")
-        monkeypatch.setattr(Sockets, "usable", fail)
+        monkeypatch.setattr(Session, "_usable", fail)
         assert closed(bad) is None
         assert defects(room) == 1
 

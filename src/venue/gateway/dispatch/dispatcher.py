@@ -17,7 +17,7 @@ import msgspec
 from venue.api import errors, signing
 from venue.api.errors import ApiError
 from venue.gateway.access.auth import Authenticator, Caller, Signed
-from venue.gateway.access.operators import OperatorDoor
+from venue.gateway.access.operators import OPERATOR_PATHS, OperatorDoor
 from venue.gateway.access.origins import PREFLIGHT, Origins
 from venue.gateway.access.replay import Answer, ReplayGuard
 from venue.gateway.context import Call
@@ -68,7 +68,7 @@ class Dispatcher:
 
     def _serve(self, request: Request) -> None:
         desk = self.desk
-        request.lines = self._origins.check(request.headers)
+        request.lines = self._lines(request)
         path = unprefixed(request.path)
         route = desk.routes.find(request.method, path)
         now = self._clock.wall()
@@ -89,6 +89,15 @@ class Dispatcher:
             self._call(request, route, 0)
         else:
             self._identify(request, route, path, now)
+
+    def _lines(self, request: Request) -> bytes:
+        """Headers for a page that may call; ApiError for one that may not."""
+        try:
+            return self._origins.check(request.headers)
+        except ApiError:
+            if request.path.startswith(OPERATOR_PATHS):
+                raise errors.error(-1051) from None  # as for anybody who is no operator
+            raise
 
     # -- who calls --------------------------------------------------------------------------------
 
