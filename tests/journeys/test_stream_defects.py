@@ -163,7 +163,7 @@ def test_a_defect_in_a_heartbeat(monkeypatch: pytest.MonkeyPatch) -> None:
     limits = SocketLimits(session=SessionLimits(ping_s=0.05, idle_s=60))
     with ListeningRoom(limits) as room, Listener(room.port, PRIVATE, login(KEYS[OWNER])) as bad:
         bad.subscribe("orders")
-        monkeypatch.setattr(Session, "_usable", fail)
+        monkeypatch.setattr(Session, "_now_ms", fail)
         assert closed(bad) is None
         assert defects(room) == 1
 
