@@ -34,9 +34,9 @@ from venue.core.fills import Fills
 from venue.core.holding import Holding, holding_of
 from venue.core.ledger import Ledger
 from venue.core.market import malformed
-from venue.core.orders import Order, Terms, part_margin
+from venue.core.orders import Order, Terms
 from venue.core.perpetual import Perpetual
-from venue.core.plan import Plan
+from venue.core.plan import Fill, Plan
 from venue.core.positions import Position
 from venue.core.spot import NO_MATCH, Spot
 from venue.core.units import ceil_div
@@ -260,7 +260,7 @@ class Contracts:
         events: list[Event] = []
         for fill in plan.fills:
             if fill.lots:
-                self._reduce(fill.maker, fill.lots, order.time)
+                self._reduce(fill, order.time)
                 self.fills.fill(order, fill, events)
             else:
                 events.append(self.close(fill.maker, fill.status, order.time))
@@ -295,12 +295,13 @@ class Contracts:
         events.insert(0, placed)
         return events
 
-    def _reduce(self, maker: Order, lots: int, time: int) -> None:
+    def _reduce(self, fill: Fill, time: int) -> None:
         """Take filled lots off a resting order; a full fill removes it."""
+        maker, lots = fill.maker, fill.lots
         terms = maker.terms
         assert terms is not None
         maker.update_time = time
-        self._release(maker, terms, lots)
+        self._release(maker, terms, lots, fill.released)
         if lots < maker.remaining:
             level = maker.level
             assert level is not None
@@ -343,15 +344,13 @@ class Contracts:
             holding.clients[order.client_id] = order
         perp.market.book.rest(order)
 
-    def _release(self, order: Order, terms: Terms, lots: int) -> None:
-        """Let go of what the next `lots` of a resting order hold."""
+    def _release(self, order: Order, terms: Terms, lots: int, margin: int) -> None:
+        """Let go of what the next `lots` of a resting order hold: `margin` atoms of its margin."""
         if terms.opens:
-            left = order.remaining - lots
-            margin = part_margin(order, left) if left else 0
             pool = order.account.contract[terms.perp.asset]
-            pool.held += margin - terms.margin
+            pool.held -= margin
             pool.promised -= order.price * lots * terms.perp.unit
-            terms.margin = margin
+            terms.margin -= margin
             if terms.position_side == LONG:
                 terms.modes.opening_long -= lots
             else:
@@ -409,7 +408,7 @@ class Contracts:
         assert terms is not None
         left = order.remaining
         terms.perp.market.book.remove(order)
-        self._release(order, terms, left)
+        self._release(order, terms, left, terms.margin)
         order.status = status
         order.update_time = time
         self._forget(order, terms)

@@ -277,8 +277,8 @@ class Plan:
     def _pays_easily(self, fill: Fill, terms: Terms) -> bool:
         """The same for a fill at the mark or better, whose fee may be more than the resting order
         holds for it: many small fills round up more often than the order did."""
-        if not terms.opens:
-            return True
+        if not terms.opens or fill.lots == fill.maker.quantity:
+            return True  # one fill of the whole rounds up as often as the order did
         holding, market = terms.holding, self.perp.market
         spread = holding.opening_rate(market) - holding.maker_rate(market)
         if fill.amount * spread >= 2 * PPM:  # the reserve is larger by more than two roundings

@@ -150,14 +150,19 @@ class Sums:
     __slots__ = ("cost", "initial", "maintenance", "mark", "others", "perp", "value")
 
     def __init__(self, positions: list[Position]) -> None:
+        self.perp: Perpetual = positions[0].perp
+        self.others: tuple[tuple[Perpetual, int], ...] = ()
+        self.add_up(positions)
+
+    def add_up(self, positions: list[Position]) -> None:
+        """Begin anew with these positions, at the marks of now."""
         self.value = 0
         self.cost = 0
         self.initial = 0
         self.maintenance = UNKNOWN
-        perp = positions[0].perp
-        self.perp: Perpetual = perp
+        perp = self.perp = positions[0].perp
         self.mark = perp.mark
-        self.others: tuple[tuple[Perpetual, int], ...] = ()
+        self.others = ()
         for position in positions:
             if position.perp is not perp:
                 perp = position.perp
@@ -189,20 +194,22 @@ class Sums:
 def sums_of(pool: Pool) -> Sums:
     """What a pool's positions add up to now; kept while neither they nor their marks change."""
     sums = pool.sums
-    if sums is None or not sums.fresh():
+    if sums is None:
         sums = pool.sums = Sums(pool.positions)
+    elif not sums.fresh():
+        sums.add_up(pool.positions)
     return sums
 
 
 def counted_out(position: Position, sums: Sums) -> Sums | None:
     """Take a position out of its pool's sums, where counting on is worth it, to be counted again
-    after its change; else they are dropped.
+    after its change; else they are added up anew when they are next asked for.
 
     So a pool of a thousand positions is not added up a thousand times.
     """
     pool = position.pool
     if len(pool.positions) <= FEW or not sums.fresh():
-        pool.sums = None
+        sums.mark = UNKNOWN
         return None
     if not sums.knows(position.perp):
         sums.others += ((position.perp, position.perp.mark),)
