@@ -419,6 +419,7 @@ class Counted:
         self.count = 0
         self.last_sequence = journal.last_sequence
         self.instant = journal.instant
+        self.prepare = journal.prepare
         self.append = journal.append
         self.segments = journal.segments
         self.snapshots = journal.snapshots

@@ -1,11 +1,12 @@
 """What a journal is: numbered commands, durable before anything is said about them, and snapshots.
 
 The calls of one journal must not overlap, but may come from different threads one after another.
+Only `prepare` may be called while another call is under way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from msgspec import Struct
@@ -65,13 +66,18 @@ class Journal(Protocol):
     """The venue's commands, numbered consecutively from 1."""
 
     instant: bool
-    """`append` does not wait for a disk, so it may be called on the event loop."""
+    """Writing does not wait for a disk, so it may be done on the event loop."""
+
+    def prepare(self, commands: list[Command]) -> Callable[[], None]:
+        """Encode the next batch; a call of what is returned writes it, whole or not at all.
+
+        It is durable when that call returns. A batch is written before the next one is prepared.
+        ValueError when it is empty; JournalFailed, from both calls, on any failure and from then on
+        always.
+        """
 
     def append(self, commands: list[Command]) -> None:
-        """Make a batch durable, whole or not at all; durable on return.
-
-        ValueError when it is empty; JournalFailed on any failure and from then on always.
-        """
+        """Prepare a batch and write it."""
 
     def last_sequence(self) -> int:
         """The last durable command's number; 0 when there is none."""

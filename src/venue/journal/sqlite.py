@@ -9,8 +9,9 @@ drop the lock.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from hashlib import blake2b
 from typing import Annotated, Final, TypeVar
 
@@ -28,7 +29,7 @@ FORMAT: Final = 2  # 1: segments name no rules
 RULES_BEFORE: Final = 1  # those of segments that name none
 SQLITE_MIN: Final = (3, 51, 3)  # older ones can damage a WAL when it is reset
 SNAPSHOTS_KEPT: Final = 2
-CHECKPOINT_BYTES: Final = 16 << 20  # about what the WAL holds before it moves into the file
+CHECKPOINT_BYTES: Final = 1 << 20  # about what the WAL holds before it moves into the file: 1 ms
 COMMIT_BYTES: Final = 3 * 4096  # pages a commit writes beside its payload, about
 WAL_BYTES_MAX: Final = 64 << 20  # what a large snapshot may leave of the WAL once it is reset
 ROWS_READ: Final = 64  # rows fetched at a time; between fetches no read transaction is open
@@ -68,7 +69,7 @@ _parts = msgspec.msgpack.Decoder(dict[str, bytes])
 class SqliteJournal:
     """See `journal.Journal`. Made by `open_journal` and `open_readonly`.
 
-    `append` and `save_snapshot` wait for the disk: call them on a thread of their own.
+    What `prepare` gives and `save_snapshot` wait for the disk: call them on a thread of their own.
     """
 
     instant: bool = False
@@ -77,6 +78,7 @@ class SqliteJournal:
         """`refused` says why this journal takes no writes; empty when it does. `torn`: the log
         ends in a torn commit."""
         self._connection = connection
+        self._cursor = connection.cursor()  # of all commits: to make one for each costs more
         self._path = path
         self._refused = refused
         self._failure: BaseException | None = None
@@ -93,27 +95,17 @@ class SqliteJournal:
         # In place of SQLite's automatic checkpoint, which would swallow a failed sync.
         connection.wal_autocheckpoint(0)
 
-    def append(self, commands: list[Command]) -> None:
+    def prepare(self, commands: list[Command]) -> Callable[[], None]:
         self._check_writable()
         if not commands:
             raise ValueError("a batch holds at least one command")
-        self._written = True
-        with self._writing():
-            self._checkpoint_when_due()
-            begun = self._next_segment()
-            rows = self._rows(commands)
-            self._wal_bytes += COMMIT_BYTES + sum(len(payload) for _, _, payload, _ in rows)
-            if len(rows) == 1 and begun is None:
-                # A statement alone is a transaction, with one wait for the disk.
-                self._connection.execute(_INSERT, rows[0])
-            else:
-                self._connection.execute("BEGIN IMMEDIATE")
-                if begun is not None:
-                    self._begin(begun)
-                self._connection.executemany(_INSERT, rows)
-                self._connection.execute("COMMIT")
-            self._acknowledged.note(self._chain.sequence)
-        self._last = self._chain.sequence
+        try:
+            return partial(self._commit, self._rows(commands))
+        except Exception as error:
+            raise self._fails(error) from error
+
+    def append(self, commands: list[Command]) -> None:
+        self.prepare(commands)()
 
     def last_sequence(self) -> int:
         return self._last
@@ -183,6 +175,28 @@ class SqliteJournal:
 
     # -- writing ---------------------------------------------------------------------------------
 
+    def _commit(self, rows: list[_Row]) -> None:
+        """Make a prepared batch durable. Only SQLite's own calls, which let other threads run."""
+        self._check_writable()
+        self._written = True
+        with self._writing():
+            assert rows[0][0] == self._last + 1, "batches are written in the order of preparing"
+            self._checkpoint_when_due()
+            begun = self._next_segment()
+            self._wal_bytes += COMMIT_BYTES + sum(len(payload) for _, _, payload, _ in rows)
+            if len(rows) == 1 and begun is None:
+                # A statement alone is a transaction, with one wait for the disk.
+                self._cursor.execute(_INSERT, rows[0])
+            else:
+                self._cursor.execute("BEGIN IMMEDIATE")
+                if begun is not None:
+                    self._begin(begun)
+                self._cursor.executemany(_INSERT, rows)
+                self._cursor.execute("COMMIT")
+            first, count, *_ = rows[-1]
+            self._last = first + count - 1
+            self._acknowledged.note(self._last)
+
     def _next_segment(self) -> Segment | None:
         """The segment that the next command begins, which only writing it does.
 
@@ -205,7 +219,7 @@ class SqliteJournal:
         )
         self._segments = [*self.segments(), segment]
 
-    def _rows(self, commands: list[Command]) -> list[tuple[int, int, bytes, bytes]]:
+    def _rows(self, commands: list[Command]) -> list[_Row]:
         """The rows of a batch: one, or two when a block of the chain ends inside it."""
         chain = self._chain
         rows = []
@@ -223,12 +237,16 @@ class SqliteJournal:
         try:
             yield
         except BaseException as error:
-            self._failure = error
-            self._refused = "failed earlier"
             with suppress(apsw.Error):
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
-            raise JournalFailed(f"the journal {self._path} cannot be written: {error}") from error
+            raise self._fails(error) from error
+
+    def _fails(self, error: BaseException) -> JournalFailed:
+        """Take nothing more from now on; what to say of it."""
+        self._failure = error
+        self._refused = "failed earlier"
+        return JournalFailed(f"the journal {self._path} cannot be written: {error}")
 
     def _check_writable(self) -> None:
         if self._closed:
