@@ -42,6 +42,16 @@ def _capital(_: Any, tokens: Any) -> str:
     return name
 
 
+def _span(_: Any, tokens: Any) -> int:
+    """A span of time in µs: whole days or hours, as 30d or 12h."""
+    text = str(tokens[0].value)
+    unit = _SPANS.get(text[-1:])
+    if unit is None or not text[:-1].isascii() or not text[:-1].isdigit() or not int(text[:-1]):
+        raise ValueError(f"{text} is no span of time: days or hours, as 30d or 12h")
+    return int(text[:-1]) * unit
+
+
+Keep = Annotated[int, Parameter(converter=_span, help="How long to keep: 30d, 12h.")]
 Product = Annotated[Literal["SPOT", "CONTRACT"], Parameter(converter=_capital)]
 
 
@@ -70,6 +80,10 @@ class DevOptions:
     batch_place: Annotated[
         bool | None,
         Parameter(help="Switch batch placement of both products on or off; it stays so."),
+    ] = None
+    keep: Annotated[
+        int | None,
+        Parameter(converter=_span, help="Archive what is older when the venue starts: 30d, 12h."),
     ] = None
     depth_ms: Annotated[
         int, Parameter(help="Least time between two frames of a depth stream, in ms.")
@@ -108,6 +122,7 @@ def dev(options: Annotated[DevOptions, Parameter(name="*")] = DEFAULTS) -> None:
         history=options.history,
         batch_place=options.batch_place,
         depth_ms=options.depth_ms,
+        keep_us=options.keep,
         operator_token=os.environ.get(OPERATOR_TOKEN, ""),
     )
 
@@ -330,11 +345,28 @@ def rebuild_history(file: str, *, drop_older: bool = False) -> None:
 
 
 @app.command
+def prune(file: str, *, keep: Keep) -> None:
+    """Move what is older from a stopped venue's journal and history to archives beside them."""
+    from venue.history.store import HistoryDamaged
+    from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules
+    from venue.prune import prune as archive
+
+    if not os.path.exists(file):
+        _die(f"{file}: no such journal")
+    try:
+        begins = archive(file, keep, time.time_ns() // 1_000)
+    except (JournalCorrupt, JournalFailed, OtherRules, HistoryDamaged, OSError) as problem:
+        _die(str(problem))
+    print(f"the journal begins behind command {begins.journal}, history behind {begins.history}")
+
+
+@app.command
 def version() -> None:
     """Print the version."""
     print(venue.__version__)
 
 
+_SPANS: Final = {"d": 86_400_000_000, "h": 3_600_000_000}  # in µs
 _MARKETS: Final = {"SPOT": "instruments", "CONTRACT": "contracts"}
 
 

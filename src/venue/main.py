@@ -61,6 +61,7 @@ from venue.node.outbox import Outbox
 from venue.node.sequencer import Sequencer, Stopped
 from venue.node.snapshots import EVERY, Restored, take
 from venue.node.ticks import catch_up, tick, time_matters
+from venue.prune import prune_at_start
 from venue.rebuild import fill_when_empty
 
 TICK_S: Final = 1.0  # how often time passes while contracts have prices or a countdown runs
@@ -91,6 +92,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     depth_ms: int = 500
     frames_kept: int = FRAMES_KEPT  # of each private channel, for those who resume
     practice: bool = True
+    keep_us: int | None = None  # how much of journal and history stays out of archives
 
 
 class Running(msgspec.Struct, frozen=True):
@@ -153,6 +155,8 @@ async def opened(
             for exposed in private.narrow(path):
                 log.warning("%s", exposed)
             private.create(Path(path))
+            if options.keep_us is not None:
+                prune_at_start(path, options.keep_us, clock.now())
         journal: Journal = open_journal(path) if path else MemoryJournal(keep=False)
         closing.callback(journal.close)
         history = await _start_history(options, journal)

@@ -417,6 +417,7 @@ class Counted:
     def __init__(self, journal: Journal) -> None:
         self.journal = journal
         self.count = 0
+        self.begin = journal.begin
         self.last_sequence = journal.last_sequence
         self.instant = journal.instant
         self.prepare = journal.prepare

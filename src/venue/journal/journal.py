@@ -54,12 +54,26 @@ class Segment(Struct):
     rules: int
 
 
-def foreign(journal: Journal) -> int:
+def foreign(journal: Reading) -> int:
     """The last sequence that was answered under rules other than today's; 0 when none was."""
     segments = journal.segments()
     ends = [segment.first_sequence - 1 for segment in segments[1:]] + [journal.last_sequence()]
     pairs = zip(segments, ends, strict=False)  # one end is too many while there is no command
     return max([end for segment, end in pairs if segment.rules != rules.RULES], default=0)
+
+
+class Reading(Protocol):
+    """What is read of a journal, or of one together with its archives: see `Journal`."""
+
+    def begin(self) -> int: ...
+
+    def last_sequence(self) -> int: ...
+
+    def read(self, after: int) -> Iterator[tuple[int, list[Command]]]: ...
+
+    def segments(self) -> list[Segment]: ...
+
+    def snapshots(self) -> Iterator[Snapshot]: ...
 
 
 class Journal(Protocol):
@@ -79,13 +93,20 @@ class Journal(Protocol):
     def append(self, commands: list[Command]) -> None:
         """Prepare a batch and write it."""
 
+    def begin(self) -> int:
+        """The command behind which this journal has its commands; 0: it has all of them.
+
+        What came before lies in archives; the oldest snapshot that is kept stands for it.
+        """
+
     def last_sequence(self) -> int:
         """The last durable command's number; 0 when there is none."""
 
     def read(self, after: int) -> Iterator[tuple[int, list[Command]]]:
         """The commands after a sequence, in order, in pieces: (first sequence, commands).
 
-        JournalCorrupt when they are not what was written, or the journal ends before `after`;
+        JournalCorrupt when they are not what was written, or the journal ends before `after`, or
+        begins behind it;
         JournalFailed when it cannot be read.
         """
 

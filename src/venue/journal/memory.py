@@ -44,6 +44,9 @@ class MemoryJournal:
             self._commands.extend(commands)
         self._last += len(commands)
 
+    def begin(self) -> int:
+        return 0
+
     def last_sequence(self) -> int:
         return self._last
 

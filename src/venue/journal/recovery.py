@@ -12,7 +12,7 @@ from venue.core import snapshot as state
 from venue.core.applied import Applied
 from venue.core.commands import Command, Requested
 from venue.core.engine import Engine
-from venue.journal.journal import Journal, JournalCorrupt, OtherRules, Snapshot, foreign
+from venue.journal.journal import JournalCorrupt, OtherRules, Reading, Snapshot, foreign
 
 ENGINE: Final = "engine"  # the snapshot part that is the engine's own
 WINDOW: Final = 4096  # commands looked at in one step backwards
@@ -34,7 +34,7 @@ class Sink(Protocol):
         """Go on with commands applied again, in order."""
 
 
-def recover(journal: Journal, reached: int, sink: Sink) -> Engine:
+def recover(journal: Reading, reached: int, sink: Sink) -> Engine:
     """The engine after the journal's last command; `sink` is brought there too.
 
     `reached` is the last sequence all followers with a store of their own have durably taken in;
@@ -64,31 +64,34 @@ def recover(journal: Journal, reached: int, sink: Sink) -> Engine:
     return engine
 
 
-def beginning(journal: Journal) -> Snapshot | None:
-    """The first snapshot that today's rules can begin from; None when they can from command 1.
+def beginning(journal: Reading) -> Snapshot | None:
+    """The first snapshot that a replay can begin from; None when it can from command 1.
 
-    OtherRules when there is none.
+    What came before was answered under other rules, or is not in this journal. OtherRules and
+    JournalCorrupt when there is none.
     """
-    begin = foreign(journal)
+    begin = max(foreign(journal), journal.begin())
     if begin == 0:
         return None
     candidates = [snapshot for snapshot in journal.snapshots() if snapshot.sequence >= begin]
     for snapshot in reversed(candidates):
-        if load(snapshot, begin) is not None:
+        if load(snapshot, foreign(journal)) is not None:
             return snapshot
+    if begin > foreign(journal):
+        raise JournalCorrupt(_not_begun(journal))
     older = next((one.sequence for one in journal.snapshots()), 0)
     raise OtherRules(_why_not(journal, older if older < begin else 0))
 
 
-def tail_requests(journal: Journal, since_time_us: int) -> list[bytes]:
+def tail_requests(journal: Reading, since_time_us: int) -> list[bytes]:
     """The request ids of the commands stamped at or after a time, oldest first.
 
     Reads the journal backwards, no further than needed.
     """
     steps: list[list[Command]] = []
     end = journal.last_sequence()
-    while end > 0:
-        start = max(0, end - WINDOW)
+    while end > journal.begin():
+        start = max(journal.begin(), end - WINDOW)
         commands = _between(journal, start, end)
         steps.append(commands)
         if commands[0].time < since_time_us:
@@ -102,7 +105,7 @@ def tail_requests(journal: Journal, since_time_us: int) -> list[bytes]:
     ]
 
 
-def _start(journal: Journal, reached: int) -> tuple[Engine, dict[str, bytes]]:
+def _start(journal: Reading, reached: int) -> tuple[Engine, dict[str, bytes]]:
     begin = foreign(journal)
     for snapshot in journal.snapshots():
         if snapshot.sequence > journal.last_sequence():
@@ -116,6 +119,8 @@ def _start(journal: Journal, reached: int) -> tuple[Engine, dict[str, bytes]]:
         if engine is not None:
             others = {name: part for name, part in snapshot.parts.items() if name != ENGINE}
             return engine, others
+    if journal.begin():
+        raise JournalCorrupt(_not_begun(journal))
     return Engine(), {}
 
 
@@ -141,7 +146,7 @@ def load(snapshot: Snapshot, begin: int) -> Engine | None:
     return engine
 
 
-def _why_not(journal: Journal, after: int) -> str:
+def _why_not(journal: Reading, after: int) -> str:
     """Why the commands after a sequence cannot be replayed, and what to do."""
     end = foreign(journal)
     began = [one for one in journal.segments() if one.rules != rules.RULES]
@@ -160,7 +165,14 @@ def _why_not(journal: Journal, after: int) -> str:
     return f"{told}, and the snapshot at {end} that stands for them is missing or damaged"
 
 
-def _between(journal: Journal, after: int, end: int) -> list[Command]:
+def _not_begun(journal: Reading) -> str:
+    return (
+        f"the journal begins behind command {journal.begin()}, and the snapshot that stands for"
+        " what came before is missing, damaged or ahead of history"
+    )
+
+
+def _between(journal: Reading, after: int, end: int) -> list[Command]:
     found: list[Command] = []
     for _, commands in journal.read(after):
         found.extend(commands)

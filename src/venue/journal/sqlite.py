@@ -21,32 +21,27 @@ import msgspec
 import venue
 from venue.core import rules
 from venue.core.commands import Command
-from venue.journal.chain import BLOCK, DIGEST, Chain
-from venue.journal.ending import Acknowledged, torn_commit
+from venue.journal.chain import BLOCK, DIGEST, START, Chain
+from venue.journal.ending import Acknowledged
+from venue.journal.file import (
+    FORMAT,
+    UPGRADES,
+    check_end,
+    connect,
+    make_when_empty,
+    torn_log,
+    translated,
+)
 from venue.journal.journal import JournalCorrupt, JournalFailed, Segment, Snapshot, foreign
 
-FORMAT: Final = 2  # 1: segments name no rules
 RULES_BEFORE: Final = 1  # those of segments that name none
-SQLITE_MIN: Final = (3, 51, 3)  # older ones can damage a WAL when it is reset
 SNAPSHOTS_KEPT: Final = 2
 CHECKPOINT_BYTES: Final = 1 << 20  # about what the WAL holds before it moves into the file: 1 ms
 COMMIT_BYTES: Final = 3 * 4096  # pages a commit writes beside its payload, about
 WAL_BYTES_MAX: Final = 64 << 20  # what a large snapshot may leave of the WAL once it is reset
 ROWS_READ: Final = 64  # rows fetched at a time; between fetches no read transaction is open
 
-_SCHEMA: Final = """
-CREATE TABLE meta(format INTEGER NOT NULL) STRICT;
-CREATE TABLE segments(first_sequence INTEGER PRIMARY KEY, engine_version TEXT NOT NULL,
-    rules INTEGER NOT NULL DEFAULT 1) STRICT;
-CREATE TABLE batches(first_sequence INTEGER PRIMARY KEY, count INTEGER NOT NULL,
-    payload BLOB NOT NULL, chain BLOB NOT NULL) STRICT;
-CREATE TABLE snapshots(sequence INTEGER PRIMARY KEY, engine_version TEXT NOT NULL,
-    state_hash TEXT NOT NULL, parts BLOB NOT NULL, checksum BLOB NOT NULL) STRICT;
-"""
-_UPGRADE: Final = """
-ALTER TABLE segments ADD COLUMN rules INTEGER NOT NULL DEFAULT 1;
-UPDATE meta SET format = 2;
-"""
+_HAS_SNAPSHOT: Final = "SELECT count(*) FROM snapshots WHERE sequence = ?"
 _SEGMENTS: Final = "SELECT * FROM segments ORDER BY first_sequence"
 _INSERT: Final = "INSERT INTO batches VALUES(?, ?, ?, ?)"
 _ROWS: Final = "SELECT * FROM batches WHERE first_sequence >= ? ORDER BY first_sequence LIMIT ?"
@@ -57,7 +52,7 @@ _ROW_UP_TO: Final = (
 )
 
 _Sequence = Annotated[int, msgspec.Meta(ge=1, le=1 << 62)]
-_Row = tuple[_Sequence, Annotated[int, msgspec.Meta(ge=1, le=BLOCK)], bytes, bytes]
+Row = tuple[_Sequence, Annotated[int, msgspec.Meta(ge=1, le=BLOCK)], bytes, bytes]
 _SnapshotRow = tuple[int, str, str, bytes, bytes]
 T = TypeVar("T")
 
@@ -87,9 +82,10 @@ class SqliteJournal:
         self._acknowledged = Acknowledged(path)
         self._format = self._known_format()
         self._torn = torn
+        self._begin, self._digest = self._archived()
         self._chain = self._chain_at_end()
         self._last = self._chain.sequence
-        _check_end(path, self._last)
+        check_end(path, self._last)
         self._written = self._last == 0
         self._segments = self._read_segments()
         # In place of SQLite's automatic checkpoint, which would swallow a failed sync.
@@ -107,12 +103,17 @@ class SqliteJournal:
     def append(self, commands: list[Command]) -> None:
         self.prepare(commands)()
 
+    def begin(self) -> int:
+        return self._begin
+
     def last_sequence(self) -> int:
         return self._last
 
     def read(self, after: int) -> Iterator[tuple[int, list[Command]]]:
         if after > self._last:
             raise JournalCorrupt(f"the journal ends at {self._last}, before {after}")
+        if after < self._begin:
+            raise JournalCorrupt(f"{self._path} begins behind command {self._begin}")
         for first, payload, last in self._verified(self._chain_before(after)):
             if last <= after:
                 continue
@@ -131,16 +132,11 @@ class SqliteJournal:
     def save_snapshot(self, snapshot: Snapshot) -> None:
         self._check_writable()
         assert snapshot.sequence <= self._last, (snapshot.sequence, self._last)
-        parts = _encoder.encode(snapshot.parts)
-        row = (snapshot.sequence, snapshot.engine_version, snapshot.state_hash, parts)
-        self._wal_bytes += COMMIT_BYTES + len(parts)
-        begin = foreign(self)
+        begin = max(foreign(self), self._begin)
         self._written = True
         with self._writing():
             self._connection.execute("BEGIN IMMEDIATE")
-            self._connection.execute(
-                "INSERT OR REPLACE INTO snapshots VALUES(?, ?, ?, ?, ?)", (*row, _checksum(*row))
-            )
+            self._insert_snapshot(snapshot)
             self._connection.execute(
                 "DELETE FROM snapshots WHERE sequence NOT IN"
                 " (SELECT sequence FROM snapshots ORDER BY sequence DESC LIMIT ?)"
@@ -157,6 +153,56 @@ class SqliteJournal:
             found = self._snapshot(sequence)
             if found is not None:
                 yield found
+
+    # -- archiving -------------------------------------------------------------------------------
+
+    def digest_at(self, boundary: int) -> bytes:
+        """The chain's digest behind a command whose number is a multiple of `BLOCK`.
+
+        JournalCorrupt when no row ends there.
+        """
+        return self._chain_before(boundary).start
+
+    def rows(self, after: int, end: int) -> Iterator[Row]:
+        """The packed rows after a block boundary up to another one, each one checked."""
+        chain = self._chain_before(after)
+        for first, payload, last in self._verified(chain):
+            if first > end:
+                return
+            yield first, last - first + 1, payload, chain.digest
+
+    def drop(self, end: int, snapshot: Snapshot) -> None:
+        """Take the rows up to a block boundary away, which an archive has; JournalFailed.
+
+        `snapshot` stands for them: it lies at or behind `end`, and stays.
+        """
+        self._check_writable()
+        assert self._begin < end <= snapshot.sequence, (self._begin, end, snapshot.sequence)
+        digest = self.digest_at(end)
+        self._wal_bytes += COMMIT_BYTES
+        self._written = True
+        with self._writing():
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._upgrade()
+            if not self._connection.execute(_HAS_SNAPSHOT, (snapshot.sequence,)).get:
+                self._insert_snapshot(snapshot)
+            self._connection.execute("DELETE FROM snapshots WHERE sequence < ?", (end,))
+            self._connection.execute("DELETE FROM batches WHERE first_sequence <= ?", (end,))
+            self._connection.execute("DELETE FROM archived")
+            self._connection.execute("INSERT INTO archived VALUES(?, ?)", (end, digest))
+            self._connection.execute("COMMIT")
+            self._checkpoint_when_due()
+        self._begin, self._digest = end, digest
+
+    def shrink(self) -> None:
+        """Give the space of what was dropped back to the system; takes time for all that is left.
+
+        JournalFailed.
+        """
+        self._check_writable()
+        with self._writing():
+            self._connection.execute("VACUUM")
+            self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
     def close(self) -> None:
         if self._closed:
@@ -175,7 +221,7 @@ class SqliteJournal:
 
     # -- writing ---------------------------------------------------------------------------------
 
-    def _commit(self, rows: list[_Row]) -> None:
+    def _commit(self, rows: list[Row]) -> None:
         """Make a prepared batch durable. Only SQLite's own calls, which let other threads run."""
         self._check_writable()
         self._written = True
@@ -190,7 +236,7 @@ class SqliteJournal:
             else:
                 self._cursor.execute("BEGIN IMMEDIATE")
                 if begun is not None:
-                    self._begin(begun)
+                    self._begin_segment(begun)
                 self._cursor.executemany(_INSERT, rows)
                 self._cursor.execute("COMMIT")
             first, count, *_ = rows[-1]
@@ -209,17 +255,24 @@ class SqliteJournal:
             return None
         return Segment(self._last + 1, *now)
 
-    def _begin(self, segment: Segment) -> None:
+    def _begin_segment(self, segment: Segment) -> None:
         """Note a segment, in the format that names its rules."""
-        if self._format != FORMAT:
-            self._connection.execute(_UPGRADE)
-            self._format = FORMAT
+        self._upgrade()
         self._connection.execute(
             "INSERT OR REPLACE INTO segments VALUES(?, ?, ?)", msgspec.structs.astuple(segment)
         )
         self._segments = [*self.segments(), segment]
 
-    def _rows(self, commands: list[Command]) -> list[_Row]:
+    def _upgrade(self) -> None:
+        """Bring the file to today's format, inside a transaction."""
+        if self._format == FORMAT:
+            return
+        for former in range(self._format, FORMAT):
+            self._connection.execute(UPGRADES[former])
+        self._connection.execute("UPDATE meta SET format = ?", (FORMAT,))
+        self._format = FORMAT
+
+    def _rows(self, commands: list[Command]) -> list[Row]:
         """The rows of a batch: one, or two when a block of the chain ends inside it."""
         chain = self._chain
         rows = []
@@ -231,6 +284,11 @@ class SqliteJournal:
             rows.append((first, len(part), payload, chain.add(payload, len(part))))
             start += len(part)
         return rows
+
+    def _insert_snapshot(self, snapshot: Snapshot) -> None:
+        row = snapshot_row(snapshot)
+        self._wal_bytes += COMMIT_BYTES + len(row[3])
+        self._connection.execute("INSERT OR REPLACE INTO snapshots VALUES(?, ?, ?, ?, ?)", row)
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -268,7 +326,7 @@ class SqliteJournal:
     def _fetch(self, shape: type[T], sql: str, *values: int) -> T:
         if self._closed:
             raise JournalFailed(f"the journal {self._path} is closed")
-        with _translated(self._path):
+        with translated(self._path):
             rows = self._connection.execute(sql, values).fetchall()
         try:
             return msgspec.convert(rows, shape)
@@ -278,7 +336,7 @@ class SqliteJournal:
 
     def _known_format(self) -> int:
         """JournalCorrupt when it is none of ours."""
-        with _translated(self._path):
+        with translated(self._path):
             sql = "SELECT count(*) FROM sqlite_schema WHERE name = 'meta'"
             known = self._connection.execute(sql).get
             found = self._connection.execute("SELECT format FROM meta").get if known else None
@@ -286,8 +344,19 @@ class SqliteJournal:
             return found
         raise JournalCorrupt(f"{self._path} is not a journal of format {FORMAT}")
 
+    def _archived(self) -> tuple[int, bytes]:
+        """Up to which command archives have the rows, and the chain's digest there."""
+        if self._format < 3:
+            return 0, START
+        found = self._fetch(list[tuple[_Sequence, bytes]], "SELECT * FROM archived")
+        for sequence, digest in found:
+            if len(found) > 1 or sequence % BLOCK or len(digest) != DIGEST:
+                raise JournalCorrupt(f"{self._path}: where it begins is not as written")
+            return sequence, digest
+        return 0, START
+
     def _read_segments(self) -> list[Segment]:
-        if self._format == FORMAT:
+        if self._format > 1:
             rows = self._fetch(list[tuple[_Sequence, str, _Sequence]], _SEGMENTS)
             return [Segment(*row) for row in rows]
         unnamed = self._fetch(list[tuple[_Sequence, str]], _SEGMENTS)
@@ -305,29 +374,29 @@ class SqliteJournal:
         return None
 
     def _chain_at_end(self) -> Chain:
-        last = self._fetch(list[_Row], _LAST_ROW)
+        last = self._fetch(list[Row], _LAST_ROW)
         for first, count, *_ in last:
-            if self._fetch(list[_Row], _FIRST_ROW)[0][0] != 1:
-                raise JournalCorrupt("sequence 1: missing")
+            if self._fetch(list[Row], _FIRST_ROW)[0][0] != self._begin + 1:
+                raise JournalCorrupt(f"sequence {self._begin + 1}: missing")
             chain = self._chain_before(first + count - 1)
             for _ in self._verified(chain):
                 pass
             return chain
-        return Chain()
+        return Chain(self._begin, self._digest)
 
     def _chain_before(self, sequence: int) -> Chain:
         """The chain at the last block boundary that is not after `sequence`."""
         boundary = sequence // BLOCK * BLOCK
-        if boundary == 0:
-            return Chain()
-        for first, count, _, digest in self._fetch(list[_Row], _ROW_UP_TO, boundary):
+        if boundary == self._begin:
+            return Chain(boundary, self._digest)
+        for first, count, _, digest in self._fetch(list[Row], _ROW_UP_TO, boundary):
             if first + count - 1 == boundary and len(digest) == DIGEST:
                 return Chain(boundary, digest)
         raise JournalCorrupt(f"sequence {boundary}: no row ends here")
 
     def _verified(self, chain: Chain) -> Iterator[tuple[int, bytes, int]]:
         """The rows after `chain`'s sequence as (first, payload, last), each one checked."""
-        while rows := self._fetch(list[_Row], _ROWS, chain.sequence + 1, ROWS_READ):
+        while rows := self._fetch(list[Row], _ROWS, chain.sequence + 1, ROWS_READ):
             for first, count, payload, digest in rows:
                 expected = chain.sequence + 1
                 if first != expected:
@@ -347,19 +416,19 @@ def open_journal(path: str) -> SqliteJournal:
     JournalFailed when it is in use or cannot be opened; JournalCorrupt when it is not a journal
     or its end is not what was written.
     """
-    with _translated(path), suppress(FileExistsError):
+    with translated(path), suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-    connection = _connect(path)
+    connection = connect(path)
     try:
-        with _translated(path):
+        with translated(path):
             # A failure to change the mode is not an error to SQLite: ask what it is now.
             if connection.execute("PRAGMA journal_mode = WAL").get != "wal":
                 raise JournalFailed(f"the journal {path} cannot be written: no write-ahead log")
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute(f"PRAGMA journal_size_limit = {WAL_BYTES_MAX}")
-        torn = _torn_log(connection, path)
-        with _translated(path):
-            _make_when_empty(connection, path)
+        torn = torn_log(connection, path)
+        with translated(path):
+            make_when_empty(connection, path)
         return SqliteJournal(connection, path, refused="", torn=torn)
     except BaseException:
         # Looking at a journal that cannot be opened must not change it.
@@ -373,11 +442,11 @@ def open_readonly(path: str) -> SqliteJournal:
 
     Writing to it raises JournalFailed.
     """
-    connection = _connect(path)
+    connection = connect(path)
     try:
-        with _translated(path):
+        with translated(path):
             connection.execute("PRAGMA query_only = ON")
-        torn = _torn_log(connection, path)
+        torn = torn_log(connection, path)
         return SqliteJournal(connection, path, refused="is open for reading only", torn=torn)
     except BaseException:
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
@@ -385,69 +454,11 @@ def open_readonly(path: str) -> SqliteJournal:
         raise
 
 
-def check_library(version: str) -> None:
-    """JournalFailed when this SQLite must not be trusted with a journal."""
-    if tuple(int(number) for number in version.split(".")[:3]) < SQLITE_MIN:
-        needed = ".".join(str(number) for number in SQLITE_MIN)
-        raise JournalFailed(f"SQLite {version} can damage a journal; {needed} or newer is needed")
-
-
-def _connect(path: str) -> apsw.Connection:
-    check_library(apsw.sqlite_lib_version())
-    with _translated(path):
-        connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
-        connection.set_busy_timeout(0)
-        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-    return connection
-
-
-def _torn_log(connection: apsw.Connection, path: str) -> bool:
-    """Whether a torn commit ends the log; JournalCorrupt when whole ones are lost in it."""
-    with _translated(path):
-        connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()  # takes the lock
-        taken, _ = connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_NOOP)
-    log = f"{path}-wal"
-    try:
-        return torn_commit(log, max(0, taken))
-    except ValueError as problem:
-        raise JournalCorrupt(
-            f"{log} is damaged, {problem}: acknowledged commands are lost in it;"
-            f" put back whole copies of {path} and all that is named after it"
-        ) from problem
-
-
-def _check_end(path: str, last: int) -> None:
-    """JournalCorrupt when commands are missing that were acknowledged."""
-    note = Acknowledged(path)
-    known = note.read()
-    if known > last:
-        raise JournalCorrupt(
-            f"{path} ends at command {last}, but command {known} was acknowledged: it or {path}-wal"
-            f" is damaged or an older copy; put back whole copies of {path} and all that is named"
-            f" after it or, to go on without what came after {last}, move {note.path} and"
-            f" {path}.history away"
-        )
-
-
-def _make_when_empty(connection: apsw.Connection, path: str) -> None:
-    with connection:
-        if connection.execute("SELECT count(*) FROM sqlite_schema").get == 0:
-            _check_end(path, 0)
-            connection.execute(_SCHEMA)
-            connection.execute("INSERT INTO meta VALUES(?)", (FORMAT,))
-
-
-@contextmanager
-def _translated(path: str) -> Iterator[None]:
-    """Turn what SQLite and the system say into the journal's own errors."""
-    try:
-        yield
-    except (apsw.BusyError, apsw.LockedError) as error:
-        raise JournalFailed(f"the journal {path} is in use by another process") from error
-    except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError, apsw.MismatchError) as error:
-        raise JournalCorrupt(f"{path}: {error}") from error
-    except (apsw.Error, OSError) as error:
-        raise JournalFailed(f"the journal {path} cannot be used: {error}") from error
+def snapshot_row(snapshot: Snapshot) -> tuple[int, str, str, bytes, bytes]:
+    """A snapshot as it stands in the file."""
+    parts = _encoder.encode(snapshot.parts)
+    row = (snapshot.sequence, snapshot.engine_version, snapshot.state_hash, parts)
+    return (*row, _checksum(*row))
 
 
 def _checksum(sequence: int, engine_version: str, state_hash: str, parts: bytes) -> bytes:
