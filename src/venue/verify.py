@@ -63,8 +63,11 @@ def verify(path: str) -> Findings:
         closing.callback(journal.close)
         try:
             whole = joined(journal, path, closing)
+            first = beginning(
+                whole
+            )  # before anything else is opened: what is refused stays as it is
             kept = _history(path, findings, closing)
-            engine = _engine(_first(whole, kept), whole, recorder, findings)
+            engine = _engine(_first(first, whole, kept), whole, recorder, findings)
             expected = Expected(engine, kept.store.reached() if kept is not None else 0)
             closing.callback(expected.close)
             _replay(whole, engine, recorder, expected, findings)
@@ -78,9 +81,8 @@ def verify(path: str) -> Findings:
     return findings
 
 
-def _first(whole: Joined, kept: Kept | None) -> Snapshot | None:
+def _first(first: Snapshot | None, whole: Joined, kept: Kept | None) -> Snapshot | None:
     """Where the replay begins: where today's rules, the archives and history allow it."""
-    first = beginning(whole)
     begin = first.sequence if first is not None else 0
     if kept is None:
         return first

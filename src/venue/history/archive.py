@@ -36,9 +36,8 @@ OPEN: Final = f"({int(OrderStatus.NEW)}, {int(OrderStatus.PARTIALLY_FILLED)})"
 WAITING: Final = int(AlgoStatus.UNTRIGGERED)
 CLOSED: Final = "update_time < {time} AND status NOT IN " + OPEN
 FINISHED: Final = "finished > 0 AND finished < {time}"
-OF_FINISHED: Final = (
-    f"liquidation_id IN (SELECT liquidation_id FROM main.liquidations WHERE {FINISHED})"  # noqa: S608
-)
+_LIQUIDATIONS: Final = "SELECT liquidation_id FROM main.liquidations WHERE "
+OF_FINISHED: Final = f"liquidation_id IN ({_LIQUIDATIONS}{FINISHED})"
 PAST: Final = "time < {time}"
 
 # Which rows of each table nothing changes any more. Those of a liquidation go before it does.
