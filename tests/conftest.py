@@ -26,6 +26,7 @@ LONGEST = (
     "properties/test_engine.py",
     "journeys/test_damaged_files.py",
     "journeys/test_restart.py",
+    "journeys/test_prune.py",
 )
 
 

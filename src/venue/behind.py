@@ -19,7 +19,7 @@ from venue.core.engine import Engine
 from venue.history.link import HistoryFailed, Link
 from venue.history.store import HistoryDamaged, Store, open_history
 from venue.history.worker import FAILED, say, serve, settle
-from venue.journal.journal import Journal, Snapshot, foreign
+from venue.journal.journal import Journal, Snapshot, earliest, foreign
 from venue.journal.recovery import ENGINE, load
 from venue.rebuild import Projecting
 
@@ -66,12 +66,13 @@ class Behind:
 
     async def _begin(self, link: Link, reached: int) -> int:
         """Begin at the newest snapshot that holds and that history has reached; its sequence."""
-        begin = foreign(self._journal)
+        begin = earliest(self._journal)
+        former = foreign(self._journal)
         snapshots = self._journal.snapshots()
         while (snapshot := await self._next(snapshots)) is not None:
-            if snapshot.sequence > reached:
+            if not begin <= snapshot.sequence <= reached:
                 continue
-            if await link.send(SNAPSHOT, _encode((snapshot, begin))):
+            if await link.send(SNAPSHOT, _encode((snapshot, former))):
                 return snapshot.sequence
         if begin:
             raise HistoryFailed(f"no snapshot holds from which commands behind {begin} follow")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NoReturn
 from cyclopts import App, Parameter
 
 import venue
-from venue.dev import DevOptions, refused
+from venue.dev import DevOptions, refused, span_us
 from venue.options import found, named
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def _capital(_: Any, tokens: Any) -> str:
     return name
 
 
+Keep = Annotated[str, Parameter(help="How long to keep: 30d, 12h.")]
 Product = Annotated[Literal["SPOT", "CONTRACT"], Parameter(converter=_capital)]
 
 
@@ -92,6 +93,7 @@ def dev(options: Annotated[DevOptions, Parameter(name="*")] = DEFAULTS) -> None:
         history=options.history,
         batch_place=options.batch_place,
         depth_ms=options.depth_ms,
+        keep_us=span_us(options.keep) if options.keep is not None else None,
         operator_token=os.environ.get(OPERATOR_TOKEN, ""),
         hosts=options.allow_host,
         origins=options.allow_origin,
@@ -317,6 +319,26 @@ def rebuild_history(file: str, *, drop_older: bool = False) -> None:
         print(f"history rebuilt{f' from {begin}' if begin else ''} up to command {reached}")
     except (JournalCorrupt, JournalFailed, OtherRules, HistoryDamaged, OSError) as problem:
         _die(str(problem))
+
+
+@app.command
+def prune(file: str, *, keep: Keep) -> None:
+    """Move what is older from a stopped venue's journal and history to archives beside them."""
+    from venue.history.store import HistoryDamaged
+    from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules
+    from venue.prune import prune as archive
+
+    try:
+        kept_us = span_us(keep)
+    except ValueError as problem:
+        _die(f"--keep {problem}")
+    if not os.path.exists(file):
+        _die(f"{file}: no such journal")
+    try:
+        begins = archive(file, kept_us, time.time_ns() // 1_000)
+    except (JournalCorrupt, JournalFailed, OtherRules, HistoryDamaged, OSError) as problem:
+        _die(str(problem))
+    print(f"the journal begins behind command {begins.journal}, history behind {begins.history}")
 
 
 @app.command

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from ipaddress import ip_network
 from typing import Annotated, Final, Literal
@@ -10,6 +11,8 @@ from cyclopts import Parameter
 
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 PORT_MAX: Final = 65_535
+SPAN: Final = re.compile("([1-9][0-9]{0,4})([dh])")
+_SPANS: Final = {"d": 86_400_000_000, "h": 3_600_000_000}  # in µs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +31,9 @@ class DevOptions:
     batch_place: Annotated[
         bool | None,
         Parameter(help="Switch batch placement of both products on or off; it stays so."),
+    ] = None
+    keep: Annotated[
+        str | None, Parameter(help="Archive what is older when the venue starts: 30d, 12h.")
     ] = None
     depth_ms: Annotated[
         int, Parameter(help="Least time between two frames of a depth stream, in ms.")
@@ -73,9 +79,24 @@ def refused(options: DevOptions) -> str:
         )
     if not 0 <= options.port <= PORT_MAX:
         return f"--port {options.port}: must be from 0 to {PORT_MAX}"
+    if options.keep is not None:
+        if options.state is None:
+            return "--keep archives files: it needs --state"
+        try:
+            span_us(options.keep)
+        except ValueError as problem:
+            return f"--keep {problem}"
     for proxy in options.trusted_proxy:
         try:
             ip_network(proxy)
         except ValueError as problem:
             return f"--trusted-proxy {proxy}: {problem}"
     return ""
+
+
+def span_us(text: str) -> int:
+    """A span of time in µs: whole days or hours, as 30d or 12h. ValueError: it is none."""
+    found = SPAN.fullmatch(text)
+    if found is None:
+        raise ValueError(f"{text}: must be from 1 to 99999 days or hours, as 30d or 12h")
+    return int(found[1]) * _SPANS[found[2]]

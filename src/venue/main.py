@@ -69,6 +69,7 @@ from venue.node.outbox import Outbox
 from venue.node.sequencer import Sequencer, Stopped
 from venue.node.snapshots import EVERY, Restored, take
 from venue.node.ticks import catch_up, tick, time_matters
+from venue.prune import prune_at_start
 from venue.rebuild import fill_when_empty
 
 TICK_S: Final = 1.0  # how often time passes while contracts have prices or a countdown runs
@@ -103,6 +104,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     origins: tuple[str, ...] = ()  # of web pages that may call
     proxies: tuple[str, ...] = ()  # addresses and networks whose X-Forwarded-For is believed
     demo_keys: bool = True
+    keep_us: int | None = None  # how much of journal and history stays out of archives
 
 
 class Running(msgspec.Struct, frozen=True):
@@ -182,6 +184,8 @@ async def opened(
             for exposed in private.narrow(path):
                 log.warning("%s", exposed)
             private.create(Path(path))
+            if options.keep_us is not None:
+                prune_at_start(path, options.keep_us, clock.now())
         journal: Journal = open_journal(path) if path else MemoryJournal(keep=False)
         closing.callback(journal.close)
         history = await _start_history(options, journal)
@@ -249,8 +253,8 @@ async def _start_history(options: Options, journal: Journal) -> History:
     if reached < begin:
         raise OtherRules(
             f"{path}.history ends at command {reached}; what follows up to {begin} was answered"
-            " under other rules and cannot be projected any more: put back the file that belongs"
-            f" here, or move it away, and history begins behind command {begin}"
+            " under other rules, or is archived, and is not projected: put back the file that"
+            f" belongs here, or move it away, and history begins behind command {begin}"
         )
     raise JournalCorrupt(
         f"{path}.history is at command {reached}, the journal ends at {journal.last_sequence()}:"

@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 from typing import Final
 
+from venue.archives import NEW, archives
+
 MODE: Final = 0o600
 # A state's journal FILE and what stands beside it. SQLite gives its logs the database's mode.
 # Keys that others could read are no secret any more: their store refuses them.
@@ -54,6 +56,9 @@ def narrow(state: str) -> list[str]:
         paths += [
             one for one in base.parent.iterdir() if one.name.startswith(f"{base.name}{SNAPSHOT}")
         ]
+        for whole in (state, f"{state}.history"):
+            names = [f"{whole}{NEW}", *(name for _, _, name in archives(whole))]
+            paths += [Path(f"{name}{log}") for name in names for log in LOGS]
     for path in paths:
         if not os.path.lexists(path):
             continue

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import logging
+from contextlib import ExitStack
 
 from venue.core.applied import Applied
 from venue.core.engine import Engine
 from venue.gateway.recorder import Recorder
 from venue.history.mend import mend
 from venue.history.opening import begin as begin_history
+from venue.history.opening import opening
 from venue.history.projector import Catalog, Projector
 from venue.history.service import listed
 from venue.history.store import Store, open_history
 from venue.history.tables import FRAMES_KEPT
+from venue.journal.archive import joined
 from venue.journal.journal import Journal, OtherRules
 from venue.journal.recovery import beginning, recover
 from venue.journal.sqlite import open_journal
@@ -22,33 +25,40 @@ log = logging.getLogger("venue")
 
 
 def rebuild_history(path: str, *, drop_older: bool = False) -> tuple[int, int]:
-    """Empty a stopped venue's history and project its journal anew.
+    """Empty a stopped venue's history and project its journal and its archives anew.
 
     The sequence behind which it begins now, 0 when it begins with the journal, and the one reached.
-    Rows of commands that were answered under other rules cannot be made again: OtherRules, before
-    anything is emptied, when there are some and they are not to be dropped.
+    Rows of commands that were answered under other rules, or whose archive is not there, cannot be
+    made again: OtherRules, before anything is emptied, when there are some and they are not to be
+    dropped.
     """
-    journal = open_journal(path)
-    try:
-        first = beginning(journal)
+    with ExitStack() as closing:
+        journal = open_journal(path)
+        closing.callback(journal.close)
+        whole = joined(journal, path, closing)
+        first = beginning(whole)
         begin = first.sequence if first is not None else 0
-        mend(f"{path}.history", journal, begin)
+        mend(f"{path}.history", whole, begin)
         store = open_history(f"{path}.history")
-        try:
-            if begin and store.reached() and not drop_older:
-                raise OtherRules(
-                    f"{path}.history is left as it is: its rows up to command {begin} were made"
-                    " under other rules and could not be made again, only those of later commands;"
-                    " keep a copy of it, then call this with --drop-older"
-                )
-            store.clear()
-            projecting = Projecting(store)
-            recover(journal, begin, projecting)
-            return begin, projecting.checkpoint()
-        finally:
-            store.close()
-    finally:
-        journal.close()
+        closing.callback(store.close)
+        if begin and not drop_older and _has_older(store, begin):
+            raise OtherRules(
+                f"{path}.history is left as it is: its rows up to command {begin} were made"
+                " under other rules, or of archives that are not here, and could not be made"
+                " again, only those of later commands; keep a copy of it, then call this with"
+                " --drop-older"
+            )
+        store.clear()
+        projecting = Projecting(store)
+        recover(whole, begin, projecting)
+        return begin, projecting.checkpoint()
+
+
+def _has_older(store: Store, begin: int) -> bool:
+    """Whether there are rows of commands up to `begin`."""
+    with store.connection.begin():
+        own, _ = opening(store.connection)
+    return own < begin and store.reached() > 0
 
 
 def fill_when_empty(path: str, frames_kept: int, journal: Journal, begin: int) -> None:

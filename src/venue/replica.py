@@ -44,6 +44,9 @@ class Sent:
         self._incoming = incoming
         self._files = SnapshotFiles(task.path)
 
+    def begin(self) -> int:
+        return self._task.begin
+
     def last_sequence(self) -> int:
         return self._task.last
 

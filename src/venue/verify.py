@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from msgspec import MsgspecError, Struct, field
 
@@ -13,19 +14,30 @@ from venue.core.audit import problems
 from venue.core.engine import Engine
 from venue.core.snapshot import state_hash, stored_hashes
 from venue.gateway.recorder import Recorder
+from venue.history.archive import leading_up, merge
 from venue.history.check import check, check_frames
 from venue.history.compare import Expected
+from venue.history.opening import opening
 from venue.history.store import HistoryDamaged, Store, check_pages, open_history
+from venue.journal.archive import Joined, joined
 from venue.journal.journal import (
-    Journal,
     JournalCorrupt,
     JournalFailed,
     OtherRules,
+    Readable,
     Snapshot,
+    foreign,
 )
 from venue.journal.recovery import ENGINE, beginning, load
 from venue.journal.sqlite import open_readonly
 from venue.node.snapshots import STREAMS
+
+
+class Kept(Struct):
+    """History with the archives that lead up to it; behind which command it begins alone."""
+
+    store: Store
+    begin: int
 
 
 class Findings(Struct):
@@ -50,25 +62,38 @@ def verify(path: str) -> Findings:
     with contextlib.ExitStack() as closing:
         closing.callback(journal.close)
         try:
-            engine = _engine(beginning(journal), recorder, findings)
-            store = _history(path, findings)
-            if store is not None:
-                closing.callback(store.close)
-            expected = Expected(engine, store.reached() if store is not None else 0)
+            whole = joined(journal, path, closing)
+            # Before anything else is opened: what is refused stays as it is.
+            first = beginning(whole)
+            kept = _history(path, findings, closing)
+            engine = _engine(_first(first, whole, kept), whole, recorder, findings)
+            expected = Expected(engine, kept.store.reached() if kept is not None else 0)
             closing.callback(expected.close)
-            _replay(journal, engine, recorder, expected, findings)
+            _replay(whole, engine, recorder, expected, findings)
         except (JournalCorrupt, JournalFailed, OtherRules) as problem:
             findings.problems.append(str(problem))
             return findings
         findings.facts.append(f"state: {state_hash(engine)}")
         findings.problems += problems(engine)
-        if store is not None:
-            _check_history(store, engine, recorder, expected, findings)
+        if kept is not None:
+            _check_history(kept, engine, recorder, expected, findings)
     return findings
 
 
+def _first(first: Snapshot | None, whole: Joined, kept: Kept | None) -> Snapshot | None:
+    """Where the replay begins: where today's rules, the archives and history allow it."""
+    begin = first.sequence if first is not None else 0
+    if kept is None:
+        return first
+    with kept.store.connection.begin():
+        later, _ = opening(kept.store.connection)
+    if later > begin and whole.archived():  # the archives of history are not here
+        return next((one for one in whole.snapshots() if one.sequence == later), first)
+    return first
+
+
 def _replay(
-    journal: Journal,
+    journal: Readable,
     engine: Engine,
     recorder: Recorder,
     expected: Expected,
@@ -76,13 +101,12 @@ def _replay(
 ) -> None:
     """The journal's commands applied from where the engine stands; snapshots are compared.
 
-    Commands before it, which were answered under other rules, are read but not applied: the
-    snapshot that the engine is of stands for them.
+    Commands before it are read but not applied: the snapshot that the engine is of stands for them.
     """
     begin = engine.sequence
     snapshots = {one.sequence: one for one in journal.snapshots() if one.sequence > begin}
     count = 0
-    for number, commands in journal.read(0):
+    for number, commands in journal.read(journal.begin()):
         batch: list[Applied] = []
         for sequence, command in enumerate(commands, number):
             if sequence <= begin:
@@ -101,8 +125,10 @@ def _replay(
     findings.facts.append(f"journal: {engine.sequence} commands, chain intact, {count} events")
 
 
-def _engine(first: Snapshot | None, recorder: Recorder, findings: Findings) -> Engine:
-    """Where the replay begins: a new engine, or the first snapshot of today's rules."""
+def _engine(
+    first: Snapshot | None, whole: Joined, recorder: Recorder, findings: Findings
+) -> Engine:
+    """The engine that the replay begins with: a new one, or a snapshot's."""
     if first is None:
         engine = Engine()
         recorder.restore(b"", engine)
@@ -110,9 +136,11 @@ def _engine(first: Snapshot | None, recorder: Recorder, findings: Findings) -> E
     loaded = load(first, first.sequence)
     assert loaded is not None, "it has been loaded before"
     recorder.restore(first.parts.get(STREAMS, b""), loaded)
+    former = first.sequence == foreign(whole)
+    why = "was answered under other rules" if former else "is in archives that are not here"
     findings.facts.append(
-        f"replay: from the snapshot at command {first.sequence}; what came before was answered"
-        " under other rules and is not replayed"
+        f"replay: from the snapshot at command {first.sequence}; what came before {why} and is not"
+        " replayed"
     )
     return loaded
 
@@ -132,8 +160,11 @@ def _check_snapshot(
     findings.facts.append(f"snapshot: at command {snapshot.sequence}")
 
 
-def _history(path: str, findings: Findings) -> Store | None:
-    """The history beside the journal, every page of it checked; None when it cannot be read."""
+def _history(path: str, findings: Findings, closing: contextlib.ExitStack) -> Kept | None:
+    """The history beside the journal, every page of it checked; None when it cannot be read.
+
+    With the archives that lead up to it, put together in a file of its own.
+    """
     history = f"{path}.history"
     if not Path(history).exists():
         findings.problems.append(f"{history}: missing; venue rebuild-history {path}")
@@ -141,16 +172,28 @@ def _history(path: str, findings: Findings) -> Store | None:
     try:
         open_history(history).close()
         check_pages(history)
-        return open_history(history)
+        store = open_history(history)
+        with store.connection.begin():
+            begin, _ = opening(store.connection)
+        before = leading_up(store, history, begin)
+        if before:
+            store.close()
+            for name in before:
+                check_pages(name)
+            folder = closing.enter_context(TemporaryDirectory(prefix="venue-verify-"))
+            merge([*before, history], f"{folder}/history")
+            store = open_history(f"{folder}/history")
     except (HistoryDamaged, OSError) as problem:
         findings.problems.append(f"{problem}; venue rebuild-history {path}")
         return None
+    closing.callback(store.close)
+    return Kept(store, begin)
 
 
 def _check_history(
-    store: Store, engine: Engine, recorder: Recorder, expected: Expected, findings: Findings
+    kept: Kept, engine: Engine, recorder: Recorder, expected: Expected, findings: Findings
 ) -> None:
-    reached = store.reached()
+    store, reached = kept.store, kept.store.reached()
     findings.facts.append(f"history: up to command {reached}")
     if reached > engine.sequence:
         findings.problems.append(f"history is ahead of the journal, at {reached}")
@@ -158,12 +201,12 @@ def _check_history(
     if reached < expected.begin:
         findings.problems.append(
             f"history ends at command {reached}; what follows up to {expected.begin} was answered"
-            " under other rules and cannot be projected any more"
+            " under other rules, or is archived, and is not projected"
         )
         return
-    findings.problems += expected.differences(store.connection)
+    findings.problems += expected.differences(store.connection, kept.begin)
     if reached < engine.sequence:
         findings.facts.append("history is behind; it catches up at the next start")
         return
     findings.problems += check(store.connection, engine)
-    findings.problems += check_frames(store.connection, recorder.numbers())
+    findings.problems += check_frames(store.connection, recorder.numbers(), later=kept.begin > 0)

@@ -129,7 +129,7 @@ def test_the_check_sees_what_is_missing(room: Room) -> None:
     }
     connection = store.connection
     with connection.begin():
-        assert check_frames(connection, channels) == []
+        assert check_frames(connection, channels, later=False) == []
         key, _ = busiest(room.frames)
         uid, _, channel = key
         here = (FRAMES.c.uid == uid, FRAMES.c.product == 1, FRAMES.c.channel == channel)
@@ -138,12 +138,12 @@ def test_the_check_sees_what_is_missing(room: Room) -> None:
         count = newest - oldest - 1
         words = f"owner {uid}, contract channel {channel}: {count} frames behind {oldest}"
         connection.execute(delete(FRAMES).where(*here, FRAMES.c.number == newest - 3))
-        (gap,) = check_frames(connection, channels)
+        (gap,) = check_frames(connection, channels, later=False)
         assert gap == f"{words}, the last is {newest}; there should be all up to {newest}"
         nobody = dict.fromkeys([(5, 0, "orders")], (0, 0))
-        (unknown,) = check_frames(connection, {})[:1]
+        (unknown,) = check_frames(connection, {}, later=False)[:1]
         assert unknown.endswith("which never had any")
-        assert check_frames(connection, channels | nobody) == [gap]
+        assert check_frames(connection, channels | nobody, later=False) == [gap]
     store.close()
 
 

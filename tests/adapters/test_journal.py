@@ -22,9 +22,10 @@ import venue
 from venue.core.commands import CancelOrder, Command, CreateOwner, PlaceOrder, Tick
 from venue.core.rules import RULES
 from venue.journal.chain import BLOCK, START, Chain
+from venue.journal.file import check_library
 from venue.journal.journal import Journal, JournalCorrupt, JournalFailed, Segment, Snapshot
 from venue.journal.memory import MemoryJournal
-from venue.journal.sqlite import check_library, open_journal, open_readonly
+from venue.journal.sqlite import open_journal, open_readonly
 
 
 def commands(first: int, count: int) -> list[Command]:
@@ -417,7 +418,7 @@ def test_one_flipped_bit_anywhere_in_a_row_is_found(path: str, column: str) -> N
         "UPDATE batches SET count = 1 << 61 WHERE first_sequence = 7",
         "DROP TABLE batches",
         "DELETE FROM meta",
-        "UPDATE meta SET format = 3",
+        "UPDATE meta SET format = 4",
         "UPDATE meta SET format = 0",
     ],
 )

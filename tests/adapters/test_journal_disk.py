@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -203,3 +204,52 @@ def survived(log: list[tuple[str, str, int, bytes]], kept: str) -> dict[str, byt
         content.extend(bytes(max(0, offset - len(content))))
         content[offset : offset + len(data)] = data
     return files
+
+
+def test_a_batch_is_packed_before_and_written_on_the_disks_thread(path: str) -> None:
+    """What the disk's thread does beside the event loop is SQLite's work alone."""
+    journal = open_journal(path)
+    batch = commands(1, 3)
+    write = journal.prepare(batch)
+    batch[0].time = 99  # packed already: it is written as it was
+    assert journal.last_sequence() == 0
+    thread = threading.Thread(target=write)
+    thread.start()
+    thread.join()
+    assert journal.last_sequence() == 3
+    journal.close()
+    assert reread(path) == commands(1, 3)
+
+
+def test_a_batch_out_of_its_order_fails_the_journal(path: str) -> None:
+    journal = open_journal(path)
+    journal.prepare(commands(1, 3))
+    with pytest.raises(JournalFailed, match="in the order of preparing"):
+        journal.append(commands(4, 1))
+    with pytest.raises(JournalFailed, match="failed earlier"):
+        journal.prepare(commands(4, 1))
+    journal.close()
+    assert reread(path) == []
+
+
+def test_the_log_moves_into_the_file_a_little_at_a_time(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An order waits while the log is moved: for a millisecond's worth, however long the run."""
+    monkeypatch.undo()
+    disk = Disk()
+    try:
+        journal = open_journal(path)
+        for number in range(400):
+            journal.append(commands(number * 64 + 1, 64))
+            disk.note("appended")
+        journal.close()
+    finally:
+        disk.unregister()
+    moved, most = 0, 0
+    for what, file, _, _ in disk.log:
+        if what == "appended":
+            moved = 0
+        moved += (what, file) == ("write", "journal")
+        most = max(most, moved)
+    assert 0 < most < 400, "pages of 4 KB"

@@ -11,7 +11,8 @@ import pytest
 
 import venue
 from venue.core.commands import Command, Tick
-from venue.journal.journal import JournalFailed, Snapshot
+from venue.journal.chain import BLOCK
+from venue.journal.journal import JournalCorrupt, JournalFailed, Snapshot
 from venue.journal.snapshot_files import SnapshotFiles, packed
 from venue.journal.sqlite import open_journal, open_readonly
 
@@ -53,7 +54,7 @@ def test_snapshots_of_former_versions_are_taken_out_of_the_journal(path: str) ->
         row = packed(snapshot(sequence))
         connection.execute("INSERT INTO snapshots VALUES(?, ?, ?, ?, ?)", row)
     connection.execute("UPDATE snapshots SET parts = x'80' WHERE sequence = 9")
-    connection.execute("UPDATE meta SET format = 1")
+    connection.execute("DROP TABLE archived; UPDATE meta SET format = 1")
     connection.execute("ALTER TABLE segments DROP COLUMN rules")
     connection.close()
     for opened in (open_readonly, open_journal):
@@ -70,6 +71,37 @@ def test_snapshots_of_former_versions_are_taken_out_of_the_journal(path: str) ->
     connection.close()
     assert SnapshotFiles(path).sequences() == [5, 2]
     assert stat.S_IMODE(os.stat(f"{path}.snapshot-5").st_mode) == 0o600
+
+
+def test_what_stands_for_dropped_commands_stays_when_a_former_journal_is_brought_up(
+    path: str,
+) -> None:
+    journal = open_journal(path)
+    journal.append(commands(1, BLOCK + 30))
+    journal.close()
+    connection = apsw.Connection(path)
+    for sequence in (BLOCK + 20, BLOCK + 30):
+        row = packed(snapshot(sequence))
+        connection.execute("INSERT INTO snapshots VALUES(?, ?, ?, ?, ?)", row)
+    connection.execute("DROP TABLE archived; UPDATE meta SET format = 2")
+    connection.close()
+    journal = open_journal(path)
+    journal.stand(snapshot(BLOCK + 10))
+    journal.drop(BLOCK, snapshot(BLOCK + 10))
+    kept = [snapshot(BLOCK + number) for number in (30, 20, 10)]
+    assert list(journal.snapshots()) == kept
+    journal.append(commands(BLOCK + 31, 1))
+    journal.save_snapshot(snapshot(BLOCK + 31))
+    journal.close()
+    journal = open_readonly(path)
+    assert journal.begin() == BLOCK
+    assert list(journal.snapshots()) == [snapshot(BLOCK + 31), kept[0], kept[2]]
+    for read in (journal.packed(BLOCK, BLOCK + 31), list(journal.read(BLOCK))):
+        assert [first for first, _ in read] == [BLOCK + 1, BLOCK + 31]
+    for refused in (lambda: journal.packed(BLOCK - 1, BLOCK), lambda: next(journal.read(0))):
+        with pytest.raises(JournalCorrupt, match=f"begins behind command {BLOCK}"):
+            refused()
+    journal.close()
 
 
 def test_a_snapshot_that_cannot_be_written_leaves_the_journal_at_work(path: str) -> None:

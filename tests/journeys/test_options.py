@@ -19,6 +19,7 @@ from venue.main import write_atomically
         ('[dev]\nhost = "0.0.0.0"', ["dev"]),
         ('[dev]\nstate = "taken.db"', ["dev"]),
         ('[dev]\nready_file = "taken"', ["dev"]),
+        ('[dev]\nkeep = "30d"', ["dev"]),
         ("[dev]\ndemo-keys-on-network = true", ["dev", "--host", "127.0.0.1"]),
         ('[faucet]\nurl = "http://stranger.invalid"', ["faucet", "bob", "SPOT", "USDT", "1"]),
         ('[verify]\nfile = "taken.db"', ["verify"]),

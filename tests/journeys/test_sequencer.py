@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any
 
 import pytest
@@ -34,7 +35,10 @@ class Gate:
         self.batches: list[int] = []
         self.broken = False
 
-    def append(self, commands: list[Command]) -> None:
+    def prepare(self, commands: list[Command]) -> Callable[[], None]:
+        return partial(self._write, commands)
+
+    def _write(self, commands: list[Command]) -> None:
         assert self.open.wait(10)
         if self.broken:
             raise OSError("the disk is gone")

@@ -43,13 +43,12 @@ def check(connection: Connection, engine: Engine) -> list[str]:
     return problems
 
 
-def check_frames(connection: Connection, channels: Channels) -> list[str]:
+def check_frames(connection: Connection, channels: Channels, *, later: bool) -> list[str]:
     """What is wrong with the frames of private channels: each lies behind the first number of its
     channel up to the second, without a gap; there are no other channels. In a history that begins
-    later than the journal the first frame may be a later one.
+    `later` than the journal the first frame may be a later one.
     """
     problems: list[str] = []
-    later = opening(connection)[0] > 0
     columns = (FRAMES.c.uid, FRAMES.c.product, FRAMES.c.channel)
     number = FRAMES.c.number
     stored = {tuple(row) for row in connection.execute(select(*columns).distinct())}

@@ -50,14 +50,18 @@ class Expected:
         if len(self._batch) >= BATCH:
             self._project()
 
-    def differences(self, stored: Connection) -> list[str]:
-        """Every row that is missing, another's or not as the journal makes it, as texts."""
+    def differences(self, stored: Connection, frames_begin: int) -> list[str]:
+        """Every row that is missing, another's or not as the journal makes it, as texts.
+
+        Frames only behind command `frames_begin`: archives have none.
+        """
         self._project()
         problems = self._begins_too_late(stored)
         for table in SCHEMA.sorted_tables:
             if table in NOT_ROWS:
                 continue
-            found = _differences(_rows(table, self._after(table)), stored, self._store.connection)
+            after = max(self._after(table), frames_begin if table is FRAMES else -1)
+            found = _differences(_rows(table, after), stored, self._store.connection)
             texts = [f"{table.name} {text}" for text in islice(found, PROBLEMS_MAX)]
             more = next(found, None) is not None
             problems += [*texts, f"... and more rows of {table.name}"] if more else texts

@@ -6,16 +6,16 @@ import logging
 from pathlib import Path
 
 from venue.history.store import HistoryDamaged, check_pages, open_history, put_aside
-from venue.journal.journal import Journal
+from venue.journal.journal import Readable
 
 log = logging.getLogger("venue.history")
 
 
-def mend(path: str, journal: Journal, begin: int) -> None:
+def mend(path: str, journal: Readable, begin: int) -> None:
     """Leave a history at `path` that holds in all its pages, or none.
 
     A damaged file is moved aside: the journal has what came behind command `begin`. What came
-    before was answered under former rules, and only the file that was moved has rows of it.
+    before was answered under former rules, or is in archives.
     """
     if not Path(path).exists():
         return
@@ -29,9 +29,9 @@ def mend(path: str, journal: Journal, begin: int) -> None:
         log.warning("%s; it was moved to %s and is built again from the journal", problem, aside)
         if begin:
             log.warning(
-                "rows of commands up to %d were made under former rules and cannot be made again:"
-                " %s now begins behind that command. With a sound copy of it from before, put back"
-                " in its place while the venue is stopped, they are there again",
+                "rows of commands up to %d were made under former rules or are archived, and are"
+                " not made again: %s now begins behind that command. With a sound copy of it from"
+                " before, put back in its place while the venue is stopped, they are there again",
                 begin,
                 path,
             )

@@ -49,6 +49,14 @@ class Store:
         with self.connection.begin():
             return int(self.connection.execute(select(PROGRESS.c.sequence)).scalar_one())
 
+    def goes_on(self) -> bool:
+        """Whether it goes on from an archive: rows were moved there, and it was not cleared since.
+
+        The file's header says so, in a number that SQLite leaves to its user.
+        """
+        with self.connection.begin():
+            return bool(self.connection.exec_driver_sql("PRAGMA application_id").scalar_one())
+
     def clear(self) -> None:
         """Empty every table and go back to sequence 0: the journal can then be projected anew."""
         with self.connection.begin():
@@ -56,6 +64,7 @@ class Store:
                 if table is not PROGRESS:
                     self.connection.execute(table.delete())
             self.connection.execute(update(PROGRESS).values(sequence=0))
+            self.connection.exec_driver_sql("PRAGMA application_id = 0")
 
     def checkpoint(self) -> None:
         """Make everything committed so far durable; until then a power cut may take it back."""
@@ -86,7 +95,7 @@ def open_history(path: str | None) -> Store:
     lock = _locked(Path(f"{path}.lock"))
     try:
         private.create(Path(path))
-        with _damage_told(path):
+        with damage_told(path):
             if pages.is_unchecked(Path(path)):
                 _copy_with_checksums(path)
             least = _reached_in_file(path)
@@ -246,7 +255,7 @@ def _copy_with_checksums(path: str) -> None:
 
 
 @contextmanager
-def _damage_told(path: str) -> Iterator[None]:
+def damage_told(path: str) -> Iterator[None]:
     """Turn what the database says into HistoryDamaged, or OSError when the file is not to blame."""
     try:
         yield

@@ -17,12 +17,13 @@ class Chain:
     bytes so far). `sequence` is the last command in it.
     """
 
-    __slots__ = ("_hash", "sequence")
+    __slots__ = ("_hash", "digest", "sequence", "start")
 
     def __init__(self, sequence: int = 0, digest: bytes = START) -> None:
         """Go on after `sequence`, a multiple of `BLOCK`, where the chain stood at `digest`."""
         assert sequence % BLOCK == 0, sequence
         self.sequence = sequence
+        self.start = self.digest = digest  # behind the block before; behind the last command
         self._hash = blake2b(digest, digest_size=DIGEST)
 
     def room(self) -> int:
@@ -42,8 +43,9 @@ class Chain:
         # Without the header: it depends on the batch, the elements do not.
         self._hash.update(memoryview(payload)[len(header) :])
         self.sequence += count
-        digest = self._hash.digest()
+        digest = self.digest = self._hash.digest()
         if self.sequence % BLOCK == 0:
+            self.start = digest
             self._hash = blake2b(digest, digest_size=DIGEST)
         return digest
 

@@ -1,11 +1,12 @@
 """What a journal is: numbered commands, durable before anything is said about them, and snapshots.
 
 The calls of one journal must not overlap, but may come from different threads one after another.
+Only `prepare` may be called while another call is under way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from msgspec import Struct
@@ -61,8 +62,17 @@ def foreign(journal: Readable) -> int:
     return max([end for segment, end in pairs if segment.rules != rules.RULES], default=0)
 
 
+def earliest(journal: Readable) -> int:
+    """The command behind which a replay can begin at the earliest, with what this journal has and
+    under today's rules; 0: with the first.
+    """
+    return max(foreign(journal), journal.begin())
+
+
 class Readable(Protocol):
-    """The part of a `Journal` that can be recovered from."""
+    """What can be read of a `Journal`, or of one together with its archives."""
+
+    def begin(self) -> int: ...
 
     def last_sequence(self) -> int: ...
 
@@ -77,12 +87,23 @@ class Journal(Protocol):
     """The venue's commands, numbered consecutively from 1."""
 
     instant: bool
-    """`append` does not wait for a disk, so it may be called on the event loop."""
+    """Writing does not wait for a disk, so it may be done on the event loop."""
+
+    def prepare(self, commands: list[Command]) -> Callable[[], None]:
+        """Encode the next batch; a call of what is returned writes it, whole or not at all.
+
+        It is durable when that call returns. A batch is written before the next one is prepared.
+        ValueError when it is empty; JournalFailed, from both calls, on any failure and from then on
+        always.
+        """
 
     def append(self, commands: list[Command]) -> None:
-        """Make a batch durable, whole or not at all; durable on return.
+        """Prepare a batch and write it."""
 
-        ValueError when it is empty; JournalFailed on any failure and from then on always.
+    def begin(self) -> int:
+        """The command behind which this journal has its commands; 0: it has all of them.
+
+        What came before lies in archives; the oldest snapshot that is kept stands for it.
         """
 
     def last_sequence(self) -> int:
@@ -91,7 +112,8 @@ class Journal(Protocol):
     def read(self, after: int) -> Iterator[tuple[int, list[Command]]]:
         """The commands after a sequence, in order, in pieces: (first sequence, commands).
 
-        JournalCorrupt when they are not what was written, or the journal ends before `after`;
+        JournalCorrupt when they are not what was written, or the journal ends before `after`, or
+        begins behind it;
         JournalFailed when it cannot be read.
         """
 
@@ -105,8 +127,8 @@ class Journal(Protocol):
         """Under which rules the commands were answered, oldest first; none is empty."""
 
     def save_snapshot(self, snapshot: Snapshot) -> None:
-        """Make a snapshot durable; the newest two are kept, and the first that today's rules can
-        begin from. JournalFailed when it cannot be: the journal goes on without it.
+        """Make a snapshot durable; the newest two are kept, and the first that a replay can begin
+        from. JournalFailed when it cannot be: the journal goes on without it.
         """
 
     def snapshots(self) -> Iterator[Snapshot]:

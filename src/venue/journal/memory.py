@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Final
 
 import msgspec
@@ -33,13 +34,22 @@ class MemoryJournal:
         self._snapshots: list[Snapshot] = []
         self._closed = False
 
-    def append(self, commands: list[Command]) -> None:
+    def prepare(self, commands: list[Command]) -> Callable[[], None]:
         self._check_open()
         if not commands:
             raise ValueError("a batch holds at least one command")
+        return partial(self._take, commands)
+
+    def append(self, commands: list[Command]) -> None:
+        self.prepare(commands)()
+
+    def _take(self, commands: list[Command]) -> None:
         if self._keep:
             self._commands.extend(commands)
         self._last += len(commands)
+
+    def begin(self) -> int:
+        return 0
 
     def last_sequence(self) -> int:
         return self._last

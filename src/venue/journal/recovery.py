@@ -12,7 +12,14 @@ from venue.core import snapshot as state
 from venue.core.applied import Applied
 from venue.core.commands import Command, Requested
 from venue.core.engine import Engine
-from venue.journal.journal import Journal, JournalCorrupt, OtherRules, Readable, Snapshot, foreign
+from venue.journal.journal import (
+    JournalCorrupt,
+    OtherRules,
+    Readable,
+    Snapshot,
+    earliest,
+    foreign,
+)
 
 ENGINE: Final = "engine"  # the snapshot part that is the engine's own
 WINDOW: Final = 4096  # commands looked at in one step backwards
@@ -64,20 +71,31 @@ def recover(journal: Readable, reached: int, sink: Sink) -> Engine:
     return engine
 
 
-def beginning(journal: Journal) -> Snapshot | None:
-    """The first snapshot that today's rules can begin from; None when they can from command 1.
+def beginning(journal: Readable) -> Snapshot | None:
+    """The first snapshot that a replay can begin from; None when it can from command 1.
 
-    OtherRules when there is none.
+    What came before was answered under other rules, or is not in this journal. OtherRules and
+    JournalCorrupt when there is none.
     """
-    begin = foreign(journal)
+    begin = earliest(journal)
     if begin == 0:
         return None
-    candidates = [snapshot for snapshot in journal.snapshots() if snapshot.sequence >= begin]
-    for snapshot in reversed(candidates):
-        if load(snapshot, begin) is not None:
-            return snapshot
+    first = standing(journal, begin)
+    if first is not None:
+        return first
+    if begin > foreign(journal):
+        raise JournalCorrupt(_not_begun(journal))
     older = next((one.sequence for one in journal.snapshots()), 0)
     raise OtherRules(_why_not(journal, older if older < begin else 0))
+
+
+def standing(journal: Readable, begin: int) -> Snapshot | None:
+    """The first snapshot at or behind a command that today's rules can go on from."""
+    candidates = [snapshot for snapshot in journal.snapshots() if snapshot.sequence >= begin]
+    for snapshot in reversed(candidates):
+        if load(snapshot, foreign(journal)) is not None:
+            return snapshot
+    return None
 
 
 def tail_requests(journal: Readable, since_time_us: int) -> list[bytes]:
@@ -87,8 +105,8 @@ def tail_requests(journal: Readable, since_time_us: int) -> list[bytes]:
     """
     steps: list[list[bytes]] = []
     end = journal.last_sequence()
-    while end > 0:
-        start = max(0, end - WINDOW)
+    while end > journal.begin():
+        start = max(journal.begin(), end - WINDOW)
         commands = _between(journal, start, end)
         steps.append(
             [
@@ -113,12 +131,14 @@ def _start(journal: Readable, reached: int) -> tuple[Engine, dict[str, bytes]]:
                 f"sequence {journal.last_sequence() + 1}: missing, as there is a snapshot"
                 f" at {snapshot.sequence}"
             )
-        if snapshot.sequence > reached:
+        if not journal.begin() <= snapshot.sequence <= reached:
             continue
         engine = load(snapshot, begin)
         if engine is not None:
             others = {name: part for name, part in snapshot.parts.items() if name != ENGINE}
             return engine, others
+    if journal.begin():
+        raise JournalCorrupt(_not_begun(journal))
     return Engine(), {}
 
 
@@ -161,6 +181,13 @@ def _why_not(journal: Readable, after: int) -> str:
             " then start this one"
         )
     return f"{told}, and the snapshot at {end} that stands for them is missing or damaged"
+
+
+def _not_begun(journal: Readable) -> str:
+    return (
+        f"the journal begins behind command {journal.begin()}, and the snapshot that stands for"
+        " what came before is missing, damaged or ahead of history"
+    )
 
 
 def _between(journal: Readable, after: int, end: int) -> list[Command]:

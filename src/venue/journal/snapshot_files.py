@@ -19,12 +19,12 @@ KEPT: Final = 2
 PIECE: Final = 1 << 20  # bytes between two syncs: what is synced at once, others wait for
 MODE: Final = 0o600
 
-Row = tuple[int, str, str, bytes, bytes]
+SnapshotRow = tuple[int, str, str, bytes, bytes]
 """Sequence, engine version, state hash, the parts as msgpack, checksum."""
 
 _encoder = msgspec.msgpack.Encoder()
 _parts = msgspec.msgpack.Decoder(dict[str, bytes])
-_rows = msgspec.msgpack.Decoder(Row)
+_rows = msgspec.msgpack.Decoder(SnapshotRow)
 
 
 class SnapshotFiles:
@@ -49,7 +49,7 @@ class SnapshotFiles:
         return unpacked(row) if row[0] == sequence else None
 
     def write(self, snapshot: Snapshot) -> None:
-        """Write one down under a name of this process; `put` makes it count."""
+        """Write one down under a name of this process; `place` makes it count."""
         data = memoryview(_encoder.encode(packed(snapshot)))
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
         descriptor = os.open(self._written(os.getpid()), flags, MODE)
@@ -62,16 +62,24 @@ class SnapshotFiles:
             os.close(descriptor)
 
     def put(self, sequence: int, pid: int, begin: int) -> None:
-        """Have what process `pid` wrote count, durably; older ones go.
+        """Have what process `pid` wrote count, durably, and `tidy`."""
+        self.place(sequence, pid)
+        self.tidy(begin)
 
-        The newest two are kept, and the first that is not before `begin`, unless that is 0.
-        """
+    def place(self, sequence: int, pid: int) -> None:
+        """Have what process `pid` wrote count, durably."""
         self._written(pid).replace(self._at(sequence))
         folder = os.open(self._base.parent, os.O_RDONLY)
         try:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+    def tidy(self, begin: int) -> None:
+        """Remove older ones.
+
+        The newest two are kept, and the first that is not before `begin`, unless that is 0.
+        """
         known = self.sequences()
         first = min((one for one in known if one >= begin > 0), default=0)
         for one in known[KEPT:]:
@@ -89,14 +97,14 @@ class SnapshotFiles:
         return self._base.with_name(f"{self._base.name}.snapshot.{pid}")
 
 
-def packed(snapshot: Snapshot) -> Row:
+def packed(snapshot: Snapshot) -> SnapshotRow:
     """A snapshot as it is kept."""
     parts = _encoder.encode(snapshot.parts)
     row = (snapshot.sequence, snapshot.engine_version, snapshot.state_hash, parts)
     return (*row, _checksum(*row))
 
 
-def unpacked(row: Row) -> Snapshot | None:
+def unpacked(row: SnapshotRow) -> Snapshot | None:
     """The snapshot that was kept; None when it is damaged."""
     sequence, engine_version, state_hash, parts, checksum = row
     if checksum != _checksum(sequence, engine_version, state_hash, parts):

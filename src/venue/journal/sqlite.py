@@ -9,8 +9,9 @@ drop the lock.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Annotated, Final, TypeVar
 
 import apsw
@@ -19,35 +20,28 @@ import msgspec
 import venue
 from venue.core import rules
 from venue.core.commands import Command
-from venue.journal.chain import BLOCK, DIGEST, Chain
-from venue.journal.ending import Acknowledged, torn_commit
-from venue.journal.journal import JournalCorrupt, JournalFailed, Segment, Snapshot, foreign
-from venue.journal.snapshot_files import Row, SnapshotFiles, unpacked
+from venue.journal.chain import BLOCK, DIGEST, START, Chain
+from venue.journal.ending import Acknowledged
+from venue.journal.file import (
+    FORMAT,
+    UPGRADES,
+    check_end,
+    connect,
+    make_when_empty,
+    torn_log,
+    translated,
+)
+from venue.journal.journal import JournalCorrupt, JournalFailed, Segment, Snapshot, earliest
+from venue.journal.snapshot_files import SnapshotFiles, SnapshotRow, unpacked
 
-FORMAT: Final = 2  # 1: segments name no rules
 RULES_BEFORE: Final = 1  # those of segments that name none
-SQLITE_MIN: Final = (3, 51, 3)  # older ones can damage a WAL when it is reset
-CHECKPOINT_BYTES: Final = 16 << 20  # about what the WAL holds before it moves into the file
+CHECKPOINT_BYTES: Final = 1 << 20  # about what the WAL holds before it moves into the file: 1 ms
 COMMIT_BYTES: Final = 3 * 4096  # pages a commit writes beside its payload, about
 WAL_BYTES_MAX: Final = 64 << 20  # what may be left of the WAL once it is reset
 PIECE_ROWS: Final = 8  # rows fetched at a time while orders may be waiting
 PIECE_BYTES: Final = 1 << 17  # about what `packed` gives
 ROWS_READ: Final = 64  # rows fetched at a time; between fetches no read transaction is open
 
-_SCHEMA: Final = """
-CREATE TABLE meta(format INTEGER NOT NULL) STRICT;
-CREATE TABLE segments(first_sequence INTEGER PRIMARY KEY, engine_version TEXT NOT NULL,
-    rules INTEGER NOT NULL DEFAULT 1) STRICT;
-CREATE TABLE batches(first_sequence INTEGER PRIMARY KEY, count INTEGER NOT NULL,
-    payload BLOB NOT NULL, chain BLOB NOT NULL) STRICT;
-CREATE TABLE snapshots(sequence INTEGER PRIMARY KEY, engine_version TEXT NOT NULL,
-    state_hash TEXT NOT NULL, parts BLOB NOT NULL, checksum BLOB NOT NULL) STRICT;
-"""
-_UPGRADE: Final = """
-ALTER TABLE segments ADD COLUMN rules INTEGER NOT NULL DEFAULT 1;
-UPDATE meta SET format = 2;
-DELETE FROM snapshots;
-"""
 _SEGMENTS: Final = "SELECT * FROM segments ORDER BY first_sequence"
 _INSERT: Final = "INSERT INTO batches VALUES(?, ?, ?, ?)"
 _ROWS: Final = "SELECT * FROM batches WHERE first_sequence >= ? ORDER BY first_sequence LIMIT ?"
@@ -58,7 +52,7 @@ _ROW_UP_TO: Final = (
 )
 
 _Sequence = Annotated[int, msgspec.Meta(ge=1, le=1 << 62)]
-_Row = tuple[_Sequence, Annotated[int, msgspec.Meta(ge=1, le=BLOCK)], bytes, bytes]
+Row = tuple[_Sequence, Annotated[int, msgspec.Meta(ge=1, le=BLOCK)], bytes, bytes]
 T = TypeVar("T")
 
 _encoder = msgspec.msgpack.Encoder()
@@ -68,7 +62,7 @@ _commands = msgspec.msgpack.Decoder(list[Command])
 class SqliteJournal:
     """See `journal.Journal`. Made by `open_journal` and `open_readonly`.
 
-    `append` and `save_snapshot` wait for the disk: call them on a thread of their own.
+    What `prepare` gives and `save_snapshot` wait for the disk: call them on a thread of their own.
     """
 
     instant: bool = False
@@ -77,6 +71,7 @@ class SqliteJournal:
         """`refused` says why this journal takes no writes; empty when it does. `torn`: the log
         ends in a torn commit."""
         self._connection = connection
+        self._cursor = connection.cursor()  # of all commits: to make one for each costs more
         self._path = path
         self._refused = refused
         self._failure: BaseException | None = None
@@ -86,42 +81,35 @@ class SqliteJournal:
         self._files = SnapshotFiles(path)
         self._format = self._known_format()
         self._torn = torn
+        self._begin, self._digest = self._archived()
         self._chain = self._chain_at_end()
         self._last = self._chain.sequence
-        _check_end(path, self._last)
+        check_end(path, self._last)
         self._written = self._last == 0
         self._segments = self._read_segments()
         # In place of SQLite's automatic checkpoint, which would swallow a failed sync.
         connection.wal_autocheckpoint(0)
 
-    def append(self, commands: list[Command]) -> None:
+    def prepare(self, commands: list[Command]) -> Callable[[], None]:
         self._check_writable()
         if not commands:
             raise ValueError("a batch holds at least one command")
-        self._written = True
-        with self._writing():
-            self._checkpoint_when_due()
-            begun = self._next_segment()
-            rows = self._rows(commands)
-            self._wal_bytes += COMMIT_BYTES + sum(len(payload) for _, _, payload, _ in rows)
-            if len(rows) == 1 and begun is None:
-                # A statement alone is a transaction, with one wait for the disk.
-                self._connection.execute(_INSERT, rows[0])
-            else:
-                self._connection.execute("BEGIN IMMEDIATE")
-                if begun is not None:
-                    self._begin(begun)
-                self._connection.executemany(_INSERT, rows)
-                self._connection.execute("COMMIT")
-            self._acknowledged.note(self._chain.sequence)
-        self._last = self._chain.sequence
+        try:
+            return partial(self._commit, self._rows(commands))
+        except Exception as error:
+            raise self._fails(error) from error
+
+    def append(self, commands: list[Command]) -> None:
+        self.prepare(commands)()
+
+    def begin(self) -> int:
+        return self._begin
 
     def last_sequence(self) -> int:
         return self._last
 
     def read(self, after: int) -> Iterator[tuple[int, list[Command]]]:
-        if after > self._last:
-            raise JournalCorrupt(f"the journal ends at {self._last}, before {after}")
+        self._check_within(after)
         for first, payload, last in self._verified(self._chain_before(after)):
             if last <= after:
                 continue
@@ -138,6 +126,7 @@ class SqliteJournal:
         return [one for one in self._segments if one.first_sequence <= self._last]
 
     def packed(self, after: int, last: int) -> list[tuple[int, bytes]]:
+        self._check_within(after)
         rows: list[tuple[int, bytes]] = []
         size = 0
         for first, payload, end in self._verified(self._chain_before(after), PIECE_ROWS):
@@ -152,11 +141,9 @@ class SqliteJournal:
     def save_snapshot(self, snapshot: Snapshot) -> None:
         self._check_writable()
         assert snapshot.sequence <= self._last, (snapshot.sequence, self._last)
-        try:
-            self._files.write(snapshot)
-            self._files.put(snapshot.sequence, os.getpid(), foreign(self))
-        except OSError as error:
-            raise JournalFailed(f"no snapshot of {self._path} can be written: {error}") from error
+        with self._filing():
+            self._keep(snapshot)
+            self._files.tidy(earliest(self))
 
     def snapshots(self) -> Iterator[Snapshot]:
         known = "SELECT sequence FROM snapshots"
@@ -167,6 +154,65 @@ class SqliteJournal:
                 found = self._snapshot(sequence)
             if found is not None:
                 yield found
+
+    # -- archiving -------------------------------------------------------------------------------
+
+    def digest_at(self, boundary: int) -> bytes:
+        """The chain's digest behind a command whose number is a multiple of `BLOCK`.
+
+        JournalCorrupt when no row ends there.
+        """
+        return self._chain_before(boundary).start
+
+    def rows(self, after: int, end: int) -> Iterator[Row]:
+        """The packed rows after a block boundary up to another one, each one checked."""
+        chain = self._chain_before(after)
+        for first, payload, last in self._verified(chain):
+            if first > end:
+                return
+            yield first, last - first + 1, payload, chain.digest
+
+    def stand(self, snapshot: Snapshot) -> None:
+        """Keep a snapshot for what came before it, which can then be dropped; JournalFailed."""
+        self._check_writable()
+        assert snapshot.sequence <= self._last, (snapshot.sequence, self._last)
+        with self._filing():
+            if self._files.read(snapshot.sequence) is None:
+                self._keep(snapshot)
+
+    def drop(self, end: int, snapshot: Snapshot) -> None:
+        """Take the rows up to a block boundary away, which an archive has; JournalFailed.
+
+        `snapshot` stands for them, at or behind `end`; older ones go.
+        """
+        self._check_writable()
+        assert self._begin < end <= snapshot.sequence, (self._begin, end, snapshot.sequence)
+        with self._filing():
+            assert snapshot.sequence in self._files.sequences(), "it was told to stand for them"
+        digest = self.digest_at(end)
+        self._wal_bytes += COMMIT_BYTES
+        self._written = True
+        with self._writing():
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._upgrade()
+            self._connection.execute("DELETE FROM batches WHERE first_sequence <= ?", (end,))
+            self._connection.execute("DELETE FROM archived")
+            self._connection.execute("INSERT INTO archived VALUES(?, ?)", (end, digest))
+            self._connection.execute("COMMIT")
+            self._checkpoint_when_due()
+        self._begin, self._digest = end, digest
+        with self._filing():
+            self._files.tidy(snapshot.sequence)
+
+    def shrink(self) -> None:
+        """Give the space of what was dropped back to the system; takes time for all that is left.
+
+        JournalFailed.
+        """
+        self._check_writable()
+        with self._writing():
+            self._connection.execute("VACUUM")
+            self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
     def close(self) -> None:
         if self._closed:
@@ -185,6 +231,28 @@ class SqliteJournal:
 
     # -- writing ---------------------------------------------------------------------------------
 
+    def _commit(self, rows: list[Row]) -> None:
+        """Make a prepared batch durable. Only SQLite's own calls, which let other threads run."""
+        self._check_writable()
+        self._written = True
+        with self._writing():
+            assert rows[0][0] == self._last + 1, "batches are written in the order of preparing"
+            self._checkpoint_when_due()
+            begun = self._next_segment()
+            self._wal_bytes += COMMIT_BYTES + sum(len(payload) for _, _, payload, _ in rows)
+            if len(rows) == 1 and begun is None:
+                # A statement alone is a transaction, with one wait for the disk.
+                self._cursor.execute(_INSERT, rows[0])
+            else:
+                self._cursor.execute("BEGIN IMMEDIATE")
+                if begun is not None:
+                    self._begin_segment(begun)
+                self._cursor.executemany(_INSERT, rows)
+                self._cursor.execute("COMMIT")
+            first, count, *_ = rows[-1]
+            self._last = first + count - 1
+            self._acknowledged.note(self._last)
+
     def _next_segment(self) -> Segment | None:
         """The segment that the next command begins, which only writing it does.
 
@@ -197,20 +265,28 @@ class SqliteJournal:
             return None
         return Segment(self._last + 1, *now)
 
-    def _begin(self, segment: Segment) -> None:
+    def _begin_segment(self, segment: Segment) -> None:
         """Note a segment, in the format that names its rules."""
-        if self._format != FORMAT:
-            # It kept snapshots in itself; outside they are found without it.
-            for snapshot in self.snapshots():
-                self.save_snapshot(snapshot)
-            self._connection.execute(_UPGRADE)
-            self._format = FORMAT
+        self._upgrade()
         self._connection.execute(
             "INSERT OR REPLACE INTO segments VALUES(?, ?, ?)", msgspec.structs.astuple(segment)
         )
         self._segments = [*self.segments(), segment]
 
-    def _rows(self, commands: list[Command]) -> list[tuple[int, int, bytes, bytes]]:
+    def _upgrade(self) -> None:
+        """Bring the file to today's format, inside a transaction."""
+        if self._format == FORMAT:
+            return
+        # It kept snapshots in itself; outside they are found without it.
+        for snapshot in self.snapshots():
+            self.stand(snapshot)
+        self._connection.execute("DELETE FROM snapshots")
+        for former in range(self._format, FORMAT):
+            self._connection.execute(UPGRADES[former])
+        self._connection.execute("UPDATE meta SET format = ?", (FORMAT,))
+        self._format = FORMAT
+
+    def _rows(self, commands: list[Command]) -> list[Row]:
         """The rows of a batch: one, or two when a block of the chain ends inside it."""
         chain = self._chain
         rows = []
@@ -223,17 +299,32 @@ class SqliteJournal:
             start += len(part)
         return rows
 
+    def _keep(self, snapshot: Snapshot) -> None:
+        self._files.write(snapshot)
+        self._files.place(snapshot.sequence, os.getpid())
+
+    @contextmanager
+    def _filing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise JournalFailed(f"no snapshot of {self._path} can be written: {error}") from error
+
     @contextmanager
     def _writing(self) -> Iterator[None]:
         try:
             yield
         except BaseException as error:
-            self._failure = error
-            self._refused = "failed earlier"
             with suppress(apsw.Error):
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
-            raise JournalFailed(f"the journal {self._path} cannot be written: {error}") from error
+            raise self._fails(error) from error
+
+    def _fails(self, error: BaseException) -> JournalFailed:
+        """Take nothing more from now on; what to say of it."""
+        self._failure = error
+        self._refused = "failed earlier"
+        return JournalFailed(f"the journal {self._path} cannot be written: {error}")
 
     def _check_writable(self) -> None:
         if self._closed:
@@ -252,10 +343,16 @@ class SqliteJournal:
 
     # -- reading ---------------------------------------------------------------------------------
 
+    def _check_within(self, after: int) -> None:
+        if after > self._last:
+            raise JournalCorrupt(f"the journal ends at {self._last}, before {after}")
+        if after < self._begin:
+            raise JournalCorrupt(f"{self._path} begins behind command {self._begin}")
+
     def _fetch(self, shape: type[T], sql: str, *values: int) -> T:
         if self._closed:
             raise JournalFailed(f"the journal {self._path} is closed")
-        with _translated(self._path):
+        with translated(self._path):
             rows = self._connection.execute(sql, values).fetchall()
         try:
             return msgspec.convert(rows, shape)
@@ -265,7 +362,7 @@ class SqliteJournal:
 
     def _known_format(self) -> int:
         """JournalCorrupt when it is none of ours."""
-        with _translated(self._path):
+        with translated(self._path):
             sql = "SELECT count(*) FROM sqlite_schema WHERE name = 'meta'"
             known = self._connection.execute(sql).get
             found = self._connection.execute("SELECT format FROM meta").get if known else None
@@ -273,8 +370,19 @@ class SqliteJournal:
             return found
         raise JournalCorrupt(f"{self._path} is not a journal of format {FORMAT}")
 
+    def _archived(self) -> tuple[int, bytes]:
+        """Up to which command archives have the rows, and the chain's digest there."""
+        if self._format < 3:
+            return 0, START
+        found = self._fetch(list[tuple[_Sequence, bytes]], "SELECT * FROM archived")
+        for sequence, digest in found:
+            if len(found) > 1 or sequence % BLOCK or len(digest) != DIGEST:
+                raise JournalCorrupt(f"{self._path}: where it begins is not as written")
+            return sequence, digest
+        return 0, START
+
     def _read_segments(self) -> list[Segment]:
-        if self._format == FORMAT:
+        if self._format > 1:
             rows = self._fetch(list[tuple[_Sequence, str, _Sequence]], _SEGMENTS)
             return [Segment(*row) for row in rows]
         unnamed = self._fetch(list[tuple[_Sequence, str]], _SEGMENTS)
@@ -283,35 +391,35 @@ class SqliteJournal:
     def _snapshot(self, sequence: int) -> Snapshot | None:
         sql = "SELECT * FROM snapshots WHERE sequence = ?"
         try:
-            rows = self._fetch(list[Row], sql, sequence)
+            rows = self._fetch(list[SnapshotRow], sql, sequence)
         except JournalCorrupt:
             return None
         return unpacked(rows[0]) if rows else None
 
     def _chain_at_end(self) -> Chain:
-        last = self._fetch(list[_Row], _LAST_ROW)
+        last = self._fetch(list[Row], _LAST_ROW)
         for first, count, *_ in last:
-            if self._fetch(list[_Row], _FIRST_ROW)[0][0] != 1:
-                raise JournalCorrupt("sequence 1: missing")
+            if self._fetch(list[Row], _FIRST_ROW)[0][0] != self._begin + 1:
+                raise JournalCorrupt(f"sequence {self._begin + 1}: missing")
             chain = self._chain_before(first + count - 1)
             for _ in self._verified(chain):
                 pass
             return chain
-        return Chain()
+        return Chain(self._begin, self._digest)
 
     def _chain_before(self, sequence: int) -> Chain:
         """The chain at the last block boundary that is not after `sequence`."""
         boundary = sequence // BLOCK * BLOCK
-        if boundary == 0:
-            return Chain()
-        for first, count, _, digest in self._fetch(list[_Row], _ROW_UP_TO, boundary):
+        if boundary == self._begin:
+            return Chain(boundary, self._digest)
+        for first, count, _, digest in self._fetch(list[Row], _ROW_UP_TO, boundary):
             if first + count - 1 == boundary and len(digest) == DIGEST:
                 return Chain(boundary, digest)
         raise JournalCorrupt(f"sequence {boundary}: no row ends here")
 
     def _verified(self, chain: Chain, fetched: int = ROWS_READ) -> Iterator[tuple[int, bytes, int]]:
         """The rows after `chain`'s sequence as (first, payload, last), each one checked."""
-        while rows := self._fetch(list[_Row], _ROWS, chain.sequence + 1, fetched):
+        while rows := self._fetch(list[Row], _ROWS, chain.sequence + 1, fetched):
             for first, count, payload, digest in rows:
                 expected = chain.sequence + 1
                 if first != expected:
@@ -331,19 +439,19 @@ def open_journal(path: str) -> SqliteJournal:
     JournalFailed when it is in use or cannot be opened; JournalCorrupt when it is not a journal
     or its end is not what was written.
     """
-    with _translated(path), suppress(FileExistsError):
+    with translated(path), suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-    connection = _connect(path)
+    connection = connect(path)
     try:
-        with _translated(path):
+        with translated(path):
             # A failure to change the mode is not an error to SQLite: ask what it is now.
             if connection.execute("PRAGMA journal_mode = WAL").get != "wal":
                 raise JournalFailed(f"the journal {path} cannot be written: no write-ahead log")
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute(f"PRAGMA journal_size_limit = {WAL_BYTES_MAX}")
-        torn = _torn_log(connection, path)
-        with _translated(path):
-            _make_when_empty(connection, path)
+        torn = torn_log(connection, path)
+        with translated(path):
+            make_when_empty(connection, path)
         return SqliteJournal(connection, path, refused="", torn=torn)
     except BaseException:
         # Looking at a journal that cannot be opened must not change it.
@@ -357,78 +465,13 @@ def open_readonly(path: str) -> SqliteJournal:
 
     Writing to it raises JournalFailed.
     """
-    connection = _connect(path)
+    connection = connect(path)
     try:
-        with _translated(path):
+        with translated(path):
             connection.execute("PRAGMA query_only = ON")
-        torn = _torn_log(connection, path)
+        torn = torn_log(connection, path)
         return SqliteJournal(connection, path, refused="is open for reading only", torn=torn)
     except BaseException:
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         connection.close()
         raise
-
-
-def check_library(version: str) -> None:
-    """JournalFailed when this SQLite must not be trusted with a journal."""
-    if tuple(int(number) for number in version.split(".")[:3]) < SQLITE_MIN:
-        needed = ".".join(str(number) for number in SQLITE_MIN)
-        raise JournalFailed(f"SQLite {version} can damage a journal; {needed} or newer is needed")
-
-
-def _connect(path: str) -> apsw.Connection:
-    check_library(apsw.sqlite_lib_version())
-    with _translated(path):
-        connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
-        connection.set_busy_timeout(0)
-        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-    return connection
-
-
-def _torn_log(connection: apsw.Connection, path: str) -> bool:
-    """Whether a torn commit ends the log; JournalCorrupt when whole ones are lost in it."""
-    with _translated(path):
-        connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()  # takes the lock
-        taken, _ = connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_NOOP)
-    log = f"{path}-wal"
-    try:
-        return torn_commit(log, max(0, taken))
-    except ValueError as problem:
-        raise JournalCorrupt(
-            f"{log} is damaged, {problem}: acknowledged commands are lost in it;"
-            f" put back whole copies of {path} and all that is named after it"
-        ) from problem
-
-
-def _check_end(path: str, last: int) -> None:
-    """JournalCorrupt when commands are missing that were acknowledged."""
-    note = Acknowledged(path)
-    known = note.read()
-    if known > last:
-        raise JournalCorrupt(
-            f"{path} ends at command {last}, but command {known} was acknowledged: it or {path}-wal"
-            f" is damaged or an older copy; put back whole copies of {path} and all that is named"
-            f" after it or, to go on without what came after {last}, move {note.path} and"
-            f" {path}.history away"
-        )
-
-
-def _make_when_empty(connection: apsw.Connection, path: str) -> None:
-    with connection:
-        if connection.execute("SELECT count(*) FROM sqlite_schema").get == 0:
-            _check_end(path, 0)
-            connection.execute(_SCHEMA)
-            connection.execute("INSERT INTO meta VALUES(?)", (FORMAT,))
-
-
-@contextmanager
-def _translated(path: str) -> Iterator[None]:
-    """Turn what SQLite and the system say into the journal's own errors."""
-    try:
-        yield
-    except (apsw.BusyError, apsw.LockedError) as error:
-        raise JournalFailed(f"the journal {path} is in use by another process") from error
-    except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError, apsw.MismatchError) as error:
-        raise JournalCorrupt(f"{path}: {error}") from error
-    except (apsw.Error, OSError) as error:
-        raise JournalFailed(f"the journal {path} cannot be used: {error}") from error

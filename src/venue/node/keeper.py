@@ -18,7 +18,7 @@ from typing import Final, Protocol
 import msgspec
 
 from venue.helpers import environment
-from venue.journal.journal import Journal, JournalFailed, Segment, foreign
+from venue.journal.journal import Journal, JournalFailed, Segment, earliest
 from venue.journal.snapshot_files import SnapshotFiles
 from venue.node.snapshots import EVERY
 
@@ -32,9 +32,13 @@ log = logging.getLogger("venue")
 
 
 class Task(msgspec.Struct, array_like=True):
-    """What the process is told first: take the state after command `last`."""
+    """What the process is told first: take the state after command `last`.
+
+    The journal has the commands behind `begin`.
+    """
 
     path: str
+    begin: int
     last: int
     segments: list[Segment]
     frames_kept: int
@@ -116,7 +120,7 @@ class Keeper:
                 last = await self._feed(process)
                 await _number(process)  # it is written
                 await self._durable()
-            begin = foreign(self._journal)
+            begin = earliest(self._journal)
             await asyncio.to_thread(self._files.put, last, process.pid, begin)
             return last
         finally:
@@ -127,7 +131,7 @@ class Keeper:
         """Give the process what it lacks; the sequence it is brought to."""
         journal = self._journal
         last = self._sequence()
-        task = Task(self._path, last, journal.segments(), self._frames_kept)
+        task = Task(self._path, journal.begin(), last, journal.segments(), self._frames_kept)
         await _give(process, [task])
         reached = await _number(process)
         while reached < last:

@@ -155,16 +155,18 @@ class Sequencer:
         self._time = max(self._clock.now(), self._time)
         for command in commands:
             command.time = self._time
+        try:
+            write = self._journal.prepare(commands)
+            if self._journal.instant:
+                write()
+        except Exception as problem:  # noqa: BLE001 - whatever fails here stops the venue
+            self._fail(groups, problem)
+            return
         if self._journal.instant:
-            try:
-                self._journal.append(commands)
-            except Exception as problem:  # noqa: BLE001 - whatever fails here stops the venue
-                self._fail(groups, problem)
-                return
             self._finish(groups)
             return
         self._writing = True
-        self._disk.submit(partial(self._journal.append, commands), partial(self._written, groups))
+        self._disk.submit(write, partial(self._written, groups))
 
     def _gather(self) -> tuple[list[Group], list[Command]]:
         groups: list[Group] = []

@@ -1,0 +1,96 @@
+"""The journal's SQLite file: its schema, how it is opened, and what its errors mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import apsw
+
+from venue.journal.ending import Acknowledged, torn_commit
+from venue.journal.journal import JournalCorrupt, JournalFailed
+
+FORMAT: Final = 3  # 1: segments name no rules; 2: begins with command 1
+SQLITE_MIN: Final = (3, 51, 3)  # older ones can damage a WAL when it is reset
+
+SCHEMA: Final = """
+CREATE TABLE meta(format INTEGER NOT NULL) STRICT;
+CREATE TABLE segments(first_sequence INTEGER PRIMARY KEY, engine_version TEXT NOT NULL,
+    rules INTEGER NOT NULL DEFAULT 1) STRICT;
+CREATE TABLE batches(first_sequence INTEGER PRIMARY KEY, count INTEGER NOT NULL,
+    payload BLOB NOT NULL, chain BLOB NOT NULL) STRICT;
+-- In archives, and in journals of former formats: elsewhere snapshots are files of their own.
+CREATE TABLE snapshots(sequence INTEGER PRIMARY KEY, engine_version TEXT NOT NULL,
+    state_hash TEXT NOT NULL, parts BLOB NOT NULL, checksum BLOB NOT NULL) STRICT;
+CREATE TABLE archived(sequence INTEGER NOT NULL, chain BLOB NOT NULL) STRICT;
+"""
+UPGRADES: Final = {
+    1: "ALTER TABLE segments ADD COLUMN rules INTEGER NOT NULL DEFAULT 1",
+    2: "CREATE TABLE archived(sequence INTEGER NOT NULL, chain BLOB NOT NULL) STRICT",
+}
+
+
+def check_library(version: str) -> None:
+    """JournalFailed when this SQLite must not be trusted with a journal."""
+    if tuple(int(number) for number in version.split(".")[:3]) < SQLITE_MIN:
+        needed = ".".join(str(number) for number in SQLITE_MIN)
+        raise JournalFailed(f"SQLite {version} can damage a journal; {needed} or newer is needed")
+
+
+def connect(path: str) -> apsw.Connection:
+    check_library(apsw.sqlite_lib_version())
+    with translated(path):
+        connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
+        connection.set_busy_timeout(0)
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+    return connection
+
+
+def torn_log(connection: apsw.Connection, path: str) -> bool:
+    """Whether a torn commit ends the log; JournalCorrupt when whole ones are lost in it."""
+    with translated(path):
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()  # takes the lock
+        taken, _ = connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_NOOP)
+    log = f"{path}-wal"
+    try:
+        return torn_commit(log, max(0, taken))
+    except ValueError as problem:
+        raise JournalCorrupt(
+            f"{log} is damaged, {problem}: acknowledged commands are lost in it;"
+            f" put back whole copies of {path} and all that is named after it"
+        ) from problem
+
+
+def check_end(path: str, last: int) -> None:
+    """JournalCorrupt when commands are missing that were acknowledged."""
+    note = Acknowledged(path)
+    known = note.read()
+    if known > last:
+        raise JournalCorrupt(
+            f"{path} ends at command {last}, but command {known} was acknowledged: it or {path}-wal"
+            f" is damaged or an older copy; put back whole copies of {path} and all that is named"
+            f" after it or, to go on without what came after {last}, move {note.path} and"
+            f" {path}.history away"
+        )
+
+
+def make_when_empty(connection: apsw.Connection, path: str) -> None:
+    with connection:
+        if connection.execute("SELECT count(*) FROM sqlite_schema").get == 0:
+            check_end(path, 0)
+            connection.execute(SCHEMA)
+            connection.execute("INSERT INTO meta VALUES(?)", (FORMAT,))
+
+
+@contextmanager
+def translated(path: str) -> Iterator[None]:
+    """Turn what SQLite and the system say into the journal's own errors."""
+    try:
+        yield
+    except (apsw.BusyError, apsw.LockedError) as error:
+        raise JournalFailed(f"the journal {path} is in use by another process") from error
+    except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError, apsw.MismatchError) as error:
+        raise JournalCorrupt(f"{path}: {error}") from error
+    except (apsw.Error, OSError) as error:
+        raise JournalFailed(f"the journal {path} cannot be used: {error}") from error

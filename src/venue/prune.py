@@ -1,0 +1,204 @@
+"""`venue prune`: what is old moves from journal and history to archives beside them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from venue import private
+from venue.archives import NEW, archives, in_place
+from venue.core.commands import Command
+from venue.gateway.recorder import Recorder
+from venue.history import archive as history_archive
+from venue.history.opening import opening
+from venue.history.store import HistoryDamaged, damage_told, open_history
+from venue.journal import archive
+from venue.journal.chain import BLOCK
+from venue.journal.journal import (
+    JournalCorrupt,
+    JournalFailed,
+    OtherRules,
+    Readable,
+    Segment,
+    Snapshot,
+)
+from venue.journal.recovery import beginning, load, recover, standing
+from venue.journal.sqlite import SqliteJournal, open_journal
+from venue.lab.prehistory import Prehistory
+from venue.node.market_data import MarketData
+from venue.node.snapshots import Restored, take
+
+HISTORY: Final = ".history"
+STEPS: Final = 10  # an archive made at a start holds at least such a part of what is kept
+
+log = logging.getLogger("venue")
+
+
+class Pruned(Struct):
+    """Where journal and history of a venue begin now: behind this command; 0: with the first."""
+
+    journal: int
+    history: int
+
+
+def prune(path: str, keep_us: int, now_us: int, *, beyond_us: int = 0) -> Pruned:
+    """Archive a stopped venue's commands and rows that are older than `keep_us`.
+
+    Nothing is archived before the oldest is older by `beyond_us` more: few archives, not many.
+
+    Commands move in whole blocks of the hash chain, and only behind a snapshot that stands for
+    them, which is made when there is none, and behind what history has taken in. A kill at any
+    moment loses nothing; the next call goes on. JournalCorrupt, JournalFailed, OtherRules,
+    HistoryDamaged and OSError: what was not archived whole is where it was.
+    """
+    journal = open_journal(path)
+    try:
+        _finish(journal, path)
+        until_us = now_us - keep_us
+        if _last_until(journal, until_us - beyond_us) > journal.begin():
+            snapshot = _standing(journal, path, until_us)
+            if snapshot is not None:
+                _prune_journal(journal, path, snapshot)
+        _prune_history(journal, path)
+        return Pruned(journal.begin(), _history_begins(path))
+    finally:
+        journal.close()
+
+
+def prune_at_start(path: str, keep_us: int, now_us: int) -> None:
+    """Prune before a venue runs, when there is enough; what stands against it is said in the log.
+
+    A venue that cannot be pruned can run: what is wrong with its files is for its start to say.
+    """
+    try:
+        prune(path, keep_us, now_us, beyond_us=keep_us // STEPS)
+    except (JournalCorrupt, JournalFailed, OtherRules, HistoryDamaged, OSError) as problem:
+        log.warning("nothing more is archived: %s", problem)
+
+
+def _finish(journal: SqliteJournal, path: str) -> None:
+    """Go on with a pruning of the journal that was cut short."""
+    Path(f"{path}{NEW}").unlink(missing_ok=True)
+    for first, last, name in archives(path):
+        if first > journal.begin():  # nothing was taken out yet: it is written anew
+            for log_ in private.LOGS:
+                Path(f"{name}{log_}").unlink(missing_ok=True)
+        elif journal.begin() < last:
+            snapshot = standing(journal, last)
+            if snapshot is not None:
+                archive.drop(journal, last, snapshot)
+
+
+def _standing(journal: SqliteJournal, path: str, until_us: int) -> Snapshot | None:
+    """The snapshot for which what came before it can go; None when there is too little of that."""
+    last = min(_last_until(journal, until_us), _reached(path))
+    first, end = beginning(journal), last // BLOCK * BLOCK
+    if end <= journal.begin() or (first and last < first.sequence):
+        return None
+    known = standing(journal, end)
+    if known is not None and known.sequence <= last:
+        return known
+    prehistory, recorder = Prehistory(), Recorder()
+    market_data = MarketData(prehistory.of_spot, prehistory.of_contract)
+    engine = recover(_Until(journal, last), last, Restored(market_data, recorder, last))
+    return take(engine, market_data, recorder)
+
+
+def _last_until(journal: SqliteJournal, until_us: int) -> int:
+    """The last command that was stamped at a time or before; where the journal begins if none."""
+    low, high = journal.begin(), journal.last_sequence()
+    while low < high:
+        middle = (low + high + 1) // 2
+        _, commands = next(journal.read(middle - 1))
+        if commands[0].time <= until_us:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _prune_journal(journal: SqliteJournal, path: str, snapshot: Snapshot) -> None:
+    end = snapshot.sequence // BLOCK * BLOCK
+    first = beginning(journal)
+    archive.write(journal, path, end, first if first and first.sequence < end else None)
+    archive.drop(journal, end, snapshot)
+    journal.shrink()
+
+
+def _prune_history(journal: SqliteJournal, path: str) -> None:
+    """Have history begin where the journal's replay does, its settled rows in an archive."""
+    history = f"{path}{HISTORY}"
+    first = beginning(journal)
+    if first is None or not journal.begin() or not Path(history).exists():
+        return
+    engine = load(first, first.sequence)
+    assert engine is not None, "it has been loaded before"
+    store = open_history(history)
+    try:
+        with store.connection.begin():
+            begin, _ = opening(store.connection)
+        for number, _, name in archives(history):
+            if number > begin:  # nothing was taken out yet: it is written anew
+                Path(name).unlink()
+        if begin >= engine.sequence:
+            return
+        new = f"{history}{NEW}"
+        with damage_told(history):
+            history_archive.write(store, new, engine.sequence, engine.time)
+            in_place(new, history, begin + 1, engine.sequence)
+            history_archive.drop(store, engine.sequence, engine.spot.next_order, engine.time)
+    finally:
+        store.close()
+
+
+def _reached(path: str) -> int:
+    history = f"{path}{HISTORY}"
+    if not Path(history).exists():
+        return 0
+    store = open_history(history)
+    try:
+        return store.reached()
+    finally:
+        store.close()
+
+
+def _history_begins(path: str) -> int:
+    history = f"{path}{HISTORY}"
+    if not Path(history).exists():
+        return 0
+    store = open_history(history)
+    try:
+        with store.connection.begin():
+            return opening(store.connection)[0]
+    finally:
+        store.close()
+
+
+class _Until:
+    """A journal as it was when it ended with a command."""
+
+    def __init__(self, journal: Readable, last: int) -> None:
+        self._journal = journal
+        self._last = last
+
+    def begin(self) -> int:
+        return self._journal.begin()
+
+    def last_sequence(self) -> int:
+        return self._last
+
+    def read(self, after: int) -> Iterator[tuple[int, list[Command]]]:
+        for first, commands in self._journal.read(after):
+            if first > self._last:
+                return
+            yield first, commands[: self._last + 1 - first]
+
+    def segments(self) -> list[Segment]:
+        return [one for one in self._journal.segments() if one.first_sequence <= self._last]
+
+    def snapshots(self) -> Iterator[Snapshot]:
+        return (one for one in self._journal.snapshots() if one.sequence <= self._last)

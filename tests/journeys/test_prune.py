@@ -1,0 +1,434 @@
+"""What is old moves to archives: nothing is lost on the way, and all of it can still be read."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.former import ALICE, BEGIN_US, BOB, Maker, Stepping
+from support.server import Server
+from venue.behind import Behind
+from venue.core.commands import Command, PlaceAlgo, PlaceOrder, RecordStreams, Tick
+from venue.dev import DevOptions, refused
+from venue.history import archive as rows_archive
+from venue.history.link import HistoryFailed
+from venue.history.store import open_history
+from venue.journal import archive
+from venue.journal.chain import BLOCK
+from venue.journal.journal import JournalCorrupt, Snapshot
+from venue.journal.recovery import beginning
+from venue.journal.snapshot_files import SnapshotFiles
+from venue.journal.sqlite import SqliteJournal, open_journal, open_readonly
+from venue.lab import demo
+from venue.main import Options, opened
+from venue.node.clock import SystemClock
+from venue.node.keeper import Keeper
+from venue.prune import Pruned, prune
+from venue.rebuild import rebuild_history
+from venue.terms import BUY, GTC, IOC, LIMIT, LONG, SELL, AlgoType
+from venue.verify import Findings, verify
+
+DAY_US = 86_400_000_000
+PHASES = (0, 20, 40)  # days on which something happens
+NOW_US = BEGIN_US + 41 * DAY_US
+KEEP_US = 30 * DAY_US
+HALF_US = 10 * DAY_US
+TRADES = 520  # each day: two commands each, so that a day is more than one block of the journal
+AT_ONCE = 260
+FRAMES_KEPT = 1_000
+
+
+def trades(number: int) -> list[Command]:
+    """An order that rests and one that meets it; every hundredth goes on resting."""
+    price = 6_400_000 + number % 50
+    left = 1 if number % 100 == 0 else 0
+    return [
+        PlaceOrder(ALICE, "BTCUSDT", SELL, LIMIT, GTC, 10 + left, price, f"{number}"),
+        PlaceOrder(BOB, "BTCUSDT", BUY, LIMIT, IOC, 10, price),
+    ]
+
+
+async def live(path: Path) -> None:
+    clock, failed = Stepping(BEGIN_US), list[BaseException]()
+    for day in PHASES:
+        clock.time = BEGIN_US + day * DAY_US
+        options = Options(state=str(path), agents=False)
+        async with opened(options, SystemClock(clock), failed.append) as rooms:
+            maker = Maker(rooms, clock)
+            if day == 0:
+                await maker.quotes()
+                await maker.pass_time(30)
+                price = demo.STARTS["BTCUSDT"].price
+                await maker.do(RecordStreams(ALICE))
+                for uid, side in ((BOB, SELL), (ALICE, BUY)):
+                    await maker.do(maker.order(uid, "BTCUSDT", side, 10, price))
+                stop = int(AlgoType.STOP_MARKET)
+                await maker.do(PlaceAlgo(ALICE, "BTCUSDT", SELL, LONG, stop, 0, 5_000_000, 0, 0))
+            for first in range(0, TRADES, AT_ONCE):
+                begin = day * TRADES + first
+                await maker.do(*(one for n in range(begin, begin + AT_ONCE) for one in trades(n)))
+            await maker.pass_time(20)
+    assert not failed, failed
+
+
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Findings]:
+    """The folder of a venue that was stopped, and what `verify` says of it."""
+    folder = tmp_path_factory.mktemp("lived")
+    asyncio.run(live(folder / "venue.db"))
+    findings = verify(str(folder / "venue.db"))
+    assert findings.problems == []
+    return folder, findings
+
+
+@pytest.fixture(scope="module")
+def cut(
+    lived: tuple[Path, Findings], tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, Pruned]:
+    """The folder of the same venue, pruned; and where its files begin."""
+    folder = tmp_path_factory.mktemp("cut") / "pruned"
+    return folder, prune(copied(lived[0], folder), KEEP_US, NOW_US)
+
+
+@pytest.fixture
+def state(lived: tuple[Path, Findings], tmp_path: Path) -> str:
+    """A copy to be pruned."""
+    return copied(lived[0], tmp_path / "copy")
+
+
+@pytest.fixture
+def short(cut: tuple[Path, Pruned], tmp_path: Path) -> str:
+    """A copy of the pruned one."""
+    return copied(cut[0], tmp_path / "short")
+
+
+def copied(folder: Path, target: Path) -> str:
+    """The state file of a copy."""
+    shutil.copytree(folder, target)
+    return str(target / "venue.db")
+
+
+def archived(state: str) -> list[Path]:
+    return sorted(Path(state).parent.glob("*.archive-*"))
+
+
+def told(findings: Findings) -> list[str]:
+    """What a verification says of the whole; snapshots come and go."""
+    assert findings.problems == []
+    return [fact for fact in findings.facts if not fact.startswith("snapshot:")]
+
+
+def rows(state: str) -> int:
+    store = open_history(f"{state}.history")
+    try:
+        with store.connection.begin():
+            asked = store.connection.exec_driver_sql("SELECT count(*) FROM fills")
+            return int(asked.scalar_one())
+    finally:
+        store.close()
+
+
+def test_a_pruned_venue_verifies_as_before_with_its_archives(
+    state: str, lived: tuple[Path, Findings]
+) -> None:
+    size, before = Path(state).stat().st_size, rows(state)
+    pruned = prune(state, KEEP_US, NOW_US)
+    assert pruned.journal % BLOCK == 0
+    assert 0 < pruned.journal <= pruned.history
+    assert Path(state).stat().st_size < size
+    assert 2 * TRADES * 2 <= rows(state) < before
+    assert [stat.S_IMODE(path.stat().st_mode) for path in archived(state)] == [0o600] * 2
+    names = [path.name for path in archived(state)]
+    assert f"venue.db.archive-1-{pruned.journal}" in names
+    assert f"venue.db.history.archive-1-{pruned.history}" in names
+    assert told(verify(state)) == told(lived[1])
+    assert prune(state, KEEP_US, NOW_US) == pruned, "there is no more to do"
+    assert [path.name for path in archived(state)] == names
+
+
+def test_it_is_pruned_again_and_again(state: str, lived: tuple[Path, Findings]) -> None:
+    begins = [prune(state, keep * DAY_US, NOW_US).journal for keep in (30, 10, 0)]
+    assert 0 < begins[0] < begins[1] < begins[2]
+    assert len(archived(state)) == 6
+    assert told(verify(state)) == told(lived[1])
+    for oldest in archived(state):
+        if "archive-1-" in oldest.name:
+            oldest.unlink()
+    findings = verify(state)
+    assert findings.problems == []
+    assert any("archives that are not here" in fact for fact in findings.facts), findings.facts
+    assert any(f"{lived[1].facts[-1]}" == fact for fact in findings.facts), findings.facts
+
+
+@pytest.mark.parametrize("gone", ["venue.db.archive", "venue.db.history.archive"])
+def test_one_kind_of_archive_alone_is_no_fault(short: str, gone: str) -> None:
+    for path in archived(short):
+        if path.name.startswith(gone):
+            path.unlink()
+    assert verify(short).problems == []
+
+
+def test_history_is_rebuilt_from_archives_or_from_where_the_journal_begins(
+    short: str, cut: tuple[Path, Pruned], lived: tuple[Path, Findings], tmp_path: Path
+) -> None:
+    kept = rows(short)
+    assert rebuild_history(short)[0] == 0
+    assert rows(short) == rows(str(lived[0] / "venue.db"))
+    assert told(verify(short)) == told(lived[1])
+    alone = copied(cut[0], tmp_path / "alone")
+    for path in archived(alone):
+        path.unlink()
+    first, *others = told(verify(alone))
+    begin = cut[1].history
+    assert first.startswith(f"replay: from the snapshot at command {begin}; what came before is in")
+    assert "archives that are not here" in first
+    assert [fact for fact in others if fact.startswith("state:")] == [
+        fact for fact in lived[1].facts if fact.startswith("state:")
+    ]
+    assert rebuild_history(alone)[0] == begin
+    assert rows(alone) == kept
+    assert verify(alone).problems == []
+
+
+def test_an_archive_of_another_venue_is_refused(short: str) -> None:
+    (archive,) = [path for path in archived(short) if "history" not in path.name]
+    data = bytearray(archive.read_bytes())
+    at = len(data) - 2000  # in the last of its commands
+    data[at] ^= 1
+    archive.write_bytes(data)
+    (problem,) = verify(short).problems
+    assert "sequence" in problem or "archive" in problem
+    with pytest.raises(JournalCorrupt):
+        rebuild_history(short)
+
+
+def test_a_pruned_venue_answers_from_what_is_kept_even_when_history_was_damaged(short: str) -> None:
+    kept = rows(short)
+    history = Path(f"{short}.history")
+    history.write_bytes(history.read_bytes()[:5000])
+    for one in archived(short):
+        one.chmod(0o644)
+    with Server("--state", short, "--no-agents", folder=Path(short).parent) as server:
+        alice = server.client("alice")
+        old = alice.get(f"/api/v3/allOrders?symbol=BTCUSDT&endTime={BEGIN_US // 1000 + 999_000}")
+        assert old.status == 200
+        begin = BEGIN_US // 1000
+        assert all(order["status"] == "NEW" or order["updateTime"] > begin for order in old.json)
+        assert len(old.json) < TRADES
+        for path in ("/api/v3/openOrders?symbol=BTCUSDT", "/api/v3/myTrades?symbol=BTCUSDT"):
+            answer = alice.get(path)
+            assert answer.status == 200
+            assert answer.json
+        order = {"symbol": "BTCUSDT", "type": "LIMIT", "quantity": "0.01", "price": "60000"}
+        assert alice.post("/api/v3/order", {**order, "side": "BUY"}).status == 200
+        server.kill()
+    assert rows(short) == kept
+    assert verify(short).problems == []
+    assert {stat.S_IMODE(one.stat().st_mode) for one in archived(short)} == {0o600}
+
+
+# -- beside a running venue -----------------------------------------------------------------------
+
+
+async def at_once(function: Callable[[], None]) -> None:
+    function()
+
+
+async def nothing() -> None: ...
+
+
+def alone(state: str, begin: int) -> Snapshot:
+    """Take all snapshots away but the one that stands for what is gone; the newest of them."""
+    files = SnapshotFiles(state)
+    newest, *others = files.sequences()
+    whole = files.read(newest)
+    assert whole is not None
+    assert others[-1] == begin
+    for sequence in (newest, *others[:-1]):
+        Path(f"{state}.snapshot-{sequence}").unlink()
+    return whole
+
+
+def test_a_snapshot_is_taken_and_the_one_that_the_journal_begins_from_stays(
+    short: str, cut: tuple[Path, Pruned]
+) -> None:
+    begin = cut[1].history
+    before = alone(short, begin)
+    journal = open_journal(short)
+    keeper = Keeper(
+        journal,
+        short,
+        FRAMES_KEPT,
+        on_disk_thread=at_once,
+        sequence=journal.last_sequence,
+        durable=nothing,
+        failures=(),
+    )
+    assert asyncio.run(keeper.keep()) == before.sequence
+    newest = next(journal.snapshots())
+    assert (newest.sequence, newest.state_hash) == (before.sequence, before.state_hash)
+    for number in range(3):
+        journal.append([Tick(time=NOW_US + number)])
+        journal.save_snapshot(Snapshot(journal.last_sequence(), "", "", {}))
+    journal.append([Tick(time=NOW_US + 3)])
+    last = asyncio.run(keeper.keep())
+    assert SnapshotFiles(short).sequences() == [last, last - 1, begin]
+    journal.close()
+
+
+def test_history_is_brought_on_from_where_the_journal_begins(
+    short: str, cut: tuple[Path, Pruned]
+) -> None:
+    begin = cut[1].history
+    older = alone(short, begin)
+    older.sequence = cut[1].journal - 1  # left over, or put back from a copy: of no use here
+    journal = open_journal(short)
+    files = SnapshotFiles(short)
+    files.write(older)
+    files.place(older.sequence, os.getpid())
+    reached = journal.last_sequence()
+    journal.append([Tick(time=NOW_US + number) for number in range(BLOCK)])
+    behind = Behind(journal, at_once, f"{short}.history", FRAMES_KEPT)
+    asyncio.run(behind.bring(reached, journal.last_sequence()))
+    Path(f"{short}.snapshot-{begin}").unlink()
+    with pytest.raises(HistoryFailed, match=f"commands behind {cut[1].journal} follow"):
+        asyncio.run(behind.bring(reached, journal.last_sequence()))
+    with pytest.raises(JournalCorrupt, match=f"begins behind command {cut[1].journal}"):
+        beginning(journal)
+    journal.close()
+    store = open_history(f"{short}.history")
+    assert store.reached() == reached + BLOCK
+    store.close()
+
+
+# -- at a start, and by the command ---------------------------------------------------------------
+
+
+def test_what_history_lacks_is_not_archived(state: str) -> None:
+    Path(f"{state}.history").unlink()
+    assert prune(state, KEEP_US, NOW_US).journal == 0
+    assert archived(state) == []
+
+
+def test_a_venue_prunes_at_its_start_when_there_is_enough(state: str) -> None:
+    async def started(days: int) -> None:
+        failed = list[BaseException]()
+        options = Options(state=state, agents=False, keep_us=KEEP_US)
+        clock = SystemClock(Stepping(BEGIN_US + days * DAY_US))
+        async with opened(options, clock, failed.append):
+            pass
+        assert not failed, failed
+
+    asyncio.run(started(32))
+    assert archived(state) == [], "only two days are too many: less than a tenth"
+    asyncio.run(started(41))
+    assert len(archived(state)) == 2
+    assert verify(state).problems == []
+
+
+def command(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "venue", "prune", *arguments], capture_output=True, text=True
+    )
+
+
+def test_the_command_says_where_both_begin(state: str) -> None:
+    done = command(state, "--keep", "12h")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"the journal begins behind command {3 * BLOCK}, history behind")
+    refusal = command(state, "--keep=-1d")
+    words = "must be from 1 to 99999 days or hours, as 30d or 12h"
+    assert (refusal.returncode, refusal.stderr) == (2, f"venue: --keep -1d: {words}\n")
+    for keep in ("", "0d", "30", "1w", "1.5d", "3\N{ARABIC-INDIC DIGIT ONE}d", "100000d", "30d\n"):
+        assert refused(DevOptions(state=state, keep=keep)) == f"--keep {keep}: {words}"
+    assert refused(DevOptions(state=state, keep="30d")) == ""
+    assert "--state" in refused(DevOptions(keep="30d"))
+    missing = command(f"{state}.none", "--keep", "30d")
+    assert (missing.returncode, missing.stderr) == (2, f"venue: {state}.none: no such journal\n")
+
+
+# -- kills ----------------------------------------------------------------------------------------
+
+
+def dying(state: str, at: int) -> bool:
+    """Prune in a process of its own that is killed at a moment of that number; whether it was."""
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            _prune_until(state, at)
+            status = 0
+        finally:
+            os._exit(status)
+    _, status = os.waitpid(child, 0)
+    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0
+    return os.WIFSIGNALED(status)
+
+
+def _prune_until(state: str, at: int) -> None:
+    met = 0
+
+    def mortal(room: Any, name: str) -> None:
+        """Before and behind each call of it, the process may be killed."""
+        called = getattr(room, name)
+
+        def mortally(*arguments: Any, **named: Any) -> Any:
+            moment()
+            result = called(*arguments, **named)
+            moment()
+            return result
+
+        setattr(room, name, mortally)
+
+    def moment() -> None:
+        nonlocal met
+        met += 1
+        if met == at:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    vars(archive)["DROPPED"] = BLOCK
+    mortal(archive, "_check")
+    mortal(archive, "in_place")
+    mortal(SqliteJournal, "stand")
+    mortal(SqliteJournal, "drop")
+    mortal(SqliteJournal, "shrink")
+    mortal(rows_archive, "write")
+    mortal(rows_archive, "_remove")
+    mortal(rows_archive, "drop")
+    prune(state, HALF_US, NOW_US)
+
+
+def everything(state: str) -> list[Command]:
+    """Every command, of archives and journal."""
+    with ExitStack() as closing:
+        journal = open_readonly(state)
+        closing.callback(journal.close)
+        return [one for _, part in archive.joined(journal, state, closing).read(0) for one in part]
+
+
+def test_a_kill_at_any_moment_loses_nothing(lived: tuple[Path, Findings], tmp_path: Path) -> None:
+    """Whatever was done until then, all of it is there, and the next pruning goes on."""
+    whole = everything(str(lived[0] / "venue.db"))
+    points = 0
+    while dying(copied(lived[0], tmp_path / f"{points + 1}"), points + 1):
+        points += 1
+        state = str(tmp_path / f"{points}" / "venue.db")
+        assert everything(state) == whole
+        if points % 3 == 0:
+            pruned = prune(state, HALF_US, NOW_US)
+            assert (pruned.journal, len(archived(state))) == (2 * BLOCK, 2)
+            assert everything(state) == whole
+        if points % 7 == 0:
+            assert told(verify(state)) == told(lived[1])
+    assert points > 12
