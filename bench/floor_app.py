@@ -1,7 +1,7 @@
-"""The floor of `bench.gateway`: the same server and door, and no venue behind it.
+"""The floor of `bench.gateway`: the same door, and no venue behind it.
 
 An order is received, authenticated, decoded to ticks and lots, and answered; no engine, journal
-or history.
+or history. Depth and ticker are constants.
 """
 
 from __future__ import annotations
@@ -13,13 +13,22 @@ import sys
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Final, cast
 
 import msgspec
 import uvloop
 
-from venue.api import spot
-from venue.api.spot import OrderAck, PlaceOrderRequest
+from venue.api import market, spot
+from venue.api.operation import Operation
+from venue.api.spot import (
+    BatchItem,
+    BatchPlaced,
+    OrderAck,
+    PlaceBatchReply,
+    PlaceBatchRequest,
+    PlaceOrderRequest,
+)
+from venue.core.commands import PlaceOrder
 from venue.core.units import FIRST_ID
 from venue.gateway.access.auth import Authenticator
 from venue.gateway.access.gate import HttpLimits
@@ -29,50 +38,83 @@ from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.origins import Origins
 from venue.gateway.access.replay import ReplayGuard
 from venue.gateway.context import Call
+from venue.gateway.dispatch.decode import compile_request, decode
 from venue.gateway.dispatch.desk import Desk
 from venue.gateway.dispatch.dispatcher import Dispatcher
-from venue.gateway.dispatch.routes import Routes, bind
+from venue.gateway.dispatch.routes import Route, Routes, bind
+from venue.gateway.encoded import Encoded
 from venue.gateway.transport.server import Server, listen
 from venue.gateway.writes import GTC, order_command
 from venue.lab import demo
 from venue.node.clock import SystemClock
 from venue.terms import Access
 
+ITEM: Final = compile_request(BatchItem)
 
-def dispatcher(keys: KeyStore) -> Dispatcher:
-    """A dispatcher with one operation, whose handler only answers."""
-    numbers = count(FIRST_ID)
+
+def dispatcher(keys: KeyStore, answers: dict[str, bytes]) -> Dispatcher:
+    """A dispatcher whose handlers only answer; what reads answer is given, by path."""
     clock = SystemClock()
+    venue: Any = SimpleNamespace(clock=clock, replays=ReplayGuard())
+    desk = Desk(venue, routes(clock, answers), Limits(None, None))
+    authenticator = Authenticator(keys, clock)
+    return Dispatcher(desk, authenticator, venue.replays, OperatorDoor(), Origins(), {})
 
-    async def place_order(call: Call, request: PlaceOrderRequest) -> OrderAck:
-        instrument = demo.INSTRUMENTS[0]
-        command = order_command(call, instrument, request, GTC)
+
+def routes(clock: SystemClock, answers: dict[str, bytes]) -> Routes:
+    """Orders, batches of orders, and constants."""
+    numbers = count(FIRST_ID)
+    instrument = demo.INSTRUMENTS[0]
+
+    def acknowledged(command: PlaceOrder) -> OrderAck:
         number = next(numbers)
         client_id = command.client_id or f"v-{number}"
         return OrderAck(instrument.symbol, number, client_id, clock.now() // 1000)
 
-    venue: Any = SimpleNamespace(clock=clock)
-    routes = Routes([bind(spot.place_order, place_order)])
-    return Dispatcher(
-        Desk(venue, routes, Limits(None, None)),
-        Authenticator(keys, clock),
-        ReplayGuard(),
-        OperatorDoor(),
-        Origins(),
-        {},
+    async def place_order(call: Call, request: PlaceOrderRequest) -> OrderAck:
+        return acknowledged(order_command(call, instrument, request, GTC))
+
+    async def place_batch(call: Call, request: PlaceBatchRequest) -> PlaceBatchReply:
+        placed = []
+        for raw in request.order_list:
+            ack = acknowledged(order_command(call, instrument, decode(ITEM, cast(Any, raw)), None))
+            placed.append(
+                BatchPlaced(ack.symbol, ack.client_order_id, ack.transact_time, ack.order_id)
+            )
+        return PlaceBatchReply(placed)
+
+    def constant(row: Operation[Any, Any]) -> Route:
+        data = Encoded(answers.get(row.path, b"{}"))
+        return bind(row, lambda call, request: data)
+
+    rows = (market.depth, market.tickers)
+    return Routes(
+        [
+            bind(spot.place_order, place_order),
+            bind(spot.place_batch, place_batch),
+            *(constant(row) for row in rows),
+        ]
     )
 
 
-def main(keys_file: str, ready_file: str) -> None:
-    """Serve until told to stop; the ready file gets the port."""
+def key_store(keys_file: Path) -> KeyStore:
+    """The keys that the requests are signed with."""
     store = KeyStore()
     access = int(Access.READ | Access.SPOT_TRADE)
-    known = msgspec.json.decode(Path(keys_file).read_bytes(), type=list[Credentials])
+    known = msgspec.json.decode(keys_file.read_bytes(), type=list[Credentials])
     for uid, credentials in enumerate(known, 1):
         store.add(credentials, KeyView(credentials.key, uid, "", access, [], 0, None, False))
+    return store
+
+
+def main(keys_file: str, ready_file: str, answers_file: str) -> None:
+    """Serve until told to stop; the ready file gets the port."""
+    answers = msgspec.json.decode(Path(answers_file).read_bytes(), type=dict[str, str])
     bound = listen("127.0.0.1", 0)
     limits = HttpLimits(connections_per_ip=None, connections=None)
-    uvloop.run(serve(bound, limits, dispatcher(store), Path(ready_file)))
+    made = {path: answer.encode() for path, answer in answers.items()}
+    answering = dispatcher(key_store(Path(keys_file)), made)
+    uvloop.run(serve(bound, limits, answering, Path(ready_file)))
 
 
 async def serve(

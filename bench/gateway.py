@@ -26,16 +26,27 @@ ROOT: Final = Path(__file__).resolve().parents[1]
 SCRIPT: Final = Path(__file__).with_name("gateway.lua")
 CONNECTIONS: Final = 64
 SECONDS: Final = 3
-ROUNDS: Final = 3  # interleaved; the fastest run of each server counts
-OWNERS: Final = 32
-REQUESTS: Final = 130_000  # more than the floor answers in the time
+ROUNDS: Final = 5  # alternating
+READ_ROUNDS: Final = 3
+OWNERS: Final = 200
+REQUESTS: Final = 200_000  # more than the floor answers in the time
 BATCHES: Final = 12_000
 BATCH: Final = 10
 AHEAD_MS: Final = 4_000  # the file's timestamps: what is measured last is still in the window
-RESTING: Final = 25  # orders per owner and side in the book before the measurement
+RESTING: Final = 4  # orders per owner and side in the book before the measurement
 PRICE: Final = 6_400_000  # ticks of 0.01
 START_S: Final = 20
-NEEDED: Final = 0.6
+NEEDED: Final = 0.8
+NEEDED_LISTENING: Final = 0.75
+NEEDED_DOOR: Final = 1.7
+NEEDED_BATCH: Final = 0.5
+NEEDED_READ: Final = 0.85
+SHARES: Final = (20, 50, 80)  # of capacity, in percent
+SHARE_GATED: Final = 50
+P99_MOST: Final = 3  # times p50
+PAUSE_MS: Final = 10  # between two requests of a connection that is paced
+DEPTH: Final = "/api/v3/market/depth"
+TICKER: Final = "/api/v3/market/ticker/24hr"
 Environment = dict[str, str]
 PLAIN: Final = {**os.environ}
 FAST: Final = compiled.environment()
@@ -43,13 +54,15 @@ MISSING: Final = "{} is missing; on Debian: apt-get install {}"
 
 
 class Figures(NamedTuple):
-    """What wrk said: requests/s, latencies in ms, answers that were not 2xx, broken sockets."""
+    """What wrk said: requests/s, latencies in ms, answers that were not 2xx, broken sockets; and
+    what a request took of the server's processes, in µs."""
 
     rate: float
     p50: float
     p99: float
     refused: int
     broken: int
+    cpu: float = 0.0
 
 
 class Server(NamedTuple):
@@ -68,88 +81,96 @@ class Key(NamedTuple):
 
 
 def run() -> Section:
-    """Floor and venues (compiled, without projection, interpreted) on one file; then batches."""
+    """Orders on the venue against its floors, then batches, listeners, reads and latencies."""
     for command, package in (("wrk", "wrk"), ("taskset", "util-linux")):
         if shutil.which(command) is None:
             return Section([], [], MISSING.format(command, package))
     problem = compiled.build()
     if problem:
         return Section([], [], problem)
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        keys = _prepare(folder)
-        keys_file = folder / "keys.json"
-        keys_file.write_text(json.dumps([key._asdict() for key in keys]))
-        requests, batches = folder / "requests", folder / "batches"
-        with ExitStack() as running:
-            floor_server = running.enter_context(
-                _serving(folder, ["bench.floor_app", str(keys_file)])
-            )
-            venues = [
-                running.enter_context(_copy_serving(folder, keys, *kind))
-                for kind in (("on", FAST), ("off", FAST), ("on", PLAIN))
-            ]
-            servers = (floor_server, *venues)
-            rounds: list[list[Figures]] = []
-            for _ in range(ROUNDS):
-                _write_orders(requests, keys)
-                rounds.append([_measured(server, requests) for server in servers])
-            measured = [_fastest(list(runs)) for runs in zip(*rounds, strict=True)]
-            _write_batches(batches, keys)
-            batched = _measured(venues[0], batches)
-            _write_orders(requests, keys)
-            _set_cores(_children(venues[0].pid), _cores()[:1])
-            crowded = _measured(venues[0], requests)
-    return _section(measured, batched, crowded)
+    with tempfile.TemporaryDirectory() as name, ExitStack() as running:
+        return _measure(Path(name), running)
 
 
-def _section(measured: list[Figures], batched: Figures, crowded: Figures) -> Section:
-    floor, venue, bare, plain = measured
-    unit = "requests/s"
-    rows = [
-        Row(
-            what="POST order, compiled core",
-            measured=venue.rate,
-            floor=floor.rate,
-            unit=unit,
-            needed=NEEDED,
-        ),
-        Row(what="  p50", measured=venue.p50, floor=floor.p50, unit="ms"),
-        Row(what="  p99", measured=venue.p99, floor=floor.p99, unit="ms"),
-        Row(
-            what="  history worker on the same core",
-            measured=crowded.rate,
-            floor=floor.rate,
-            unit=unit,
-        ),
-        Row(
-            what="  history projection off",
-            measured=bare.rate,
-            floor=floor.rate,
-            unit=unit,
-        ),
-        Row(what="    p50", measured=bare.p50, floor=floor.p50, unit="ms"),
-        Row(what="    p99", measured=bare.p99, floor=floor.p99, unit="ms"),
-        Row(what="POST order, interpreted core", measured=plain.rate, floor=floor.rate, unit=unit),
-        Row(what="batch place of 10", measured=batched.rate * BATCH, unit="orders/s"),
-    ]
-    faults = [
-        f"{name}: {figures.refused} answers were not 2xx, {figures.broken} sockets broke"
-        for name, figures in (
-            ("floor", floor),
-            ("venue", venue),
-            ("projection off", bare),
-            ("interpreted", plain),
-            ("history on the same core", crowded),
-            ("batches", batched),
-        )
-        if figures.refused or figures.broken
-    ]
-    note = (
-        f"wrk, {CONNECTIONS} connections, best of {ROUNDS} x {SECONDS} s; the server is pinned to"
-        " one core, its history worker (a process of its own) is not, but for the row that says so"
+def _measure(folder: Path, running: ExitStack) -> Section:
+    keys = _prepare(folder)
+    answers = _answers(folder)
+    keys_file, answers_file = folder / "keys.json", folder / "answers.json"
+    keys_file.write_text(json.dumps([key._asdict() for key in keys]))
+    answers_file.write_text(json.dumps(answers))
+    requests = folder / "requests"
+    uvicorn = running.enter_context(_serving(folder, ["bench.uvicorn_floor", str(keys_file)]))
+    floor = running.enter_context(
+        _serving(folder, ["bench.floor_app", str(keys_file), str(answers_file)])
     )
-    return Section(rows, [note], "; ".join(faults))
+    off = running.enter_context(_copy_serving(folder, keys, "off"))
+    on = running.enter_context(_copy_serving(folder, keys, "on"))
+    servers = (uvicorn, floor, off, on)
+    rounds: list[list[Figures]] = []
+    for _ in range(ROUNDS):
+        _write_orders(requests, keys)
+        rounds.append([_measured(server, requests) for server in servers])
+    orders = [_median(list(runs)) for runs in zip(*rounds, strict=True)]
+    batches = []
+    for server in (floor, off):
+        _write_batches(requests, keys)
+        batches.append(_measured(server, requests))
+    reads = []
+    for path in answers:
+        runs = [[_read(server, path) for server in (floor, off)] for _ in range(READ_ROUNDS)]
+        reads.append([_median(list(one)) for one in zip(*runs, strict=True)])
+    capacity = orders[2].rate
+    paced = [(share, _paced(off, keys, requests, share * capacity / 100)) for share in SHARES]
+    with _listening(on, keys_file):
+        _write_orders(requests, keys)
+        heard = _measured(on, requests)
+    return _section(orders, batches, reads, list(answers), paced, heard)
+
+
+def _section(
+    orders: list[Figures],
+    batches: list[Figures],
+    reads: list[list[Figures]],
+    paths: list[str],
+    paced: list[tuple[int, Figures]],
+    heard: Figures,
+) -> Section:
+    uvicorn, floor, off, on = orders
+    us = "us"
+    rows = [
+        _rate("POST order, history off", off, floor, NEEDED),
+        Row(what="  processor time, all processes", measured=off.cpu, floor=floor.cpu, unit=us),
+        _rate("POST order, history on", on, floor),
+        Row(what="  processor time, all processes", measured=on.cpu, floor=floor.cpu, unit=us),
+        _rate(f"  {OWNERS} owners listening", heard, on, NEEDED_LISTENING),
+        Row(what="  processor time, all processes", measured=heard.cpu, floor=on.cpu, unit=us),
+        _rate("the floor, over uvicorn's", floor, uvicorn, NEEDED_DOOR),
+        _rate("batch place of 10", batches[1], batches[0], NEEDED_BATCH),
+    ]
+    for path, (constant, read) in zip(paths, reads, strict=True):
+        rows.append(_rate(f"GET {path.partition('?')[0]}", read, constant, NEEDED_READ))
+    for share, figures in paced:
+        rows.append(Row(what=f"p50 at {share} % of capacity", measured=figures.p50, unit="ms"))
+        needed = P99_MOST if share == SHARE_GATED else None
+        rows.append(
+            Row(
+                what="  p99", measured=figures.p99, floor=figures.p50, unit="ms", needed=needed,
+                at_most=True,
+            )
+        )  # fmt: skip
+    everything = [*orders, *batches, *(run for runs in reads for run in runs), heard]
+    everything += [figures for _, figures in paced]
+    refused, broken = sum(one.refused for one in everything), sum(one.broken for one in everything)
+    fault = f"{refused} answers were not 2xx, {broken} sockets broke" if refused or broken else ""
+    note = (
+        f"wrk, {CONNECTIONS} connections, median of {ROUNDS} x {SECONDS} s; servers with all their"
+        " processes on one core, the load on another; compiled core; real sync"
+    )
+    return Section(rows, [note], fault)
+
+
+def _rate(what: str, run: Figures, floor: Figures, needed: float | None = None) -> Row:
+    return Row(what=what, measured=run.rate, floor=floor.rate, unit="requests/s", needed=needed)
 
 
 # -- a venue with owners, keys and a book ---------------------------------------------------------
@@ -177,6 +198,23 @@ def _prepare(folder: Path) -> list[Key]:
             _send(connection, _order(key, side, price, f"base-{number:030d}", _now()))
         connection.close()
     return keys
+
+
+def _answers(folder: Path) -> dict[str, str]:
+    """What the measured reads answer, by path."""
+    with _serving(folder, ["bench.venue_app", str(folder / "base"), "on"]) as server:
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=START_S)
+        answers = {path: _get(connection, path) for path in (DEPTH, TICKER)}
+        connection.close()
+    return answers
+
+
+def _get(connection: http.client.HTTPConnection, path: str) -> str:
+    connection.request("GET", f"{path}?symbol=BTCUSDT")
+    reply = connection.getresponse()
+    data = reply.read().decode()
+    assert reply.status == 200, data
+    return data
 
 
 def _call(connection: http.client.HTTPConnection, path: str, body: Any) -> Any:
@@ -280,49 +318,85 @@ def _signed(key: Key, method: str, path: str, body: bytes, stamp: int) -> bytes:
 
 
 @contextmanager
-def _copy_serving(
-    folder: Path, keys: list[Key], projection: str, core: Environment
-) -> Iterator[Server]:
-    """A venue on a copy of the prepared state, which has seen each key's passphrase once.
-
-    The history worker is a process beside the server and may use every core.
-    """
+def _copy_serving(folder: Path, keys: list[Key], projection: str) -> Iterator[Server]:
+    """A venue on a copy of the prepared state, which has seen each key's passphrase once."""
     copied = Path(tempfile.mkdtemp(dir=folder))
     for path in folder.glob("base*"):
         shutil.copy2(path, copied / path.name)
-    with _serving(folder, ["bench.venue_app", str(copied / "base"), projection], core) as server:
+    with _serving(folder, ["bench.venue_app", str(copied / "base"), projection], FAST) as server:
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=START_S)
         for key in keys:
             _send(connection, _signed(key, "GET", "/api/v3/account", b"", _now()))
         connection.close()
-        _set_cores(_children(server.pid), _cores())
         yield server
 
 
+@contextmanager
+def _listening(server: Server, keys_file: Path) -> Iterator[None]:
+    """Every owner listens to its private channels."""
+    command = ["taskset", "-c", _cores()[-1], sys.executable, "-m", "bench.listeners"]
+    command += [str(server.port), str(keys_file)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        try:
+            assert process.stdout.readline(), "the listeners did not come in"
+            yield
+        finally:
+            process.kill()
+
+
 def _measured(server: Server, requests: Path) -> Figures:
-    command = ["taskset", "-c", _cores()[-1], "wrk", "--latency", "-t1", f"-c{CONNECTIONS}"]
-    command += [f"-d{SECONDS}s", "-s", str(SCRIPT), f"http://127.0.0.1:{server.port}/"]
+    """As many requests of the file as it answers in the time."""
+    return _wrk(server, "", CONNECTIONS, {"BENCH_REQUESTS": str(requests)})
+
+
+def _paced(server: Server, keys: list[Key], requests: Path, rate: float) -> Figures:
+    """About so many requests a second, whatever the answers take."""
+    _write_orders(requests, keys)
+    given = {"BENCH_REQUESTS": str(requests), "BENCH_PAUSE_MS": str(PAUSE_MS)}
+    return _wrk(server, "", max(1, round(rate * PAUSE_MS / 1000)), given)
+
+
+def _read(server: Server, path: str) -> Figures:
+    """One public question, again and again."""
+    return _wrk(server, f"{path}?symbol=BTCUSDT", CONNECTIONS, {})
+
+
+def _wrk(server: Server, target: str, connections: int, given: Environment) -> Figures:
+    command = ["taskset", "-c", _cores()[-1], "wrk", "--latency", "-t1", f"-c{connections}"]
+    command += [f"-d{SECONDS}s"]
+    if given:
+        command += ["-s", str(SCRIPT)]
+    command.append(f"http://127.0.0.1:{server.port}/{target.removeprefix('/')}")
+    before = _cpu_us(server)
     done = subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "BENCH_REQUESTS": str(requests)},
+        command, capture_output=True, text=True, check=True, env={**os.environ, **given}
     )
-    return _figures(done.stdout)
+    return _figures(done.stdout, _cpu_us(server) - before)
 
 
-def _fastest(runs: list[Figures]) -> Figures:
-    """The run with the highest rate, and the faults of all."""
-    best = max(runs, key=lambda run: run.rate)
+def _cpu_us(server: Server) -> float:
+    """Processor time of a server and its helpers, in µs."""
+    ticks = 0
+    for pid in [server.pid, *_children(server.pid)]:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks * 1e6 / os.sysconf("SC_CLK_TCK")
+
+
+def _median(runs: list[Figures]) -> Figures:
+    """The run in the middle, and the faults of all."""
+    middle = sorted(runs, key=lambda run: run.rate)[len(runs) // 2]
     refused = sum(run.refused for run in runs)
     broken = sum(run.broken for run in runs)
-    return best._replace(refused=refused, broken=broken)
+    return middle._replace(refused=refused, broken=broken)
 
 
-def _figures(said: str) -> Figures:
+def _figures(said: str, cpu_us: float = 0.0) -> Figures:
     rate = re.search(r"Requests/sec:\s+([\d.]+)", said)
+    count = re.search(r"(\d+) requests in", said)
     assert rate is not None, said
+    assert count is not None, said
     refused = re.search(r"Non-2xx or 3xx responses: (\d+)", said)
     broken = re.search(r"Socket errors: .*", said)
     return Figures(
@@ -331,6 +405,7 @@ def _figures(said: str) -> Figures:
         _latency(said, "99%"),
         int(refused[1]) if refused else 0,
         sum(int(number) for number in re.findall(r"\d+", broken[0])) if broken else 0,
+        cpu_us / max(1, int(count[1])),
     )
 
 

@@ -105,9 +105,17 @@ def test_signs_the_raw_bytes() -> None:
     assert signing.sign(b"secret", text) == base64.b64encode(digest)
 
 
+@pytest.mark.parametrize("size", [0, 1, 63, 64, 65, 200])
+def test_a_key_hashed_once_gives_what_hmac_gives(size: int) -> None:
+    key = bytes(range(size))
+    mac = signing.Mac(key)
+    for text in (b"", b"text", bytes(1_000)):
+        assert mac.digest(text) == hmac.digest(key, text, "sha256")
+
+
 def test_knows_the_caller() -> None:
     text = signing.payload(str(NOW_MS).encode(), b"POST", PATH, QUERY, BODY)
-    digest = signing.digest(ALICE.secret.encode(), text)
+    digest = signing.Mac(ALICE.secret.encode()).digest(text)
     known_by = digest[:16] + NOW_MS.to_bytes(6)
     assert check(headers()) == Caller(7, "demo-alice", TRADE, NOW_MS, known_by)
     assert check(headers(BOB), "10.1.2.3").uid == 8

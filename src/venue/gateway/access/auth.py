@@ -24,13 +24,14 @@ _NOT_ITS_OWN: Final = "The passphrase in ACCESS-PASSPHRASE is not this API key's
 
 
 class Signed(Struct, frozen=True, gc=False):
-    """The four headers, present and well formed; `timestamp_ms` is inside the window."""
+    """The four headers, well formed; `timestamp_ms` is inside the window at `now` (µs)."""
 
     key: bytes
     signature: bytes
     timestamp: bytes
     passphrase: bytes
     timestamp_ms: int
+    now: int
 
 
 class Caller(Struct, frozen=True, gc=False):
@@ -61,12 +62,12 @@ class Authenticator:
         if repeated or not (key and sign and timestamp):
             _refuse_incomplete(repeated, key, sign, timestamp)
         sent = _milliseconds(timestamp)
-        now = self._clock.wall() // 1_000
-        if not -WINDOW_MS <= sent - now <= WINDOW_MS:
-            raise _outside_window(sent, now)
+        now = self._clock.wall()
+        if not -WINDOW_MS <= sent - now // 1_000 <= WINDOW_MS:
+            raise _outside_window(sent, now // 1_000)
         if not passphrase:
             raise errors.error(-1049, detail="Header ACCESS-PASSPHRASE is missing or empty.")
-        return Signed(key, sign, timestamp, passphrase, sent)
+        return Signed(key, sign, timestamp, passphrase, sent, now)
 
     def verify(self, signed: Signed, text: bytes, ip: str) -> Caller | None:
         """The caller, given the text that should have been signed (`signing.payload`).
@@ -80,7 +81,7 @@ class Authenticator:
             return None
         passphrase = self._keys.passphrase_digest(signed.passphrase)
         if not hmac.compare_digest(passphrase, known):
-            self._keys.note_bad(key, ip, self._clock.wall())
+            self._keys.note_bad(key, ip, signed.now)
             raise errors.error(-1049, detail=_NOT_ITS_OWN)
         return _caller(key, signed, digest)
 
@@ -98,9 +99,9 @@ class Authenticator:
         """The key and the request's digest, once key, address and signature are right."""
         found = self._keys.by_key(signed.key)
         key = found if found is not None else self._keys.stranger
-        digest = signing.digest(key.secret, text)
+        digest = key.mac.digest(text)
         right = hmac.compare_digest(signing.encode(digest), signed.signature)
-        now = self._clock.wall()
+        now = signed.now
         if found is None or not key.usable(now):
             hmac.compare_digest(self._keys.passphrase_digest(signed.passphrase), digest)
             raise errors.error(-1044)
@@ -123,7 +124,8 @@ class Authenticator:
 
 def permit(caller: Caller, access: Access) -> None:
     """ApiError -1052 (HTTP 403) when the key lacks this permission."""
-    if caller.access & access != access:
+    bits = access.value  # of plain integers: this is on every order's way
+    if caller.access & bits != bits:
         raise errors.not_permitted(access.name)
 
 

@@ -15,6 +15,7 @@ from typing import Final
 from msgspec import Struct
 
 from venue.api import errors
+from venue.api.signing import Mac
 from venue.gateway.access.vault import PassphraseHash, StoredKey, Vault
 
 ADDRESSES_MAX: Final = 10
@@ -58,10 +59,10 @@ class Key:
     __slots__ = (
         "admitted",
         "known",
+        "mac",
         "networks",
         "passphrase",
         "revoked",
-        "secret",
         "sessions",
         "view",
     )
@@ -70,7 +71,7 @@ class Key:
         self, view: KeyView, secret: bytes, passphrase: PassphraseHash | None, known: bytes | None
     ) -> None:
         self.view = view
-        self.secret = secret
+        self.mac = Mac(secret)
         self.passphrase = passphrase
         self.known = known  # digest of the passphrase once it was seen to be right
         self.revoked = view.revoked
@@ -104,7 +105,7 @@ class KeyStore:
 
     def __init__(self, vault: Vault | None = None) -> None:
         self._vault = vault
-        self._pepper = secrets.token_bytes(32)
+        self._passphrase_mac = Mac(secrets.token_bytes(32))
         self._keys: dict[bytes, Key] = {}
         self._stored: dict[str, StoredKey] = {}
         self._write_turn = asyncio.Lock()
@@ -194,7 +195,7 @@ class KeyStore:
 
     def passphrase_digest(self, passphrase: bytes) -> bytes:
         """A digest under a key of this process; what `Key.known` holds."""
-        return hmac.digest(self._pepper, passphrase, "sha256")
+        return self._passphrase_mac.digest(passphrase)
 
     def locked_out(self, key: Key, ip: str, now: int) -> bool:
         """Whether this caller gave too many wrong passphrases of late."""

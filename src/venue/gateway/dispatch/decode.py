@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from typing import Any, Final, NoReturn, get_args, get_type_hints
+from typing import Any, Final, NamedTuple, NoReturn, get_args, get_type_hints
 from urllib.parse import unquote_to_bytes
 
 import msgspec
@@ -71,8 +71,30 @@ _decoder = json.JSONDecoder(
 )
 
 
+_decode_texts = msgspec.json.Decoder(dict[str, str]).decode
+
+
 def body_values(body: bytes) -> dict[str, Any]:
     """The body's JSON object, numbers as `Number`; -1135 for anything else."""
+    return _plain_values(body) or _all_values(body)
+
+
+def _plain_values(body: bytes) -> dict[str, Any] | None:
+    """The common body at a fraction of the cost: an object of texts, none of them escaped.
+
+    None for any other, and for one in which a name is given twice: then there are more quotes than
+    four for each name that is left.
+    """
+    if b"\\" in body:
+        return None
+    try:
+        values = _decode_texts(body)
+    except (msgspec.DecodeError, UnicodeError):
+        return None
+    return values if body.count(b'"') == 4 * len(values) else None
+
+
+def _all_values(body: bytes) -> dict[str, Any]:
     if body.count(b"{") + body.count(b"[") > BRACKETS_MAX:
         raise errors.not_json("nested too deeply or too many elements")
     try:
@@ -175,7 +197,7 @@ class KnownQueries:
 Reader = Callable[[str, Any], Any]
 
 
-class Field(Struct, frozen=True):
+class Field(NamedTuple):
     """One parameter: its wire name, how to read it, and what stands for its absence."""
 
     name: str
@@ -206,14 +228,14 @@ def compile_request(struct: type[Any]) -> Request:
 def decode(request: Request, values: dict[str, Any]) -> Any:
     """The request struct of these values; null and empty text mean absent."""
     arguments = []
-    for field in request.fields:
-        value = values.get(field.name)
+    for name, read, required, default, kind in request.fields:
+        value = values.get(name)
         if value is None or value == "":
-            if field.required:
-                raise _absent(field)
-            arguments.append(field.default)
+            if required:
+                raise _absent(name, kind)
+            arguments.append(default)
         else:
-            arguments.append(field.read(field.name, value))
+            arguments.append(read(name, value))
     return request.build(*arguments)
 
 
@@ -222,14 +244,14 @@ def ignored(request: Request, values: dict[str, Any]) -> list[str]:
     return [name for name in values if name not in request.names]
 
 
-def _absent(field: Field) -> errors.ApiError:
-    if field.kind is Kind.SIDE:
+def _absent(name: str, kind: Kind) -> errors.ApiError:
+    if kind is Kind.SIDE:
         return errors.bad_side()
-    if field.kind is Kind.TYPE:
+    if kind is Kind.TYPE:
         return errors.bad_type()
-    if field.kind is Kind.ALGO_TYPE:
+    if kind is Kind.ALGO_TYPE:
         return _bad_algo_type()
-    return errors.missing(field.name)
+    return errors.missing(name)
 
 
 def _field(name: str, hint: Any, default: Any) -> Field:
