@@ -35,7 +35,7 @@ UNWIND: Final = int(Cause.UNWIND)
 def limit_refused(order: Order, perp: Perpetual) -> Rejected | None:
     """Bounds of a LIMIT order: notional, price band, caps."""
     price = order.price
-    if price * order.quantity * perp.unit > AMOUNT_MAX:
+    if price * (order.quantity * perp.unit) > AMOUNT_MAX:
         return Rejected(Reject.NOTIONAL_MAX, AMOUNT_MAX)
     # Only what is worse than the mark can be beyond the band.
     mark = perp.mark
@@ -120,7 +120,7 @@ def opening_refused(order: Order, terms: Terms, worst: int, reach: int) -> Rejec
     unit = perp.unit
     # What positions and opening orders may add up to must not leave 64 bits (rule 1.5).
     room = SUM_MAX - pool.promised - most
-    if worst * quantity * unit > room:
+    if worst * (quantity * unit) > room:
         return Rejected(Reject.NOTIONAL_MAX, max(0, room))
     if modes.separated:
         refused = positions_refused(terms)

@@ -328,7 +328,7 @@ class Contracts:
             terms.margin = margin
             pool = order.account.contract[perp.asset]
             pool.held += margin
-            pool.promised += order.price * left * perp.unit
+            pool.promised += order.price * (left * perp.unit)
             if terms.position_side == LONG:
                 modes.opening_long += left
             else:
@@ -349,7 +349,7 @@ class Contracts:
         if terms.opens:
             pool = order.account.contract[terms.perp.asset]
             pool.held -= margin
-            pool.promised -= order.price * lots * terms.perp.unit
+            pool.promised -= order.price * (lots * terms.perp.unit)
             terms.margin -= margin
             if terms.position_side == LONG:
                 terms.modes.opening_long -= lots

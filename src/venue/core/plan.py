@@ -153,7 +153,7 @@ class Plan:
         if self.isolated:
             return self.margin
         perp = self.perp
-        at_mark = self.lots * perp.mark * perp.unit
+        at_mark = perp.mark * (self.lots * perp.unit)
         side = self.terms.position_side
         loss = side * (self.notional - at_mark)
         leverage = self.terms.modes.leverage(side)
@@ -220,7 +220,7 @@ class Plan:
         isolated = terms.opens and terms.modes.margin_mode != CROSSED
         if terms.opens and (perp.doubt or (isolated and doubtful(self._cross(maker)))):
             return False
-        amount = price * lots * perp.unit
+        amount = price * (lots * perp.unit)
         fill = Fill(maker, lots, amount)
         fill.taker_fee = fee_on(amount, self.rate)
         fill.maker_fee = fee_on(amount, terms.holding.maker_rate(perp.market))
@@ -229,7 +229,7 @@ class Plan:
         if not mark and terms.position is not None:
             mark = mark_of(terms.position)
         # Who buys above the mark or sells below it loses by the fill.
-        loss = (price - mark if maker.side == BUY else mark - price) * lots * perp.unit
+        loss = (price - mark if maker.side == BUY else mark - price) * (lots * perp.unit)
         if terms.opens:
             left = maker.remaining - lots
             fill.released = terms.margin - part_margin(maker, left) if left else terms.margin
@@ -263,7 +263,7 @@ class Plan:
         cost = loss + fill.maker_fee
         if terms.opens:
             pool = self._cross(fill.maker)
-            at_mark = fill.lots * perp.mark * perp.unit
+            at_mark = perp.mark * (fill.lots * perp.unit)
             cost += ceil_div(at_mark, terms.modes.leverage(terms.position_side)) - fill.released
             room = available_in(pool)
         else:
@@ -449,7 +449,7 @@ def _fee_held(fill: Fill, terms: Terms) -> int:
     """What a resting opening order holds for the fee of a fill, in atoms."""
     perp = terms.perp
     maker = fill.maker
-    whole = maker.price * maker.quantity * perp.unit
+    whole = maker.price * (maker.quantity * perp.unit)
     reserve = fee_on(whole, terms.holding.opening_rate(perp.market))
     after = ceil_div(reserve * (maker.remaining - fill.lots), maker.quantity)
     return ceil_div(reserve * maker.remaining, maker.quantity) - after

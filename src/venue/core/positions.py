@@ -131,7 +131,7 @@ def mark_of(position: Position) -> int:
 def notional(position: Position) -> int:
     """Its value at mark, in atoms, without sign."""
     perp = position.perp
-    return (perp.mark or mark_of(position)) * position.quantity * perp.unit
+    return (perp.mark or mark_of(position)) * (position.quantity * perp.unit)
 
 
 def profit(position: Position) -> int:
@@ -171,12 +171,20 @@ class Sums:
 
     def count(self, position: Position, sign: int) -> None:
         """Add a position (1), or take it out (-1)."""
+        # Compiled, products of large numbers are dear: even one with 1 or -1 is worth a branch.
         perp = position.perp
-        at_mark = (perp.mark or mark_of(position)) * position.quantity * perp.unit
-        side = sign * position.side
-        self.value += side * at_mark
-        self.cost += side * position.value
-        self.initial += sign * -(-at_mark // position.leverage)
+        at_mark = (perp.mark or mark_of(position)) * (position.quantity * perp.unit)
+        initial = -(-at_mark // position.leverage)
+        if sign > 0:
+            self.initial += initial
+        else:
+            self.initial -= initial
+        if sign == position.side:
+            self.value += at_mark
+            self.cost += position.value
+        else:
+            self.value -= at_mark
+            self.cost -= position.value
         if self.maintenance != UNKNOWN:
             self.maintenance += sign * perp.tiers.maintenance(at_mark)
 
