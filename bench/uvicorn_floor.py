@@ -34,7 +34,7 @@ def application(serving: Dispatcher) -> Any:
         route = desk.routes.find(scope["method"].encode(), scope["raw_path"])
         assert route is not None
         headers = dict(scope["headers"])
-        signed = authenticator.precheck(headers, ())
+        signed = authenticator.precheck(headers, (), desk.venue.clock.wall())
         text = signing.payload(signed.timestamp, route.method, scope["raw_path"], b"", body)
         caller = authenticator.verify(signed, text, scope["client"][0])
         assert caller is not None

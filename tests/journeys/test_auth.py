@@ -83,7 +83,7 @@ def check(
     clock: Clock | None = None,
 ) -> Caller:
     doorman = Authenticator(keys or store(), clock or Clock(), explain=explain)
-    signed = doorman.precheck(*as_received(found))
+    signed = doorman.precheck(*as_received(found), doorman._clock.wall())
     text = signing.payload(signed.timestamp, b"POST", PATH, QUERY, BODY)
     caller = doorman.verify(signed, text, ip)
     return caller or asyncio.run(doorman.verify_slowly(signed, text, ip))
@@ -298,7 +298,7 @@ def test_a_passphrase_at_rest_is_checked_once(tmp_path: Path) -> None:
     made = asyncio.run(first.create(7, TRADE, now=NOW))
     keys = KeyStore.open(tmp_path / "keys")
     doorman = Authenticator(keys, Clock())
-    signed = doorman.precheck(*as_received(headers(made)))
+    signed = doorman.precheck(*as_received(headers(made)), NOW)
     text = signing.payload(signed.timestamp, b"POST", PATH, QUERY, BODY)
     assert doorman.verify(signed, text, "1.2.3.4") is None
 

@@ -43,7 +43,9 @@ class Logins:
 
         That the login was used is in the journal before this returns.
         """
-        signed = self._authenticator.precheck(request.headers, request.repeated)
+        signed = self._authenticator.precheck(
+            request.headers, request.repeated, self._rooms.clock.wall()
+        )
         text = signing.websocket_payload(signed.timestamp)
         caller = self._authenticator.verify(signed, text, ip)
         if caller is None:

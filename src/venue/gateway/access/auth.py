@@ -52,8 +52,11 @@ class Authenticator:
         self._clock = clock
         self._explain = explain
 
-    def precheck(self, headers: Mapping[bytes, bytes], repeated: tuple[bytes, ...]) -> Signed:
-        """What the headers alone tell; names in lower case, `repeated` came more than once.
+    def precheck(
+        self, headers: Mapping[bytes, bytes], repeated: tuple[bytes, ...], now: int
+    ) -> Signed:
+        """What the headers alone tell, at server time `now` (µs); names in lower case, `repeated`
+        came more than once.
 
         ApiError -1040 to -1043, -1046, -1049; -1047 for a header given twice.
         """
@@ -62,7 +65,6 @@ class Authenticator:
         if repeated or not (key and sign and timestamp):
             _refuse_incomplete(repeated, key, sign, timestamp)
         sent = _milliseconds(timestamp)
-        now = self._clock.wall()
         if not -WINDOW_MS <= sent - now // 1_000 <= WINDOW_MS:
             raise _outside_window(sent, now // 1_000)
         if not passphrase:
@@ -124,8 +126,7 @@ class Authenticator:
 
 def permit(caller: Caller, access: Access) -> None:
     """ApiError -1052 (HTTP 403) when the key lacks this permission."""
-    bits = access.value  # of plain integers: this is on every order's way
-    if caller.access & bits != bits:
+    if caller.access & access != access:
         raise errors.not_permitted(access.name)
 
 

@@ -241,6 +241,8 @@ def decode(request: Request, values: dict[str, Any]) -> Any:
 
 def ignored(request: Request, values: dict[str, Any]) -> list[str]:
     """The names of values the operation does not know, in the order they came."""
+    if values.keys() <= request.names:
+        return []
     return [name for name in values if name not in request.names]
 
 

@@ -102,7 +102,7 @@ class Dispatcher:
     # -- who calls --------------------------------------------------------------------------------
 
     def _identify(self, request: Request, route: Route, path: bytes, now: int) -> None:
-        signed = self._authenticator.precheck(request.headers, request.repeated)
+        signed = self._authenticator.precheck(request.headers, request.repeated, now)
         text = signing.payload(signed.timestamp, route.method, path, request.query, request.body)
         caller = self._authenticator.verify(signed, text, request.ip)
         if caller is None:
@@ -119,15 +119,15 @@ class Dispatcher:
     def _admit(self, request: Request, route: Route, caller: Caller, now: int) -> None:
         self.desk.admit(route, caller, now)
         if route.trades:
-            self._trade(request, route, caller)
+            self._trade(request, route, caller, now)
         else:
             self._call(request, route, caller.uid)
 
     # -- operations that trade --------------------------------------------------------------------
 
-    def _trade(self, request: Request, route: Route, caller: Caller) -> None:
+    def _trade(self, request: Request, route: Route, caller: Caller, now: int) -> None:
         """A request has its effect once: an exact repetition gets the recorded answer."""
-        known = self._replays.enter(caller.timestamp_ms, caller.request, self._clock.wall())
+        known = self._replays.enter(caller.timestamp_ms, caller.request, now)
         if known is None:
             self._trade_once(request, route, caller)
         elif isinstance(known, asyncio.Future):
@@ -175,7 +175,7 @@ class Dispatcher:
         try:
             answer = known.result()
             if answer is None:
-                self._trade(request, route, caller)
+                self._trade(request, route, caller, self._clock.wall())
             else:
                 request.answer(*answer)
         except Exception as refused:  # noqa: BLE001 - handed on, whatever it is

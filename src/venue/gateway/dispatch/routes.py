@@ -22,6 +22,7 @@ class Route:
 
     __slots__ = (
         "access",
+        "access_bits",
         "closed",
         "handler",
         "in_body",
@@ -39,6 +40,7 @@ class Route:
         self.row = row
         self.method = row.method.encode()
         self.access = row.access
+        self.access_bits = int(row.access)  # plain: flags are slow to compare
         self.handler = handler
         self.closed = closed
         self.is_async = inspect.iscoroutinefunction(handler)

@@ -62,12 +62,10 @@ class Receiver:
         self._parser.set_dangerous_leniencies(lenient_data_after_close=True)
         self._refusal: Refused | None = None
         self._owed = 0  # bytes of a body that the parser does not see: behind an ignored upgrade
-        self._head_bytes = 0
         self._unparsed = 0  # bytes of a head without end that came behind its first piece
         self._target = b""
         self._headers: dict[bytes, bytes] = {}
         self._repeated: tuple[bytes, ...] = ()
-        self._count = 0
         self._request: Request | None = None
         self.part = IDLE
         self.begun = 0  # how many requests have begun
@@ -133,7 +131,7 @@ class Receiver:
         self.part = HEAD
         self.begun += 1
         self.expects = False
-        self._head_bytes = self._unparsed = self._count = 0
+        self._unparsed = 0
         self._target = b""
         self._headers = {}
         self._repeated = ()
@@ -147,13 +145,6 @@ class Receiver:
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """One header."""
-        limits = self._limits
-        self._head_bytes += len(name) + len(value) + 4
-        self._count += 1
-        if self._head_bytes > limits.header_bytes:
-            self._stop(431, f"The headers are longer than {limits.header_bytes} bytes.")
-        if self._count > limits.headers:
-            self._stop(431, f"There are more than {limits.headers} headers.")
         name = name.lower()
         headers = self._headers
         if name in headers:
@@ -165,6 +156,7 @@ class Receiver:
         """The head is whole: check it before its body is read."""
         method = self._parser.get_method()
         target, headers, repeated = self._target, self._headers, self._repeated
+        self._check_size(headers, repeated)
         if not target.startswith(b"/") or b"#" in target or method == _CONNECT:
             self._stop(400, "The request target must be a path such as /api/v3/ping.")
         if b"transfer-encoding" in headers:
@@ -204,6 +196,17 @@ class Receiver:
         self.part = IDLE
         self._request = None
         self._hand_over(request)
+
+    def _check_size(self, headers: dict[bytes, bytes], repeated: tuple[bytes, ...]) -> None:
+        """A name, a colon, a space, a value and the line's end, for each header."""
+        limits = self._limits
+        count = len(headers) + len(repeated)
+        size = sum(map(len, headers)) + sum(map(len, headers.values())) + 4 * count
+        size += sum(map(len, repeated)) - 2 * len(repeated)  # of joined values, but their commas
+        if size > limits.header_bytes:
+            self._stop(431, f"The headers are longer than {limits.header_bytes} bytes.")
+        if count > limits.headers:
+            self._stop(431, f"There are more than {limits.headers} headers.")
 
     def _check_length(self, value: bytes) -> None:
         if _LENGTH in self._repeated:
