@@ -10,6 +10,7 @@
 #   make rules             note today's sources of the core as today's rules
 #   make soak [ARGS=...]    the long search for what earns at others' cost: 3,000,000 commands, or
 #                           ARGS="COMMANDS FIRST_SEED"; two processes
+#   make soak-door [ARGS=...]  the HTTP door under 5,000,000 random reads, or ARGS="READS SEED"
 #   make setup, make lock, make clean
 
 BIN := .venv/bin
@@ -22,7 +23,7 @@ SPREAD := --numprocesses auto --dist loadfile --no-loadscope-reorder
 # Without its bytecode a venue compiles itself at every start, and tests start many.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup dev test check fast test-fast bench soak rules lock clean
+.PHONY: setup dev test check fast test-fast bench soak soak-door rules lock clean
 .NOTPARALLEL:
 
 setup: $(INSTALLED)
@@ -72,6 +73,9 @@ rules: setup
 	@PYTHONPATH=$(CURDIR) $(BIN)/python tools/rules.py
 soak: setup
 	@PYTHONPATH=$(CURDIR)/tests$${PYTHONPATH:+:$$PYTHONPATH} $(BIN)/python -m properties.soak $(ARGS)
+
+soak-door: setup
+	@PYTHONPATH=$(CURDIR)/tests$${PYTHONPATH:+:$$PYTHONPATH} $(BIN)/python -m properties.doors $(ARGS)
 
 lock: setup
 	@$(BIN)/pip-compile -q --generate-hashes --strip-extras --allow-unsafe --no-emit-index-url \
