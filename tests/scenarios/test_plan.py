@@ -266,3 +266,26 @@ def test_a_close_by_many_fills_leaves_no_debt_to_the_atom() -> None:
         world.wait(1)
         world.tick()
     assert fund(world) >= kept
+
+
+# -- what a resting order holds may be gone with an earlier fill of the same order ----------------
+
+
+def test_a_hold_is_worth_nothing_once_a_close_has_cost_the_money_behind_it() -> None:
+    """cid's 1,810 carry 28 lots bought at 1,000, an offer of them at 955, and an offer of 60 lots
+    short at the mark, for which 1,230 are held. Whoever takes the first offer costs cid 1,260: what
+    is left is below the maintenance margin of the second, which ends instead of trading."""
+    world = ContractWorld("dee", "ann")
+    geared(world, "cid", 1_810)
+    world.short("dee", 28, 1_000)
+    market(world, "cid", BUY, LONG, 28)
+    world.order("cid", SELL, LONG, 28, 955)
+    world.short("cid", 60, 1_000)
+    pool = world.account("cid").contract[0]
+    assert pool.held == 1_230
+    events = market(world, "ann", BUY, LONG, 88)
+    assert [(trade.price, trade.quantity) for trade in of(events, ContractTrade)] == [(955, 28)]
+    assert [closed.status for closed in of(events, ContractOrderClosed)][:1] == [CANCELED]
+    assert pool.held == 0
+    assert equity(pool) == 1_810 - 28 * 45 - 14 - 6  # fees of buying and of selling
+    nobody_owes(world)

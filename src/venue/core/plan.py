@@ -276,17 +276,27 @@ class Plan:
 
     def _pays_easily(self, fill: Fill, terms: Terms) -> bool:
         """The same for a fill at the mark or better, whose fee may be more than the resting order
-        holds for it: many small fills round up more often than the order did."""
+        holds for it: many small fills round up more often than the order did.
+
+        What it holds is worth nothing once a fill before has cost the money behind it.
+        """
+        pool = self._risked(fill.maker, terms)
+        if self.stakes and pool in self.stakes:
+            return False
+        if self.drawn and not self._has_left(pool, terms.opens):
+            return False
         if not terms.opens or fill.lots == fill.maker.quantity:
             return True  # one fill of the whole rounds up as often as the order did
         holding, market = terms.holding, self.perp.market
         spread = holding.opening_rate(market) - holding.maker_rate(market)
         if fill.amount * spread >= 2 * PPM:  # the reserve is larger by more than two roundings
             return True
-        pool = self._cross(fill.maker)
-        if self.stakes and pool in self.stakes:
-            return False
         return fill.maker_fee <= _fee_held(fill, terms) or self._draws(pool, available_in(pool), 1)
+
+    def _has_left(self, pool: Pool, opens: bool) -> bool:
+        """Whether a pool is sound even if all that was drawn before was its own."""
+        room = available_in(pool) if opens else equity(pool) - maintenance(pool)
+        return room >= self.drawn
 
     def _draws(self, pool: Pool, room: int, cost: int) -> bool:
         """Count what a fill costs its owner beyond what was held for it, if that is easily there;
