@@ -280,18 +280,20 @@ class Plan:
 
         What it holds is worth nothing once a fill before has cost the money behind it.
         """
-        pool = self._risked(fill.maker, terms)
-        if self.stakes and pool in self.stakes:
-            return False
-        if self.drawn and not self._has_left(pool, terms.opens):
-            return False
+        if self.stakes or self.drawn:
+            pool = self._risked(fill.maker, terms)
+            if pool in self.stakes or not self._has_left(pool, terms.opens):
+                return False
         if not terms.opens or fill.lots == fill.maker.quantity:
             return True  # one fill of the whole rounds up as often as the order did
         holding, market = terms.holding, self.perp.market
         spread = holding.opening_rate(market) - holding.maker_rate(market)
         if fill.amount * spread >= 2 * PPM:  # the reserve is larger by more than two roundings
             return True
-        return fill.maker_fee <= _fee_held(fill, terms) or self._draws(pool, available_in(pool), 1)
+        if fill.maker_fee <= _fee_held(fill, terms):
+            return True
+        pool = self._cross(fill.maker)
+        return self._draws(pool, available_in(pool), 1)
 
     def _has_left(self, pool: Pool, opens: bool) -> bool:
         """Whether a pool is sound even if all that was drawn before was its own."""
