@@ -318,7 +318,11 @@ def test_a_book_kept_from_frames_is_the_book(server: Server, level: int) -> None
 
 
 def _burst(rng: random.Random, client: Client, burst: int) -> int:
-    """Random orders around the price, the last of them better than every other: in every window."""
+    """Random orders around the price, the last of them better than every other: in every window.
+
+    It takes all that is for sale, and more: a burst that left the book as it was would bring no
+    frame.
+    """
     count = rng.randint(1, LEVEL_MAX)
     for _ in range(count):
         side = rng.choice(("BUY", "SELL"))
@@ -326,7 +330,7 @@ def _burst(rng: random.Random, client: Client, burst: int) -> int:
         kind = rng.choice(("GTC", "GTC", "GTC", "IOC"))
         quantity = f"0.000{rng.randint(1, 9)}"
         order(client, "BTCUSDT", side, quantity, f"{price:.2f}", timeInForce=kind)
-    order(client, "BTCUSDT", "BUY", "0.001", f"{PRICE + 100 + burst / 100:.2f}")
+    order(client, "BTCUSDT", "BUY", "0.1", f"{PRICE + 100 + burst / 100:.2f}")
     return count
 
 
