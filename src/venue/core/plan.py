@@ -278,9 +278,10 @@ class Plan:
         """The same for a fill at the mark or better, whose fee may be more than the resting order
         holds for it: many small fills round up more often than the order did.
 
-        What it holds is worth nothing once a fill before has cost the money behind it.
+        What it holds is worth nothing once the money behind it is gone: by a fill before, or since
+        it rests.
         """
-        if self.stakes or self.drawn:
+        if self.stakes or self.drawn or terms.opens:
             pool = self._risked(fill.maker, terms)
             if pool in self.stakes or not self._has_left(pool, terms.opens):
                 return False
