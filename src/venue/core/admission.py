@@ -7,6 +7,7 @@ from typing import Final
 from venue.core.algos import caps_refused
 from venue.core.collateral import available_in, doubtful
 from venue.core.commands import PlaceContractOrder
+from venue.core.doubt import spendable, unsure
 from venue.core.events import Rejected
 from venue.core.funding import due_funding
 from venue.core.holding import find_position
@@ -139,8 +140,11 @@ def opening_refused(order: Order, terms: Terms, worst: int, reach: int) -> Rejec
             return refused
     fee_ppm = terms.holding.opening_rate(perp.market)
     need = order_margin(side, reach, worst, mark, unit, leverage, fee_ppm)
-    if available_in(pool) < need:
+    free = available_in(pool)
+    if free < need:
         return short_of(need)
+    if free - unsure(pool) < need:  # a trade would take what prices in doubt may cost
+        return Rejected(Reject.PRICE_DOUBT)
     terms.whole_margin = need if reach == quantity else ceil_div(need * quantity, max(1, reach))
     return None
 
@@ -192,6 +196,7 @@ def solvent_key(order: Order, terms: Terms) -> int:
     price = mark = mark_of(position)
     share = equity(position.pool) - maintenance_after(position, order.quantity)
     share += min(0, due_funding(position, order.time))
+    share = spendable(position, order.quantity, share, fee_ppm)
     if share > 0:
         size = order.quantity * perp.unit
         price = bankruptcy_price(position.side, size, mark, share, fee_ppm)
