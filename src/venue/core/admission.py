@@ -73,10 +73,10 @@ def market_refused(order: Order, terms: Terms) -> Rejected | None:
     What closes on somebody's behalf never rests, and no cap keeps it from closing."""
     perp = terms.perp
     instrument = perp.market.instrument
-    if order.quantity > instrument.market_quantity_max:
-        return Rejected(Reject.MARKET_SIZE, instrument.market_quantity_max)
     refused = None
     if terms.opens or terms.cause == USER:
+        if order.quantity > instrument.market_quantity_max:
+            return Rejected(Reject.MARKET_SIZE, instrument.market_quantity_max)
         refused = order_caps_refused(order)
     if refused is None and not perp.market.book.opposite(order.side).keys:
         return Rejected(Reject.NO_LIQUIDITY)
