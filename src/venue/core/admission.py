@@ -16,7 +16,7 @@ from venue.core.orders import Order, Terms
 from venue.core.perpetual import Perpetual
 from venue.core.positions import equity, maintenance_after, mark_of
 from venue.core.spot import ACCOUNT_CAP, NO_MATCH, SYMBOL_CAP
-from venue.core.units import AMOUNT_MAX, PPM, PRICE_MAX, STORED_MAX, SUM_MAX, ceil_div
+from venue.core.units import AMOUNT_MAX, PPM, PRICE_MAX, STORED_MAX, SUM_MAX
 from venue.terms import (
     BUY,
     CROSSED,
@@ -145,7 +145,7 @@ def opening_refused(order: Order, terms: Terms, worst: int, reach: int) -> Rejec
         return short_of(need)
     if free - unsure(pool) < need:  # a trade would take what prices in doubt may cost
         return Rejected(Reject.PRICE_DOUBT)
-    terms.whole_margin = need if reach == quantity else ceil_div(need * quantity, max(1, reach))
+    terms.whole_margin = need  # a MARKET order, which may reach less, never rests
     return None
 
 
