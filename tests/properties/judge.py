@@ -356,6 +356,7 @@ class Judge:
             must(leg.open_value == trade.notional, "open value of what was opened")
             position.lots += lots
             position.value += trade.notional
+            said.openers[leg.uid] = True
         else:
             must(lots <= position.lots, "more was closed than there was")
             whole = lots == position.lots
