@@ -30,6 +30,7 @@ HOT = (
     "contract_listing",
     "deadlines",
     "deleveraging",
+    "doubt",
     "engine",
     "fills",
     "funding",

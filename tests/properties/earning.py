@@ -9,6 +9,7 @@ from __future__ import annotations
 from random import Random
 from typing import Final
 
+from properties import earning_tricks as tricks
 from properties.earning_world import CONTRACT_WALLET, LOT, Play
 from properties.sums import Market, Owner, Position
 from venue.core import commands as c
@@ -303,6 +304,8 @@ ACTS: Final = (
     Group.levers, Group.levers,
     Group.cancels, Group.moves, Group.takes_out, Group.shuts, Group.waits_for,
     Group.quotes_again, Group.pays_in,
+    tricks.drains, tricks.drains, tricks.rearranges, tricks.counts_down, tricks.stands_still,
+    tricks.says_again, tricks.shuts_one, tricks.pays_in_little,
 )  # fmt: skip
 
 

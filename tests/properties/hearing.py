@@ -26,8 +26,8 @@ class Hearing:
     """One command and its events, while they are judged."""
 
     __slots__ = ("before", "closers", "command", "ended", "ending", "excused", "first_price",
-                 "fixed", "flight", "freed", "fund_gain", "in_liquidation", "items", "placed",
-                 "pool", "sure", "taking", "total", "traded")  # fmt: skip
+                 "fixed", "flight", "freed", "fund_gain", "in_liquidation", "items", "openers",
+                 "placed", "pool", "sure", "taking", "total", "traded")  # fmt: skip
 
     def __init__(self, command: Command, ending: list[int]) -> None:
         self.command = command
@@ -42,6 +42,7 @@ class Hearing:
         self.ended: list[tuple[Order, int]] = []  # whose end has to be justified, with lots
         self.excused: dict[int, bool] = {}  # liquidated, deleveraged, or funding has come
         self.closers: dict[int, bool] = {}
+        self.openers: dict[int, bool] = {}
         self.fixed: dict[tuple[int, int], int] = {}  # what the fund paid into pools
         self.traded = self.items = False
         self.total = 0
@@ -92,7 +93,9 @@ class Hearing:
                     equity >= 0 or before < 0,
                     "equity of", uid, "in pool", pool, "went from", before, "to", equity,
                 )  # fmt: skip
-                unsafe = available < 0 or fair < 0 or before < needed
+                # What opens must find the money that was held for it, even if some was lost since.
+                short = (available < 0 or fair < 0) and (uid not in self.openers or pool > 0)
+                unsafe = short or before < needed
                 must(
                     unsafe or equity >= owner.maintenance(pool),
                     "equity of", uid, "in pool", pool, "is", equity, "below its maintenance margin",

@@ -307,9 +307,6 @@ class Judge:
         self._leg(market, event, event.taker, buys=bought, taker=True)
         self._leg(market, event, event.maker, buys=not bought, taker=False)
 
-    def _opens(self, number: int) -> bool:
-        return any(o.orders[number].opens for o in self.owners.values() if number in o.orders)
-
     def _matched(self, event: t.ContractTrade) -> None:
         """Price-time priority, the taker's limit, and self-trade prevention."""
         said = self.said
@@ -320,7 +317,7 @@ class Judge:
         for key, number in maker.market.half(maker.side):
             if number == maker.order_id:
                 break
-            left_out = number in said.ending or (self.doubt and self._opens(number))
+            left_out = number in said.ending or self.doubt  # also what closes at its pool's cost
             must(left_out, "order", number, "at", key, "was passed over")
         must(event.price == maker.price, "not the maker's price")
         must(reaches(taker, event.price), "a trade at", event.price, "beyond", taker.price)
@@ -359,6 +356,7 @@ class Judge:
             must(leg.open_value == trade.notional, "open value of what was opened")
             position.lots += lots
             position.value += trade.notional
+            said.openers[leg.uid] = True
         else:
             must(lots <= position.lots, "more was closed than there was")
             whole = lots == position.lots

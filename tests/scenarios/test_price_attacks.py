@@ -13,6 +13,7 @@ from support.contract_world import (
     CONTRACT,
     DAY_START,
     HOUR,
+    MONEY,
     SYMBOL,
     ContractWorld,
     of,
@@ -21,10 +22,12 @@ from support.contract_world import (
 from support.index_world import endow, index_world, pull, quote, seconds, spread
 from venue.core import commands
 from venue.core.collateral import available
-from venue.core.contract_events import FundingDue, LiquidationStarted
+from venue.core.contract_events import ContractTrade, FundingDue, LiquidationStarted
 from venue.core.events import Event
+from venue.core.instruments import Tier
 from venue.core.positions import equity
-from venue.terms import BUY, SELL, SHORT, Reject
+from venue.core.units import AMOUNT_MAX
+from venue.terms import BUY, LONG, SELL, SHORT, Reject
 
 pytestmark = pytest.mark.core
 
@@ -228,3 +231,34 @@ def test_a_cap_that_could_take_a_position_is_not_listed() -> None:
     world = ContractWorld()
     wide = replace(CONTRACT, funding_cap_ppb=20_000_000)
     assert refusal(world.apply(commands.ChangeContract(wide))) == Reject.INSTRUMENT_INVALID
+
+
+@pytest.mark.parametrize("side", [LONG, SHORT])
+def test_the_fund_gives_nothing_back_at_a_price_that_lags(side: int) -> None:
+    """The fund has taken over 100 lots. The source goes 2 % the fund's way at once, which is no
+    doubt at leverage 20: the index follows for five seconds, and eve bids (or offers) at the mark
+    that the next second will have. She got 34 of the lots, the first for 1.3 % less than the source
+    said."""
+    tiers = [Tier(AMOUNT_MAX, 20, 20_000)]
+    world = ContractWorld(contract=replace(CONTRACT, leverage_max=20, tiers=tiers))
+    for name, money in (("ann", 6_000), ("dan", MONEY), ("eve", MONEY)):
+        world.owner(name, money)
+    if side == LONG:
+        world.trade("ann", "dan", 100, 1_000)
+    else:
+        world.trade("dan", "ann", 100, 1_000)
+    world.post(1_000 - side * 41)
+    world.wait(1)
+    world.tick()
+    (held,) = world.cross("fund").positions
+    assert (held.quantity, held.side) == (100, side)
+    source = 1_000 - side * 20
+    for _ in range(8):
+        world.wait(1)
+        world.tell(source)
+        for event in of(world.tick(), ContractTrade):
+            assert side * (event.price - source) >= -1
+        world.ok(commands.CancelContractOrders(world.uids["eve"]))
+        order = world.long if side == LONG else world.short
+        order("eve", 100, world.perp.mark + side * 4)
+    assert held.quantity < 100  # at the price it has reached

@@ -7,6 +7,7 @@ from typing import Final
 from venue.core.algos import caps_refused
 from venue.core.collateral import available_in, doubtful
 from venue.core.commands import PlaceContractOrder
+from venue.core.doubt import spendable, unsure
 from venue.core.events import Rejected
 from venue.core.funding import due_funding
 from venue.core.holding import find_position
@@ -15,7 +16,7 @@ from venue.core.orders import Order, Terms
 from venue.core.perpetual import Perpetual
 from venue.core.positions import equity, maintenance_after, mark_of
 from venue.core.spot import ACCOUNT_CAP, NO_MATCH, SYMBOL_CAP
-from venue.core.units import AMOUNT_MAX, PPM, PRICE_MAX, STORED_MAX, SUM_MAX, ceil_div
+from venue.core.units import AMOUNT_MAX, PPM, PRICE_MAX, STORED_MAX, SUM_MAX
 from venue.terms import (
     BUY,
     CROSSED,
@@ -72,10 +73,10 @@ def market_refused(order: Order, terms: Terms) -> Rejected | None:
     What closes on somebody's behalf never rests, and no cap keeps it from closing."""
     perp = terms.perp
     instrument = perp.market.instrument
-    if order.quantity > instrument.market_quantity_max:
-        return Rejected(Reject.MARKET_SIZE, instrument.market_quantity_max)
     refused = None
     if terms.opens or terms.cause == USER:
+        if order.quantity > instrument.market_quantity_max:
+            return Rejected(Reject.MARKET_SIZE, instrument.market_quantity_max)
         refused = order_caps_refused(order)
     if refused is None and not perp.market.book.opposite(order.side).keys:
         return Rejected(Reject.NO_LIQUIDITY)
@@ -139,9 +140,12 @@ def opening_refused(order: Order, terms: Terms, worst: int, reach: int) -> Rejec
             return refused
     fee_ppm = terms.holding.opening_rate(perp.market)
     need = order_margin(side, reach, worst, mark, unit, leverage, fee_ppm)
-    if available_in(pool) < need:
+    free = available_in(pool)
+    if free < need:
         return short_of(need)
-    terms.whole_margin = need if reach == quantity else ceil_div(need * quantity, max(1, reach))
+    if free - unsure(pool) < need:  # a trade would take what prices in doubt may cost
+        return Rejected(Reject.PRICE_DOUBT)
+    terms.whole_margin = need  # a MARKET order, which may reach less, never rests
     return None
 
 
@@ -192,6 +196,7 @@ def solvent_key(order: Order, terms: Terms) -> int:
     price = mark = mark_of(position)
     share = equity(position.pool) - maintenance_after(position, order.quantity)
     share += min(0, due_funding(position, order.time))
+    share = spendable(position, order.quantity, share, fee_ppm)
     if share > 0:
         size = order.quantity * perp.unit
         price = bankruptcy_price(position.side, size, mark, share, fee_ppm)

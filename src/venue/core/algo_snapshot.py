@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from venue.core.algos import Algo
+from venue.core.algos import Algo, stop_waiting
 from venue.core.contract_records import AlgoRecord
 from venue.core.engine import Engine
 from venue.core.holding import holding_of
@@ -77,11 +77,11 @@ def name(clients: dict[str, Algo], algo: Algo) -> None:
 
 def stand_back(perp: Perpetual, due: list[int]) -> None:
     """Take conditional orders whose turn has not come out of where they waited for a price."""
-    found = {number: algo for heap in perp.waiting for _, number, _, algo in heap}
+    found = {number: algo for queue in perp.waiting for _, number, algo in queue.rows()}
     found.update(perp.trailing)
     for number in due:
         algo = found[number]
-        algo.version += 1  # its place in a queue is passed over
-        perp.trailing.pop(number, None)
+        algo.version += 1
+        stop_waiting(algo)
         perp.due_algos.append((algo.version, algo))
     perp.trailing = dict(sorted(perp.trailing.items()))

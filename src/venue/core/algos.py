@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from heapq import heappop, heappush
 
 from venue.core.commands import NO_EXIT, Exit
 from venue.core.contract_events import AlgoChanged, AlgoClosed, AlgoPlaced
@@ -12,6 +11,7 @@ from venue.core.holding import Holding
 from venue.core.orders import Terms
 from venue.core.perpetual import Perpetual, Waiting
 from venue.core.positions import Position
+from venue.core.shelf import Shelf
 from venue.core.units import PPM, ceil_div
 from venue.terms import (
     ALGO_ORDERS_PER_ACCOUNT_MAX,
@@ -34,7 +34,8 @@ class Algo:
     `position` is what it closes, None for one that opens. `quantity` 0 stands for the whole
     position; an attached exit's is what its parent has opened so far. `sibling` ends when this
     one is triggered. Of a trailing stop `extreme` is the best price since it became active (0:
-    not yet), and its trigger price moves along.
+    not yet), and its trigger price moves along. It waits in `queue` of its contract under `key`;
+    -1: in none.
     """
 
     __slots__ = (
@@ -44,12 +45,14 @@ class Algo:
         "client_id",
         "extreme",
         "holding",
+        "key",
         "parent_id",
         "perp",
         "position",
         "position_side",
         "price",
         "quantity",
+        "queue",
         "rising",
         "sibling",
         "side",
@@ -99,10 +102,12 @@ class Algo:
         self.extreme = 0
         self.status = UNTRIGGERED
         self.version = 0
+        self.queue = -1
+        self.key = 0
 
 
 def queue_of(source: int, rising: bool) -> int:
-    """Which of a contract's four heaps a conditional order waits in."""
+    """Which of a contract's four queues a conditional order waits in."""
     return 2 * source + (0 if rising else 1)
 
 
@@ -112,14 +117,24 @@ def is_due(version: int, algo: Algo) -> bool:
 
 
 def wait(algo: Algo) -> None:
-    """Have a conditional order wait; a trailing stop waits in a list of its own."""
+    """Have a conditional order wait, here and nowhere else; a trailing stop waits in a list of its
+    own."""
     if algo.type == TRAILING:
         algo.perp.trailing[algo.algo_id] = algo
         return
-    key = algo.trigger_price if algo.rising else -algo.trigger_price
-    heap = algo.perp.waiting[queue_of(algo.source, algo.rising)]
+    stop_waiting(algo)
     algo.version += 1
-    heappush(heap, (key, algo.algo_id, algo.version, algo))
+    algo.queue = queue_of(algo.source, algo.rising)
+    algo.key = algo.trigger_price if algo.rising else -algo.trigger_price
+    algo.perp.waiting[algo.queue].add((algo.key, algo.algo_id, algo))
+
+
+def stop_waiting(algo: Algo) -> None:
+    """Take a conditional order out of where it waits: nothing of one that has ended stays there."""
+    algo.perp.trailing.pop(algo.algo_id, None)
+    if algo.queue >= 0:
+        algo.perp.waiting[algo.queue].remove((algo.key, algo.algo_id, algo))
+        algo.queue = -1
 
 
 def enroll(algo: Algo) -> AlgoPlaced:
@@ -142,11 +157,11 @@ def enroll(algo: Algo) -> AlgoPlaced:
 
 
 def leave(algo: Algo, status: int, time: int) -> None:
-    """End a conditional order; its place in a queue is passed over later."""
+    """End a conditional order."""
     algo.status = status
     algo.update_time = time
     algo.holding.algos.pop(algo.algo_id, None)
-    algo.perp.trailing.pop(algo.algo_id, None)
+    stop_waiting(algo)
     if algo.client_id:
         ended = algo.perp.ended_algos
         ended.append(algo)
@@ -173,19 +188,19 @@ def changed(algo: Algo) -> AlgoChanged:
     )  # fmt: skip
 
 
-def stands(heap: list[Waiting], key: int) -> bool:
+def stands(queue: Shelf[Waiting], key: int) -> bool:
     """Whether the price of the next conditional order of a queue has come."""
-    while heap:
-        found, _, version, algo = heap[0]
-        if is_due(version, algo):
-            return found <= key
-        heappop(heap)  # it ended, or waits elsewhere since it was changed
-    return False
+    first = queue.first()
+    return first is not None and first[0] <= key
 
 
-def reached(heap: list[Waiting], key: int) -> Algo | None:
+def reached(queue: Shelf[Waiting], key: int) -> Algo | None:
     """The next conditional order whose price has come, taken out of its queue; None if none."""
-    return heappop(heap)[3] if stands(heap, key) else None
+    first = queue.first()
+    if first is None or first[0] > key:
+        return None
+    stop_waiting(first[2])
+    return first[2]
 
 
 def forget_ended(perp: Perpetual, time: int) -> None:

@@ -12,6 +12,7 @@ from venue.core.deleveraging import Deleveraging, trade_outside
 from venue.core.events import Event
 from venue.core.funding import before_change, settle_position
 from venue.core.holding import find_position, holding_of
+from venue.core.index import value
 from venue.core.ledger import Pool
 from venue.core.margin import bankruptcy_price, initial
 from venue.core.perpetual import Perpetual
@@ -298,18 +299,21 @@ class Liquidation:
         return equity(fund) + gained >= 0
 
     def unwind(self, perp: Perpetual, time: int) -> list[Event]:
-        """Give back a part of what the fund holds in a contract, near the mark."""
+        """Give back a part of what the fund holds in a contract: near the mark, or near what the
+        sources of the index say where that is better for the fund."""
         # It gives nothing back at a price that lags behind: others would pick it off.
         if self.collateral.fund is None or perp.doubt or perp.market.halted:
             return []
         events: list[Event] = []
+        said = value(perp, time)  # the index is on its way there
         for side in (LONG, -LONG):
             position = find_position(self.collateral.fund_holding(), perp, side)
             if position is None:
                 continue
             lots = max(perp.market.quantity_min, position.quantity // UNWIND_SHARE)
-            away = perp.mark * UNWIND_BAND_PPM // PPM
-            price = perp.mark - away if side == LONG else perp.mark + away
+            fair = max(perp.mark, said) if side == LONG else min(perp.mark, said)
+            away = fair * UNWIND_BAND_PPM // PPM
+            price = fair - away if side == LONG else fair + away
             events += self._close_in_book(
                 position, min(lots, position.quantity), max(1, price), UNWIND, time
             )
@@ -371,12 +375,12 @@ def _partial(pool: Pool, position: Position, tier: int, others: int) -> int:
     if tier == 0:
         return 0
     perp = position.perp
-    value = mark_of(position) * perp.unit
-    keep = perp.tiers.caps[tier - 1] // value
+    one = mark_of(position) * perp.unit
+    keep = perp.tiers.caps[tier - 1] // one
     lots = position.quantity - keep
     if keep < perp.market.quantity_min or lots <= 0:
         return 0
-    cost = fee_on(lots * value, _taker_ppm(position) + perp.contract.liquidation_ppm)
-    if equity(pool) - cost > others + perp.tiers.maintenance(keep * value):
+    cost = fee_on(lots * one, _taker_ppm(position) + perp.contract.liquidation_ppm)
+    if equity(pool) - cost > others + perp.tiers.maintenance(keep * one):
         return lots
     return 0

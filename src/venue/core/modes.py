@@ -7,6 +7,7 @@ from venue.core.collateral import Collateral, available, doubtful, removable
 from venue.core.commands import MoveMargin, SetAutoMargin, SetLeverage, SetMarginMode
 from venue.core.contract import Contracts
 from venue.core.contract_events import AutoMarginSet, LeverageSet
+from venue.core.doubt import unsure
 from venue.core.events import Event, Rejected
 from venue.core.holding import Holding, Modes, holding_of
 from venue.core.margin import initial, order_margin
@@ -86,7 +87,8 @@ class Margins:
         most = available(account, pool.asset) if amount > 0 else removable(position)
         if most < abs(amount):
             return [Rejected(Reject.FUNDS, max(0, most))]
-        if doubtful(cross if amount > 0 else pool):
+        source = cross if amount > 0 else pool
+        if doubtful(source) or most - unsure(source) < abs(amount):
             return [Rejected(Reject.PRICE_DOUBT)]
         if amount > 0:
             return self.collateral.move(cross, pool, amount, symbol)
@@ -144,11 +146,11 @@ class Margins:
         free = available(holding.account, perp.asset)
         if needed + missing > 0 and needed + missing > free:
             return [short_of(needed + missing)]
-        if missing and doubtful(holding.account.contract[perp.asset]):
+        cross = holding.account.contract[perp.asset]
+        if missing and (doubtful(cross) or free - unsure(cross) < missing):
             return [Rejected(Reject.PRICE_DOUBT)]
         events: list[Event] = []
         for position, short in moves:
-            cross = holding.account.contract[perp.asset]
             events += self.collateral.move(cross, position.pool, short, perp.symbol)
         self._take_over(modes, wanted)
         for order, margin in margins:

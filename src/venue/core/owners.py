@@ -15,6 +15,7 @@ from venue.core.commands import (
     Withdraw,
 )
 from venue.core.contract import Contracts
+from venue.core.doubt import unsure
 from venue.core.events import (
     Event,
     FeesSet,
@@ -163,7 +164,8 @@ class Owners:
     def _movable(self, account: Account, wallet: int, asset: int) -> int:
         """What may leave a wallet; of the contract wallet what no position or order needs."""
         if wallet == CONTRACT:
-            return 0 if doubtful(account.contract[asset]) else available(account, asset)
+            pool = account.contract[asset]
+            return 0 if doubtful(pool) else available(account, asset) - unsure(pool)
         return account.free(wallet, asset)
 
     def _moved(

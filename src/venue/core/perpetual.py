@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 LEVERAGE_DEFAULT: Final = 20
 
-Waiting = tuple[int, int, int, "Algo"]  # (key, algo id, its version when put here, algo)
+Waiting = tuple[int, int, "Algo"]  # (key, algo id, algo)
 
 
 class Source:
@@ -124,8 +124,8 @@ class Perpetual:
         self.positions: dict[int, Position] = {}
         self.ids: Shelf[tuple[int]] = Shelf()
         self.open_interest = 0
-        # What waits: four heaps (last rising, last falling, mark rising, mark falling).
-        self.waiting: list[list[Waiting]] = [[], [], [], []]
+        # What waits, by key: last rising, last falling, mark rising, mark falling.
+        self.waiting: list[Shelf[Waiting]] = [Shelf(), Shelf(), Shelf(), Shelf()]
         self.trailing: dict[int, Algo] = {}
         # Those whose price has come and whose turn has not, each with its version then.
         self.due_algos: deque[tuple[int, Algo]] = deque()

@@ -11,6 +11,7 @@ from typing import Final
 
 from venue.core.book import Half
 from venue.core.collateral import available_in, doubtful
+from venue.core.doubt import too_dear, unsure
 from venue.core.funding import due_funding
 from venue.core.holding import find_position
 from venue.core.ledger import Pool
@@ -218,7 +219,7 @@ class Plan:
         perp = self.perp
         price = maker.price
         isolated = terms.opens and terms.modes.margin_mode != CROSSED
-        if terms.opens and (perp.doubt or (isolated and doubtful(self._cross(maker)))):
+        if terms.opens and self._waits(maker, isolated):
             return False
         amount = price * (lots * perp.unit)
         fill = Fill(maker, lots, amount)
@@ -230,6 +231,10 @@ class Plan:
             mark = mark_of(terms.position)
         # Who buys above the mark or sells below it loses by the fill.
         loss = (price - mark if maker.side == BUY else mark - price) * (lots * perp.unit)
+        if loss > 0 and terms.position is not None and not terms.opens:
+            rate = terms.holding.maker_rate(perp.market)
+            if too_dear(terms.position, lots, loss + fill.maker_fee, rate):
+                return False
         if terms.opens:
             left = maker.remaining - lots
             fill.released = terms.margin - part_margin(maker, left) if left else terms.margin
@@ -256,6 +261,15 @@ class Plan:
         self.worst = price
         return True
 
+    def _waits(self, maker: Order, isolated: bool) -> bool:
+        """Whether a resting order that opens stands back until its contract's price is known, or
+        those of what its owner's pool holds: a trade would take money that these may cost."""
+        pool = self._cross(maker)
+        if self.perp.doubt or (isolated and doubtful(pool)):
+            return True
+        risk = unsure(pool)
+        return risk > 0 and available_in(pool) < risk
+
     def _loses_easily(self, fill: Fill, terms: Terms, loss: int) -> bool:
         """Whether a resting order's owner has plenty for a fill that costs it `loss` against the
         mark: more than all fills that were found easy before it drew, whoever owns them."""
@@ -278,9 +292,10 @@ class Plan:
         """The same for a fill at the mark or better, whose fee may be more than the resting order
         holds for it: many small fills round up more often than the order did.
 
-        What it holds is worth nothing once a fill before has cost the money behind it.
+        What it holds is worth nothing once the money behind it is gone: by a fill before, or since
+        it rests.
         """
-        if self.stakes or self.drawn:
+        if self.stakes or self.drawn or terms.opens:
             pool = self._risked(fill.maker, terms)
             if pool in self.stakes or not self._has_left(pool, terms.opens):
                 return False

@@ -108,7 +108,8 @@ class Schedule:
     def traded(self, events: list[Event], symbol: str, time: int) -> list[Event]:
         """Let conditional orders follow what was traded in a contract."""
         perp = self.contracts.markets[symbol]
-        if perp.waiting[0] or perp.waiting[1] or perp.trailing or perp.due_algos:
+        waiting = perp.waiting
+        if waiting[0].count or waiting[1].count or perp.trailing or perp.due_algos:
             events += self.triggers.fire(perp, time)
         return events
 
