@@ -60,6 +60,7 @@ from venue.terms import (
 )
 
 USER: Final = int(Cause.USER)
+NOT_ATTACHED: Final = NO_EXIT  # compiled, a constant of this module is not looked up at every use
 
 
 class Contracts:
@@ -114,7 +115,7 @@ class Contracts:
             return [refused]
         if not opens:
             refused = choose_position(terms, command.position_id)
-        elif command.take_profit is not NO_EXIT or command.stop_loss is not NO_EXIT:
+        elif command.take_profit is not NOT_ATTACHED or command.stop_loss is not NOT_ATTACHED:
             refused = attach_exits(terms, command, perp)
         if refused is not None:
             return [refused]
