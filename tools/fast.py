@@ -19,6 +19,8 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ROOT / "src" / "venue"
 TARGET = ROOT / "build" / "fast"
 STAMP = TARGET / "stamp.json"
+# The library's functions call each other directly, and Python's without a stub between.
+DIRECT = ("-fvisibility=hidden", "-fno-plt")
 HOT = (
     "admission",
     "algos",
@@ -84,6 +86,8 @@ def _compile() -> None:
     os.chdir(TARGET)
     paths = ["--config-file=", *(f"venue/core/{name}.py" for name in HOT)]
     modules = mypycify(paths, opt_level="3", group_name="venue_core", target_dir="../fast-c")
+    for module in modules:
+        module.extra_compile_args = [*module.extra_compile_args, *DIRECT]
     distribution = Distribution({"name": "venue-core", "ext_modules": modules, "packages": []})
     command = distribution.get_command_obj("build_ext")
     command.inplace = True

@@ -16,7 +16,7 @@ from venue.core.orders import Order, Terms
 from venue.core.perpetual import Perpetual
 from venue.core.positions import equity, maintenance_after, mark_of
 from venue.core.spot import ACCOUNT_CAP, NO_MATCH, SYMBOL_CAP
-from venue.core.units import AMOUNT_MAX, PPM, PRICE_MAX, STORED_MAX, SUM_MAX
+from venue.core.units import AMOUNT_MAX, PPM, PRICE_MAX, STORED_MAX, SUM_MAX, ceil_div
 from venue.terms import (
     BUY,
     CROSSED,
@@ -36,7 +36,9 @@ UNWIND: Final = int(Cause.UNWIND)
 def limit_refused(order: Order, perp: Perpetual) -> Rejected | None:
     """Bounds of a LIMIT order: notional, price band, caps."""
     price = order.price
-    if price * (order.quantity * perp.unit) > AMOUNT_MAX:
+    value = price * (order.quantity * perp.unit)
+    # Compiled, 2^62 is a large number and dear to compare with; 2^61 is not.
+    if value > SUM_MAX and value > AMOUNT_MAX:
         return Rejected(Reject.NOTIONAL_MAX, AMOUNT_MAX)
     # Only what is worse than the mark can be beyond the band.
     mark = perp.mark
@@ -54,7 +56,7 @@ def worst_price(perp: Perpetual, side: int) -> int:
     twice = 2 * (perp.mark or market.last_price) or market.book.twice_mid()
     if side == BUY:
         return twice * (PPM + market.buy_band_ppm) // (2 * PPM)
-    return -(-twice * (PPM - market.sell_band_ppm) // (2 * PPM))
+    return ceil_div(twice * (PPM - market.sell_band_ppm), 2 * PPM)
 
 
 def order_caps_refused(order: Order) -> Rejected | None:

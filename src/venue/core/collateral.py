@@ -21,6 +21,7 @@ FUND_NAME: Final = "insurance-fund"
 MOVE_IN: Final = IncomeType.MARGIN_MOVE_IN.value
 MOVE_OUT: Final = IncomeType.MARGIN_MOVE_OUT.value
 FEE_INCOME: Final = IncomeType.ORDER_FILL_FEE_INCOME.value
+ITEM: Final = Income  # compiled, a name of another module is looked up at every use
 
 
 class Collateral:
@@ -56,7 +57,7 @@ class Collateral:
         self, pool: Pool, kind: str, amount: int, symbol: str, fee: int = 0, reason: str = ""
     ) -> Income:
         """The item of a movement that has just happened."""
-        return Income(
+        return ITEM(
             self.next_bill(), pool.account.uid, pool.position_id,
             self.ledger.assets[pool.asset].name, symbol, kind, amount, pool.collateral, fee, reason,
         )  # fmt: skip

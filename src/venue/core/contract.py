@@ -61,6 +61,11 @@ from venue.terms import (
 
 USER: Final = int(Cause.USER)
 
+# Compiled, a name of another module is looked up at every use, a constant of this one is not.
+NOT_ATTACHED: Final = NO_EXIT
+PLACED: Final = ContractOrderPlaced
+CLOSED: Final = ContractOrderClosed
+
 
 class Contracts:
     """The contract markets over one ledger; ids come from the spot venue's counters.
@@ -114,7 +119,7 @@ class Contracts:
             return [refused]
         if not opens:
             refused = choose_position(terms, command.position_id)
-        elif command.take_profit is not NO_EXIT or command.stop_loss is not NO_EXIT:
+        elif command.take_profit is not NOT_ATTACHED or command.stop_loss is not NOT_ATTACHED:
             refused = attach_exits(terms, command, perp)
         if refused is not None:
             return [refused]
@@ -236,7 +241,7 @@ class Contracts:
         self.spot.next_order = order_id + 1
         self._rest(order, terms)
         return [
-            ContractOrderPlaced(
+            PLACED(
                 order_id, order.account.uid, terms.perp.symbol, order.side, terms.position_side,
                 LIMIT, order.time_in_force, order.quantity, order.price, order.client_id,
                 order.quantity, terms.cause, terms.algo_id, 0,
@@ -284,7 +289,7 @@ class Contracts:
             terms.holding.clients[order.client_id] = order
             self.client_ids.keep(order)
         position = terms.position
-        placed = ContractOrderPlaced(
+        placed = PLACED(
             order.order_id, order.account.uid, terms.perp.symbol, order.side, terms.position_side,
             order.type, tif, order.quantity, order.price, order.client_id, left if rests else 0,
             terms.cause, terms.algo_id,
@@ -378,8 +383,9 @@ class Contracts:
             return [Rejected(Reject.OWNER_UNKNOWN)]
         holding = account.holding
         order: Order | None = None
-        if holding is not None and command.order_id:
-            order = holding.orders.get(command.order_id)
+        order_id: int = command.order_id
+        if holding is not None and order_id:
+            order = holding.orders.get(order_id)
         elif holding is not None:
             order = holding.clients.get(command.client_id)
         if order is None or order.level is None:
@@ -412,7 +418,7 @@ class Contracts:
         order.status = status
         order.update_time = time
         self._forget(order, terms)
-        return ContractOrderClosed(
+        return CLOSED(
             order.order_id, order.account.uid, terms.perp.symbol, order.side, order.price, status,
             left, cause,
         )  # fmt: skip
@@ -457,7 +463,7 @@ def closing_side(position_side: int) -> int:
 
 
 def _closed(order: Order, terms: Terms, status: int, resting: int) -> ContractOrderClosed:
-    return ContractOrderClosed(
+    return CLOSED(
         order.order_id, order.account.uid, terms.perp.symbol, order.side, order.price, status,
         resting, terms.cause,
     )  # fmt: skip

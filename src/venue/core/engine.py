@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from venue.core.closing import Closing
 from venue.core.commands import (
@@ -55,6 +55,12 @@ from venue.core.owners import Owners
 from venue.core.schedule import Schedule
 from venue.core.spot import Spot
 from venue.core.triggers import Triggers
+
+# Compiled, a name of another module is looked up at every use, a constant of this one is not.
+PLACE: Final = PlaceOrder
+CANCEL: Final = CancelOrder
+PLACE_CONTRACT: Final = PlaceContractOrder
+CANCEL_CONTRACT: Final = CancelContractOrder
 
 
 class Engine:
@@ -130,16 +136,16 @@ class Engine:
         self.time = time
         self.sequence += 1
         # The commands that matter for speed are called directly: mypyc then needs no wrapper.
-        if type(command) is PlaceOrder:
+        if type(command) is PLACE:
             return self.spot.place(command)
-        if type(command) is CancelOrder:
+        if type(command) is CANCEL:
             return self.spot.cancel(command)
-        if type(command) is PlaceContractOrder:
+        if type(command) is PLACE_CONTRACT:
             events = self.contracts.place(command)
             if len(events) > 1:
                 self.schedule.traded(events, command.symbol, time)
             return events
-        if type(command) is CancelContractOrder:
+        if type(command) is CANCEL_CONTRACT:
             return self.contracts.cancel(command)
         return self._handlers[type(command)](command)
 

@@ -45,6 +45,10 @@ STOP: Final = int(AlgoType.STOP_MARKET)
 LIQUIDATION_FEE: Final = IncomeType.ORDER_LIQUIDATE_FEE_INCOME.value
 FIX_MARGIN: Final = IncomeType.ORDER_FIX_MARGIN_AMOUNT.value
 
+# Compiled, a name of another module is looked up at every use, a constant of this one is not.
+TRADE: Final = ContractTrade
+LEG: Final = Leg
+
 
 class Part:
     """One side of a trade while it is being settled.
@@ -234,7 +238,7 @@ class Fills:
         spot.next_bill = bill_id + 2
         maker_balance = maker_pool.collateral
         events.append(
-            ContractTrade(
+            TRADE(
                 trade_id, perp.symbol, price, lots, amount, taker_side, maker_left, taker_left,
                 cause, _leg(making, maker_amount, maker_balance, bill_id + 1),
                 _leg(taking, taker_amount, taker_balance, bill_id),
@@ -411,7 +415,7 @@ def _left(part: Part, amount: int) -> int:
 
 def _leg(part: Part, amount: int, balance: int, bill_id: int) -> Leg:
     position = part.position
-    return Leg(
+    return LEG(
         position.pool.account.uid, part.order_id, position.position_id, position.side,
         part.opens, part.value, part.realized, part.fee, amount, balance, bill_id,
     )  # fmt: skip

@@ -56,13 +56,14 @@ def order_margin(
     """
     size = lots * unit
     value = size * price
-    # Rounded up, as `ceil_div` does; written out because every order comes by here.
-    need = -(-size * mark // leverage) if mark > price else -(-value // leverage)
+    # Rounded up, as `ceil_div` does; written out because every order comes by here. Compiled, a
+    # product with a negative number is dear.
+    need = -(-(size * mark) // leverage) if mark > price else -(-value // leverage)
     if mark:
-        loss = side * (price - mark)
+        loss = price - mark if side > 0 else mark - price
         if loss > 0:
             need += loss * size
-    return need - (-value * taker_ppm // PPM)
+    return need - (-(value * taker_ppm) // PPM)
 
 
 def bankruptcy_price(side: int, size: int, mark: int, share: int, fee_ppm: int) -> int:

@@ -28,6 +28,7 @@ from venue.terms import (
     EXPIRE_MAKER,
     EXPIRE_TAKER,
     EXPIRED,
+    LONG,
     NEW,
     NO_PREVENTION,
     Cause,
@@ -156,7 +157,7 @@ class Plan:
         perp = self.perp
         at_mark = perp.mark * (self.lots * perp.unit)
         side = self.terms.position_side
-        loss = side * (self.notional - at_mark)
+        loss = self.notional - at_mark if side == LONG else at_mark - self.notional
         leverage = self.terms.modes.leverage(side)
         return ceil_div(at_mark, leverage) + max(0, loss) + self.fees
 

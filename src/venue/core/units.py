@@ -23,4 +23,5 @@ def ceil_div(number: int, divisor: int) -> int:
 
 def fee_on(amount: int, rate_ppm: int) -> int:
     """The fee on `amount` atoms at `rate_ppm`, rounded up against the payer (rule 1.2)."""
-    return -(-amount * rate_ppm // PPM)
+    # Compiled, a product with a negative number is dear: the product is negated.
+    return -(-(amount * rate_ppm) // PPM)
