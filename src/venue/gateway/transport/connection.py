@@ -184,7 +184,10 @@ class Connection(asyncio.Protocol):
         """The user id at the other end, asked of the system once."""
         if self._owner is None:
             peer = self._transport.get_extra_info("peername")
-            self._owner = owner_of(self._ip, peer[1]) if peer else NOBODY
+            here = self._transport.get_extra_info("sockname")
+            known = peer and here  # unless it has gone already
+            server = (plain(str(here[0])), here[1]) if known else ("", 0)
+            self._owner = owner_of((self._ip, peer[1]), server) if known else NOBODY
         return self._owner
 
     def _go_on(self) -> None:
