@@ -11,6 +11,7 @@ from collections import deque
 from typing import Final, cast
 
 from venue.api import errors
+from venue.gateway.access.gate import LINGERING_MAX
 from venue.gateway.access.operators import OPERATOR_PATHS
 from venue.gateway.access.peers import NOBODY, owner_of
 from venue.gateway.access.proxies import plain
@@ -20,7 +21,6 @@ from venue.gateway.transport.request import CLOSE, RETRY, Request, whole
 
 PIECE: Final = 4 * 1024  # bytes that are parsed at once
 WAITING_MAX: Final = 16  # requests that wait for their turn, before another piece is parsed
-LINGERING_MAX: Final = 100  # refused connections that may still read their answer, at once
 LINGERING_BYTES_MAX: Final = 256 * 1024
 _UNKNOWN: Final = -1000
 _BUSY: Final = -1008
