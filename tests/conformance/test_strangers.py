@@ -104,6 +104,24 @@ def test_an_upgrade_behind_a_request_leaves_it_its_answer(server: Server) -> Non
     assert second.startswith(b"400 ")
 
 
+def test_what_comes_with_an_upgrade_is_answered_behind_it(server: Server) -> None:
+    """Enemy: a client that does not wait for the answer to its upgrade before it sends frames.
+
+    Some were answered before it, others were lost.
+    """
+    pings = b"".join(b"\x89\x84" + bytes(4) + b"%04d" % number for number in range(90))
+    text = b'{"method":"PING","id":1}' + b" " * 6_000
+    message = b"\x81\xfe" + len(text).to_bytes(2, "big") + bytes(4) + text
+    end = b"\x88\x82" + bytes(4) + b"\x03\xe8"
+    answer = say(server, STREAM % (UPGRADE, b"") + pings + message + end)
+    head, _, rest = answer.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 101 ")
+    pongs = [rest.find(b"\x8a\x04%04d" % number) for number in range(90)]
+    assert pongs == sorted(pongs)
+    assert min(rest.find(b'"connected"'), pongs[0], rest.find(b'{"result":true,"id":1}')) > 0
+    assert rest.endswith(b"\x88\x02\x03\xe8")
+
+
 def test_who_pipelines_without_reading_fills_no_memory(tmp_path: Path) -> None:
     """Its own sending stalls, and others are served meanwhile."""
     documents = b"GET /openapi.json HTTP/1.1\r\nHost: venue\r\n\r\n"

@@ -112,6 +112,10 @@ class Group:
         return [json.loads(text) for text in self.clients[0].heard if text.startswith(mark)]
 
 
+def _answered(client: Client, pongs: int) -> bool:
+    return client.pongs >= pongs or client.closed is not None
+
+
 def _has(client: Client, text: bytes) -> bool:
     return text in client.heard
 
@@ -206,9 +210,8 @@ class Square:
             if client.status == 503:  # the venue has not heard of the last one's end
                 continue
             while not client.gone and client.closed is None:
-                wanted = client.pongs + BURST
                 client.transport.write(PINGS * BURST)
-                await client.until(lambda: client.pongs >= wanted or client.closed is not None)  # noqa: B023
+                await client.until(partial(_answered, client, client.pongs + BURST))
                 if self._over and ended:
                     break
             ended += client.closed is not None

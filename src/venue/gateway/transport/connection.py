@@ -40,6 +40,7 @@ class Connection(asyncio.Protocol):
         self._seated = False
         self._answering = False
         self._serving = False  # inside `_go_on`
+        self._upgraded = False  # the transport is a stream's now
         self._paused = False  # the client does not read its answers
         self._held = False  # nothing is read of what it sends
         self._last = False  # nothing is served behind the answer under way
@@ -162,10 +163,11 @@ class Connection(asyncio.Protocol):
         assert listener.streams is not None
         stream = listener.streams.connection(listener, request, self._give_up_seat)
         listener.leave(self)
+        self._upgraded = True
         self._receiver.close()
         transport.set_protocol(stream)
         stream.connection_made(transport)
-        stream.data_received(upgrade.rest)
+        stream.data_received(upgrade.rest + b"".join(self._unparsed))
 
     # -- answering --------------------------------------------------------------------------------
 
@@ -192,7 +194,7 @@ class Connection(asyncio.Protocol):
 
     def _go_on(self) -> None:
         """Serve what waits, in order; behind the last answer comes what ends the connection."""
-        if self._serving:
+        if self._serving or self._upgraded:
             return
         self._serving = True
         while not (self._answering or self._paused or self._last):
