@@ -10,7 +10,10 @@
 #   make rules             note today's sources of the core as today's rules
 #   make soak [ARGS=...]    the long search for what earns at others' cost: 3,000,000 commands, or
 #                           ARGS="COMMANDS FIRST_SEED"; two processes
-#   make soak-door [ARGS=...]  the HTTP door under 5,000,000 random reads, or ARGS="READS SEED"
+#   make soak-door [ARGS=...]  the HTTP door under 5,000,000 random reads, or ARGS="READS SEED",
+#                           and streams under a fifth of them
+#   make crowd [ARGS=...]   1,000 sockets, of which some stall, half-close and flood, or
+#                           ARGS="SOCKETS TRADES"; prints what the others heard
 #   make setup, make lock, make clean
 
 BIN := .venv/bin
@@ -76,6 +79,9 @@ soak: setup
 
 soak-door: setup
 	@PYTHONPATH=$(CURDIR)/tests$${PYTHONPATH:+:$$PYTHONPATH} $(BIN)/python -m properties.doors $(ARGS)
+
+crowd: setup
+	@PYTHONPATH=$(CURDIR)/tests$${PYTHONPATH:+:$$PYTHONPATH} $(BIN)/python -m support.square $(ARGS)
 
 lock: setup
 	@$(BIN)/pip-compile -q --generate-hashes --strip-extras --allow-unsafe --no-emit-index-url \

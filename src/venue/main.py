@@ -31,22 +31,20 @@ from venue.core.commands import ChangeSetting, Command, Tick
 from venue.core.engine import Engine
 from venue.core.owners import FIRST_UID
 from venue.fast import refuse_stale
-from venue.gateway.access.attempts import ATTEMPTS_MAX
 from venue.gateway.access.auth import Authenticator
-from venue.gateway.access.gate import HttpLimits
 from venue.gateway.access.keys import Credentials, KeyStore, KeyView
 from venue.gateway.access.limits import WEIGHT_MAX, Limits
 from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.origins import Origins
 from venue.gateway.access.proxies import Proxies
 from venue.gateway.access.replay import SEEDED_MS, ReplayGuard
+from venue.gateway.bounds import DEV_FACTOR, bounds
 from venue.gateway.connection import SocketLimits
 from venue.gateway.context import KEY_REWRITES, Venue
 from venue.gateway.dispatch.desk import Desk
 from venue.gateway.dispatch.dispatcher import Dispatcher, document
 from venue.gateway.hub import Hub, Timing
 from venue.gateway.recorder import Recorder
-from venue.gateway.session import SessionLimits
 from venue.gateway.sockets import Sockets
 from venue.gateway.table import routes
 from venue.gateway.transport.server import Server, listen
@@ -76,7 +74,6 @@ TICK_S: Final = 1.0  # how often time passes while contracts have prices or a co
 IDLE_TICKS: Final = 10  # so many times more rarely else
 YOUNG_MAX: Final = 1_000  # new objects that are looked at for garbage at once: half a millisecond
 NEVER: Final = 1 << 30
-DEV_FACTOR: Final = 100  # all clients of a practice venue share one address
 
 log = logging.getLogger("venue")
 
@@ -152,14 +149,18 @@ async def _serve(
     on_failure: Callable[[BaseException], None],
 ) -> None:
     """Open the rooms and the doors, and close them again at a signal or a failure."""
+    fit = bounds(limited=options.limits)
     async with opened(options, SystemClock(), on_failure) as rooms:
+        if fit.told:
+            log.warning("%s", fit.told)
+            rooms.warnings.append(fit.told)
         agents = await _agents(rooms, options) if options.agents else None
         origins = Origins(options.hosts, options.origins)
         requests = dispatcher(rooms, options, origins)
-        streams = _streams(rooms, options, requests.desk, origins)
+        streams = _streams(rooms, options, requests.desk, origins, fit.sockets)
         _collect_young_only()
         server = await Server.start(
-            bound, _limits(options), requests.serve, streams, Proxies(options.proxies)
+            bound, fit.http, requests.serve, streams, Proxies(options.proxies)
         )
         background = _background(rooms, options, agents)
         ready(Running(options.host, bound.getsockname()[1], rooms))
@@ -216,19 +217,12 @@ def dispatcher(rooms: Venue, options: Options, origins: Origins) -> Dispatcher:
     )
 
 
-def _streams(rooms: Venue, options: Options, desk: Desk, origins: Origins) -> Sockets:
+def _streams(
+    rooms: Venue, options: Options, desk: Desk, origins: Origins, limits: SocketLimits
+) -> Sockets:
     """The door for streams, with a hub that hears of every batch from now on."""
     hub = Hub(rooms, Timing(depth_s=options.depth_ms / 1000))
     rooms.outbox.follow(hub.follow)
-    limits = SocketLimits(attempts=ATTEMPTS_MAX * DEV_FACTOR)
-    if not options.limits:
-        limits = SocketLimits(
-            session=SessionLimits(changes=None, messages=None, faults=None),
-            attempts=None,
-            frames=None,
-            connections_per_ip=None,
-            connections=None,
-        )
     authenticator = Authenticator(rooms.keys, rooms.clock, explain=True)
     return Sockets(rooms, hub, authenticator, limits, desk, origins)
 
@@ -475,12 +469,6 @@ async def _until(stopping: asyncio.Event, background: list[asyncio.Task[None]]) 
         problem = task.exception()
         if problem is not None and not isinstance(problem, Stopped):
             raise problem
-
-
-def _limits(options: Options) -> HttpLimits:
-    if options.limits:
-        return HttpLimits()
-    return HttpLimits(connections_per_ip=None, connections=None)
 
 
 def serve(options: Options, ready: Callable[[Running], None]) -> int:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
@@ -100,6 +102,24 @@ def test_an_upgrade_behind_a_request_leaves_it_its_answer(server: Server) -> Non
     first, second = say(server, GET + STREAM % (UPGRADE, b"")).split(b"HTTP/1.1 ")[1:]
     assert first.startswith(b"200 ")
     assert second.startswith(b"400 ")
+
+
+def test_what_comes_with_an_upgrade_is_answered_behind_it(server: Server) -> None:
+    """Enemy: a client that does not wait for the answer to its upgrade before it sends frames.
+
+    Some were answered before it, others were lost.
+    """
+    pings = b"".join(b"\x89\x84" + bytes(4) + b"%04d" % number for number in range(90))
+    text = b'{"method":"PING","id":1}' + b" " * 6_000
+    message = b"\x81\xfe" + len(text).to_bytes(2, "big") + bytes(4) + text
+    end = b"\x88\x82" + bytes(4) + b"\x03\xe8"
+    answer = say(server, STREAM % (UPGRADE, b"") + pings + message + end)
+    head, _, rest = answer.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 101 ")
+    pongs = [rest.find(b"\x8a\x04%04d" % number) for number in range(90)]
+    assert pongs == sorted(pongs)
+    assert min(rest.find(b'"connected"'), pongs[0], rest.find(b'{"result":true,"id":1}')) > 0
+    assert rest.endswith(b"\x88\x02\x03\xe8")
 
 
 def test_who_pipelines_without_reading_fills_no_memory(tmp_path: Path) -> None:
@@ -269,6 +289,48 @@ def test_a_proxy_of_another_user_makes_nobody_an_operator(server: Server) -> Non
         assert client.get("/api/v3/ping").status == 200
         expected = 403 if os.getuid() == 0 else 200  # else it is the venue's own user
         assert client.get("/_venue/health").status == expected
+
+
+DEPOSITS = """
+import encodings.idna, os, socket, sys
+os.setuid(int(sys.argv[2]))
+body = b'{"owner":"alice","wallet":"SPOT","asset":"USDT","amount":"7"}'
+head = b"POST /_venue/deposit HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\n"
+head += b"Content-Type: application/json\\r\\nContent-Length: %d\\r\\n\\r\\n"
+sent = head % len(body) + body
+made = [socket.create_connection(("127.0.0.1", int(sys.argv[1]))) for _ in range(20)]
+for connection in made:
+    connection.sendall(sent)
+    connection.close()
+"""
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="a test of another user needs to be root first")
+def test_another_user_who_has_gone_is_no_operator(server: Server) -> None:
+    """Enemy: another user of this machine, who sends an operator's request and closes at once.
+
+    The system says of a socket that was closed that it is root's.
+    """
+    alice = server.client("alice")
+    before = alice.get("/api/v3/account/").json["balances"]
+    server.process.send_signal(signal.SIGSTOP)  # so the requests are looked at late
+    try:
+        command = [sys.executable, "-I", "-c", DEPOSITS, str(server.port), str(OTHER_USER)]
+        subprocess.run(command, check=True, timeout=WAIT_S)
+        closed = f" 0100007F:{server.port:04X} 05 "  # the peer has taken note of the end
+        until(lambda: Path("/proc/net/tcp").read_text().count(closed) >= 20)
+    finally:
+        server.process.send_signal(signal.SIGCONT)
+    assert server.client().get("/_venue/health").json["status"] == "ok"
+    assert alice.get("/api/v3/account/").json["balances"] == before
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Wait for a condition."""
+    end = time.monotonic() + WAIT_S
+    while not condition():
+        assert time.monotonic() < end, "it does not come about"
+        time.sleep(0.001)
 
 
 def test_behind_a_trusted_proxy_its_clients_are_told_apart(tmp_path: Path) -> None:

@@ -2,13 +2,16 @@
 
 import os
 import socket
+from collections.abc import Callable
 from contextlib import closing
 
 import pytest
 
 from venue.api.errors import ApiError
 from venue.gateway.access.operators import OperatorDoor
-from venue.gateway.access.peers import NOBODY, owner_of
+from venue.gateway.access.peers import NOBODY, End, _asked, _looked_up, owner_of
+
+Ask = Callable[[End, End], int | None]
 
 HERE = {b"host": b"127.0.0.1:8787"}
 ELSEWHERE = {b"host": b"venue.example:8787"}
@@ -56,14 +59,41 @@ def test_another_user_of_the_machine_is_none() -> None:
     refused(OperatorDoor(), "127.0.0.1", HERE, owner=NOBODY)
 
 
+@pytest.mark.parametrize("ask", [owner_of, _asked, _looked_up])
 @pytest.mark.parametrize(
-    ("family", "host"), [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")]
+    ("family", "host", "via"),
+    [
+        (socket.AF_INET, "127.0.0.1", "127.0.0.1"),
+        (socket.AF_INET6, "::1", "::1"),
+        (socket.AF_INET6, "127.0.0.1", "::ffff:127.0.0.1"),
+    ],
 )
-def test_the_system_tells_whose_socket_it_is(family: int, host: str) -> None:
+def test_the_system_tells_whose_socket_it_is(ask: Ask, family: int, host: str, via: str) -> None:
     with closing(socket.socket(family)) as listening, closing(socket.socket(family)) as client:
-        listening.bind((host, 0))
+        listening.bind((via, 0))
         listening.listen()
+        server = (host, listening.getsockname()[1])
         client.connect(listening.getsockname())
-        assert owner_of(host, client.getsockname()[1]) == os.getuid()
-        listening_only = listening.getsockname()[1]
-    assert owner_of(host, listening_only) in (NOBODY, os.getuid())
+        here = (host, client.getsockname()[1])
+        assert ask(here, server) == os.getuid()
+        assert ask((host, server[1]), server) == NOBODY  # it only listens
+        client.shutdown(socket.SHUT_WR)
+        assert ask(here, server) == os.getuid()
+
+
+@pytest.mark.parametrize("ask", [owner_of, _asked, _looked_up])
+def test_a_socket_that_was_closed_is_nobodys(ask: Ask) -> None:
+    """Enemy: another user of this machine, that closes before its request is looked at.
+
+    The system calls the owner of a closed socket root.
+    """
+    with closing(socket.create_server(("127.0.0.1", 0))) as listening:
+        server = listening.getsockname()
+        client = socket.create_connection(server)
+        here = client.getsockname()
+        accepted, _ = listening.accept()
+        with closing(accepted):
+            client.close()
+            assert accepted.recv(1) == b""  # its end has come
+            assert ask(here, server) == NOBODY
+        assert ask(here, server) == NOBODY

@@ -43,7 +43,8 @@ class Health(Struct, rename="camel"):
     `planFaults` counts contract orders whose plan did not fit the state: each was refused.
     `serverTime` (ms) is what timestamps of signed requests are compared with, `venueTime` what
     happens is stamped with; `clockAhead` is how far venue time is ahead of the machine's clock, in
-    ms, and `clockSteps` how often that clock was set since the start.
+    ms, and `clockSteps` how often that clock was set since the start. `warnings` say
+    what the machine withholds from a venue that is otherwise well.
     """
 
     status: str
@@ -65,6 +66,7 @@ class Health(Struct, rename="camel"):
     venue_time: int
     clock_ahead: int
     clock_steps: int
+    warnings: list[str]
 
 
 class HealthRequest(Struct, rename="camel"):

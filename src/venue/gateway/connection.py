@@ -140,6 +140,7 @@ class Connection(asyncio.Protocol):
         self._ip: str | None = None  # counted at the gate under this address
         self._session: Session | None = None
         self._opening: asyncio.Task[None] | None = None
+        self._early = b""  # what came with the upgrade, before its answer
         self._text = bytearray()  # a message in fragments, so far
         self._frames = Allowance(door.limits.frames, 1.0)
         self._flooded = False  # nothing it sends is looked at any more
@@ -187,8 +188,11 @@ class Connection(asyncio.Protocol):
         self._conn.parser_exc = None
 
     def data_received(self, data: bytes) -> None:
-        """Parse what came; the first thing is the request to upgrade."""
-        self._do(self._receive, data)
+        """Parse what came; but nothing before the upgrade is answered."""
+        if self._opening is not None and not self._opening.done():
+            self._early += data  # one read at most: no other follows until then
+        else:
+            self._do(self._receive, data)
 
     def _receive(self, data: bytes) -> None:
         """Parse in pieces: a flood of the smallest frames is noticed within one of them."""
@@ -287,8 +291,10 @@ class Connection(asyncio.Protocol):
             else:
                 self._refuse(errors.internal())
         finally:
+            early, self._early = self._early, b""
             if not self._transport.is_closing():
                 self._transport.resume_reading()
+                self._do(self._receive, early)
 
     async def _let_in(self, request: Request) -> None:
         door, asked = self._door, self._request

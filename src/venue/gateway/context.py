@@ -52,6 +52,7 @@ class Venue:
         "replays",
         "sequencer",
         "stream_defects",
+        "warnings",
         "weight_limit",
     )
 
@@ -85,6 +86,7 @@ class Venue:
         self.outbox = outbox
         self.recorder = recorder
         self.stream_defects = Defects()
+        self.warnings: list[str] = []  # of the start, for health
         self.practice = practice
         self.answers = Answers()
 

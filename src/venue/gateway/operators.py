@@ -89,6 +89,7 @@ def health(call: Call, request: HealthRequest) -> Health:
         venue_time=rooms.clock.now() // 1000,
         clock_ahead=rooms.clock.ahead()[0] // 1000,
         clock_steps=rooms.clock.steps,
+        warnings=rooms.warnings,
     )
 
 

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 RESERVED: Final = 32  # connections beyond the limits, for operators
 RESERVED_PER_IP: Final = 4
+LINGERING_MAX: Final = 100  # refused connections that may still read their answer, at once
 
 
 class HttpLimits(Struct, frozen=True, kw_only=True):

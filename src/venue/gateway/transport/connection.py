@@ -11,6 +11,7 @@ from collections import deque
 from typing import Final, cast
 
 from venue.api import errors
+from venue.gateway.access.gate import LINGERING_MAX
 from venue.gateway.access.operators import OPERATOR_PATHS
 from venue.gateway.access.peers import NOBODY, owner_of
 from venue.gateway.access.proxies import plain
@@ -20,7 +21,6 @@ from venue.gateway.transport.request import CLOSE, RETRY, Request, whole
 
 PIECE: Final = 4 * 1024  # bytes that are parsed at once
 WAITING_MAX: Final = 16  # requests that wait for their turn, before another piece is parsed
-LINGERING_MAX: Final = 100  # refused connections that may still read their answer, at once
 LINGERING_BYTES_MAX: Final = 256 * 1024
 _UNKNOWN: Final = -1000
 _BUSY: Final = -1008
@@ -40,6 +40,7 @@ class Connection(asyncio.Protocol):
         self._seated = False
         self._answering = False
         self._serving = False  # inside `_go_on`
+        self._upgraded = False  # the transport is a stream's now
         self._paused = False  # the client does not read its answers
         self._held = False  # nothing is read of what it sends
         self._last = False  # nothing is served behind the answer under way
@@ -162,10 +163,11 @@ class Connection(asyncio.Protocol):
         assert listener.streams is not None
         stream = listener.streams.connection(listener, request, self._give_up_seat)
         listener.leave(self)
+        self._upgraded = True
         self._receiver.close()
         transport.set_protocol(stream)
         stream.connection_made(transport)
-        stream.data_received(upgrade.rest)
+        stream.data_received(upgrade.rest + b"".join(self._unparsed))
 
     # -- answering --------------------------------------------------------------------------------
 
@@ -184,12 +186,15 @@ class Connection(asyncio.Protocol):
         """The user id at the other end, asked of the system once."""
         if self._owner is None:
             peer = self._transport.get_extra_info("peername")
-            self._owner = owner_of(self._ip, peer[1]) if peer else NOBODY
+            here = self._transport.get_extra_info("sockname")
+            known = peer and here  # unless it has gone already
+            server = (plain(str(here[0])), here[1]) if known else ("", 0)
+            self._owner = owner_of((self._ip, peer[1]), server) if known else NOBODY
         return self._owner
 
     def _go_on(self) -> None:
         """Serve what waits, in order; behind the last answer comes what ends the connection."""
-        if self._serving:
+        if self._serving or self._upgraded:
             return
         self._serving = True
         while not (self._answering or self._paused or self._last):

@@ -1,0 +1,44 @@
+"""The bounds of a venue's doors: what one client, one address and all together may do."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import Struct, structs
+
+from venue.gateway.access.attempts import ATTEMPTS_MAX
+from venue.gateway.access.files import room
+from venue.gateway.access.gate import HttpLimits
+from venue.gateway.connection import SocketLimits
+from venue.gateway.session import SessionLimits
+
+DEV_FACTOR: Final = 100  # all clients of a practice venue share one address
+_NO_HTTP: Final = HttpLimits(connections_per_ip=None, connections=None)
+_NO_SOCKETS: Final = SocketLimits(
+    session=SessionLimits(changes=None, messages=None, faults=None),
+    attempts=None,
+    frames=None,
+    connections_per_ip=None,
+    connections=None,
+)
+
+
+class Bounds(Struct, frozen=True):
+    """Of HTTP connections and of streams; `told` says why fewer may be open than usual."""
+
+    http: HttpLimits
+    sockets: SocketLimits
+    told: str
+
+
+def bounds(*, limited: bool) -> Bounds:
+    """The usual bounds, or none but the system's. OSError when this lets a process open too few
+    files."""
+    http = HttpLimits() if limited else _NO_HTTP
+    sockets = SocketLimits(attempts=ATTEMPTS_MAX * DEV_FACTOR) if limited else _NO_SOCKETS
+    there = room(http.connections, sockets.connections)
+    return Bounds(
+        structs.replace(http, connections=there.http),
+        structs.replace(sockets, connections=there.streams),
+        there.told,
+    )
