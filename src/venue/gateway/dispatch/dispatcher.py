@@ -138,6 +138,10 @@ class Dispatcher:
     def _trade_once(self, request: Request, route: Route, caller: Caller) -> None:
         finish = partial(self._traded, request, caller)
         try:
+            if (
+                route.opens
+            ):  # not before: a repetition of what was done is not told that nothing was
+                self._venue.check_room(caller.uid)
             values = self._values(request, route)
         except Exception as problem:  # noqa: BLE001 - handed on, whatever it is
             finish(None, problem)
