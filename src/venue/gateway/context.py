@@ -22,8 +22,8 @@ from venue.gateway.recorder import Recorder
 from venue.history.link import HistoryFailed
 from venue.history.service import LAG_MAX, History
 from venue.journal.journal import Journal
-from venue.node.backlog import VENUE
 from venue.node.clock import SystemClock
+from venue.node.fair import VENUE
 from venue.node.market_data import MarketData
 from venue.node.outbox import Outbox
 from venue.node.replies import Answer

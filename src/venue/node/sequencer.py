@@ -4,8 +4,8 @@ Commands that arrive while a batch is being made durable form the next batch, so
 is shared by all who wait for it. Nothing is applied, answered or published before its batch is
 durable.
 
-When more commands wait than a batch may take, batches are small and owners take turns (`Backlog`):
-one who floods the venue makes himself wait, and hears that he has to (`crowded`).
+When more commands wait than a batch may take, batches are small and owners take turns
+(`FairQueue`): who floods the venue waits for himself, and is told to stop (`crowded`).
 
 While the engine has more to work off than one command may do, each batch ends with a slice of it
 (`Proceed`), and a batch without commands is a slice alone: between two new commands there is at
@@ -24,9 +24,9 @@ from venue.core.applied import Applied
 from venue.core.commands import Command, Proceed
 from venue.core.engine import Engine
 from venue.journal.journal import Journal
-from venue.node.backlog import VENUE, Backlog, Group
 from venue.node.clock import Clock
 from venue.node.disk import DiskThread
+from venue.node.fair import VENUE, FairQueue, Group
 from venue.node.outbox import Outbox
 from venue.node.pace import Pace
 from venue.node.replies import Answer, Replies, Reply
@@ -74,7 +74,7 @@ class Sequencer:
         self._loop = asyncio.get_running_loop()
         self._disk = DiskThread(self._loop)
         self._pending: list[Group] = []  # as they came; what the next batch has no room for is
-        self._backlog = Backlog()  # here then
+        self._queue = FairQueue()  # here then
         self._waiting = 0  # commands in both
         self._pace = Pace(capacity, self._loop.time()) if capacity is not None else None
         self._most = BATCH_LEAST  # commands in a batch while more wait
@@ -126,9 +126,9 @@ class Sequencer:
         """Whether no new orders of an owner should come in: they could not be served soon."""
         if self._waiting >= NEW_MAX:
             return True
-        if not self._backlog.commands:
+        if not self._queue.commands:
             return False
-        since = self._backlog.since(owner)
+        since = self._queue.since(owner)
         return since is not None and self._loop.time() - since > WAIT_MAX_S
 
     def failed(self) -> bool:
@@ -222,16 +222,16 @@ class Sequencer:
         room = BATCH_MAX
         if self._pace is not None and self._stopped is None:
             room = min(room, self._pace.room(self._loop.time()))
-        backlog, pending = self._backlog, self._pending
-        if not backlog.commands and self._waiting <= min(room, self._most):
+        queue, pending = self._queue, self._pending
+        if not queue.commands and self._waiting <= min(room, self._most):
             self._pending = []
             return pending
         if pending:
             now = self._loop.time()
             for group in pending:
-                backlog.add(group, now)
+                queue.add(group, now)
             pending.clear()
-        return backlog.take(min(room, self._most)) if room > 0 else []
+        return queue.take(min(room, self._most)) if room > 0 else []
 
     def _goes_on(self) -> bool:
         """Whether a slice is due; a venue that stops only finishes what is to be answered."""
@@ -247,7 +247,7 @@ class Sequencer:
             return
         self._heed_disk()
         if self._waiting:  # the disk works on the next batch while this one is applied
-            if len(groups) < BUSY or self._backlog.commands:
+            if len(groups) < BUSY or self._queue.commands:
                 self._flush()
             else:
                 self._flush_is_patient = False
@@ -309,7 +309,7 @@ class Sequencer:
         if self._flush_at is not None:
             self._flush_at.cancel()
             self._flush_at = None
-        groups = groups + self._pending + self._backlog.take(self._backlog.commands)
+        groups = groups + self._pending + self._queue.take(self._queue.commands)
         answers = [group[1] for group in groups]
         self._pending.clear()
         for answer in answers + [reply[0] for reply in self._replies.drop()]:

@@ -32,7 +32,7 @@ class _Flow:
         self.credit = TURN
 
 
-class Backlog:
+class FairQueue:
     """Groups of commands by owner; `commands` counts what waits."""
 
     def __init__(self) -> None:

@@ -9,7 +9,7 @@ from venue.core.commands import Command, Tick
 from venue.gateway.access.gate import HttpLimits
 from venue.gateway.access.proxies import Proxies
 from venue.gateway.transport.listener import WOKEN_MAX, Listener
-from venue.node.backlog import TURN, VENUE, Backlog
+from venue.node.fair import TURN, VENUE, FairQueue
 from venue.node.pace import Pace
 
 
@@ -26,79 +26,79 @@ class Nobody:
         raise AssertionError("nothing fails here")
 
 
-def add(backlog: Backlog, owner: int, *sizes: int, now: float = 0.0) -> None:
+def add(queue: FairQueue, owner: int, *sizes: int, now: float = 0.0) -> None:
     for size in sizes:
         commands: Sequence[Command] = [Tick()] * size
-        backlog.add((commands, Nobody(), owner), now)
+        queue.add((commands, Nobody(), owner), now)
 
 
-def owners(backlog: Backlog, room: int) -> list[int]:
-    return [group[2] for group in backlog.take(room)]
+def owners(queue: FairQueue, room: int) -> list[int]:
+    return [group[2] for group in queue.take(room)]
 
 
 def test_owners_take_turns_and_each_keeps_its_order() -> None:
-    backlog = Backlog()
-    add(backlog, 1, *range(1, 6))
-    assert [len(group[0]) for group in backlog.take(15)] == [1, 2, 3, 4, 5]
-    add(backlog, 1, *[1] * 2 * TURN)
-    add(backlog, 2, 1)
-    add(backlog, 3, *[1] * (TURN + 1))
-    found = owners(backlog, 4 * TURN)
+    queue = FairQueue()
+    add(queue, 1, *range(1, 6))
+    assert [len(group[0]) for group in queue.take(15)] == [1, 2, 3, 4, 5]
+    add(queue, 1, *[1] * 2 * TURN)
+    add(queue, 2, 1)
+    add(queue, 3, *[1] * (TURN + 1))
+    found = owners(queue, 4 * TURN)
     assert found[0] == 2  # owner 1 had more than its turn before
     assert found[1 : TURN + 1] == [3] * TURN
     assert sorted(found[TURN + 1 :]) == [1] * 2 * TURN + [3]
-    assert backlog.commands == 0
+    assert queue.commands == 0
 
 
 def test_who_waits_for_nothing_goes_before_those_who_do() -> None:
-    backlog = Backlog()
-    add(backlog, 1, *[1] * 100)
-    add(backlog, 2, *[1] * 100)
+    queue = FairQueue()
+    add(queue, 1, *[1] * 100)
+    add(queue, 2, *[1] * 100)
     for _ in range(5):
-        owners(backlog, 3 * TURN)  # a whole round of turns
-        add(backlog, 3, 1)
-        assert owners(backlog, 3)[0] == 3
+        owners(queue, 3 * TURN)  # a whole round of turns
+        add(queue, 3, 1)
+        assert owners(queue, 3)[0] == 3
 
 
 def test_who_comes_back_at_once_is_not_new_again() -> None:
-    backlog = Backlog()
-    add(backlog, 1, *[1] * 100)
-    add(backlog, 2, 1)
+    queue = FairQueue()
+    add(queue, 1, *[1] * 100)
+    add(queue, 2, 1)
     served = []
     for _ in range(40):
-        served += owners(backlog, 1)
-        if backlog.since(2) is None:
-            add(backlog, 2, 1)
+        served += owners(queue, 1)
+        if queue.since(2) is None:
+            add(queue, 2, 1)
     assert served.count(1) >= 10
 
 
 def test_the_venue_goes_first() -> None:
-    backlog = Backlog()
-    add(backlog, 1, *[1] * 50)
-    add(backlog, VENUE, 2, 3)
-    assert owners(backlog, 6) == [VENUE, VENUE, 1]
+    queue = FairQueue()
+    add(queue, 1, *[1] * 50)
+    add(queue, VENUE, 2, 3)
+    assert owners(queue, 6) == [VENUE, VENUE, 1]
 
 
 def test_a_group_is_taken_whole_and_one_always() -> None:
-    backlog = Backlog()
-    add(backlog, 1, 40, 5)
-    add(backlog, 2, 3)
-    assert owners(backlog, 32) == [1]
-    assert owners(backlog, 7) == [2]  # 40 are four turns
-    assert owners(backlog, 7) == [1]
-    assert backlog.take(7) == []
+    queue = FairQueue()
+    add(queue, 1, 40, 5)
+    add(queue, 2, 3)
+    assert owners(queue, 32) == [1]
+    assert owners(queue, 7) == [2]  # 40 are four turns
+    assert owners(queue, 7) == [1]
+    assert queue.take(7) == []
 
 
 def test_a_wait_begins_with_the_oldest_group() -> None:
-    backlog = Backlog()
-    assert backlog.since(1) is None
-    add(backlog, 1, 1, now=5.0)
-    add(backlog, 1, 1, now=6.0)
-    assert backlog.since(1) == 5.0
-    backlog.take(1)
-    assert backlog.since(1) == 6.0
-    backlog.take(1)
-    assert backlog.since(1) is None
+    queue = FairQueue()
+    assert queue.since(1) is None
+    add(queue, 1, 1, now=5.0)
+    add(queue, 1, 1, now=6.0)
+    assert queue.since(1) == 5.0
+    queue.take(1)
+    assert queue.since(1) == 6.0
+    queue.take(1)
+    assert queue.since(1) is None
 
 
 def test_a_capacity_is_kept_and_little_of_it_is_stored() -> None:
