@@ -17,7 +17,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
-from time import thread_time
+from time import monotonic, thread_time
 from typing import Final
 
 from venue.core.applied import Applied
@@ -32,8 +32,10 @@ from venue.node.pace import Pace
 from venue.node.replies import Answer, Replies, Reply
 
 BATCH_MAX: Final = 1_000  # commands in one batch
-BATCH_LEAST: Final = 32  # commands in a batch while more wait: soon the others have their turn
-SLOW_WRITE_S: Final = 0.005  # a disk that takes longer gets larger batches
+BATCH_LEAST: Final = 8  # commands in a batch while more wait
+BATCH_FIRST: Final = 32  # as long as it is not known how many are worked off in the time
+SHORTEST_S: Final = 0.0001  # of work; less says nothing
+BATCH_S: Final = 0.002  # of work between two such batches: soon the others have their turn
 PENDING_MAX: Final = 20_000  # commands waiting; more is overload
 NEW_MAX: Final = PENDING_MAX // 2  # beyond that no new orders: the rest is for ending them
 WAIT_MAX_S: Final = 0.05  # an owner whose commands have waited longer gets no new orders in
@@ -76,8 +78,8 @@ class Sequencer:
         self._pending: list[Group] = []  # as they came; what the next batch has no room for is
         self._queue = FairQueue()  # here then
         self._waiting = 0  # commands in both
-        self._pace = Pace(capacity, self._loop.time()) if capacity is not None else None
-        self._most = BATCH_LEAST  # commands in a batch while more wait
+        self._pace = Pace(capacity, monotonic()) if capacity is not None else None
+        self._most = BATCH_FIRST  # commands in a batch while more wait
         self._handed_over = (0.0, 0.0)  # when the last batch went to the disk; this thread's time
         self._time = engine.time
         self._writing = False
@@ -129,7 +131,7 @@ class Sequencer:
         if not self._queue.commands:
             return False
         since = self._queue.since(owner)
-        return since is not None and self._loop.time() - since > WAIT_MAX_S
+        return since is not None and monotonic() - since > WAIT_MAX_S
 
     def failed(self) -> bool:
         """Whether the journal or the engine failed: nothing more is written or applied."""
@@ -202,7 +204,7 @@ class Sequencer:
             self._finish(groups)
             return
         self._writing = True
-        self._handed_over = (self._loop.time(), thread_time())
+        self._handed_over = (monotonic(), thread_time())
         self._disk.submit(write, partial(self._written, groups))
 
     def _gather(self) -> tuple[list[Group], list[Command]]:
@@ -221,13 +223,13 @@ class Sequencer:
         """What the next batch takes: all that waits, or those whose turn it is."""
         room = BATCH_MAX
         if self._pace is not None and self._stopped is None:
-            room = min(room, self._pace.room(self._loop.time()))
+            room = min(room, self._pace.room(monotonic()))
         queue, pending = self._queue, self._pending
         if not queue.commands and self._waiting <= min(room, self._most):
             self._pending = []
             return pending
         if pending:
-            now = self._loop.time()
+            now = monotonic()
             for group in pending:
                 queue.add(group, now)
             pending.clear()
@@ -245,7 +247,8 @@ class Sequencer:
         if problem is not None:
             self._fail(groups, problem)
             return
-        self._heed_disk()
+        if self._queue.commands:
+            self._fit(sum(len(group[0]) for group in groups))
         if self._waiting:  # the disk works on the next batch while this one is applied
             if len(groups) < BUSY or self._queue.commands:
                 self._flush()
@@ -254,12 +257,14 @@ class Sequencer:
                 self._flush_at = self._loop.call_later(LINGER_S, self._flush)
         self._finish(groups)
 
-    def _heed_disk(self) -> None:
-        """A disk that keeps this thread waiting gets more commands at once."""
-        began, worked = self._handed_over
-        took = self._loop.time() - began
-        slow = took > SLOW_WRITE_S and thread_time() - worked < took / 2
-        self._most = min(2 * self._most, BATCH_MAX) if slow else BATCH_LEAST
+    def _fit(self, commands: int) -> None:
+        """Fit the size of batches to what this thread could work off while these were written, or
+        could have: a disk that takes longer than the work gets more at once."""
+        began, before = self._handed_over
+        worked = thread_time() - before
+        waited = monotonic() - began - worked
+        fitting = commands * max(BATCH_S, waited / 2) / max(worked, SHORTEST_S)
+        self._most = min(max(int(fitting), BATCH_LEAST), BATCH_MAX)
 
     def _finish(self, groups: list[Group]) -> None:
         """Apply a durable batch, answer it, publish it; a defect on the way stops the venue."""
