@@ -21,11 +21,11 @@ from bench.table import Row, Section
 LOWERED: Final = 3_000  # commands a second
 PEAK_CONNECTIONS: Final = 64
 CONNECTIONS: Final = 400  # of the flood
-QUIET_S: Final = 10
+QUIET_S: Final = 20
 PEAK_S: Final = 10
-OVERLOAD_S: Final = 10
+OVERLOAD_S: Final = 60
 SETTLED_S: Final = 2  # behind the end of the overload everything is as it was
-AFTER_S: Final = 8
+AFTER_S: Final = 20
 SLACK_S: Final = 60
 GOODPUT: Final = 0.9  # of peak
 P99_MOST: Final = 3  # times the quiet one
