@@ -32,10 +32,11 @@ from venue.node.pace import Pace
 from venue.node.replies import Answer, Replies, Reply
 
 BATCH_MAX: Final = 1_000  # commands in one batch
+TOGETHER_MAX: Final = 100  # requests that go in one batch as they came; more wait in turns
 BATCH_LEAST: Final = 8  # commands in a batch while more wait
 BATCH_FIRST: Final = 32  # as long as it is not known how many are worked off in the time
 SHORTEST_S: Final = 0.0001  # of work; less says nothing
-BATCH_S: Final = 0.001  # of work between two such batches: soon the others have their turn
+BATCH_S: Final = 0.002  # of work between two such batches: soon the others have their turn
 PENDING_MAX: Final = 20_000  # commands waiting; more is overload
 NEW_MAX: Final = PENDING_MAX // 2  # beyond that no new orders: the rest is for ending them
 WAIT_MAX_S: Final = 0.05  # an owner whose commands have waited longer gets no new orders in
@@ -225,7 +226,7 @@ class Sequencer:
         if self._pace is not None and self._stopped is None:
             room = min(room, self._pace.room(monotonic()))
         queue, pending = self._queue, self._pending
-        if not queue.commands and self._waiting <= min(room, self._most):
+        if not queue.commands and len(pending) <= TOGETHER_MAX and self._waiting <= room:
             self._pending = []
             return pending
         if pending:
