@@ -33,7 +33,7 @@ from venue.node.replies import Answer, Replies, Reply
 
 BATCH_MAX: Final = 1_000  # commands in one batch
 TOGETHER_MAX: Final = 100  # requests that go in one batch as they came; more wait in turns
-BATCH_LEAST: Final = 8  # commands in a batch while more wait
+BATCH_LEAST: Final = 8  # commands in a batch while more wait; fewer are not measured
 BATCH_FIRST: Final = 32  # as long as it is not known how many are worked off in the time
 SHORTEST_S: Final = 0.0001  # of work; less says nothing
 BATCH_S: Final = 0.002  # of work between two such batches: soon the others have their turn
@@ -248,8 +248,9 @@ class Sequencer:
         if problem is not None:
             self._fail(groups, problem)
             return
-        if self._queue.commands:
-            self._fit(sum(len(group[0]) for group in groups))
+        commands = sum(len(group[0]) for group in groups)
+        if commands >= BATCH_LEAST:
+            self._fit(commands)
         if self._waiting:  # the disk works on the next batch while this one is applied
             if len(groups) < BUSY or self._queue.commands:
                 self._flush()
