@@ -6,7 +6,7 @@
 #   make check              set up and run ruff, mypy and import-linter
 #   make fast               compile the core's hot modules into build/fast
 #   make test-fast          the core's tests on the compiled core, with the random walks whole
-#   make bench [ARGS=...]   the table of measurements
+#   make bench [ARGS=...]   the table of measurements; ARGS=overload: minutes of overload
 #   make rules             note today's sources of the core as today's rules
 #   make soak [ARGS=...]    the long search for what earns at others' cost: 3,000,000 commands, or
 #                           ARGS="COMMANDS FIRST_SEED"; two processes

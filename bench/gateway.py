@@ -318,12 +318,13 @@ def _signed(key: Key, method: str, path: str, body: bytes, stamp: int) -> bytes:
 
 
 @contextmanager
-def _copy_serving(folder: Path, keys: list[Key], projection: str) -> Iterator[Server]:
+def _copy_serving(folder: Path, keys: list[Key], projection: str, *more: str) -> Iterator[Server]:
     """A venue on a copy of the prepared state, which has seen each key's passphrase once."""
     copied = Path(tempfile.mkdtemp(dir=folder))
     for path in folder.glob("base*"):
         shutil.copy2(path, copied / path.name)
-    with _serving(folder, ["bench.venue_app", str(copied / "base"), projection], FAST) as server:
+    arguments = ["bench.venue_app", str(copied / "base"), projection, *more]
+    with _serving(folder, arguments, FAST) as server:
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=START_S)
         for key in keys:
             _send(connection, _signed(key, "GET", "/api/v3/account", b"", _now()))

@@ -8,7 +8,7 @@ from pathlib import Path
 from venue.main import Options, Running, serve
 
 
-def main(state: str, ready_file: str, projection: str) -> int:
+def main(state: str, ready_file: str, projection: str, capacity: str = "") -> int:
     """Serve until told to stop; the ready file gets the port."""
     options = Options(
         port=0,
@@ -17,6 +17,7 @@ def main(state: str, ready_file: str, projection: str) -> int:
         limits=False,
         batch_place=True,
         projection=projection == "on",
+        capacity=int(capacity) if capacity else None,
     )
 
     def ready(running: Running) -> None:

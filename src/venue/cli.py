@@ -93,6 +93,7 @@ def dev(options: Annotated[DevOptions, Parameter(name="*")] = DEFAULTS) -> None:
         history=options.history,
         batch_place=options.batch_place,
         depth_ms=options.depth_ms,
+        capacity=options.capacity,
         keep_us=span_us(options.keep) if options.keep is not None else None,
         operator_token=os.environ.get(OPERATOR_TOKEN, ""),
         hosts=options.allow_host,

@@ -11,6 +11,7 @@ from cyclopts import Parameter
 
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 PORT_MAX: Final = 65_535
+CAPACITY_MAX: Final = 1_000_000
 SPAN: Final = re.compile("([1-9][0-9]{0,4})([dh])")
 _SPANS: Final = {"d": 86_400_000_000, "h": 3_600_000_000}  # in µs
 
@@ -38,6 +39,13 @@ class DevOptions:
     depth_ms: Annotated[
         int, Parameter(help="Least time between two frames of a depth stream, in ms.")
     ] = 500
+    capacity: Annotated[
+        int | None,
+        Parameter(
+            help="Orders and other commands a second that the venue takes at most, to rehearse"
+            " overload; without it as many as the machine can."
+        ),
+    ] = None
     allow_host: Annotated[
         tuple[str, ...],
         Parameter(
@@ -79,6 +87,8 @@ def refused(options: DevOptions) -> str:
         )
     if not 0 <= options.port <= PORT_MAX:
         return f"--port {options.port}: must be from 0 to {PORT_MAX}"
+    if options.capacity is not None and not 1 <= options.capacity <= CAPACITY_MAX:
+        return f"--capacity {options.capacity}: must be from 1 to {CAPACITY_MAX}"
     if options.keep is not None:
         if options.state is None:
             return "--keep archives files: it needs --state"

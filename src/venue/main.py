@@ -101,6 +101,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     origins: tuple[str, ...] = ()  # of web pages that may call
     proxies: tuple[str, ...] = ()  # addresses and networks whose X-Forwarded-For is believed
     demo_keys: bool = True
+    capacity: int | None = None  # commands a second at most
     keep_us: int | None = None  # how much of journal and history stays out of archives
 
 
@@ -277,7 +278,7 @@ async def _wire(
     outbox.follow(recorder.publish)
     if options.projection:
         outbox.follow(lambda batch: history.follow(batch, recorder.published))
-    sequencer = Sequencer(engine, journal, outbox, clock, on_failure)
+    sequencer = Sequencer(engine, journal, outbox, clock, on_failure, capacity=options.capacity)
     behind = Behind(journal, sequencer.on_disk_thread, f"{path}.history", options.frames_kept)
     history.begin(engine, behind.bring if path else None)
     history.follow(restored.unprojected, restored.frames)

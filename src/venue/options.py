@@ -11,8 +11,8 @@ from cyclopts.config import Toml
 # or says where a token is sent, is taken from a file that was named, or from the command itself.
 FOUND: Final = "venue.toml"
 OF_FOUND: Final = (
-    "agents", "batch-place", "count", "depth-ms", "format", "history", "limit", "output", "port",
-    "product", "quiet", "seed",
+    "agents", "batch-place", "capacity", "count", "depth-ms", "format", "history", "limit",
+    "output", "port", "product", "quiet", "seed",
 )  # fmt: skip
 
 

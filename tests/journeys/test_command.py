@@ -115,6 +115,13 @@ def test_demo_keys_stay_on_loopback() -> None:
     assert "demo keys are published" in done.stderr
 
 
+@pytest.mark.parametrize("capacity", ["0", "-1", "1000001"])
+def test_a_capacity_out_of_range_is_refused_in_words(capacity: str) -> None:
+    done = command("dev", f"--capacity={capacity}", "--port", "0")
+    assert done.returncode == 2
+    assert done.stderr == f"venue: --capacity {capacity}: must be from 1 to 1000000\n"
+
+
 def test_a_taken_port_is_named(tmp_path: Path) -> None:
     with Server(folder=tmp_path) as server:
         done = command("dev", "--port", str(server.port))

@@ -18,6 +18,7 @@ from venue.core.instruments import Instrument
 from venue.core.market import Market
 from venue.journal.memory import MemoryJournal
 from venue.node import sequencer as room
+from venue.node.fair import TURN
 from venue.node.outbox import Outbox
 from venue.node.sequencer import Overloaded, Sequencer, Stopped
 
@@ -181,6 +182,27 @@ def test_overload_is_refused_without_effect(monkeypatch: pytest.MonkeyPatch) -> 
         await asyncio.gather(*waiting)
         assert desk.engine.sequence == 3
         await desk.sequencer.submit([Tick()])
+        await desk.sequencer.stop()
+        desk.sequencer.close()
+
+    run(story)
+
+
+@pytest.mark.parametrize(("flood", "place"), [(room.TOGETHER_MAX - 1, 100), (150, TURN + 1)])
+def test_owners_take_turns_when_many_requests_wait(flood: int, place: int) -> None:
+    async def story() -> None:
+        journal = Gate()
+        journal.open.set()
+        desk = Desk(journal, Clock(1))
+        loop = asyncio.get_running_loop()
+        answers = [loop.create_future() for _ in range(flood + 1)]
+        for number, answer in enumerate(answers):
+            desk.sequencer.enter([Tick()], answer, owner=2 if number == flood else 1)
+        *others, (last,) = await asyncio.gather(*answers)
+        assert last.sequence == place
+        order = [done.sequence for (done,) in others]
+        assert order == sorted(order)
+        assert desk.engine.sequence == flood + 1
         await desk.sequencer.stop()
         desk.sequencer.close()
 

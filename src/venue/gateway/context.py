@@ -23,6 +23,7 @@ from venue.history.link import HistoryFailed
 from venue.history.service import LAG_MAX, History
 from venue.journal.journal import Journal
 from venue.node.clock import SystemClock
+from venue.node.fair import VENUE
 from venue.node.market_data import MarketData
 from venue.node.outbox import Outbox
 from venue.node.replies import Answer
@@ -98,16 +99,30 @@ class Venue:
         self.enter(commands, answer, patient=patient)
         return answer
 
-    def enter(self, commands: Sequence[Command], answer: Answer, *, patient: bool = False) -> None:
-        """As `submit`, with what is to hear of the outcome."""
-        if self.history.lag() > LAG_MAX and waits_for_history(commands):
-            raise errors.busy("history is behind; nothing was done")
+    def enter(
+        self,
+        commands: Sequence[Command],
+        answer: Answer,
+        *,
+        owner: int = VENUE,
+        patient: bool = False,
+    ) -> None:
+        """As `submit`, with what is to hear of the outcome, and whose commands these are."""
+        if opens_new_work(commands):
+            self.check_room(owner)
         try:
-            self.sequencer.enter(commands, answer, patient=patient)
+            self.sequencer.enter(commands, answer, owner=owner, patient=patient)
         except Overloaded:
             raise errors.busy("too many commands are waiting; nothing was done") from None
         except Stopped:
             raise errors.busy("the venue is stopping; nothing was done") from None
+
+    def check_room(self, owner: int) -> None:
+        """ApiError 503 while no new orders of this owner are taken; nothing was done."""
+        if self.history.lag() > LAG_MAX:
+            raise errors.busy("history is behind; nothing was done")
+        if self.sequencer.crowded(owner):
+            raise errors.busy("too many commands are waiting; nothing was done")
 
     async def ask(self, question: Callable[..., Any], *arguments: Any) -> Any:
         """A history question that sees everything acknowledged before it was asked."""
@@ -161,10 +176,10 @@ class Venue:
         return assets[coin_id - 1]
 
 
-def waits_for_history(commands: Sequence[Command]) -> bool:
-    """Whether commands open new work, which has to wait while history is far behind.
+def opens_new_work(commands: Sequence[Command]) -> bool:
+    """Whether commands open new work, which is refused while the venue has too much of it.
 
-    Whoever wants to end an order or to steer the venue never waits for it.
+    Whoever wants to end an order or to steer the venue is let in.
     """
     return any(type(command) in NEW_WORK for command in commands)
 
@@ -188,7 +203,7 @@ class Call:
     def submit(self, commands: Sequence[Command]) -> Submission:
         """As `Venue.submit`, for a handler of a row that trades: it awaits this alone."""
         submission = Submission()
-        self.venue.enter(commands, submission)
+        self.venue.enter(commands, submission, owner=self.uid)
         return submission
 
     def note_placed(self, order_id: int) -> None:

@@ -4,6 +4,9 @@ Commands that arrive while a batch is being made durable form the next batch, so
 is shared by all who wait for it. Nothing is applied, answered or published before its batch is
 durable.
 
+When more commands wait than a batch may take, batches are small and owners take turns
+(`FairQueue`): who floods the venue waits for himself, and is told to stop (`crowded`).
+
 While the engine has more to work off than one command may do, each batch ends with a slice of it
 (`Proceed`), and a batch without commands is a slice alone: between two new commands there is at
 most one slice, and a cancel never waits for one that stands in its own batch.
@@ -14,6 +17,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
+from time import monotonic, thread_time
 from typing import Final
 
 from venue.core.applied import Applied
@@ -22,11 +26,20 @@ from venue.core.engine import Engine
 from venue.journal.journal import Journal
 from venue.node.clock import Clock
 from venue.node.disk import DiskThread
+from venue.node.fair import VENUE, FairQueue, Group
 from venue.node.outbox import Outbox
+from venue.node.pace import Pace
 from venue.node.replies import Answer, Replies, Reply
 
 BATCH_MAX: Final = 1_000  # commands in one batch
+TOGETHER_MAX: Final = 100  # requests that go in one batch as they came; more wait in turns
+BATCH_LEAST: Final = 8  # commands in a batch while more wait; fewer are not measured
+BATCH_FIRST: Final = 32  # as long as it is not known how many are worked off in the time
+SHORTEST_S: Final = 0.0001  # of work; less says nothing
+BATCH_S: Final = 0.002  # of work between two such batches: soon the others have their turn
 PENDING_MAX: Final = 20_000  # commands waiting; more is overload
+NEW_MAX: Final = PENDING_MAX // 2  # beyond that no new orders: the rest is for ending them
+WAIT_MAX_S: Final = 0.05  # an owner whose commands have waited longer gets no new orders in
 PATIENCE_S: Final = 0.05  # how long a batch of agents alone may wait for company
 BUSY: Final = 8  # a batch of this many says that more are coming
 LINGER_S: Final = 0.001  # how long the next batch then waits for them: fewer syncs, more orders
@@ -40,11 +53,11 @@ class Stopped(Exception):
     """The sequencer takes no more commands; this one had no effect."""
 
 
-Group = tuple[Sequence[Command], Answer]
-
-
 class Sequencer:
-    """Orders all commands. Lives on one event loop; the journal writes on a thread of its own."""
+    """Orders all commands. Lives on one event loop; the journal writes on a thread of its own.
+
+    `capacity`: the commands a second that it takes at most; None for as many as it can.
+    """
 
     def __init__(
         self,
@@ -53,6 +66,8 @@ class Sequencer:
         outbox: Outbox,
         clock: Clock,
         on_failure: Callable[[BaseException], None],
+        *,
+        capacity: int | None = None,
     ) -> None:
         self._engine = engine
         self._journal = journal
@@ -61,8 +76,12 @@ class Sequencer:
         self._on_failure = on_failure
         self._loop = asyncio.get_running_loop()
         self._disk = DiskThread(self._loop)
-        self._pending: list[Group] = []
-        self._waiting = 0
+        self._pending: list[Group] = []  # as they came; what the next batch has no room for is
+        self._queue = FairQueue()  # here then
+        self._waiting = 0  # commands in both
+        self._pace = Pace(capacity, monotonic()) if capacity is not None else None
+        self._most = BATCH_FIRST  # commands in a batch while more wait
+        self._handed_over = (0.0, 0.0)  # when the last batch went to the disk; this thread's time
         self._time = engine.time
         self._writing = False
         self._flush_at: asyncio.Handle | None = None
@@ -83,20 +102,37 @@ class Sequencer:
         self.enter(commands, future, patient=patient)
         return future
 
-    def enter(self, commands: Sequence[Command], answer: Answer, *, patient: bool = False) -> None:
+    def enter(
+        self,
+        commands: Sequence[Command],
+        answer: Answer,
+        *,
+        owner: int = VENUE,
+        patient: bool = False,
+    ) -> None:
         """As `submit`; the answer hears of the outcome, never before this returns.
 
-        `patient` commands (agents') may wait a moment for company. Raises Overloaded or Stopped.
+        `owner` is who takes turns with others. `patient` commands (agents') may wait a moment for
+        company. Raises Overloaded or Stopped.
         """
         assert commands, "a group holds at least one command"
         if self._stopped is not None:
             raise Stopped(str(self._stopped)) from self._stopped
         if self._waiting + len(commands) > PENDING_MAX:
             raise Overloaded(f"{self._waiting} commands wait")
-        self._pending.append((commands, answer))
+        self._pending.append((commands, answer, owner))
         self._waiting += len(commands)
         if not self._writing and (self._flush_at is None or self._flush_is_patient):
             self._schedule(patient=patient)
+
+    def crowded(self, owner: int) -> bool:
+        """Whether no new orders of an owner should come in: they could not be served soon."""
+        if self._waiting >= NEW_MAX:
+            return True
+        if not self._queue.commands:
+            return False
+        since = self._queue.since(owner)
+        return since is not None and monotonic() - since > WAIT_MAX_S
 
     def failed(self) -> bool:
         """Whether the journal or the engine failed: nothing more is written or applied."""
@@ -121,7 +157,7 @@ class Sequencer:
         """Take no more commands and finish those that wait; what else is pending is state, and goes
         on at the next start."""
         self._stopped = self._stopped or Stopped("the venue is stopping")
-        if self._pending or self._writing or self._replies.waiting():
+        if self._waiting or self._writing or self._replies.waiting():
             idle = self._idle = self._loop.create_future()
             if not self._writing:
                 self._flush()
@@ -151,6 +187,9 @@ class Sequencer:
             self._flush_at = None
         groups, commands = self._gather()
         if not commands:
+            if self._waiting and self._pace is not None:  # at its capacity
+                self._flush_is_patient = False
+                self._flush_at = self._loop.call_later(self._pace.wait_s(), self._flush)
             return
         self._time = max(self._clock.now(), self._time)
         for command in commands:
@@ -166,23 +205,36 @@ class Sequencer:
             self._finish(groups)
             return
         self._writing = True
+        self._handed_over = (monotonic(), thread_time())
         self._disk.submit(write, partial(self._written, groups))
 
     def _gather(self) -> tuple[list[Group], list[Command]]:
-        groups: list[Group] = []
-        commands: list[Command] = []
-        for group in self._pending:
-            if commands and len(commands) + len(group[0]) > BATCH_MAX:
-                break
-            groups.append(group)
-            commands.extend(group[0])
-        del self._pending[: len(groups)]
+        groups = self._next_groups()
+        commands = [command for group in groups for command in group[0]]
         self._waiting -= len(commands)
+        if self._pace is not None:
+            self._pace.spend(len(commands))
         if self._goes_on():
             slice_: list[Command] = [Proceed()]
-            groups.append((slice_, self._loop.create_future()))
+            groups.append((slice_, self._loop.create_future(), VENUE))
             commands += slice_
         return groups, commands
+
+    def _next_groups(self) -> list[Group]:
+        """What the next batch takes: all that waits, or those whose turn it is."""
+        room = BATCH_MAX
+        if self._pace is not None and self._stopped is None:
+            room = min(room, self._pace.room(monotonic()))
+        queue, pending = self._queue, self._pending
+        if not queue.commands and len(pending) <= TOGETHER_MAX and self._waiting <= room:
+            self._pending = []
+            return pending
+        if pending:
+            now = monotonic()
+            for group in pending:
+                queue.add(group, now)
+            pending.clear()
+        return queue.take(min(room, self._most)) if room > 0 else []
 
     def _goes_on(self) -> bool:
         """Whether a slice is due; a venue that stops only finishes what is to be answered."""
@@ -196,13 +248,25 @@ class Sequencer:
         if problem is not None:
             self._fail(groups, problem)
             return
-        if self._pending:  # the disk works on the next batch while this one is applied
-            if len(groups) < BUSY:
+        commands = sum(len(group[0]) for group in groups)
+        if commands >= BATCH_LEAST:
+            self._fit(commands)
+        if self._waiting:  # the disk works on the next batch while this one is applied
+            if len(groups) < BUSY or self._queue.commands:
                 self._flush()
             else:
                 self._flush_is_patient = False
                 self._flush_at = self._loop.call_later(LINGER_S, self._flush)
         self._finish(groups)
+
+    def _fit(self, commands: int) -> None:
+        """Fit the size of batches to what this thread could work off while these were written, or
+        could have: a disk that takes longer than the work gets more at once."""
+        began, before = self._handed_over
+        worked = thread_time() - before
+        waited = monotonic() - began - worked
+        fitting = commands * max(BATCH_S, waited / 2) / max(worked, SHORTEST_S)
+        self._most = min(max(int(fitting), BATCH_LEAST), BATCH_MAX)
 
     def _finish(self, groups: list[Group]) -> None:
         """Apply a durable batch, answer it, publish it; a defect on the way stops the venue."""
@@ -220,7 +284,7 @@ class Sequencer:
         except Exception as problem:  # noqa: BLE001 - a view that missed one is wrong
             self._fail([], problem)
             return
-        more = bool(self._pending) or self._goes_on()
+        more = self._waiting > 0 or self._goes_on()
         if more and not self._writing and (self._flush_at is None or self._flush_is_patient):
             self._schedule(patient=False)
         if self._idle is not None and not more and not self._writing:
@@ -231,7 +295,7 @@ class Sequencer:
         """Apply the commands, add what came of them to the batch; who can be answered."""
         engine, outbox = self._engine, self._outbox
         replies: list[Reply] = []
-        for commands, answer in groups:
+        for commands, answer, _ in groups:
             applied = []
             for command in commands:
                 events = engine.apply(command)
@@ -252,7 +316,8 @@ class Sequencer:
         if self._flush_at is not None:
             self._flush_at.cancel()
             self._flush_at = None
-        answers = [group[1] for group in groups + self._pending]
+        groups = groups + self._pending + self._queue.take(self._queue.commands)
+        answers = [group[1] for group in groups]
         self._pending.clear()
         for answer in answers + [reply[0] for reply in self._replies.drop()]:
             if not answer.done():

@@ -138,6 +138,8 @@ class Dispatcher:
     def _trade_once(self, request: Request, route: Route, caller: Caller) -> None:
         finish = partial(self._traded, request, caller)
         try:
+            if route.opens:  # not before: a repetition must get its answer
+                self._venue.check_room(caller.uid)
             values = self._values(request, route)
         except Exception as problem:  # noqa: BLE001 - handed on, whatever it is
             finish(None, problem)

@@ -28,6 +28,7 @@ class Route:
         "in_body",
         "is_async",
         "method",
+        "opens",
         "queries",
         "request",
         "row",
@@ -48,6 +49,7 @@ class Route:
         self.request: Request = compile_request(row.request)
         self.queries = KnownQueries()
         self.trades = row.access in (Access.SPOT_TRADE, Access.CONTRACT_TRADE)
+        self.opens = self.trades and row.name.startswith("place_")  # new orders
 
 
 def bind(

@@ -43,6 +43,7 @@ class Connection(asyncio.Protocol):
         self._upgraded = False  # the transport is a stream's now
         self._paused = False  # the client does not read its answers
         self._held = False  # nothing is read of what it sends
+        self._resting = False  # it was told that it asks too much, and waits for its turn
         self._last = False  # nothing is served behind the answer under way
         self._stopped = False  # nothing more is parsed
         self._ended = False  # the client sends no more
@@ -182,6 +183,20 @@ class Connection(asyncio.Protocol):
         if not self._serving:
             self._go_on()
 
+    def rest(self) -> None:
+        """Begin and read nothing more for a while; a proxy's others have not asked too much."""
+        listener = self._listener
+        if not (self._resting or self._last or listener.proxies.trusts(self._ip)):
+            self._resting = True
+            self._hold()
+            listener.rest(self)
+
+    def wake(self) -> None:
+        """The rest is over."""
+        self._resting = False
+        if not self._transport.is_closing():
+            self._go_on()
+
     def peer_owner(self) -> int | None:
         """The user id at the other end, asked of the system once."""
         if self._owner is None:
@@ -197,7 +212,7 @@ class Connection(asyncio.Protocol):
         if self._serving or self._upgraded:
             return
         self._serving = True
-        while not (self._answering or self._paused or self._last):
+        while not (self._answering or self._paused or self._resting or self._last):
             if not self._waiting:
                 self._parse_on()
             if not self._waiting:
@@ -208,7 +223,7 @@ class Connection(asyncio.Protocol):
             return
         if self._last:
             self._part(b"")
-        elif self._paused:
+        elif self._paused or self._resting:
             return
         elif self._parting is not None:
             self._part(self._parting)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable
 from typing import Final, Protocol
 
@@ -11,6 +12,8 @@ from venue.gateway.access.proxies import Proxies
 from venue.gateway.transport.request import Request
 
 SWEEP_S: Final = 0.25  # how exactly deadlines are kept
+REST_S: Final = 0.01  # the least rest of a connection that was told that it asks too much
+WOKEN_MAX: Final = 20  # of those at once: what refusals cost in all is bounded by this
 
 
 class Member(Protocol):
@@ -26,6 +29,13 @@ class Member(Protocol):
 
     def abort(self) -> None:
         """End at once."""
+
+
+class Resting(Protocol):
+    """A connection of which nothing is read for a while."""
+
+    def wake(self) -> None:
+        """It is its turn again."""
 
 
 class Streams(Protocol):
@@ -61,6 +71,8 @@ class Listener:
         self.loop = loop
         self.gate = Gate(limits)
         self.members: dict[Member, None] = {}
+        self._resting: deque[Resting] = deque()
+        self._waking: asyncio.TimerHandle | None = None
         self._sweeping: asyncio.TimerHandle | None = None
         self._empty: asyncio.Future[None] | None = None
 
@@ -76,6 +88,12 @@ class Listener:
         if not self.members and self._empty is not None and not self._empty.done():
             self._empty.set_result(None)
 
+    def rest(self, connection: Resting) -> None:
+        """Wake a connection when those that rest already have been woken, a few at a time."""
+        self._resting.append(connection)
+        if self._waking is None:
+            self._waking = self.loop.call_later(REST_S, self._wake)
+
     async def stop(self, within_s: float) -> None:
         """Have all connections end: in good order within a while, else at once."""
         for member in list(self.members):
@@ -85,8 +103,15 @@ class Listener:
             await asyncio.wait([self._empty], timeout=within_s)
         for member in list(self.members):
             member.abort()
-        if self._sweeping is not None:
-            self._sweeping.cancel()
+        for timer in (self._sweeping, self._waking):
+            if timer is not None:
+                timer.cancel()
+
+    def _wake(self) -> None:
+        for _ in range(min(WOKEN_MAX, len(self._resting))):
+            self._resting.popleft().wake()
+        again = bool(self._resting)
+        self._waking = self.loop.call_later(REST_S, self._wake) if again else None
 
     def _sweep(self) -> None:
         """End what is overdue; again in a while, as long as anybody is there."""

@@ -8,6 +8,7 @@ from typing import Final, Protocol
 JSON: Final = b"content-type: application/json\r\n"
 CLOSE: Final = b"connection: close\r\n"
 RETRY: Final = b"retry-after: 1\r\n"
+TOO_MUCH: Final = (429, 503)  # who hears this should not ask again at once
 _PREPARED_MAX: Final = 4 * 1024  # bytes of a body whose head is kept ready
 _STATUS_LINES: Final = {
     status.value: b"HTTP/1.1 %d %s\r\n" % (status.value, status.phrase.encode())
@@ -24,6 +25,9 @@ class Answering(Protocol):
 
     def answer(self, data: bytes) -> None:
         """Send the whole answer to the request under way, if anybody is still there."""
+
+    def rest(self) -> None:
+        """Read what follows the request under way only when it is this client's turn to."""
 
     def peer_owner(self) -> int | None:
         """The user id at the other end; see `peers.owner_of`."""
@@ -85,6 +89,8 @@ class Request:
         if plain and status == 200 and size < _PREPARED_MAX:
             self.connection.answer(_OK[size] + body)
             return
+        if status in TOO_MUCH:
+            self.connection.rest()
         headers = self.lines + CLOSE if self.closes else self.lines
         self.connection.answer(whole(status, body, headers, with_body=self.method != b"HEAD"))
 

@@ -1,0 +1,104 @@
+"""Commands that wait for a later batch, by owner: owners take turns, so one that floods the venue
+waits for itself and not the others for it.
+
+The order is that of fair queueing (RFC 8290, section 4): an owner for whom nothing waited goes
+before those for whom something did, and who had their turn go behind all others. What one owner
+submits stays in its order. The venue's own commands and operators' go first of all.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from typing import Final
+
+from venue.core.commands import Command
+from venue.node.replies import Answer
+
+VENUE: Final = 0  # in place of an owner: the venue itself and its operators
+TURN: Final = 10  # commands of one owner in one turn
+
+Group = tuple[Sequence[Command], Answer, int]  # applied together; who hears of it; whose they are
+
+
+class _Flow:
+    """What waits for one owner, oldest first, with the time (s) since when."""
+
+    __slots__ = ("credit", "groups", "owner")
+
+    def __init__(self, owner: int) -> None:
+        self.owner = owner
+        self.groups: deque[tuple[float, Group]] = deque()
+        self.credit = TURN
+
+
+class FairQueue:
+    """Groups of commands by owner; `commands` counts what waits."""
+
+    def __init__(self) -> None:
+        self.commands = 0
+        self._first: deque[Group] = deque()
+        self._flows: dict[int, _Flow] = {}
+        self._new: deque[_Flow] = deque()
+        self._old: deque[_Flow] = deque()
+
+    def add(self, group: Group, now: float) -> None:
+        """Have a group wait behind its owner's others; `now` in s."""
+        self.commands += len(group[0])
+        owner = group[2]
+        if owner == VENUE:
+            self._first.append(group)
+            return
+        flow = self._flows.get(owner)
+        if flow is None:
+            flow = self._flows[owner] = _Flow(owner)
+            self._new.append(flow)
+        flow.groups.append((now, group))
+
+    def since(self, owner: int) -> float | None:
+        """Since when (s) the owner's oldest group waits; None when nothing does."""
+        flow = self._flows.get(owner)
+        return flow.groups[0][0] if flow is not None and flow.groups else None
+
+    def take(self, room: int) -> list[Group]:
+        """The groups whose turn it is, as far as their commands have room; at least one."""
+        taken: list[Group] = []
+        while (group := self._next()) is not None:
+            size = len(group[0])
+            if taken and size > room:
+                break
+            self._remove(size)
+            taken.append(group)
+            room -= size
+            if room <= 0:
+                break
+        return taken
+
+    def _next(self) -> Group | None:
+        """The group whose turn it is; its flow, if it has one, is the first of its list then."""
+        if self._first:
+            return self._first[0]
+        while self._new or self._old:
+            flows = self._new or self._old
+            flow = flows[0]
+            if flow.groups and flow.credit > 0:
+                return flow.groups[0][1]
+            flows.popleft()
+            if flow.groups:
+                flow.credit += TURN
+                self._old.append(flow)
+            elif flows is self._new:  # who comes back at once is not new again
+                self._old.append(flow)
+            else:
+                del self._flows[flow.owner]
+        return None
+
+    def _remove(self, size: int) -> None:
+        """Take the group that `_next` has just found."""
+        self.commands -= size
+        if self._first:
+            self._first.popleft()
+            return
+        flow = (self._new or self._old)[0]
+        flow.groups.popleft()
+        flow.credit -= size

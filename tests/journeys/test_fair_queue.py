@@ -1,0 +1,152 @@
+"""Who waits takes turns by owner; the venue's own goes first; a capacity is kept."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from venue.core.commands import Command, Tick
+from venue.gateway.access.gate import HttpLimits
+from venue.gateway.access.proxies import Proxies
+from venue.gateway.transport.listener import WOKEN_MAX, Listener
+from venue.node.fair import TURN, VENUE, FairQueue
+from venue.node.pace import Pace
+
+
+class Nobody:
+    """An answer that nobody waits for."""
+
+    def done(self) -> bool:
+        return True
+
+    def set_result(self, applied: object) -> None:
+        raise AssertionError("nothing is applied here")
+
+    def set_exception(self, problem: BaseException) -> None:
+        raise AssertionError("nothing fails here")
+
+
+def add(queue: FairQueue, owner: int, *sizes: int, now: float = 0.0) -> None:
+    for size in sizes:
+        commands: Sequence[Command] = [Tick()] * size
+        queue.add((commands, Nobody(), owner), now)
+
+
+def owners(queue: FairQueue, room: int) -> list[int]:
+    return [group[2] for group in queue.take(room)]
+
+
+def test_owners_take_turns_and_each_keeps_its_order() -> None:
+    queue = FairQueue()
+    add(queue, 1, *range(1, 6))
+    assert [len(group[0]) for group in queue.take(15)] == [1, 2, 3, 4, 5]
+    add(queue, 1, *[1] * 2 * TURN)
+    add(queue, 2, 1)
+    add(queue, 3, *[1] * (TURN + 1))
+    found = owners(queue, 4 * TURN)
+    assert found[0] == 2  # owner 1 had more than its turn before
+    assert found[1 : TURN + 1] == [3] * TURN
+    assert sorted(found[TURN + 1 :]) == [1] * 2 * TURN + [3]
+    assert queue.commands == 0
+
+
+def test_who_waits_for_nothing_goes_before_those_who_do() -> None:
+    queue = FairQueue()
+    add(queue, 1, *[1] * 100)
+    add(queue, 2, *[1] * 100)
+    for _ in range(5):
+        owners(queue, 3 * TURN)  # a whole round of turns
+        add(queue, 3, 1)
+        assert owners(queue, 3)[0] == 3
+
+
+def test_who_comes_back_at_once_is_not_new_again() -> None:
+    queue = FairQueue()
+    add(queue, 1, *[1] * 100)
+    add(queue, 2, 1)
+    served = []
+    for _ in range(40):
+        served += owners(queue, 1)
+        if queue.since(2) is None:
+            add(queue, 2, 1)
+    assert served.count(1) >= 10
+
+
+def test_the_venue_goes_first() -> None:
+    queue = FairQueue()
+    add(queue, 1, *[1] * 50)
+    add(queue, VENUE, 2, 3)
+    assert owners(queue, 6) == [VENUE, VENUE, 1]
+
+
+def test_a_group_is_taken_whole_and_one_always() -> None:
+    queue = FairQueue()
+    add(queue, 1, 40, 5)
+    add(queue, 2, 3)
+    assert owners(queue, 32) == [1]
+    assert owners(queue, 7) == [2]  # 40 are four turns
+    assert owners(queue, 7) == [1]
+    assert queue.take(7) == []
+
+
+def test_a_wait_begins_with_the_oldest_group() -> None:
+    queue = FairQueue()
+    assert queue.since(1) is None
+    add(queue, 1, 1, now=5.0)
+    add(queue, 1, 1, now=6.0)
+    assert queue.since(1) == 5.0
+    queue.take(1)
+    assert queue.since(1) == 6.0
+    queue.take(1)
+    assert queue.since(1) is None
+
+
+def test_a_capacity_is_kept_and_little_of_it_is_stored() -> None:
+    pace = Pace(1_000, 0.0)
+    assert pace.room(0.0) == 5  # of five milliseconds
+    pace.spend(5)
+    assert pace.room(0.0) == 0
+    assert pace.room(0.0025) == 2
+    assert pace.room(60.0) == 5
+    pace.spend(25)  # a large group is paid for later
+    assert pace.wait_s() == 0.021
+    assert pace.room(60.02) == 0
+    assert pace.room(60.022) >= 1
+
+
+def test_the_smallest_capacity_is_one_a_second() -> None:
+    pace = Pace(1, 0.0)
+    assert pace.room(0.0) == 1
+    pace.spend(1)
+    assert pace.room(0.5) == 0
+    assert pace.room(1.0) == 1
+
+
+class Sleeper:
+    """A connection that rests, and notes when it is woken."""
+
+    def __init__(self, woken: list[int], number: int) -> None:
+        self._woken = woken
+        self._number = number
+
+    def wake(self) -> None:
+        self._woken.append(self._number)
+
+
+def test_connections_that_asked_too_much_are_woken_a_few_at_a_time() -> None:
+    async def story() -> None:
+        loop = asyncio.get_running_loop()
+        listener = Listener(HttpLimits(), lambda _: None, None, Proxies(), loop)
+        woken: list[int] = []
+        for number in range(3 * WOKEN_MAX + 1):
+            listener.rest(Sleeper(woken, number))
+        seen = [0]
+        while len(woken) <= 3 * WOKEN_MAX:
+            await asyncio.sleep(0)
+            if len(woken) != seen[-1]:
+                seen.append(len(woken))
+        assert woken == list(range(3 * WOKEN_MAX + 1))
+        assert seen == [0, WOKEN_MAX, 2 * WOKEN_MAX, 3 * WOKEN_MAX, 3 * WOKEN_MAX + 1]
+        await listener.stop(0)
+
+    asyncio.run(asyncio.wait_for(story(), 20))

@@ -1,0 +1,132 @@
+"""One owner floods a venue beside another: the flood is refused, and nobody else notices."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from support.client import Answer, Client
+from support.server import Server
+from venue.core.commands import CancelOrder, PlaceOrder
+from venue.journal.sqlite import open_journal
+from venue.verify import verify
+
+CONNECTIONS = 30
+CAPACITY = 100  # commands a second
+REFUSALS = 300
+ORDERS_MAX = 2_000  # of one connection
+
+
+class Flood:
+    """Alice's orders over many connections, one after another, whatever she is told."""
+
+    def __init__(self, server: Server) -> None:
+        self.accepted: list[str] = []
+        self.refused: list[Answer] = []
+        self.refused_ids: list[str] = []
+        self.done = threading.Event()  # enough were refused
+        self._server = server
+
+    def run(self, number: int) -> None:
+        """One connection, until it is told to stop."""
+        client = Client(self._server.port, self._server.account("alice"))
+        for count in range(ORDERS_MAX):
+            if self.done.is_set():
+                break
+            name = f"flood-{number}-{count}"
+            answer = place(client, name)
+            if answer.status == 200:
+                self.accepted.append(name)
+                cancelled = client.delete(f"/api/v3/order?origClientOrderId={name}")
+                assert cancelled.status == 200, cancelled
+            else:
+                self.refused.append(answer)
+                self.refused_ids.append(name)
+        client.close()
+
+
+def place(client: Client, name: str) -> Answer:
+    body = {
+        "symbol": "BTCUSDT", "side": "BUY", "type": "LIMIT", "timeInForce": "GTC",
+        "quantity": "0.001", "price": "60000", "newClientOrderId": name,
+    }  # fmt: skip
+    return client.post("/api/v3/order", body)
+
+
+def test_a_flood_is_refused_and_nobody_else_is(tmp_path: Path) -> None:
+    options = ("--state", "venue.db", "--no-agents", "--no-limits", "--capacity", str(CAPACITY))
+    with Server(*options, folder=tmp_path) as server, ThreadPoolExecutor(CONNECTIONS) as pool:
+        flood = Flood(server)
+        bob = server.client("bob")
+        assert place(server.client("alice"), "before").status == 200  # her passphrase is known
+        running = [pool.submit(flood.run, number) for number in range(CONNECTIONS)]
+        healthy: list[str] = []
+        try:
+            while len(flood.refused) < REFUSALS and len(healthy) < ORDERS_MAX:
+                name = f"bob-{len(healthy)}"
+                assert place(bob, name).status == 200
+                healthy.append(name)
+                assert bob.delete(f"/api/v3/order?origClientOrderId={name}").status == 200
+                anyone = server.client()
+                assert anyone.get("/_venue/health").status == 200
+                anyone.close()
+        finally:
+            flood.done.set()
+        for one in running:
+            one.result()  # her cancels were never refused
+        assert place(server.client("alice"), "after").status == 200
+        assert server.stop() == 0
+
+    assert len(flood.refused) >= REFUSALS
+    for answer in flood.refused:
+        assert answer.status == 503
+        assert answer.headers["retry-after"] == "1"
+        assert json.loads(answer.body) == {
+            "code": -1008, "message": "too many commands are waiting; nothing was done",
+        }  # fmt: skip
+    placed, cancelled = journaled(tmp_path / "venue.db")
+    accepted = ["before", *flood.accepted, *healthy, "after"]
+    assert placed == Counter(accepted)
+    assert cancelled == Counter(accepted[1:-1])
+    assert not placed.keys() & set(flood.refused_ids)
+    assert verify(str(tmp_path / "venue.db")).problems == []
+
+
+def journaled(path: Path) -> tuple[Counter[str], Counter[str]]:
+    """How often each client id was placed and cancelled."""
+    journal = open_journal(str(path))
+    commands = [command for _, piece in journal.read(0) for command in piece]
+    journal.close()
+    placed = Counter(one.client_id for one in commands if isinstance(one, PlaceOrder))
+    cancelled = Counter(one.client_id for one in commands if isinstance(one, CancelOrder))
+    return placed, cancelled
+
+
+def test_a_repetition_of_what_was_done_gets_its_answer_while_new_orders_are_refused(
+    tmp_path: Path,
+) -> None:
+    options = ("--no-agents", "--no-limits", "--capacity", str(CAPACITY))
+    with Server(*options, folder=tmp_path) as server, ThreadPoolExecutor(CONNECTIONS) as pool:
+        flood = Flood(server)
+        alice = server.client("alice")
+        body = json.dumps(
+            {"symbol": "BTCUSDT", "side": "BUY", "type": "LIMIT", "quantity": "1", "price": "60000"}
+        ).encode()
+        headers = alice.headers("POST", "/api/v3/order", body)
+        first = alice.post("/api/v3/order", body, headers=headers)
+        assert first.status == 200
+        running = [pool.submit(flood.run, number) for number in range(CONNECTIONS)]
+        try:
+            for _ in range(ORDERS_MAX):
+                again = alice.post("/api/v3/order", body, headers=headers)
+                assert (again.status, again.body) == (200, first.body)
+                if len(flood.refused) >= REFUSALS:
+                    break
+        finally:
+            flood.done.set()
+        for one in running:
+            one.result()
+        assert len(flood.refused) >= REFUSALS
