@@ -342,6 +342,7 @@ def _listening(server: Server, keys_file: Path) -> Iterator[None]:
         try:
             assert process.stdout.readline(), "the listeners did not come in"
             yield
+            assert process.poll() is None, "the listeners did not stay"
         finally:
             process.kill()
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from msgspec import to_builtins
 
 from support.contract_world import SYMBOL, ContractWorld
-from support.private_room import Room, only
+from support.private_room import Room, items_of, only
 from support.world import BUY, CONTRACT, FOK, FUNDING, ID, IOC, SELL, SPOT, World
 from venue.core import commands
 from venue.core.applied import Applied
@@ -294,8 +293,7 @@ def test_who_does_not_listen_is_told_nothing_and_may_listen_later() -> None:
     events = world.apply(command)
     told = frames.frames(Applied(world.engine.sequence, world.time, command, events))
     assert {frame.uid for frame in told} == {world.uids["ann"]}
-    (order,) = told[0].items
-    item = to_builtins(order)
+    (item,) = items_of(told[0])
     # 9 of 10 were filled; the fee and the prices are known of the 5 since then.
     assert (item["cumFillSize"], item["cumFillFee"]) == ("0.0009", "0.00000050")
 

@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from msgspec import to_builtins
+from msgspec import json, to_builtins
 from sqlalchemy import Table, select
 
 from support import walk as spot_walk
@@ -18,7 +18,7 @@ from venue.core.commands import Command, PlaceOrder
 from venue.core.contract_events import Income
 from venue.core.engine import Engine
 from venue.core.positions import wallet
-from venue.gateway import private_items
+from venue.gateway import private_items, spot_items
 from venue.gateway.private_changes import Changes
 from venue.gateway.private_frames import PrivateFrames
 from venue.gateway.wire import ALGO_STATUS_NAMES, STATUS_NAMES, amount_text, quantity_text
@@ -124,10 +124,8 @@ def test_spot_frames_agree_with_history() -> None:
     store.close()
     for (channel, _, uid, coin), item in record.last.items():
         assert channel == "account"
-        now = private_items.spot_account_item(
-            engine, engine.account(uid), engine.ledger.index[coin]
-        )
-        assert item == to_builtins(now)
+        now = spot_items.account_item(engine, engine.account(uid), engine.ledger.index[coin])
+        assert item == json.decode(now)
 
 
 @pytest.mark.parametrize(

@@ -326,6 +326,10 @@ class Ear:
         if self._leave is not None and len(self.frames) > 1:
             self._leave(self)
 
+    def send_all(self, frames: list[Frame]) -> None:
+        for frame in frames:
+            self.send(frame)
+
     def end(self, code: int, reason: str) -> None:
         raise AssertionError(reason)
 

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
-from support.listening_room import ListeningRoom
-from support.witness import KINDS, Market, Reader, witnesses
+from support.listening import Listener, login
+from support.listening_room import KEYS, ListeningRoom
+from support.witness import KINDS, OWNER, Market, Reader, witnesses
 from venue.api.streams import Socket
+from venue.gateway import connection
 from venue.gateway.connection import SocketLimits
 from venue.gateway.session import SessionLimits
 
 PATIENT = SessionLimits(idle_s=60, ping_s=60, messages=None, changes=None)
 LIMITS = SocketLimits(session=PATIENT, queue_frames=100, send_bytes=16 * 1024, close_s=0.1)
 ACTS_MAX = 200
+PRIVATE = "/spot/v3/ws/private"
 FURTHER = 3  # acts after which every channel must have spoken again
 
 each_kind = pytest.mark.parametrize("kind", KINDS, ids=[kind.path for kind in KINDS])
@@ -85,3 +89,51 @@ def test_readers(room: ListeningRoom, market: Market, kind: Socket, way: str) ->
         for witness in others:
             witness.check()
     reader.close()
+
+
+class Counted:
+    """A transport that notes the size of each write; everything else is the real one's."""
+
+    def __init__(self, transport: Any, sizes: list[int]) -> None:
+        self._transport = transport
+        self._sizes = sizes
+
+    def write(self, data: bytes) -> None:
+        self._sizes.append(len(data))
+        self._transport.write(data)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+
+def count(room: ListeningRoom, listener: Listener) -> list[int]:
+    """The sizes of all later writes to a listener."""
+    port, sizes = listener.socket.local_address[1], list[int]()
+
+    def act(_: Any) -> None:
+        found = room.connection(port)
+        found._transport = Counted(found._transport, sizes)
+
+    room.do(act)
+    return sizes
+
+
+@pytest.mark.usefixtures("quiet")
+@pytest.mark.parametrize(("most", "writes"), [(connection.TOGETHER_BYTES, 2), (1_000, 5)])
+def test_what_a_batch_tells_a_socket_leaves_with_one_write(
+    room: ListeningRoom,
+    market: Market,
+    monkeypatch: pytest.MonkeyPatch,
+    most: int,
+    writes: int,
+) -> None:
+    """But for more than is written at once: then each frame by itself, in the same order."""
+    monkeypatch.setattr(connection, "TOGETHER_BYTES", most)
+    with Listener(room.port, PRIVATE, login(KEYS[OWNER]), compression=None) as listener:
+        listener.subscribe("orders", "fill", "account")
+        sizes = count(room, listener)
+        market.act()  # an order rests, and is filled
+        told = [listener.next() for _ in range(5)]
+        assert [one["e"] for one in told] == ["orders", "account", "orders", "fill", "account"]
+        assert [one["v"] - told[0]["v"] for one in told] == list(range(5))
+        assert len(sizes) == writes

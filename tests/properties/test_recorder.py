@@ -11,12 +11,23 @@ import pytest
 
 from support.recording import Room, contract_commands, spot_commands
 from support.walk import opening
+from venue.api.private_streams import (
+    ContractAccountItem,
+    ContractFillItem,
+    ContractOrderItem,
+    PositionItem,
+    SpotAccountItem,
+    SpotFillItem,
+    SpotOrderItem,
+)
+from venue.api.streams import OwnFrame
 from venue.core.applied import Applied
 from venue.core.commands import Command, PlaceOrder, RecordStreams, Tick
 from venue.core.events import OrderPlaced
 from venue.core.owners import FIRST_UID
 from venue.gateway.recorder import RENEWAL, OwnKey, Recorder
 from venue.history.tables import FRAMES_KEPT, frames_gone
+from venue.terms import Product
 
 COMMANDS = 2_500
 TAPES: dict[str, Callable[[], list[Command]]] = {
@@ -81,6 +92,35 @@ def test_numbers_have_no_gap_and_versions_count_all(tape: list[Command]) -> None
         numbers[key], versions[account] = told["seq"], told["v"]
     assert {uid for uid, _, _ in numbers} == begin.keys()
     assert room.recorder.numbers() == {key: (0, newest) for key, newest in numbers.items()}
+
+
+SHAPES = {
+    (Product.SPOT, "orders"): list[SpotOrderItem],
+    (Product.SPOT, "fill"): list[SpotFillItem],
+    (Product.SPOT, "account"): list[SpotAccountItem],
+    (Product.CONTRACT, "orders"): list[ContractOrderItem],
+    (Product.CONTRACT, "fill"): list[ContractFillItem],
+    (Product.CONTRACT, "account"): list[ContractAccountItem],
+    (Product.CONTRACT, "positions"): list[PositionItem],
+}
+
+
+def test_frames_are_written_as_their_structs_say(tape: list[Command]) -> None:
+    """Names, kinds and order of all fields: what is written out is what the documents show."""
+    frames = recorded(tape, 5).frames
+    for frame in frames:
+        told = msgspec.json.decode(frame.payload, type=OwnFrame)
+        told.items = msgspec.convert(told.items, SHAPES[Product(frame.product), frame.channel])
+        assert msgspec.json.encode(told) == frame.payload
+    assert len({(frame.product, frame.channel) for frame in frames}) in (3, 4)
+
+
+def test_a_client_id_is_quoted() -> None:
+    room, client_id = Room(), 'a"b\\c\n\u00e9'
+    room.say([*opening(), RecordStreams(FIRST_UID)])
+    room.say([PlaceOrder(FIRST_UID, "AAAQQQ", 0, 0, 0, 10, 100, client_id)])
+    told = [msgspec.json.decode(frame.payload, type=OwnFrame) for frame in room.frames]
+    assert told[0].items[0]["clientOrderId"] == client_id
 
 
 @pytest.mark.parametrize(("kept", "step"), [(FRAMES_KEPT, 1_000), (200, 2), (7, 1)])

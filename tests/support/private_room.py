@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from msgspec import to_builtins
+from msgspec import json
 
 from venue.api.private_streams import FILL, ORDERS
 from venue.core.applied import Applied
@@ -41,9 +41,14 @@ class Room:
         applied = Applied(engine.sequence, command.time, command, events)
         names = {uid: name for name, uid in self.world.uids.items()}
         return [
-            (names[frame.uid], frame.channel, frame.cause, to_builtins(frame.items))
+            (names[frame.uid], frame.channel, frame.cause, items_of(frame))
             for frame in self.frames.frames(applied)
         ]
+
+
+def items_of(frame: PrivateFrame) -> list[dict[str, Any]]:
+    """The items of a frame as whoever is told reads them."""
+    return [json.decode(item) for item in frame.items]
 
 
 def only(told: Told, name: str, channel: str) -> list[dict[str, Any]]:
@@ -66,7 +71,7 @@ class Record:
     def take(self, frames: list[PrivateFrame]) -> None:
         for frame in frames:
             self.uids[frame.uid] = None
-            for item in to_builtins(frame.items):
+            for item in items_of(frame):
                 if frame.channel == FILL:
                     self.fills[Product(frame.product)].append({"uid": frame.uid, **item})
                 elif frame.channel == ORDERS:

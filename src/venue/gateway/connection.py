@@ -47,6 +47,7 @@ from venue.gateway.transport.request import Request as HttpRequest
 
 WINDOW_BITS: Final = 12  # of compression, either way
 PIECE: Final = 1024  # bytes that are parsed at once
+TOGETHER_BYTES: Final = 32 * 1024  # of frames that leave with one write
 UNSUPPORTED: Final = 1003
 NOT_TEXT: Final = 1007
 RESTARTING: Final = 1012
@@ -384,6 +385,17 @@ class Connection(asyncio.Protocol):
         self._waiting_bytes += len(data)
         if not self.fits(len(self._waiting), self._waiting_bytes):
             self.end(POLICY, f"too slow: {len(self._waiting)} messages waited to be read")
+
+    def send_all(self, frames: list[Frame]) -> None:
+        """Send frames in order: few small ones with one write, others each as `send` does."""
+        bits = self._window_bits
+        if not self._paused and not self._ended:
+            data = b"".join([frame.deflated(bits) if bits else frame.plain for frame in frames])
+            if len(data) <= TOGETHER_BYTES:
+                self._transport.write(data)
+                return
+        for frame in frames:
+            self.send(frame)
 
     async def ready(self) -> None:
         """Wait while the reader does not keep up; what it said meanwhile is then heard first."""

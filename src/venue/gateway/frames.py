@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import zlib
+from struct import Struct
 from typing import Final
 
 DEFLATE_MIN: Final = 512  # bytes; shorter messages are not worth compressing
 _TAIL: Final = b"\x00\x00\xff\xff"  # ends every compressed message and stays out (RFC 7692)
 _TEXT: Final = 0x81  # FIN and the opcode of text
 _COMPRESSED: Final = 0x40
+_MIDDLE: Final = Struct(">BBH").pack
 
 
 class Frame:
@@ -19,12 +21,14 @@ class Frame:
     def __init__(self, payload: bytes) -> None:
         self._payload = payload
         self.plain = _head(_TEXT, len(payload)) + payload
-        self._deflated: dict[int, bytes] = {}
+        self._deflated: dict[int, bytes] | None = None
 
     def deflated(self, window_bits: int) -> bytes:
         """The message for those who negotiated compression; no context is taken over."""
         if len(self._payload) < DEFLATE_MIN:
             return self.plain
+        if self._deflated is None:
+            self._deflated = {}
         made = self._deflated.get(window_bits)
         if made is None:
             packer = zlib.compressobj(wbits=-window_bits, memLevel=5)
@@ -40,5 +44,5 @@ def _head(first: int, size: int) -> bytes:
     if size < 126:
         return bytes((first, size))
     if size < 2**16:
-        return bytes((first, 126)) + size.to_bytes(2, "big")
+        return _MIDDLE(first, 126, size)
     return bytes((first, 127)) + size.to_bytes(8, "big")

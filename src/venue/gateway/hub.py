@@ -13,7 +13,7 @@ from typing import Final, Protocol
 
 import msgspec
 
-from venue.api.streams import KeptFrame, Stream
+from venue.api.streams import Stream
 from venue.core.applied import Applied
 from venue.core.contract_events import ContractTrade
 from venue.core.events import Trade
@@ -52,6 +52,8 @@ class Listener(Protocol):
     """
 
     def send(self, frame: Frame) -> None: ...
+
+    def send_all(self, frames: list[Frame]) -> None: ...
 
     def end(self, code: int, reason: str) -> None: ...
 
@@ -114,7 +116,6 @@ class Hub:
         self._defects = rooms.stream_defects
         self._known = rooms.recorder.defects  # that private sockets were ended for
         self._ready: list[PublicTopic] = []
-        self._outgoing: list[tuple[OwnTopic, KeptFrame]] = []
 
     # -- who listens ------------------------------------------------------------------------------
 
@@ -242,14 +243,38 @@ class Hub:
             topic.torn = True
 
     def _follow_own(self) -> None:
-        recorder = self._rooms.recorder
-        for kept in recorder.published:
-            own = self._own.get((kept.uid, kept.product, kept.channel))
-            if own is not None:
-                self._outgoing.append((own, kept))
+        """Gather what each listener is told of a batch: it is sent together."""
+        recorder, topics = self._rooms.recorder, self._own
+        outgoing: dict[Listener, list[Frame]] = {}
+        for kept in recorder.published if topics else ():
+            own = topics.get((kept.uid, kept.product, kept.channel))
+            if own is None:
+                continue
+            frame = Frame(kept.payload)
+            for listener, after in own.listeners.items():
+                if kept.number > after:
+                    outgoing.setdefault(listener, []).append(frame)
+            if own.catching_up:
+                self._hold(own, kept.number, frame)
         if recorder.defects != self._known:
             self._known = recorder.defects
             self._end_own()
+        for listener, frames in outgoing.items():
+            if not self._defects.contain("a listener", listener.send_all, frames):
+                self._drop_own(listener)
+
+    def _hold(self, own: OwnTopic, number: int, frame: Frame) -> None:
+        """Give a frame to those who still catch up."""
+        for listener, catching_up in list(own.catching_up.items()):
+            if not self._defects.contain("a listener", catching_up.take, number, frame):
+                self._drop_own(listener)
+
+    def _drop_own(self, listener: Listener) -> None:
+        """Let go of who failed, in every private channel."""
+        self._drop(listener)
+        for key, own in list(self._own.items()):
+            if listener in own.listeners or listener in own.catching_up:
+                self.leave_own(listener, key)
 
     def _end_own(self) -> None:
         """What private channels would say is not to be trusted: let go of all who listen."""
@@ -268,24 +293,9 @@ class Hub:
             self._ready.append(topic)
 
     def _flush(self) -> None:
-        outgoing, self._outgoing = self._outgoing, []
         ready, self._ready = self._ready, []
-        for own, kept in outgoing:
-            self._tell_own(own, kept)
         for topic in ready:
             self._push(topic)
-
-    def _tell_own(self, own: OwnTopic, kept: KeptFrame) -> None:
-        contain, frame = self._defects.contain, Frame(kept.payload)
-        key = (kept.uid, kept.product, kept.channel)
-        for listener, after in list(own.listeners.items()):
-            if kept.number > after and not contain("a listener", listener.send, frame):
-                self._drop(listener)
-                self.leave_own(listener, key)
-        for listener, catching_up in list(own.catching_up.items()):
-            if not contain("a listener", catching_up.take, kept.number, frame):
-                self._drop(listener)
-                self.leave_own(listener, key)
 
     def _push(self, topic: PublicTopic) -> None:
         """Send what changed in a channel since its frame before."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, Protocol
 
+import msgspec
 from msgspec import Struct
 
 from venue.api.private_streams import ACCOUNT, FILL, ORDER_UPDATE, ORDERS, POSITIONS, Item
@@ -12,6 +13,7 @@ from venue.core.applied import Applied
 from venue.core.collateral import FEES_UID, FUND_UID
 from venue.core.engine import Engine
 from venue.gateway import private_items as items
+from venue.gateway import spot_items
 from venue.gateway.private_changes import Changes, Touched
 from venue.gateway.private_notes import AlgoNote, OrderNote, PositionNote
 from venue.terms import BUY, LONG, Product
@@ -21,18 +23,20 @@ RESERVED: Final = (FEES_UID, FUND_UID)  # owners that nobody can be
 SPOT: Final = int(Product.SPOT)
 CONTRACT: Final = int(Product.CONTRACT)
 
+_encode = msgspec.json.Encoder().encode
+
 # (uid, product, channel, cause) -> items
-Gathered = dict[tuple[int, int, str, str], list[Item]]
+Gathered = dict[tuple[int, int, str, str], list[str]]
 
 
 class PrivateFrame(Struct, gc=False):
-    """Items of one channel for one owner; `cause` is the `msgEvent`."""
+    """Items of one channel for one owner, as JSON text; `cause` is the `msgEvent`."""
 
     uid: int
     product: int
     channel: str
     cause: str
-    items: list[Item]
+    items: list[str]
 
 
 class Rooms(Protocol):
@@ -84,16 +88,16 @@ class PrivateFrames:
     def _orders(self, touched: Touched, gathered: Gathered) -> None:
         engine = self._rooms.engine
         for note in touched.orders.values():
-            item: Item
             product = CONTRACT
             if isinstance(note, AlgoNote):
-                item = items.algo_item(engine, note, self._opened_by(note, note.algo_id))
+                opened_by = self._opened_by(note, note.algo_id)
+                item = _text(items.algo_item(engine, note, opened_by))
             elif note.position_side:
                 opened_by = self._opened_by(note, note.order_id)
-                item = items.contract_order_item(engine, note, opened_by)
+                item = _text(items.contract_order_item(engine, note, opened_by))
             else:
                 product = SPOT
-                item = items.spot_order_item(engine, note)
+                item = spot_items.order_item(engine, note)
             gathered.setdefault((note.uid, product, ORDERS, ORDER_UPDATE), []).append(item)
 
     def _opened_by(self, note: OrderNote | AlgoNote, number: int) -> int:
@@ -108,23 +112,23 @@ class PrivateFrames:
     def _fills(self, touched: Touched, gathered: Gathered) -> None:
         engine = self._rooms.engine
         for uid, trade, is_maker in touched.spot_fills:
-            share = items.spot_fill_item(engine, trade, is_maker, touched.time)
+            share = spot_items.fill_item(engine, trade, is_maker, touched.time)
             gathered.setdefault((uid, SPOT, FILL, ORDER_UPDATE), []).append(share)
         for traded, leg, liquidate_fee in touched.contract_fills:
             note: PositionNote = self.changes.positions[leg.position_id]
             side = items.contract_fill_item(engine, traded, leg, liquidate_fee, note, touched.time)
-            gathered.setdefault((leg.uid, CONTRACT, FILL, ORDER_UPDATE), []).append(side)
+            gathered.setdefault((leg.uid, CONTRACT, FILL, ORDER_UPDATE), []).append(_text(side))
 
     def _accounts(self, touched: Touched, gathered: Gathered) -> None:
         engine = self._rooms.engine
         for uid, index, cause in touched.spot_accounts:
-            coin = items.spot_account_item(engine, engine.account(uid), index)
+            coin = spot_items.account_item(engine, engine.account(uid), index)
             gathered.setdefault((uid, SPOT, ACCOUNT, cause), []).append(coin)
         for uid, index, cause in touched.contract_accounts:
             moved = self.changes.moved_of(uid, index, touched.time)
             account = engine.account(uid)
             money = items.contract_account_item(engine, account, index, moved, touched.time)
-            gathered.setdefault((uid, CONTRACT, ACCOUNT, cause), []).append(money)
+            gathered.setdefault((uid, CONTRACT, ACCOUNT, cause), []).append(_text(money))
 
     def _positions(self, touched: Touched, gathered: Gathered) -> None:
         engine = self._rooms.engine
@@ -139,4 +143,8 @@ class PrivateFrames:
                 item = items.closed_position_item(engine, closed, note, touched.time)
             else:
                 continue
-            gathered.setdefault((uid, CONTRACT, POSITIONS, cause), []).append(item)
+            gathered.setdefault((uid, CONTRACT, POSITIONS, cause), []).append(_text(item))
+
+
+def _text(item: Item) -> str:
+    return _encode(item).decode()

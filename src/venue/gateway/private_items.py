@@ -1,4 +1,4 @@
-"""Items of private frames, shaped from notes, events and the engine's present state."""
+"""Items of private contract frames, shaped from notes, events and the engine's present state."""
 
 from __future__ import annotations
 
@@ -10,16 +10,11 @@ from venue.api.private_streams import (
     ContractFillItem,
     ContractOrderItem,
     PositionItem,
-    SpotAccountItem,
-    SpotFillItem,
-    SpotOrderItem,
 )
 from venue.core.collateral import available
 from venue.core.contract_events import ContractTrade, Leg, PositionClosed
 from venue.core.engine import Engine
-from venue.core.events import Trade
 from venue.core.ledger import Account
-from venue.core.market import Market
 from venue.core.perpetual import Perpetual
 from venue.core.positions import Position, wallet
 from venue.gateway.private_notes import AlgoNote, Moved, OrderNote, PositionNote
@@ -35,11 +30,9 @@ from venue.gateway.wire import (
     TIME_IN_FORCE_NAMES,
     TYPE_NAMES,
     amount_text,
-    decimal_text,
     order_price_text,
     quantity_text,
     rate_text,
-    spelled,
 )
 from venue.terms import BUY, CROSSED, ISOLATED, LONG, AlgoType, IncomeType
 
@@ -49,119 +42,6 @@ PLAIN: Final = "UNKNOWN_PRICE_TYPE"  # what an order waits for that waited for n
 SOURCE: Final = "API"  # every order comes in by the interface
 NO_DISCOUNT: Final = "1"
 DIRECTIONS: Final = ("TAKER", "MAKER")
-
-
-# -- spot -----------------------------------------------------------------------------------------
-
-
-def spot_account_item(engine: Engine, account: Account, index: int) -> SpotAccountItem:
-    """One asset of a spot wallet as it is now."""
-    asset = engine.ledger.assets[index]
-    balance = account.spot[index]
-    scale, free, locked = asset.scale, balance.free, balance.locked
-    available = decimal_text(free, scale)
-    if not locked:
-        return SpotAccountItem(asset.name, available, available, spelled(0, scale))
-    equity = decimal_text(free + locked, scale)
-    return SpotAccountItem(asset.name, equity, available, decimal_text(locked, scale))
-
-
-def spot_order_item(engine: Engine, note: OrderNote) -> SpotOrderItem:
-    """A spot order as its note knows it, with the fee rates of now."""
-    market = engine.spot.markets[note.symbol]
-    instrument = market.instrument
-    account = engine.account(note.uid)
-    own = account.maker_ppm >= 0
-    latest, highest, lowest, size, value, fee = _spot_fills(engine, market, note)
-    return SpotOrderItem(
-        str(note.order_id),  # id
-        note.symbol,  # symbol
-        instrument.base,  # base_coin
-        instrument.quote,  # quote_coin
-        SIDE_NAMES[note.side],  # order_side
-        order_price_text(instrument, note.price),  # price
-        quantity_text(instrument, note.quantity),  # size
-        "0",  # value
-        note.client_id or f"v-{note.order_id}",  # client_order_id
-        TYPE_NAMES[note.type],  # type
-        TIME_IN_FORCE_NAMES[note.time_in_force],  # time_in_force
-        False,  # reduce_only
-        "0",  # trigger_price
-        SOURCE,  # order_source
-        "0",  # open_tpsl_parent_order_id
-        False,  # set_open_tp
-        False,  # set_open_sl
-        rate_text(account.taker_ppm if own else market.taker_ppm),  # taker_fee_rate
-        rate_text(account.maker_ppm if own else market.maker_ppm),  # maker_fee_rate
-        NO_DISCOUNT,  # fee_discount
-        NO_DISCOUNT,  # taker_fee_discount
-        NO_DISCOUNT,  # maker_fee_discount
-        STATUS_NAMES[note.status],  # status
-        "0",  # trigger_time
-        "0",  # trigger_price_time
-        "0",  # trigger_price_value
-        note.reason,  # cancel_reason
-        latest,  # latest_fill_price
-        highest,  # max_fill_price
-        lowest,  # min_fill_price
-        size,  # cum_fill_size
-        value,  # cum_fill_value
-        fee,  # cum_fill_fee
-        _ms(note.time),  # created_time
-        _ms(note.update_time),  # updated_time
-    )
-
-
-def _spot_fills(
-    engine: Engine, market: Market, note: OrderNote
-) -> tuple[str, str, str, str, str, str]:
-    """Latest, highest and lowest price of an order's fills; their size, value and fee."""
-    instrument, assets = market.instrument, engine.ledger.assets
-    quote = assets[market.quote].scale
-    fee_scale = assets[market.base].scale if note.side == BUY else quote
-    if not note.executed:
-        none = spelled(0, instrument.quantity_scale)
-        return "0", "0", "0", none, spelled(0, quote), spelled(0, fee_scale)
-    latest = highest = lowest = order_price_text(instrument, note.latest)
-    if note.highest != note.latest:
-        highest = order_price_text(instrument, note.highest)
-    if note.lowest != note.latest:
-        lowest = order_price_text(instrument, note.lowest)
-    return (
-        latest,
-        highest,
-        lowest,
-        quantity_text(instrument, note.executed),
-        decimal_text(note.notional, quote),
-        decimal_text(note.fee, fee_scale),
-    )
-
-
-def spot_fill_item(engine: Engine, trade: Trade, is_maker: bool, time: int) -> SpotFillItem:
-    """One side's share of a spot trade; the buyer pays its fee in base, the seller in quote."""
-    market = engine.spot.markets[trade.symbol]
-    instrument, assets = market.instrument, engine.ledger.assets
-    quote = assets[market.quote].scale
-    side = 1 - trade.taker_side if is_maker else trade.taker_side
-    if side == BUY:
-        fee = decimal_text(trade.base_fee, assets[market.base].scale)
-    else:
-        fee = decimal_text(trade.quote_fee, quote)
-    at = _ms(time)
-    return SpotFillItem(
-        str(trade.trade_id),  # id
-        trade.symbol,  # symbol
-        instrument.base,  # base_coin
-        instrument.quote,  # quote_coin
-        str(trade.maker_order_id if is_maker else trade.taker_order_id),  # order_id
-        SIDE_NAMES[side],  # order_side
-        quantity_text(instrument, trade.quantity),  # fill_size
-        decimal_text(trade.notional, quote),  # fill_value
-        fee,  # fill_fee
-        DIRECTIONS[is_maker],  # direction
-        at,  # created_time
-        at,  # updated_time
-    )
 
 
 # -- contract money -------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from venue.api.streams import STREAMS, KeptFrame, OwnFrame
+from venue.api.streams import STREAMS, KeptFrame
 from venue.core.applied import Applied
 from venue.core.commands import RecordStreams
 from venue.core.engine import Engine
@@ -77,7 +77,6 @@ class Recorder:
         self._versions: dict[tuple[int, int], int] = {}
         self._frames: PrivateFrames | None = None
         self._made: list[KeptFrame] = []
-        self._encode = msgspec.json.Encoder().encode
         self.restore(b"", self.engine)
 
     # -- its state --------------------------------------------------------------------------------
@@ -173,12 +172,15 @@ class Recorder:
         return made
 
     def _keep(self, own: PrivateFrame, applied: Applied) -> None:
+        """Number a frame, and write out the `OwnFrame` that it is on the wire."""
         uid, product, channel = own.uid, own.product, own.channel
         account, key = (uid, product), (uid, product, channel)
         version = self._versions.get(account, 0) + 1
         number = self._numbers.get(key, 0) + 1
-        made = OwnFrame(channel, applied.time // US_PER_MS, version, number, own.cause, own.items)
-        payload = self._encode(made)
+        payload = (
+            f'{{"e":"{channel}","E":{applied.time // US_PER_MS},"v":{version},"seq":{number},'
+            f'"msgEvent":"{own.cause}","d":[{",".join(own.items)}]}}'
+        ).encode()
         self._made.append(KeptFrame(applied.sequence, uid, product, channel, number, payload))
         self._versions[account] = version
         self._numbers[key] = number

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from sqlalchemy import Connection, Table, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Table, func, or_, select
 
 from venue.core.engine import Engine
 from venue.core.ledger import Account
 from venue.core.orders import Order
 from venue.history.contract_tables import CONTRACT_FILLS, CONTRACT_ORDERS, INCOME, POSITIONS
+from venue.history.frames import ROW, unpacked
+from venue.history.frames import ROWS_AT_ONCE as FRAMES_AT_ONCE
 from venue.history.opening import opening
 from venue.history.tables import BILLS, FILLS, FRAMES, ORDERS, PROGRESS
 from venue.terms import Cause, MarginMode, OrderStatus, Product, Wallet
@@ -57,10 +59,13 @@ def check_frames(connection: Connection, channels: Channels, *, later: bool) -> 
         oldest = kept
         own = [column == value for column, value in zip(columns, key, strict=True)]
         if later:
-            first = connection.execute(select(func.min(number)).where(*own)).scalar_one()
+            first = _first_frame(connection, own)
             oldest = newest if first is None else max(kept, first - 1)
-        found = select(func.count(), func.coalesce(func.max(number), oldest))
-        count, last = connection.execute(found.where(*own, number > oldest)).one()
+        count, last = 0, oldest
+        rows = select(*ROW).where(*own, number > oldest).order_by(number)
+        for row in connection.execute(rows).yield_per(FRAMES_AT_ONCE):
+            numbers = [one for one, _, _ in unpacked(*row) if one > oldest]
+            count, last = count + len(numbers), numbers[-1]
         if (count, last) != (newest - oldest, newest):
             problems.append(
                 f"owner {uid}, {Product(product).name.lower()} channel {channel}: {count} frames"
@@ -68,6 +73,12 @@ def check_frames(connection: Connection, channels: Channels, *, later: bool) -> 
             )
     unknown = sorted(stored - channels.keys())
     return problems + [f"frames of channel {key}, which never had any" for key in unknown]
+
+
+def _first_frame(connection: Connection, own: list[ColumnElement[bool]]) -> int | None:
+    """The number of a channel's first frame that is there."""
+    row = connection.execute(select(*ROW).where(*own).order_by(FRAMES.c.number).limit(1)).first()
+    return None if row is None else unpacked(*row)[0][0]
 
 
 def _bills(connection: Connection, engine: Engine) -> list[str]:

@@ -7,12 +7,14 @@ from itertools import islice
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from sqlalchemy import Connection, Select, Table, select, update
+from sqlalchemy import Connection, Table, select, update
 
 from venue.api.streams import KeptFrame
 from venue.core.applied import Applied
 from venue.core.engine import Engine
 from venue.history.contract_tables import SCHEMA
+from venue.history.frames import ROW, unpacked
+from venue.history.frames import ROWS_AT_ONCE as FRAMES_AT_ONCE
 from venue.history.opening import opening
 from venue.history.projector import Catalog, Projector
 from venue.history.service import listed
@@ -22,6 +24,7 @@ from venue.history.tables import FRAMES, OPENING, PROGRESS
 PROBLEMS_MAX: Final = 100  # of each table
 BATCH: Final = 1_000  # commands per transaction
 ROWS_AT_ONCE: Final = 10_000
+Values = tuple[Any, ...]
 NOT_ROWS: Final = (PROGRESS, OPENING)  # say how far history reaches and where it begins
 
 
@@ -60,8 +63,13 @@ class Expected:
         for table in SCHEMA.sorted_tables:
             if table in NOT_ROWS:
                 continue
-            after = max(self._after(table), frames_begin if table is FRAMES else -1)
-            found = _differences(_rows(table, after), stored, self._store.connection)
+            ours, theirs = (
+                _frames(connection, max(self.begin, frames_begin))
+                if table is FRAMES
+                else _rows(connection, table, self._begin_time if self.begin else -1)
+                for connection in (stored, self._store.connection)
+            )
+            found = _differences(len(table.primary_key), ours, theirs)
             texts = [f"{table.name} {text}" for text in islice(found, PROBLEMS_MAX)]
             more = next(found, None) is not None
             problems += [*texts, f"... and more rows of {table.name}"] if more else texts
@@ -89,31 +97,33 @@ class Expected:
         )
         return [told]
 
-    def _after(self, table: Table) -> int:
-        """What the rows that are compared lie behind: a time, for frames a sequence."""
-        if not self.begin:
-            return -1
-        return self.begin if table is FRAMES else self._begin_time
 
-
-def _rows(table: Table, after: int) -> tuple[int, Select[Any]]:
-    """How many columns are the key of a table's rows, and how to ask for them in its order."""
-    made = {"frames": "sequence", "positions": "closed", "price_minutes": "open_time"}
+def _rows(connection: Connection, table: Table, after: int) -> Iterator[Values]:
+    """A table's rows of later than a time, in the order of their keys, which come first."""
+    made = {"positions": "closed", "price_minutes": "open_time"}
     since = table.c[made.get(table.name, "time")]
-    # How a frame is worded is no rule, its content is not compared.
-    columns = [column for column in table.columns if column is not FRAMES.c.payload]
     keys = list(table.primary_key)
-    others = [column for column in columns if column not in keys]
-    return len(keys), select(*keys, *others).where(since > after).order_by(*keys)
+    others = [column for column in table.columns if column not in keys]
+    rows = select(*keys, *others).where(since > after).order_by(*keys)
+    return map(tuple, connection.execute(rows).yield_per(ROWS_AT_ONCE))
 
 
-def _differences(
-    asked: tuple[int, Select[Any]], stored: Connection, expected: Connection
-) -> Iterator[str]:
-    """Both sides in the order of their keys, each row beside its like."""
-    width, rows = asked
-    ours = iter(stored.execute(rows).yield_per(ROWS_AT_ONCE))
-    theirs = iter(expected.execute(rows).yield_per(ROWS_AT_ONCE))
+def _frames(connection: Connection, after: int) -> Iterator[Values]:
+    """The frames that came of later commands: their keys and sequences, each by itself.
+
+    How a frame is worded is no rule, its content is not compared.
+    """
+    channel = (FRAMES.c.uid, FRAMES.c.product, FRAMES.c.channel)
+    rows = select(*channel, *ROW).where(FRAMES.c.sequence > after)
+    rows = rows.order_by(*channel, FRAMES.c.number)
+    for *key, number, sequence, payload in connection.execute(rows).yield_per(FRAMES_AT_ONCE):
+        for own, came_of, _ in unpacked(number, sequence, payload):
+            if came_of > after:
+                yield (*key, own, came_of)
+
+
+def _differences(width: int, ours: Iterator[Values], theirs: Iterator[Values]) -> Iterator[str]:
+    """Both sides in the order of their keys, of so many columns, each row beside its like."""
     have, want = next(ours, None), next(theirs, None)
     while have is not None or want is not None:
         if want is None or (have is not None and have[:width] < want[:width]):

@@ -23,6 +23,7 @@ from venue.core.events import (
 )
 from venue.core.instruments import Asset, Contract, Instrument, lot_atoms
 from venue.history.contract_rows import INSERTED, STATEMENTS, ContractRows, Statement
+from venue.history.frames import by_channel, packed
 from venue.history.store import Store
 from venue.history.tables import (
     BILLS,
@@ -313,17 +314,14 @@ class Statements:
     def keep(self, frames: Sequence[KeptFrame], kept: int) -> None:
         """Write frames and take away those that are too old, inside the caller's transaction."""
         values: list[object] = []
-        first: dict[tuple[int, int, str], int] = {}
-        last: dict[tuple[int, int, str], int] = {}
-        for frame in frames:
-            channel = (frame.uid, frame.product, frame.channel)
-            values += (*channel, frame.number, frame.sequence, frame.payload)
-            first.setdefault(channel, frame.number)
-            last[channel] = frame.number
+        channels = by_channel(frames)
+        for channel, own in channels.items():
+            for row in packed(channel, own):
+                values += row
         self._run(self._frames, values, len(FRAMES.columns))
-        for channel, newest in last.items():
-            gone = frames_gone(newest, kept)
-            if gone > frames_gone(first[channel] - 1, kept):
+        for channel, own in channels.items():
+            gone = frames_gone(own[-1].number, kept)
+            if gone > frames_gone(own[0].number - 1, kept):
                 uid, product, name = channel
                 old = delete(FRAMES).where(FRAMES.c.uid == uid, FRAMES.c.product == product)
                 self._connection.execute(

@@ -11,6 +11,7 @@ from typing import Any, Final
 from msgspec import Struct
 from sqlalchemy import ColumnElement, Connection, Select, func, select
 
+from venue.history.frames import ROW, unpacked
 from venue.history.tables import BILLS, FILLS, FRAMES, ORDERS, TRANSFERS
 
 PAGE_BYTES: Final = 1_000_000  # of frames; the one that passes it is the page's last
@@ -200,17 +201,19 @@ def frames(
     """
     uid, product, name = channel
     table = FRAMES.c
-    rows = select(table.number, table.payload).where(
-        table.uid == uid, table.product == product, table.channel == name
-    )
-    rows = rows.where(table.number > after, table.number <= newest)
+    rows = select(*ROW).where(table.uid == uid, table.product == product, table.channel == name)
+    rows = rows.where(table.number > after).order_by(table.number)
     found: list[tuple[int, bytes]] = []
     size = 0
-    for number, payload in connection.execute(rows.order_by(table.number).limit(limit)):
-        found.append((number, payload))
-        size += len(payload)
-        if size > PAGE_BYTES:
-            break
+    with connection.execute(rows.limit(limit)) as stored:
+        for row in stored:
+            for number, _, payload in unpacked(*row):
+                if number <= after:
+                    continue
+                if number > newest or len(found) == limit or size > PAGE_BYTES:
+                    return found
+                found.append((number, payload))
+                size += len(payload)
     return found
 
 

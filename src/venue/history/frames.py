@@ -1,0 +1,68 @@
+"""Rows of the frames' table: each holds the frames of a channel that were written together.
+
+A row of one frame is its bytes. One of several begins with a line of their commands' sequences,
+then each frame has a line: JSON as it is sent has none of its own. `number` and `sequence` of a
+row are those of its last frame. With many listeners this is a sixth of the rows, and of the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import msgspec
+
+from venue.api.streams import KeptFrame
+from venue.history.tables import FRAMES
+
+ROW_BYTES: Final = 32 * 1024  # a row that has so many gets no further frame
+SEVERAL: Final = b"["
+ROW: Final = (FRAMES.c.number, FRAMES.c.sequence, FRAMES.c.payload)  # what `unpacked` takes
+ROWS_AT_ONCE: Final = 100  # they are long
+Channel = tuple[int, int, str]  # uid, product, name
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(list[int]).decode
+
+
+def by_channel(frames: Sequence[KeptFrame]) -> dict[Channel, list[KeptFrame]]:
+    """The frames of each channel, in their order."""
+    found: dict[Channel, list[KeptFrame]] = {}
+    for frame in frames:
+        channel = (frame.uid, frame.product, frame.channel)
+        own = found.get(channel)
+        if own is None:
+            found[channel] = [frame]
+        else:
+            own.append(frame)
+    return found
+
+
+def packed(channel: Channel, frames: list[KeptFrame]) -> Iterator[tuple[object, ...]]:
+    """The rows of a channel's frames, in the order of numbers: a row leaves none of them out."""
+    begin = size = 0
+    for at, frame in enumerate(frames):
+        if at > begin and (size >= ROW_BYTES or frame.number != frames[at - 1].number + 1):
+            yield _row(channel, frames[begin:at])
+            begin, size = at, 0
+        size += len(frame.payload)
+    yield _row(channel, frames[begin:])
+
+
+def _row(channel: Channel, frames: list[KeptFrame]) -> tuple[object, ...]:
+    last = frames[-1]
+    payload = last.payload
+    if len(frames) > 1:
+        sequences = _encode([frame.sequence for frame in frames])
+        payload = b"\n".join([sequences, *[frame.payload for frame in frames]])
+    return (*channel, last.number, last.sequence, payload)
+
+
+def unpacked(number: int, sequence: int, payload: bytes) -> list[tuple[int, int, bytes]]:
+    """The frames of a row, oldest first: their numbers, sequences and bytes."""
+    if not payload.startswith(SEVERAL):
+        return [(number, sequence, payload)]
+    head, *payloads = payload.split(b"\n")
+    sequences = _decode(head)
+    first = number - len(payloads) + 1
+    return list(zip(range(first, number + 1), sequences, payloads, strict=True))
