@@ -244,6 +244,12 @@ def test_refuses_an_endless_head(served: Served, start: bytes) -> None:
         refused(read_all(client), 414 if start == b"GET /" else 431)
 
 
+def test_repeated_headers_are_counted_as_they_come(served: Served) -> None:
+    """Each costs as much as all before it: a head of them is not read to its end."""
+    head = b"GET /a HTTP/1.1\r\nHost: h\r\n" + b"X: y\r\n" * 50
+    assert "40 headers" in refused(exchange(served, head), 431)
+
+
 def test_the_size_of_one_request_does_not_count_for_the_next(served: Served) -> None:
     with closing(served.connect()) as client:
         client.sendall(post(b"", length=b"16000"))

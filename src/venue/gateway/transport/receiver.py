@@ -148,6 +148,8 @@ class Receiver:
         name = name.lower()
         headers = self._headers
         if name in headers:
+            if len(self._repeated) >= self._limits.headers:  # each costs as much as all before it
+                self._stop(431, f"There are more than {self._limits.headers} headers.")
             self._repeated += (name,)
             value = headers[name] + b", " + value
         headers[name] = value
