@@ -17,6 +17,7 @@ from venue.gateway.transport.server import Server, listen
 
 WAIT_S = 10.0
 GET = b"GET /a?x=1 HTTP/1.1\r\nHost: h\r\n\r\n"
+LAST = b"GET /a HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
 
 
 class Served:
@@ -397,15 +398,32 @@ def test_the_excess_connection_is_refused(limits: dict[str, int], words: str) ->
             assert read_answer(client)[0] == 200
         assert words in refused(exchange(served, GET), 503)
         first.close()
-        # The server learns of the close in its own time: ask until it has.
-        for _ in range(10_000):
-            with closing(served.connect()) as third:
-                third.sendall(GET)
-                if read_answer(third)[0] == 200:
-                    break
-        else:
-            pytest.fail("a closed connection still counts")
+        await_room(served)
         second.close()
+
+
+def await_room(served: Served) -> None:
+    """The server learns of an end in its own time: ask until it has."""
+    for _ in range(10_000):
+        with closing(served.connect()) as client:
+            client.sendall(GET)
+            if read_answer(client)[0] == 200:
+                return
+    pytest.fail("a closed connection still counts")
+
+
+@pytest.mark.parametrize("ending", [b"", b"half-close", LAST])
+def test_who_never_reads_the_last_answers_is_not_waited_for(ending: bytes) -> None:
+    """What is left is too little for the server to be told that nobody reads it."""
+    with serving(connections_per_ip=1, idle_s=0.05, write_s=0.05) as served:
+        served.listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)
+        with closing(socket.socket()) as client:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
+            client.connect(("127.0.0.1", served.port))
+            client.sendall(post(b"b" * 16_384) * 3 + (LAST if ending == LAST else b""))
+            if ending == b"half-close":
+                client.shutdown(socket.SHUT_WR)
+            await_room(served)
 
 
 def test_connections_may_be_unlimited() -> None:

@@ -48,6 +48,7 @@ class Connection(asyncio.Protocol):
         self._stopped = False  # nothing more is parsed
         self._ended = False  # the client sends no more
         self._lingers = False
+        self._closing = False  # no more is written, what was may not be read
         self._discarded = 0
         self._begun = 0.0  # when the request that is being received began
         self._owner: int | None = None
@@ -114,6 +115,8 @@ class Connection(asyncio.Protocol):
     def resume_writing(self) -> None:
         """The client reads again."""
         self._paused = False
+        if self._lingers or self._closing:
+            return  # the end has its own deadline
         self._await_next()
         self._go_on()
 
@@ -228,7 +231,7 @@ class Connection(asyncio.Protocol):
         elif self._parting is not None:
             self._part(self._parting)
         elif self._ended:
-            self._transport.close()
+            self._close()
         elif self._held:
             self._held = False
             self._transport.resume_reading()
@@ -262,7 +265,7 @@ class Connection(asyncio.Protocol):
     def overdue(self, now: float) -> None:
         """End what has taken too long; what waits for the venue itself has not."""
         limits, part = self._limits, self._receiver.part
-        if self._lingers or self._paused:
+        if self._lingers or self._paused or self._closing:
             self._transport.abort()
         elif self._unparsed or part == IDLE or self._stopped:
             if self._answering or self._waiting:
@@ -270,7 +273,7 @@ class Connection(asyncio.Protocol):
             elif self._crowded is not None:
                 self._part(_refusal(503, _BUSY, self._crowded))
             else:
-                self._transport.close()
+                self._close()
         elif part == HEAD:
             self._refuse(408, f"The headers did not arrive within {limits.header_s:g} seconds.")
         elif now < self._begun + limits.request_s:
@@ -284,7 +287,7 @@ class Connection(asyncio.Protocol):
         """The server stops: the answer under way is the last."""
         self._stopped = self._last = True
         if not self._answering:
-            self._transport.close()
+            self._close()
 
     def abort(self) -> None:
         """End at once."""
@@ -307,13 +310,20 @@ class Connection(asyncio.Protocol):
         behind = bool(parting or self._unparsed or self._waiting)
         # Closing with unread bytes resets the connection, and the answer may be lost with it.
         if self._ended or not behind or gate.lingering >= LINGERING_MAX:
-            transport.close()
+            self._close()
             return
         self._lingers = True
         gate.lingering += 1
         self.due = self._now() + self._limits.linger_s
         transport.resume_reading()
         transport.write_eof()
+
+    def _close(self) -> None:
+        """Close behind what was written; who does not read it is not waited for long."""
+        if not self._closing:
+            self._closing = True
+            self.due = self._now() + self._limits.write_s
+            self._transport.close()
 
     def _discard(self, data: bytes) -> None:
         self._discarded += len(data)
