@@ -17,6 +17,7 @@ import pytest
 
 from support.client import Client
 from support.server import Server
+from venue.gateway.access.proxies import Proxies
 
 WAIT_S = 30
 CONNECTIONS = 100  # of one address
@@ -352,6 +353,22 @@ def test_behind_a_trusted_proxy_its_clients_are_told_apart(tmp_path: Path) -> No
             [1, 2],
             [1, 1],  # the window may have ended
         )
+
+
+@pytest.mark.parametrize(
+    ("said", "client"),
+    [
+        (b"9.9.9.9", "9.9.9.9"),
+        (b"::ffff:9.9.9.9", "9.9.9.9"),
+        (b"::FFFF:0909:0909", "9.9.9.9"),
+        (b"9.9.9.9, ::ffff:10.0.0.1", "9.9.9.9"),
+        (b"2001:db8:0::1", "2001:db8::1"),
+        (b"9.9.9.9:80", "127.0.0.1"),
+    ],
+)
+def test_an_address_is_one_however_a_proxy_writes_it(said: bytes, client: str) -> None:
+    proxies = Proxies(["127.0.0.1", "10.0.0.0/8"])
+    assert proxies.client("127.0.0.1", {b"x-forwarded-for": said}) == client
 
 
 def test_a_proxy_that_is_none_ends_in_words(tmp_path: Path) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Final
 
 FORWARDED_FOR: Final = b"x-forwarded-for"
+MAPPED: Final = "::ffff:"
 HOPS_MAX: Final = 16  # addresses that are looked at, from the nearest on
 
 
@@ -49,5 +50,11 @@ class Proxies:
 
 
 def plain(ip: str) -> str:
-    """An IPv4 address that came as an IPv6 one, as IPv4; any other as it is."""
-    return ip[7:] if ip.startswith("::ffff:") and "." in ip else ip
+    """An IPv4 address that came as an IPv6 one, however it is written, as IPv4; others as they are.
+
+    ValueError when it is no address.
+    """
+    if not ip.startswith(MAPPED):
+        return ip
+    mapped = IPv6Address(ip).ipv4_mapped
+    return str(mapped) if mapped is not None else ip
