@@ -81,13 +81,17 @@ def prune_at_start(path: str, keep_us: int, now_us: int) -> None:
 
 
 def _finish(journal: SqliteJournal, path: str) -> None:
-    """Go on with a pruning of the journal that was cut short."""
+    """Go on with a pruning of the journal that was cut short; JournalCorrupt when an archive is
+    not what was taken, or is to be taken, out of this journal."""
     Path(f"{path}{NEW}").unlink(missing_ok=True)
     for first, last, name in archives(path):
+        if last <= journal.begin():
+            continue
+        archive.check(name, journal, last)
         if first > journal.begin():  # nothing was taken out yet: it is written anew
             for log_ in private.LOGS:
                 Path(f"{name}{log_}").unlink(missing_ok=True)
-        elif journal.begin() < last:
+        else:
             snapshot = standing(journal, last)
             if snapshot is not None:
                 archive.drop(journal, last, snapshot)
@@ -139,8 +143,14 @@ def _prune_history(journal: SqliteJournal, path: str) -> None:
     assert engine is not None, "it has been loaded before"
     store = open_history(history)
     try:
-        with store.connection.begin():
+        with damage_told(history), store.connection.begin():
             begin, _ = opening(store.connection)
+        reached = store.reached()
+        if reached < engine.sequence:
+            raise HistoryDamaged(
+                f"{history} ends at command {reached}, the journal begins behind {engine.sequence}:"
+                " it is an older copy, or of another venue"
+            )
         for number, _, name in archives(history):
             if number > begin:  # nothing was taken out yet: it is written anew
                 Path(name).unlink()
@@ -172,7 +182,7 @@ def _history_begins(path: str) -> int:
         return 0
     store = open_history(history)
     try:
-        with store.connection.begin():
+        with damage_told(history), store.connection.begin():
             return opening(store.connection)[0]
     finally:
         store.close()

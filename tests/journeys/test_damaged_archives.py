@@ -1,0 +1,133 @@
+"""Archives, and files beside them, that are not what they were: what is pruned is never lost."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from pathlib import Path
+
+import pytest
+
+from support.former import BEGIN_US
+from support.pruned import HALF_US, KEEP_US, NOW_US, archived, copied, everything, live
+from venue.core.commands import Tick
+from venue.history.store import HistoryDamaged, open_history
+from venue.journal import archive
+from venue.journal.chain import BLOCK
+from venue.journal.journal import JournalCorrupt, Snapshot
+from venue.journal.sqlite import SqliteJournal, open_journal, open_readonly
+from venue.prune import prune, prune_at_start
+
+
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a venue that was stopped."""
+    folder = tmp_path_factory.mktemp("lived")
+    asyncio.run(live(folder / "venue.db"))
+    return folder
+
+
+@pytest.fixture
+def state(lived: Path, tmp_path: Path) -> str:
+    """A copy of it."""
+    return copied(lived, tmp_path / "copy")
+
+
+class Cut(BaseException):
+    """The process is no more."""
+
+
+def half_dropped(state: str, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A pruning that ended when a part of what is archived was taken out; the archive."""
+    drop, calls = SqliteJournal.drop, list[int]()
+
+    def once(journal: SqliteJournal, end: int, snapshot: Snapshot) -> None:
+        if calls:
+            raise Cut
+        calls.append(end)
+        drop(journal, end, snapshot)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(archive, "DROPPED", BLOCK)
+        patched.setattr(SqliteJournal, "drop", once)
+        with pytest.raises(Cut):
+            prune(state, HALF_US, NOW_US)
+    (written,) = archived(state)
+    return written
+
+
+@pytest.mark.parametrize("damage", ["flipped", "other", "empty"])
+def test_an_archive_that_is_not_whole_stands_for_nothing(
+    state: str, monkeypatch: pytest.MonkeyPatch, damage: str
+) -> None:
+    """The rest of what a cut pruning was to take out is not taken out."""
+    whole = everything(state)
+    written = half_dropped(state, monkeypatch)
+    data = written.read_bytes()
+    if damage == "flipped":
+        spoiled = bytearray(data)
+        for at in range(BLOCK * 8, len(data), 4096):
+            spoiled[at + 2000] ^= 1
+        written.write_bytes(spoiled)
+    elif damage == "other":
+        other = open_journal(f"{written}.new")
+        other.append([Tick(time=BEGIN_US)] * (2 * BLOCK))
+        other.close()
+        Path(f"{written}.new").rename(written)
+    else:
+        written.write_bytes(b"")
+    with pytest.raises(JournalCorrupt, match="nothing was removed"):
+        prune(state, HALF_US, NOW_US)
+    written.write_bytes(data)
+    assert everything(state) == whole
+    assert prune(state, HALF_US, NOW_US).journal == 2 * BLOCK
+    assert everything(state) == whole
+
+
+def test_an_archive_with_more_than_the_journal_is_not_removed(lived: Path, state: str) -> None:
+    """An older copy of the journal was put back."""
+    prune(state, HALF_US, NOW_US)
+    first, *_ = archived(state)
+    older = open_readonly(str(lived / "venue.db"))
+    pieces = [part for _, part in older.read(0)]
+    older.close()
+    for name in ("", ".acknowledged"):
+        Path(f"{state}{name}").unlink()
+    journal = open_journal(state)
+    journal.append([one for part in pieces for one in part][: BLOCK + 100])
+    journal.close()
+    kept = first.read_bytes()
+    with pytest.raises(JournalCorrupt, match=f"the journal ends at command {BLOCK + 100}"):
+        prune(state, HALF_US, NOW_US)
+    assert first.read_bytes() == kept
+
+
+def test_an_older_history_costs_no_archive(lived: Path, state: str) -> None:
+    begin = prune(state, KEEP_US, NOW_US).history
+    before = {path: path.read_bytes() for path in archived(state)}
+    shutil.copy(lived / "venue.db.history", f"{state}.history")
+    store = open_history(f"{state}.history")
+    with store.connection.begin():
+        store.connection.exec_driver_sql("UPDATE progress SET sequence = 500")
+    store.close()
+    words = f"ends at command 500, the journal begins behind {begin}"
+    with pytest.raises(HistoryDamaged, match=words):
+        prune(state, KEEP_US, NOW_US)
+    assert {path: path.read_bytes() for path in archived(state)} == before
+
+
+def test_a_damaged_history_is_told_in_words(state: str, caplog: pytest.LogCaptureFixture) -> None:
+    """Also where it begins is looked up; a start goes on and mends it."""
+    store = open_history(f"{state}.history")
+    with store.connection.begin():
+        asked = "SELECT rootpage FROM sqlite_schema WHERE name = 'opening'"
+        page = int(store.connection.exec_driver_sql(asked).scalar_one())
+    store.close()
+    history = Path(f"{state}.history")
+    data = bytearray(history.read_bytes())
+    data[page * 4096 - 1000] ^= 1
+    history.write_bytes(data)
+    with pytest.raises(HistoryDamaged, match=f"page {page} is damaged"):
+        prune(state, KEEP_US, NOW_US)
+    prune_at_start(state, KEEP_US, NOW_US)
+    assert "nothing more is archived" in caplog.text
