@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import re
 import shutil
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from support.former import BEGIN_US
-from support.pruned import HALF_US, KEEP_US, NOW_US, archived, copied, everything, live
+from support.pruned import HALF_US, KEEP_US, NOW_US, archived, copied, everything, live, rows
 from venue.core.commands import Tick
 from venue.history.store import HistoryDamaged, open_history
 from venue.journal import archive
@@ -17,6 +22,8 @@ from venue.journal.chain import BLOCK
 from venue.journal.journal import JournalCorrupt, Snapshot
 from venue.journal.sqlite import SqliteJournal, open_journal, open_readonly
 from venue.prune import prune, prune_at_start
+from venue.rebuild import rebuild_history
+from venue.verify import verify
 
 
 @pytest.fixture(scope="module")
@@ -131,3 +138,45 @@ def test_a_damaged_history_is_told_in_words(state: str, caplog: pytest.LogCaptur
         prune(state, KEEP_US, NOW_US)
     prune_at_start(state, KEEP_US, NOW_US)
     assert "nothing more is archived" in caplog.text
+
+
+def test_a_rebuild_that_cannot_be_ended_leaves_history_as_it_was(state: str) -> None:
+    prune(state, HALF_US, NOW_US)
+    oldest, *_ = archived(state)
+    data = bytearray(oldest.read_bytes())
+    data[len(data) // 2] ^= 1
+    oldest.write_bytes(data)
+    kept = rows(state)
+    with pytest.raises(JournalCorrupt, match="sequence"):
+        rebuild_history(state)
+    assert rows(state) == kept
+    assert list(Path(state).parent.glob("*.rebuilt*")) == []
+
+
+def command(*arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1])}
+    return subprocess.run(
+        [sys.executable, "-m", *arguments], capture_output=True, text=True, env=environment
+    )
+
+
+def test_a_full_disk_costs_no_row_of_history(state: str) -> None:
+    kept = rows(state)
+    ended = command("support.full", "1000000", "rebuild-history", state)
+    assert ended.returncode == 2
+    words = rf"venue: \S*{Path(state).name}.history.rebuilt cannot be used: .*\n"
+    assert re.fullmatch(words, ended.stderr), ended.stderr
+    assert rows(state) == kept
+    assert verify(state).problems == []
+
+
+def test_a_kill_in_a_rebuild_costs_no_row_of_history(state: str) -> None:
+    kept = rows(state)
+    killed = command("support.killed", "50", "rebuild-history", state)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    assert Path(f"{state}.history.rebuilt").exists()
+    assert rows(state) == kept
+    assert verify(state).problems == []
+    assert command("venue", "rebuild-history", state).returncode == 0
+    assert rows(state) == kept
+    assert list(Path(state).parent.glob("*.rebuilt*")) == []
