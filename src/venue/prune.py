@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -128,7 +129,8 @@ def _last_until(journal: SqliteJournal, until_us: int) -> int:
 def _prune_journal(journal: SqliteJournal, path: str, snapshot: Snapshot) -> None:
     end = snapshot.sequence // BLOCK * BLOCK
     first = beginning(journal)
-    archive.write(journal, path, end, first if first and first.sequence < end else None)
+    with _nothing_left(f"{path}{NEW}"):
+        archive.write(journal, path, end, first if first and first.sequence < end else None)
     archive.drop(journal, end, snapshot)
     journal.shrink()
 
@@ -158,11 +160,23 @@ def _prune_history(journal: SqliteJournal, path: str) -> None:
             return
         new = f"{history}{NEW}"
         with damage_told(history):
-            history_archive.write(store, new, engine.sequence, engine.time)
+            with _nothing_left(new):
+                history_archive.write(store, new, engine.sequence, engine.time)
             in_place(new, history, begin + 1, engine.sequence)
             history_archive.drop(store, engine.sequence, engine.spot.next_order, engine.time)
     finally:
         store.close()
+
+
+@contextmanager
+def _nothing_left(new: str) -> Iterator[None]:
+    """Take away what was written when it is not whole: a full disk has no room for it."""
+    try:
+        yield
+    except BaseException:
+        for part in (*private.LOGS, ".lock"):
+            Path(f"{new}{part}").unlink(missing_ok=True)
+        raise
 
 
 def _reached(path: str) -> int:
