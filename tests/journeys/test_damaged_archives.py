@@ -13,14 +13,17 @@ from pathlib import Path
 
 import pytest
 
-from support.former import BEGIN_US
+from support.former import BEGIN_US, Stepping
 from support.pruned import HALF_US, KEEP_US, NOW_US, archived, copied, everything, live, rows
 from venue.core.commands import Tick
 from venue.history.store import HistoryDamaged, open_history
 from venue.journal import archive
 from venue.journal.chain import BLOCK
 from venue.journal.journal import JournalCorrupt, Snapshot
+from venue.journal.snapshot_files import SnapshotFiles
 from venue.journal.sqlite import SqliteJournal, open_journal, open_readonly
+from venue.main import Options, opened
+from venue.node.clock import SystemClock
 from venue.prune import prune, prune_at_start
 from venue.rebuild import rebuild_history
 from venue.verify import verify
@@ -180,3 +183,62 @@ def test_a_kill_in_a_rebuild_costs_no_row_of_history(state: str) -> None:
     assert command("venue", "rebuild-history", state).returncode == 0
     assert rows(state) == kept
     assert list(Path(state).parent.glob("*.rebuilt*")) == []
+
+
+@pytest.mark.parametrize("room", [20_000, 100_000, 500_000])
+def test_a_full_disk_is_not_filled_with_half_an_archive(state: str, room: int) -> None:
+    names = set(os.listdir(Path(state).parent))
+    whole = everything(state)
+    ended = command("support.full", str(room), "prune", state, "--keep", "1h")
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("venue: ")
+    assert ended.stderr.count("\n") == 1
+    more = set(os.listdir(Path(state).parent)) - names
+    assert not [name for name in more if not re.search(r"-wal$|-shm$|\.archive-1-\d+$", name)], more
+    assert everything(state) == whole
+    assert verify(state).problems == []
+
+
+def test_files_of_another_venue_are_refused(lived: Path, tmp_path: Path) -> None:
+    """Its snapshot would give everybody other money, and the journal goes on from it."""
+    mine = tmp_path / "mine"
+    mine.mkdir()
+
+    async def started(state: Path) -> None:
+        failed = list[BaseException]()
+        clock = SystemClock(Stepping(BEGIN_US - 1))
+        async with opened(Options(state=str(state), agents=False), clock, failed.append):
+            pass
+        assert not failed, failed
+
+    asyncio.run(started(mine / "venue.db"))
+    for name in ("venue.db", "venue.db.acknowledged", "venue.db.history"):
+        shutil.copy(lived / name, mine)
+    with pytest.raises(JournalCorrupt, match="is not of this journal"):
+        asyncio.run(started(mine / "venue.db"))
+
+
+def test_what_is_told_of_later_snapshots_is_enough(lived: Path, state: str) -> None:
+    """An older copy of the journal is put back, and what stands against it moved away as told."""
+
+    async def started() -> int:
+        failed = list[BaseException]()
+        clock = SystemClock(Stepping(NOW_US))
+        async with opened(Options(state=state, agents=False), clock, failed.append) as rooms:
+            return rooms.engine.sequence
+
+    older = open_readonly(str(lived / "venue.db"))
+    whole = [one for _, part in older.read(0) for one in part]
+    older.close()
+    for name in ("", ".acknowledged", ".history"):
+        Path(f"{state}{name}").unlink()
+    journal = open_journal(state)
+    journal.append(whole[: 2 * BLOCK])
+    journal.close()
+    with pytest.raises(JournalCorrupt, match="move the later snapshots away"):
+        asyncio.run(started())
+    for sequence in SnapshotFiles(state).sequences():
+        if sequence > 2 * BLOCK:
+            Path(f"{state}.snapshot-{sequence}").unlink()
+    assert asyncio.run(started()) == 2 * BLOCK
+    assert verify(state).problems == []

@@ -145,7 +145,7 @@ class SqliteJournal:
         assert snapshot.sequence <= self._last, (snapshot.sequence, self._last)
         with self._filing():
             self._keep(snapshot)
-            self._files.tidy(earliest(self))
+            self._files.tidy(earliest(self), self._last)
 
     def snapshots(self) -> Iterator[Snapshot]:
         known = "SELECT sequence FROM snapshots"
@@ -204,7 +204,7 @@ class SqliteJournal:
             self._checkpoint_when_due()
         self._begin, self._digest = end, digest
         with self._filing():
-            self._files.tidy(snapshot.sequence)
+            self._files.tidy(snapshot.sequence, self._last)
 
     def shrink(self) -> None:
         """Give the space of what was dropped back to the system; takes time for all that is left.
