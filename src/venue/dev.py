@@ -79,6 +79,8 @@ def refused(options: DevOptions) -> str:
         )
     if not 0 <= options.port <= PORT_MAX:
         return f"--port {options.port}: must be from 0 to {PORT_MAX}"
+    if options.state == "":
+        return "--state: names no file; leave it out to keep everything in memory"
     if options.keep is not None:
         if options.state is None:
             return "--keep archives files: it needs --state"

@@ -16,6 +16,7 @@ import pytest
 from support.former import BEGIN_US, Stepping
 from support.pruned import HALF_US, KEEP_US, NOW_US, archived, copied, everything, live, rows
 from venue.core.commands import Tick
+from venue.dev import DevOptions, refused
 from venue.history.store import HistoryDamaged, open_history
 from venue.journal import archive
 from venue.journal.chain import BLOCK
@@ -171,6 +172,21 @@ def test_a_full_disk_costs_no_row_of_history(state: str) -> None:
     assert re.fullmatch(words, ended.stderr), ended.stderr
     assert rows(state) == kept
     assert verify(state).problems == []
+
+
+def test_a_check_without_room_for_its_own_files_is_told(state: str) -> None:
+    for room in (100_000, 1_000_000):
+        ended = command("support.full", str(room), "verify", state)
+        assert ended.returncode == 1
+        assert "PROBLEM " in ended.stderr
+        assert "cannot be used: " in ended.stderr
+        assert "Traceback" not in ended.stderr
+    assert verify(state).problems == []
+
+
+def test_a_state_without_a_name_is_refused() -> None:
+    """It would be kept in memory: a variable that was not set."""
+    assert refused(DevOptions(state="")).startswith("--state: names no file")
 
 
 def test_a_kill_in_a_rebuild_costs_no_row_of_history(state: str) -> None:
