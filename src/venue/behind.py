@@ -19,7 +19,14 @@ from venue.core.engine import Engine
 from venue.history.link import HistoryFailed, Link
 from venue.history.store import HistoryDamaged, Store, open_history
 from venue.history.worker import FAILED, say, serve, settle
-from venue.journal.journal import Journal, Snapshot, earliest, foreign
+from venue.journal.journal import (
+    Journal,
+    JournalCorrupt,
+    JournalFailed,
+    Snapshot,
+    earliest,
+    foreign,
+)
 from venue.journal.recovery import ENGINE, load
 from venue.rebuild import Projecting
 
@@ -79,8 +86,12 @@ class Behind:
         return 0
 
     async def _next(self, iterator: Iterator[T]) -> T | None:
+        """What comes next; None at the end. HistoryFailed when the journal cannot be read."""
         found: list[T] = []
-        await self._on_disk(lambda: found.extend(islice(iterator, 1)))
+        try:
+            await self._on_disk(lambda: found.extend(islice(iterator, 1)))
+        except (JournalCorrupt, JournalFailed) as problem:
+            raise HistoryFailed(str(problem)) from problem
         return found[0] if found else None
 
 

@@ -89,6 +89,8 @@ def refused(options: DevOptions) -> str:
         return f"--port {options.port}: must be from 0 to {PORT_MAX}"
     if options.capacity is not None and not 1 <= options.capacity <= CAPACITY_MAX:
         return f"--capacity {options.capacity}: must be from 1 to {CAPACITY_MAX}"
+    if options.state == "":
+        return "--state: names no file; leave it out to keep everything in memory"
     if options.keep is not None:
         if options.state is None:
             return "--keep archives files: it needs --state"

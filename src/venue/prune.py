@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -81,13 +82,17 @@ def prune_at_start(path: str, keep_us: int, now_us: int) -> None:
 
 
 def _finish(journal: SqliteJournal, path: str) -> None:
-    """Go on with a pruning of the journal that was cut short."""
+    """Go on with a pruning of the journal that was cut short; JournalCorrupt when an archive is
+    not what was taken, or is to be taken, out of this journal."""
     Path(f"{path}{NEW}").unlink(missing_ok=True)
     for first, last, name in archives(path):
+        if last <= journal.begin():
+            continue
+        archive.check(name, journal, last)
         if first > journal.begin():  # nothing was taken out yet: it is written anew
             for log_ in private.LOGS:
                 Path(f"{name}{log_}").unlink(missing_ok=True)
-        elif journal.begin() < last:
+        else:
             snapshot = standing(journal, last)
             if snapshot is not None:
                 archive.drop(journal, last, snapshot)
@@ -124,7 +129,8 @@ def _last_until(journal: SqliteJournal, until_us: int) -> int:
 def _prune_journal(journal: SqliteJournal, path: str, snapshot: Snapshot) -> None:
     end = snapshot.sequence // BLOCK * BLOCK
     first = beginning(journal)
-    archive.write(journal, path, end, first if first and first.sequence < end else None)
+    with _nothing_left(f"{path}{NEW}"):
+        archive.write(journal, path, end, first if first and first.sequence < end else None)
     archive.drop(journal, end, snapshot)
     journal.shrink()
 
@@ -139,8 +145,14 @@ def _prune_history(journal: SqliteJournal, path: str) -> None:
     assert engine is not None, "it has been loaded before"
     store = open_history(history)
     try:
-        with store.connection.begin():
+        with damage_told(history), store.connection.begin():
             begin, _ = opening(store.connection)
+        reached = store.reached()
+        if reached < engine.sequence:
+            raise HistoryDamaged(
+                f"{history} ends at command {reached}, the journal begins behind {engine.sequence}:"
+                " it is an older copy, or of another venue"
+            )
         for number, _, name in archives(history):
             if number > begin:  # nothing was taken out yet: it is written anew
                 Path(name).unlink()
@@ -148,11 +160,23 @@ def _prune_history(journal: SqliteJournal, path: str) -> None:
             return
         new = f"{history}{NEW}"
         with damage_told(history):
-            history_archive.write(store, new, engine.sequence, engine.time)
+            with _nothing_left(new):
+                history_archive.write(store, new, engine.sequence, engine.time)
             in_place(new, history, begin + 1, engine.sequence)
             history_archive.drop(store, engine.sequence, engine.spot.next_order, engine.time)
     finally:
         store.close()
+
+
+@contextmanager
+def _nothing_left(new: str) -> Iterator[None]:
+    """Take away what was written when it is not whole: a full disk has no room for it."""
+    try:
+        yield
+    except BaseException:
+        for part in (*private.LOGS, ".lock"):
+            Path(f"{new}{part}").unlink(missing_ok=True)
+        raise
 
 
 def _reached(path: str) -> int:
@@ -172,7 +196,7 @@ def _history_begins(path: str) -> int:
         return 0
     store = open_history(history)
     try:
-        with store.connection.begin():
+        with damage_told(history), store.connection.begin():
             return opening(store.connection)[0]
     finally:
         store.close()

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import logging
 from contextlib import ExitStack
+from pathlib import Path
+from typing import Final
 
+from venue.archives import sync_folder
 from venue.core.applied import Applied
 from venue.core.engine import Engine
 from venue.gateway.recorder import Recorder
@@ -13,45 +16,70 @@ from venue.history.opening import begin as begin_history
 from venue.history.opening import opening
 from venue.history.projector import Catalog, Projector
 from venue.history.service import listed
-from venue.history.store import Store, open_history
+from venue.history.store import LOGS, Store, damage_told, open_history
 from venue.history.tables import FRAMES_KEPT
 from venue.journal.archive import joined
-from venue.journal.journal import Journal, OtherRules
+from venue.journal.journal import Journal, OtherRules, Readable
 from venue.journal.recovery import beginning, recover
 from venue.journal.sqlite import open_journal
 from venue.node.snapshots import STREAMS
+
+NEW: Final = ".rebuilt"  # what the name of a history that is being made ends in
 
 log = logging.getLogger("venue")
 
 
 def rebuild_history(path: str, *, drop_older: bool = False) -> tuple[int, int]:
-    """Empty a stopped venue's history and project its journal and its archives anew.
+    """Project a stopped venue's journal and its archives anew, in the place of its history.
+
+    History is as it was until all of it is made: errors, a full disk and a kill cost nothing.
 
     The sequence behind which it begins now, 0 when it begins with the journal, and the one reached.
     Rows of commands that were answered under other rules, or whose archive is not there, cannot be
-    made again: OtherRules, before anything is emptied, when there are some and they are not to be
-    dropped.
+    made again: OtherRules when there are some and they are not to be dropped.
     """
+    history = f"{path}.history"
     with ExitStack() as closing:
         journal = open_journal(path)
         closing.callback(journal.close)
         whole = joined(journal, path, closing)
         first = beginning(whole)
         begin = first.sequence if first is not None else 0
-        mend(f"{path}.history", whole, begin)
-        store = open_history(f"{path}.history")
+        mend(history, whole, begin)
+        store = open_history(history)
         closing.callback(store.close)
         if begin and not drop_older and _has_older(store, begin):
             raise OtherRules(
-                f"{path}.history is left as it is: its rows up to command {begin} were made"
+                f"{history} is left as it is: its rows up to command {begin} were made"
                 " under other rules, or of archives that are not here, and could not be made"
                 " again, only those of later commands; keep a copy of it, then call this with"
                 " --drop-older"
             )
-        store.clear()
-        projecting = Projecting(store)
-        recover(whole, begin, projecting)
-        return begin, projecting.checkpoint()
+        new = f"{history}{NEW}"
+        _remove(new)
+        closing.callback(_remove, new)
+        reached = _projected(new, whole, begin)
+        store.close()  # its log goes
+        Path(new).replace(history)
+        sync_folder(history)
+        return begin, reached
+
+
+def _projected(new: str, journal: Readable, begin: int) -> int:
+    """Make a whole history in a new file; the sequence that it reaches."""
+    store = open_history(new)
+    try:
+        with damage_told(new):
+            projecting = Projecting(store)
+            recover(journal, begin, projecting)
+            return projecting.checkpoint()
+    finally:
+        store.close()
+
+
+def _remove(new: str) -> None:
+    for part in ("", *LOGS, ".lock"):
+        Path(f"{new}{part}").unlink(missing_ok=True)
 
 
 def _has_older(store: Store, begin: int) -> bool:
@@ -69,7 +97,8 @@ def fill_when_empty(path: str, frames_kept: int, journal: Journal, begin: int) -
     store = open_history(path)
     try:
         if store.reached() == 0:
-            recover(journal, begin, Projecting(store, frames_kept))
+            with damage_told(path):
+                recover(journal, begin, Projecting(store, frames_kept))
             if begin:
                 log.warning("%s was empty and begins behind command %d", path, begin)
     finally:

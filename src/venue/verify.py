@@ -18,7 +18,7 @@ from venue.history.archive import leading_up, merge
 from venue.history.check import check, check_frames
 from venue.history.compare import Expected
 from venue.history.opening import opening
-from venue.history.store import HistoryDamaged, Store, check_pages, open_history
+from venue.history.store import HistoryDamaged, Store, check_pages, damage_told, open_history
 from venue.journal.archive import Joined, joined
 from venue.journal.journal import (
     JournalCorrupt,
@@ -67,10 +67,11 @@ def verify(path: str) -> Findings:
             first = beginning(whole)
             kept = _history(path, findings, closing)
             engine = _engine(_first(first, whole, kept), whole, recorder, findings)
-            expected = Expected(engine, kept.store.reached() if kept is not None else 0)
-            closing.callback(expected.close)
-            _replay(whole, engine, recorder, expected, findings)
-        except (JournalCorrupt, JournalFailed, OtherRules) as problem:
+            with damage_told("what this check makes for itself"):
+                expected = Expected(engine, kept.store.reached() if kept is not None else 0)
+                closing.callback(expected.close)
+                _replay(whole, engine, recorder, expected, findings)
+        except (JournalCorrupt, JournalFailed, OtherRules, HistoryDamaged, OSError) as problem:
             findings.problems.append(str(problem))
             return findings
         findings.facts.append(f"state: {state_hash(engine)}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import os
+import resource
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -254,3 +255,28 @@ async def _all_refuse(history: History) -> None:
             await call()
     with pytest.raises(HistoryFailed):
         history.health()
+
+
+def test_without_descriptors_a_process_is_started_later(
+    tape: Tape, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def scene() -> None:
+        async with running(engine=engine_after(tape.applied)) as history:
+            history.follow(tape.applied[:20])
+            await history.drain()
+            limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (0, limit[1]))
+            try:
+                history._link.kill("killed by the test")
+                async with asyncio.timeout(PATIENCE_S):
+                    while "history is not started yet" not in caplog.text:
+                        await asyncio.sleep(0.01)
+            finally:
+                resource.setrlimit(resource.RLIMIT_NOFILE, limit)
+            history.follow(tape.applied[20:40])
+            async with asyncio.timeout(PATIENCE_S):
+                while history.reached() < 40:
+                    await asyncio.sleep(0.01)
+            history.health()
+
+    asyncio.run(scene())

@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from random import Random
 
+import apsw
 import pytest
 
 from support.disk import Disk
@@ -267,3 +268,33 @@ def test_the_note_is_written_behind_the_sync_and_never_synced(tmp_path: Path) ->
     finally:
         disk.unregister()
     assert (os.stat(note.path).st_mode & 0o777) == 0o600
+
+
+@pytest.mark.parametrize("left", [None, b""], ids=["missing", "empty"])
+def test_a_log_without_its_journal_is_left_alone(
+    killed: tuple[Path, int], tmp_path: Path, left: bytes | None
+) -> None:
+    """SQLite deletes it; with the journal put back again it must be there."""
+    path = copied(killed[0], tmp_path, noted=True)
+    kept, log = path.read_bytes(), log_of(path).read_bytes()
+    path.unlink()
+    if left is not None:
+        path.write_bytes(left)
+    for opener in (open_journal, open_readonly):
+        with pytest.raises(JournalCorrupt, match="put back the journal that it belongs to"):
+            opener(str(path))
+    assert log_of(path).read_bytes() == log
+    path.write_bytes(kept)
+    assert (last(path) or 0) >= killed[1]
+
+
+def test_a_file_of_another_program_stays_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "notes.db"
+    connection = apsw.Connection(str(path))
+    connection.execute("CREATE TABLE notes(text)")
+    connection.close()
+    before = path.read_bytes()
+    for opener in (open_journal, open_readonly):
+        with pytest.raises(JournalCorrupt, match="is not a journal"):
+            opener(str(path))
+    assert path.read_bytes() == before

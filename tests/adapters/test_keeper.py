@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import resource
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -23,7 +24,7 @@ from venue.journal.sqlite import SqliteJournal, open_journal
 from venue.node import keeper
 from venue.node.keeper import Keeper, SnapshotFailed
 from venue.node.market_data import MarketData
-from venue.node.snapshots import take
+from venue.node.snapshots import EVERY, take
 
 TESTS = Path(__file__).resolve().parents[1]
 KEPT = 1_000
@@ -196,3 +197,37 @@ def test_it_is_started_without_secrets_and_without_the_working_directory(
     assert "" not in environment(os.environ)["PYTHONPATH"].split(os.pathsep)[1:]
     keep(running)
     assert running.kept() == running.here()
+
+
+def test_snapshots_ahead_of_the_journal_stand_in_nobody_s_way(running: Running) -> None:
+    """Damaged, or another venue's: a good one is due all the same, and stays."""
+    founded(running)
+    for ahead in (10**9, 10**9 + 1):
+        Path(f"{STATE}.snapshot-{ahead}").write_bytes(b"damaged")
+    running.engine.sequence, sequence = EVERY, running.engine.sequence
+    assert running.keeper.is_due()
+    running.engine.sequence = sequence
+    keep(running)
+    assert running.kept() == running.here()
+
+
+def test_a_folder_that_cannot_be_read_does_not_stop_the_venue(
+    running: Running, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As when there is no descriptor left."""
+
+    async def scene() -> None:
+        going = asyncio.create_task(running.keeper.run())
+        while "no snapshot: " not in caplog.text and not going.done():
+            await asyncio.sleep(0)
+        assert not going.done()
+        going.cancel()
+
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+    loop = asyncio.new_event_loop()
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (0, limit[1]))
+        loop.run_until_complete(scene())
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limit)
+        loop.close()

@@ -4,22 +4,32 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 import signal
 import stat
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from support.former import ALICE, BEGIN_US, BOB, Maker, Stepping
+from support.former import BEGIN_US, Stepping
+from support.pruned import (
+    DAY_US,
+    HALF_US,
+    KEEP_US,
+    NOW_US,
+    TRADES,
+    archived,
+    copied,
+    everything,
+    live,
+    rows,
+)
 from support.server import Server
 from venue.behind import Behind
-from venue.core.commands import Command, PlaceAlgo, PlaceOrder, RecordStreams, Tick
+from venue.core.commands import Tick
 from venue.dev import DevOptions, refused
 from venue.history import archive as rows_archive
 from venue.history.link import HistoryFailed
@@ -29,57 +39,15 @@ from venue.journal.chain import BLOCK
 from venue.journal.journal import JournalCorrupt, Snapshot
 from venue.journal.recovery import beginning
 from venue.journal.snapshot_files import SnapshotFiles
-from venue.journal.sqlite import SqliteJournal, open_journal, open_readonly
-from venue.lab import demo
+from venue.journal.sqlite import SqliteJournal, open_journal
 from venue.main import Options, opened
 from venue.node.clock import SystemClock
 from venue.node.keeper import Keeper
 from venue.prune import Pruned, prune
 from venue.rebuild import rebuild_history
-from venue.terms import BUY, GTC, IOC, LIMIT, LONG, SELL, AlgoType
 from venue.verify import Findings, verify
 
-DAY_US = 86_400_000_000
-PHASES = (0, 20, 40)  # days on which something happens
-NOW_US = BEGIN_US + 41 * DAY_US
-KEEP_US = 30 * DAY_US
-HALF_US = 10 * DAY_US
-TRADES = 520  # each day: two commands each, so that a day is more than one block of the journal
-AT_ONCE = 260
 FRAMES_KEPT = 1_000
-
-
-def trades(number: int) -> list[Command]:
-    """An order that rests and one that meets it; every hundredth goes on resting."""
-    price = 6_400_000 + number % 50
-    left = 1 if number % 100 == 0 else 0
-    return [
-        PlaceOrder(ALICE, "BTCUSDT", SELL, LIMIT, GTC, 10 + left, price, f"{number}"),
-        PlaceOrder(BOB, "BTCUSDT", BUY, LIMIT, IOC, 10, price),
-    ]
-
-
-async def live(path: Path) -> None:
-    clock, failed = Stepping(BEGIN_US), list[BaseException]()
-    for day in PHASES:
-        clock.time = BEGIN_US + day * DAY_US
-        options = Options(state=str(path), agents=False)
-        async with opened(options, SystemClock(clock), failed.append) as rooms:
-            maker = Maker(rooms, clock)
-            if day == 0:
-                await maker.quotes()
-                await maker.pass_time(30)
-                price = demo.STARTS["BTCUSDT"].price
-                await maker.do(RecordStreams(ALICE))
-                for uid, side in ((BOB, SELL), (ALICE, BUY)):
-                    await maker.do(maker.order(uid, "BTCUSDT", side, 10, price))
-                stop = int(AlgoType.STOP_MARKET)
-                await maker.do(PlaceAlgo(ALICE, "BTCUSDT", SELL, LONG, stop, 0, 5_000_000, 0, 0))
-            for first in range(0, TRADES, AT_ONCE):
-                begin = day * TRADES + first
-                await maker.do(*(one for n in range(begin, begin + AT_ONCE) for one in trades(n)))
-            await maker.pass_time(20)
-    assert not failed, failed
 
 
 @pytest.fixture(scope="module")
@@ -113,30 +81,10 @@ def short(cut: tuple[Path, Pruned], tmp_path: Path) -> str:
     return copied(cut[0], tmp_path / "short")
 
 
-def copied(folder: Path, target: Path) -> str:
-    """The state file of a copy."""
-    shutil.copytree(folder, target)
-    return str(target / "venue.db")
-
-
-def archived(state: str) -> list[Path]:
-    return sorted(Path(state).parent.glob("*.archive-*"))
-
-
 def told(findings: Findings) -> list[str]:
     """What a verification says of the whole; snapshots come and go."""
     assert findings.problems == []
     return [fact for fact in findings.facts if not fact.startswith("snapshot:")]
-
-
-def rows(state: str) -> int:
-    store = open_history(f"{state}.history")
-    try:
-        with store.connection.begin():
-            asked = store.connection.exec_driver_sql("SELECT count(*) FROM fills")
-            return int(asked.scalar_one())
-    finally:
-        store.close()
 
 
 def test_a_pruned_venue_verifies_as_before_with_its_archives(
@@ -398,7 +346,7 @@ def _prune_until(state: str, at: int) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
     vars(archive)["DROPPED"] = BLOCK
-    mortal(archive, "_check")
+    mortal(archive, "check")
     mortal(archive, "in_place")
     mortal(SqliteJournal, "stand")
     mortal(SqliteJournal, "drop")
@@ -407,14 +355,6 @@ def _prune_until(state: str, at: int) -> None:
     mortal(rows_archive, "_remove")
     mortal(rows_archive, "drop")
     prune(state, HALF_US, NOW_US)
-
-
-def everything(state: str) -> list[Command]:
-    """Every command, of archives and journal."""
-    with ExitStack() as closing:
-        journal = open_readonly(state)
-        closing.callback(journal.close)
-        return [one for _, part in archive.joined(journal, state, closing).read(0) for one in part]
 
 
 def test_a_kill_at_any_moment_loses_nothing(lived: tuple[Path, Findings], tmp_path: Path) -> None:

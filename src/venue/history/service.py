@@ -312,7 +312,7 @@ class History:
                 self._starts += 1
                 try:
                     await self._start_again()
-                except HistoryFailed as problem:
+                except (HistoryFailed, OSError) as problem:  # no process or pipe can be had, too
                     self._again = _first_line(str(problem))
                     log.error("history is not started yet: %s", problem)
 

@@ -56,7 +56,7 @@ def write(journal: SqliteJournal, path: str, end: int, first: Snapshot | None) -
                 connection.executemany("INSERT INTO batches VALUES(?, ?, ?, ?)", rows)
         finally:
             connection.close()
-    _check(new, journal, end)
+    check(new, journal, end)
     in_place(new, path, begin + 1, end)
 
 
@@ -130,14 +130,23 @@ def joined(journal: SqliteJournal, path: str, closing: ExitStack) -> Joined:
     return Joined(journal, before)
 
 
-def _check(new: str, journal: SqliteJournal, end: int) -> None:
-    """Read a written archive again; JournalCorrupt when it is not the journal's beginning."""
-    archive = open_readonly(new)
+def check(name: str, journal: SqliteJournal, end: int) -> None:
+    """Read an archive again; JournalCorrupt unless it holds, whole and unchanged, what this journal
+    had up to the block boundary `end`."""
+    told = f"{name} is not of this journal, or damaged: nothing was removed, put back a copy of it"
+    if end > journal.last_sequence():
+        raise JournalCorrupt(f"{told}: the journal ends at command {journal.last_sequence()}")
     try:
-        for _ in archive.rows(archive.begin(), end):
-            pass
-        whole = (archive.begin(), archive.last_sequence()) == (journal.begin(), end)
-        if not whole or archive.digest_at(end) != journal.digest_at(end):
-            raise JournalCorrupt(f"{new} is not what was written; nothing was removed")
-    finally:
-        archive.close()
+        archive = open_readonly(name)
+        try:
+            if not archive.begin() <= journal.begin() <= archive.last_sequence() == end:
+                raise JournalCorrupt("other commands are in it")
+            for _ in archive.rows(archive.begin(), end):
+                pass
+            for boundary in (journal.begin(), end):
+                if archive.digest_at(boundary) != journal.digest_at(boundary):
+                    raise JournalCorrupt("its commands are others")
+        finally:
+            archive.close()
+    except JournalCorrupt as problem:
+        raise JournalCorrupt(f"{told}: {problem}") from problem

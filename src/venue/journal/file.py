@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Final
 
 import apsw
@@ -40,11 +41,35 @@ def check_library(version: str) -> None:
 
 def connect(path: str) -> apsw.Connection:
     check_library(apsw.sqlite_lib_version())
+    _refuse_log_alone(path)
     with translated(path):
         connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
         connection.set_busy_timeout(0)
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
     return connection
+
+
+def _refuse_log_alone(path: str) -> None:
+    """JournalCorrupt when a log is there without its journal: SQLite would delete it."""
+    log = Path(f"{path}-wal")
+    there = [place.stat().st_size > 0 if place.exists() else False for place in (Path(path), log)]
+    if there == [False, True]:
+        raise JournalCorrupt(
+            f"{path} is missing or empty, but {log} is there and may hold acknowledged commands:"
+            " put back the journal that it belongs to or, to begin anew, move all that is named"
+            f" after {path} away"
+        )
+
+
+def known_format(connection: apsw.Connection, path: str) -> int:
+    """A journal's format; JournalCorrupt when it is none of ours."""
+    with translated(path):
+        sql = "SELECT count(*) FROM sqlite_schema WHERE name = 'meta'"
+        known = connection.execute(sql).get
+        found = connection.execute("SELECT format FROM meta").get if known else None
+    if isinstance(found, int) and 1 <= found <= FORMAT:
+        return found
+    raise JournalCorrupt(f"{path} is not a journal of format {FORMAT}")
 
 
 def torn_log(connection: apsw.Connection, path: str) -> bool:
@@ -75,9 +100,13 @@ def check_end(path: str, last: int) -> None:
         )
 
 
+def is_empty(connection: apsw.Connection) -> bool:
+    return bool(connection.execute("SELECT count(*) FROM sqlite_schema").get == 0)
+
+
 def make_when_empty(connection: apsw.Connection, path: str) -> None:
     with connection:
-        if connection.execute("SELECT count(*) FROM sqlite_schema").get == 0:
+        if is_empty(connection):
             check_end(path, 0)
             connection.execute(SCHEMA)
             connection.execute("INSERT INTO meta VALUES(?)", (FORMAT,))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final, Protocol
 
 import msgspec
@@ -57,7 +58,7 @@ def recover(journal: Readable, reached: int, sink: Sink) -> Engine:
     if engine.sequence < foreign(journal):
         raise OtherRules(_why_not(journal, engine.sequence))
     sink.restore(parts, engine)
-    for first, commands in journal.read(engine.sequence):
+    for first, commands in _following(journal, engine):
         if first != engine.sequence + 1:
             raise JournalCorrupt(f"sequence {engine.sequence + 1}: missing, {first} follows")
         batch: list[Applied] = []
@@ -69,6 +70,25 @@ def recover(journal: Readable, reached: int, sink: Sink) -> Engine:
     if engine.sequence != journal.last_sequence():
         raise JournalCorrupt(f"sequence {engine.sequence + 1}: missing")
     return engine
+
+
+def _following(journal: Readable, engine: Engine) -> Iterator[tuple[int, list[Command]]]:
+    """The commands behind those of an engine; JournalCorrupt when its last one was stamped at
+    another time than the journal's: it comes of another venue's snapshot.
+    """
+    last = engine.sequence
+    known = last > max(journal.begin(), foreign(journal))
+    for first, commands in journal.read(last - 1 if known else last):
+        if known and first == last and commands[0].time != engine.time:
+            raise JournalCorrupt(
+                f"the snapshot at {last} is not of this journal, which has another command there:"
+                " put back files that belong together or, to replay what is in the journal, move"
+                " the snapshots away"
+            )
+        own = commands[1:] if known and first == last else commands
+        if own:
+            yield first + len(commands) - len(own), own
+        known = False
 
 
 def beginning(journal: Readable) -> Snapshot | None:
@@ -129,7 +149,8 @@ def _start(journal: Readable, reached: int) -> tuple[Engine, dict[str, bytes]]:
         if snapshot.sequence > journal.last_sequence():
             raise JournalCorrupt(
                 f"sequence {journal.last_sequence() + 1}: missing, as there is a snapshot"
-                f" at {snapshot.sequence}"
+                f" at {snapshot.sequence}: put back files that belong together or, to go on without"
+                " what came after, move the later snapshots away"
             )
         if not journal.begin() <= snapshot.sequence <= reached:
             continue

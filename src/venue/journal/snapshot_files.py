@@ -58,13 +58,16 @@ class SnapshotFiles:
             while data:
                 data = data[os.write(descriptor, data[:PIECE]) :]
                 os.fdatasync(descriptor)
+        except OSError:
+            self.discard(os.getpid())  # a full disk is not filled with what is of no use
+            raise
         finally:
             os.close(descriptor)
 
     def put(self, sequence: int, pid: int, begin: int) -> None:
         """Have what process `pid` wrote count, durably, and `tidy`."""
         self.place(sequence, pid)
-        self.tidy(begin)
+        self.tidy(begin, sequence)
 
     def place(self, sequence: int, pid: int) -> None:
         """Have what process `pid` wrote count, durably."""
@@ -75,12 +78,13 @@ class SnapshotFiles:
         finally:
             os.close(folder)
 
-    def tidy(self, begin: int) -> None:
+    def tidy(self, begin: int, last: int) -> None:
         """Remove older ones.
 
-        The newest two are kept, and the first that is not before `begin`, unless that is 0.
+        The newest two up to `last` are kept, and the first that is not before `begin`, unless that
+        is 0. Later ones are not of this journal: they stay, and stand for nothing.
         """
-        known = self.sequences()
+        known = [one for one in self.sequences() if one <= last]
         first = min((one for one in known if one >= begin > 0), default=0)
         for one in known[KEPT:]:
             if one != first:

@@ -27,6 +27,8 @@ from venue.journal.file import (
     UPGRADES,
     check_end,
     connect,
+    is_empty,
+    known_format,
     make_when_empty,
     torn_log,
     translated,
@@ -79,7 +81,7 @@ class SqliteJournal:
         self._wal_bytes = 0
         self._acknowledged = Acknowledged(path)
         self._files = SnapshotFiles(path)
-        self._format = self._known_format()
+        self._format = known_format(connection, path)
         self._torn = torn
         self._begin, self._digest = self._archived()
         self._chain = self._chain_at_end()
@@ -143,7 +145,7 @@ class SqliteJournal:
         assert snapshot.sequence <= self._last, (snapshot.sequence, self._last)
         with self._filing():
             self._keep(snapshot)
-            self._files.tidy(earliest(self))
+            self._files.tidy(earliest(self), self._last)
 
     def snapshots(self) -> Iterator[Snapshot]:
         known = "SELECT sequence FROM snapshots"
@@ -202,7 +204,7 @@ class SqliteJournal:
             self._checkpoint_when_due()
         self._begin, self._digest = end, digest
         with self._filing():
-            self._files.tidy(snapshot.sequence)
+            self._files.tidy(snapshot.sequence, self._last)
 
     def shrink(self) -> None:
         """Give the space of what was dropped back to the system; takes time for all that is left.
@@ -360,16 +362,6 @@ class SqliteJournal:
             where = f"at or after {values[0]}" if values else "at an end"
             raise JournalCorrupt(f"a row {where} is not as written: {error}") from error
 
-    def _known_format(self) -> int:
-        """JournalCorrupt when it is none of ours."""
-        with translated(self._path):
-            sql = "SELECT count(*) FROM sqlite_schema WHERE name = 'meta'"
-            known = self._connection.execute(sql).get
-            found = self._connection.execute("SELECT format FROM meta").get if known else None
-        if isinstance(found, int) and 1 <= found <= FORMAT:
-            return found
-        raise JournalCorrupt(f"{self._path} is not a journal of format {FORMAT}")
-
     def _archived(self) -> tuple[int, bytes]:
         """Up to which command archives have the rows, and the chain's digest there."""
         if self._format < 3:
@@ -443,14 +435,15 @@ def open_journal(path: str) -> SqliteJournal:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     connection = connect(path)
     try:
+        torn = torn_log(connection, path)
         with translated(path):
+            if not is_empty(connection):
+                known_format(connection, path)  # another program's file stays in its own mode
             # A failure to change the mode is not an error to SQLite: ask what it is now.
             if connection.execute("PRAGMA journal_mode = WAL").get != "wal":
                 raise JournalFailed(f"the journal {path} cannot be written: no write-ahead log")
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute(f"PRAGMA journal_size_limit = {WAL_BYTES_MAX}")
-        torn = torn_log(connection, path)
-        with translated(path):
             make_when_empty(connection, path)
         return SqliteJournal(connection, path, refused="", torn=torn)
     except BaseException:

@@ -93,14 +93,20 @@ class Keeper:
         """Go on until cancelled; the process under way ends then."""
         while True:
             wait_s = ASK_S
-            known = self._files.sequences()
-            if self._sequence() - (known[0] if known else 0) >= EVERY:
-                try:
+            try:
+                if self.is_due():
                     await self.keep()
-                except self._failures as problem:
-                    log.error("no snapshot: %s", problem or type(problem).__name__)
-                    wait_s = AGAIN_S
+            except self._failures as problem:
+                log.error("no snapshot: %s", problem or type(problem).__name__)
+                wait_s = AGAIN_S
             await asyncio.sleep(wait_s)
+
+    def is_due(self) -> bool:
+        """Whether it is time for a snapshot; OSError when it cannot be seen which there are."""
+        now = self._sequence()
+        # One that is ahead, damaged or another venue's, stands for nothing.
+        known = (one for one in self._files.sequences() if one <= now)
+        return now - next(known, 0) >= EVERY
 
     async def keep(self, time_max_s: float = TIME_MAX_S) -> int:
         """Have a snapshot taken and kept now; its sequence.
