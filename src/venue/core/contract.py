@@ -34,9 +34,10 @@ from venue.core.fills import Fills
 from venue.core.holding import Holding, holding_of
 from venue.core.ledger import Ledger
 from venue.core.market import malformed
+from venue.core.meeting import Fill
 from venue.core.orders import Order, Terms
 from venue.core.perpetual import Perpetual
-from venue.core.plan import Fill, Plan
+from venue.core.plan import Plan
 from venue.core.positions import Position
 from venue.core.spot import NO_MATCH, Spot
 from venue.core.units import ceil_div
