@@ -53,9 +53,9 @@ class Plan:
     """
 
     __slots__ = (
-        "drawn", "fees", "fills", "isolated", "known", "losses", "lots", "margin", "notional",
-        "order", "own", "perp", "prevented", "rate", "stakes", "stopped", "terms", "weight",
-        "worst",
+        "drawn", "fees", "fills", "isolated", "known", "looked", "losses", "lots", "margin",
+        "notional", "order", "own", "perp", "prevented", "rate", "stakes", "stopped", "terms",
+        "weight", "worst",
     )  # fmt: skip
 
     def __init__(self, order: Order, terms: Terms) -> None:
@@ -77,14 +77,18 @@ class Plan:
         self.own = False
         self.drawn = 0  # what fills that were found easy cost their owners
         self.stakes: Stakes = {}
+        self.looked = 0  # resting orders that it asked, met or not
         self.known: Known | None = None  # made when it is first needed
 
     def walk(self, limit_key: int, band_ppm: int = 0) -> Plan:
         """Plan the order down to `limit_key`; with a band no further than that from the first fill.
 
-        Best price first, oldest first (rule 3.2).
+        Best price first, oldest first (rule 3.2). A MARKET order that opens ends where its owner's
+        money does, to be refused: who has no money makes no work.
         """
         order = self.order
+        short = band_ppm > 0 and self.terms.opens
+        most = self._means() if short else 0
         account = order.account
         half: Half = self.perp.market.book.opposite(order.side)
         limit = limit_key
@@ -97,12 +101,24 @@ class Plan:
                 if left == 0 or self.stopped:
                     return self
                 lots = left if left < maker.remaining else maker.remaining
+                self.looked += 1
                 if maker.account is not account or not self._prevents(maker):
                     met = self._meet(maker, lots)
                     if band_ppm and met and self.lots == lots:  # the first one
                         limit = max(limit, band_key(order.side, maker.price, band_ppm))
+                    if short and met and self._worth() > most:
+                        return self
                 maker = maker.next
         return self
+
+    def _means(self) -> int:
+        """The greatest notional, in atoms, that the owner of an opening order has margin for."""
+        leverage = self.terms.modes.leverage(self.terms.position_side)
+        return available_in(self._cross(self.order)) * leverage
+
+    def _worth(self) -> int:
+        """The least notional, in atoms, that a MARKET order needs margin for so far."""
+        return self.lots * self.perp.unit * max(self.worst, self.perp.mark)
 
     def fault(self) -> bool:
         """Whether the plan does not fit the state any more: then nothing of it may be executed."""
