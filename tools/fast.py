@@ -43,6 +43,7 @@ HOT = (
     "listing",
     "margin",
     "market",
+    "meeting",
     "modes",
     "orders",
     "owners",

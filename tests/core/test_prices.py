@@ -106,15 +106,16 @@ def test_premium_from_impact_prices(
         world.short("ben", lots, price)
     world.tick()
     assert world.perp.premium_ppb == premium
-    assert (world.perp.premium_sum, world.perp.premium_count) == (premium, 1)
+    counted = max(-3_500_000, min(premium, 3_500_000))  # within the cap + 0.05 % (rule 6.4)
+    assert (world.perp.premium_sum, world.perp.premium_count) == (counted, 1)
 
 
 def test_premiums_are_sampled_every_five_seconds_with_a_current_index() -> None:
-    """Samples of 0.5 % and 0 average 0.25 %, which is drawn to 0.2 %."""
+    """Samples of 0.3 % and 0 average 0.15 %, which is drawn to 0.1 %."""
     world = ContractWorld("ann")
     world.time = DUE - 9 * SECOND
     world.post(1_000)
-    world.long("ann", 10, 1_005)
+    world.long("ann", 10, 1_003)
     order = world.next_order() - 1
     world.tick()
     world.wait(4)
@@ -123,14 +124,14 @@ def test_premiums_are_sampled_every_five_seconds_with_a_current_index() -> None:
     world.ok(commands.CancelContractOrder(world.uids["ann"], order))
     world.wait(1)
     world.tick()
-    assert (world.perp.premium_sum, world.perp.premium_count) == (5_000_000, 2)
+    assert (world.perp.premium_sum, world.perp.premium_count) == (3_000_000, 2)
     world.post(0)
     world.wait(2)
     world.tick()  # stale: no sample
     world.wait(2)
     world.post(1_000)
     (due,) = of(world.tick(), FundingDue)
-    assert due.rate_ppb == 2_000_000
+    assert due.rate_ppb == 1_000_000
     assert (world.perp.premium_sum, world.perp.premium_count) == (0, 0)
 
 

@@ -14,6 +14,7 @@ from venue.terms import MARKET, Cause, Reject
 CLOSE: Final = int(Cause.CLOSE)
 CLOSING_UNITS: Final = 300  # events of one slice; the position it reaches is finished
 CLOSED_MAX: Final = 25  # positions of one slice
+MET_MAX: Final = 800  # resting orders that they may ask, also for closes that are refused then
 
 
 class Request:
@@ -82,7 +83,10 @@ class Closing:
         holding = self.contracts.ledger.accounts[request.uid].holding
         count = 0
         done: ClosedAtMarket | None = None
+        most = self.contracts.looked + MET_MAX
         while request.left and count < CLOSED_MAX and len(events) < CLOSING_UNITS:
+            if self.contracts.looked >= most:
+                break
             position_id = request.left.pop()
             count += 1
             position = None if holding is None else holding.positions.get(position_id)

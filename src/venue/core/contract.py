@@ -34,9 +34,10 @@ from venue.core.fills import Fills
 from venue.core.holding import Holding, holding_of
 from venue.core.ledger import Ledger
 from venue.core.market import malformed
+from venue.core.meeting import Fill
 from venue.core.orders import Order, Terms
 from venue.core.perpetual import Perpetual
-from venue.core.plan import Fill, Plan
+from venue.core.plan import Plan
 from venue.core.positions import Position
 from venue.core.spot import NO_MATCH, Spot
 from venue.core.units import ceil_div
@@ -71,9 +72,11 @@ class Contracts:
     """The contract markets over one ledger; ids come from the spot venue's counters.
 
     `faults` counts plans that did not fit the state: each is a defect, refused before an effect.
+    `looked` counts the resting orders that plans asked: work that a slice bounds. It is no state.
     """
 
-    __slots__ = ("client_ids", "collateral", "faults", "fills", "ledger", "markets", "spot")
+    __slots__ = ("client_ids", "collateral", "faults", "fills", "ledger", "looked", "markets",
+                 "spot")  # fmt: skip
 
     def __init__(self, ledger: Ledger, spot: Spot) -> None:
         self.ledger = ledger
@@ -83,6 +86,7 @@ class Contracts:
         self.markets: dict[str, Perpetual] = {}
         self.client_ids = ClientIds()
         self.faults = 0
+        self.looked = 0
 
     # -- placing ---------------------------------------------------------------------------------
 
@@ -216,6 +220,7 @@ class Contracts:
     def _planned(self, plan: Plan, limit_key: int, band_ppm: int = 0) -> Plan:
         """The plan of an owner's order: a closing one leaves its pool what it must keep."""
         plan.walk(limit_key, band_ppm)
+        self.looked += plan.looked
         return plan if plan.terms.opens else plan.kept_solvent()
 
     def _admitted(self, order: Order, terms: Terms, plan: Plan) -> list[Event]:

@@ -60,8 +60,9 @@ def spendable(position: Position, lots: int, share: int, fee_ppm: int) -> int:
 
 
 def too_dear(position: Position, lots: int, cost: int, fee_ppm: int) -> bool:
-    """Whether a resting order that closes lots of a position may not meet its owner's loss."""
-    return unsure(position.pool) > 0 and cost > _part(position, lots, fee_ppm)
+    """Whether a resting order that closes lots of a position may not meet its owner's loss, where
+    its pool may lose money at unknown prices."""
+    return cost > _part(position, lots, fee_ppm)
 
 
 def _part(position: Position, lots: int, fee_ppm: int) -> int:

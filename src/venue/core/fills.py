@@ -13,9 +13,9 @@ from venue.core.funding import before_change, settle_position
 from venue.core.holding import Holding, holding_of
 from venue.core.ledger import Pool
 from venue.core.margin import freed, initial
+from venue.core.meeting import Fill
 from venue.core.orders import Order, Terms
 from venue.core.perpetual import Perpetual
-from venue.core.plan import Fill
 from venue.core.positions import (
     Position,
     counted_out,

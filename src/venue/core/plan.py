@@ -13,13 +13,19 @@ from venue.core.book import Half
 from venue.core.collateral import available_in, doubtful
 from venue.core.doubt import too_dear, unsure
 from venue.core.funding import due_funding
-from venue.core.holding import find_position
 from venue.core.ledger import Pool
-from venue.core.margin import order_margin
+from venue.core.meeting import Fill, Known, fee_held, grown_by, maker_margin
 from venue.core.orders import Order, Terms, part_margin
 from venue.core.perpetual import Perpetual
-from venue.core.positions import Position, equity, maintenance, maintenance_after, mark_of
-from venue.core.stake import Shadow, Stake
+from venue.core.positions import (
+    FEW,
+    Position,
+    equity,
+    maintenance,
+    maintenance_after,
+    mark_of,
+)
+from venue.core.stake import Shadow, Stake, stake_of
 from venue.core.units import PPM, ceil_div, fee_on
 from venue.terms import (
     BUY,
@@ -29,7 +35,6 @@ from venue.terms import (
     EXPIRE_TAKER,
     EXPIRED,
     LONG,
-    NEW,
     NO_PREVENTION,
     Cause,
 )
@@ -37,26 +42,6 @@ from venue.terms import (
 LIQUIDATION: Final = int(Cause.LIQUIDATION)
 
 Stakes = dict[Pool, Stake]
-
-
-class Fill:
-    """One meeting with a resting order: `lots` traded for `amount` atoms, each side's fee, and the
-    margin it moves into an isolated position; `released` is what the resting order held for it.
-    With 0 lots the resting order ends with `status`."""
-
-    __slots__ = ("amount", "lots", "maker", "maker_fee", "maker_margin", "released", "status",
-                 "taker_fee", "taker_margin")  # fmt: skip
-
-    def __init__(self, maker: Order, lots: int, amount: int) -> None:
-        self.maker = maker
-        self.lots = lots
-        self.amount = amount
-        self.taker_fee = 0
-        self.maker_fee = 0
-        self.taker_margin = 0
-        self.maker_margin = 0
-        self.released = 0
-        self.status = NEW
 
 
 class Plan:
@@ -68,8 +53,9 @@ class Plan:
     """
 
     __slots__ = (
-        "drawn", "fees", "fills", "isolated", "losses", "lots", "margin", "notional", "order",
-        "own", "perp", "prevented", "rate", "stakes", "stopped", "terms", "weight", "worst",
+        "drawn", "fees", "fills", "isolated", "known", "looked", "losses", "lots", "margin",
+        "notional", "order", "own", "perp", "prevented", "rate", "stakes", "stopped", "terms",
+        "weight", "worst",
     )  # fmt: skip
 
     def __init__(self, order: Order, terms: Terms) -> None:
@@ -91,13 +77,18 @@ class Plan:
         self.own = False
         self.drawn = 0  # what fills that were found easy cost their owners
         self.stakes: Stakes = {}
+        self.looked = 0  # resting orders that it asked, met or not
+        self.known: Known | None = None  # made when it is first needed
 
     def walk(self, limit_key: int, band_ppm: int = 0) -> Plan:
         """Plan the order down to `limit_key`; with a band no further than that from the first fill.
 
-        Best price first, oldest first (rule 3.2).
+        Best price first, oldest first (rule 3.2). A MARKET order that opens ends where its owner's
+        money does, to be refused: who has no money makes no work.
         """
         order = self.order
+        short = band_ppm > 0 and self.terms.opens
+        most = self._means() if short else 0
         account = order.account
         half: Half = self.perp.market.book.opposite(order.side)
         limit = limit_key
@@ -110,12 +101,24 @@ class Plan:
                 if left == 0 or self.stopped:
                     return self
                 lots = left if left < maker.remaining else maker.remaining
+                self.looked += 1
                 if maker.account is not account or not self._prevents(maker):
                     met = self._meet(maker, lots)
                     if band_ppm and met and self.lots == lots:  # the first one
                         limit = max(limit, band_key(order.side, maker.price, band_ppm))
+                    if short and met and self._worth() > most:
+                        return self
                 maker = maker.next
         return self
+
+    def _means(self) -> int:
+        """The greatest notional, in atoms, that the owner of an opening order has margin for."""
+        leverage = self.terms.modes.leverage(self.terms.position_side)
+        return available_in(self._cross(self.order)) * leverage
+
+    def _worth(self) -> int:
+        """The least notional, in atoms, that a MARKET order needs margin for so far."""
+        return self.lots * self.perp.unit * max(self.worst, self.perp.mark)
 
     def fault(self) -> bool:
         """Whether the plan does not fit the state any more: then nothing of it may be executed."""
@@ -234,13 +237,14 @@ class Plan:
         loss = (price - mark if maker.side == BUY else mark - price) * (lots * perp.unit)
         if loss > 0 and terms.position is not None and not terms.opens:
             rate = terms.holding.maker_rate(perp.market)
-            if too_dear(terms.position, lots, loss + fill.maker_fee, rate):
+            pool = terms.position.pool
+            if self._unsure(pool) and too_dear(terms.position, lots, loss + fill.maker_fee, rate):
                 return False
         if terms.opens:
             left = maker.remaining - lots
             fill.released = terms.margin - part_margin(maker, left) if left else terms.margin
             if isolated:
-                fill.maker_margin = _maker_margin(fill, terms)
+                fill.maker_margin = maker_margin(fill, terms)
         if self.isolated:
             fill.taker_margin = self._margin_with(fill) - self.margin
         easy = not (own or isolated) and (
@@ -266,10 +270,35 @@ class Plan:
         """Whether a resting order that opens stands back until its contract's price is known, or
         those of what its owner's pool holds: a trade would take money that these may cost."""
         pool = self._cross(maker)
-        if self.perp.doubt or (isolated and doubtful(pool)):
+        if self.perp.doubt or (isolated and self._doubtful(pool)):
             return True
-        risk = unsure(pool)
+        risk = self._unsure(pool)
         return risk > 0 and available_in(pool) < risk
+
+    def _doubtful(self, pool: Pool) -> bool:
+        """Whether a pool has a position in doubt; a large one is asked once for all its orders."""
+        if len(pool.positions) <= FEW:
+            return doubtful(pool)
+        doubts = self._knows().doubts
+        found = doubts.get(pool)
+        if found is None:
+            found = doubts[pool] = doubtful(pool)
+        return found
+
+    def _unsure(self, pool: Pool) -> int:
+        """What a pool may lose at unknown prices, in atoms; a large one is asked once too."""
+        if len(pool.positions) <= FEW:
+            return unsure(pool)
+        risks = self._knows().risks
+        risk = risks.get(pool)
+        if risk is None:
+            risk = risks[pool] = unsure(pool)
+        return risk
+
+    def _knows(self) -> Known:
+        if self.known is None:
+            self.known = Known()
+        return self.known
 
     def _loses_easily(self, fill: Fill, terms: Terms, loss: int) -> bool:
         """Whether a resting order's owner has plenty for a fill that costs it `loss` against the
@@ -306,7 +335,7 @@ class Plan:
         spread = holding.opening_rate(market) - holding.maker_rate(market)
         if fill.amount * spread >= 2 * PPM:  # the reserve is larger by more than two roundings
             return True
-        if fill.maker_fee <= _fee_held(fill, terms):
+        if fill.maker_fee <= fee_held(fill, terms):
             return True
         pool = self._cross(fill.maker)
         return self._draws(pool, available_in(pool), 1)
@@ -372,14 +401,15 @@ class Plan:
         if terms.opens:
             moved = 0
             if not loses and terms.modes.margin_mode == CROSSED:
-                held = fill.released - _fee_held(fill, terms)
+                held = fill.released - fee_held(fill, terms)
                 moved = max(0, stake.initial - margin - held)
             borne = stake.available() + moved >= min(0, before) and stake.standing() + moved >= 0
         else:
             slack = stake.slack()
             borne = slack >= 0 or (not loses and slack >= before)
         if borne:
-            self.stakes.update(tried)
+            for pool, trial in tried.items():
+                self.stakes[pool] = trial.accepted()
         return borne
 
     def _remember(self, maker: Order) -> None:
@@ -387,11 +417,11 @@ class Plan:
         that is not."""
         if self._cross(maker) in self.stakes:
             return
-        self.stakes[self._cross(maker)] = Stake(self._cross(maker), self.perp, self.order.time)
-        for earlier in self.fills:
+        self.stakes[self._cross(maker)] = stake_of(self._cross(maker), self.perp, self.order.time)
+        for earlier in self._knows().of(maker.account, self.fills):
             terms = earlier.maker.terms
-            if earlier.lots and earlier.maker.account is maker.account and terms is not None:
-                self._maker_leg(earlier, terms, self.stakes)
+            assert terms is not None
+            self._maker_leg(earlier, terms, self.stakes)
 
     def _risked(self, order: Order, terms: Terms) -> Pool:
         """The pool that pays for an order's fill: a closing one's own, else the cross pool."""
@@ -409,9 +439,7 @@ class Plan:
         if stake is None:
             planned = self.stakes.get(pool)
             stake = (
-                Stake(pool, self.perp, self.order.time)
-                if planned is None
-                else planned.copy(pool, self.order.time)
+                stake_of(pool, self.perp, self.order.time) if planned is None else planned.trial()
             )
             tried[pool] = stake
         return stake
@@ -434,7 +462,7 @@ class Plan:
             stake = self._trial(position.pool, stakes)
             stake.close(stake.existing(position), fill.lots, fill.amount, fee)
             return
-        grown = _grown(terms)
+        grown = grown_by(terms)
         cross = self._trial(self._cross(order), stakes)
         if terms.modes.margin_mode == CROSSED:
             cross.open(self._shadow(cross, order, grown), fill.lots, fill.amount, fee)
@@ -463,36 +491,3 @@ def band_key(side: int, price: int, band_ppm: int) -> int:
     if side == BUY:
         return -(price * (PPM + band_ppm) // PPM)
     return ceil_div(price * (PPM - band_ppm), PPM)
-
-
-def _grown(terms: Terms) -> Position | None:
-    """The position that an opening order adds to; None where it will make one."""
-    if terms.modes.separated:
-        position = terms.position
-        return position if position is not None and position.quantity else None
-    return find_position(terms.holding, terms.perp, terms.position_side)
-
-
-def _fee_held(fill: Fill, terms: Terms) -> int:
-    """What a resting opening order holds for the fee of a fill, in atoms."""
-    perp = terms.perp
-    maker = fill.maker
-    whole = maker.price * (maker.quantity * perp.unit)
-    reserve = fee_on(whole, terms.holding.opening_rate(perp.market))
-    after = ceil_div(reserve * (maker.remaining - fill.lots), maker.quantity)
-    return ceil_div(reserve * maker.remaining, maker.quantity) - after
-
-
-def _maker_margin(fill: Fill, terms: Terms) -> int:
-    """What a resting order moves into its isolated position: its part of what it holds, or, when
-    the mark has overtaken it, all that the fill needs."""
-    perp = terms.perp
-    maker = fill.maker
-    side = terms.position_side
-    need = order_margin(
-        side, fill.lots, maker.price, perp.mark, perp.unit, terms.modes.leverage(side),
-        terms.holding.opening_rate(perp.market),
-    )  # fmt: skip
-    if side * (maker.price - perp.mark) > 0:
-        return need
-    return min(need, fill.released)

@@ -87,7 +87,9 @@ def sample(perp: Perpetual, time: int) -> None:
     if len(perp.premiums) > PREMIUMS_MAX:
         perp.premiums.popleft()
     perp.premium_ppb = premium
-    perp.premium_sum += premium
+    # As far as it can count in a rate: one sample far away must not stand for many.
+    most = perp.funding_cap_ppb + DAMPER_PPB
+    perp.premium_sum += max(-most, min(premium, most))
     perp.premium_count += 1
 
 

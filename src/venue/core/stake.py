@@ -35,41 +35,40 @@ class Shadow:
 class Stake:
     """One pool's sums in atoms, and the positions in one contract that planned fills change.
 
-    A position that does not exist yet is known by a number of the caller's choice.
+    A position that does not exist yet is known by a number of the caller's choice. `below` is the
+    stake that a trial was begun on.
     """
 
-    __slots__ = ("collateral", "cost", "held", "initial", "isolated", "maintenance", "perp",
-                 "shadows", "value")  # fmt: skip
+    __slots__ = ("below", "collateral", "cost", "held", "initial", "isolated", "maintenance",
+                 "perp", "shadows", "value")  # fmt: skip
 
-    def __init__(self, pool: Pool, perp: Perpetual, time: int) -> None:
+    def __init__(self, perp: Perpetual, isolated: bool, below: Stake | None = None) -> None:
         self.perp = perp
-        self.isolated = pool.position_id > 0
-        self.collateral = pool.collateral
-        self.held = pool.held
-        self.value = self.cost = self.initial = 0
-        self.maintenance = maintenance(pool)
-        if pool.positions:
-            sums = sums_of(pool)
-            self.value, self.cost, self.initial = sums.value, sums.cost, sums.initial
+        self.isolated = isolated
+        self.below = below
+        self.collateral = self.held = 0
+        self.value = self.cost = self.initial = self.maintenance = 0
         self.shadows: dict[int, Shadow] = {}
-        if perp.settlement is not None or perp.due <= time:
-            # The funding that it owes is no longer its own.
-            for position in pool.positions:
-                if position.perp is perp:
-                    self.collateral += min(0, due_funding(position, time))
 
-    def copy(self, pool: Pool, time: int) -> Stake:
-        """The same pool as it is planned so far, to be tried on."""
-        made = Stake(pool, self.perp, time)
-        made.collateral, made.held = self.collateral, self.held
-        made.value, made.cost = self.value, self.cost
-        made.initial, made.maintenance = self.initial, self.maintenance
-        made.shadows = {number: shadow.copy() for number, shadow in self.shadows.items()}
+    def trial(self) -> Stake:
+        """The same pool as it is planned so far, to be tried on. It has only the positions that it
+        changes itself: to try a fill costs the same however many were planned before."""
+        made = Stake(self.perp, self.isolated, self)
+        made._assume(self)
         return made
+
+    def accepted(self) -> Stake:
+        """What was tried is planned: the stake below as it is now, or this one if it was new."""
+        below = self.below
+        if below is None:
+            return self
+        below._assume(self)
+        below.shadows.update(self.shadows)
+        return below
 
     def existing(self, position: Position) -> Shadow:
         """A position of the pool as it is planned so far."""
-        shadow = self.shadows.get(position.position_id)
+        shadow = self._planned(position.position_id)
         if shadow is None:
             shadow = Shadow(position.side, position.leverage, mark_of(position))
             shadow.quantity = position.quantity
@@ -79,10 +78,24 @@ class Stake:
 
     def coming(self, number: int, side: int, leverage: int) -> Shadow:
         """A position that a planned fill would make."""
-        shadow = self.shadows.get(number)
+        shadow = self._planned(number)
         if shadow is None:
             shadow = self.shadows[number] = Shadow(side, leverage, self.perp.mark)
         return shadow
+
+    def _planned(self, number: int) -> Shadow | None:
+        """A position that earlier fills, or this one, change; one from below as a copy."""
+        shadow = self.shadows.get(number)
+        if shadow is None and self.below is not None:
+            earlier = self.below.shadows.get(number)
+            if earlier is not None:
+                shadow = self.shadows[number] = earlier.copy()
+        return shadow
+
+    def _assume(self, other: Stake) -> None:
+        self.collateral, self.held = other.collateral, other.held
+        self.value, self.cost = other.value, other.cost
+        self.initial, self.maintenance = other.initial, other.maintenance
 
     # -- fills -----------------------------------------------------------------------------------
 
@@ -133,3 +146,20 @@ class Stake:
     def slack(self) -> int:
         """Equity less maintenance margin."""
         return self.equity() - self.maintenance
+
+
+def stake_of(pool: Pool, perp: Perpetual, time: int) -> Stake:
+    """A pool as it is, before any fill: the funding that it owes is no longer its own."""
+    stake = Stake(perp, pool.position_id > 0)
+    stake.collateral = pool.collateral
+    stake.held = pool.held
+    if not pool.positions:
+        return stake
+    sums = sums_of(pool)
+    stake.value, stake.cost, stake.initial = sums.value, sums.cost, sums.initial
+    stake.maintenance = maintenance(pool)
+    if perp.settlement is not None or perp.due <= time:
+        for position in pool.positions:
+            if position.perp is perp:
+                stake.collateral += min(0, due_funding(position, time))
+    return stake

@@ -59,6 +59,7 @@ CALLBACK_MAX_PPM: Final = 500_000
 EXPIRED: Final = int(AlgoStatus.EXPIRED)
 FIRED_MAX: Final = 50  # conditional orders that enter in one slice; the rest goes on at once
 OWNER_SHARE: Final = 5  # of them, one owner's
+MET_MAX: Final = 800  # resting orders that they may ask in one slice; the one that does it is done
 LOOKED_MAX: Final = 500  # due ones looked at in one slice: those beyond an owner's share stand back
 NEEDS_MAX: Final = 10  # times what is available that an owner's opening ones may need together
 
@@ -172,8 +173,9 @@ class Triggers:
         events: list[Event] = []
         entered: dict[int, int] = {}
         room = FIRED_MAX
+        most = self.contracts.looked + MET_MAX
         for _ in range(LOOKED_MAX):
-            algo = self._next(perp) if room else None
+            algo = self._next(perp) if room and self.contracts.looked < most else None
             if algo is None:
                 break
             if _has_share(algo, entered):
@@ -183,7 +185,7 @@ class Triggers:
                 perp.trailing.pop(algo.algo_id, None)
                 perp.due_algos.append((algo.version, algo))
         for _ in range(min(LOOKED_MAX, len(perp.due_algos))):
-            if not room or perp.market.halted:
+            if not room or self.contracts.looked >= most or perp.market.halted:
                 break
             version, algo = perp.due_algos.popleft()
             if not is_due(version, algo):

@@ -1,0 +1,120 @@
+"""The work of one command grows with what it meets, not with its square (rule 7.11)."""
+
+from __future__ import annotations
+
+import sys
+from types import FrameType
+from typing import TYPE_CHECKING
+
+import pytest
+from msgspec.structs import replace
+
+from support.contract_world import CONTRACT, CONTRACT_WALLET, HOUR, START, ContractWorld, of
+from venue.core import commands
+from venue.core.contract_events import AlgoTriggered, ContractTrade
+from venue.core.events import Event
+from venue.core.instruments import Tier
+from venue.core.units import AMOUNT_MAX
+from venue.fast import compiled
+from venue.terms import BUY, GTC, IOC, LONG, SELL, SHORT, AlgoType, Reject
+
+if TYPE_CHECKING:
+    from _typeshed import TraceFunction
+
+pytestmark = pytest.mark.core
+interpreted = pytest.mark.skipif(compiled(), reason="compiled, no line is counted")
+
+SYMBOL = CONTRACT.instrument.symbol
+STOP_MARKET = int(AlgoType.STOP_MARKET)
+WIDE = replace(
+    CONTRACT, tiers=[Tier(AMOUNT_MAX, 50, 10_000)], position_max=10**6, open_interest_max=10**7
+)
+
+
+def lines_of(world: ContractWorld, *order: int) -> tuple[int, list[Event]]:
+    """How many lines an order of `dan` runs through, and what it brings."""
+    lines = 0
+
+    def count(_frame: FrameType, event: str, _argument: object) -> TraceFunction:
+        nonlocal lines
+        lines += event == "line"
+        return count
+
+    sys.settrace(count)
+    try:
+        events = world.order("dan", *order)
+    finally:
+        sys.settrace(None)
+    return lines, events
+
+
+def closes_of(count: int) -> int:
+    """Lines of an order that meets `count` losing closes of separated positions, in a pool that can
+    hardly bear them, with funding due."""
+    world = ContractWorld("dan", money=10**9, contract=WIDE, checked=False)
+    uid = world.owner("ann", 325 * count)
+    world.ok(commands.SetMarginMode(uid, SYMBOL, 0, 1))
+    world.ok(commands.SetLeverage(uid, SYMBOL, 50))
+    for _ in range(count):
+        world.long("ann", 10, 1_000)
+    world.short("dan", 10 * count, 1_000)
+    for position in world.positions("ann"):
+        world.order("ann", SELL, LONG, 10, 985, GTC, position.position_id)
+    world.time = START + HOUR + 1
+    lines, events = lines_of(world, BUY, LONG, 10 * count, 1_000, IOC)
+    assert len(of(events, ContractTrade)) == count
+    return lines
+
+
+def openings_of(owners: int) -> int:
+    """Lines of an order that meets an isolated opening order of each owner."""
+    world = ContractWorld("dan", money=10**9, contract=WIDE, checked=False)
+    for number in range(owners):
+        world.owner(f"ann {number}", 10_000)
+        world.isolate(f"ann {number}")
+        world.order(f"ann {number}", SELL, SHORT, 10, 1_000)
+    lines, events = lines_of(world, BUY, LONG, 10 * owners, 1_000, IOC)
+    assert len(of(events, ContractTrade)) == owners
+    return lines
+
+
+@interpreted
+def test_a_close_costs_the_same_however_many_were_planned_before() -> None:
+    """Each was tried on a copy of all positions of its pool that had been planned before."""
+    assert closes_of(200) < 2.3 * closes_of(100)
+
+
+@interpreted
+def test_an_opening_costs_the_same_however_many_owners_were_met_before() -> None:
+    assert openings_of(200) < 2.3 * openings_of(100)
+
+
+def slices_of(money: int) -> list[int]:
+    """How many stops enter in each command when 20 are due: MARKET orders for more than the `money`
+    that their owners have left buys, under 796 offers of one lot; none may change anything."""
+    makers = ("cat", "eve", "fay", "gus")
+    world = ContractWorld(*makers, money=10**6, contract=WIDE, checked=False)
+    for name in makers:
+        for _ in range(199):
+            world.short(name, 1, 1_020)
+    for number in range(4):
+        uid = world.owner(f"ann {number}", 10**6)
+        stop = commands.PlaceAlgo(uid, SYMBOL, BUY, LONG, STOP_MARKET, 10_000, 1_010, 0, 1)
+        for _ in range(5):
+            world.ok(stop)
+        world.ok(commands.Withdraw(uid, CONTRACT_WALLET, "QQQ", 10**6 - money))
+    fired = [of(world.post(1_015), AlgoTriggered)]
+    while world.engine.pending():
+        fired.append(of(world.apply(commands.Proceed()), AlgoTriggered))
+    assert all(event.reason == Reject.FUNDS for events in fired for event in events)
+    return [len(events) for events in fired]
+
+
+def test_conditional_orders_of_one_slice_ask_a_bounded_number_of_resting_orders() -> None:
+    """40,000 atoms are margin for 784 lots: each asks so many before it is refused."""
+    assert slices_of(40_000) == [2] * 10
+
+
+def test_who_has_no_money_makes_no_work() -> None:
+    """A stop whose money was withdrawn ends at the first order it meets."""
+    assert slices_of(10) == [20]
