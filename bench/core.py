@@ -147,7 +147,7 @@ def engine_commands(steps: list[Step], owners: int = OWNERS) -> list[Command]:
     """A stream as commands for the engine that `prepare` makes."""
     engine, _ = prepare(owners)
     uids = list(engine.ledger.accounts)
-    first = engine.spot.next_order - 1
+    first = engine.counters.order - 1
     commands: list[Command] = []
     for step in steps:
         if step.earlier:

@@ -100,7 +100,7 @@ def _pair(engine: Engine, owners: int) -> float:
         place = PlaceOrder(random.choice(uids), symbol, side, 0, 0, 5, price, name)
         place.time = engine.time + number
         places.append(place)
-    order_id = engine.spot.next_order
+    order_id = engine.counters.order
     pairs = [
         (place, CancelOrder(place.uid, order_id + number, time=place.time))
         for number, place in enumerate(places)
@@ -111,7 +111,7 @@ def _pair(engine: Engine, owners: int) -> float:
         apply(place)
         apply(cancel)
     seconds = time.perf_counter() - began
-    assert engine.spot.next_order == order_id + PAIRS
+    assert engine.counters.order == order_id + PAIRS
     engine.time += 2 * 86_400 * 10**6
     engine.spot.client_ids.expire(engine.time)  # the next round has the same client ids
     return seconds / PAIRS

@@ -39,7 +39,7 @@ def venue(ready_file: str, state: str, depth_ms: str) -> int:
 
 async def _trade(rooms: Venue) -> None:
     """An order and its cancel, again and again, each in a batch and a depth frame of its own."""
-    uid = rooms.engine.owners.names["alice"]
+    uid = rooms.engine.ledger.names["alice"]
     loop = asyncio.get_running_loop()
     end = loop.time() + FEED_S
     while loop.time() < end:

@@ -30,6 +30,7 @@ HOT = (
     "collateral",
     "contract",
     "contract_listing",
+    "counters",
     "deadlines",
     "deleveraging",
     "doubt",

@@ -16,7 +16,7 @@ def described(running: Running) -> dict[str, Any]:
     """The ready file: process, addresses, demo accounts."""
     host = f"[{running.host}]" if ":" in running.host else running.host
     at = f"{host}:{running.port}"
-    names = running.rooms.engine.owners.names
+    names = running.rooms.engine.ledger.names
     return {
         "pid": os.getpid(),
         "rest": f"http://{at}",

@@ -339,7 +339,7 @@ def _found_keys(rooms: Venue) -> None:
     unless they were revoked."""
     now = rooms.clock.wall()
     for account in demo.ACCOUNTS:
-        uid = rooms.engine.owners.names[account.name]
+        uid = rooms.engine.ledger.names[account.name]
         rooms.keys.add(
             Credentials(account.key, account.secret, demo.PASSPHRASE),
             KeyView(account.key, uid, "demo", account.permissions, [], now, None, False),

@@ -163,7 +163,7 @@ def _prune_history(journal: SqliteJournal, path: str) -> None:
             with _nothing_left(new):
                 history_archive.write(store, new, engine.sequence, engine.time)
             in_place(new, history, begin + 1, engine.sequence)
-            history_archive.drop(store, engine.sequence, engine.spot.next_order, engine.time)
+            history_archive.drop(store, engine.sequence, engine.counters.order, engine.time)
     finally:
         store.close()
 

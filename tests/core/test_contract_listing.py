@@ -66,7 +66,7 @@ def test_the_first_contract_brings_the_fee_account_and_the_insurance_fund() -> N
         ContractListed(contract("BTC")),
     ]
     assert engine.apply(commands.ListContract(contract("ETH"))) == [ContractListed(contract("ETH"))]
-    assert engine.owners.names == {"fees": 1, "insurance-fund": 2}
+    assert engine.ledger.names == {"fees": 1, "insurance-fund": 2}
 
 
 @pytest.mark.parametrize("name", ["fees", "insurance-fund"])
@@ -75,7 +75,7 @@ def test_their_names_are_reserved_from_the_beginning(name: str) -> None:
     create = commands.CreateOwner(name)
     assert engine.apply(create) == [Rejected(Reject.OWNER_RESERVED)]
     engine.apply(commands.ListContract(contract()))
-    uid = engine.owners.names[name]
+    uid = engine.ledger.names[name]
     assert engine.apply(create) == [Rejected(Reject.OWNER_NAME_USED, uid)]
     deposit = commands.Deposit(uid, 1, "USDT", 5)
     assert not isinstance(engine.apply(deposit)[0], Rejected)

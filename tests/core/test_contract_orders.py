@@ -55,7 +55,7 @@ def test_one_trade_to_the_last_atom() -> None:
     """Rules 3.2, 5.1, 5.2: the maker's price, two positions, two items, the fees' item."""
     desk = Desk("ann", "ben")
     ann, ben = desk.uids.values()
-    bill = desk.engine.spot.next_bill
+    bill = desk.engine.counters.bill
     assert desk.place("ann", SELL, SHORT, 7, 1_003, client_id="a") == [
         ContractOrderPlaced(
             ID, ann, SYMBOL, SELL, SHORT, LIMIT, GTC, 7, 1_003, "a", 7, Cause.USER, 0, 0

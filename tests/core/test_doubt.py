@@ -140,7 +140,7 @@ def test_a_cross_pool_in_doubt_opens_no_isolated_position() -> None:
     silence(world)
     assert refusal(order(ann, BUY, LONG)) == Reject.PRICE_DOUBT
     world.ok(commands.CreateOwner("eve"))
-    eve = world.engine.owners.names["eve"]
+    eve = world.engine.ledger.names["eve"]
     world.ok(commands.Deposit(eve, 1, "QQQ", MONEY))
     assert of(order(eve, SELL, SHORT, IOC), ContractTrade) == []
     world.post(1_000)

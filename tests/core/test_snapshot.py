@@ -44,7 +44,7 @@ def test_a_dump_loads_to_an_equal_engine() -> None:
     assert (engine.sequence, engine.time) == (world.engine.sequence, world.engine.time)
     assert snapshot.state_hash(engine) == snapshot.state_hash(world.engine)
     assert engine.ledger.imbalance() == {}
-    assert engine.owners.names == world.engine.owners.names
+    assert engine.ledger.names == world.engine.ledger.names
     for symbol, market in world.engine.spot.markets.items():
         other = engine.spot.markets[symbol]
         for half, loaded in (

@@ -46,7 +46,7 @@ def test_one_trade_to_the_last_atom() -> None:
     """Rules 3.2, 4.1 to 4.4: the maker's price, fees in what is received, four bills, balances."""
     world = World("ann", "ben")
     ann, ben = world.uids.values()
-    bill = world.engine.spot.next_bill
+    bill = world.engine.counters.bill
     assert world.place("ann", SELL, 7, 50_001, client_id="a") == [
         OrderPlaced(ID, ann, "BTCUSDT", SELL, LIMIT, GTC, 7, 50_001, "a", 7)
     ]
@@ -88,7 +88,7 @@ def test_one_trade_to_the_last_atom() -> None:
     assert (second.trade_id, second.bill_id, second.maker_remaining) == (ID + 1, bill + 4, 0)
     assert isinstance(placed, OrderPlaced)
     assert world.account("ann").orders == {}
-    assert world.engine.spot.next_bill == bill + 8
+    assert world.engine.counters.bill == bill + 8
 
 
 def test_the_bills_of_a_trade_with_oneself_chain() -> None:

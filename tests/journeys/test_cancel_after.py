@@ -228,7 +228,7 @@ async def _crowd() -> None:
     options = main.Options(agents=False, history=False)
     async with main.opened(options, SystemClock(source), _fail) as rooms:
         await _done(rooms, [CreateOwner(f"owner {number}") for number in range(owners)])
-        uids = [rooms.engine.owners.names[f"owner {number}"] for number in range(owners)]
+        uids = [rooms.engine.ledger.names[f"owner {number}"] for number in range(owners)]
         for uid in uids:
             orders: list[Command] = [
                 PlaceOrder(uid, "BTCUSDT", BUY, LIMIT, GTC, 10, 1 + place)
@@ -258,7 +258,7 @@ async def _down(path: str) -> None:
     options = main.Options(agents=False, state=path)
     order = PlaceOrder(0, "BTCUSDT", BUY, LIMIT, GTC, 10, 1)
     async with main.opened(options, SystemClock(source), _fail) as rooms:
-        alice = order.uid = rooms.engine.owners.names["alice"]
+        alice = order.uid = rooms.engine.ledger.names["alice"]
         await _done(rooms, [order, SetCancelAfter(alice, 0, 5_000_000)])
     source.let_pass(60_000_000)
     for number in range(2):

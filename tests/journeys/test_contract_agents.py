@@ -38,7 +38,7 @@ class Market:
         self.steps = 0
         self.trades: dict[str, int] = {}
         self.act(demo.genesis())
-        self.act(demo.funding(self.engine.owners.names))
+        self.act(demo.funding(self.engine.ledger.names))
         starts = {symbol: start.price for symbol, start in demo.STARTS.items()}
         self.spot = Agents(self.engine, seed, starts)
         self.agents = ContractAgents(self.engine, seed, demo.FOLLOWED, demo.POSTED)
@@ -73,7 +73,7 @@ class Market:
 
     def account(self, habit: str, perp: Perpetual) -> Account:
         name = f"agent-contract-{habit}-{perp.symbol}"
-        return self.engine.account(self.engine.owners.names[name])
+        return self.engine.account(self.engine.ledger.names[name])
 
     def positions(self, habit: str, perp: Perpetual) -> list[Position]:
         account = self.account(habit, perp)
@@ -145,7 +145,7 @@ def test_makers_that_hold_enough_only_close() -> None:
     made = Market(seed=5)
     made.run(20)
     perp = made.perps()[0]
-    alice = made.engine.owners.names["alice"]
+    alice = made.engine.ledger.names["alice"]
     _, deep = MAKERS
     made.act([Deposit(alice, int(Wallet.CONTRACT), demo.LIVE, 10 * MAKER_UNITS * 10**demo.SCALE)])
     for _ in range(40):  # buys all that the makers may sell short, and more

@@ -271,7 +271,7 @@ def test_a_defect_while_applying_ends_everything() -> None:
     async def story() -> None:
         desk = Desk(MemoryJournal(keep=True), Clock(1))
         await desk.sequencer.submit([CreateOwner("a")])
-        late = PlaceOrder(desk.engine.owners.names["a"], "X", 0, 0, 0, 1, 1)
+        late = PlaceOrder(desk.engine.ledger.names["a"], "X", 0, 0, 0, 1, 1)
         late.price = 1.5  # type: ignore[assignment] # an amount that is no integer is a defect
         desk.engine.spot.markets["X"] = Market(GRID, 0, 0, 0, 1, 1)
         with pytest.raises(Stopped):

@@ -80,7 +80,7 @@ async def _stop(path: str) -> None:
 
 async def _separated(rooms: Venue) -> tuple[int, int]:
     """Alice has `COUNT` separated longs against bob, who bids for all of them."""
-    alice, bob = (rooms.engine.owners.names[name] for name in ("alice", "bob"))
+    alice, bob = (rooms.engine.ledger.names[name] for name in ("alice", "bob"))
     mode = SetMarginMode(alice, SYMBOL, 0, int(SeparatedMode.SEPARATED))
     money = [
         Deposit(uid, int(Wallet.CONTRACT), demo.DEMO, 10**7 * 10**demo.SCALE)

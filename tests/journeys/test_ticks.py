@@ -59,8 +59,8 @@ async def _positions(rooms: Venue) -> None:
     names = [f"gambler-{number}" for number in range(POOLS)]
     await _done(rooms, [PostIndex(SYMBOL, demo.POSTED, PRICE, jump=True)])
     await _done(rooms, [CreateOwner(name) for name in names])
-    bob = rooms.engine.owners.names["bob"]
-    gamblers = [rooms.engine.owners.names[name] for name in names]
+    bob = rooms.engine.ledger.names["bob"]
+    gamblers = [rooms.engine.ledger.names[name] for name in names]
     stake = 70 * 10**demo.SCALE
     deposits: list[Command] = [
         Deposit(uid, int(Wallet.CONTRACT), demo.DEMO, stake) for uid in gamblers

@@ -102,7 +102,7 @@ class Story:
     def uid(self, name: str, mode: SelfTrade = SelfTrade.NONE) -> int:
         if name not in self.uids:
             self.apply(commands.CreateOwner(name, int(mode)))
-            self.uids[name] = self.engine.owners.names[name]
+            self.uids[name] = self.engine.ledger.names[name]
         return self.uids[name]
 
     def told(self, events: list[Event]) -> str:

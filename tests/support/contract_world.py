@@ -243,13 +243,13 @@ class ContractWorld:
         return self.engine.schedule.pending
 
     def next_order(self) -> int:
-        return self.engine.spot.next_order
+        return self.engine.counters.order
 
     def next_bill(self) -> int:
-        return self.engine.spot.next_bill
+        return self.engine.counters.bill
 
     def next_trade(self) -> int:
-        return self.engine.spot.next_trade
+        return self.engine.counters.trade
 
 
 def isolated_world(*names: str, fund: int = MONEY) -> ContractWorld:

@@ -106,7 +106,7 @@ class Witness:
         return f"{frame['s']}@{name}"
 
     def _check_own(self, name: str, numbers: list[int]) -> None:
-        uid = self.room.do(lambda rooms: rooms.engine.owners.names[OWNER])
+        uid = self.room.do(lambda rooms: rooms.engine.ledger.names[OWNER])
         key = (uid, self.kind.product, name)
         newest = self.room.do(lambda rooms: rooms.recorder.newest(key))
         assert numbers == list(range(newest - len(numbers) + 1, newest + 1)), name

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from venue.core.algos import caps_refused
+from venue.core.book import NO_MATCH
 from venue.core.collateral import available_in, doubtful
 from venue.core.commands import PlaceContractOrder
 from venue.core.doubt import spendable, unsure
@@ -15,12 +16,13 @@ from venue.core.margin import bankruptcy_price, order_margin
 from venue.core.orders import Order, Terms
 from venue.core.perpetual import Perpetual
 from venue.core.positions import equity, maintenance_after, mark_of
-from venue.core.spot import ACCOUNT_CAP, NO_MATCH, SYMBOL_CAP
 from venue.core.units import AMOUNT_MAX, PPM, PRICE_MAX, STORED_MAX, SUM_MAX, ceil_div
 from venue.terms import (
     BUY,
     CROSSED,
     LONG,
+    OPEN_ORDERS_PER_ACCOUNT_MAX,
+    OPEN_ORDERS_PER_SYMBOL_MAX,
     POSITIONS_PER_ACCOUNT_MAX,
     POSITIONS_PER_SYMBOL_MAX,
     SEPARATED,
@@ -63,10 +65,10 @@ def order_caps_refused(order: Order) -> Rejected | None:
     """Open orders of the owner in the symbol, and in all."""
     terms = order.terms
     assert terms is not None
-    if terms.modes.open_orders >= SYMBOL_CAP:
-        return Rejected(Reject.OPEN_ORDERS_SYMBOL, SYMBOL_CAP)
-    if len(terms.holding.orders) >= ACCOUNT_CAP:
-        return Rejected(Reject.OPEN_ORDERS_ACCOUNT, ACCOUNT_CAP)
+    if terms.modes.open_orders >= OPEN_ORDERS_PER_SYMBOL_MAX:
+        return Rejected(Reject.OPEN_ORDERS_SYMBOL, OPEN_ORDERS_PER_SYMBOL_MAX)
+    if len(terms.holding.orders) >= OPEN_ORDERS_PER_ACCOUNT_MAX:
+        return Rejected(Reject.OPEN_ORDERS_ACCOUNT, OPEN_ORDERS_PER_ACCOUNT_MAX)
     return None
 
 

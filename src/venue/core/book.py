@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
+from typing import Final
 
 from venue.core.orders import Order
+from venue.core.units import PRICE_MAX
 from venue.terms import BUY
+
+NO_MATCH: Final = PRICE_MAX + 1  # a limit key above every key a book can hold
 
 
 class Level:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from venue.core.contract_events import Income
+from venue.core.counters import Counters
 from venue.core.events import Event
 from venue.core.holding import Holding, holding_of
 from venue.core.ledger import Account, Ledger, Pool
 from venue.core.margin import initial
 from venue.core.positions import Position, notional, profit, sums_of
 from venue.core.ranking import Ranking
-from venue.core.spot import Spot
 from venue.terms import IncomeType
 
 FEES_UID: Final = 1
@@ -31,11 +31,11 @@ class Collateral:
     `ranking` has the positions in the order in which they are deleveraged.
     """
 
-    __slots__ = ("dirty", "fees", "fund", "ledger", "ranking", "spot")
+    __slots__ = ("counters", "dirty", "fees", "fund", "ledger", "ranking")
 
-    def __init__(self, ledger: Ledger, spot: Spot) -> None:
+    def __init__(self, ledger: Ledger, counters: Counters) -> None:
         self.ledger = ledger
-        self.spot = spot
+        self.counters = counters
         self.dirty: list[Pool] = []
         self.fees: Account | None = None
         self.fund: Account | None = None
@@ -43,8 +43,8 @@ class Collateral:
 
     def next_bill(self) -> int:
         """A new id of an income item."""
-        bill_id = self.spot.next_bill
-        self.spot.next_bill = bill_id + 1
+        bill_id = self.counters.bill
+        self.counters.bill = bill_id + 1
         return bill_id
 
     def touch(self, pool: Pool) -> None:

@@ -16,6 +16,7 @@ from venue.core.admission import (
     solvent_key,
     worst_price,
 )
+from venue.core.book import NO_MATCH
 from venue.core.client_ids import ClientIds, remembered
 from venue.core.collateral import Collateral
 from venue.core.commands import (
@@ -29,17 +30,17 @@ from venue.core.contract_events import (
     ContractOrderPlaced,
     ContractOrderReduced,
 )
+from venue.core.counters import Counters
 from venue.core.events import Event, OrderRepeated, Rejected
 from venue.core.fills import Fills
 from venue.core.holding import Holding, holding_of
 from venue.core.ledger import Ledger
-from venue.core.market import malformed
+from venue.core.market import Market, malformed
 from venue.core.meeting import Fill
 from venue.core.orders import Order, Terms
 from venue.core.perpetual import Perpetual
 from venue.core.plan import Plan
 from venue.core.positions import Position
-from venue.core.spot import NO_MATCH, Spot
 from venue.core.units import ceil_div
 from venue.terms import (
     BUY,
@@ -69,19 +70,30 @@ CLOSED: Final = ContractOrderClosed
 
 
 class Contracts:
-    """The contract markets over one ledger; ids come from the spot venue's counters.
+    """The contract markets over one ledger; the ids are those of both products.
 
-    `faults` counts plans that did not fit the state: each is a defect, refused before an effect.
-    `looked` counts the resting orders that plans asked: work that a slice bounds. It is no state.
+    `spot_markets` are the books that an index may follow. `faults` counts plans that did not fit
+    the state: each is a defect, refused before an effect. `looked` counts the resting orders that
+    plans asked: work that a slice bounds. It is no state.
     """
 
-    __slots__ = ("client_ids", "collateral", "faults", "fills", "ledger", "looked", "markets",
-                 "spot")  # fmt: skip
+    __slots__ = (
+        "client_ids",
+        "collateral",
+        "counters",
+        "faults",
+        "fills",
+        "ledger",
+        "looked",
+        "markets",
+        "spot_markets",
+    )
 
-    def __init__(self, ledger: Ledger, spot: Spot) -> None:
+    def __init__(self, ledger: Ledger, counters: Counters, spot_markets: dict[str, Market]) -> None:
         self.ledger = ledger
-        self.spot = spot
-        self.collateral = Collateral(ledger, spot)
+        self.counters = counters
+        self.spot_markets = spot_markets
+        self.collateral = Collateral(ledger, counters)
         self.fills = Fills(self.collateral)
         self.markets: dict[str, Perpetual] = {}
         self.client_ids = ClientIds()
@@ -111,7 +123,7 @@ class Contracts:
         if perp.market.halted:
             return [Rejected(Reject.HALTED, 0, perp.market.halt_reason)]
         order = Order(
-            self.spot.next_order, account, perp.market, command.side, command.type,
+            self.counters.order, account, perp.market, command.side, command.type,
             command.time_in_force, command.quantity, command.price, client_id, command.time,
         )  # fmt: skip
         side = command.position_side
@@ -135,7 +147,7 @@ class Contracts:
     ) -> Order:  # fmt: skip
         """An order under the next id, which is used up only when the order is accepted."""
         order = Order(
-            self.spot.next_order, holding.account, perp.market, side, type_, time_in_force,
+            self.counters.order, holding.account, perp.market, side, type_, time_in_force,
             quantity, price, "", time,
         )  # fmt: skip
         opens = (side == BUY) == (position_side == LONG)
@@ -243,7 +255,7 @@ class Contracts:
     def _rest_at_once(self, order: Order, terms: Terms) -> list[Event]:
         """What most orders do: open, trade nothing, and rest as a whole."""
         order_id = order.order_id
-        self.spot.next_order = order_id + 1
+        self.counters.order = order_id + 1
         self._rest(order, terms)
         return [
             PLACED(
@@ -266,7 +278,7 @@ class Contracts:
     def _execute(self, order: Order, plan: Plan) -> list[Event]:
         """Do what was planned, then rest or close the remainder."""
         terms = plan.terms
-        self.spot.next_order = max(self.spot.next_order, order.order_id + 1)
+        self.counters.order = max(self.counters.order, order.order_id + 1)
         events: list[Event] = []
         for fill in plan.fills:
             if fill.lots:

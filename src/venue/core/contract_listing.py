@@ -8,11 +8,8 @@ from venue.core.contract import Contracts
 from venue.core.contract_events import ContractChanged, ContractListed
 from venue.core.events import Event, OwnerCreated, Rejected
 from venue.core.funding import plan
-from venue.core.instruments import contract_fault, unit_atoms
-from venue.core.ledger import Account
-from venue.core.listing import grid
+from venue.core.instruments import contract_fault, grid, unit_atoms
 from venue.core.market import Market
-from venue.core.owners import Owners
 from venue.core.perpetual import Perpetual
 from venue.core.units import AMOUNT_MAX
 from venue.terms import Reject
@@ -21,11 +18,10 @@ from venue.terms import Reject
 class ContractListing:
     """Contract markets over one ledger."""
 
-    __slots__ = ("contracts", "owners")
+    __slots__ = ("contracts",)
 
-    def __init__(self, contracts: Contracts, owners: Owners) -> None:
+    def __init__(self, contracts: Contracts) -> None:
         self.contracts = contracts
-        self.owners = owners
 
     def list_contract(self, command: ListContract) -> list[Event]:
         """Open a contract market; the first one brings the fee account and the insurance fund."""
@@ -89,13 +85,7 @@ class ContractListing:
         collateral = self.contracts.collateral
         if collateral.fees is not None:
             return []
-        collateral.fees = self._account(FEES_UID, FEES_NAME)
-        collateral.fund = self._account(FUND_UID, FUND_NAME)
-        return [OwnerCreated(FEES_UID, FEES_NAME), OwnerCreated(FUND_UID, FUND_NAME)]
-
-    def _account(self, uid: int, name: str) -> Account:
         ledger = self.contracts.ledger
-        account = Account(uid, name, 0, len(ledger.assets), len(self.contracts.spot.markets))
-        ledger.accounts[uid] = account
-        self.owners.names[name] = uid
-        return account
+        collateral.fees = ledger.open(FEES_UID, FEES_NAME)
+        collateral.fund = ledger.open(FUND_UID, FUND_NAME)
+        return [OwnerCreated(FEES_UID, FEES_NAME), OwnerCreated(FUND_UID, FUND_NAME)]

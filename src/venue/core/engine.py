@@ -45,6 +45,7 @@ from venue.core.commands import (
 from venue.core.contract import Contracts
 from venue.core.contract_events import ContractTrade
 from venue.core.contract_listing import ContractListing
+from venue.core.counters import Counters
 from venue.core.deadlines import Deadlines
 from venue.core.events import Event
 from venue.core.ledger import Account, Ledger
@@ -73,6 +74,7 @@ class Engine:
         "_handlers",
         "closing",
         "contracts",
+        "counters",
         "deadlines",
         "ledger",
         "listing",
@@ -87,8 +89,9 @@ class Engine:
         self.sequence = 0
         self.time = 0
         self.ledger = Ledger()
-        self.spot = Spot(self.ledger)
-        self.contracts = Contracts(self.ledger, self.spot)
+        self.counters = Counters()
+        self.spot = Spot(self.ledger, self.counters)
+        self.contracts = Contracts(self.ledger, self.counters, self.spot.markets)
         self.owners = Owners(self.ledger, self.contracts)
         self.listing = Listing(self.ledger, self.spot, self.contracts)
         self.deadlines = Deadlines(self.spot, self.contracts)
@@ -96,7 +99,7 @@ class Engine:
         self.schedule = Schedule(self.contracts, triggers)
         margins = Margins(self.contracts)
         self.closing = Closing(self.contracts)
-        contract_listing = ContractListing(self.contracts, self.owners)
+        contract_listing = ContractListing(self.contracts)
         self._handlers: dict[type, Callable[[Any], list[Event]]] = {
             CancelOrders: self.spot.cancel_all,
             Tick: self._tick,

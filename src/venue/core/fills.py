@@ -195,9 +195,9 @@ class Fills:
     ) -> Position:
         """An empty position, known to its owner, its contract and its pool."""
         account = holding.account
-        spot = self.collateral.spot
-        position_id = spot.next_order
-        spot.next_order = position_id + 1
+        counters = self.collateral.counters
+        position_id = counters.order
+        counters.order = position_id + 1
         if margin_mode == CROSSED:
             pool = account.contract[perp.asset]
         else:
@@ -231,11 +231,11 @@ class Fills:
         taker_balance = taker_pool.collateral
         if taker_pool is maker_pool:  # the items of one pool chain: the taker's stands first
             taker_balance -= maker_amount
-        spot = collateral.spot
-        trade_id = spot.next_trade
-        spot.next_trade = trade_id + 1
-        bill_id = spot.next_bill
-        spot.next_bill = bill_id + 2
+        counters = collateral.counters
+        trade_id = counters.trade
+        counters.trade = trade_id + 1
+        bill_id = counters.bill
+        counters.bill = bill_id + 2
         maker_balance = maker_pool.collateral
         events.append(
             TRADE(
@@ -371,12 +371,12 @@ class Fills:
     def _exit(
         self, order: Order, terms: Terms, position: Position, lots: int, exit_: Exit, type_: int
     ) -> Algo:
-        spot = self.collateral.spot
+        counters = self.collateral.counters
         algo = Algo(
-            spot.next_order, terms.holding, terms.perp, 1 - order.side, terms.position_side,
+            counters.order, terms.holding, terms.perp, 1 - order.side, terms.position_side,
             type_, lots, order.update_time,
         )  # fmt: skip
-        spot.next_order += 1
+        counters.order += 1
         algo.trigger_price = exit_.trigger_price
         algo.source = exit_.source
         algo.parent_id = order.order_id

@@ -176,3 +176,15 @@ def _scaled(number: int, shift: int) -> int:
         return int(number * 10**shift)
     quotient, rest = divmod(number, 10**-shift)
     return 0 if rest else quotient
+
+
+def grid(instrument: Instrument) -> tuple[object, ...]:
+    """What of an instrument stays once it is listed."""
+    return (
+        instrument.base,
+        instrument.quote,
+        instrument.tick,
+        instrument.price_scale,
+        instrument.step,
+        instrument.quantity_scale,
+    )

@@ -140,10 +140,11 @@ class Account:
 class Ledger:
     """All balances. `external` is where deposits come from; its balances are negative.
 
-    `dust` keeps what rounding leaves, and what is under way inside a funding settlement.
+    `dust` keeps what rounding leaves, and what is under way inside a funding settlement. `names`
+    are the owners' uids, `markets` counts the spot markets, which accounts have room for.
     """
 
-    __slots__ = ("accounts", "assets", "dust", "external", "fees", "index")
+    __slots__ = ("accounts", "assets", "dust", "external", "fees", "index", "markets", "names")
 
     def __init__(self) -> None:
         self.accounts: dict[int, Account] = {}
@@ -152,6 +153,22 @@ class Ledger:
         self.fees: list[int] = []
         self.external: list[int] = []
         self.dust: list[int] = []
+        self.names: dict[str, int] = {}
+        self.markets = 0
+
+    def open(self, uid: int, name: str, self_trade: int = 0) -> Account:
+        """A new account, empty."""
+        account = Account(uid, name, self_trade, len(self.assets), self.markets)
+        self.accounts[uid] = account
+        self.names[name] = uid
+        return account
+
+    def add_market(self) -> int:
+        """Make room for a spot market in every account; its index."""
+        for account in self.accounts.values():
+            account.open_count.append(0)
+        self.markets += 1
+        return self.markets - 1
 
     def register(self, asset: Asset) -> None:
         """Make room for an asset in every account."""

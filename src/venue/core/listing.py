@@ -21,7 +21,7 @@ from venue.core.events import (
     Rejected,
     SettingChanged,
 )
-from venue.core.instruments import Asset, Instrument, fault, lot_atoms, unit_atoms
+from venue.core.instruments import Asset, fault, grid, lot_atoms, unit_atoms
 from venue.core.ledger import Ledger
 from venue.core.market import Market
 from venue.core.spot import Spot
@@ -69,10 +69,8 @@ class Listing:
             reason = f"tick x step and step must be at most {AMOUNT_MAX} quote and base atoms"
         if reason:
             return [Rejected(Reject.INSTRUMENT_INVALID, 0, reason)]
-        index = len(self.spot.markets)
+        index = ledger.add_market()
         self.spot.markets[instrument.symbol] = Market(instrument, index, base, quote, lot, unit)
-        for account in ledger.accounts.values():
-            account.open_count.append(0)
         return [InstrumentListed(instrument)]
 
     def change_instrument(self, command: ChangeInstrument) -> list[Event]:
@@ -107,15 +105,3 @@ class Listing:
     def change_setting(self, command: ChangeSetting) -> list[Event]:
         self.settings[command.name] = command.value
         return [SettingChanged(command.name, command.value)]
-
-
-def grid(instrument: Instrument) -> tuple[object, ...]:
-    """What of an instrument stays once it is listed."""
-    return (
-        instrument.base,
-        instrument.quote,
-        instrument.tick,
-        instrument.price_scale,
-        instrument.step,
-        instrument.quantity_scale,
-    )

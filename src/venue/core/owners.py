@@ -38,31 +38,27 @@ USER: Final = TransferReason.USER_TRANSFER.value
 
 
 class Owners:
-    """The book of owners over one ledger; bill ids come from the spot venue's counter."""
+    """The book of owners over one ledger."""
 
-    __slots__ = ("collateral", "ledger", "names", "next_transfer", "next_uid", "spot")
+    __slots__ = ("collateral", "counters", "ledger", "next_transfer", "next_uid")
 
     def __init__(self, ledger: Ledger, contracts: Contracts) -> None:
         self.ledger = ledger
         self.collateral = contracts.collateral
-        self.spot = contracts.spot
-        self.names: dict[str, int] = {}
+        self.counters = contracts.counters
         self.next_uid = FIRST_UID
         self.next_transfer = FIRST_ID
 
     def create(self, command: CreateOwner) -> list[Event]:
-        if command.name in self.names:
-            return [Rejected(Reject.OWNER_NAME_USED, self.names[command.name])]
+        names = self.ledger.names
+        if command.name in names:
+            return [Rejected(Reject.OWNER_NAME_USED, names[command.name])]
         if command.name in (FEES_NAME, FUND_NAME):
             return [Rejected(Reject.OWNER_RESERVED)]
         assert SelfTrade(command.self_trade) is not None, command
         uid = self.next_uid
         self.next_uid = uid + 1
-        ledger = self.ledger
-        ledger.accounts[uid] = Account(
-            uid, command.name, command.self_trade, len(ledger.assets), len(self.spot.markets)
-        )
-        self.names[command.name] = uid
+        self.ledger.open(uid, command.name, command.self_trade)
         return [OwnerCreated(uid, command.name)]
 
     def freeze(self, command: FreezeOwner) -> list[Event]:
@@ -176,8 +172,8 @@ class Owners:
             pool = account.contract[asset]
             self.collateral.touch(pool)
             return self.collateral.item(pool, kind.value, amount, "", 0, reason)
-        bill_id = self.spot.next_bill
-        self.spot.next_bill = bill_id + 1
+        bill_id = self.counters.bill
+        self.counters.bill = bill_id + 1
         name = self.ledger.assets[asset].name
         after = account.total(wallet, asset)
         return WalletMoved(bill_id, account.uid, wallet, name, kind.value, amount, after)

@@ -38,9 +38,9 @@ class Run:
         """Say that it begins: before its first effect."""
         if self.liquidation_id:
             return
-        spot = self.collateral.spot
-        self.liquidation_id = spot.next_order
-        spot.next_order += 1
+        counters = self.collateral.counters
+        self.liquidation_id = counters.order
+        counters.order += 1
         pool = self.pool
         asset = self.collateral.ledger.assets[pool.asset].name
         self.events.append(

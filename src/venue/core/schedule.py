@@ -57,7 +57,7 @@ class Schedule:
         for perp in perps:
             forget_ended(perp, time)
             if SPOT_SOURCE in perp.contract.index_sources:
-                spot = contracts.spot.markets.get(perp.symbol)
+                spot = contracts.spot_markets.get(perp.symbol)
                 if spot is not None:
                     follow_spot(perp, spot, time)
             sample(perp, time)

@@ -135,15 +135,17 @@ def load(data: bytes) -> Engine:
     engine.sequence = snapshot.sequence
     engine.time = snapshot.time
     spot, owners = engine.spot, engine.owners
-    spot.next_order, spot.next_trade, spot.next_bill = state.counters[:3]
+    counters = engine.counters
+    counters.order, counters.trade, counters.bill = state.counters[:3]
     owners.next_uid, owners.next_transfer = state.counters[3:]
     for asset in state.assets:
         engine.ledger.register(asset)
     engine.ledger.fees = state.fees
     engine.ledger.external = state.external
+    engine.ledger.markets = len(state.markets)
     for record in state.accounts:
         engine.ledger.accounts[record.uid] = _account(record, len(state.markets))
-        owners.names[record.name] = record.uid
+        engine.ledger.names[record.name] = record.uid
     for index, market_record in enumerate(state.markets):
         _load_market(engine, index, market_record)
     for account in engine.ledger.accounts.values():
@@ -163,11 +165,12 @@ def load(data: bytes) -> Engine:
 
 def _state(engine: Engine) -> State:
     spot, owners, ledger = engine.spot, engine.owners, engine.ledger
+    counters = engine.counters
     return State(
         counters=[
-            spot.next_order,
-            spot.next_trade,
-            spot.next_bill,
+            counters.order,
+            counters.trade,
+            counters.bill,
             owners.next_uid,
             owners.next_transfer,
         ],

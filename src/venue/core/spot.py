@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-from venue.core.book import Half, Level, sweep, sweep_others
+from venue.core.book import NO_MATCH, Half, Level, sweep, sweep_others
 from venue.core.client_ids import ClientIds, remembered
 from venue.core.commands import CancelOrder, CancelOrders, PlaceOrder
+from venue.core.counters import Counters
 from venue.core.events import Event, OrderClosed, OrderPlaced, OrderRepeated, Rejected, Trade
 from venue.core.ledger import Account, Balance, Ledger
 from venue.core.market import Market, malformed, worst_price
 from venue.core.orders import Order
-from venue.core.units import AMOUNT_MAX, FIRST_ID, PPM, PRICE_MAX, ceil_div, fee_on
+from venue.core.units import AMOUNT_MAX, PPM, ceil_div, fee_on
 from venue.terms import (
     BUY,
     CANCELED,
@@ -33,29 +32,16 @@ from venue.terms import (
     Reject,
 )
 
-ACCOUNT_CAP: Final = OPEN_ORDERS_PER_ACCOUNT_MAX
-SYMBOL_CAP: Final = OPEN_ORDERS_PER_SYMBOL_MAX
-NO_MATCH: Final = PRICE_MAX + 1  # a limit key above every key a book can hold
-
 
 class Spot:
-    """The spot markets over one ledger, and the counters of their ids (rule 1.4)."""
+    """The spot markets over one ledger."""
 
-    __slots__ = (
-        "client_ids",
-        "ledger",
-        "markets",
-        "next_bill",
-        "next_order",
-        "next_trade",
-    )
+    __slots__ = ("client_ids", "counters", "ledger", "markets")
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: Ledger, counters: Counters) -> None:
         self.ledger = ledger
+        self.counters = counters
         self.markets: dict[str, Market] = {}
-        self.next_order = FIRST_ID
-        self.next_trade = FIRST_ID
-        self.next_bill = FIRST_ID
         self.client_ids = ClientIds()
 
     # -- placing ---------------------------------------------------------------------------------
@@ -78,7 +64,7 @@ class Spot:
         if market.halted:
             return [Rejected(Reject.HALTED, 0, market.halt_reason)]
         order = Order(
-            self.next_order, account, market, command.side, command.type,
+            self.counters.order, account, market, command.side, command.type,
             command.time_in_force, command.quantity, command.price, client_id, command.time,
         )  # fmt: skip
         refused = malformed(order)
@@ -101,10 +87,10 @@ class Spot:
         band = worst_price(market, side)
         if band and (price > band if side == BUY else price < band):
             return [Rejected(Reject.PRICE_BAND, band)]
-        if account.open_count[market.index] >= SYMBOL_CAP:
-            return [Rejected(Reject.OPEN_ORDERS_SYMBOL, SYMBOL_CAP)]
-        if len(account.orders) >= ACCOUNT_CAP:
-            return [Rejected(Reject.OPEN_ORDERS_ACCOUNT, ACCOUNT_CAP)]
+        if account.open_count[market.index] >= OPEN_ORDERS_PER_SYMBOL_MAX:
+            return [Rejected(Reject.OPEN_ORDERS_SYMBOL, OPEN_ORDERS_PER_SYMBOL_MAX)]
+        if len(account.orders) >= OPEN_ORDERS_PER_ACCOUNT_MAX:
+            return [Rejected(Reject.OPEN_ORDERS_ACCOUNT, OPEN_ORDERS_PER_ACCOUNT_MAX)]
         if side == BUY:
             limit_key = -price
             opposite = market.book.asks
@@ -126,7 +112,7 @@ class Spot:
                 limit_key = NO_MATCH
             return self._take(order, market, limit_key)
         order_id = order.order_id
-        self.next_order = order_id + 1
+        self.counters.order = order_id + 1
         self._rest(order, market, balance, need)
         return [
             OrderPlaced(
@@ -141,10 +127,10 @@ class Spot:
         instrument = market.instrument
         if order.quantity > instrument.market_quantity_max:
             return [Rejected(Reject.MARKET_SIZE, instrument.market_quantity_max)]
-        if account.open_count[market.index] >= SYMBOL_CAP:
-            return [Rejected(Reject.OPEN_ORDERS_SYMBOL, SYMBOL_CAP)]
-        if len(account.orders) >= ACCOUNT_CAP:
-            return [Rejected(Reject.OPEN_ORDERS_ACCOUNT, ACCOUNT_CAP)]
+        if account.open_count[market.index] >= OPEN_ORDERS_PER_SYMBOL_MAX:
+            return [Rejected(Reject.OPEN_ORDERS_SYMBOL, OPEN_ORDERS_PER_SYMBOL_MAX)]
+        if len(account.orders) >= OPEN_ORDERS_PER_ACCOUNT_MAX:
+            return [Rejected(Reject.OPEN_ORDERS_ACCOUNT, OPEN_ORDERS_PER_ACCOUNT_MAX)]
         buy = order.side == BUY
         opposite = market.book.opposite(order.side)
         if not opposite.keys:
@@ -162,7 +148,7 @@ class Spot:
     def _take(self, order: Order, market: Market, limit_key: int) -> list[Event]:
         """Match an accepted order against the other side, then rest or close its remainder."""
         account = order.account
-        self.next_order = order.order_id + 1
+        self.counters.order = order.order_id + 1
         events: list[Event] = []
         stopped = self._match(order, market, limit_key, events)
         left = order.remaining
@@ -248,10 +234,11 @@ class Spot:
             buyer_base, buyer_quote, seller_base, seller_quote, side, base, quote, base_amount,
             notional, base_fee, quote_fee,
         )  # fmt: skip
-        trade_id = self.next_trade
-        self.next_trade = trade_id + 1
-        bill_id = self.next_bill
-        self.next_bill = bill_id + 4
+        counters = self.counters
+        trade_id = counters.trade
+        counters.trade = trade_id + 1
+        bill_id = counters.bill
+        counters.bill = bill_id + 4
         market.last_price = price
         order.remaining -= lots
         order.quote += notional

@@ -95,11 +95,11 @@ class Triggers:
         refused = _malformed(command, perp) or caps_refused(holding, perp, 1)
         if refused is not None:
             return [refused]
-        algo = _algo(contracts.spot.next_order, holding, perp, command)
+        algo = _algo(contracts.counters.order, holding, perp, command)
         refused = self._direct(algo) or _beyond_means(algo)
         if refused is not None:
             return [refused]
-        contracts.spot.next_order += 1
+        contracts.counters.order += 1
         return [enroll(algo)]
 
     def change(self, command: ChangeAlgo) -> list[Event]:

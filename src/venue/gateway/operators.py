@@ -176,7 +176,7 @@ async def transfer(call: Call, request: TransferRequest) -> list[Moved]:
 
 def owner(rooms: Venue, name: str) -> Account:
     """An owner by name or uid; -1142 when there is none."""
-    uid = rooms.engine.owners.names.get(name, 0)
+    uid = rooms.engine.ledger.names.get(name, 0)
     if not uid and name.isascii() and name.isdigit() and len(name) <= UID_LENGTH_MAX:
         uid = int(name)
     account = rooms.engine.ledger.accounts.get(uid)

@@ -39,7 +39,7 @@ class Expected:
         self._folder = TemporaryDirectory(prefix="venue-verify-")
         self._store = open_history(f"{self._folder.name}/history")
         self.begin, self._begin_time, self._end = engine.sequence, engine.time, end
-        self._first_order = engine.spot.next_order
+        self._first_order = engine.counters.order
         with self._store.connection.begin():
             self._store.connection.execute(update(PROGRESS).values(sequence=self.begin))
         self._projector = Projector(self._store, Catalog.listing(*listed(engine)))

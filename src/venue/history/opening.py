@@ -32,7 +32,7 @@ def begin(store: Store, engine: Engine) -> None:
         _insert(write, CONTRACT_ORDERS, [_contract_order(order) for order in orders])
         algos = [algo for holding in holdings for algo in holding.algos.values()]
         _insert(write, ALGO_ORDERS, [_algo(algo) for algo in algos])
-        first = {"sequence": engine.sequence, "order_id": engine.spot.next_order}
+        first = {"sequence": engine.sequence, "order_id": engine.counters.order}
         write.execute(insert(OPENING).values(first))
         write.execute(update(PROGRESS).values(sequence=engine.sequence))
 

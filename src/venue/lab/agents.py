@@ -75,7 +75,7 @@ class Agents:
 
     def founding(self) -> list[Command]:
         """Commands that create the agents' owners, where they are not there yet."""
-        names = self._engine.owners.names
+        names = self._engine.ledger.names
         return [
             CreateOwner(name, int(SelfTrade.EXPIRE_TAKER))
             for name in self._names()
@@ -129,7 +129,7 @@ class Agents:
         return [f"agent-{habit}-{symbol}" for symbol in self._starts for habit in habits]
 
     def _account(self, name: str) -> Account:
-        return self._engine.account(self._engine.owners.names[name])
+        return self._engine.account(self._engine.ledger.names[name])
 
     def _atoms(self, market: Market, units: int) -> int:
         return units * int(10 ** self._engine.ledger.assets[market.quote].scale)

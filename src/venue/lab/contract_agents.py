@@ -74,7 +74,7 @@ class ContractAgents:
 
     def founding(self) -> list[Command]:
         """Commands that create the agents' owners, where they are not there yet."""
-        names = self._engine.owners.names
+        names = self._engine.ledger.names
         return [
             CreateOwner(_name(habit, symbol), int(SelfTrade.EXPIRE_TAKER))
             for symbol in self._followed
@@ -224,7 +224,7 @@ class ContractAgents:
         ]
 
     def _account(self, habit: MakerHabit | TakerHabit, symbol: str) -> Account:
-        return self._engine.account(self._engine.owners.names[_name(habit, symbol)])
+        return self._engine.account(self._engine.ledger.names[_name(habit, symbol)])
 
     def _atoms(self, perp: Perpetual, units: int) -> int:
         return units * int(10 ** self._engine.ledger.assets[perp.asset].scale)
