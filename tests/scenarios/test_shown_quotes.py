@@ -46,6 +46,20 @@ def test_a_far_quote_in_a_few_samples_chooses_no_payer(side: int) -> None:
     assert abs(rate) <= 100_000
 
 
+def test_thirty_shown_quotes_move_the_mark_by_its_clamp_and_no_further() -> None:
+    """Rule 6.2: half of the smallest maintenance rate, 1 % here, whatever is shown."""
+    world = ContractWorld("ann", checked=False)
+    for number in range(60):
+        world.wait(5)
+        (placed,) = world.order("ann", BUY, LONG, 12, 1_100)
+        assert isinstance(placed, ContractOrderPlaced)
+        world.tell(1_000)
+        world.tick()
+        world.ok(commands.CancelContractOrder(world.uids["ann"], placed.order_id))
+        assert world.perp.mark <= 1_005
+        assert (world.perp.mark == 1_005) == (number >= 29)
+
+
 def test_a_premium_that_lasts_reaches_the_cap() -> None:
     rate, paid = rate_after(SAMPLES, BUY)
     assert rate > 2_990_000
