@@ -10,13 +10,12 @@ import msgspec
 import pytest
 from openapi_spec_validator import validate
 
-from venue.api import algo, contract, contract_account, contract_market, market, sim, table
+from venue.api import algo, contract, contract_account, contract_market, sim, table
 from venue.api.errors import ApiError
 from venue.api.operation import in_body, openapi
 from venue.gateway.dispatch.decode import body_values, compile_request, decode, query_values
 
 ROWS = (
-    market.contract_exchange_info,
     *contract_market.ROWS,
     *contract_account.ROWS,
     *contract.ROWS,

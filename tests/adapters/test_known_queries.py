@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import to_builtins
 
-from venue.api import market
+from venue.api.market_data import DepthRequest
 from venue.gateway.dispatch.decode import (
     QUERIES_MAX,
     QUERY_LENGTH_MAX,
@@ -16,7 +16,7 @@ from venue.gateway.dispatch.decode import (
 
 
 def test_a_known_query_gives_the_same_request() -> None:
-    request, known = compile_request(market.DepthRequest), KnownQueries()
+    request, known = compile_request(DepthRequest), KnownQueries()
     query = b"symbol=btcusdt&limit=200"
     assert known.find(query) is None
     made = decode(request, query_values(query))

@@ -11,17 +11,12 @@ import uvloop
 from msgspec import structs
 
 from venue.api.contract_market import (
+    ContractExchangeInfoRequest,
     ContractKlinesRequest,
     ContractSelectionRequest,
 )
-from venue.api.market import (
-    ContractExchangeInfoRequest,
-    DepthRequest,
-    ExchangeInfoRequest,
-    KlinesRequest,
-    SelectionRequest,
-    TradesRequest,
-)
+from venue.api.market import ExchangeInfoRequest, KlinesRequest, SelectionRequest
+from venue.api.market_data import DepthRequest, TradesRequest
 from venue.candles import INTERVALS
 from venue.core.applied import Applied
 from venue.core.commands import (

@@ -13,11 +13,12 @@ from venue.api.fields import (
     UpTo100,
     UpTo1000,
 )
-from venue.api.market import (
+from venue.api.market_data import (
     Candle,
     DepthReply,
     DepthRequest,
     PublicTrade,
+    RateLimit,
     TimeReply,
     TradesRequest,
 )
@@ -25,6 +26,60 @@ from venue.api.operation import Empty, get
 from venue.terms import Access
 
 PUBLIC = Access.PUBLIC
+
+
+class ContractExchangeInfoRequest(Struct, rename="camel"):
+    """Contract instruments."""
+
+    symbol: Symbol | None = None
+
+
+class ContractAsset(Struct, rename="camel"):
+    """An asset that contracts settle in."""
+
+    asset: str
+    margin_available: bool
+
+
+class ContractSymbol(Struct, rename="camel"):
+    """One contract: precisions are numbers of decimals, sizes base units, ratios fractions.
+
+    `delivery` lists the times of day (UTC) at which funding is settled.
+    """
+
+    symbol: str
+    display_symbol: str
+    contract_type: str
+    underlying_type: str
+    underlying_sub_type: list[str]
+    base_asset: str
+    quote_asset: str
+    margin_asset: str
+    price_precision: str
+    quantity_precision: str
+    base_asset_precision: str
+    quote_precision: str
+    contract_val: str
+    delivery: list[str]
+    forward_contract_flag: bool
+    min_leverage: str
+    max_leverage: str
+    buy_limit_price_ratio: str
+    sell_limit_price_ratio: str
+    maker_fee_rate: str
+    taker_fee_rate: str
+    min_order_size: str
+    max_order_size: str
+    max_position_size: str
+    market_open_limit_size: str
+
+
+class ContractExchangeInfo(Struct, rename="camel"):
+    """Contract instruments and the assets they settle in."""
+
+    assets: list[ContractAsset]
+    rate_limits: list[RateLimit]
+    symbols: list[ContractSymbol]
 
 
 class ContractSelectionRequest(Struct):
@@ -147,6 +202,10 @@ contract_time = get("contract_time", f"{_MARKET}/time", PUBLIC, (1, 0), Empty, T
 contract_trading_symbols = get(
     "contract_trading_symbols", f"{_MARKET}/apiTradingSymbols", PUBLIC, (5, 0), Empty, list[str]
 )
+contract_exchange_info = get(
+    "contract_exchange_info", "/capi/v3/market/exchangeInfo", PUBLIC, (1, 0),
+    ContractExchangeInfoRequest, ContractExchangeInfo,
+)  # fmt: skip
 contract_depth = get("contract_depth", f"{_MARKET}/depth", PUBLIC, (1, 0), DepthRequest, DepthReply)
 contract_tickers = get(
     "contract_tickers", f"{_MARKET}/ticker/24hr", PUBLIC, (40, 0), ContractSelectionRequest,
@@ -190,6 +249,7 @@ funding_rates = get(
 )  # fmt: skip
 
 ROWS = (
+    contract_exchange_info,
     contract_time,
     contract_trading_symbols,
     contract_depth,

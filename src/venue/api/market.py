@@ -1,20 +1,23 @@
-"""Public operations: configuration and market data of the spot market, and the contract list."""
+"""Public operations: configuration and market data of the spot market."""
 
 from __future__ import annotations
 
 from msgspec import Raw, Struct
 
-from venue.api.fields import Depth, Interval, Symbol, Symbols, SymbolStatus, UpTo1000
+from venue.api.fields import Interval, Symbol, Symbols, SymbolStatus, UpTo1000
+from venue.api.market_data import (
+    Candle,
+    DepthReply,
+    DepthRequest,
+    PublicTrade,
+    RateLimit,
+    TimeReply,
+    TradesRequest,
+)
 from venue.api.operation import Empty, Operation, get
 from venue.terms import Access
 
 PUBLIC = Access.PUBLIC
-
-
-class TimeReply(Struct, rename="camel"):
-    """Server time, Unix ms: what the timestamps of signed requests are compared with."""
-
-    server_time: int
 
 
 class Network(Struct, rename="camel"):
@@ -56,15 +59,6 @@ class ExchangeInfoRequest(Struct, rename="camel"):
     symbol_status: SymbolStatus | None = None
 
 
-class RateLimit(Struct, rename="camel"):
-    """A weight budget per interval."""
-
-    rate_limit_type: str
-    interval: str
-    interval_num: int
-    limit: int
-
-
 class SpotSymbol(Struct, rename="camel"):
     """One spot instrument: `tickSize` and `stepSize` are increments, sizes are base units."""
 
@@ -99,60 +93,6 @@ class ExchangeInfo(Struct, rename="camel"):
     server_time: int
     rate_limits: list[RateLimit]
     symbols: list[SpotSymbol]
-
-
-class ContractExchangeInfoRequest(Struct, rename="camel"):
-    """Contract instruments."""
-
-    symbol: Symbol | None = None
-
-
-class ContractAsset(Struct, rename="camel"):
-    """An asset that contracts settle in."""
-
-    asset: str
-    margin_available: bool
-
-
-class ContractSymbol(Struct, rename="camel"):
-    """One contract: precisions are numbers of decimals, sizes base units, ratios fractions.
-
-    `delivery` lists the times of day (UTC) at which funding is settled.
-    """
-
-    symbol: str
-    display_symbol: str
-    contract_type: str
-    underlying_type: str
-    underlying_sub_type: list[str]
-    base_asset: str
-    quote_asset: str
-    margin_asset: str
-    price_precision: str
-    quantity_precision: str
-    base_asset_precision: str
-    quote_precision: str
-    contract_val: str
-    delivery: list[str]
-    forward_contract_flag: bool
-    min_leverage: str
-    max_leverage: str
-    buy_limit_price_ratio: str
-    sell_limit_price_ratio: str
-    maker_fee_rate: str
-    taker_fee_rate: str
-    min_order_size: str
-    max_order_size: str
-    max_position_size: str
-    market_open_limit_size: str
-
-
-class ContractExchangeInfo(Struct, rename="camel"):
-    """Contract instruments and the assets they settle in."""
-
-    assets: list[ContractAsset]
-    rate_limits: list[RateLimit]
-    symbols: list[ContractSymbol]
 
 
 class SelectionRequest(Struct):
@@ -200,62 +140,12 @@ class BookTicker(Struct, rename="camel"):
     ask_qty: str
 
 
-class TradesRequest(Struct):
-    """The newest trades of a symbol."""
-
-    symbol: Symbol
-    limit: UpTo1000 = 100
-
-
-class PublicTrade(Struct, rename="camel"):
-    """One trade; `isBuyerMaker` is true when the taker sold."""
-
-    id: str
-    price: str
-    qty: str
-    quote_qty: str
-    time: int
-    is_buyer_maker: bool
-    is_best_match: bool
-
-
 class KlinesRequest(Struct):
     """The newest candles of a symbol, ending with the unfinished one."""
 
     symbol: Symbol
     interval: Interval
     limit: UpTo1000 = 300
-
-
-class DepthRequest(Struct):
-    """The best 15 or 200 levels of a symbol's book."""
-
-    symbol: Symbol
-    limit: Depth = "15"
-
-
-class DepthReply(Struct, rename="camel"):
-    """Levels as [price, quantity], best first."""
-
-    last_update_id: int
-    bids: list[tuple[str, str]]
-    asks: list[tuple[str, str]]
-
-
-class Candle(Struct, array_like=True):
-    """Open time, open, high, low, close, volume, close time, quote volume, trades, taker buys."""
-
-    open_time: int
-    open: str
-    high: str
-    low: str
-    close: str
-    volume: str
-    close_time: int
-    quote_volume: str
-    count: int
-    taker_buy_volume: str
-    taker_buy_quote_volume: str
 
 
 # What a selection answers: one object for `symbol`, else an array.
@@ -289,10 +179,6 @@ book_tickers: Operation[SelectionRequest, BookTicker | list[BookTicker]] = get(
 trades = get("trades", f"{_MARKET}/trades", PUBLIC, (25, 0), TradesRequest, list[PublicTrade])
 klines = get("klines", f"{_MARKET}/klines", PUBLIC, (2, 0), KlinesRequest, list[Candle])
 depth = get("depth", f"{_MARKET}/depth", PUBLIC, (5, 0), DepthRequest, DepthReply)
-contract_exchange_info = get(
-    "contract_exchange_info", "/capi/v3/market/exchangeInfo", PUBLIC, (1, 0),
-    ContractExchangeInfoRequest, ContractExchangeInfo,
-)  # fmt: skip
 
 ROWS = (
     ping,
@@ -306,5 +192,4 @@ ROWS = (
     trades,
     klines,
     depth,
-    contract_exchange_info,
 )

@@ -77,17 +77,8 @@ class Contracts:
     plans asked: work that a slice bounds. It is no state.
     """
 
-    __slots__ = (
-        "client_ids",
-        "collateral",
-        "counters",
-        "faults",
-        "fills",
-        "ledger",
-        "looked",
-        "markets",
-        "spot_markets",
-    )
+    __slots__ = ("client_ids", "collateral", "counters", "faults", "fills", "ledger", "looked",
+                 "markets", "spot_markets")  # fmt: skip
 
     def __init__(self, ledger: Ledger, counters: Counters, spot_markets: dict[str, Market]) -> None:
         self.ledger = ledger

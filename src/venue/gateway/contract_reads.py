@@ -8,9 +8,13 @@ from typing import Final, Literal
 from venue import candles
 from venue.api import errors
 from venue.api.contract_market import (
+    ContractAsset,
     ContractBookTicker,
+    ContractExchangeInfo,
+    ContractExchangeInfoRequest,
     ContractKlinesRequest,
     ContractSelectionRequest,
+    ContractSymbol,
     ContractSymbolRequest,
     ContractTicker,
     FundingRate,
@@ -21,16 +25,7 @@ from venue.api.contract_market import (
     SymbolPrice,
     SymbolPriceRequest,
 )
-from venue.api.market import (
-    Candle,
-    ContractAsset,
-    ContractExchangeInfo,
-    ContractExchangeInfoRequest,
-    ContractSymbol,
-    DepthRequest,
-    TimeReply,
-    TradesRequest,
-)
+from venue.api.market_data import Candle, DepthRequest, TimeReply, TradesRequest
 from venue.api.operation import Empty
 from venue.core.instruments import Asset, Instrument
 from venue.core.perpetual import Perpetual

@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from venue import candles
-from venue.api.market import Candle, DepthReply, PublicTrade
+from venue.api.market_data import Candle, DepthReply, PublicTrade
 from venue.core.instruments import Asset, Instrument
 from venue.gateway.answers import ITEMS_MAX, Answers, Question, Series, encode
 from venue.gateway.encoded import Encoded

@@ -11,21 +11,17 @@ from venue import candles
 from venue.api import errors
 from venue.api.market import (
     BookTicker,
-    Candle,
     Coin,
-    DepthRequest,
     ExchangeInfo,
     ExchangeInfoRequest,
     KlinesRequest,
     Network,
     Price,
-    RateLimit,
     SelectionRequest,
     SpotSymbol,
     Ticker,
-    TimeReply,
-    TradesRequest,
 )
+from venue.api.market_data import Candle, DepthRequest, RateLimit, TimeReply, TradesRequest
 from venue.api.operation import Empty
 from venue.core.instruments import Asset, Instrument
 from venue.core.market import Market

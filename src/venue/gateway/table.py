@@ -50,7 +50,6 @@ def _spot() -> list[Route]:
         bind(market.trades, reads.trades),
         bind(market.klines, reads.klines),
         bind(market.depth, reads.depth),
-        bind(market.contract_exchange_info, contract_reads.contract_exchange_info),
         bind(account.account, accounts.account),
         bind(account.bills, accounts.bills),
         bind(account.funding_bills, accounts.funding_bills),
@@ -70,6 +69,7 @@ def _spot() -> list[Route]:
 
 def _contract() -> list[Route]:
     return [
+        bind(contract_market.contract_exchange_info, contract_reads.contract_exchange_info),
         bind(contract_market.contract_time, contract_reads.contract_time),
         bind(contract_market.contract_trading_symbols, contract_reads.contract_trading_symbols),
         bind(contract_market.contract_depth, contract_reads.contract_depth),
