@@ -23,9 +23,14 @@ from bench import compiled as compiled_core
 from bench import core
 from bench.table import Row, Section
 from bench.workloads import EXPECTED, MID, W1, Step, Sums, generate
-from venue.core import commands
-from venue.core.collateral import FUND_UID
-from venue.core.commands import (
+from venue.core.contract.account import Holding
+from venue.core.contract.collateral import FUND_UID
+from venue.core.contract.position import equity
+from venue.core.contract.reference.prices import next_due
+from venue.core.engine import Engine
+from venue.core.instruments import Contract, Instrument, Tier
+from venue.core.messages import commands
+from venue.core.messages.commands import (
     CancelContractOrder,
     Command,
     PlaceContractOrder,
@@ -33,7 +38,7 @@ from venue.core.commands import (
     Proceed,
     Tick,
 )
-from venue.core.contract_events import (
+from venue.core.messages.contract_events import (
     ContractOrderClosed,
     ContractOrderPlaced,
     ContractTrade,
@@ -42,12 +47,7 @@ from venue.core.contract_events import (
     LiquidationStep,
     MarkSet,
 )
-from venue.core.engine import Engine
-from venue.core.events import Event, OwnerCreated, Rejected
-from venue.core.holding import Holding
-from venue.core.instruments import Contract, Instrument, Tier
-from venue.core.positions import equity
-from venue.core.prices import next_due
+from venue.core.messages.events import Event, OwnerCreated, Rejected
 from venue.core.units import AMOUNT_MAX, PPM
 from venue.fast import compiled, refuse_stale
 from venue.terms import BUY, GTC, IOC, LIMIT, LONG, SELL, SHORT, Wallet

@@ -18,7 +18,9 @@ from bench import compiled as compiled_core
 from bench import floor_core
 from bench.table import Row, Section
 from bench.workloads import EXPECTED, W1, W2, Step, Sums, generate
-from venue.core.commands import (
+from venue.core.engine import Engine
+from venue.core.instruments import Instrument
+from venue.core.messages.commands import (
     CancelOrder,
     Command,
     CreateOwner,
@@ -27,9 +29,7 @@ from venue.core.commands import (
     PlaceOrder,
     RegisterAsset,
 )
-from venue.core.engine import Engine
-from venue.core.events import OwnerCreated, Trade
-from venue.core.instruments import Instrument
+from venue.core.messages.events import OwnerCreated, Trade
 from venue.fast import compiled, refuse_stale
 
 OWNERS: Final = 20

@@ -10,8 +10,8 @@ import sys
 import time
 from typing import Final
 
-from venue.core.commands import Command, PostIndex, Tick
 from venue.core.engine import Engine
+from venue.core.messages.commands import Command, PostIndex, Tick
 from venue.core.owners import FIRST_UID
 from venue.core.units import PPM
 from venue.lab import demo

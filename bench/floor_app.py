@@ -28,7 +28,7 @@ from venue.api.spot import (
     PlaceBatchRequest,
     PlaceOrderRequest,
 )
-from venue.core.commands import PlaceOrder
+from venue.core.messages.commands import PlaceOrder
 from venue.core.units import FIRST_ID
 from venue.gateway.access.auth import Authenticator
 from venue.gateway.access.gate import HttpLimits

@@ -15,7 +15,9 @@ from random import Random
 from typing import Final
 
 from bench.table import Row, Section
-from venue.core.commands import (
+from venue.core.engine import Engine
+from venue.core.instruments import Instrument
+from venue.core.messages.commands import (
     CancelOrder,
     CreateOwner,
     Deposit,
@@ -23,9 +25,7 @@ from venue.core.commands import (
     PlaceOrder,
     RegisterAsset,
 )
-from venue.core.engine import Engine
-from venue.core.events import OrderPlaced
-from venue.core.instruments import Instrument
+from venue.core.messages.events import OrderPlaced
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 ASSETS: Final = ("BTC", "ETH", "SOL", "XRP", "ADA")

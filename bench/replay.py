@@ -15,10 +15,10 @@ import venue
 from bench.core import SYMBOL, engine_commands, prepare
 from bench.table import Row, Section
 from bench.workloads import W1, generate
-from venue.core import snapshot as state
-from venue.core.applied import Applied
-from venue.core.commands import Command, PlaceOrder
 from venue.core.engine import Engine
+from venue.core.messages.applied import Applied
+from venue.core.messages.commands import Command, PlaceOrder
+from venue.core.state import snapshot as state
 from venue.journal.journal import Journal, Snapshot
 from venue.journal.recovery import ENGINE, recover
 from venue.journal.sqlite import open_journal

@@ -30,18 +30,18 @@ from bench.contracts import (
 )
 from bench.table import Row, Section
 from bench.workloads import MID
-from venue.core import commands
-from venue.core.commands import ClosePositions, Command, PostIndex, Proceed, Tick
-from venue.core.contract_events import (
+from venue.core.contract.reference.prices import next_due
+from venue.core.countdowns import TIMEOUT_MIN_US
+from venue.core.engine import Engine
+from venue.core.messages import commands
+from venue.core.messages.commands import ClosePositions, Command, PostIndex, Proceed, Tick
+from venue.core.messages.contract_events import (
     ClosedAtMarket,
     ContractOrderClosed,
     Deleveraged,
     FundingSettled,
 )
-from venue.core.deadlines import TIMEOUT_MIN_US
-from venue.core.engine import Engine
-from venue.core.events import Event
-from venue.core.prices import next_due
+from venue.core.messages.events import Event
 from venue.fast import compiled, refuse_stale
 from venue.terms import BUY, GTC, SELL, Product, SeparatedMode
 

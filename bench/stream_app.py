@@ -13,7 +13,7 @@ import uvloop
 from websockets.asyncio.server import ServerConnection, broadcast
 from websockets.asyncio.server import serve as serve_sockets
 
-from venue.core.commands import CancelOrders, PlaceOrder
+from venue.core.messages.commands import CancelOrders, PlaceOrder
 from venue.gateway.context import Venue
 from venue.main import Options, Running, serve
 from venue.terms import OrderType, Side, TimeInForce

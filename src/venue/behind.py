@@ -13,9 +13,9 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from venue.core.applied import Applied
-from venue.core.commands import Command
 from venue.core.engine import Engine
+from venue.core.messages.applied import Applied
+from venue.core.messages.commands import Command
 from venue.history.link import HistoryFailed, Link
 from venue.history.store import HistoryDamaged, Store, open_history
 from venue.history.worker import FAILED, say, serve, settle

@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from venue.core import book
+from venue.core.book import book
 
 PACKAGE: Final = Path(__file__).parent
 STAMP: Final = PACKAGE.parent / "stamp.json"  # beside the package in a compiled build, else absent

@@ -27,8 +27,8 @@ from venue.api.operation import openapi
 from venue.api.streams import SOCKETS
 from venue.api.table import ROWS
 from venue.behind import Behind
-from venue.core.commands import ChangeSetting, Command, Tick
 from venue.core.engine import Engine
+from venue.core.messages.commands import ChangeSetting, Command, Tick
 from venue.core.owners import FIRST_UID
 from venue.fast import refuse_stale
 from venue.gateway.access.auth import Authenticator

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from venue import private
 from venue.archives import NEW, archives, in_place
-from venue.core.commands import Command
+from venue.core.messages.commands import Command
 from venue.gateway.recorder import Recorder
 from venue.history import archive as history_archive
 from venue.history.opening import opening

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from venue.archives import sync_folder
-from venue.core.applied import Applied
 from venue.core.engine import Engine
+from venue.core.messages.applied import Applied
 from venue.gateway.recorder import Recorder
 from venue.history.mend import mend
 from venue.history.opening import begin as begin_history

@@ -16,7 +16,7 @@ from typing import BinaryIO, Final
 
 import msgspec
 
-from venue.core.commands import Command
+from venue.core.messages.commands import Command
 from venue.gateway.recorder import Recorder
 from venue.journal.journal import JournalCorrupt, OtherRules, Segment, Snapshot
 from venue.journal.recovery import recover

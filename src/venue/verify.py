@@ -9,10 +9,10 @@ from tempfile import TemporaryDirectory
 from msgspec import MsgspecError, Struct, field
 
 import venue
-from venue.core.applied import Applied
-from venue.core.audit import problems
 from venue.core.engine import Engine
-from venue.core.snapshot import state_hash, stored_hashes
+from venue.core.messages.applied import Applied
+from venue.core.state.audit import problems
+from venue.core.state.snapshot import state_hash, stored_hashes
 from venue.gateway.recorder import Recorder
 from venue.history.archive import leading_up, merge
 from venue.history.check import check, check_frames

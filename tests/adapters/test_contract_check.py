@@ -12,12 +12,12 @@ import pytest
 from sqlalchemy import Connection, func, select
 
 from support.world import BTCUSDT, BUY, CONTRACT, GTC, IOC, LIMIT, MARKET, SELL
-from venue.core import commands
-from venue.core.applied import Applied
-from venue.core.commands import Command, Exit
 from venue.core.engine import Engine
-from venue.core.events import Event, OwnerCreated
 from venue.core.instruments import Contract, Tier
+from venue.core.messages import commands
+from venue.core.messages.applied import Applied
+from venue.core.messages.commands import Command, Exit
+from venue.core.messages.events import Event, OwnerCreated
 from venue.history import contract_queries
 from venue.history.check import PROBLEMS_MAX, check
 from venue.history.contract_queries import IncomeOf, IncomeRow

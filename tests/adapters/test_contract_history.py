@@ -39,10 +39,10 @@ from support.contract_tape import (
 )
 from support.tape import rows_of
 from support.world import BTCUSDT
-from venue.core.applied import Applied
-from venue.core.commands import Tick
-from venue.core.contract_events import ContractListed, Income, MarkSet
-from venue.core.events import AssetRegistered, Event
+from venue.core.messages.applied import Applied
+from venue.core.messages.commands import Tick
+from venue.core.messages.contract_events import ContractListed, Income, MarkSet
+from venue.core.messages.events import AssetRegistered, Event
 from venue.history import contract_queries as queries
 from venue.history.contract_queries import (
     AlgosOf,

@@ -6,9 +6,9 @@ import pytest
 
 from support.world import BTCUSDT, BUY, GTC, LIMIT, SELL
 from venue.api.errors import ApiError
-from venue.core.commands import NO_EXIT, Exit, PlaceContractOrder
-from venue.core.events import Rejected
 from venue.core.instruments import Asset, Contract, Tier
+from venue.core.messages.commands import NO_EXIT, Exit, PlaceContractOrder
+from venue.core.messages.events import Rejected
 from venue.core.units import AMOUNT_MAX, PRICE_MAX
 from venue.gateway import algo_writes, contract_writes
 from venue.gateway.contract_refusals import ORDER, Listed, Words, exit_refusal, refusal

@@ -22,9 +22,9 @@ from support.world import (
     LIMIT,
     SELL,
 )
-from venue.core.commands import PlaceOrder
 from venue.core.engine import Engine
 from venue.core.instruments import lot_atoms
+from venue.core.messages.commands import PlaceOrder
 from venue.history.check import PROBLEMS_MAX, check
 from venue.history.projector import CHUNKS, Catalog, Projector
 from venue.history.store import HistoryDamaged, Store, open_history

@@ -15,7 +15,7 @@ from sqlalchemy.exc import DatabaseError
 
 from support.damage import REFUSED, answers, flip, make_unchecked, project, questions, sessions
 from support.tape import rows_of
-from venue.core.applied import Applied
+from venue.core.messages.applied import Applied
 from venue.history import queries
 from venue.history.contract_tables import SCHEMA
 from venue.history.link import HistoryFailed

@@ -16,7 +16,7 @@ from support.world import (
     LIMIT,
     SPOT,
 )
-from venue.core.commands import PlaceOrder
+from venue.core.messages.commands import PlaceOrder
 from venue.history import queries
 from venue.history.projector import Catalog, Projector
 from venue.history.queries import BillRow, BillsOf, FillsOf, OrdersOf, TransfersOf

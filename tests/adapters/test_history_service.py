@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from support.tape import Sum, Tape, rows_of
-from venue.core.applied import Applied
 from venue.core.engine import Engine
+from venue.core.messages.applied import Applied
 from venue.helpers import environment
 from venue.history import link, queries, service
 from venue.history import store as store_room

@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import venue
-from venue.core.commands import CancelOrder, Command, CreateOwner, PlaceOrder, Tick
+from venue.core.messages.commands import CancelOrder, Command, CreateOwner, PlaceOrder, Tick
 from venue.core.rules import RULES
 from venue.journal.chain import BLOCK, START, Chain
 from venue.journal.file import check_library

@@ -11,7 +11,7 @@ import pytest
 
 import venue
 from support.disk import Disk
-from venue.core.commands import Command, PlaceOrder
+from venue.core.messages.commands import Command, PlaceOrder
 from venue.journal import sqlite
 from venue.journal.journal import JournalFailed, Snapshot
 from venue.journal.sqlite import SqliteJournal, open_journal

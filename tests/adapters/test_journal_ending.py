@@ -15,7 +15,7 @@ import apsw
 import pytest
 
 from support.disk import Disk
-from venue.core.commands import Tick
+from venue.core.messages.commands import Tick
 from venue.journal.ending import ENDING, Acknowledged
 from venue.journal.journal import JournalCorrupt
 from venue.journal.sqlite import open_journal, open_readonly

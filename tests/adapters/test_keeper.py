@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from support.trading import FOUNDING, trading
-from venue.core.applied import Applied
-from venue.core.commands import Command, RecordStreams
 from venue.core.engine import Engine
+from venue.core.messages.applied import Applied
+from venue.core.messages.commands import Command, RecordStreams
 from venue.core.owners import FIRST_UID
 from venue.gateway.recorder import Recorder
 from venue.helpers import environment

@@ -12,16 +12,16 @@ import pytest
 import venue
 from support.trading import trading
 from venue.core import rules
-from venue.core import snapshot as state
-from venue.core.applied import Applied
-from venue.core.commands import (
+from venue.core.engine import Engine
+from venue.core.messages.applied import Applied
+from venue.core.messages.commands import (
     CancelOrder,
     Command,
     SetCancelAfter,
     Tick,
 )
-from venue.core.engine import Engine
 from venue.core.rules import RULES
+from venue.core.state import snapshot as state
 from venue.journal.journal import Journal, JournalCorrupt, OtherRules, Segment, Snapshot
 from venue.journal.memory import MemoryJournal
 from venue.journal.recovery import WINDOW, beginning, recover, tail_requests

@@ -10,7 +10,7 @@ import apsw
 import pytest
 
 import venue
-from venue.core.commands import Command, Tick
+from venue.core.messages.commands import Command, Tick
 from venue.journal.chain import BLOCK
 from venue.journal.journal import JournalCorrupt, JournalFailed, Snapshot
 from venue.journal.snapshot_files import SnapshotFiles, packed

@@ -25,16 +25,16 @@ from support.order_desk import (
     refusal,
     the,
 )
-from venue.core import commands
-from venue.core.commands import NO_EXIT, Exit
-from venue.core.contract_events import (
+from venue.core.messages import commands
+from venue.core.messages.commands import NO_EXIT, Exit
+from venue.core.messages.contract_events import (
     AlgoChanged,
     AlgoClosed,
     AlgoPlaced,
     AlgoTriggered,
     ContractOrderPlaced,
 )
-from venue.core.events import Event, OrderRepeated, Rejected
+from venue.core.messages.events import Event, OrderRepeated, Rejected
 from venue.core.units import PRICE_MAX
 from venue.terms import (
     CLIENT_ID_MEMORY_US,

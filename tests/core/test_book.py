@@ -4,11 +4,11 @@ import random
 
 import pytest
 
-from venue.core.book import Book, resting, sweep, sweep_others
+from venue.core.book.book import Book, resting, sweep, sweep_others
+from venue.core.book.market import Market
+from venue.core.book.orders import Order
 from venue.core.instruments import Instrument
-from venue.core.ledger import Account
-from venue.core.market import Market
-from venue.core.orders import Order
+from venue.core.ledger.ledger import Account
 from venue.terms import Side
 
 pytestmark = pytest.mark.core

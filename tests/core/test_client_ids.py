@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from support.trading import FOUNDING, trading
-from venue.core import snapshot
-from venue.core.client_ids import ClientIds
-from venue.core.commands import PlaceOrder
+from venue.core.book.client_ids import ClientIds
+from venue.core.book.orders import Order
 from venue.core.engine import Engine
-from venue.core.events import OrderPlaced, OrderRepeated, Rejected
-from venue.core.orders import Order
+from venue.core.messages.commands import PlaceOrder
+from venue.core.messages.events import OrderPlaced, OrderRepeated, Rejected
 from venue.core.owners import FIRST_UID
+from venue.core.state import snapshot
 from venue.terms import CLIENT_ID_MEMORY_US, CLIENT_IDS_PER_OWNER_MAX, IOC, Reject
 
 pytestmark = pytest.mark.core

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from support.contract_world import SYMBOL, ContractWorld, isolated_world
-from venue.core import audit
-from venue.core.commands import HaltInstrument, PostIndex, Tick
-from venue.core.positions import equity
+from venue.core.contract.position import equity
+from venue.core.messages.commands import HaltInstrument, PostIndex, Tick
+from venue.core.state import audit
 from venue.terms import Product
 
 pytestmark = pytest.mark.core

@@ -19,11 +19,12 @@ from support.order_desk import (
     of,
     refusal,
 )
-from venue.core import commands, snapshot
-from venue.core.commands import Exit, PlaceContractOrder
-from venue.core.contract_events import ContractOrderPlaced, ContractTrade
-from venue.core.events import Rejected
 from venue.core.instruments import Tier
+from venue.core.messages import commands
+from venue.core.messages.commands import Exit, PlaceContractOrder
+from venue.core.messages.contract_events import ContractOrderPlaced, ContractTrade
+from venue.core.messages.events import Rejected
+from venue.core.state import snapshot
 from venue.core.units import AMOUNT_MAX, PRICE_MAX
 from venue.terms import OPEN_ORDERS_PER_ACCOUNT_MAX, POSITIONS_PER_SYMBOL_MAX, Reject
 

@@ -20,9 +20,9 @@ from support.order_desk import (
     refusal,
     the,
 )
-from venue.core.collateral import FUND_UID
-from venue.core.commands import Deposit, Tick
-from venue.core.contract_events import (
+from venue.core.contract.collateral import FUND_UID
+from venue.core.messages.commands import Deposit, Tick
+from venue.core.messages.contract_events import (
     AlgoClosed,
     ClosedAtMarket,
     ContractOrderClosed,
@@ -32,7 +32,7 @@ from venue.core.contract_events import (
     Deleveraged,
     PositionClosed,
 )
-from venue.core.events import Event, Rejected
+from venue.core.messages.events import Event, Rejected
 from venue.terms import (
     AlgoStatus,
     Cause,

@@ -22,17 +22,17 @@ from support.order_desk import (
     refusal,
     the,
 )
-from venue.core import commands
-from venue.core.contract_events import (
+from venue.core.engine import Engine
+from venue.core.instruments import Contract, Tier
+from venue.core.messages import commands
+from venue.core.messages.contract_events import (
     ContractChanged,
     ContractListed,
     ContractOrderPlaced,
     LiquidationStarted,
     MarkSet,
 )
-from venue.core.engine import Engine
-from venue.core.events import InstrumentHalted, OrderPlaced, OwnerCreated, Rejected
-from venue.core.instruments import Contract, Tier
+from venue.core.messages.events import InstrumentHalted, OrderPlaced, OwnerCreated, Rejected
 from venue.core.units import AMOUNT_MAX, PPB, PPM, PRICE_MAX, QUANTITY_MAX
 from venue.terms import Reject
 

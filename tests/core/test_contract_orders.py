@@ -24,15 +24,15 @@ from support.order_desk import (
     refusal,
     the,
 )
-from venue.core import commands
-from venue.core.contract_events import (
+from venue.core.messages import commands
+from venue.core.messages.contract_events import (
     ContractOrderClosed,
     ContractOrderPlaced,
     ContractTrade,
     Income,
     Leg,
 )
-from venue.core.events import Event, OrderRepeated, Rejected
+from venue.core.messages.events import Event, OrderRepeated, Rejected
 from venue.terms import (
     CLIENT_ID_MEMORY_US,
     Cause,

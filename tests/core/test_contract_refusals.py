@@ -25,10 +25,10 @@ from support.order_desk import (
     of,
     refusal,
 )
-from venue.core import commands
-from venue.core.commands import Exit, PlaceContractOrder
-from venue.core.contract_events import ClosedAtMarket, ContractOrderPlaced, ContractTrade
-from venue.core.events import Event, Rejected
+from venue.core.messages import commands
+from venue.core.messages.commands import Exit, PlaceContractOrder
+from venue.core.messages.contract_events import ClosedAtMarket, ContractOrderPlaced, ContractTrade
+from venue.core.messages.events import Event, Rejected
 from venue.core.units import AMOUNT_MAX, PRICE_MAX
 from venue.terms import OPEN_ORDERS_PER_SYMBOL_MAX, Reject
 

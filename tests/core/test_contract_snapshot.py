@@ -27,14 +27,20 @@ from support.order_desk import (
     of,
     the,
 )
-from venue.core import audit, commands, contract_snapshot, snapshot
-from venue.core.book import resting
-from venue.core.commands import Command, Exit
-from venue.core.contract_events import AlgoTriggered, FundingDue, FundingSettled, LeverageSet
+from venue.core.book.book import resting
+from venue.core.contract.reference.funding import CHUNK
 from venue.core.engine import Engine
-from venue.core.events import Event, Rejected
-from venue.core.funding import CHUNK
 from venue.core.instruments import Tier
+from venue.core.messages import commands
+from venue.core.messages.commands import Command, Exit
+from venue.core.messages.contract_events import (
+    AlgoTriggered,
+    FundingDue,
+    FundingSettled,
+    LeverageSet,
+)
+from venue.core.messages.events import Event, Rejected
+from venue.core.state import audit, contract_snapshot, snapshot
 from venue.core.units import AMOUNT_MAX
 from venue.terms import CLIENT_ID_MEMORY_US
 

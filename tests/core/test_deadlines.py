@@ -8,11 +8,12 @@ import pytest
 from support import order_desk
 from support.order_desk import LONG, STOP_MARKET, Desk, floor
 from support.world import BTCUSDT, BUY, SELL, World, refusal
-from venue.core import audit, commands, snapshot
-from venue.core.commands import Command, SetCancelAfter, Tick
-from venue.core.contract_events import ContractOrderClosed
-from venue.core.deadlines import CHUNK
-from venue.core.events import CancelAfterDue, CancelAfterSet, Event, OrderClosed
+from venue.core.countdowns import CHUNK
+from venue.core.messages import commands
+from venue.core.messages.commands import Command, SetCancelAfter, Tick
+from venue.core.messages.contract_events import ContractOrderClosed
+from venue.core.messages.events import CancelAfterDue, CancelAfterSet, Event, OrderClosed
+from venue.core.state import audit, snapshot
 from venue.terms import CANCELED, OPEN_ORDERS_PER_SYMBOL_MAX, Cause, Product, Reject
 
 pytestmark = pytest.mark.core

@@ -12,11 +12,11 @@ from support.contract_world import (
     of,
     refusal,
 )
-from venue.core import commands
-from venue.core.contract_events import ContractOrderClosed, ContractTrade, Income
-from venue.core.events import Event, Rejected
+from venue.core.contract.position import equity
 from venue.core.instruments import Contract
-from venue.core.positions import equity
+from venue.core.messages import commands
+from venue.core.messages.contract_events import ContractOrderClosed, ContractTrade, Income
+from venue.core.messages.events import Event, Rejected
 from venue.terms import BUY, CANCELED, IOC, LIMIT, LONG, SELL, SHORT, IncomeType, Reject
 
 pytestmark = pytest.mark.core

@@ -6,11 +6,12 @@ import msgspec
 import pytest
 
 from support.world import BUY, NOBODY, SPOT, World
-from venue.core import commands, snapshot
-from venue.core.commands import Command
 from venue.core.engine import Engine
-from venue.core.events import Event, Rejected
 from venue.core.instruments import Contract, Instrument, Tier
+from venue.core.messages import commands
+from venue.core.messages.commands import Command
+from venue.core.messages.events import Event, Rejected
+from venue.core.state import snapshot
 from venue.terms import CLIENT_ID_MEMORY_US, Reject
 
 pytestmark = pytest.mark.core

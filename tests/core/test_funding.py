@@ -24,8 +24,12 @@ from support.contract_world import (
     items,
     of,
 )
-from venue.core import commands
-from venue.core.contract_events import (
+from venue.core.contract.reference.funding import CHUNK
+from venue.core.contract.reference.prices import funding_rate, interval_us
+from venue.core.engine import Engine
+from venue.core.instruments import Tier
+from venue.core.messages import commands
+from venue.core.messages.contract_events import (
     ContractTrade,
     FundingDue,
     FundingSettled,
@@ -34,11 +38,7 @@ from venue.core.contract_events import (
     LiquidationStarted,
     PositionClosed,
 )
-from venue.core.engine import Engine
-from venue.core.events import Event
-from venue.core.funding import CHUNK
-from venue.core.instruments import Tier
-from venue.core.prices import funding_rate, interval_us
+from venue.core.messages.events import Event
 from venue.core.units import AMOUNT_MAX
 from venue.terms import SHORT
 

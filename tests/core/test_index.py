@@ -18,10 +18,11 @@ from support.contract_world import (
     of,
 )
 from support.index_world import index_world, pull, quote, seconds, spread
-from venue.core import commands, snapshot
-from venue.core.contract_events import MarkSet
-from venue.core.index import LEVELS_MAX, taken
+from venue.core.contract.reference.index import LEVELS_MAX, taken
 from venue.core.instruments import Tier
+from venue.core.messages import commands
+from venue.core.messages.contract_events import MarkSet
+from venue.core.state import snapshot
 from venue.core.units import AMOUNT_MAX
 from venue.terms import BUY, SELL
 

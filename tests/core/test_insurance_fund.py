@@ -20,7 +20,8 @@ from support.contract_world import (
     items,
     of,
 )
-from venue.core.contract_events import (
+from venue.core.contract.position import equity
+from venue.core.messages.contract_events import (
     ContractOrderClosed,
     ContractOrderPlaced,
     ContractOrderReduced,
@@ -33,8 +34,7 @@ from venue.core.contract_events import (
     LiquidationStep,
     PositionClosed,
 )
-from venue.core.events import Event
-from venue.core.positions import equity
+from venue.core.messages.events import Event
 from venue.terms import (
     BUY,
     CANCELED,

@@ -3,7 +3,7 @@
 import pytest
 
 from venue.core.instruments import Asset
-from venue.core.ledger import Account, Ledger
+from venue.core.ledger.ledger import Account, Ledger
 from venue.terms import Side, Wallet
 
 pytestmark = pytest.mark.core

@@ -20,8 +20,11 @@ from support.contract_world import (
     of,
     refusal,
 )
-from venue.core import commands
-from venue.core.contract_events import (
+from venue.core.contract.consequences import LIQUIDATIONS_MAX
+from venue.core.contract.position import equity, liquidation_mark, maintenance
+from venue.core.instruments import Tier
+from venue.core.messages import commands
+from venue.core.messages.contract_events import (
     ContractOrderClosed,
     ContractOrderPlaced,
     ContractTrade,
@@ -33,10 +36,7 @@ from venue.core.contract_events import (
     MarkSet,
     PositionClosed,
 )
-from venue.core.events import Event
-from venue.core.instruments import Tier
-from venue.core.positions import equity, liquidation_mark, maintenance
-from venue.core.schedule import LIQUIDATIONS_MAX
+from venue.core.messages.events import Event
 from venue.core.units import AMOUNT_MAX
 from venue.terms import (
     BUY,

@@ -4,8 +4,9 @@ import msgspec
 import pytest
 
 from support.world import BTCUSDT, BUY, ETHUSDT, ID, SELL, World, refusal
-from venue.core import commands
-from venue.core.events import (
+from venue.core.instruments import Asset, Instrument
+from venue.core.messages import commands
+from venue.core.messages.events import (
     AssetRegistered,
     InstrumentChanged,
     InstrumentHalted,
@@ -15,7 +16,6 @@ from venue.core.events import (
     Rejected,
     SettingChanged,
 )
-from venue.core.instruments import Asset, Instrument
 from venue.terms import Reject
 
 pytestmark = pytest.mark.core

@@ -7,14 +7,21 @@ from random import Random
 import pytest
 
 from support.contract_world import SECOND, START, SYMBOL, TIERS, ContractWorld, isolated_world, of
-from venue.core import audit, commands
-from venue.core.commands import Command
-from venue.core.contract_events import LiquidationStarted
+from venue.core.contract.margin import (
+    Tiers,
+    bankruptcy_price,
+    initial,
+    liquidation_price,
+    order_margin,
+)
+from venue.core.contract.position import Position, equity, maintenance, notional
 from venue.core.engine import Engine
-from venue.core.events import Event, Rejected
 from venue.core.instruments import Contract, Instrument, Tier
-from venue.core.margin import Tiers, bankruptcy_price, initial, liquidation_price, order_margin
-from venue.core.positions import Position, equity, maintenance, notional
+from venue.core.messages import commands
+from venue.core.messages.commands import Command
+from venue.core.messages.contract_events import LiquidationStarted
+from venue.core.messages.events import Event, Rejected
+from venue.core.state import audit
 from venue.core.units import AMOUNT_MAX, PPM, PRICE_MAX
 from venue.terms import BUY, GTC, LIMIT, LONG, SELL, SHORT
 

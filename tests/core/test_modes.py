@@ -19,17 +19,17 @@ from support.order_desk import (
     refusal,
     the,
 )
-from venue.core import commands
-from venue.core.collateral import available
-from venue.core.contract_events import (
+from venue.core.contract.collateral import available
+from venue.core.contract.position import wallet
+from venue.core.messages import commands
+from venue.core.messages.contract_events import (
     AutoMarginSet,
     ContractTrade,
     Income,
     LeverageSet,
     PositionClosed,
 )
-from venue.core.events import Event, FeesSet, Rejected
-from venue.core.positions import wallet
+from venue.core.messages.events import Event, FeesSet, Rejected
 from venue.core.units import AMOUNT_MAX, PPM
 from venue.terms import IncomeType, Product, Reject
 

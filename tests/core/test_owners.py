@@ -17,10 +17,10 @@ from support.world import (
     refusal,
     trades,
 )
-from venue.core import commands
-from venue.core.commands import Command
-from venue.core.contract_events import Income
-from venue.core.events import (
+from venue.core.messages import commands
+from venue.core.messages.commands import Command
+from venue.core.messages.contract_events import Income
+from venue.core.messages.events import (
     FeesSet,
     OwnerCreated,
     OwnerFrozen,

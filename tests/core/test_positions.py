@@ -16,9 +16,10 @@ from support.contract_world import (
     of,
     refusal,
 )
-from venue.core import commands
-from venue.core.collateral import available
-from venue.core.contract_events import (
+from venue.core.contract.collateral import available
+from venue.core.contract.position import Position, equity, profit, wallet
+from venue.core.messages import commands
+from venue.core.messages.contract_events import (
     ClosedAtMarket,
     ContractOrderClosed,
     ContractOrderPlaced,
@@ -28,7 +29,6 @@ from venue.core.contract_events import (
     LeverageSet,
     PositionClosed,
 )
-from venue.core.positions import Position, equity, profit, wallet
 from venue.terms import (
     BUY,
     CANCELED,

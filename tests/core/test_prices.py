@@ -16,9 +16,9 @@ from support.contract_world import (
     of,
     refusal,
 )
-from venue.core import commands
-from venue.core.contract_events import FundingDue, MarkSet
 from venue.core.instruments import Tier
+from venue.core.messages import commands
+from venue.core.messages.contract_events import FundingDue, MarkSet
 from venue.core.units import AMOUNT_MAX, PRICE_MAX
 from venue.terms import Reject
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 import pytest
 
 from support.contract_world import ISOLATED, SYMBOL, ContractWorld, of, refusal
-from venue.core import commands, snapshot
-from venue.core.closing import CLOSED_MAX
-from venue.core.contract_events import (
+from venue.core.contract.closing import CLOSED_MAX
+from venue.core.contract.consequences import LIQUIDATIONS_MAX
+from venue.core.engine import Engine
+from venue.core.messages import commands
+from venue.core.messages.contract_events import (
     AlgoClosed,
     ClosedAtMarket,
     ContractOrderClosed,
     LiquidationStarted,
 )
-from venue.core.engine import Engine
-from venue.core.events import Event
-from venue.core.schedule import LIQUIDATIONS_MAX
+from venue.core.messages.events import Event
+from venue.core.state import snapshot
 from venue.terms import AlgoType, MarginMode, Reject, SeparatedMode
 
 pytestmark = pytest.mark.core

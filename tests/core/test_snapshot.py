@@ -6,10 +6,11 @@ import pytest
 
 from support.walk import INSTRUMENT, OWNERS, step, walk
 from support.world import BUY, FOK, FUNDING, IOC, SELL, World
-from venue.core import commands, snapshot
-from venue.core.book import resting
-from venue.core.commands import Command
+from venue.core.book.book import resting
 from venue.core.engine import Engine
+from venue.core.messages import commands
+from venue.core.messages.commands import Command
+from venue.core.state import snapshot
 from venue.terms import CLIENT_ID_MEMORY_US
 
 pytestmark = pytest.mark.core

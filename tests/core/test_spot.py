@@ -20,9 +20,16 @@ from support.world import (
     refusal,
     trades,
 )
-from venue.core import commands
-from venue.core.events import Event, OrderClosed, OrderPlaced, OrderRepeated, Rejected, Trade
-from venue.core.orders import NEXT
+from venue.core.book.orders import NEXT
+from venue.core.messages import commands
+from venue.core.messages.events import (
+    Event,
+    OrderClosed,
+    OrderPlaced,
+    OrderRepeated,
+    Rejected,
+    Trade,
+)
 from venue.terms import (
     CLIENT_ID_MEMORY_US,
     OrderStatus,

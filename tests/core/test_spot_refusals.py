@@ -22,8 +22,8 @@ from support.world import (
     refusal,
     trades,
 )
-from venue.core import commands
-from venue.core.events import OrderPlaced, Rejected
+from venue.core.messages import commands
+from venue.core.messages.events import OrderPlaced, Rejected
 from venue.core.units import AMOUNT_MAX, PRICE_MAX
 from venue.terms import (
     OPEN_ORDERS_PER_ACCOUNT_MAX,

@@ -6,11 +6,11 @@ import msgspec
 import pytest
 
 from support.order_desk import BUY, LONG, MARK, SELL, SHORT, STOP_MARKET, SYMBOL, Desk, of, refusal
-from venue.core import snapshot
-from venue.core.commands import ChangeAlgo, PlaceAlgo, Tick
-from venue.core.contract_events import AlgoTriggered
-from venue.core.events import Rejected
-from venue.core.triggers import FIRED_MAX, OWNER_SHARE
+from venue.core.contract.triggers import FIRED_MAX, OWNER_SHARE
+from venue.core.messages.commands import ChangeAlgo, PlaceAlgo, Tick
+from venue.core.messages.contract_events import AlgoTriggered
+from venue.core.messages.events import Rejected
+from venue.core.state import snapshot
 from venue.terms import Reject
 
 pytestmark = pytest.mark.core

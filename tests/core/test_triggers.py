@@ -30,10 +30,11 @@ from support.order_desk import (
     refusal,
     the,
 )
-from venue.core import commands
-from venue.core.algos import Algo
-from venue.core.commands import Exit, PlaceAlgo, Withdraw
-from venue.core.contract_events import (
+from venue.core.contract.conditional import Algo
+from venue.core.contract.triggers import CALLBACK_MAX_PPM, FIRED_MAX
+from venue.core.messages import commands
+from venue.core.messages.commands import Exit, PlaceAlgo, Withdraw
+from venue.core.messages.contract_events import (
     AlgoPlaced,
     AlgoTriggered,
     ContractOrderClosed,
@@ -41,8 +42,7 @@ from venue.core.contract_events import (
     ContractTrade,
     PositionClosed,
 )
-from venue.core.events import Event, Rejected
-from venue.core.triggers import CALLBACK_MAX_PPM, FIRED_MAX
+from venue.core.messages.events import Event, Rejected
 from venue.core.units import PRICE_MAX
 from venue.terms import (
     ALGO_ORDERS_PER_ACCOUNT_MAX,

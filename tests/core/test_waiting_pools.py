@@ -14,16 +14,17 @@ from support.contract_world import (
     ContractWorld,
     of,
 )
-from venue.core import commands, snapshot
-from venue.core.commands import Command
-from venue.core.contract_events import (
+from venue.core.contract.position import equity, maintenance
+from venue.core.messages import commands
+from venue.core.messages.commands import Command
+from venue.core.messages.contract_events import (
     Deleveraged,
     Income,
     LiquidationStarted,
     LiquidationStep,
 )
-from venue.core.events import Event
-from venue.core.positions import equity, maintenance
+from venue.core.messages.events import Event
+from venue.core.state import snapshot
 from venue.terms import BUY, GTC, LIMIT, LONG, SELL, SHORT, Reject
 
 pytestmark = pytest.mark.core

@@ -18,9 +18,9 @@ from support.clocked import Movable
 from support.refusals.cases import order, stamped
 from support.server import Server
 from venue import main
-from venue.core.commands import Command, CreateOwner, Deposit, PlaceOrder, SetCancelAfter
-from venue.core.deadlines import CHUNK
-from venue.core.events import Rejected
+from venue.core.countdowns import CHUNK
+from venue.core.messages.commands import Command, CreateOwner, Deposit, PlaceOrder, SetCancelAfter
+from venue.core.messages.events import Rejected
 from venue.gateway.context import Venue
 from venue.node.clock import SystemClock
 from venue.node.ticks import tick

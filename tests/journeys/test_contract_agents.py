@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from venue.core.commands import Command, Deposit, PlaceContractOrder, Tick
-from venue.core.contract_events import ContractTrade
+from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.position import Position, notional
+from venue.core.contract.reference.prices import funding_rate
 from venue.core.engine import Engine
-from venue.core.events import Event, Rejected
-from venue.core.ledger import Account
-from venue.core.perpetual import Perpetual
-from venue.core.positions import Position, notional
-from venue.core.prices import funding_rate
-from venue.core.snapshot import state_hash
+from venue.core.ledger.ledger import Account
+from venue.core.messages.commands import Command, Deposit, PlaceContractOrder, Tick
+from venue.core.messages.contract_events import ContractTrade
+from venue.core.messages.events import Event, Rejected
+from venue.core.state.snapshot import state_hash
 from venue.core.units import PPM
 from venue.lab import demo
 from venue.lab.agents import STEP_US, Agents

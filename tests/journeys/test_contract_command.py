@@ -12,7 +12,7 @@ import pytest
 
 from support.client import Client
 from support.server import Server
-from venue.core.collateral import FUND_UID
+from venue.core.contract.collateral import FUND_UID
 
 LISTED = {
     "baseAsset": "ETH", "quoteAsset": "BTC", "tickSize": "0.00001", "stepSize": "0.001",

@@ -15,20 +15,20 @@ from support.client import Client
 from support.contract_world import CONTRACT, CONTRACT_WALLET, HOUR, ISOLATED, SECOND, SYMBOL
 from support.server import Server
 from support.told import Told
-from venue.core import commands
-from venue.core.collateral import FUND_UID
-from venue.core.commands import Command
-from venue.core.contract_events import (
+from venue.core.contract.collateral import FUND_UID
+from venue.core.contract.consequences import LIQUIDATIONS_MAX
+from venue.core.contract.reference.funding import CHUNK
+from venue.core.engine import Engine
+from venue.core.messages import commands
+from venue.core.messages.commands import Command
+from venue.core.messages.contract_events import (
     FundingDue,
     FundingSettled,
     Income,
     PositionClosed,
 )
-from venue.core.engine import Engine
-from venue.core.events import Event, OwnerCreated, Rejected
-from venue.core.funding import CHUNK
+from venue.core.messages.events import Event, OwnerCreated, Rejected
 from venue.core.owners import FIRST_UID
-from venue.core.schedule import LIQUIDATIONS_MAX
 from venue.core.units import AMOUNT_MAX, PPB
 from venue.history import contract_tables as tables
 from venue.history.store import open_history

@@ -31,9 +31,9 @@ from support.contract_feed import (
 )
 from support.slow import slow_candles, slow_ticker
 from venue.candles import DAY_US, INTERVALS, MINUTE_US, Candle, open_time
-from venue.core.applied import Applied
-from venue.core.commands import Tick
-from venue.core.contract_events import (
+from venue.core.messages.applied import Applied
+from venue.core.messages.commands import Tick
+from venue.core.messages.contract_events import (
     ContractListed,
     ContractOrderClosed,
     ContractOrderPlaced,
@@ -43,7 +43,7 @@ from venue.core.contract_events import (
     Leg,
     MarkSet,
 )
-from venue.core.events import Event, InstrumentListed, OrderPlaced
+from venue.core.messages.events import Event, InstrumentListed, OrderPlaced
 from venue.node.board import PublicTrade
 from venue.node.contract_data import Funding, Prices
 from venue.node.depth import Depth, Top

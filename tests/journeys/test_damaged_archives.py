@@ -15,7 +15,7 @@ import pytest
 
 from support.former import BEGIN_US, Stepping
 from support.pruned import HALF_US, KEEP_US, NOW_US, archived, copied, everything, live, rows
-from venue.core.commands import Tick
+from venue.core.messages.commands import Tick
 from venue.dev import DevOptions, refused
 from venue.history.store import HistoryDamaged, open_history
 from venue.journal import archive

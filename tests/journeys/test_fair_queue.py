@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from venue.core.commands import Command, Tick
+from venue.core.messages.commands import Command, Tick
 from venue.gateway.access.gate import HttpLimits
 from venue.gateway.access.proxies import Proxies
 from venue.gateway.transport.listener import WOKEN_MAX, Listener

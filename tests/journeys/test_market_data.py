@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 
 from support.slow import slow_candles, slow_ticker
 from venue.candles import DAY_US, INTERVALS, MINUTE_US, coarsen
-from venue.core.applied import Applied
-from venue.core.book import Half, resting
-from venue.core.commands import (
+from venue.core.book.book import Half, resting
+from venue.core.engine import Engine
+from venue.core.instruments import Instrument
+from venue.core.messages.applied import Applied
+from venue.core.messages.commands import (
     CancelOrder,
     CancelOrders,
     Command,
@@ -25,9 +27,7 @@ from venue.core.commands import (
     RegisterAsset,
     Tick,
 )
-from venue.core.engine import Engine
-from venue.core.events import OrderClosed, OrderPlaced, Rejected, Trade
-from venue.core.instruments import Instrument
+from venue.core.messages.events import OrderClosed, OrderPlaced, Rejected, Trade
 from venue.core.units import PPM
 from venue.lab.backfill import Backfill, Start
 from venue.node.board import TRADES_MAX, PublicTrade

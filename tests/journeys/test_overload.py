@@ -10,7 +10,7 @@ from pathlib import Path
 
 from support.client import Answer, Client
 from support.server import Server
-from venue.core.commands import CancelOrder, PlaceOrder
+from venue.core.messages.commands import CancelOrder, PlaceOrder
 from venue.journal.sqlite import open_journal
 from venue.verify import verify
 

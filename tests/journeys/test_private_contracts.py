@@ -15,8 +15,9 @@ from support.contract_world import (
 )
 from support.private_room import Room, Told, only
 from support.world import BUY, CONTRACT, GTC, SELL, SPOT
-from venue.core import commands, snapshot
-from venue.core.commands import Exit
+from venue.core.messages import commands
+from venue.core.messages.commands import Exit
+from venue.core.state import snapshot
 from venue.core.units import FIRST_ID
 from venue.terms import (
     IOC,

@@ -9,9 +9,9 @@ import pytest
 from support.contract_world import SYMBOL, ContractWorld
 from support.private_room import Room, items_of, only
 from support.world import BUY, CONTRACT, FOK, FUNDING, ID, IOC, SELL, SPOT, World
-from venue.core import commands
-from venue.core.applied import Applied
-from venue.core.commands import Exit
+from venue.core.messages import commands
+from venue.core.messages.applied import Applied
+from venue.core.messages.commands import Exit
 from venue.gateway.private_frames import ITEMS_MAX, PrivateFrames
 from venue.terms import LIMIT, LONG, MARKET, SHORT
 

@@ -12,12 +12,12 @@ from sqlalchemy import Table, select
 from support import walk as spot_walk
 from support.contract_walk import START, UNIT, Walk
 from support.private_room import Record
-from venue.core import snapshot
-from venue.core.applied import Applied
-from venue.core.commands import Command, PlaceOrder
-from venue.core.contract_events import Income
+from venue.core.contract.position import wallet
 from venue.core.engine import Engine
-from venue.core.positions import wallet
+from venue.core.messages.applied import Applied
+from venue.core.messages.commands import Command, PlaceOrder
+from venue.core.messages.contract_events import Income
+from venue.core.state import snapshot
 from venue.gateway import private_items, spot_items
 from venue.gateway.private_changes import Changes
 from venue.gateway.private_frames import PrivateFrames

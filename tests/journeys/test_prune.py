@@ -29,7 +29,7 @@ from support.pruned import (
 )
 from support.server import Server
 from venue.behind import Behind
-from venue.core.commands import Tick
+from venue.core.messages.commands import Tick
 from venue.dev import DevOptions, refused
 from venue.history import archive as rows_archive
 from venue.history.link import HistoryFailed

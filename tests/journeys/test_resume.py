@@ -18,9 +18,9 @@ from support.listening import WAIT_S, Listener, Message, login
 from support.listening_room import KEYS, ListeningRoom
 from support.server import Server
 from support.socket_desk import CONTRACT, PRODUCTS, SPOT, Product, price_contracts
-from venue.core.applied import Applied
-from venue.core.commands import CancelOrders, Command, PlaceOrder, Tick
-from venue.core.events import OrderPlaced
+from venue.core.messages.applied import Applied
+from venue.core.messages.commands import CancelOrders, Command, PlaceOrder, Tick
+from venue.core.messages.events import OrderPlaced
 from venue.gateway.catchup import PAGE
 from venue.gateway.connection import SocketLimits
 from venue.gateway.context import Venue

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from venue.core.applied import Applied
-from venue.core.commands import Command, CreateOwner, PlaceOrder, RegisterAsset, Tick
+from venue.core.book.market import Market
 from venue.core.engine import Engine
-from venue.core.events import OwnerCreated, Rejected
 from venue.core.instruments import Instrument
-from venue.core.market import Market
+from venue.core.messages.applied import Applied
+from venue.core.messages.commands import Command, CreateOwner, PlaceOrder, RegisterAsset, Tick
+from venue.core.messages.events import OwnerCreated, Rejected
 from venue.journal.memory import MemoryJournal
 from venue.node import sequencer as room
 from venue.node.fair import TURN

@@ -6,9 +6,9 @@ import asyncio
 from pathlib import Path
 
 from venue import main
-from venue.core.applied import Applied
-from venue.core.closing import CLOSED_MAX
-from venue.core.commands import (
+from venue.core.contract.closing import CLOSED_MAX
+from venue.core.messages.applied import Applied
+from venue.core.messages.commands import (
     CancelContractOrder,
     ClosePositions,
     Command,
@@ -17,8 +17,12 @@ from venue.core.commands import (
     PostIndex,
     SetMarginMode,
 )
-from venue.core.contract_events import ClosedAtMarket, ContractOrderClosed, ContractOrderPlaced
-from venue.core.events import Rejected
+from venue.core.messages.contract_events import (
+    ClosedAtMarket,
+    ContractOrderClosed,
+    ContractOrderPlaced,
+)
+from venue.core.messages.events import Rejected
 from venue.gateway.context import Venue
 from venue.lab import demo
 from venue.node.clock import SystemClock

@@ -15,9 +15,9 @@ from support.socket_desk import SPOT as SPOT_ORDERS
 from support.socket_desk import place
 from support.witness import KINDS, OWNER, Market, Witness, channels, witnesses
 from venue.api.streams import Socket, trade
-from venue.core.applied import Applied
-from venue.core.contract_events import ContractTrade
-from venue.core.events import Trade
+from venue.core.messages.applied import Applied
+from venue.core.messages.contract_events import ContractTrade
+from venue.core.messages.events import Trade
 from venue.gateway import entry, hub
 from venue.gateway.access.auth import Authenticator
 from venue.gateway.catchup import CatchUp

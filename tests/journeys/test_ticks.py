@@ -9,8 +9,11 @@ import pytest
 from venue import main
 from venue.api.contract_operator import IndexRequest
 from venue.api.errors import ApiError
-from venue.core.applied import Applied
-from venue.core.commands import (
+from venue.core.contract.consequences import LIQUIDATIONS_MAX
+from venue.core.contract.position import Position
+from venue.core.engine import Engine
+from venue.core.messages.applied import Applied
+from venue.core.messages.commands import (
     Command,
     CreateOwner,
     Deposit,
@@ -18,11 +21,8 @@ from venue.core.commands import (
     PostIndex,
     SetLeverage,
 )
-from venue.core.contract_events import LiquidationFinished
-from venue.core.engine import Engine
-from venue.core.events import Rejected
-from venue.core.positions import Position
-from venue.core.schedule import LIQUIDATIONS_MAX
+from venue.core.messages.contract_events import LiquidationFinished
+from venue.core.messages.events import Rejected
 from venue.gateway.context import Call, Venue
 from venue.gateway.contract_operators import post_index
 from venue.lab import demo

@@ -13,10 +13,10 @@ from fractions import Fraction
 from typing import Any
 
 from properties.office import GREATEST_AMOUNT, MILLION, SPOT, Faults, Office, refuse
-from venue.core import commands, events
-from venue.core.commands import Command
-from venue.core.events import Event
 from venue.core.instruments import Instrument
+from venue.core.messages import commands, events
+from venue.core.messages.commands import Command
+from venue.core.messages.events import Event
 from venue.terms import OrderStatus, OrderType, Reject, SelfTrade, Side, TimeInForce
 
 GREATEST_PRICE = 10**17

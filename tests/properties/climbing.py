@@ -18,7 +18,7 @@ from properties.earning import Gene, Group, changed, sequence, spoken
 from properties.earning_world import FUND_UID, Opened, Play, World, replay
 from properties.hearing import Wrong
 from properties.planted import Fault
-from venue.core.commands import Command
+from venue.core.messages.commands import Command
 
 FIRST: Final = 12  # new stories of which the best one is changed
 STALE: Final = 40  # changes without progress before a new story is begun

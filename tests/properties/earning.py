@@ -12,8 +12,8 @@ from typing import Final
 from properties import earning_tricks as tricks
 from properties.earning_world import CONTRACT_WALLET, LOT, Play
 from properties.sums import Market, Owner, Position
-from venue.core import commands as c
-from venue.core.commands import NO_EXIT, Command, Exit
+from venue.core.messages import commands as c
+from venue.core.messages.commands import NO_EXIT, Command, Exit
 from venue.terms import BUY, LONG, SELL
 
 Gene = tuple[int, int, int, int, int, int]

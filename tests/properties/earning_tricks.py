@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from properties.earning_world import LOT
-from venue.core import commands as c
-from venue.core.commands import Command
+from venue.core.messages import commands as c
+from venue.core.messages.commands import Command
 from venue.terms import BUY, LONG, SELL, AlgoType, Product
 
 if TYPE_CHECKING:

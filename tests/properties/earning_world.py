@@ -13,12 +13,12 @@ from properties.agreement import compare_all
 from properties.hearing import Wrong, must
 from properties.judge import Judge
 from properties.planted import LOAN, Fault, lent_to
-from venue.core import commands as c
-from venue.core import snapshot
-from venue.core.commands import Command
 from venue.core.engine import Engine
-from venue.core.events import Event
 from venue.core.instruments import Contract, Instrument, Tier
+from venue.core.messages import commands as c
+from venue.core.messages.commands import Command
+from venue.core.messages.events import Event
+from venue.core.state import snapshot
 from venue.core.units import AMOUNT_MAX
 from venue.terms import BUY, LONG, SELL, SHORT
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from venue.core import events
-from venue.core.commands import Command, PlaceOrder
-from venue.core.contract_events import Income
+from venue.core.book.orders import NEXT
 from venue.core.engine import Engine
-from venue.core.events import Event
-from venue.core.orders import NEXT
+from venue.core.messages import events
+from venue.core.messages.commands import Command, PlaceOrder
+from venue.core.messages.contract_events import Income
+from venue.core.messages.events import Event
 from venue.terms import OrderStatus, Side, Wallet
 
 SPOT = 0

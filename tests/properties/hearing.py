@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from properties.sums import SELVES, Market, Order, Owner
-from venue.core.commands import Command, Tick
+from venue.core.messages.commands import Command, Tick
 
 FUND = 2
 Stood = tuple[int, int, dict[int, tuple[int, int]]]

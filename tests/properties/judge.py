@@ -13,13 +13,13 @@ from typing import Any
 from properties.agreement import compare, in_doubt
 from properties.hearing import NOTHING, Hearing, must
 from properties.sums import MILLION, Market, Order, Owner, Position
-from venue.core import commands as c
-from venue.core import contract_events as t
-from venue.core import events as e
-from venue.core.commands import Command
 from venue.core.engine import Engine
-from venue.core.events import Event
 from venue.core.instruments import Asset
+from venue.core.messages import commands as c
+from venue.core.messages import contract_events as t
+from venue.core.messages import events as e
+from venue.core.messages.commands import Command
+from venue.core.messages.events import Event
 from venue.terms import BUY, CROSSED, EXPIRED, Cause, SelfTrade, TimeInForce
 
 FEES, FUND = 1, 2

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from venue.core import commands, events
-from venue.core.contract_events import Income
-from venue.core.events import Event
 from venue.core.instruments import Asset, Instrument
+from venue.core.messages import commands, events
+from venue.core.messages.contract_events import Income
+from venue.core.messages.events import Event
 from venue.terms import Reject
 
 FIRST_ID = 10**15

@@ -13,7 +13,7 @@ from typing import Final
 
 from properties.judge import Judge
 from properties.sums import MILLION, Market, Order, Owner
-from venue.core.commands import Command, PlaceContractOrder
+from venue.core.messages.commands import Command, PlaceContractOrder
 from venue.terms import BUY, CROSSED, LONG, MARKET, SelfTrade
 
 LOAN: Final = 10**12  # atoms: more than anybody has

@@ -18,8 +18,8 @@ from venue.api.contract_market import (
 from venue.api.market import ExchangeInfoRequest, KlinesRequest, SelectionRequest
 from venue.api.market_data import DepthRequest, TradesRequest
 from venue.candles import INTERVALS
-from venue.core.applied import Applied
-from venue.core.commands import (
+from venue.core.messages.applied import Applied
+from venue.core.messages.commands import (
     CancelContractOrders,
     CancelOrders,
     ChangeInstrument,

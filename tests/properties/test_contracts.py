@@ -8,8 +8,8 @@ import pytest
 
 from properties.length import walked
 from support.contract_walk import START, UNIT, Walk
-from venue.core import audit, snapshot
-from venue.core.contract_events import (
+from venue.core.engine import Engine
+from venue.core.messages.contract_events import (
     ContractTrade,
     Deleveraged,
     FundingDue,
@@ -21,8 +21,8 @@ from venue.core.contract_events import (
     MarkSet,
     PositionClosed,
 )
-from venue.core.engine import Engine
-from venue.core.events import Event, OrderRepeated, Rejected
+from venue.core.messages.events import Event, OrderRepeated, Rejected
+from venue.core.state import audit, snapshot
 from venue.terms import Cause, MarginMode
 
 pytestmark = pytest.mark.core

@@ -11,10 +11,10 @@ import pytest
 
 from support.story import Story, told
 from venue import fast
-from venue.core import snapshot
-from venue.core.applied import Applied
-from venue.core.audit import problems
 from venue.core.engine import Engine
+from venue.core.messages.applied import Applied
+from venue.core.state import snapshot
+from venue.core.state.audit import problems
 from venue.journal.journal import Snapshot
 from venue.journal.recovery import recover
 from venue.journal.sqlite import open_journal

@@ -17,12 +17,13 @@ from properties.auditor import Auditor
 from properties.facts import Facts
 from properties.length import walked
 from support import walk
-from venue.core import commands, snapshot
-from venue.core.book import Half, resting
-from venue.core.commands import Command
+from venue.core.book.book import Half, resting
 from venue.core.engine import Engine
-from venue.core.events import Event, OrderRepeated, Rejected
 from venue.core.instruments import Instrument
+from venue.core.messages import commands
+from venue.core.messages.commands import Command
+from venue.core.messages.events import Event, OrderRepeated, Rejected
+from venue.core.state import snapshot
 from venue.terms import Side
 
 pytestmark = pytest.mark.core

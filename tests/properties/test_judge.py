@@ -14,10 +14,10 @@ from properties.judge import Judge
 from properties.length import walked
 from properties.planted import LOAN
 from support.contract_walk import START, UNIT, Walk
-from venue.core.commands import Command, PlaceContractOrder
-from venue.core.contract_events import ContractOrderPlaced, ContractTrade, Income
 from venue.core.engine import Engine
-from venue.core.events import Event
+from venue.core.messages.commands import Command, PlaceContractOrder
+from venue.core.messages.contract_events import ContractOrderPlaced, ContractTrade, Income
+from venue.core.messages.events import Event
 from venue.terms import BUY, LONG, SELL, SHORT
 
 pytestmark = pytest.mark.core

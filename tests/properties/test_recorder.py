@@ -21,9 +21,9 @@ from venue.api.private_streams import (
     SpotOrderItem,
 )
 from venue.api.streams import OwnFrame
-from venue.core.applied import Applied
-from venue.core.commands import Command, PlaceOrder, RecordStreams, Tick
-from venue.core.events import OrderPlaced
+from venue.core.messages.applied import Applied
+from venue.core.messages.commands import Command, PlaceOrder, RecordStreams, Tick
+from venue.core.messages.events import OrderPlaced
 from venue.core.owners import FIRST_UID
 from venue.gateway.recorder import RENEWAL, OwnKey, Recorder
 from venue.history.tables import FRAMES_KEPT, frames_gone

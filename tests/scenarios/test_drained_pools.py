@@ -15,10 +15,10 @@ from support.contract_world import (
     of,
     refusal,
 )
-from venue.core import commands
-from venue.core.contract_events import ContractTrade
-from venue.core.events import Event
-from venue.core.positions import equity
+from venue.core.contract.position import equity
+from venue.core.messages import commands
+from venue.core.messages.contract_events import ContractTrade
+from venue.core.messages.events import Event
 from venue.terms import BUY, GTC, IOC, LIMIT, LONG, SELL, SHORT, Product, Reject
 
 pytestmark = pytest.mark.core

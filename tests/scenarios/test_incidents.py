@@ -16,9 +16,14 @@ from support.contract_world import (
     of,
     refusal,
 )
-from venue.core import audit, commands
-from venue.core.collateral import FUND_UID, available
-from venue.core.contract_events import (
+from venue.core.contract.collateral import FUND_UID, available
+from venue.core.contract.consequences import LIQUIDATIONS_MAX
+from venue.core.contract.position import equity, maintenance
+from venue.core.contract.triggers import FIRED_MAX
+from venue.core.instruments import Tier
+from venue.core.ledger.ledger import Pool
+from venue.core.messages import commands
+from venue.core.messages.contract_events import (
     AlgoTriggered,
     ContractOrderPlaced,
     ContractTrade,
@@ -27,11 +32,7 @@ from venue.core.contract_events import (
     LiquidationStarted,
     LiquidationStep,
 )
-from venue.core.instruments import Tier
-from venue.core.ledger import Pool
-from venue.core.positions import equity, maintenance
-from venue.core.schedule import LIQUIDATIONS_MAX
-from venue.core.triggers import FIRED_MAX
+from venue.core.state import audit
 from venue.core.units import AMOUNT_MAX
 from venue.terms import BUY, IOC, LONG, SELL, SHORT, AlgoType, Cause, Reject
 

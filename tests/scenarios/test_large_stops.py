@@ -4,8 +4,8 @@ import pytest
 from msgspec.structs import replace
 
 from support.contract_world import CONTRACT, INSTRUMENT, SYMBOL, ContractWorld, of
-from venue.core import commands
-from venue.core.contract_events import AlgoTriggered, ContractTrade
+from venue.core.messages import commands
+from venue.core.messages.contract_events import AlgoTriggered, ContractTrade
 from venue.terms import LONG, SELL, AlgoType, PriceSource
 
 pytestmark = pytest.mark.core

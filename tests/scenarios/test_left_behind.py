@@ -3,8 +3,8 @@
 import pytest
 
 from support.contract_world import SYMBOL, ContractWorld, of
-from venue.core import commands
-from venue.core.contract_events import AlgoPlaced
+from venue.core.messages import commands
+from venue.core.messages.contract_events import AlgoPlaced
 from venue.terms import LONG, SELL, AlgoType
 
 pytestmark = pytest.mark.core

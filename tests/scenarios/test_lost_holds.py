@@ -3,9 +3,9 @@
 import pytest
 
 from support.contract_world import SYMBOL, ContractWorld, of
-from venue.core import commands
-from venue.core.contract_events import ContractOrderClosed, ContractTrade
-from venue.core.positions import equity
+from venue.core.contract.position import equity
+from venue.core.messages import commands
+from venue.core.messages.contract_events import ContractOrderClosed, ContractTrade
 from venue.terms import CANCELED, IOC
 
 pytestmark = pytest.mark.core

@@ -6,11 +6,11 @@ from __future__ import annotations
 import pytest
 
 from support.contract_world import SYMBOL, ContractWorld, of, refusal
-from venue.core import commands
-from venue.core.collateral import available
-from venue.core.contract_events import ContractOrderClosed, ContractTrade
-from venue.core.events import Event, Rejected
-from venue.core.positions import equity
+from venue.core.contract.collateral import available
+from venue.core.contract.position import equity
+from venue.core.messages import commands
+from venue.core.messages.contract_events import ContractOrderClosed, ContractTrade
+from venue.core.messages.events import Event, Rejected
 from venue.terms import (
     BUY,
     CANCELED,

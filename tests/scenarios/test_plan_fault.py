@@ -3,7 +3,7 @@
 import pytest
 
 from support.contract_world import ContractWorld, refusal
-from venue.core import snapshot
+from venue.core.state import snapshot
 from venue.terms import IOC, Reject
 
 pytestmark = pytest.mark.core

@@ -20,12 +20,12 @@ from support.contract_world import (
     refusal,
 )
 from support.index_world import endow, index_world, pull, quote, seconds, spread
-from venue.core import commands
-from venue.core.collateral import available
-from venue.core.contract_events import ContractTrade, FundingDue, LiquidationStarted
-from venue.core.events import Event
+from venue.core.contract.collateral import available
+from venue.core.contract.position import equity
 from venue.core.instruments import Tier
-from venue.core.positions import equity
+from venue.core.messages import commands
+from venue.core.messages.contract_events import ContractTrade, FundingDue, LiquidationStarted
+from venue.core.messages.events import Event
 from venue.core.units import AMOUNT_MAX
 from venue.terms import BUY, LONG, SELL, SHORT, Reject
 

@@ -8,9 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from support.contract_world import CONTRACT, MONEY, ContractWorld, of
-from venue.core import audit
-from venue.core.contract_events import ContractTrade, Income, Leg
-from venue.core.events import Event
+from venue.core.messages.contract_events import ContractTrade, Income, Leg
+from venue.core.messages.events import Event
+from venue.core.state import audit
 from venue.core.units import PPM
 from venue.terms import IOC, LONG, SHORT, Cause, IncomeType
 

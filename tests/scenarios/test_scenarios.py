@@ -26,11 +26,18 @@ from pathlib import Path
 import pytest
 
 from support.world import BTCUSDT, BUY, LIMIT, MARKET, SELL
-from venue.core import commands
-from venue.core.book import Half
-from venue.core.commands import Command
+from venue.core.book.book import Half
 from venue.core.engine import Engine
-from venue.core.events import Event, OrderClosed, OrderPlaced, OrderRepeated, Rejected, Trade
+from venue.core.messages import commands
+from venue.core.messages.commands import Command
+from venue.core.messages.events import (
+    Event,
+    OrderClosed,
+    OrderPlaced,
+    OrderRepeated,
+    Rejected,
+    Trade,
+)
 from venue.terms import OrderStatus, Reject, SelfTrade, TimeInForce, Wallet
 
 pytestmark = pytest.mark.core

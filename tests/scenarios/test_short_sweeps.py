@@ -3,9 +3,9 @@
 import pytest
 
 from support.contract_world import SYMBOL, ContractWorld, refusal
-from venue.core import commands
-from venue.core.collateral import available
-from venue.core.positions import equity
+from venue.core.contract.collateral import available
+from venue.core.contract.position import equity
+from venue.core.messages import commands
 from venue.terms import SELL, SHORT, Reject
 
 pytestmark = pytest.mark.core

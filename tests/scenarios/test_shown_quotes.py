@@ -3,8 +3,8 @@
 import pytest
 
 from support.contract_world import HOUR, START, ContractWorld, of
-from venue.core import commands
-from venue.core.contract_events import ContractOrderPlaced, FundingDue
+from venue.core.messages import commands
+from venue.core.messages.contract_events import ContractOrderPlaced, FundingDue
 from venue.terms import BUY, LONG, SELL, SHORT
 
 pytestmark = pytest.mark.core

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from venue.core.applied import Applied
-from venue.core.commands import Tick
-from venue.core.contract_events import (
+from venue.core.instruments import Contract, Instrument, Tier
+from venue.core.messages.applied import Applied
+from venue.core.messages.commands import Tick
+from venue.core.messages.contract_events import (
     ContractListed,
     ContractOrderClosed,
     ContractOrderPlaced,
@@ -13,8 +14,7 @@ from venue.core.contract_events import (
     Leg,
     MarkSet,
 )
-from venue.core.events import Event
-from venue.core.instruments import Contract, Instrument, Tier
+from venue.core.messages.events import Event
 from venue.node.market_data import MarketData
 from venue.terms import LONG, SHORT, Cause, OrderStatus, OrderType, TimeInForce
 

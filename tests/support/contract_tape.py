@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 from support.world import BTCUSDT, BUY, GTC, IOC, LIMIT, MARKET, SELL
-from venue.core.applied import Applied
-from venue.core.commands import Tick
-from venue.core.contract_events import (
+from venue.core.instruments import Asset, Contract, Tier
+from venue.core.messages.applied import Applied
+from venue.core.messages.commands import Tick
+from venue.core.messages.contract_events import (
     AlgoChanged,
     AlgoClosed,
     AlgoPlaced,
@@ -37,8 +38,7 @@ from venue.core.contract_events import (
     MarkSet,
     PositionClosed,
 )
-from venue.core.events import AssetRegistered, Event, Rejected
-from venue.core.instruments import Asset, Contract, Tier
+from venue.core.messages.events import AssetRegistered, Event, Rejected
 from venue.terms import AlgoStatus, AlgoType, Cause, OrderStatus, PriceSource, Reject
 
 ASSETS: Final = [Asset("USDT", 1, 8), Asset("BTC", 2, 8)]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from random import Random
 from typing import Final
 
-from venue.core import commands
-from venue.core.commands import Command, Exit
+from venue.core.contract.position import Position
 from venue.core.engine import Engine
 from venue.core.instruments import Contract, Instrument, Tier
-from venue.core.positions import Position
+from venue.core.messages import commands
+from venue.core.messages.commands import Command, Exit
 from venue.core.units import AMOUNT_MAX
 from venue.terms import AdlPolicy, Side
 

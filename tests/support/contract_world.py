@@ -10,16 +10,17 @@ from typing import Final, TypeVar
 
 from msgspec.structs import replace
 
-from venue.core import audit, commands, snapshot
-from venue.core.collateral import FUND_UID
-from venue.core.commands import Command
-from venue.core.contract_events import ContractOrderPlaced, ContractTrade, Income, Leg
+from venue.core.contract.collateral import FUND_UID
+from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.position import Position
 from venue.core.engine import Engine
-from venue.core.events import Event, OwnerCreated, Rejected
 from venue.core.instruments import Contract, Instrument, Tier
-from venue.core.ledger import Account, Pool
-from venue.core.perpetual import Perpetual
-from venue.core.positions import Position
+from venue.core.ledger.ledger import Account, Pool
+from venue.core.messages import commands
+from venue.core.messages.commands import Command
+from venue.core.messages.contract_events import ContractOrderPlaced, ContractTrade, Income, Leg
+from venue.core.messages.events import Event, OwnerCreated, Rejected
+from venue.core.state import audit, snapshot
 from venue.core.units import AMOUNT_MAX
 from venue.terms import BUY, GTC, IOC, LIMIT, LONG, MARKET, SELL, SHORT, MarginMode, Wallet
 

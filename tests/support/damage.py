@@ -11,9 +11,9 @@ from sqlalchemy import create_engine, insert, select
 from sqlalchemy.exc import DatabaseError
 
 from support.recording import contract_commands, spot_commands
-from venue.core.applied import Applied
-from venue.core.commands import Command
 from venue.core.engine import Engine
+from venue.core.messages.applied import Applied
+from venue.core.messages.commands import Command
 from venue.core.owners import FIRST_UID
 from venue.gateway.recorder import Recorder
 from venue.history import contract_queries, queries

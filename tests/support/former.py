@@ -20,7 +20,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from venue.core.commands import (
+from venue.core.messages.commands import (
     ChangeContract,
     Command,
     HaltInstrument,
@@ -34,7 +34,7 @@ from venue.core.commands import (
     SetMarginMode,
     Tick,
 )
-from venue.core.events import Rejected
+from venue.core.messages.events import Rejected
 from venue.gateway.context import Venue
 from venue.lab import demo
 from venue.main import Options, opened

@@ -10,9 +10,9 @@ from typing import Final
 from msgspec.structs import replace
 
 from support.contract_world import CONTRACT, INSTRUMENT, PRICE, SYMBOL, ContractWorld
-from venue.core import commands
-from venue.core.events import Event
 from venue.core.instruments import Contract
+from venue.core.messages import commands
+from venue.core.messages.events import Event
 from venue.terms import BUY, GTC, LIMIT, SELL, Wallet
 
 SPOT_WALLET: Final = int(Wallet.SPOT)

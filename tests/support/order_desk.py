@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from venue.core import audit, commands, snapshot
-from venue.core.algos import Algo
-from venue.core.commands import NO_EXIT, Command, Exit
-from venue.core.contract_events import AlgoPlaced, ContractOrderPlaced, ContractTrade, LeverageSet
+from venue.core.book.orders import Order
+from venue.core.contract.account import Holding, holding_of
+from venue.core.contract.conditional import Algo
+from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.position import Position
 from venue.core.engine import Engine
-from venue.core.events import Event, OwnerCreated, Rejected
-from venue.core.holding import Holding, holding_of
 from venue.core.instruments import Contract, Instrument, Tier
-from venue.core.orders import Order
-from venue.core.perpetual import Perpetual
-from venue.core.positions import Position
+from venue.core.messages import commands
+from venue.core.messages.commands import NO_EXIT, Command, Exit
+from venue.core.messages.contract_events import (
+    AlgoPlaced,
+    ContractOrderPlaced,
+    ContractTrade,
+    LeverageSet,
+)
+from venue.core.messages.events import Event, OwnerCreated, Rejected
+from venue.core.state import audit, snapshot
 from venue.core.units import AMOUNT_MAX, FIRST_ID
 from venue.terms import AlgoType, OrderType, PositionSide, PriceSource, Side, TimeInForce, Wallet
 

@@ -7,10 +7,10 @@ from typing import Any, Protocol
 from msgspec import json
 
 from venue.api.private_streams import FILL, ORDERS
-from venue.core.applied import Applied
-from venue.core.commands import Command
 from venue.core.engine import Engine
-from venue.core.events import Event
+from venue.core.messages.applied import Applied
+from venue.core.messages.commands import Command
+from venue.core.messages.events import Event
 from venue.gateway.private_frames import PrivateFrame, PrivateFrames
 from venue.terms import Product
 

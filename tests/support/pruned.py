@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from support.former import ALICE, BEGIN_US, BOB, Maker, Stepping
-from venue.core.commands import Command, PlaceAlgo, PlaceOrder, RecordStreams
+from venue.core.messages.commands import Command, PlaceAlgo, PlaceOrder, RecordStreams
 from venue.history.store import open_history
 from venue.journal import archive
 from venue.journal.sqlite import open_readonly

@@ -17,9 +17,9 @@ from typing import Final
 import msgspec
 
 from support.recording import contract_commands, spot_commands
-from venue.core import snapshot
-from venue.core.commands import Command
 from venue.core.engine import Engine
+from venue.core.messages.commands import Command
+from venue.core.state import snapshot
 
 COMMANDS: Final = 6_000
 CONTRACT_WALKS: Final = 3  # each in a world of its own

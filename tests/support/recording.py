@@ -8,11 +8,11 @@ from random import Random
 from support import walk as spot_walk
 from support.contract_walk import START, UNIT, Walk
 from venue.api.streams import KeptFrame
-from venue.core import snapshot
-from venue.core.applied import Applied
-from venue.core.commands import Command, RecordStreams
 from venue.core.engine import Engine
+from venue.core.messages.applied import Applied
+from venue.core.messages.commands import Command, RecordStreams
 from venue.core.owners import FIRST_UID
+from venue.core.state import snapshot
 from venue.gateway.recorder import Recorder
 
 

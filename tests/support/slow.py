@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from venue.candles import Candle, open_time
-from venue.core.contract_events import ContractTrade
-from venue.core.events import Trade
+from venue.core.messages.contract_events import ContractTrade
+from venue.core.messages.events import Trade
 from venue.node.ticker import Ticker
 from venue.terms import Side
 

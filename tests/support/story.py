@@ -6,10 +6,10 @@ import sys
 from collections.abc import Iterator
 from random import Random
 
-from venue.core.commands import CancelOrders, Command, PlaceOrder, Tick, Transfer
 from venue.core.engine import Engine
-from venue.core.events import Event, OwnerCreated
-from venue.core.snapshot import state_hash
+from venue.core.messages.commands import CancelOrders, Command, PlaceOrder, Tick, Transfer
+from venue.core.messages.events import Event, OwnerCreated
+from venue.core.state.snapshot import state_hash
 from venue.lab import demo
 from venue.lab.agents import STEP_US, Agents
 

@@ -18,12 +18,12 @@ from support.world import (
     SELL,
     SPOT,
 )
-from venue.core import commands
-from venue.core.applied import Applied
-from venue.core.commands import Command, PlaceOrder
-from venue.core.contract_events import Income
 from venue.core.engine import Engine
-from venue.core.events import (
+from venue.core.messages import commands
+from venue.core.messages.applied import Applied
+from venue.core.messages.commands import Command, PlaceOrder
+from venue.core.messages.contract_events import Income
+from venue.core.messages.events import (
     Event,
     OrderClosed,
     OrderPlaced,

@@ -6,11 +6,11 @@ from typing import TypeVar
 
 from msgspec import Struct, field
 
-from venue.core.applied import Applied
-from venue.core.collateral import FUND_UID
-from venue.core.contract_events import LiquidationFinished
+from venue.core.contract.collateral import FUND_UID
 from venue.core.engine import Engine
-from venue.core.events import Event
+from venue.core.messages.applied import Applied
+from venue.core.messages.contract_events import LiquidationFinished
+from venue.core.messages.events import Event
 
 T = TypeVar("T")
 

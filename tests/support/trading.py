@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 
-from venue.core.commands import (
+from venue.core.instruments import Instrument
+from venue.core.messages.commands import (
     CancelOrder,
     CancelOrders,
     Command,
@@ -15,7 +16,6 @@ from venue.core.commands import (
     RegisterAsset,
     Tick,
 )
-from venue.core.instruments import Instrument
 from venue.core.owners import FIRST_UID
 
 BTC = Instrument("BTCUSDT", "BTC", "USDT", 1, 2, 1, 5, 1, 10**9, 10**9, 100, 200)

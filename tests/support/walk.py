@@ -7,11 +7,12 @@ import random
 
 import msgspec
 
-from venue.core import commands, snapshot
-from venue.core.commands import Command
 from venue.core.engine import Engine
-from venue.core.events import Event
 from venue.core.instruments import Instrument
+from venue.core.messages import commands
+from venue.core.messages.commands import Command
+from venue.core.messages.events import Event
+from venue.core.state import snapshot
 
 OWNERS = 5
 FIRST_UID = 10_000_001

@@ -11,7 +11,7 @@ from support.listening import Book, Listener, Message, login
 from support.listening_room import KEYS, ListeningRoom
 from support.socket_desk import Cable
 from venue.api.streams import CHECKED, SOCKETS, Socket, streams_of
-from venue.core.commands import Tick
+from venue.core.messages.commands import Tick
 from venue.gateway.context import Venue
 from venue.gateway.market_answers import trade_id_text
 from venue.node.board import Board

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from venue.core import commands, snapshot
-from venue.core.commands import Command
+from venue.core.book.orders import Order
 from venue.core.engine import Engine
-from venue.core.events import Event, OrderPlaced, OwnerCreated, Rejected, Trade
 from venue.core.instruments import Instrument
-from venue.core.ledger import Account
-from venue.core.orders import Order
+from venue.core.ledger.ledger import Account
+from venue.core.messages import commands
+from venue.core.messages.commands import Command
+from venue.core.messages.events import Event, OrderPlaced, OwnerCreated, Rejected, Trade
+from venue.core.state import snapshot
 from venue.core.units import FIRST_ID
 from venue.terms import OrderType, Side, TimeInForce, Wallet
 

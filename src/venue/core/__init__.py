@@ -1,1 +1,1 @@
-"""The engine: deterministic, in memory. Imports the standard library, msgspec and `venue.terms`."""
+"""The engine: deterministic, in memory. It imports the standard library, msgspec and vocabulary."""

@@ -5,8 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from venue.core.closing import Closing
-from venue.core.commands import (
+from venue.core.book.market import Market
+from venue.core.contract.closing import Closing
+from venue.core.contract.consequences import Schedule
+from venue.core.contract.leverage import Margins
+from venue.core.contract.listing import ContractListing
+from venue.core.contract.orders import Contracts
+from venue.core.contract.triggers import Triggers
+from venue.core.countdowns import Deadlines
+from venue.core.counters import Counters
+from venue.core.ledger.ledger import Account, Ledger
+from venue.core.listing import Listing
+from venue.core.messages.commands import (
     CancelAlgo,
     CancelAlgos,
     CancelContractOrder,
@@ -42,20 +52,10 @@ from venue.core.commands import (
     Transfer,
     Withdraw,
 )
-from venue.core.contract import Contracts
-from venue.core.contract_events import ContractTrade
-from venue.core.contract_listing import ContractListing
-from venue.core.counters import Counters
-from venue.core.deadlines import Deadlines
-from venue.core.events import Event
-from venue.core.ledger import Account, Ledger
-from venue.core.listing import Listing
-from venue.core.market import Market
-from venue.core.modes import Margins
+from venue.core.messages.contract_events import ContractTrade
+from venue.core.messages.events import Event
 from venue.core.owners import Owners
-from venue.core.schedule import Schedule
-from venue.core.spot import Spot
-from venue.core.triggers import Triggers
+from venue.core.spot.orders import Spot
 
 # Compiled, a name of another module is looked up at every use, a constant of this one is not.
 PLACE: Final = PlaceOrder

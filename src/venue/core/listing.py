@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue.core.commands import (
+from venue.core.book.market import Market
+from venue.core.contract.orders import Contracts
+from venue.core.instruments import Asset, fault, grid, lot_atoms, unit_atoms
+from venue.core.ledger.ledger import Ledger
+from venue.core.messages.commands import (
     ChangeInstrument,
     ChangeSetting,
     HaltInstrument,
     ListInstrument,
     RegisterAsset,
 )
-from venue.core.contract import Contracts
-from venue.core.events import (
+from venue.core.messages.events import (
     AssetRegistered,
     Event,
     InstrumentChanged,
@@ -21,10 +24,7 @@ from venue.core.events import (
     Rejected,
     SettingChanged,
 )
-from venue.core.instruments import Asset, fault, grid, lot_atoms, unit_atoms
-from venue.core.ledger import Ledger
-from venue.core.market import Market
-from venue.core.spot import Spot
+from venue.core.spot.orders import Spot
 from venue.core.units import AMOUNT_MAX
 from venue.terms import Product, Reject
 

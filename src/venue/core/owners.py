@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue.core.collateral import FEES_NAME, FUND_NAME, available, doubtful
-from venue.core.commands import (
+from venue.core.contract.account import holding_of
+from venue.core.contract.collateral import FEES_NAME, FUND_NAME, available, doubtful
+from venue.core.contract.doubt import unsure
+from venue.core.contract.orders import Contracts
+from venue.core.ledger.ledger import CONTRACT, Account, Ledger
+from venue.core.messages.commands import (
     CreateOwner,
     Deposit,
     FreezeOwner,
@@ -14,9 +18,7 @@ from venue.core.commands import (
     Transfer,
     Withdraw,
 )
-from venue.core.contract import Contracts
-from venue.core.doubt import unsure
-from venue.core.events import (
+from venue.core.messages.events import (
     Event,
     FeesSet,
     OwnerCreated,
@@ -26,8 +28,6 @@ from venue.core.events import (
     Transferred,
     WalletMoved,
 )
-from venue.core.holding import holding_of
-from venue.core.ledger import CONTRACT, Account, Ledger
 from venue.core.units import AMOUNT_MAX, FIRST_ID, PPM
 from venue.terms import BillKind, Product, Reject, SelfTrade, TransferReason, Wallet
 

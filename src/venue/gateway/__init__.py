@@ -1,1 +1,1 @@
-"""The HTTP door: routing, authentication, limits, wire text, writes and reads."""
+"""The doors, HTTP and WebSocket: routing, authentication, limits, operations."""

@@ -27,8 +27,8 @@ from venue.api.spot import (
     OrderRequest,
     OrderView,
 )
+from venue.core.book.orders import Order
 from venue.core.instruments import Instrument
-from venue.core.orders import Order
 from venue.core.units import FIRST_ID
 from venue.gateway.context import Call, Venue
 from venue.gateway.wire import (

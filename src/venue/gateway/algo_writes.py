@@ -19,8 +19,8 @@ from venue.api.contract import (
     ContractOrderRequest,
 )
 from venue.api.contract_market import ContractSelectionRequest
-from venue.core.algos import Algo
-from venue.core.commands import (
+from venue.core.contract.conditional import Algo
+from venue.core.messages.commands import (
     NO_EXIT,
     CancelAlgo,
     CancelAlgos,
@@ -28,8 +28,8 @@ from venue.core.commands import (
     Exit,
     PlaceAlgo,
 )
-from venue.core.contract_events import AlgoClosed, AlgoPlaced
-from venue.core.events import OrderRepeated
+from venue.core.messages.contract_events import AlgoClosed, AlgoPlaced
+from venue.core.messages.events import OrderRepeated
 from venue.gateway.context import Call
 from venue.gateway.contract_refusals import Listed, Words, order_unknown
 from venue.gateway.contract_writes import (

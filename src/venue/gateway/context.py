@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from venue.api import errors
-from venue.core.applied import Applied
-from venue.core.commands import Command, PlaceAlgo, PlaceContractOrder, PlaceOrder
+from venue.core.book.market import Market
+from venue.core.contract.perpetual import Perpetual
 from venue.core.engine import Engine
 from venue.core.instruments import Asset, Instrument
-from venue.core.market import Market
-from venue.core.perpetual import Perpetual
+from venue.core.messages.applied import Applied
+from venue.core.messages.commands import Command, PlaceAlgo, PlaceContractOrder, PlaceOrder
 from venue.gateway.access.keys import KeyStore
 from venue.gateway.access.replay import ReplayGuard
 from venue.gateway.answers import Answers

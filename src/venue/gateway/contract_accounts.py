@@ -19,18 +19,18 @@ from venue.api.contract_account import (
 )
 from venue.api.contract_market import ContractSelectionRequest, ContractSymbolRequest
 from venue.api.operation import Empty
-from venue.core.collateral import available
-from venue.core.holding import Holding, Modes
-from venue.core.ledger import Account, Pool
-from venue.core.margin import initial
-from venue.core.perpetual import Perpetual
-from venue.core.positions import Position as Held
-from venue.core.positions import (
+from venue.core.contract.account import Holding, Modes
+from venue.core.contract.collateral import available
+from venue.core.contract.margin import initial
+from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.position import Position as Held
+from venue.core.contract.position import (
     liquidation_mark,
     notional,
     profit,
     wallet,
 )
+from venue.core.ledger.ledger import Account, Pool
 from venue.gateway.context import DEMO_ASSET, Call, Venue
 from venue.gateway.contract_reads import MILLISECOND_US, US_PER_MS, span
 from venue.gateway.wire import (

@@ -26,12 +26,8 @@ from venue.api.contract_operator import (
 )
 from venue.api.operation import Empty
 from venue.api.operator import HaltRequest, ResumeRequest
-from venue.core.commands import ChangeContract, HaltInstrument, ListContract, PostIndex
-from venue.core.events import Rejected
-from venue.core.index import SPOT_SOURCE
-from venue.core.instruments import Asset, Contract, Instrument, Tier, funding_cap_most
-from venue.core.perpetual import Perpetual
-from venue.core.positions import (
+from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.position import (
     Position,
     equity,
     liquidation_mark,
@@ -39,6 +35,10 @@ from venue.core.positions import (
     mark_of,
     profit,
 )
+from venue.core.contract.reference.index import SPOT_SOURCE
+from venue.core.instruments import Asset, Contract, Instrument, Tier, funding_cap_most
+from venue.core.messages.commands import ChangeContract, HaltInstrument, ListContract, PostIndex
+from venue.core.messages.events import Rejected
 from venue.core.units import PPB, PPM
 from venue.gateway import wire
 from venue.gateway.context import Call, Venue

@@ -16,9 +16,9 @@ from venue.api.contract import (
     UserTrade,
     UserTradesRequest,
 )
-from venue.core.algos import Algo
+from venue.core.book.orders import Order
+from venue.core.contract.conditional import Algo
 from venue.core.instruments import Instrument
-from venue.core.orders import Order
 from venue.gateway.context import DEMO_ASSET, Call, Venue
 from venue.gateway.contract_reads import MILLISECOND_US, US_PER_MS, span
 from venue.gateway.contract_refusals import order_unknown, symbol_unknown

@@ -27,9 +27,9 @@ from venue.api.contract_market import (
 )
 from venue.api.market_data import Candle, DepthRequest, TimeReply, TradesRequest
 from venue.api.operation import Empty
+from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.reference.prices import funding_rate, interval_us, next_due
 from venue.core.instruments import Asset, Instrument
-from venue.core.perpetual import Perpetual
-from venue.core.prices import funding_rate, interval_us, next_due
 from venue.gateway import market_answers
 from venue.gateway.answers import array, encode, with_last
 from venue.gateway.context import Call, Venue

@@ -9,9 +9,9 @@ from msgspec import Struct
 
 from venue.api import errors
 from venue.api.errors import ApiError
-from venue.core.commands import Exit, PlaceContractOrder
-from venue.core.events import Rejected
 from venue.core.instruments import Asset, Contract
+from venue.core.messages.commands import Exit, PlaceContractOrder
+from venue.core.messages.events import Rejected
 from venue.core.units import PRICE_MAX
 from venue.gateway import refusals
 from venue.gateway.wire import amount_text, price_text, quantity_text, rate_text

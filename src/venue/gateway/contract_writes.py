@@ -28,8 +28,9 @@ from venue.api.contract_account import (
 from venue.api.contract_market import ContractSelectionRequest
 from venue.api.errors import ApiError
 from venue.api.fields import CONTRACT_BATCH_MAX
-from venue.core.applied import Applied
-from venue.core.commands import (
+from venue.core.contract.account import Holding
+from venue.core.messages.applied import Applied
+from venue.core.messages.commands import (
     NO_EXIT,
     CancelContractOrder,
     CancelContractOrders,
@@ -42,14 +43,13 @@ from venue.core.commands import (
     SetLeverage,
     SetMarginMode,
 )
-from venue.core.contract_events import (
+from venue.core.messages.contract_events import (
     ClosedAtMarket,
     ContractOrderClosed,
     ContractOrderPlaced,
     LeverageSet,
 )
-from venue.core.events import OrderRepeated, Rejected
-from venue.core.holding import Holding
+from venue.core.messages.events import OrderRepeated, Rejected
 from venue.gateway.context import DEMO_ASSET, Call, Venue
 from venue.gateway.contract_refusals import (
     ORDER,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from venue.api.cancel_after import CancelAfterReply, CancelAfterRequest
-from venue.core.commands import SetCancelAfter
-from venue.core.events import CancelAfterSet, Rejected
+from venue.core.messages.commands import SetCancelAfter
+from venue.core.messages.events import CancelAfterSet, Rejected
 from venue.gateway.context import Call
 from venue.gateway.refusals import refusal
 from venue.terms import Product

@@ -19,8 +19,8 @@ from msgspec import UNSET, Raw, UnsetType
 from venue.api import errors
 from venue.api.errors import ApiError
 from venue.api.streams import METHODS, PLACE, Answer, SocketError
-from venue.core.commands import CancelContractOrder, CancelOrder, Command
-from venue.core.orders import Order
+from venue.core.book.orders import Order
+from venue.core.messages.commands import CancelContractOrder, CancelOrder, Command
 from venue.gateway.access.auth import Caller, permit
 from venue.gateway.context import Call
 from venue.gateway.dispatch.decode import body_values

@@ -14,9 +14,9 @@ from typing import Final, Protocol
 import msgspec
 
 from venue.api.streams import Stream
-from venue.core.applied import Applied
-from venue.core.contract_events import ContractTrade
-from venue.core.events import Trade
+from venue.core.messages.applied import Applied
+from venue.core.messages.contract_events import ContractTrade
+from venue.core.messages.events import Trade
 from venue.gateway.catchup import CatchUp
 from venue.gateway.context import Venue
 from venue.gateway.frames import Frame

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from venue.api import errors, signing
 from venue.api.streams import Socket
-from venue.core.commands import RecordStreams
+from venue.core.messages.commands import RecordStreams
 from venue.gateway.access.auth import Authenticator, Caller, permit
 from venue.gateway.access.replay import WINDOW_MS
 from venue.gateway.context import Venue

@@ -30,7 +30,10 @@ from venue.api.operator import (
     Settings,
     TransferRequest,
 )
-from venue.core.commands import (
+from venue.core.book.market import Market
+from venue.core.instruments import Asset, Instrument
+from venue.core.ledger.ledger import Account
+from venue.core.messages.commands import (
     ChangeInstrument,
     ChangeSetting,
     Command,
@@ -44,12 +47,9 @@ from venue.core.commands import (
     Transfer,
     Withdraw,
 )
-from venue.core.contract_events import Income
-from venue.core.events import Event, Rejected, WalletMoved
-from venue.core.instruments import Asset, Instrument
-from venue.core.ledger import Account
-from venue.core.market import Market
-from venue.core.snapshot import state_hash
+from venue.core.messages.contract_events import Income
+from venue.core.messages.events import Event, Rejected, WalletMoved
+from venue.core.state.snapshot import state_hash
 from venue.fast import compiled
 from venue.gateway import wire
 from venue.gateway.context import Call, Venue

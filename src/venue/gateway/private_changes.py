@@ -11,8 +11,10 @@ from venue.api.private_streams import (
     ORDER_UPDATE,
     WITHDRAW_UPDATE,
 )
-from venue.core.applied import Applied
-from venue.core.commands import (
+from venue.core.engine import Engine
+from venue.core.ledger.ledger import Account
+from venue.core.messages.applied import Applied
+from venue.core.messages.commands import (
     CancelAlgo,
     CancelAlgos,
     CancelContractOrder,
@@ -20,7 +22,7 @@ from venue.core.commands import (
     Command,
     PlaceContractOrder,
 )
-from venue.core.contract_events import (
+from venue.core.messages.contract_events import (
     AlgoChanged,
     AlgoClosed,
     AlgoPlaced,
@@ -35,8 +37,7 @@ from venue.core.contract_events import (
     LeverageSet,
     PositionClosed,
 )
-from venue.core.engine import Engine
-from venue.core.events import (
+from venue.core.messages.events import (
     CancelAfterDue,
     Event,
     OrderClosed,
@@ -44,7 +45,6 @@ from venue.core.events import (
     Trade,
     WalletMoved,
 )
-from venue.core.ledger import Account
 from venue.gateway.private_notes import (
     FUNDING,
     NOT_CHOSEN,

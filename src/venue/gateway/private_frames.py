@@ -9,9 +9,9 @@ import msgspec
 from msgspec import Struct
 
 from venue.api.private_streams import ACCOUNT, FILL, ORDER_UPDATE, ORDERS, POSITIONS, Item
-from venue.core.applied import Applied
-from venue.core.collateral import FEES_UID, FUND_UID
+from venue.core.contract.collateral import FEES_UID, FUND_UID
 from venue.core.engine import Engine
+from venue.core.messages.applied import Applied
 from venue.gateway import private_items as items
 from venue.gateway import spot_items
 from venue.gateway.private_changes import Changes, Touched

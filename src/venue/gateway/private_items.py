@@ -11,12 +11,12 @@ from venue.api.private_streams import (
     ContractOrderItem,
     PositionItem,
 )
-from venue.core.collateral import available
-from venue.core.contract_events import ContractTrade, Leg, PositionClosed
+from venue.core.contract.collateral import available
+from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.position import Position, wallet
 from venue.core.engine import Engine
-from venue.core.ledger import Account
-from venue.core.perpetual import Perpetual
-from venue.core.positions import Position, wallet
+from venue.core.ledger.ledger import Account
+from venue.core.messages.contract_events import ContractTrade, Leg, PositionClosed
 from venue.gateway.private_notes import AlgoNote, Moved, OrderNote, PositionNote
 from venue.gateway.wire import (
     ALGO_STATUS_NAMES,

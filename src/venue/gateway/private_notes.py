@@ -10,11 +10,11 @@ from typing import Final
 
 from msgspec import Struct
 
-from venue.core.algos import Algo
-from venue.core.contract_events import AlgoPlaced, ContractOrderPlaced
-from venue.core.events import OrderPlaced
-from venue.core.orders import Order
-from venue.core.positions import Position
+from venue.core.book.orders import Order
+from venue.core.contract.conditional import Algo
+from venue.core.contract.position import Position
+from venue.core.messages.contract_events import AlgoPlaced, ContractOrderPlaced
+from venue.core.messages.events import OrderPlaced
 from venue.terms import COMBINED, CROSSED, AlgoStatus, AlgoType, IncomeType, OrderStatus
 
 NEW: Final = int(OrderStatus.NEW)

@@ -23,15 +23,15 @@ from venue.api.streams import (
     TradeFrame,
     TradeItem,
 )
-from venue.core.contract_events import (
+from venue.core.instruments import Asset, Instrument
+from venue.core.messages.contract_events import (
     ContractOrderClosed,
     ContractOrderPlaced,
     ContractOrderReduced,
     ContractTrade,
     MarkSet,
 )
-from venue.core.events import OrderClosed, OrderPlaced, Trade
-from venue.core.instruments import Asset, Instrument
+from venue.core.messages.events import OrderClosed, OrderPlaced, Trade
 from venue.gateway.context import Venue
 from venue.gateway.market_answers import level_texts, trade_id_text
 from venue.gateway.reads import fraction_text

@@ -23,8 +23,8 @@ from venue.api.market import (
 )
 from venue.api.market_data import Candle, DepthRequest, RateLimit, TimeReply, TradesRequest
 from venue.api.operation import Empty
+from venue.core.book.market import Market
 from venue.core.instruments import Asset, Instrument
-from venue.core.market import Market
 from venue.gateway import market_answers
 from venue.gateway.answers import array, encode, with_last
 from venue.gateway.context import Call, Venue

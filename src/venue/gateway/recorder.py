@@ -12,10 +12,10 @@ from typing import Final
 import msgspec
 
 from venue.api.streams import STREAMS, KeptFrame
-from venue.core.applied import Applied
-from venue.core.commands import RecordStreams
 from venue.core.engine import Engine
-from venue.core.events import StreamsRecorded
+from venue.core.messages.applied import Applied
+from venue.core.messages.commands import RecordStreams
+from venue.core.messages.events import StreamsRecorded
 from venue.gateway.private_frames import PrivateFrame, PrivateFrames
 from venue.gateway.private_notes import Past
 from venue.history.tables import FRAMES_KEPT, frames_gone

@@ -8,8 +8,8 @@ from typing import Final
 from venue.api import errors
 from venue.api.errors import ApiError
 from venue.api.fields import COUNTDOWN_ALLOWED
-from venue.core.events import Rejected
 from venue.core.instruments import Instrument
+from venue.core.messages.events import Rejected
 from venue.gateway.wire import price_text, quantity_text
 from venue.terms import Reject
 

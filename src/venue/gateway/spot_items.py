@@ -10,10 +10,10 @@ from typing import Final
 
 import msgspec
 
+from venue.core.book.market import Market
 from venue.core.engine import Engine
-from venue.core.events import Trade
-from venue.core.ledger import Account
-from venue.core.market import Market
+from venue.core.ledger.ledger import Account
+from venue.core.messages.events import Trade
 from venue.gateway.private_notes import OrderNote
 from venue.gateway.wire import (
     SIDE_NAMES,

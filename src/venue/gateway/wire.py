@@ -6,8 +6,8 @@ from functools import lru_cache
 from typing import Final
 
 from venue.api import errors
+from venue.core.contract.perpetual import Perpetual
 from venue.core.instruments import Asset, Instrument
-from venue.core.perpetual import Perpetual
 from venue.terms import (
     AlgoStatus,
     AlgoType,

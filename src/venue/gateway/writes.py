@@ -24,10 +24,10 @@ from venue.api.spot import (
     PlaceOrderRequest,
     SymbolRequest,
 )
-from venue.core.applied import Applied
-from venue.core.commands import CancelOrder, CancelOrders, PlaceOrder
-from venue.core.events import OrderClosed, OrderPlaced, OrderRepeated, Rejected
 from venue.core.instruments import Instrument
+from venue.core.messages.applied import Applied
+from venue.core.messages.commands import CancelOrder, CancelOrders, PlaceOrder
+from venue.core.messages.events import OrderClosed, OrderPlaced, OrderRepeated, Rejected
 from venue.gateway.context import Call, Venue
 from venue.gateway.dispatch.decode import compile_request, decode, generated
 from venue.gateway.refusals import refusal

@@ -7,9 +7,9 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, Table, func, or_, select
 
+from venue.core.book.orders import Order
 from venue.core.engine import Engine
-from venue.core.ledger import Account
-from venue.core.orders import Order
+from venue.core.ledger.ledger import Account
 from venue.history.contract_tables import CONTRACT_FILLS, CONTRACT_ORDERS, INCOME, POSITIONS
 from venue.history.frames import ROW, unpacked
 from venue.history.frames import ROWS_AT_ONCE as FRAMES_AT_ONCE

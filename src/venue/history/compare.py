@@ -10,8 +10,8 @@ from typing import Any, Final
 from sqlalchemy import Connection, Table, select, update
 
 from venue.api.streams import KeptFrame
-from venue.core.applied import Applied
 from venue.core.engine import Engine
+from venue.core.messages.applied import Applied
 from venue.history.contract_tables import SCHEMA
 from venue.history.frames import ROW, unpacked
 from venue.history.frames import ROWS_AT_ONCE as FRAMES_AT_ONCE

@@ -8,7 +8,7 @@ from msgspec import Struct
 from sqlalchemy import Table
 
 from venue.candles import MINUTE_US
-from venue.core.contract_events import (
+from venue.core.messages.contract_events import (
     AlgoChanged,
     AlgoClosed,
     AlgoPlaced,
@@ -29,7 +29,7 @@ from venue.core.contract_events import (
     MarkSet,
     PositionClosed,
 )
-from venue.core.events import Event
+from venue.core.messages.events import Event
 from venue.history.contract_tables import (
     ALGO_ORDERS,
     CONTRACT_FILLS,

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from sqlalchemy import Connection, Table, insert, select, update
 
-from venue.core.algos import Algo
+from venue.core.book.orders import Order
+from venue.core.contract.conditional import Algo
 from venue.core.engine import Engine
-from venue.core.ledger import Account
-from venue.core.orders import Order
+from venue.core.ledger.ledger import Account
 from venue.history.contract_tables import ALGO_ORDERS, CONTRACT_ORDERS
 from venue.history.store import Store
 from venue.history.tables import OPENING, ORDERS, PROGRESS

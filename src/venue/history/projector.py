@@ -9,8 +9,9 @@ from msgspec import Struct
 from sqlalchemy import Connection, Table, delete, insert, update
 
 from venue.api.streams import KeptFrame
-from venue.core.contract_events import ContractChanged, ContractListed
-from venue.core.events import (
+from venue.core.instruments import Asset, Contract, Instrument, lot_atoms
+from venue.core.messages.contract_events import ContractChanged, ContractListed
+from venue.core.messages.events import (
     AssetRegistered,
     Event,
     InstrumentChanged,
@@ -21,7 +22,6 @@ from venue.core.events import (
     Transferred,
     WalletMoved,
 )
-from venue.core.instruments import Asset, Contract, Instrument, lot_atoms
 from venue.history.contract_rows import INSERTED, STATEMENTS, ContractRows, Statement
 from venue.history.frames import by_channel, packed
 from venue.history.store import Store

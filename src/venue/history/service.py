@@ -23,8 +23,8 @@ import msgspec
 from sqlalchemy import Connection
 
 from venue.api.streams import KeptFrame
-from venue.core.applied import Applied
 from venue.core.engine import Engine
+from venue.core.messages.applied import Applied
 from venue.history.link import HistoryFailed, Link
 from venue.history.store import remove
 from venue.history.tables import FRAMES_KEPT

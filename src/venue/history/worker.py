@@ -18,8 +18,8 @@ import msgspec
 from sqlalchemy.exc import DatabaseError
 
 from venue.api.streams import KeptFrame
-from venue.core.events import Event
 from venue.core.instruments import Asset, Contract, Instrument
+from venue.core.messages.events import Event
 from venue.history import driver
 from venue.history.projector import Catalog, Projector
 from venue.history.store import HistoryDamaged, Store, open_history, remove

@@ -15,7 +15,7 @@ import apsw
 
 from venue import private
 from venue.archives import NEW, archives, in_place
-from venue.core.commands import Command
+from venue.core.messages.commands import Command
 from venue.journal.file import FORMAT, SCHEMA, translated
 from venue.journal.journal import JournalCorrupt, Segment, Snapshot
 from venue.journal.snapshot_files import packed

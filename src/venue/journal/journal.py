@@ -12,7 +12,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from venue.core import rules
-from venue.core.commands import Command
+from venue.core.messages.commands import Command
 
 
 class JournalFailed(Exception):

@@ -10,7 +10,7 @@ import msgspec
 
 import venue
 from venue.core import rules
-from venue.core.commands import Command
+from venue.core.messages.commands import Command
 from venue.journal.journal import JournalCorrupt, JournalFailed, Segment, Snapshot
 
 PIECE: Final = 1024  # commands `read` hands out at a time

@@ -9,10 +9,10 @@ import msgspec
 
 import venue
 from venue.core import rules
-from venue.core import snapshot as state
-from venue.core.applied import Applied
-from venue.core.commands import Command, Requested
 from venue.core.engine import Engine
+from venue.core.messages.applied import Applied
+from venue.core.messages.commands import Command, Requested
+from venue.core.state import snapshot as state
 from venue.journal.journal import (
     JournalCorrupt,
     OtherRules,

@@ -19,7 +19,7 @@ import msgspec
 
 import venue
 from venue.core import rules
-from venue.core.commands import Command
+from venue.core.messages.commands import Command
 from venue.journal.chain import BLOCK, DIGEST, START, Chain
 from venue.journal.ending import Acknowledged
 from venue.journal.file import (

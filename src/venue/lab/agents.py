@@ -11,10 +11,10 @@ from typing import Final
 
 from msgspec import Struct
 
-from venue.core.commands import CancelOrder, Command, CreateOwner, Deposit, PlaceOrder
+from venue.core.book.market import Market
 from venue.core.engine import Engine
-from venue.core.ledger import Account
-from venue.core.market import Market
+from venue.core.ledger.ledger import Account
+from venue.core.messages.commands import CancelOrder, Command, CreateOwner, Deposit, PlaceOrder
 from venue.core.units import PPM
 from venue.terms import OrderType, SelfTrade, Side, TimeInForce, Wallet
 

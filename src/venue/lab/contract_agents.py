@@ -9,7 +9,11 @@ from __future__ import annotations
 from random import Random
 from typing import Final
 
-from venue.core.commands import (
+from venue.core.contract.account import Holding, find_position, holding_of
+from venue.core.contract.perpetual import Perpetual
+from venue.core.engine import Engine
+from venue.core.ledger.ledger import Account
+from venue.core.messages.commands import (
     CancelContractOrder,
     Command,
     CreateOwner,
@@ -18,10 +22,6 @@ from venue.core.commands import (
     PostIndex,
     SetLeverage,
 )
-from venue.core.engine import Engine
-from venue.core.holding import Holding, find_position, holding_of
-from venue.core.ledger import Account
-from venue.core.perpetual import Perpetual
 from venue.core.units import PPB, PPM
 from venue.lab.agents import MakerHabit, TakerHabit
 from venue.terms import OrderType, PositionSide, SelfTrade, Side, TimeInForce, Wallet

@@ -6,8 +6,9 @@ from typing import Final
 
 from msgspec import Struct, structs
 
-from venue.core.collateral import FUND_UID
-from venue.core.commands import (
+from venue.core.contract.collateral import FUND_UID
+from venue.core.instruments import Contract, Instrument, Tier
+from venue.core.messages.commands import (
     Command,
     CreateOwner,
     Deposit,
@@ -15,7 +16,6 @@ from venue.core.commands import (
     ListInstrument,
     RegisterAsset,
 )
-from venue.core.instruments import Contract, Instrument, Tier
 from venue.lab.backfill import Start
 from venue.terms import Access, Wallet
 

@@ -10,8 +10,8 @@ from typing import Final
 import msgspec
 
 from venue.candles import CANDLES_MAX, Candle, fill, join
-from venue.core.contract_events import ContractTrade
-from venue.core.events import Trade
+from venue.core.messages.contract_events import ContractTrade
+from venue.core.messages.events import Trade
 from venue.node.chart import Chart, ChartRecord
 from venue.node.depth import Depth, Levels, Top
 from venue.node.ticker import Ticker, Window, WindowRecord

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import msgspec
 
 from venue.candles import CANDLES_MAX, Candle, fill
-from venue.core.contract_events import ContractTrade, FundingDue, Leg, MarkSet
+from venue.core.messages.contract_events import ContractTrade, FundingDue, Leg, MarkSet
 from venue.node.chart import Chart, ChartRecord
 from venue.terms import LONG
 

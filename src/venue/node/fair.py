@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Final
 
-from venue.core.commands import Command
+from venue.core.messages.commands import Command
 from venue.node.replies import Answer
 
 VENUE: Final = 0  # in place of an owner: the venue itself and its operators

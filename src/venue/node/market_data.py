@@ -6,8 +6,8 @@ from typing import Final
 
 import msgspec
 
-from venue.core.applied import Applied
-from venue.core.contract_events import (
+from venue.core.messages.applied import Applied
+from venue.core.messages.contract_events import (
     ContractListed,
     ContractOrderClosed,
     ContractOrderPlaced,
@@ -16,7 +16,7 @@ from venue.core.contract_events import (
     FundingDue,
     MarkSet,
 )
-from venue.core.events import Event, InstrumentListed, OrderClosed, OrderPlaced, Trade
+from venue.core.messages.events import Event, InstrumentListed, OrderClosed, OrderPlaced, Trade
 from venue.node.board import Board, MarketRecord, Prehistory
 from venue.node.contract_data import ContractData, StateRecord
 from venue.terms import Cause

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from venue.core.applied import Applied
+from venue.core.messages.applied import Applied
 
 
 class Outbox:

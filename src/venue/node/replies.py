@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from venue.core.applied import Applied
-from venue.core.contract_events import ClosedAtMarket
+from venue.core.messages.applied import Applied
+from venue.core.messages.contract_events import ClosedAtMarket
 
 
 class Answer(Protocol):

@@ -20,9 +20,9 @@ from functools import partial
 from time import monotonic, thread_time
 from typing import Final
 
-from venue.core.applied import Applied
-from venue.core.commands import Command, Proceed
 from venue.core.engine import Engine
+from venue.core.messages.applied import Applied
+from venue.core.messages.commands import Command, Proceed
 from venue.journal.journal import Journal
 from venue.node.clock import Clock
 from venue.node.disk import DiskThread

@@ -8,9 +8,9 @@ import msgspec
 
 import venue
 from venue.api.streams import KeptFrame
-from venue.core import snapshot as state
-from venue.core.applied import Applied
 from venue.core.engine import Engine
+from venue.core.messages.applied import Applied
+from venue.core.state import snapshot as state
 from venue.journal.journal import JournalCorrupt, Snapshot
 from venue.journal.recovery import ENGINE
 from venue.node.market_data import MarketData

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
-from venue.core.commands import Command, Proceed, Tick
 from venue.core.engine import Engine
+from venue.core.messages.commands import Command, Proceed, Tick
 from venue.node.sequencer import Overloaded, Sequencer, Stopped
 
 RETRY_S: Final = 0.05  # between attempts while too many commands wait

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable, Coroutine, Generator
 from typing import Any
 
-from venue.core.applied import Applied
+from venue.core.messages.applied import Applied
 
 log = logging.getLogger("venue.gateway")
 Finish = Callable[[Any, Exception | None], None]

@@ -1,0 +1,1 @@
+"""One price-time book, its orders, and the market it belongs to. It knows no money."""

@@ -1,0 +1,96 @@
+"""Client ids of orders that ended: known for a day, so that a repetition has no effect (3.6)."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from venue.core.book.orders import Order
+from venue.terms import CLIENT_ID_MEMORY_US, CLIENT_IDS_ENDED_MAX, CLIENT_IDS_PER_OWNER_MAX
+
+
+class ClientIds:
+    """A product's ended orders with client ids, in the order in which they ended.
+
+    An owner's oldest makes room for its newest, and the oldest of all for anybody's: nobody's many
+    push out another's. Orders that ended are in no book: `prev` and `next` are their places here.
+    """
+
+    __slots__ = ("_by_owner", "_count", "_newest", "_oldest")
+
+    def __init__(self) -> None:
+        self._oldest: Order | None = None
+        self._newest: Order | None = None
+        self._count = 0
+        self._by_owner: dict[int, deque[Order]] = {}
+
+    def keep(self, order: Order) -> None:
+        """Remember the client id of an order that ended."""
+        self.add(order)
+        own = self._by_owner[order.account.uid]
+        if len(own) > CLIENT_IDS_PER_OWNER_MAX:
+            self._forget(own[0])
+        elif self._count > CLIENT_IDS_ENDED_MAX:
+            oldest = self._oldest
+            assert oldest is not None
+            self._forget(oldest)
+
+    def add(self, order: Order) -> None:
+        """Put an ended order behind the others; none makes room for it."""
+        newest = self._newest
+        order.prev = newest
+        if newest is None:
+            self._oldest = order
+        else:
+            newest.next = order
+        self._newest = order
+        self._count += 1
+        uid = order.account.uid
+        own = self._by_owner.get(uid)
+        if own is None:
+            own = self._by_owner[uid] = deque()
+        own.append(order)
+
+    def expire(self, time: int) -> None:
+        """Forget those of orders that ended more than a day ago."""
+        oldest = self._oldest
+        while oldest is not None and not remembered(oldest, time):
+            self._forget(oldest)
+            oldest = self._oldest
+
+    def ended(self) -> list[Order]:
+        """Those that are remembered, oldest first."""
+        found: list[Order] = []
+        order = self._oldest
+        while order is not None:
+            found.append(order)
+            order = order.next
+        return found
+
+    def _forget(self, order: Order) -> None:
+        """Take its owner's oldest out."""
+        before, after = order.prev, order.next
+        if before is None:
+            self._oldest = after
+        else:
+            before.next = after
+        if after is None:
+            self._newest = before
+        else:
+            after.prev = before
+        order.prev = None
+        order.next = None
+        self._count -= 1
+        uid = order.account.uid
+        own = self._by_owner[uid]
+        own.popleft()
+        if not own:
+            del self._by_owner[uid]
+        terms = order.terms
+        clients = order.account.clients if terms is None else terms.holding.clients
+        if clients.get(order.client_id) is order:
+            del clients[order.client_id]
+
+
+def remembered(order: Order, time: int) -> bool:
+    """Whether an order's client id still counts: it is open, or ended less than a day ago."""
+    return order.level is not None or order.update_time > time - CLIENT_ID_MEMORY_US

@@ -1,0 +1,98 @@
+"""One listed instrument at work: its book, its last trade, its grid in atoms."""
+
+from __future__ import annotations
+
+from venue.core.book.book import Book
+from venue.core.book.orders import Order
+from venue.core.instruments import Instrument
+from venue.core.messages.events import Rejected
+from venue.core.units import PPM, PRICE_MAX, ceil_div
+from venue.terms import BUY, GTC, IOC, LIMIT, LONG, MARKET, POST_ONLY, SELL, SHORT, Reject
+
+
+class Market:
+    """A market; amounts of base come in lots, `unit_atoms` is one tick x lot in quote atoms."""
+
+    __slots__ = (
+        "base",
+        "book",
+        "buy_band_ppm",
+        "halt_reason",
+        "halted",
+        "index",
+        "instrument",
+        "last_price",
+        "lot_atoms",
+        "maker_ppm",
+        "quantity_max",
+        "quantity_min",
+        "quote",
+        "sell_band_ppm",
+        "symbol",
+        "taker_ppm",
+        "unit_atoms",
+    )
+
+    def __init__(
+        self, instrument: Instrument, index: int, base: int, quote: int, lot: int, unit: int
+    ) -> None:
+        self.symbol = instrument.symbol
+        self.index = index
+        self.base = base
+        self.quote = quote
+        self.lot_atoms = lot
+        self.unit_atoms = unit
+        self.book = Book()
+        self.last_price = 0
+        self.halted = False
+        self.halt_reason = ""
+        self.configure(instrument)
+
+    def configure(self, instrument: Instrument) -> None:
+        """Take over the instrument's limits and fees."""
+        self.instrument = instrument
+        self.quantity_min = instrument.quantity_min
+        self.quantity_max = instrument.quantity_max
+        self.maker_ppm = instrument.maker_ppm
+        self.taker_ppm = instrument.taker_ppm
+        self.buy_band_ppm = instrument.buy_band_ppm
+        self.sell_band_ppm = instrument.sell_band_ppm
+
+
+def worst_price(market: Market, side: int) -> int:
+    """The worst price the aggressive side may name (rule 3.9); 0 when there is no reference."""
+    twice = 2 * market.last_price or market.book.twice_mid()
+    if twice == 0:
+        return 0
+    if side == BUY:
+        return twice * (PPM + market.buy_band_ppm) // (2 * PPM)
+    return ceil_div(twice * (PPM - market.sell_band_ppm), 2 * PPM)
+
+
+def malformed(order: Order) -> Rejected | None:
+    """What is wrong with an order by itself, in the order of rule 3.1."""
+    market = order.market
+    quantity = order.quantity
+    price = order.price
+    terms = order.terms
+    assert type(quantity) is int, quantity
+    assert type(price) is int, price
+    if order.side != BUY and order.side != SELL:
+        return Rejected(Reject.SIDE)
+    if order.type == LIMIT:
+        last = POST_ONLY
+    elif order.type == MARKET:
+        last = IOC
+    else:
+        return Rejected(Reject.TYPE)
+    if order.time_in_force < GTC or order.time_in_force > last:
+        return Rejected(Reject.TIME_IN_FORCE)
+    if terms is not None and terms.position_side != LONG and terms.position_side != SHORT:
+        return Rejected(Reject.POSITION_SIDE)
+    if quantity < market.quantity_min:
+        return Rejected(Reject.QUANTITY_MIN, market.quantity_min)
+    if quantity > market.quantity_max:
+        return Rejected(Reject.QUANTITY_MAX, market.quantity_max)
+    if last == POST_ONLY and (price <= 0 or price > PRICE_MAX):
+        return Rejected(Reject.PRICE, PRICE_MAX)
+    return None

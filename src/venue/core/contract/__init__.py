@@ -1,0 +1,1 @@
+"""The perpetual contracts: state, trading, margin and conditional orders."""

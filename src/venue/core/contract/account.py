@@ -1,0 +1,123 @@
+"""What an owner has on the contract side beside its collateral: orders, positions, modes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from venue.core.book.market import Market
+from venue.core.book.orders import Order
+from venue.core.contract.position import Position
+from venue.core.ledger.ledger import Account
+from venue.terms import COMBINED, CROSSED, LONG
+
+if TYPE_CHECKING:
+    from venue.core.contract.conditional import Algo
+    from venue.core.contract.perpetual import Perpetual
+
+
+class Modes:
+    """An owner's choices in one contract (rule 5.7), its open orders there, the lots of those that
+    open, and its positions by side."""
+
+    __slots__ = ("cross", "long", "longs", "margin_mode", "open_orders", "opening_long",
+                 "opening_short", "separated", "short", "shorts")  # fmt: skip
+
+    def __init__(self, leverage: int) -> None:
+        self.margin_mode = CROSSED
+        self.separated = COMBINED
+        self.cross = leverage
+        self.long = leverage
+        self.short = leverage
+        self.open_orders = 0
+        self.opening_long = 0
+        self.opening_short = 0
+        self.longs: list[Position] = []
+        self.shorts: list[Position] = []
+
+    def standard(self, leverage: int) -> bool:
+        """Whether nothing differs from what owners start with at this default leverage."""
+        return (
+            self.margin_mode == CROSSED
+            and self.separated == COMBINED
+            and self.cross == self.long == self.short == leverage
+        )
+
+    def positions(self, side: int) -> list[Position]:
+        """The positions of one side; at most one while they are combined."""
+        return self.longs if side == LONG else self.shorts
+
+    def leverage(self, side: int) -> int:
+        """The leverage of a new position of this side."""
+        if self.margin_mode == CROSSED:
+            return self.cross
+        return self.long if side == LONG else self.short
+
+
+class Holding:
+    """One owner's contract side. Lists are by asset or by contract index.
+
+    Fee rates of -1 mean the symbol's own. `clients` and `algo_clients` hold open orders and those
+    of the last day.
+    """
+
+    __slots__ = (
+        "account",
+        "algo_clients",
+        "algos",
+        "clients",
+        "maker_ppm",
+        "modes",
+        "orders",
+        "positions",
+        "taker_ppm",
+    )
+
+    def __init__(self, account: Account) -> None:
+        self.account = account
+        self.orders: dict[int, Order] = {}
+        self.clients: dict[str, Order] = {}
+        self.positions: dict[int, Position] = {}
+        self.modes: dict[int, Modes] = {}
+        self.algos: dict[int, Algo] = {}
+        self.algo_clients: dict[str, Algo] = {}
+        self.maker_ppm = -1
+        self.taker_ppm = -1
+
+    def modes_in(self, perp: Perpetual) -> Modes:
+        """The owner's modes in a contract; the defaults until it changes one."""
+        modes = self.modes.get(perp.index)
+        return self._first_modes(perp) if modes is None else modes
+
+    def maker_rate(self, market: Market) -> int:
+        """The fee of resting orders, in ppm."""
+        return self.maker_ppm if self.maker_ppm >= 0 else market.maker_ppm
+
+    def taker_rate(self, market: Market) -> int:
+        """The fee of orders that take, in ppm."""
+        return self.taker_ppm if self.taker_ppm >= 0 else market.taker_ppm
+
+    def opening_rate(self, market: Market) -> int:
+        """The fee that an opening order must be able to pay, in ppm: it may take, or rest."""
+        maker = self.maker_ppm if self.maker_ppm >= 0 else market.maker_ppm
+        taker = self.taker_ppm if self.taker_ppm >= 0 else market.taker_ppm
+        return maker if maker > taker else taker
+
+    def _first_modes(self, perp: Perpetual) -> Modes:
+        modes = self.modes[perp.index] = Modes(perp.default_leverage())
+        return modes
+
+
+def holding_of(account: Account) -> Holding:
+    """An account's contract side, made when it is first needed."""
+    holding = account.holding
+    if holding is None:
+        holding = account.holding = Holding(account)
+    return holding
+
+
+def find_position(holding: Holding, perp: Perpetual, side: int) -> Position | None:
+    """An owner's combined position of one side, None when there is none."""
+    for position in holding.modes_in(perp).positions(side):
+        if not position.separated:
+            return position
+    return None

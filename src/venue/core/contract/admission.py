@@ -1,0 +1,252 @@
+"""What a contract order must satisfy before it may trade or rest (rules 3.1, 5.1, 5.6, 5.7)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue.core.book.book import NO_MATCH
+from venue.core.book.orders import Order, Terms
+from venue.core.contract.account import find_position
+from venue.core.contract.collateral import available_in, doubtful
+from venue.core.contract.conditional import caps_refused
+from venue.core.contract.doubt import spendable, unsure
+from venue.core.contract.margin import bankruptcy_price, order_margin
+from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.position import equity, maintenance_after, mark_of
+from venue.core.contract.reference.funding import due_funding
+from venue.core.messages.commands import PlaceContractOrder
+from venue.core.messages.events import Rejected
+from venue.core.units import AMOUNT_MAX, PPM, PRICE_MAX, STORED_MAX, SUM_MAX, ceil_div
+from venue.terms import (
+    BUY,
+    CROSSED,
+    LONG,
+    OPEN_ORDERS_PER_ACCOUNT_MAX,
+    OPEN_ORDERS_PER_SYMBOL_MAX,
+    POSITIONS_PER_ACCOUNT_MAX,
+    POSITIONS_PER_SYMBOL_MAX,
+    SEPARATED,
+    Cause,
+    Reject,
+)
+
+USER: Final = int(Cause.USER)
+LIQUIDATION: Final = int(Cause.LIQUIDATION)
+UNWIND: Final = int(Cause.UNWIND)
+
+
+def limit_refused(order: Order, perp: Perpetual) -> Rejected | None:
+    """Bounds of a LIMIT order: notional, price band, caps."""
+    price = order.price
+    value = price * (order.quantity * perp.unit)
+    # Compiled, 2^62 is a large number and dear to compare with; 2^61 is not.
+    if value > SUM_MAX and value > AMOUNT_MAX:
+        return Rejected(Reject.NOTIONAL_MAX, AMOUNT_MAX)
+    # Only what is worse than the mark can be beyond the band.
+    mark = perp.mark
+    buy = order.side == BUY
+    if not mark or (price > mark if buy else price < mark):
+        band = worst_price(perp, order.side)
+        if band and (price > band if buy else price < band):
+            return Rejected(Reject.PRICE_BAND, band)
+    return order_caps_refused(order)
+
+
+def worst_price(perp: Perpetual, side: int) -> int:
+    """The worst price the aggressive side may name, against mark, else last trade or mid (3.9)."""
+    market = perp.market
+    twice = 2 * (perp.mark or market.last_price) or market.book.twice_mid()
+    if side == BUY:
+        return twice * (PPM + market.buy_band_ppm) // (2 * PPM)
+    return ceil_div(twice * (PPM - market.sell_band_ppm), 2 * PPM)
+
+
+def order_caps_refused(order: Order) -> Rejected | None:
+    """Open orders of the owner in the symbol, and in all."""
+    terms = order.terms
+    assert terms is not None
+    if terms.modes.open_orders >= OPEN_ORDERS_PER_SYMBOL_MAX:
+        return Rejected(Reject.OPEN_ORDERS_SYMBOL, OPEN_ORDERS_PER_SYMBOL_MAX)
+    if len(terms.holding.orders) >= OPEN_ORDERS_PER_ACCOUNT_MAX:
+        return Rejected(Reject.OPEN_ORDERS_ACCOUNT, OPEN_ORDERS_PER_ACCOUNT_MAX)
+    return None
+
+
+def market_refused(order: Order, terms: Terms) -> Rejected | None:
+    """Bounds of a MARKET order: size, caps, a price that is not in doubt, somebody to trade with.
+    What closes on somebody's behalf never rests, and no cap keeps it from closing."""
+    perp = terms.perp
+    instrument = perp.market.instrument
+    refused = None
+    if terms.opens or terms.cause == USER:
+        if order.quantity > instrument.market_quantity_max:
+            return Rejected(Reject.MARKET_SIZE, instrument.market_quantity_max)
+        refused = order_caps_refused(order)
+    if refused is None and not perp.market.book.opposite(order.side).keys:
+        return Rejected(Reject.NO_LIQUIDITY)
+    if refused is None and terms.opens:
+        refused = price_refused(order, terms)
+    return refused
+
+
+def price_refused(order: Order, terms: Terms) -> Rejected | None:
+    """Whether nobody may open at the contract's price (rules 5.10, 6.9)."""
+    perp = terms.perp
+    if not perp.mark:  # nothing could tell what a position is worth
+        return Rejected(Reject.NO_MARK)
+    isolated = terms.modes.margin_mode != CROSSED
+    if perp.doubt or (isolated and doubtful(order.account.contract[perp.asset])):
+        return Rejected(Reject.PRICE_DOUBT)
+    return None
+
+
+def opening_refused(order: Order, terms: Terms, worst: int, reach: int) -> Rejected | None:
+    """Sizes, leverage, counts and money of an opening order (rules 5.6, 5.7); notes what it needs.
+
+    A MARKET order needs what the `reach` lots of its sweep need, at their `worst` price.
+    """
+    perp = terms.perp
+    modes = terms.modes
+    if not perp.mark:  # nothing could tell what a position is worth
+        return Rejected(Reject.NO_MARK)
+    side = terms.position_side
+    quantity = order.quantity
+    pool = order.account.contract[perp.asset]
+    size = quantity + (modes.opening_long if side == LONG else modes.opening_short)
+    most = pool.gross
+    for position in modes.positions(side):
+        size += position.quantity
+        if position.open_value > most:
+            most = position.open_value
+    if size > perp.position_max:
+        return Rejected(Reject.POSITION_MAX, perp.position_max)
+    if perp.open_interest + quantity > perp.open_interest_max:
+        return Rejected(Reject.OPEN_INTEREST_MAX, perp.open_interest_max)
+    unit = perp.unit
+    # What positions and opening orders may add up to must not leave 64 bits (rule 1.5).
+    room = SUM_MAX - pool.promised - most
+    if worst * (quantity * unit) > room:
+        return Rejected(Reject.NOTIONAL_MAX, max(0, room))
+    if modes.separated:
+        refused = positions_refused(terms)
+        if refused is not None:
+            return refused
+    mark = perp.mark
+    leverage = modes.cross if modes.margin_mode == CROSSED else modes.leverage(side)
+    tiers = perp.tiers
+    if leverage > tiers.leverages[-1]:
+        allowed = tiers.leverages[tiers.at(size * max(worst, mark) * unit)]
+        if leverage > allowed:
+            return Rejected(Reject.LEVERAGE, allowed)
+    if perp.doubt or modes.margin_mode != CROSSED:
+        refused = price_refused(order, terms)
+        if refused is not None:
+            return refused
+    fee_ppm = terms.holding.opening_rate(perp.market)
+    need = order_margin(side, reach, worst, mark, unit, leverage, fee_ppm)
+    free = available_in(pool)
+    if free < need:
+        return short_of(need)
+    if free - unsure(pool) < need:  # a trade would take what prices in doubt may cost
+        return Rejected(Reject.PRICE_DOUBT)
+    terms.whole_margin = need  # a MARKET order, which may reach less, never rests
+    return None
+
+
+def positions_refused(terms: Terms) -> Rejected | None:
+    """How many positions an owner may have where each opening order makes its own (rule 5.12); the
+    open orders that would make one count."""
+    holding, modes = terms.holding, terms.modes
+    here = len(modes.longs) + len(modes.shorts)
+    everywhere = len(holding.positions)
+    for order in holding.orders.values():
+        other = order.terms
+        assert other is not None
+        if other.opens and other.modes.separated and order.remaining == order.quantity:
+            everywhere += 1
+            here += other.modes is modes
+    if here >= POSITIONS_PER_SYMBOL_MAX:
+        return Rejected(Reject.POSITIONS_SYMBOL, POSITIONS_PER_SYMBOL_MAX)
+    if everywhere >= POSITIONS_PER_ACCOUNT_MAX:
+        return Rejected(Reject.POSITIONS_ACCOUNT, POSITIONS_PER_ACCOUNT_MAX)
+    return None
+
+
+def short_of(need: int) -> Rejected:
+    """Not enough money for what is needed, in atoms; no refusal states more than 64 bits hold."""
+    return Rejected(Reject.FUNDS, min(need, STORED_MAX))
+
+
+def closing_refused(order: Order, terms: Terms) -> Rejected | None:
+    position = terms.position
+    assert position is not None
+    # What closes on its owner's behalf clears other closing orders out of its way.
+    left = position.left() if terms.cause == USER else position.quantity
+    if order.quantity > left or not left:
+        return Rejected(Reject.NOTHING_TO_CLOSE, left)
+    return None
+
+
+def solvent_key(order: Order, terms: Terms) -> int:
+    """The key of the worst price at which closing leaves its pool what the rest of it must have:
+    nobody may trade a loss onto the insurance fund. A pool that has less already may close at the
+    mark. The fund itself, and liquidations, have limits of their own."""
+    position = terms.position
+    assert position is not None
+    perp = terms.perp
+    if terms.cause == LIQUIDATION or terms.cause == UNWIND:
+        return -NO_MATCH
+    fee_ppm = terms.holding.taker_rate(perp.market)
+    price = mark = mark_of(position)
+    share = equity(position.pool) - maintenance_after(position, order.quantity)
+    share += min(0, due_funding(position, order.time))
+    share = spendable(position, order.quantity, share, fee_ppm)
+    if share > 0:
+        size = order.quantity * perp.unit
+        price = bankruptcy_price(position.side, size, mark, share, fee_ppm)
+        # With the fee it may lie on the better side of the mark, where nothing is risked.
+        price = min(price, mark) if position.side > 0 else max(price, mark)
+    return -price if order.side == BUY else price
+
+
+def attach_exits(terms: Terms, command: PlaceContractOrder, perp: Perpetual) -> Rejected | None:
+    """Take up an opening order's exits; they must lie on the right sides of its price (8.3)."""
+    reference = command.price or perp.market.last_price or perp.mark
+    more = 0
+    for exit_, above in (
+        (command.take_profit, command.position_side == LONG),
+        (command.stop_loss, command.position_side != LONG),
+    ):
+        price = exit_.trigger_price
+        if price < 0 or price > PRICE_MAX:
+            return Rejected(Reject.TRIGGER_PRICE, PRICE_MAX)
+        if price and reference and (price <= reference if above else price >= reference):
+            return Rejected(Reject.TRIGGER_PRICE, reference)
+        more += price > 0
+    if more:
+        terms.take_profit = command.take_profit
+        terms.stop_loss = command.stop_loss
+        return caps_refused(terms.holding, perp, more)
+    return None
+
+
+def choose_position(terms: Terms, position_id: int) -> Rejected | None:
+    """Find the position that a closing order reduces."""
+    if position_id:
+        named = terms.holding.positions.get(position_id)
+        if named is None or named.perp is not terms.perp or named.side != terms.position_side:
+            return Rejected(Reject.POSITION_UNKNOWN)
+        terms.position = named
+        return None
+    if terms.modes.separated == SEPARATED:
+        return Rejected(Reject.POSITION_ID_MISSING)
+    terms.position = find_position(terms.holding, terms.perp, terms.position_side)
+    if terms.position is None:
+        return Rejected(Reject.NOTHING_TO_CLOSE)
+    return None
+
+
+def crosses(order: Order, perp: Perpetual) -> bool:
+    """Whether a LIMIT order stands across the other side of the book."""
+    keys = perp.market.book.opposite(order.side).keys
+    return bool(keys) and keys[-1] >= (-order.price if order.side == BUY else order.price)

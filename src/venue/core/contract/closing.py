@@ -1,0 +1,119 @@
+"""Close whole positions at market (rule 5.1), however many (rule 7.12)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue.core.contract.orders import Contracts
+from venue.core.contract.position import Position
+from venue.core.messages.commands import ClosePositions
+from venue.core.messages.contract_events import ClosedAtMarket
+from venue.core.messages.events import Event, Rejected
+from venue.terms import MARKET, Cause, Reject
+
+CLOSE: Final = int(Cause.CLOSE)
+CLOSING_UNITS: Final = 300  # events of one slice; the position it reaches is finished
+CLOSED_MAX: Final = 25  # positions of one slice
+MET_MAX: Final = 800  # resting orders that they may ask, also for closes that are refused then
+
+
+class Request:
+    """A closing under way: `sequence` is its command's, `left` the positions still to be closed."""
+
+    __slots__ = ("left", "sequence", "uid")
+
+    def __init__(self, uid: int, sequence: int, left: list[int]) -> None:
+        self.uid = uid
+        self.sequence = sequence
+        self.left = left  # the next one last
+
+
+class Closing:
+    """Closes what an owner names: one position, those of a symbol, or all.
+
+    `running` are the requests that one command could not finish, by owner, each owner's in the
+    order they came. Owners take turns.
+    """
+
+    __slots__ = ("contracts", "running")
+
+    def __init__(self, contracts: Contracts) -> None:
+        self.contracts = contracts
+        self.running: dict[int, list[Request]] = {}
+
+    def close(self, command: ClosePositions, sequence: int) -> list[Event]:
+        """One `ClosedAtMarket` per position, behind what happened to it; the last one says how
+        many are left to later slices."""
+        account = self.contracts.ledger.accounts.get(command.uid)
+        if account is None:
+            return [Rejected(Reject.OWNER_UNKNOWN)]
+        if command.symbol and command.symbol not in self.contracts.markets:
+            return [Rejected(Reject.SYMBOL_UNKNOWN)]
+        positions = [] if account.holding is None else list(account.holding.positions.values())
+        if command.symbol:
+            positions = [found for found in positions if found.perp.symbol == command.symbol]
+        if command.position_id:
+            positions = [found for found in positions if found.position_id == command.position_id]
+            if not positions:
+                return [Rejected(Reject.POSITION_UNKNOWN)]
+        left = [position.position_id for position in positions]
+        left.reverse()
+        request = Request(command.uid, sequence, left)
+        events = self._go_on(request, command.time, 0)
+        if request.left:
+            self.running.setdefault(command.uid, []).append(request)
+        return events
+
+    def proceed(self, time: int) -> list[Event]:
+        """The next slice: one owner's oldest request, in its turn."""
+        for uid, requests in self.running.items():
+            request = requests[0]
+            events = self._go_on(request, time, request.sequence)
+            del self.running[uid]
+            if not request.left:
+                del requests[0]
+            if requests:
+                self.running[uid] = requests  # behind the others
+            return events
+        return []
+
+    def _go_on(self, request: Request, time: int, sequence: int) -> list[Event]:
+        """Close the next positions of a request, as many as a slice may."""
+        events: list[Event] = []
+        holding = self.contracts.ledger.accounts[request.uid].holding
+        count = 0
+        done: ClosedAtMarket | None = None
+        most = self.contracts.looked + MET_MAX
+        while request.left and count < CLOSED_MAX and len(events) < CLOSING_UNITS:
+            if self.contracts.looked >= most:
+                break
+            position_id = request.left.pop()
+            count += 1
+            position = None if holding is None else holding.positions.get(position_id)
+            if position is None:  # an earlier one of the request was its counterparty
+                done = ClosedAtMarket(position_id, 0, int(Reject.NOTHING_TO_CLOSE))
+            else:
+                done = self._close(position, time, events)
+            if sequence:
+                done.request = sequence
+                done.left = len(request.left)
+            events.append(done)
+        if done is not None:
+            done.left = len(request.left)
+        return events
+
+    def _close(self, position: Position, time: int, events: list[Event]) -> ClosedAtMarket:
+        """Sweep, with other closing orders out of the way; where that is not possible nothing is
+        taken away."""
+        contracts = self.contracts
+        position_id = position.position_id
+        if position.perp.market.halted:
+            return ClosedAtMarket(position_id, 0, int(Reject.HALTED))
+        lots = min(position.quantity, position.perp.market.instrument.market_quantity_max)
+        order = contracts.closing_order(position, MARKET, lots, 0, CLOSE, time)
+        said = contracts.enter(order)
+        first = said[0]
+        if isinstance(first, Rejected):
+            return ClosedAtMarket(position_id, 0, first.reason)
+        events += said
+        return ClosedAtMarket(position_id, order.order_id, 0)

@@ -1,0 +1,121 @@
+"""Contract money: income items, moves between pools, what is available (rules 2.4, 5.2 to 5.6)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue.core.contract.account import Holding, holding_of
+from venue.core.contract.margin import initial
+from venue.core.contract.position import Position, notional, profit, sums_of
+from venue.core.contract.risk.ranking import Ranking
+from venue.core.counters import Counters
+from venue.core.ledger.ledger import Account, Ledger, Pool
+from venue.core.messages.contract_events import Income
+from venue.core.messages.events import Event
+from venue.terms import IncomeType
+
+FEES_UID: Final = 1
+FUND_UID: Final = 2
+FEES_NAME: Final = "fees"
+FUND_NAME: Final = "insurance-fund"
+MOVE_IN: Final = IncomeType.MARGIN_MOVE_IN.value
+MOVE_OUT: Final = IncomeType.MARGIN_MOVE_OUT.value
+FEE_INCOME: Final = IncomeType.ORDER_FILL_FEE_INCOME.value
+ITEM: Final = Income  # compiled, a name of another module is looked up at every use
+
+
+class Collateral:
+    """The contract side of one ledger. `dirty` are pools whose risk must be looked at anew.
+
+    `fees` and `fund` are the fee account and the insurance fund, there from the first contract on.
+    `ranking` has the positions in the order in which they are deleveraged.
+    """
+
+    __slots__ = ("counters", "dirty", "fees", "fund", "ledger", "ranking")
+
+    def __init__(self, ledger: Ledger, counters: Counters) -> None:
+        self.ledger = ledger
+        self.counters = counters
+        self.dirty: list[Pool] = []
+        self.fees: Account | None = None
+        self.fund: Account | None = None
+        self.ranking = Ranking()
+
+    def next_bill(self) -> int:
+        """A new id of an income item."""
+        bill_id = self.counters.bill
+        self.counters.bill = bill_id + 1
+        return bill_id
+
+    def touch(self, pool: Pool) -> None:
+        """Note that a pool's risk has changed."""
+        if not pool.dirty:
+            pool.dirty = True
+            self.dirty.append(pool)
+
+    def item(
+        self, pool: Pool, kind: str, amount: int, symbol: str, fee: int = 0, reason: str = ""
+    ) -> Income:
+        """The item of a movement that has just happened."""
+        return ITEM(
+            self.next_bill(), pool.account.uid, pool.position_id,
+            self.ledger.assets[pool.asset].name, symbol, kind, amount, pool.collateral, fee, reason,
+        )  # fmt: skip
+
+    def move(self, source: Pool, target: Pool, amount: int, symbol: str) -> list[Event]:
+        """Move collateral between two pools of one owner: two items (rule 5.5)."""
+        self.ledger.exchange(source, target, amount)
+        self.touch(source)
+        self.touch(target)
+        return [
+            self.item(source, MOVE_OUT, -amount, symbol),
+            self.item(target, MOVE_IN, amount, symbol),
+        ]
+
+    def earn(self, amount: int, asset: int, symbol: str) -> Income:
+        """The fee account's item of a trade's fees, which the ledger has moved already."""
+        assert self.fees is not None
+        return self.item(self.fees.contract[asset], FEE_INCOME, amount, symbol)
+
+    def fee_pool(self, asset: int) -> Pool:
+        assert self.fees is not None
+        return self.fees.contract[asset]
+
+    def fund_pool(self, asset: int) -> Pool:
+        assert self.fund is not None
+        return self.fund.contract[asset]
+
+    def fund_holding(self) -> Holding:
+        assert self.fund is not None
+        return holding_of(self.fund)
+
+
+def available(account: Account, asset: int) -> int:
+    """What an owner's cross pool can put up (rule 5.6), in atoms."""
+    return available_in(account.contract[asset])
+
+
+def available_in(pool: Pool) -> int:
+    """What a cross pool can put up (rule 5.6), may be negative: wallet + min(0, unrealized
+    profit) - initial margins - margins of open orders. Unrealized profit never counts."""
+    sums = pool.sums
+    if sums is None or sums.others or sums.perp.mark != sums.mark:
+        if not pool.positions:
+            return pool.collateral - pool.held
+        sums = sums_of(pool)
+    worth = sums.value if sums.value < sums.cost else sums.cost
+    return pool.collateral + worth - sums.initial - pool.held
+
+
+def doubtful(pool: Pool) -> bool:
+    """Whether a position's price is in doubt: nothing may leave the pool meanwhile (rule 5.14)."""
+    return any(position.perp.doubt for position in pool.positions)
+
+
+def removable(position: Position) -> int:
+    """What can be taken out of an isolated position: its wallet, less an unrealized loss, above
+    its initial margin."""
+    pool = position.pool
+    own = pool.collateral + position.side * position.value
+    own += min(0, profit(position))
+    return own - initial(notional(position), position.leverage)

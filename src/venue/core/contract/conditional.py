@@ -1,0 +1,266 @@
+"""Conditional orders as records, and the queues they wait in (rule 8)."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from venue.core.book.orders import Terms
+from venue.core.contract.account import Holding
+from venue.core.contract.perpetual import Perpetual, Waiting
+from venue.core.contract.position import Position
+from venue.core.contract.risk.shelf import Shelf
+from venue.core.messages.commands import NO_EXIT, Exit
+from venue.core.messages.contract_events import AlgoChanged, AlgoClosed, AlgoPlaced
+from venue.core.messages.events import Rejected
+from venue.core.units import PPM, ceil_div
+from venue.terms import (
+    ALGO_ORDERS_PER_ACCOUNT_MAX,
+    ALGO_ORDERS_PER_SYMBOL_MAX,
+    CLIENT_ID_MEMORY_US,
+    CLIENT_IDS_ENDED_MAX,
+    SELL,
+    AlgoStatus,
+    AlgoType,
+    Reject,
+)
+
+UNTRIGGERED = int(AlgoStatus.UNTRIGGERED)
+TRAILING = int(AlgoType.TRAILING_STOP_MARKET)
+
+
+class Algo:
+    """One conditional order. `rising`: it triggers at or above its price, else at or below.
+
+    `position` is what it closes, None for one that opens. `quantity` 0 stands for the whole
+    position; an attached exit's is what its parent has opened so far. `sibling` ends when this
+    one is triggered. Of a trailing stop `extreme` is the best price since it became active (0:
+    not yet), and its trigger price moves along. It waits in `queue` of its contract under `key`;
+    -1: in none.
+    """
+
+    __slots__ = (
+        "algo_id",
+        "asked",
+        "callback_ppm",
+        "client_id",
+        "extreme",
+        "holding",
+        "key",
+        "parent_id",
+        "perp",
+        "position",
+        "position_side",
+        "price",
+        "quantity",
+        "queue",
+        "rising",
+        "sibling",
+        "side",
+        "source",
+        "status",
+        "stop_loss",
+        "take_profit",
+        "time",
+        "trigger_price",
+        "type",
+        "update_time",
+        "version",
+    )
+
+    def __init__(
+        self,
+        algo_id: int,
+        holding: Holding,
+        perp: Perpetual,
+        side: int,
+        position_side: int,
+        type_: int,
+        quantity: int,
+        time: int,
+    ) -> None:
+        self.algo_id = algo_id
+        self.holding = holding
+        self.perp = perp
+        self.side = side
+        self.position_side = position_side
+        self.type = type_
+        self.quantity = quantity
+        self.time = time
+        self.update_time = time
+        self.trigger_price = 0
+        self.price = 0
+        self.asked = (0, 0)  # trigger price and price as they were placed
+        self.source = 0
+        self.client_id = ""
+        self.rising = False
+        self.parent_id = 0
+        self.position: Position | None = None
+        self.sibling: Algo | None = None
+        self.take_profit: Exit = NO_EXIT
+        self.stop_loss: Exit = NO_EXIT
+        self.callback_ppm = 0
+        self.extreme = 0
+        self.status = UNTRIGGERED
+        self.version = 0
+        self.queue = -1
+        self.key = 0
+
+
+def queue_of(source: int, rising: bool) -> int:
+    """Which of a contract's four queues a conditional order waits in."""
+    return 2 * source + (0 if rising else 1)
+
+
+def is_due(version: int, algo: Algo) -> bool:
+    """Whether a conditional order still stands back as it was put there."""
+    return algo.status == UNTRIGGERED and algo.version == version
+
+
+def wait(algo: Algo) -> None:
+    """Have a conditional order wait, here and nowhere else; a trailing stop waits in a list of its
+    own."""
+    if algo.type == TRAILING:
+        algo.perp.trailing[algo.algo_id] = algo
+        return
+    stop_waiting(algo)
+    algo.version += 1
+    algo.queue = queue_of(algo.source, algo.rising)
+    algo.key = algo.trigger_price if algo.rising else -algo.trigger_price
+    algo.perp.waiting[algo.queue].add((algo.key, algo.algo_id, algo))
+
+
+def stop_waiting(algo: Algo) -> None:
+    """Take a conditional order out of where it waits: nothing of one that has ended stays there."""
+    algo.perp.trailing.pop(algo.algo_id, None)
+    if algo.queue >= 0:
+        algo.perp.waiting[algo.queue].remove((algo.key, algo.algo_id, algo))
+        algo.queue = -1
+
+
+def enroll(algo: Algo) -> AlgoPlaced:
+    """Take a conditional order up among its owner's, and have it wait."""
+    holding = algo.holding
+    holding.algos[algo.algo_id] = algo
+    if algo.client_id:
+        holding.algo_clients[algo.client_id] = algo
+    if algo.position is not None:
+        algo.position.algos[algo.algo_id] = algo
+    wait(algo)
+    return AlgoPlaced(
+        algo.algo_id, holding.account.uid, algo.perp.symbol, algo.side, algo.position_side,
+        algo.type, algo.quantity, algo.trigger_price, algo.price, algo.source, algo.client_id,
+        algo.rising, algo.parent_id,
+        algo.position.position_id if algo.position is not None else 0,
+        algo.take_profit.trigger_price, algo.take_profit.source,
+        algo.stop_loss.trigger_price, algo.stop_loss.source, algo.callback_ppm,
+    )  # fmt: skip
+
+
+def leave(algo: Algo, status: int, time: int) -> None:
+    """End a conditional order."""
+    algo.status = status
+    algo.update_time = time
+    algo.holding.algos.pop(algo.algo_id, None)
+    stop_waiting(algo)
+    if algo.client_id:
+        ended = algo.perp.ended_algos
+        ended.append(algo)
+        if len(ended) > CLIENT_IDS_ENDED_MAX:
+            _forget_oldest(ended)
+    if algo.position is not None:
+        algo.position.algos.pop(algo.algo_id, None)
+    if algo.sibling is not None:
+        algo.sibling.sibling = None
+        algo.sibling = None
+
+
+def end(algo: Algo, status: int, time: int) -> AlgoClosed:
+    """End a conditional order that was not triggered."""
+    leave(algo, status, time)
+    return AlgoClosed(algo.algo_id, algo.holding.account.uid, algo.perp.symbol, status)
+
+
+def changed(algo: Algo) -> AlgoChanged:
+    """The event of a change."""
+    return AlgoChanged(
+        algo.algo_id, algo.holding.account.uid, algo.perp.symbol, algo.type, algo.trigger_price,
+        algo.price, algo.source, algo.rising, algo.quantity,
+    )  # fmt: skip
+
+
+def stands(queue: Shelf[Waiting], key: int) -> bool:
+    """Whether the price of the next conditional order of a queue has come."""
+    first = queue.first()
+    return first is not None and first[0] <= key
+
+
+def reached(queue: Shelf[Waiting], key: int) -> Algo | None:
+    """The next conditional order whose price has come, taken out of its queue; None if none."""
+    first = queue.first()
+    if first is None or first[0] > key:
+        return None
+    stop_waiting(first[2])
+    return first[2]
+
+
+def forget_ended(perp: Perpetual, time: int) -> None:
+    """Forget client ids of conditional orders that ended more than a day ago (rule 3.6)."""
+    ended = perp.ended_algos
+    while ended and ended[0].update_time <= time - CLIENT_ID_MEMORY_US:
+        _forget_oldest(ended)
+
+
+def _forget_oldest(ended: deque[Algo]) -> None:
+    algo = ended.popleft()
+    if algo.holding.algo_clients.get(algo.client_id) is algo:
+        del algo.holding.algo_clients[algo.client_id]
+
+
+def caps_refused(holding: Holding, perp: Perpetual, more: int) -> Rejected | None:
+    """Why an owner cannot have so many `more` conditional orders in a contract (rule 8.5).
+
+    The exits that open orders will have count already.
+    """
+    here = sum([1 for algo in holding.algos.values() if algo.perp is perp])
+    everywhere = len(holding.algos)
+    for order in holding.orders.values():
+        terms = order.terms
+        assert terms is not None
+        if terms.take_profit is not None and not terms.exits_position:
+            promised = _exits(terms)
+            everywhere += promised
+            if terms.perp is perp:
+                here += promised
+    if here + more > ALGO_ORDERS_PER_SYMBOL_MAX:
+        return Rejected(Reject.ALGO_ORDERS_SYMBOL, ALGO_ORDERS_PER_SYMBOL_MAX)
+    if everywhere + more > ALGO_ORDERS_PER_ACCOUNT_MAX:
+        return Rejected(Reject.ALGO_ORDERS_ACCOUNT, ALGO_ORDERS_PER_ACCOUNT_MAX)
+    return None
+
+
+def trail(algo: Algo, price: int) -> bool:
+    """Move a trailing stop along with the price; whether it is triggered now.
+
+    It becomes active at its activation price (at once when there is none), follows the best price
+    since, and triggers when the price has come back by the callback rate.
+    """
+    selling = algo.side == SELL
+    if not algo.extreme:
+        activation = algo.price
+        if activation and (price < activation if selling else price > activation):
+            return False
+        algo.extreme = price
+    elif price > algo.extreme if selling else price < algo.extreme:
+        algo.extreme = price
+    if selling:
+        algo.trigger_price = algo.extreme * (PPM - algo.callback_ppm) // PPM
+        return price <= algo.trigger_price
+    algo.trigger_price = ceil_div(algo.extreme * (PPM + algo.callback_ppm), PPM)
+    return price >= algo.trigger_price
+
+
+def _exits(terms: Terms) -> int:
+    """How many exits an order will have when it has opened something."""
+    return sum(
+        [1 for exit_ in (terms.take_profit, terms.stop_loss) if exit_ and exit_.trigger_price]
+    )

@@ -1,0 +1,171 @@
+"""What time and prices do to contracts: marks, funding, triggers, liquidations (rules 6, 7)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue.core.contract.conditional import forget_ended
+from venue.core.contract.orders import Contracts
+from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.reference.funding import CHUNK, Funding
+from venue.core.contract.reference.index import SPOT_SOURCE, follow_spot, post, price_most
+from venue.core.contract.reference.prices import refresh, sample
+from venue.core.contract.risk.liquidation import Liquidation, endangered
+from venue.core.contract.risk.run import Run
+from venue.core.contract.risk.watch import Watch
+from venue.core.contract.triggers import Triggers
+from venue.core.messages.commands import PostIndex
+from venue.core.messages.contract_events import MarkSet
+from venue.core.messages.events import Event, Rejected
+from venue.terms import Reject
+
+# A unit stands for an event or for looking at a pool: some 2 µs of the compiled core (rule 7.11).
+LOOKS_MAX: Final = 250  # units of looking at pools per slice
+LIQUIDATING_UNITS: Final = 400  # units of liquidating per slice
+POOL_UNITS: Final = 200  # of these for one pool in its turn
+POOL_COST: Final = 4  # units of beginning with a pool
+LIQUIDATIONS_MAX: Final = 20  # pools per slice; the rest on the next one (rule 7.6)
+
+
+class Schedule:
+    """Works off what is due. `ticked` is the time of the last tick (µs), 0 before the first.
+
+    `pending` says that more is due than one command may do: `Proceed` goes on with it.
+    """
+
+    __slots__ = ("contracts", "funding", "liquidation", "pending", "ticked", "triggers", "watch")
+
+    def __init__(self, contracts: Contracts, triggers: Triggers) -> None:
+        self.contracts = contracts
+        self.triggers = triggers
+        self.funding = Funding(contracts.collateral)
+        self.liquidation = Liquidation(contracts)
+        self.watch = Watch(contracts.collateral)
+        self.ticked = 0
+        self.pending = False
+
+    def tick(self, time: int) -> list[Event]:
+        """What time brings: marks, funding that falls due, another try for those that need help;
+        then a slice of what is due."""
+        events: list[Event] = []
+        contracts = self.contracts
+        contracts.client_ids.expire(time)
+        before = self.ticked or time
+        self.ticked = time
+        perps = list(contracts.markets.values())
+        room = CHUNK
+        for perp in perps:
+            forget_ended(perp, time)
+            if SPOT_SOURCE in perp.contract.index_sources:
+                spot = contracts.spot_markets.get(perp.symbol)
+                if spot is not None:
+                    follow_spot(perp, spot, time)
+            sample(perp, time)
+            events += self._refresh(perp, time)
+            due = self.funding.pass_time(perp, before, time, room)
+            room = max(0, room - len(due))
+            events += due
+        for pool in self.watch.retry():
+            if pool.positions:
+                self.watch.recall(pool)
+            else:
+                events += self.liquidation.repair(pool)
+        events += self._consequences(perps, time)
+        for perp in perps:
+            events += self.liquidation.unwind(perp, time)
+        return events
+
+    def proceed(self, time: int) -> list[Event]:
+        """The next slice of what earlier commands left; nothing that time brings."""
+        events: list[Event] = []
+        room = CHUNK
+        perps = list(self.contracts.markets.values())
+        for perp in perps:
+            if perp.settlement is not None and perp.current and room > 0:
+                due = self.funding.proceed(perp, perp.settlement, room)
+                room -= len(due)
+                events += due
+        events += self._consequences(perps, time)
+        return events
+
+    def post_index(self, command: PostIndex) -> list[Event]:
+        """One source's price, and what the new mark brings about."""
+        perp = self.contracts.markets.get(command.symbol)
+        if perp is None:
+            return [Rejected(Reject.SYMBOL_UNKNOWN)]
+        if command.source not in perp.contract.index_sources or command.source == SPOT_SOURCE:
+            return [Rejected(Reject.INSTRUMENT_INVALID, 0, "not a posted source of this contract")]
+        assert type(command.price) is int, command
+        # Not positive: the source says that it has no price; the index becomes stale (rule 6.1).
+        most = price_most(perp)
+        if command.price > most:
+            return [Rejected(Reject.PRICE, most)]
+        post(perp, command.source, max(0, command.price), command.time)
+        events = self._refresh(perp, command.time, jump=command.jump)
+        events += self._consequences([perp], command.time)
+        return events
+
+    def traded(self, events: list[Event], symbol: str, time: int) -> list[Event]:
+        """Let conditional orders follow what was traded in a contract."""
+        perp = self.contracts.markets[symbol]
+        waiting = perp.waiting
+        if waiting[0].count or waiting[1].count or perp.trailing or perp.due_algos:
+            events += self.triggers.fire(perp, time)
+        return events
+
+    def goes_on(self) -> bool:
+        """Whether more is due than a slice does: `Proceed` goes on with it at once."""
+        if self.pending:
+            return True
+        markets = self.contracts.markets.values()
+        return any(self.triggers.pending(perp) for perp in markets)
+
+    def _settling(self) -> bool:
+        """Whether a settlement goes on at once; one without a current index waits for it."""
+        markets = self.contracts.markets.values()
+        return any(perp.settlement is not None and perp.current for perp in markets)
+
+    def _refresh(self, perp: Perpetual, time: int, *, jump: bool = False) -> list[Event]:
+        if not refresh(perp, time, jump=jump):
+            return []
+        return [
+            MarkSet(
+                perp.symbol, perp.index_price, perp.mark, perp.current, perp.premium_ppb,
+                perp.open_interest, jump,
+            )
+        ]  # fmt: skip
+
+    def _consequences(self, perps: list[Perpetual], time: int) -> list[Event]:
+        """Conditional orders of the new marks, then liquidations, then those they triggered."""
+        events: list[Event] = []
+        for perp in perps:
+            events += self.triggers.fire(perp, time)
+        markets = list(self.contracts.markets.values())
+        looked = self.watch.look(markets, LOOKS_MAX)
+        said = self._liquidate(time)
+        if said:
+            events += said
+            for perp in markets:
+                events += self.triggers.fire(perp, time)
+        self.pending = not looked or self.watch.line.turns.count > 0 or self._settling()
+        return events
+
+    def _liquidate(self, time: int) -> list[Event]:
+        """Liquidate as many pools as a slice may, in their turns."""
+        events: list[Event] = []
+        units = LIQUIDATING_UNITS
+        count = 0
+        while units > 0 and count < LIQUIDATIONS_MAX:
+            pool = self.watch.next()
+            if pool is None:
+                break
+            run = Run(self.contracts.collateral, pool, time, min(units, POOL_UNITS))
+            more = self.liquidation.run(run)
+            events += run.events
+            units -= POOL_COST + run.units - run.left()
+            count += 1
+            if more:
+                self.watch.again(pool)
+            elif endangered(pool):
+                self.watch.wait(pool)
+        return events

@@ -1,0 +1,74 @@
+"""What may leave a pool while the price of one of its positions is not known (rule 5.14).
+
+A position in doubt, or in a halted contract, may turn out to be worth anything. Until it is known
+nobody may lose the money behind it to somebody else.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue.core.contract.margin import initial
+from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.position import Position, equity, maintenance, mark_of, notional
+from venue.core.ledger.ledger import Pool
+from venue.core.units import PPM, fee_on
+
+NEAR_PPM: Final = 1_000  # how far from the mark such a pool may close what is not in doubt itself
+
+
+def unknown(perp: Perpetual) -> bool:
+    """Whether nobody can tell what a position is worth, or get out of it."""
+    return perp.doubt or perp.market.halted
+
+
+def unsure(pool: Pool) -> int:
+    """What positions at unknown prices may cost beyond their initial margins, in atoms: all they
+    are worth, long and short of a contract against each other."""
+    for position in pool.positions:
+        if unknown(position.perp):
+            return _unsure(pool, None, 0)
+    return 0
+
+
+def _unsure(pool: Pool, closed: Position | None, lots: int) -> int:
+    """The same once `lots` of one of them are closed."""
+    net: dict[int, int] = {}
+    margins = 0
+    for position in pool.positions:
+        perp = position.perp
+        if unknown(perp):
+            size = position.quantity - (lots if position is closed else 0)
+            value = mark_of(position) * (size * perp.unit)
+            net[perp.index] = net.get(perp.index, 0) + position.side * value
+            margins += initial(value, position.leverage)
+    return max(0, sum([abs(value) for value in net.values()]) - margins)
+
+
+def spendable(position: Position, lots: int, share: int, fee_ppm: int) -> int:
+    """What closing `lots` may cost, of the `share` that a known price would allow.
+
+    What is left over even if all at unknown prices were lost; or, of a position at an unknown price
+    itself, its lots' part of the pool, so that the rest stands as before; or else what a close
+    near the mark costs.
+    """
+    pool = position.pool
+    if share <= 0 or not unsure(pool):
+        return share
+    rest = share - _unsure(pool, position, lots)
+    return min(share, max(rest, _part(position, lots, fee_ppm)))
+
+
+def too_dear(position: Position, lots: int, cost: int, fee_ppm: int) -> bool:
+    """Whether a resting order that closes lots of a position may not meet its owner's loss, where
+    its pool may lose money at unknown prices."""
+    return cost > _part(position, lots, fee_ppm)
+
+
+def _part(position: Position, lots: int, fee_ppm: int) -> int:
+    pool = position.pool
+    if unknown(position.perp):
+        own = position.perp.tiers.maintenance(notional(position))
+        return equity(pool) * own * lots // (max(1, maintenance(pool)) * position.quantity)
+    value = mark_of(position) * (lots * position.perp.unit)
+    return value * NEAR_PPM // PPM + fee_on(value, fee_ppm)

@@ -1,0 +1,421 @@
+"""Settling contract trades: positions, collateral, fees, margin of isolated pools (rule 5)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue.core.book.orders import Order, Terms
+from venue.core.contract.account import Holding, holding_of
+from venue.core.contract.collateral import Collateral
+from venue.core.contract.conditional import Algo, changed, end, enroll
+from venue.core.contract.margin import freed, initial
+from venue.core.contract.meeting import Fill
+from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.position import (
+    Position,
+    counted_out,
+    equity,
+    notional,
+    wallet,
+)
+from venue.core.contract.reference.funding import before_change, settle_position
+from venue.core.ledger.ledger import Pool
+from venue.core.messages.commands import Exit
+from venue.core.messages.contract_events import ContractTrade, Leg, PositionClosed
+from venue.core.messages.events import Event
+from venue.core.units import fee_on
+from venue.terms import (
+    BUY,
+    CROSSED,
+    ISOLATED,
+    LONG,
+    SELL,
+    AlgoStatus,
+    AlgoType,
+    Cause,
+    IncomeType,
+)
+
+LIQUIDATION: Final = int(Cause.LIQUIDATION)
+TAKEOVER: Final = int(Cause.TAKEOVER)
+EXPIRED_ALGO: Final = int(AlgoStatus.EXPIRED)
+UNTRIGGERED: Final = int(AlgoStatus.UNTRIGGERED)
+TAKE_PROFIT: Final = int(AlgoType.TAKE_PROFIT_MARKET)
+STOP: Final = int(AlgoType.STOP_MARKET)
+LIQUIDATION_FEE: Final = IncomeType.ORDER_LIQUIDATE_FEE_INCOME.value
+FIX_MARGIN: Final = IncomeType.ORDER_FIX_MARGIN_AMOUNT.value
+
+# Compiled, a name of another module is looked up at every use, a constant of this one is not.
+TRADE: Final = ContractTrade
+LEG: Final = Leg
+
+
+class Part:
+    """One side of a trade while it is being settled.
+
+    `wallet` is a closing isolated pool's before the trade, `size` the position's before it.
+    """
+
+    __slots__ = ("fee", "opens", "order_id", "position", "realized", "size", "value",
+                 "wallet")  # fmt: skip
+
+    def __init__(self, position: Position, opens: bool, order_id: int, fee: int) -> None:
+        self.position = position
+        self.opens = opens
+        self.order_id = order_id
+        self.fee = fee
+        self.value = 0
+        self.realized = 0
+        self.size = position.quantity
+        self.wallet = 0
+        if not opens and position.pool.position_id:
+            self.wallet = wallet(position.pool)
+
+
+class Fills:
+    """Settles trades over the contract side of the ledger."""
+
+    __slots__ = ("collateral",)
+
+    def __init__(self, collateral: Collateral) -> None:
+        self.collateral = collateral
+
+    def fill(self, order: Order, planned: Fill, events: list[Event]) -> None:
+        """Settle one planned fill of a taker with a resting order that was reduced by it already.
+
+        Adds its events.
+        """
+        maker, lots, amount = planned.maker, planned.lots, planned.amount
+        taker_terms, maker_terms = order.terms, maker.terms
+        assert taker_terms is not None
+        assert maker_terms is not None
+        perp = taker_terms.perp
+        taking = self._part(order, taker_terms, planned.taker_fee, planned.taker_margin, events)
+        making = self._part(maker, maker_terms, planned.maker_fee, planned.maker_margin, events)
+        order.remaining -= lots
+        order.quote += amount
+        maker.quote += amount
+        perp.market.last_price = maker.price
+        liquidation_fee = 0
+        _book(taking, lots, amount)
+        if taker_terms.cause == LIQUIDATION:
+            # At most the equity that the trade and its fee have left (rule 7.3).
+            left = _left(taking, amount)
+            liquidation_fee = min(fee_on(amount, perp.contract.liquidation_ppm), left)
+            taking.fee += liquidation_fee
+            taking.position.close_fee += liquidation_fee
+            taking.position.liquidate_fee += liquidation_fee
+        if taking.opens and making.position is taking.position:
+            making.size += lots  # who closes what it opens at once closes a part of both
+            making.wallet -= taking.fee
+        _book(making, lots, amount)
+        self._event(
+            perp, taking, making, maker.price, lots, amount, liquidation_fee, order.side,
+            maker.remaining, order.remaining, taker_terms.cause, order.update_time, events,
+        )  # fmt: skip
+        if not taking.opens:
+            self._closed(taking, taker_terms, order.update_time, lots, events)
+        elif taker_terms.take_profit is not None:
+            events += self._attached(order, taker_terms, taking.position, lots)
+        if not making.opens:
+            self._closed(making, maker_terms, order.update_time, lots, events)
+        elif maker_terms.take_profit is not None:
+            events += self._attached(maker, maker_terms, making.position, lots)
+
+    def outside(
+        self, perp: Perpetual, victim: Position, other: Position, *, lots: int, price: int,
+        cause: int, liquidation_id: int, fee: int, time: int, events: list[Event],
+    ) -> None:  # fmt: skip
+        """A trade outside the book (rules 7.2, 7.5): `victim` closes, `other` opens (TAKEOVER) or
+        closes (DELEVERAGE) at a bankruptcy price; the victim pays at most a liquidation fee."""
+        amount = price * lots * perp.unit
+        events += before_change(perp, time)
+        for position in (victim, other):
+            events += settle_position(self.collateral, position)
+        taking = Part(victim, False, liquidation_id, 0)
+        making = Part(other, cause == TAKEOVER, liquidation_id, 0)
+        _book(taking, lots, amount)
+        liquidation_fee = min(fee, _left(taking, amount))
+        taking.fee = liquidation_fee
+        victim.close_fee += liquidation_fee
+        victim.liquidate_fee += liquidation_fee
+        _book(making, lots, amount)
+        self._event(
+            perp, taking, making, price, lots, amount, liquidation_fee,
+            BUY if victim.side < 0 else SELL, 0, 0, cause, time, events,
+        )  # fmt: skip
+        self._isolated_out(making, lots, events)
+        self._end_when_empty(victim, time, events)  # its liquidation goes on
+        self._end_when_empty(other, time, events)
+        self._fix_when_empty(other, events)
+
+    # -- one side --------------------------------------------------------------------------------
+
+    def _part(self, order: Order, terms: Terms, fee: int, margin: int, events: list[Event]) -> Part:
+        """The position of one side, ready for the trade: funded, and with its margin moved in."""
+        perp = terms.perp
+        if order.update_time >= perp.due:
+            events += before_change(perp, order.update_time)
+        position = self._position(order, terms)
+        if perp.settlement is not None:
+            events += settle_position(self.collateral, position)
+        if margin:
+            cross = terms.holding.account.contract[perp.asset]
+            events += self.collateral.move(cross, position.pool, margin, perp.symbol)
+        return Part(position, terms.opens, order.order_id, fee)
+
+    def _position(self, order: Order, terms: Terms) -> Position:
+        """What an order changes: the position it closes, or the one it opens or adds to."""
+        position = terms.position
+        if not terms.opens:
+            assert position is not None
+            return position
+        perp = terms.perp
+        holding = terms.holding
+        modes = terms.modes
+        if modes.separated:
+            if position is not None and position.quantity:
+                return position
+        else:
+            held = modes.positions(terms.position_side)
+            if held:
+                return held[0]
+        made = self.new_position(
+            holding, perp, terms.position_side, modes.margin_mode, order.update_time
+        )
+        made.leverage = modes.leverage(terms.position_side)
+        if modes.separated:
+            made.separated = True
+            made.open_order_id = order.order_id
+            terms.position = made
+        return made
+
+    def new_position(
+        self, holding: Holding, perp: Perpetual, side: int, margin_mode: int, time: int
+    ) -> Position:
+        """An empty position, known to its owner, its contract and its pool."""
+        account = holding.account
+        counters = self.collateral.counters
+        position_id = counters.order
+        counters.order = position_id + 1
+        if margin_mode == CROSSED:
+            pool = account.contract[perp.asset]
+        else:
+            pool = account.isolated[position_id] = Pool(account, perp.asset, position_id)
+        position = Position(position_id, perp, side, pool, 1, time)
+        if perp.settlement is not None:
+            position.funded = perp.settlement.due  # it was not there when that became due
+        pool.positions.append(position)
+        holding.positions[position_id] = position
+        holding.modes_in(perp).positions(side).append(position)
+        perp.add(position)
+        return position
+
+    # -- the trade -------------------------------------------------------------------------------
+
+    def _event(
+        self, perp: Perpetual, taking: Part, making: Part, price: int, lots: int, amount: int,
+        liquidation_fee: int, taker_side: int, maker_left: int, taker_left: int, cause: int,
+        time: int, events: list[Event],
+    ) -> None:  # fmt: skip
+        """Move the cash and state the trade, then what fees and funds earned by it."""
+        collateral = self.collateral
+        taker_pool, maker_pool = taking.position.pool, making.position.pool
+        fees = collateral.fee_pool(perp.asset)
+        if taker_side == BUY:
+            collateral.ledger.trade(taker_pool, maker_pool, amount, taking.fee, making.fee, fees)
+            taker_amount, maker_amount = -amount - taking.fee, amount - making.fee
+        else:
+            collateral.ledger.trade(maker_pool, taker_pool, amount, making.fee, taking.fee, fees)
+            taker_amount, maker_amount = amount - taking.fee, -amount - making.fee
+        taker_balance = taker_pool.collateral
+        if taker_pool is maker_pool:  # the items of one pool chain: the taker's stands first
+            taker_balance -= maker_amount
+        counters = collateral.counters
+        trade_id = counters.trade
+        counters.trade = trade_id + 1
+        bill_id = counters.bill
+        counters.bill = bill_id + 2
+        maker_balance = maker_pool.collateral
+        events.append(
+            TRADE(
+                trade_id, perp.symbol, price, lots, amount, taker_side, maker_left, taker_left,
+                cause, _leg(making, maker_amount, maker_balance, bill_id + 1),
+                _leg(taking, taker_amount, taker_balance, bill_id),
+            )
+        )  # fmt: skip
+        earned = taking.fee + making.fee - liquidation_fee
+        if liquidation_fee:
+            fund = collateral.fund_pool(perp.asset)
+            collateral.ledger.exchange(fees, fund, liquidation_fee)
+        if earned:
+            events.append(collateral.earn(earned, perp.asset, perp.symbol))
+        if liquidation_fee:
+            events.append(collateral.item(fund, LIQUIDATION_FEE, liquidation_fee, perp.symbol))
+        for part in (taking, making):
+            position = part.position
+            if not position.pool.dirty:
+                collateral.touch(position.pool)
+            position.updated = time
+            position.updated_sequence = trade_id
+            if not position.created_sequence:
+                position.created_sequence = trade_id
+
+    # -- afterwards ------------------------------------------------------------------------------
+
+    def _closed(self, part: Part, terms: Terms, time: int, lots: int, events: list[Event]) -> None:
+        """What follows a close: margin set free, the end of an empty position."""
+        # A liquidation asks again before it empties its pool.
+        position = part.position
+        pool = position.pool
+        if pool.position_id and terms.cause != LIQUIDATION:
+            self._isolated_out(part, lots, events)
+        if not position.quantity:
+            self._end_when_empty(position, time, events)
+            if terms.cause != LIQUIDATION:
+                self._fix_when_empty(position, events)
+
+    def _isolated_out(self, part: Part, lots: int, events: list[Event]) -> None:
+        """Move what a closed part of an isolated position sets free to the cross pool (5.5)."""
+        position = part.position
+        pool = position.pool
+        if part.opens or not pool.position_id:
+            return
+        if position.quantity:
+            own = pool.collateral + position.side * position.value
+            spare = own - initial(notional(position), position.leverage)
+            amount = freed(part.wallet * lots // part.size + part.realized - part.fee, spare)
+            if amount == 0:
+                return
+        else:
+            amount = pool.collateral
+            if amount < 0:
+                events += self.fix(pool, position.perp.symbol)
+                return
+            if amount == 0:
+                return
+        cross = pool.account.contract[pool.asset]
+        events += self.collateral.move(pool, cross, amount, position.perp.symbol)
+
+    def fix(self, pool: Pool, symbol: str) -> list[Event]:
+        """Bring a pool without positions from below zero to zero, out of the fund (rule 7.4)."""
+        fund = self.collateral.fund_pool(pool.asset)
+        amount = min(-pool.collateral, max(0, equity(fund)))
+        if amount <= 0:
+            return []
+        self.collateral.ledger.exchange(fund, pool, amount)
+        self.collateral.touch(fund)
+        return [
+            self.collateral.item(fund, FIX_MARGIN, -amount, symbol),
+            self.collateral.item(pool, FIX_MARGIN, amount, symbol),
+        ]
+
+    def _fix_when_empty(self, position: Position, events: list[Event]) -> None:
+        """A pool is not left in debt by the end of its last position."""
+        pool = position.pool
+        if pool.collateral < 0 and not pool.positions:
+            events += self.fix(pool, position.perp.symbol)
+
+    def _end_when_empty(self, position: Position, time: int, events: list[Event]) -> None:
+        """A position without lots leaves; its conditional orders expire (rule 8.3)."""
+        if position.quantity:
+            return
+        pool = position.pool
+        account = pool.account
+        holding = holding_of(account)
+        for algo in list(position.algos.values()):
+            events.append(end(algo, EXPIRED_ALGO, time))
+        self.collateral.ranking.leave(position)
+        position.perp.drop(position)
+        del holding.positions[position.position_id]
+        holding.modes_in(position.perp).positions(position.side).remove(position)
+        pool.positions.remove(position)
+        if pool.position_id and pool.collateral == 0:
+            del account.isolated[pool.position_id]
+        events.append(
+            PositionClosed(
+                position.position_id, account.uid, position.perp.symbol, position.side,
+                ISOLATED if pool.position_id else CROSSED, int(position.separated),
+                position.leverage, position.open_size, position.open_value, position.open_fee,
+                position.close_size, position.close_value, position.close_fee,
+                position.funding_fee, position.liquidate_fee, position.realized, position.created,
+            )
+        )  # fmt: skip
+
+    def _attached(self, order: Order, terms: Terms, position: Position, lots: int) -> list[Event]:
+        """What an order's exits become when it has opened `lots` more (rule 8.3).
+
+        What it opens after one of them was triggered, or its position closed, gets exits of its
+        own. Those that the owner cancelled are not made again for the same position.
+        """
+        events: list[Event] = []
+        if terms.exits_position == position.position_id:
+            for algo in terms.attached:
+                if algo.status == UNTRIGGERED:
+                    algo.quantity += lots
+                    events.append(changed(algo))
+            return events
+        terms.exits_position = position.position_id
+        terms.attached = ()
+        for exit_, type_ in ((terms.take_profit, TAKE_PROFIT), (terms.stop_loss, STOP)):
+            if exit_ is not None and exit_.trigger_price:
+                algo = self._exit(order, terms, position, lots, exit_, type_)
+                terms.attached += (algo,)
+                events.append(enroll(algo))
+        if len(terms.attached) == 2:
+            first, second = terms.attached
+            first.sibling = second
+            second.sibling = first
+        return events
+
+    def _exit(
+        self, order: Order, terms: Terms, position: Position, lots: int, exit_: Exit, type_: int
+    ) -> Algo:
+        counters = self.collateral.counters
+        algo = Algo(
+            counters.order, terms.holding, terms.perp, 1 - order.side, terms.position_side,
+            type_, lots, order.update_time,
+        )  # fmt: skip
+        counters.order += 1
+        algo.trigger_price = exit_.trigger_price
+        algo.source = exit_.source
+        algo.parent_id = order.order_id
+        algo.position = position
+        # A long's take-profit waits above, its stop below (rule 8.1).
+        algo.rising = (type_ == TAKE_PROFIT) == (terms.position_side == LONG)
+        return algo
+
+
+def _book(part: Part, lots: int, amount: int) -> None:
+    """Change the position, and the open interest with the longs."""
+    position = part.position
+    pool = position.pool
+    sums = pool.sums
+    if sums is not None:
+        sums = counted_out(position, sums)
+    if part.opens:
+        position.increase(lots, amount, part.fee)
+        part.value = amount
+        pool.gross += amount
+        change = lots
+    else:
+        part.value, part.realized = position.reduce(lots, amount, part.fee)
+        pool.gross -= part.value
+        change = -lots
+    if sums is not None:
+        sums.count(position, 1)
+    if position.side == LONG:
+        position.perp.open_interest += change
+
+
+def _left(part: Part, amount: int) -> int:
+    """The pool's equity at mark once the trade's cash and its fee are in; not below 0."""
+    return max(0, equity(part.position.pool) + part.position.side * amount - part.fee)
+
+
+def _leg(part: Part, amount: int, balance: int, bill_id: int) -> Leg:
+    position = part.position
+    return LEG(
+        position.pool.account.uid, part.order_id, position.position_id, position.side,
+        part.opens, part.value, part.realized, part.fee, amount, balance, bill_id,
+    )  # fmt: skip

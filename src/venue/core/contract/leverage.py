@@ -1,0 +1,231 @@
+"""Leverage, margin modes and margin of isolated positions (rules 5.5 to 5.7)."""
+
+from __future__ import annotations
+
+from venue.core.book.orders import Order
+from venue.core.contract.account import Holding, Modes, holding_of
+from venue.core.contract.admission import short_of
+from venue.core.contract.collateral import Collateral, available, doubtful, removable
+from venue.core.contract.doubt import unsure
+from venue.core.contract.margin import initial, order_margin
+from venue.core.contract.orders import Contracts
+from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.position import Position, notional
+from venue.core.messages.commands import MoveMargin, SetAutoMargin, SetLeverage, SetMarginMode
+from venue.core.messages.contract_events import AutoMarginSet, LeverageSet
+from venue.core.messages.events import Event, Rejected
+from venue.core.units import AMOUNT_MAX, ceil_div
+from venue.terms import LONG, SHORT, MarginMode, Reject, SeparatedMode
+
+
+class Margins:
+    """What owners choose about their margin."""
+
+    __slots__ = ("collateral", "contracts")
+
+    def __init__(self, contracts: Contracts) -> None:
+        self.contracts = contracts
+        self.collateral: Collateral = contracts.collateral
+
+    def set_leverage(self, command: SetLeverage) -> list[Event]:
+        """Apply new leverages together, or none: all must fit the tiers and be affordable."""
+        found = self._find(command.uid, command.symbol)
+        if isinstance(found, Rejected):
+            return [found]
+        holding, perp = found
+        modes = holding.modes_in(perp)
+        mode = command.margin_mode
+        if mode >= 0 and mode != modes.margin_mode and _in_use(holding, perp):
+            return [Rejected(Reject.MODE_IN_USE)]
+        wanted = Modes(0)
+        wanted.margin_mode = mode if mode >= 0 else modes.margin_mode
+        wanted.cross = command.cross or modes.cross
+        wanted.long = command.long or modes.long
+        wanted.short = command.short or modes.short
+        refused = _leverage_refused(holding, perp, wanted)
+        if refused is not None:
+            return [refused]
+        return self._apply(holding, perp, modes, wanted)
+
+    def set_mode(self, command: SetMarginMode) -> list[Event]:
+        """Change margin mode and separated mode, with neither position nor orders in the symbol."""
+        assert MarginMode(command.margin_mode) is not None, command
+        found = self._find(command.uid, command.symbol)
+        if isinstance(found, Rejected):
+            return [found]
+        holding, perp = found
+        modes = holding.modes_in(perp)
+        separated = modes.separated
+        if command.separated_mode >= 0:
+            separated = int(SeparatedMode(command.separated_mode))
+        if command.margin_mode != modes.margin_mode or separated != modes.separated:
+            if _in_use(holding, perp):
+                return [Rejected(Reject.MODE_IN_USE)]
+            modes.margin_mode = command.margin_mode
+            modes.separated = separated
+        return [_event(holding, perp, modes)]
+
+    def move_margin(self, command: MoveMargin) -> list[Event]:
+        """Add margin to an isolated position, or take out what it does not need."""
+        account = self.contracts.ledger.accounts.get(command.uid)
+        if account is None:
+            return [Rejected(Reject.OWNER_UNKNOWN)]
+        position = _position(account.holding, command.position_id)
+        if position is None:
+            return [Rejected(Reject.POSITION_UNKNOWN)]
+        if account.frozen:
+            return [Rejected(Reject.ACCOUNT_FROZEN)]
+        if not position.pool.position_id:
+            return [Rejected(Reject.NOT_ISOLATED)]
+        amount = command.amount
+        assert type(amount) is int, command
+        if amount == 0 or abs(amount) > AMOUNT_MAX:
+            return [Rejected(Reject.AMOUNT, AMOUNT_MAX)]
+        pool = position.pool
+        cross = account.contract[pool.asset]
+        symbol = position.perp.symbol
+        most = available(account, pool.asset) if amount > 0 else removable(position)
+        if most < abs(amount):
+            return [Rejected(Reject.FUNDS, max(0, most))]
+        source = cross if amount > 0 else pool
+        if doubtful(source) or most - unsure(source) < abs(amount):
+            return [Rejected(Reject.PRICE_DOUBT)]
+        if amount > 0:
+            return self.collateral.move(cross, pool, amount, symbol)
+        return self.collateral.move(pool, cross, -amount, symbol)
+
+    def set_auto(self, command: SetAutoMargin) -> list[Event]:
+        """Switch automatic top-up of an isolated position."""
+        account = self.contracts.ledger.accounts.get(command.uid)
+        if account is None:
+            return [Rejected(Reject.OWNER_UNKNOWN)]
+        position = _position(account.holding, command.position_id)
+        if position is None:
+            return [Rejected(Reject.POSITION_UNKNOWN)]
+        if not position.pool.position_id:
+            return [Rejected(Reject.NOT_ISOLATED)]
+        position.auto_margin = command.on
+        return [AutoMarginSet(command.uid, command.position_id, command.on)]
+
+    def _find(self, uid: int, symbol: str) -> tuple[Holding, Perpetual] | Rejected:
+        account = self.contracts.ledger.accounts.get(uid)
+        if account is None:
+            return Rejected(Reject.OWNER_UNKNOWN)
+        if account.frozen:
+            return Rejected(Reject.ACCOUNT_FROZEN)
+        perp = self.contracts.markets.get(symbol)
+        if perp is None:
+            return Rejected(Reject.SYMBOL_UNKNOWN)
+        return holding_of(account), perp
+
+    def _apply(self, holding: Holding, perp: Perpetual, modes: Modes, wanted: Modes) -> list[Event]:
+        """Give positions and open orders their new leverage, if the owner can afford that."""
+        positions = modes.longs + modes.shorts
+        orders = [order for order in holding.orders.values() if order.market is perp.market]
+        missing = 0  # what isolated positions need beyond their own margin
+        moves: list[tuple[Position, int]] = []
+        needed = 0  # what else the change takes of the available money
+        for position in positions:
+            leverage = wanted.cross if not position.pool.position_id else (
+                wanted.long if position.side == LONG else wanted.short
+            )  # fmt: skip
+            before = initial(notional(position), position.leverage)
+            after = initial(notional(position), leverage)
+            if not position.pool.position_id:
+                needed += after - before
+            elif after > before:
+                short = after - before - removable(position)
+                if short > 0:
+                    moves.append((position, short))
+                    missing += short
+        margins = [(order, _margin(holding, order, wanted)) for order in orders]
+        for order, margin in margins:
+            terms = order.terms
+            assert terms is not None
+            needed += margin - terms.margin
+        free = available(holding.account, perp.asset)
+        if needed + missing > 0 and needed + missing > free:
+            return [short_of(needed + missing)]
+        cross = holding.account.contract[perp.asset]
+        if missing and (doubtful(cross) or free - unsure(cross) < missing):
+            return [Rejected(Reject.PRICE_DOUBT)]
+        events: list[Event] = []
+        for position, short in moves:
+            events += self.collateral.move(cross, position.pool, short, perp.symbol)
+        self._take_over(modes, wanted)
+        for order, margin in margins:
+            _hold(holding, perp, order, margin)
+        return [_event(holding, perp, modes), *events]
+
+    def _take_over(self, modes: Modes, wanted: Modes) -> None:
+        modes.margin_mode = wanted.margin_mode
+        modes.cross, modes.long, modes.short = wanted.cross, wanted.long, wanted.short
+        for position in modes.longs + modes.shorts:
+            self.collateral.touch(position.pool)
+            position.pool.sums = None
+            if not position.pool.position_id:
+                position.leverage = wanted.cross
+            else:
+                position.leverage = wanted.long if position.side == LONG else wanted.short
+
+
+def _margin(holding: Holding, order: Order, wanted: Modes) -> int:
+    """What the rest of an opening order needs under other leverages; a closing one none."""
+    terms = order.terms
+    assert terms is not None
+    if not terms.opens:
+        return 0
+    perp = terms.perp
+    return order_margin(
+        terms.position_side, order.remaining, order.price, perp.mark, perp.unit,
+        wanted.leverage(terms.position_side), holding.opening_rate(perp.market),
+    )  # fmt: skip
+
+
+def _hold(holding: Holding, perp: Perpetual, order: Order, margin: int) -> None:
+    terms = order.terms
+    assert terms is not None
+    if not terms.opens:
+        return
+    holding.account.contract[perp.asset].held += margin - terms.margin
+    terms.margin = margin
+    # So that what is held falls in proportion from here on.
+    terms.whole_margin = ceil_div(margin * order.quantity, order.remaining)
+
+
+def _leverage_refused(holding: Holding, perp: Perpetual, wanted: Modes) -> Rejected | None:
+    most = perp.contract.leverage_max
+    for leverage in (wanted.cross, wanted.long, wanted.short):
+        if not 1 <= leverage <= most:
+            return Rejected(Reject.LEVERAGE, most)
+    modes = holding.modes_in(perp)
+    value = (perp.mark or perp.market.last_price) * perp.unit
+    held = {LONG: modes.opening_long * value, SHORT: modes.opening_short * value}
+    for position in modes.longs + modes.shorts:
+        held[position.side] += notional(position)
+    for side, value in held.items():
+        allowed = perp.tiers.leverages[perp.tiers.at(value)]
+        if value and wanted.leverage(side) > allowed:
+            return Rejected(Reject.LEVERAGE, allowed)
+    return None
+
+
+def _in_use(holding: Holding, perp: Perpetual) -> bool:
+    """Whether a mode cannot change: a position, an open or a conditional order is there."""
+    modes = holding.modes_in(perp)
+    return (
+        bool(modes.longs or modes.shorts)
+        or modes.open_orders > 0
+        or any(algo.perp is perp for algo in holding.algos.values())
+    )
+
+
+def _position(holding: Holding | None, position_id: int) -> Position | None:
+    return holding.positions.get(position_id) if holding is not None else None
+
+
+def _event(holding: Holding, perp: Perpetual, modes: Modes) -> LeverageSet:
+    return LeverageSet(
+        holding.account.uid, perp.symbol, modes.margin_mode, modes.separated, modes.cross,
+        modes.long, modes.short,
+    )  # fmt: skip

@@ -1,0 +1,91 @@
+"""Listing contracts, changing them, and the accounts they need."""
+
+from __future__ import annotations
+
+from venue.core.book.market import Market
+from venue.core.contract.collateral import FEES_NAME, FEES_UID, FUND_NAME, FUND_UID
+from venue.core.contract.orders import Contracts
+from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.reference.funding import plan
+from venue.core.instruments import contract_fault, grid, unit_atoms
+from venue.core.messages.commands import ChangeContract, ListContract
+from venue.core.messages.contract_events import ContractChanged, ContractListed
+from venue.core.messages.events import Event, OwnerCreated, Rejected
+from venue.core.units import AMOUNT_MAX
+from venue.terms import Reject
+
+
+class ContractListing:
+    """Contract markets over one ledger."""
+
+    __slots__ = ("contracts",)
+
+    def __init__(self, contracts: Contracts) -> None:
+        self.contracts = contracts
+
+    def list_contract(self, command: ListContract) -> list[Event]:
+        """Open a contract market; the first one brings the fee account and the insurance fund."""
+        contract = command.contract
+        instrument = contract.instrument
+        contracts = self.contracts
+        ledger = contracts.ledger
+        base = ledger.index.get(instrument.base, -1)
+        quote = ledger.index.get(instrument.quote, -1)
+        if base < 0 or quote < 0:
+            return [Rejected(Reject.ASSET_UNKNOWN)]
+        if instrument.symbol in contracts.markets:
+            return [Rejected(Reject.SYMBOL_LISTED)]
+        reason = contract_fault(contract)
+        unit = unit_atoms(instrument, ledger.assets[quote])
+        if not reason and not 0 < unit <= AMOUNT_MAX:
+            reason = f"tick x step must be 1 to {AMOUNT_MAX} whole atoms of the settle asset"
+        if reason:
+            return [Rejected(Reject.INSTRUMENT_INVALID, 0, reason)]
+        events = self._accounts()
+        index = len(contracts.markets)
+        market = Market(instrument, index, base, quote, 0, unit)
+        perp = Perpetual(contract, market, index, command.time)
+        plan(perp)
+        contracts.markets[instrument.symbol] = perp
+        return [*events, ContractListed(contract)]
+
+    def change_contract(self, command: ChangeContract) -> list[Event]:
+        """Replace limits, tiers, fees and rules of prices; every pool is looked at anew."""
+        contract = command.contract
+        perp = self.contracts.markets.get(contract.instrument.symbol)
+        if perp is None:
+            return [Rejected(Reject.SYMBOL_UNKNOWN)]
+        reason = contract_fault(contract)
+        if not reason and grid(contract.instrument) != grid(perp.contract.instrument):
+            reason = "the grid and the assets of a listed contract stay"
+        if reason:
+            return [Rejected(Reject.INSTRUMENT_INVALID, 0, reason)]
+        before = perp.default_leverage()
+        perp.configure(contract)
+        plan(perp)
+        self._follow_default(perp, before)
+        for name in [name for name in perp.sources if name not in contract.index_sources]:
+            del perp.sources[name]
+        for position in perp.positions.values():
+            self.contracts.collateral.touch(position.pool)
+            position.pool.sums = None
+        return [ContractChanged(contract)]
+
+    def _follow_default(self, perp: Perpetual, before: int) -> None:
+        """Owners at the default leverage follow it: a snapshot holds only what differs from it."""
+        after = perp.default_leverage()
+        if after == before:
+            return
+        for account in self.contracts.ledger.accounts.values():
+            modes = None if account.holding is None else account.holding.modes.get(perp.index)
+            if modes is not None and modes.standard(before):
+                modes.cross = modes.long = modes.short = after
+
+    def _accounts(self) -> list[Event]:
+        collateral = self.contracts.collateral
+        if collateral.fees is not None:
+            return []
+        ledger = self.contracts.ledger
+        collateral.fees = ledger.open(FEES_UID, FEES_NAME)
+        collateral.fund = ledger.open(FUND_UID, FUND_NAME)
+        return [OwnerCreated(FEES_UID, FEES_NAME), OwnerCreated(FUND_UID, FUND_NAME)]

@@ -1,0 +1,494 @@
+"""Contract orders: validate, match, rest, cancel (rules 3 and 5)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue.core.book.book import NO_MATCH
+from venue.core.book.client_ids import ClientIds, remembered
+from venue.core.book.market import Market, malformed
+from venue.core.book.orders import Order, Terms
+from venue.core.contract.account import Holding, holding_of
+from venue.core.contract.admission import (
+    attach_exits,
+    choose_position,
+    closing_refused,
+    crosses,
+    limit_refused,
+    market_refused,
+    opening_refused,
+    short_of,
+    solvent_key,
+    worst_price,
+)
+from venue.core.contract.collateral import Collateral
+from venue.core.contract.fills import Fills
+from venue.core.contract.meeting import Fill
+from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.plan import Plan
+from venue.core.contract.position import Position
+from venue.core.counters import Counters
+from venue.core.ledger.ledger import Ledger
+from venue.core.messages.commands import (
+    NO_EXIT,
+    CancelContractOrder,
+    CancelContractOrders,
+    PlaceContractOrder,
+)
+from venue.core.messages.contract_events import (
+    ContractOrderClosed,
+    ContractOrderPlaced,
+    ContractOrderReduced,
+)
+from venue.core.messages.events import Event, OrderRepeated, Rejected
+from venue.core.units import ceil_div
+from venue.terms import (
+    BUY,
+    CANCELED,
+    EXPIRED,
+    FILLED,
+    FOK,
+    GTC,
+    IOC,
+    LIMIT,
+    LONG,
+    MARKET,
+    NEW,
+    PARTIALLY_FILLED,
+    POST_ONLY,
+    SELL,
+    Cause,
+    Reject,
+)
+
+USER: Final = int(Cause.USER)
+
+# Compiled, a name of another module is looked up at every use, a constant of this one is not.
+NOT_ATTACHED: Final = NO_EXIT
+PLACED: Final = ContractOrderPlaced
+CLOSED: Final = ContractOrderClosed
+
+
+class Contracts:
+    """The contract markets over one ledger; the ids are those of both products.
+
+    `spot_markets` are the books that an index may follow. `faults` counts plans that did not fit
+    the state: each is a defect, refused before an effect. `looked` counts the resting orders that
+    plans asked: work that a slice bounds. It is no state.
+    """
+
+    __slots__ = ("client_ids", "collateral", "counters", "faults", "fills", "ledger", "looked",
+                 "markets", "spot_markets")  # fmt: skip
+
+    def __init__(self, ledger: Ledger, counters: Counters, spot_markets: dict[str, Market]) -> None:
+        self.ledger = ledger
+        self.counters = counters
+        self.spot_markets = spot_markets
+        self.collateral = Collateral(ledger, counters)
+        self.fills = Fills(self.collateral)
+        self.markets: dict[str, Perpetual] = {}
+        self.client_ids = ClientIds()
+        self.faults = 0
+        self.looked = 0
+
+    # -- placing ---------------------------------------------------------------------------------
+
+    def place(self, command: PlaceContractOrder) -> list[Event]:
+        """Accept, match and rest an order, or refuse it with the first reason that applies."""
+        account = self.ledger.accounts.get(command.uid)
+        if account is None:
+            return [Rejected(Reject.OWNER_UNKNOWN)]
+        holding = account.holding
+        if holding is None:
+            holding = holding_of(account)
+        client_id = command.client_id
+        if client_id:
+            earlier = holding.clients.get(client_id)
+            if earlier is not None and remembered(earlier, command.time):
+                return _repeat(earlier, command)
+        if account.frozen:
+            return [Rejected(Reject.ACCOUNT_FROZEN)]
+        perp = self.markets.get(command.symbol)
+        if perp is None:
+            return [Rejected(Reject.SYMBOL_UNKNOWN)]
+        if perp.market.halted:
+            return [Rejected(Reject.HALTED, 0, perp.market.halt_reason)]
+        order = Order(
+            self.counters.order, account, perp.market, command.side, command.type,
+            command.time_in_force, command.quantity, command.price, client_id, command.time,
+        )  # fmt: skip
+        side = command.position_side
+        opens = (order.side == BUY) == (side == LONG)
+        terms = Terms(holding, perp, holding.modes_in(perp), side, opens, USER)
+        order.terms = terms
+        refused = malformed(order)
+        if refused is not None:
+            return [refused]
+        if not opens:
+            refused = choose_position(terms, command.position_id)
+        elif command.take_profit is not NOT_ATTACHED or command.stop_loss is not NOT_ATTACHED:
+            refused = attach_exits(terms, command, perp)
+        if refused is not None:
+            return [refused]
+        return self.enter(order)
+
+    def new_order(
+        self, holding: Holding, perp: Perpetual, side: int, position_side: int, type_: int,
+        time_in_force: int, quantity: int, price: int, cause: int, time: int,
+    ) -> Order:  # fmt: skip
+        """An order under the next id, which is used up only when the order is accepted."""
+        order = Order(
+            self.counters.order, holding.account, perp.market, side, type_, time_in_force,
+            quantity, price, "", time,
+        )  # fmt: skip
+        opens = (side == BUY) == (position_side == LONG)
+        modes = holding.modes_in(perp)
+        order.terms = Terms(holding, perp, modes, position_side, opens, cause)
+        return order
+
+    def closing_order(
+        self, position: Position, type_: int, lots: int, price: int, cause: int, time: int
+    ) -> Order:
+        """An IOC order that closes `lots` of a position, whoever wants that."""
+        order = self.new_order(
+            holding_of(position.pool.account), position.perp, closing_side(position.side),
+            position.side, type_, IOC, lots, price, cause, time,
+        )  # fmt: skip
+        terms = order.terms
+        assert terms is not None
+        terms.position = position
+        return order
+
+    def enter(self, order: Order) -> list[Event]:
+        """Match and rest a well-formed order, or refuse it: price, caps, liquidity, funds.
+
+        Nothing has changed when it is refused.
+        """
+        if order.type == MARKET:
+            return self._enter_market(order)
+        terms = order.terms
+        assert terms is not None
+        perp = terms.perp
+        refused = limit_refused(order, perp)
+        if refused is not None:
+            return [refused]
+        limit_key = -order.price if order.side == BUY else order.price
+        keys = perp.market.book.opposite(order.side).keys
+        crossing = bool(keys) and keys[-1] >= limit_key
+        tif = order.time_in_force
+        if crossing and tif == POST_ONLY:
+            return [Rejected(Reject.WOULD_TRADE)]
+        if terms.opens:
+            refused = opening_refused(order, terms, order.price, order.quantity)
+            if refused is None and not crossing and tif in (GTC, POST_ONLY):
+                return self._rest_at_once(order, terms)
+        else:
+            refused = closing_refused(order, terms)
+            if crossing:
+                limit_key = max(limit_key, solvent_key(order, terms))
+        if refused is not None:
+            return [refused]
+        plan = Plan(order, terms)
+        if crossing:
+            plan = self._planned(plan, limit_key)
+        if tif == FOK and plan.lots < order.quantity:
+            plan = Plan(order, terms)
+        return self._admitted(order, terms, plan)
+
+    def _enter_market(self, order: Order) -> list[Event]:
+        """Sweep what is there, within the band of the best price that is liquidity and the band of
+        the mark (rules 3.4, 3.9): a far order in a thin book is no liquidity."""
+        terms = order.terms
+        assert terms is not None
+        perp = terms.perp
+        refused = market_refused(order, terms)
+        if refused is None and not terms.opens:
+            refused = closing_refused(order, terms)
+        if refused is not None:
+            return [refused]
+        furthest = worst_price(perp, order.side)
+        limit_key = furthest if order.side != BUY else -furthest if furthest else -NO_MATCH
+        if not terms.opens:
+            limit_key = max(limit_key, solvent_key(order, terms))
+        band_ppm = perp.market.instrument.market_band_ppm
+        plan = self._planned(Plan(order, terms), limit_key, band_ppm)
+        if not plan.lots and not plan.prevented:
+            return [Rejected(Reject.NO_LIQUIDITY)]
+        if terms.opens:
+            refused = opening_refused(order, terms, plan.worst, plan.lots)
+            if refused is not None:
+                return [refused]
+        return self._admitted(order, terms, plan)
+
+    def _planned(self, plan: Plan, limit_key: int, band_ppm: int = 0) -> Plan:
+        """The plan of an owner's order: a closing one leaves its pool what it must keep."""
+        plan.walk(limit_key, band_ppm)
+        self.looked += plan.looked
+        return plan if plan.terms.opens else plan.kept_solvent()
+
+    def _admitted(self, order: Order, terms: Terms, plan: Plan) -> list[Event]:
+        """Execute a plan that its owner can pay and that fits the state."""
+        if terms.opens and plan.lots:
+            left = order.quantity - plan.lots
+            rests = order.type == LIMIT and order.time_in_force == GTC and not plan.stopped
+            rest = ceil_div(terms.whole_margin * left, order.quantity) if rests else 0
+            if not plan.afforded(rest):
+                return [short_of(max(plan.cost() + rest, terms.whole_margin))]
+        if plan.fault():
+            self.faults += 1
+            return [Rejected(Reject.PLAN_FAULT)]
+        if terms.cause == USER or terms.position is None:
+            return self._execute(order, plan)
+        events = self.clear_closing(terms.position, order.quantity, order.time)
+        events += self._execute(order, plan)
+        return events
+
+    def _rest_at_once(self, order: Order, terms: Terms) -> list[Event]:
+        """What most orders do: open, trade nothing, and rest as a whole."""
+        order_id = order.order_id
+        self.counters.order = order_id + 1
+        self._rest(order, terms)
+        return [
+            PLACED(
+                order_id, order.account.uid, terms.perp.symbol, order.side, terms.position_side,
+                LIMIT, order.time_in_force, order.quantity, order.price, order.client_id,
+                order.quantity, terms.cause, terms.algo_id, 0,
+            )
+        ]  # fmt: skip
+
+    def take(self, order: Order, limit_key: int) -> list[Event]:
+        """Match an order that needs no admission against the other side, down to `limit_key`."""
+        terms = order.terms
+        assert terms is not None
+        plan = Plan(order, terms).walk(limit_key)
+        if plan.fault():
+            self.faults += 1
+            return []
+        return self._execute(order, plan)
+
+    def _execute(self, order: Order, plan: Plan) -> list[Event]:
+        """Do what was planned, then rest or close the remainder."""
+        terms = plan.terms
+        self.counters.order = max(self.counters.order, order.order_id + 1)
+        events: list[Event] = []
+        for fill in plan.fills:
+            if fill.lots:
+                self._reduce(fill, order.time)
+                self.fills.fill(order, fill, events)
+            else:
+                events.append(self.close(fill.maker, fill.status, order.time))
+        left = order.remaining
+        tif = order.time_in_force
+        stopped = plan.stopped
+        rests = left > 0 and not stopped and order.type == LIMIT and tif in (GTC, POST_ONLY)
+        if rests:
+            # Neither one that was kept from trading its pool into debt, nor one that met an order
+            # which stands back while a price is in doubt, may rest across the book.
+            rests = not crosses(order, terms.perp)
+        if left == 0:
+            order.status = FILLED
+        elif rests:
+            order.status = PARTIALLY_FILLED if left < order.quantity else NEW
+        else:
+            order.status = CANCELED if left < order.quantity and not stopped else EXPIRED
+        if rests:
+            self._rest(order, terms)
+        elif order.client_id:
+            terms.holding.clients[order.client_id] = order
+            self.client_ids.keep(order)
+        position = terms.position
+        placed = PLACED(
+            order.order_id, order.account.uid, terms.perp.symbol, order.side, terms.position_side,
+            order.type, tif, order.quantity, order.price, order.client_id, left if rests else 0,
+            terms.cause, terms.algo_id,
+            position.position_id if position is not None and not terms.opens else 0,
+        )  # fmt: skip
+        if left and not rests:
+            events.append(_closed(order, terms, order.status, 0))
+        events.insert(0, placed)
+        return events
+
+    def _reduce(self, fill: Fill, time: int) -> None:
+        """Take filled lots off a resting order; a full fill removes it."""
+        maker, lots = fill.maker, fill.lots
+        terms = maker.terms
+        assert terms is not None
+        maker.update_time = time
+        self._release(maker, terms, lots, fill.released)
+        if lots < maker.remaining:
+            level = maker.level
+            assert level is not None
+            level.quantity -= lots
+            maker.remaining -= lots
+            maker.status = PARTIALLY_FILLED
+            return
+        terms.perp.market.book.remove(maker)
+        maker.remaining = 0
+        maker.status = FILLED
+        self._forget(maker, terms)
+
+    # -- resting ---------------------------------------------------------------------------------
+
+    def _rest(self, order: Order, terms: Terms) -> None:
+        holding = terms.holding
+        perp = terms.perp
+        modes = terms.modes
+        left = order.remaining
+        if terms.opens:
+            margin = terms.whole_margin
+            if left < order.quantity:
+                margin = ceil_div(margin * left, order.quantity)
+            terms.margin = margin
+            pool = order.account.contract[perp.asset]
+            pool.held += margin
+            pool.promised += order.price * (left * perp.unit)
+            if terms.position_side == LONG:
+                modes.opening_long += left
+            else:
+                modes.opening_short += left
+        else:
+            position = terms.position
+            assert position is not None
+            position.orders[order.order_id] = order
+            position.closing += left
+        modes.open_orders += 1
+        holding.orders[order.order_id] = order
+        if order.client_id:
+            holding.clients[order.client_id] = order
+        perp.market.book.rest(order)
+
+    def _release(self, order: Order, terms: Terms, lots: int, margin: int) -> None:
+        """Let go of what the next `lots` of a resting order hold: `margin` atoms of its margin."""
+        if terms.opens:
+            pool = order.account.contract[terms.perp.asset]
+            pool.held -= margin
+            pool.promised -= order.price * (lots * terms.perp.unit)
+            terms.margin -= margin
+            if terms.position_side == LONG:
+                terms.modes.opening_long -= lots
+            else:
+                terms.modes.opening_short -= lots
+        else:
+            position = terms.position
+            assert position is not None
+            position.closing -= lots
+
+    def _forget(self, order: Order, terms: Terms) -> None:
+        """Take an order that no longer rests off its owner's books."""
+        del terms.holding.orders[order.order_id]
+        terms.modes.open_orders -= 1
+        if not terms.opens and terms.position is not None:
+            terms.position.orders.pop(order.order_id, None)
+        if order.client_id:
+            self.client_ids.keep(order)
+
+    # -- ending ----------------------------------------------------------------------------------
+
+    def cancel(self, command: CancelContractOrder) -> list[Event]:
+        """End one open order of the owner."""
+        account = self.ledger.accounts.get(command.uid)
+        if account is None:
+            return [Rejected(Reject.OWNER_UNKNOWN)]
+        holding = account.holding
+        order: Order | None = None
+        order_id: int = command.order_id
+        if holding is not None and order_id:
+            order = holding.orders.get(order_id)
+        elif holding is not None:
+            order = holding.clients.get(command.client_id)
+        if order is None or order.level is None:
+            return [Rejected(Reject.ORDER_UNKNOWN)]
+        return [self.close(order, CANCELED, command.time)]
+
+    def cancel_all(self, command: CancelContractOrders) -> list[Event]:
+        """End every open order of the owner, in one symbol or in all, oldest first."""
+        account = self.ledger.accounts.get(command.uid)
+        if account is None:
+            return [Rejected(Reject.OWNER_UNKNOWN)]
+        if command.symbol and command.symbol not in self.markets:
+            return [Rejected(Reject.SYMBOL_UNKNOWN)]
+        if account.holding is None:
+            return []
+        orders = [
+            order
+            for order in account.holding.orders.values()
+            if not command.symbol or order.market.symbol == command.symbol
+        ]
+        return [self.close(order, CANCELED, command.time) for order in orders]
+
+    def close(self, order: Order, status: int, time: int, cause: int = USER) -> ContractOrderClosed:
+        """End a resting order: out of the book, what it holds back."""
+        terms = order.terms
+        assert terms is not None
+        left = order.remaining
+        terms.perp.market.book.remove(order)
+        self._release(order, terms, left, terms.margin)
+        order.status = status
+        order.update_time = time
+        self._forget(order, terms)
+        return CLOSED(
+            order.order_id, order.account.uid, terms.perp.symbol, order.side, order.price, status,
+            left, cause,
+        )  # fmt: skip
+
+    def clear_closing(self, position: Position, lots: int, time: int) -> list[Event]:
+        """End closing orders, newest first, until `lots` are left to close (rule 5.1)."""
+        events: list[Event] = []
+        for order in list(position.orders.values())[::-1]:
+            if position.left() >= lots:
+                break
+            events.append(self.close(order, CANCELED, time))
+        return events
+
+    def trim(self, position: Position, time: int, events: list[Event]) -> None:
+        """Cut closing orders that are larger than their position, newest first (rule 5.1)."""
+        while position.closing > position.quantity:
+            order = position.orders[next(reversed(position.orders))]
+            terms = order.terms
+            assert terms is not None
+            excess = position.closing - position.quantity
+            if excess >= order.remaining:
+                events.append(self.close(order, CANCELED, time))
+                continue
+            level = order.level
+            assert level is not None
+            level.quantity -= excess
+            order.remaining -= excess
+            order.update_time = time
+            terms.trimmed += excess
+            position.closing -= excess
+            events.append(
+                ContractOrderReduced(
+                    order.order_id, order.account.uid, order.market.symbol, order.side,
+                    order.price, excess,
+                )
+            )  # fmt: skip
+
+
+def closing_side(position_side: int) -> int:
+    """The side of orders that close a position of this side."""
+    return SELL if position_side == LONG else BUY
+
+
+def _closed(order: Order, terms: Terms, status: int, resting: int) -> ContractOrderClosed:
+    return CLOSED(
+        order.order_id, order.account.uid, terms.perp.symbol, order.side, order.price, status,
+        resting, terms.cause,
+    )  # fmt: skip
+
+
+def _repeat(earlier: Order, command: PlaceContractOrder) -> list[Event]:
+    terms = earlier.terms
+    assert terms is not None
+    same = (
+        earlier.market.symbol == command.symbol
+        and earlier.side == command.side
+        and terms.position_side == command.position_side
+        and earlier.type == command.type
+        and earlier.time_in_force == command.time_in_force
+        and earlier.quantity == command.quantity
+        and earlier.price == command.price
+    )
+    if not same:
+        return [Rejected(Reject.CLIENT_ID_USED, earlier.order_id)]
+    return [OrderRepeated(earlier.order_id, command.uid, command.client_id, earlier.time)]

@@ -1,0 +1,493 @@
+"""What a contract order meets: computed once, without effect, then executed as it is (rule 3.12).
+
+Each fill is planned in the state that the fills before it leave: price, lots, and the fee and
+margin of both sides with their rounding. A resting order that its owner cannot bear is no
+liquidity; it is left out, and ended when the plan is executed.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue.core.book.book import Half
+from venue.core.book.orders import Order, Terms, part_margin
+from venue.core.contract.collateral import available_in, doubtful
+from venue.core.contract.doubt import too_dear, unsure
+from venue.core.contract.meeting import Fill, Known, fee_held, grown_by, maker_margin
+from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.position import (
+    FEW,
+    Position,
+    equity,
+    maintenance,
+    maintenance_after,
+    mark_of,
+)
+from venue.core.contract.reference.funding import due_funding
+from venue.core.contract.stake import Shadow, Stake, stake_of
+from venue.core.ledger.ledger import Pool
+from venue.core.units import PPM, ceil_div, fee_on
+from venue.terms import (
+    BUY,
+    CANCELED,
+    CROSSED,
+    EXPIRE_MAKER,
+    EXPIRE_TAKER,
+    EXPIRED,
+    LONG,
+    NO_PREVENTION,
+    Cause,
+)
+
+LIQUIDATION: Final = int(Cause.LIQUIDATION)
+
+Stakes = dict[Pool, Stake]
+
+
+class Plan:
+    """The fills of one order, in turn, and their sums in lots and atoms.
+
+    `worst` is the price of the last fill. `prevented`: self-trade prevention ended an order;
+    `stopped`: it ended this one. `stakes` are the pools whose state the fills before decide about;
+    the taker's are among them from its first own resting order on (`own`).
+    """
+
+    __slots__ = (
+        "drawn", "fees", "fills", "isolated", "known", "looked", "losses", "lots", "margin",
+        "notional", "order", "own", "perp", "prevented", "rate", "stakes", "stopped", "terms",
+        "weight", "worst",
+    )  # fmt: skip
+
+    def __init__(self, order: Order, terms: Terms) -> None:
+        self.order = order
+        self.terms = terms
+        self.perp: Perpetual = terms.perp
+        self.rate = terms.holding.taker_rate(terms.perp.market)
+        self.isolated = terms.opens and terms.modes.margin_mode != CROSSED
+        self.fills: list[Fill] = []
+        self.lots = 0
+        self.notional = 0
+        self.fees = 0
+        self.margin = 0  # what an isolated position gets
+        self.weight = 0  # sum of lots x the higher of price and mark
+        self.losses = 0  # sum of what opening costs against the mark
+        self.worst = 0
+        self.prevented = False
+        self.stopped = False
+        self.own = False
+        self.drawn = 0  # what fills that were found easy cost their owners
+        self.stakes: Stakes = {}
+        self.looked = 0  # resting orders that it asked, met or not
+        self.known: Known | None = None  # made when it is first needed
+
+    def walk(self, limit_key: int, band_ppm: int = 0) -> Plan:
+        """Plan the order down to `limit_key`; with a band no further than that from the first fill.
+
+        Best price first, oldest first (rule 3.2). A MARKET order that opens ends where its owner's
+        money does, to be refused: who has no money makes no work.
+        """
+        order = self.order
+        short = band_ppm > 0 and self.terms.opens
+        most = self._means() if short else 0
+        account = order.account
+        half: Half = self.perp.market.book.opposite(order.side)
+        limit = limit_key
+        for key in reversed(half.keys):
+            if key < limit:
+                break
+            maker = half.levels[key].head
+            while maker is not None:
+                left = order.quantity - self.lots
+                if left == 0 or self.stopped:
+                    return self
+                lots = left if left < maker.remaining else maker.remaining
+                self.looked += 1
+                if maker.account is not account or not self._prevents(maker):
+                    met = self._meet(maker, lots)
+                    if band_ppm and met and self.lots == lots:  # the first one
+                        limit = max(limit, band_key(order.side, maker.price, band_ppm))
+                    if short and met and self._worth() > most:
+                        return self
+                maker = maker.next
+        return self
+
+    def _means(self) -> int:
+        """The greatest notional, in atoms, that the owner of an opening order has margin for."""
+        leverage = self.terms.modes.leverage(self.terms.position_side)
+        return available_in(self._cross(self.order)) * leverage
+
+    def _worth(self) -> int:
+        """The least notional, in atoms, that a MARKET order needs margin for so far."""
+        return self.lots * self.perp.unit * max(self.worst, self.perp.mark)
+
+    def fault(self) -> bool:
+        """Whether the plan does not fit the state any more: then nothing of it may be executed."""
+        total = 0
+        for fill in self.fills:
+            maker = fill.maker
+            terms = maker.terms
+            assert terms is not None
+            total += fill.lots
+            if maker.level is None or fill.lots > maker.remaining:
+                return True
+            if not terms.opens:
+                position = terms.position
+                if position is None or position.quantity < fill.lots:
+                    return True
+        position = self.terms.position
+        if not self.terms.opens and (position is None or position.quantity < total):
+            return True
+        return total != self.lots or total > self.order.remaining
+
+    # -- what the taker needs --------------------------------------------------------------------
+
+    def afforded(self, rest: int) -> bool:
+        """Whether the owner of an opening order can pay all fills, and hold `rest` atoms for what
+        remains."""
+        if self.own:
+            cross = self._trial(self._cross(self.order), self.stakes)
+            return cross.available() >= rest
+        need = self.cost() + rest
+        if need <= self.terms.whole_margin:  # which was found to be available
+            return True
+        return available_in(self._cross(self.order)) >= need
+
+    def cost(self) -> int:
+        """What the fills take of an opening order's owner, in atoms (rule 5.6): the margin at mark,
+        the loss against it, and the fee; at most, where the owner has a position already."""
+        if self.isolated:
+            return self.margin
+        perp = self.perp
+        at_mark = perp.mark * (self.lots * perp.unit)
+        side = self.terms.position_side
+        loss = self.notional - at_mark if side == LONG else at_mark - self.notional
+        leverage = self.terms.modes.leverage(side)
+        return ceil_div(at_mark, leverage) + max(0, loss) + self.fees
+
+    # -- what a close leaves ---------------------------------------------------------------------
+
+    def kept_solvent(self) -> Plan:
+        """A closing order's plan without the last fills that its pool cannot bear to the atom.
+
+        The limit of the walk is exact but for the rounding of each fill's fee. A pool keeps the
+        maintenance margin of what it still holds, and never owes.
+        """
+        position = self.terms.position
+        assert position is not None
+        if self.own:
+            owes = self._trial(position.pool, self.stakes).equity() < 0
+            return Plan(self.order, self.terms) if owes else self
+        while self.lots and not self._leaves_enough(position):
+            self._drop_last()
+        return self
+
+    def _leaves_enough(self, position: Position) -> bool:
+        at_mark = self.lots * mark_of(position) * self.perp.unit
+        left = equity(position.pool) + min(0, due_funding(position, self.order.time)) - self.fees
+        left += position.side * (self.notional - at_mark)
+        had_less = equity(position.pool) < maintenance(position.pool)
+        # A pool that has less already closes at the mark or better (`admission.solvent_key`).
+        return left >= (0 if had_less else maintenance_after(position, self.lots))
+
+    def _drop_last(self) -> None:
+        fill = self.fills.pop()
+        self.lots -= fill.lots
+        self.notional -= fill.amount
+        self.fees -= fill.taker_fee
+
+    # -- one resting order -----------------------------------------------------------------------
+
+    def _prevents(self, maker: Order) -> bool:
+        """Whether self-trade prevention keeps an order from its owner's own (rule 3.7)."""
+        prevention = self.order.account.self_trade
+        if self.terms.cause == LIQUIDATION:
+            prevention = EXPIRE_MAKER
+        if prevention == NO_PREVENTION:
+            return False
+        self.prevented = True
+        if prevention != EXPIRE_TAKER:
+            self._leave_out(maker, EXPIRED)
+        self.stopped = prevention != EXPIRE_MAKER
+        return True
+
+    def _leave_out(self, maker: Order, status: int) -> None:
+        fill = Fill(maker, 0, 0)
+        fill.status = status
+        self.fills.append(fill)
+
+    def _meet(self, maker: Order, lots: int) -> bool:
+        """Plan a fill, unless the resting order stands back while a price is in doubt, or its owner
+        cannot bear it. The taker's margin is rounded up once over all its fills."""
+        terms = maker.terms
+        assert terms is not None
+        perp = self.perp
+        price = maker.price
+        isolated = terms.opens and terms.modes.margin_mode != CROSSED
+        if terms.opens and self._waits(maker, isolated):
+            return False
+        amount = price * (lots * perp.unit)
+        fill = Fill(maker, lots, amount)
+        fill.taker_fee = fee_on(amount, self.rate)
+        fill.maker_fee = fee_on(amount, terms.holding.maker_rate(perp.market))
+        own = maker.account is self.order.account
+        mark = perp.mark
+        if not mark and terms.position is not None:
+            mark = mark_of(terms.position)
+        # Who buys above the mark or sells below it loses by the fill.
+        loss = (price - mark if maker.side == BUY else mark - price) * (lots * perp.unit)
+        if loss > 0 and terms.position is not None and not terms.opens:
+            rate = terms.holding.maker_rate(perp.market)
+            pool = terms.position.pool
+            if self._unsure(pool) and too_dear(terms.position, lots, loss + fill.maker_fee, rate):
+                return False
+        if terms.opens:
+            left = maker.remaining - lots
+            fill.released = terms.margin - part_margin(maker, left) if left else terms.margin
+            if isolated:
+                fill.maker_margin = maker_margin(fill, terms)
+        if self.isolated:
+            fill.taker_margin = self._margin_with(fill) - self.margin
+        easy = not (own or isolated) and (
+            self._loses_easily(fill, terms, loss) if loss > 0 else self._pays_easily(fill, terms)
+        )
+        if not easy and not self._borne(fill, terms, loss > 0):
+            self._leave_out(maker, CANCELED)
+            if terms.opens:  # what it holds is its owner's again
+                self._trial(self._cross(maker), self.stakes).held -= terms.margin
+            return False
+        if self.own and not own:
+            self._taker_leg(fill, self.stakes)
+        if self.isolated:
+            self._open_isolated(fill)
+        self.fills.append(fill)
+        self.lots += lots
+        self.notional += amount
+        self.fees += fill.taker_fee
+        self.worst = price
+        return True
+
+    def _waits(self, maker: Order, isolated: bool) -> bool:
+        """Whether a resting order that opens stands back until its contract's price is known, or
+        those of what its owner's pool holds: a trade would take money that these may cost."""
+        pool = self._cross(maker)
+        if self.perp.doubt or (isolated and self._doubtful(pool)):
+            return True
+        risk = self._unsure(pool)
+        return risk > 0 and available_in(pool) < risk
+
+    def _doubtful(self, pool: Pool) -> bool:
+        """Whether a pool has a position in doubt; a large one is asked once for all its orders."""
+        if len(pool.positions) <= FEW:
+            return doubtful(pool)
+        doubts = self._knows().doubts
+        found = doubts.get(pool)
+        if found is None:
+            found = doubts[pool] = doubtful(pool)
+        return found
+
+    def _unsure(self, pool: Pool) -> int:
+        """What a pool may lose at unknown prices, in atoms; a large one is asked once too."""
+        if len(pool.positions) <= FEW:
+            return unsure(pool)
+        risks = self._knows().risks
+        risk = risks.get(pool)
+        if risk is None:
+            risk = risks[pool] = unsure(pool)
+        return risk
+
+    def _knows(self) -> Known:
+        if self.known is None:
+            self.known = Known()
+        return self.known
+
+    def _loses_easily(self, fill: Fill, terms: Terms, loss: int) -> bool:
+        """Whether a resting order's owner has plenty for a fill that costs it `loss` against the
+        mark: more than all fills that were found easy before it drew, whoever owns them."""
+        perp = self.perp
+        cost = loss + fill.maker_fee
+        if terms.opens:
+            pool = self._cross(fill.maker)
+            at_mark = perp.mark * (fill.lots * perp.unit)
+            cost += ceil_div(at_mark, terms.modes.leverage(terms.position_side)) - fill.released
+            room = available_in(pool)
+        else:
+            assert terms.position is not None
+            pool = terms.position.pool
+            if pool.position_id:  # a close takes money out of it
+                return False
+            room = equity(pool) - maintenance(pool)
+        return self._draws(pool, room, cost)
+
+    def _pays_easily(self, fill: Fill, terms: Terms) -> bool:
+        """The same for a fill at the mark or better, whose fee may be more than the resting order
+        holds for it: many small fills round up more often than the order did.
+
+        What it holds is worth nothing once the money behind it is gone: by a fill before, or since
+        it rests.
+        """
+        if self.stakes or self.drawn or terms.opens:
+            pool = self._risked(fill.maker, terms)
+            if pool in self.stakes or not self._has_left(pool, terms.opens):
+                return False
+        if not terms.opens or fill.lots == fill.maker.quantity:
+            return True  # one fill of the whole rounds up as often as the order did
+        holding, market = terms.holding, self.perp.market
+        spread = holding.opening_rate(market) - holding.maker_rate(market)
+        if fill.amount * spread >= 2 * PPM:  # the reserve is larger by more than two roundings
+            return True
+        if fill.maker_fee <= fee_held(fill, terms):
+            return True
+        pool = self._cross(fill.maker)
+        return self._draws(pool, available_in(pool), 1)
+
+    def _has_left(self, pool: Pool, opens: bool) -> bool:
+        """Whether a pool is sound even if all that was drawn before was its own."""
+        room = available_in(pool) if opens else equity(pool) - maintenance(pool)
+        return room >= self.drawn
+
+    def _draws(self, pool: Pool, room: int, cost: int) -> bool:
+        """Count what a fill costs its owner beyond what was held for it, if that is easily there;
+        what is held may be gone with the money that a fill before has cost."""
+        drawn = self.drawn + cost if cost > 0 else self.drawn
+        if room < drawn or (self.stakes and pool in self.stakes):
+            return False
+        self.drawn = drawn
+        return True
+
+    def _open_isolated(self, fill: Fill) -> None:
+        """Add up what an isolated position of the taker gets."""
+        price = fill.maker.price
+        away = self.terms.position_side * (price - self.perp.mark)
+        self.weight += fill.lots * max(price, self.perp.mark)
+        self.losses += fill.lots * max(0, away)
+        self.margin += fill.taker_margin
+
+    def _margin_with(self, fill: Fill) -> int:
+        """What an isolated position of the taker gets of all fills, up to this one."""
+        perp = self.perp
+        price = fill.maker.price
+        side = self.terms.position_side
+        weight = self.weight + fill.lots * max(price, perp.mark)
+        losses = self.losses + fill.lots * max(0, side * (price - perp.mark))
+        fees = self.fees + fill.taker_fee
+        leverage = self.terms.modes.leverage(side)
+        return ceil_div(weight * perp.unit, leverage) + losses * perp.unit + fees
+
+    # -- who can bear it -------------------------------------------------------------------------
+
+    def _borne(self, fill: Fill, terms: Terms, loses: bool) -> bool:
+        """Whether a resting order's owner can bear a fill, the fills before it counted; if so it
+        is counted too.
+
+        What opens may take no money that other orders hold, nor money that is not there: what is
+        available stays above zero, or gets no lower. Only margin that the mark asks for because it
+        has moved in the order's favour may be missing: the profit, which never counts as available,
+        covers it. What closes leaves the pool the maintenance margin of the rest.
+        """
+        own = fill.maker.account is self.order.account
+        if own and not self.own:
+            self.own = True
+            for earlier in self.fills:
+                if earlier.lots:
+                    self._taker_leg(earlier, self.stakes)
+        self._remember(fill.maker)
+        tried: Stakes = {}
+        stake = self._trial(self._risked(fill.maker, terms), tried)
+        before = stake.available() if terms.opens else stake.slack()
+        if own:
+            self._taker_leg(fill, tried)
+        margin = stake.initial
+        self._maker_leg(fill, terms, tried)
+        if terms.opens:
+            moved = 0
+            if not loses and terms.modes.margin_mode == CROSSED:
+                held = fill.released - fee_held(fill, terms)
+                moved = max(0, stake.initial - margin - held)
+            borne = stake.available() + moved >= min(0, before) and stake.standing() + moved >= 0
+        else:
+            slack = stake.slack()
+            borne = slack >= 0 or (not loses and slack >= before)
+        if borne:
+            for pool, trial in tried.items():
+                self.stakes[pool] = trial.accepted()
+        return borne
+
+    def _remember(self, maker: Order) -> None:
+        """Count the fills of a resting order's owner that were found easy, before the first one
+        that is not."""
+        if self._cross(maker) in self.stakes:
+            return
+        self.stakes[self._cross(maker)] = stake_of(self._cross(maker), self.perp, self.order.time)
+        for earlier in self._knows().of(maker.account, self.fills):
+            terms = earlier.maker.terms
+            assert terms is not None
+            self._maker_leg(earlier, terms, self.stakes)
+
+    def _risked(self, order: Order, terms: Terms) -> Pool:
+        """The pool that pays for an order's fill: a closing one's own, else the cross pool."""
+        if terms.opens:
+            return self._cross(order)
+        assert terms.position is not None
+        return terms.position.pool
+
+    def _cross(self, order: Order) -> Pool:
+        return order.account.contract[self.perp.asset]
+
+    def _trial(self, pool: Pool, tried: Stakes) -> Stake:
+        """A pool's stake as it is planned so far, as a copy."""
+        stake = tried.get(pool)
+        if stake is None:
+            planned = self.stakes.get(pool)
+            stake = (
+                stake_of(pool, self.perp, self.order.time) if planned is None else planned.trial()
+            )
+            tried[pool] = stake
+        return stake
+
+    def _taker_leg(self, fill: Fill, stakes: Stakes) -> None:
+        """The taker's side of a fill."""
+        self._leg(self.order, self.terms, fill, False, stakes)
+
+    def _maker_leg(self, fill: Fill, terms: Terms, stakes: Stakes) -> None:
+        """The resting order's side of a fill; what it holds for it is set free."""
+        if terms.opens:
+            self._trial(self._cross(fill.maker), stakes).held -= fill.released
+        self._leg(fill.maker, terms, fill, True, stakes)
+
+    def _leg(self, order: Order, terms: Terms, fill: Fill, is_maker: bool, stakes: Stakes) -> None:
+        fee = fill.maker_fee if is_maker else fill.taker_fee
+        if not terms.opens:
+            position = terms.position
+            assert position is not None
+            stake = self._trial(position.pool, stakes)
+            stake.close(stake.existing(position), fill.lots, fill.amount, fee)
+            return
+        grown = grown_by(terms)
+        cross = self._trial(self._cross(order), stakes)
+        if terms.modes.margin_mode == CROSSED:
+            cross.open(self._shadow(cross, order, grown), fill.lots, fill.amount, fee)
+            return
+        margin = fill.maker_margin if is_maker else fill.taker_margin
+        cross.collateral -= margin
+        if grown is not None:
+            stake = self._trial(grown.pool, stakes)
+            stake.collateral += margin
+            stake.open(stake.existing(grown), fill.lots, fill.amount, fee)
+
+    def _shadow(self, cross: Stake, order: Order, grown: Position | None) -> Shadow:
+        """The cross position that an order opens or adds to."""
+        if grown is not None:
+            return cross.existing(grown)
+        terms = order.terms
+        assert terms is not None
+        side = terms.position_side
+        # Ids of orders and positions come from one counter; a side stands for a combined one.
+        number = order.order_id if terms.modes.separated else side
+        return cross.coming(number, side, terms.modes.leverage(side))
+
+
+def band_key(side: int, price: int, band_ppm: int) -> int:
+    """The key of the worst price within the band from `price` (rule 3.4)."""
+    if side == BUY:
+        return -(price * (PPM + band_ppm) // PPM)
+    return ceil_div(price * (PPM - band_ppm), PPM)

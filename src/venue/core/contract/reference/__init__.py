@@ -1,0 +1,1 @@
+"""Reference prices of a contract: index, mark, and the funding rate they give."""

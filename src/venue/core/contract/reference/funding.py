@@ -1,0 +1,138 @@
+"""Funding settlements: due, in chunks, each position once (rules 6.4 to 6.6)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue.core.contract.collateral import Collateral
+from venue.core.contract.perpetual import Perpetual, Settlement
+from venue.core.contract.position import Position
+from venue.core.contract.reference.prices import funding_rate, next_due
+from venue.core.messages.contract_events import FundingDue, FundingSettled, FundingSkipped
+from venue.core.messages.events import Event
+from venue.core.units import PPB, ceil_div
+from venue.terms import IncomeType
+
+CHUNK: Final = 250  # positions settled by one slice
+DOWN_US: Final = 30_000_000  # without a tick for so long the venue was down
+FUNDING: Final = IncomeType.POSITION_FUNDING.value
+
+
+class Funding:
+    """Settles funding over the contract side of the ledger."""
+
+    __slots__ = ("collateral",)
+
+    def __init__(self, collateral: Collateral) -> None:
+        self.collateral = collateral
+
+    def pass_time(self, perp: Perpetual, before: int, time: int, room: int) -> list[Event]:
+        """What falls due between two ticks, and the next positions of what is under way.
+
+        `room` bounds the positions. Due times that passed while the venue was down are skipped;
+        a settlement that finds the index stale waits until it is current (rules 6.5, 6.6).
+        """
+        events: list[Event] = []
+        while perp.due <= time:
+            missed = time - before >= DOWN_US and perp.due < time - DOWN_US
+            events.append(_fall_due(perp, missed=missed))
+        settlement = perp.settlement
+        if settlement is not None and (perp.current or not _left(perp, settlement, 1)):
+            events += self.proceed(perp, settlement, room)
+        return events
+
+    def proceed(self, perp: Perpetual, settlement: Settlement, room: int) -> list[Event]:
+        """Settle the next `room` positions of a settlement under way."""
+        events: list[Event] = []
+        for number in _left(perp, settlement, room):
+            events += settle_position(self.collateral, perp.positions[number])
+            settlement.next = number + 1
+        if not _left(perp, settlement, 1):
+            perp.settlement = None
+            events.append(
+                FundingSettled(
+                    perp.symbol, settlement.due, settlement.count, settlement.paid,
+                    settlement.received,
+                )
+            )  # fmt: skip
+        return events
+
+
+def _left(perp: Perpetual, settlement: Settlement, most: int) -> list[int]:
+    """The ids of up to `most` positions still to be settled, oldest first."""
+    rows = perp.ids.after((settlement.next,), most)
+    return [row[0] for row in rows if row[0] <= settlement.last]
+
+
+def plan(perp: Perpetual) -> None:
+    """Note the first funding time after the last one that came."""
+    perp.due = next_due(perp, perp.last_due)
+
+
+def before_change(perp: Perpetual, time: int) -> list[Event]:
+    """Begin a settlement that fell due since the last tick, before a position changes (rule 6.5).
+
+    So all positions take part as they were at the due time. What fell due longer ago is a tick's
+    to skip.
+    """
+    if perp.due > time or time - perp.due >= DOWN_US:
+        return []
+    return [_fall_due(perp, missed=False)]
+
+
+def _fall_due(perp: Perpetual, *, missed: bool) -> Event:
+    """Freeze rate, mark and positions of the next settlement, or skip it.
+
+    It is skipped while an earlier one waits for the index, and without a mark: nobody has a
+    position then. The premiums of its interval do not count in the next one.
+    """
+    due = perp.due
+    perp.last_due = due
+    plan(perp)
+    rate = funding_rate(perp)
+    perp.premium_sum = perp.premium_count = 0
+    if missed or perp.settlement is not None or not perp.mark:
+        return FundingSkipped(perp.symbol, due)
+    newest = perp.ids.last()
+    perp.settlement = Settlement(due, rate, perp.mark, newest[0] if newest else 0)
+    perp.last_rate_ppb = rate
+    return FundingDue(perp.symbol, due, rate, perp.mark, perp.index_price)
+
+
+def settle_position(collateral: Collateral, position: Position) -> list[Event]:
+    """Settle one position in its contract's running settlement, unless that has been done."""
+    perp = position.perp
+    settlement = perp.settlement
+    if settlement is None or position.funded >= settlement.due or not position.quantity:
+        return []
+    amount = due_funding(position, 0)
+    position.funded = settlement.due
+    if amount < 0:
+        settlement.paid -= amount
+    else:
+        settlement.received += amount
+    settlement.count += 1
+    if amount == 0:
+        return []
+    collateral.ledger.fund(position.pool, amount)
+    collateral.touch(position.pool)
+    position.funding_fee += amount
+    return [collateral.item(position.pool, FUNDING, amount, perp.symbol)]
+
+
+def due_funding(position: Position, time: int) -> int:
+    """What a position gets, or (negative) pays, in its contract's settlement that runs, or that its
+    next change at `time` would begin; 0 if it has been settled. Longs pay q x M x rate when the
+    rate is positive; payers round up, receivers down (rule 6.4)."""
+    perp = position.perp
+    settlement = perp.settlement
+    if settlement is not None:
+        if position.funded >= settlement.due:
+            return 0
+        rate, mark = settlement.rate_ppb, settlement.mark
+    elif perp.due <= time < perp.due + DOWN_US:
+        rate, mark = funding_rate(perp), perp.mark
+    else:
+        return 0
+    number = position.quantity * perp.unit * mark * rate * position.side
+    return -ceil_div(number, PPB) if number > 0 else -number // PPB

@@ -1,0 +1,103 @@
+"""From the index to the mark, and the premium (rules 6.1 to 6.4)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.reference.index import SECOND_US, STALE_US, apart, follow, taken, value
+from venue.core.units import PPB
+
+DAY_US: Final = 86_400 * SECOND_US
+SAMPLE_US: Final = 5 * SECOND_US
+PREMIUMS_MAX: Final = 30  # samples of 5 s: the moving average of 150 s
+CLAMP_PPB: Final = 500  # the mark's greatest premium, per ppm of maintenance: half of it
+DAMPER_PPB: Final = 500_000  # 0.05 %
+IMPACT_UNITS: Final = 200  # impact notional: this times the greatest leverage, in units of quote
+
+
+def interval_us(perp: Perpetual) -> int:
+    """The time between two funding settlements."""
+    return DAY_US // len(perp.contract.funding_minutes)
+
+
+def next_due(perp: Perpetual, time: int) -> int:
+    """The first funding time after `time`."""
+    day = time - time % DAY_US
+    for minute in perp.contract.funding_minutes:
+        due = day + minute * 60 * SECOND_US
+        if due > time:
+            return due
+    return day + DAY_US + perp.contract.funding_minutes[0] * 60 * SECOND_US
+
+
+def refresh(perp: Perpetual, time: int, *, jump: bool = False) -> bool:
+    """Compute index, mark and doubt anew; whether anything that others see has changed.
+
+    The index follows by steps. It takes what its sources say at once when it has no price yet, on
+    a `jump`, and after 10 s without a source; then nothing is opened for 10 s more.
+    """
+    before = (perp.index_price, perp.mark, perp.current)
+    price = value(perp, time)
+    perp.current = price > 0
+    if perp.current:
+        lost = perp.index_price > 0 and time - perp.seen_time >= STALE_US
+        if jump or lost or not perp.index_price:
+            perp.index_price = price
+            perp.index_time = time
+            perp.premiums.clear()  # they were taken around another price
+            perp.wait_until = time + STALE_US if lost and not jump else 0
+        else:
+            follow(perp, price, time)
+        perp.seen_time = time
+        perp.mark = _mark(perp)
+    perp.doubt = not perp.current or time < perp.wait_until or apart(perp, price)
+    return before != (perp.index_price, perp.mark, perp.current)
+
+
+def _mark(perp: Perpetual) -> int:
+    """The index with the average premium of 150 s, each sample within half the smallest maintenance
+    rate; samples not yet taken count 0 (rule 6.2)."""
+    most = perp.tiers.rates[0] * CLAMP_PPB
+    total = 0
+    for premium in perp.premiums:  # each within the clamp: one sample must not reach it alone
+        total += max(-most, min(premium, most))
+    # Rounded towards the index: a low price must not leave the clamp.
+    shift = perp.index_price * abs(total) // (PREMIUMS_MAX * PPB)
+    return max(1, perp.index_price + shift if total > 0 else perp.index_price - shift)
+
+
+def sample(perp: Perpetual, time: int) -> None:
+    """Take the impact premium each five seconds, in ppb (rule 6.3)."""
+    if not perp.current or time - perp.premium_time < SAMPLE_US:
+        return
+    perp.premium_time = time
+    index = perp.index_price
+    book = perp.market.book
+    instrument = perp.market.instrument
+    # Impact notional in ticks x lots: units of quote are 10^scales of tick x step.
+    units = IMPACT_UNITS * perp.contract.leverage_max
+    scale = 10 ** (instrument.price_scale + instrument.quantity_scale)
+    impact = units * scale // (instrument.tick * instrument.step)
+    cost, lots = taken(book.bids, impact)
+    premium = max(0, cost - index * lots) * PPB // (index * lots) if lots else 0
+    cost, lots = taken(book.asks, impact)
+    premium -= max(0, index * lots - cost) * PPB // (index * lots) if lots else 0
+    perp.premiums.append(premium)
+    if len(perp.premiums) > PREMIUMS_MAX:
+        perp.premiums.popleft()
+    perp.premium_ppb = premium
+    # As far as it can count in a rate: one sample far away must not stand for many.
+    most = perp.funding_cap_ppb + DAMPER_PPB
+    perp.premium_sum += max(-most, min(premium, most))
+    perp.premium_count += 1
+
+
+def funding_rate(perp: Perpetual) -> int:
+    """The rate of the running interval in ppb (rule 6.4): the average premium, drawn towards the
+    interest by at most 0.05 %, within the contract's cap."""
+    average = perp.premium_sum // perp.premium_count if perp.premium_count else 0
+    interest = perp.contract.interest_ppb * interval_us(perp) // (8 * 3600 * SECOND_US)
+    pull = max(-DAMPER_PPB, min(interest - average, DAMPER_PPB))
+    cap = perp.funding_cap_ppb
+    return max(-cap, min(average + pull, cap))

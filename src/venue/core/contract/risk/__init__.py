@@ -1,0 +1,1 @@
+"""Pools in danger: who is watched, liquidated and deleveraged."""

@@ -1,0 +1,216 @@
+"""Auto-deleveraging: opposite positions take over what neither book nor fund can (rule 7.5).
+
+Nobody is deleveraged below its own maintenance margin: what it takes is closed at the bankruptcy
+price, and the next one takes the rest.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue.core.contract.account import find_position
+from venue.core.contract.collateral import Collateral
+from venue.core.contract.orders import Contracts
+from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.position import Position, equity, maintenance, notional
+from venue.core.contract.reference.funding import settle_position
+from venue.core.contract.risk.ranking import Ranked
+from venue.core.contract.risk.run import Run
+from venue.core.messages.contract_events import Deleveraged
+from venue.core.units import PPM, fee_on
+from venue.terms import AdlPolicy, Cause
+
+DELEVERAGE: Final = int(Cause.DELEVERAGE)
+QUEUE: Final = int(AdlPolicy.QUEUE)
+SCORE_MAX: Final = 10**15  # a bound for those with next to no equity
+GROUP: Final = 64  # positions by profit rate that are put in order by their scores together
+IN_VAIN_MAX: Final = 4  # groups that one pass asks in vain; the next pass goes on behind them
+
+Scored = tuple[int, int, Position]  # (-score, position id, position)
+
+
+class Deleveraging:
+    """Has positions taken over by those of the other side."""
+
+    __slots__ = ("collateral", "contracts")
+
+    def __init__(self, contracts: Contracts) -> None:
+        self.contracts = contracts
+        self.collateral: Collateral = contracts.collateral
+
+    def take(self, run: Run, position: Position, lots: int, price: int) -> int:
+        """Have others take `lots` of a position over at its bankruptcy price; how many they took.
+
+        Others come first, in groups of `GROUP` by profit rate and within a group by score; then
+        the fund's own position, then those of the same pool. Where this pass ends without an
+        answer, `position.passed` tells the next one where to go on.
+        """
+        perp = position.perp
+        left = lots
+        rank = 0
+        in_vain = 0
+        while left and run.left() > 0 and in_vain < IN_VAIN_MAX:
+            group = self._group(perp, position)
+            if not group:
+                position.passed = (0, 0)
+                left -= self._last(run, position, left, price, rank)
+                break
+            last = group[-1]
+            taken = self._ask(run, position, _scored(group), left, price, rank)
+            left -= taken
+            rank += len(group)
+            in_vain = 0 if taken else in_vain + 1
+            position.passed = (last[0], last[1]) if left else (0, 0)
+        return lots - left
+
+    def _group(self, perp: Perpetual, position: Position) -> list[Ranked]:
+        shelf = self.collateral.ranking.side(perp.index, -position.side)
+        passed = position.passed
+        if passed == (0, 0):
+            return shelf.after((-(10**18),), GROUP)
+        return shelf.after((passed[0], passed[1] + 1), GROUP)
+
+    def _ask(
+        self, run: Run, position: Position, scored: list[Scored], lots: int, price: int, rank: int
+    ) -> int:
+        """Ask a group for up to `lots`, by the contract's policy; how many it took."""
+        run.asked += len(scored)
+        left = lots
+        if position.perp.contract.adl_policy != QUEUE:
+            shares = _pro_rata([entry[2].quantity for entry in scored], lots)
+            for number, entry in enumerate(scored, 1):
+                most = min(left, shares[number - 1])
+                left -= self._close(run, position, entry, most, price, rank + number)
+        for number, entry in enumerate(scored, 1):
+            if left == 0:
+                break
+            left -= self._close(run, position, entry, left, price, rank + number)
+        return lots - left
+
+    def _last(self, run: Run, position: Position, lots: int, price: int, rank: int) -> int:
+        """Ask the fund, then the other side of the same pool: netted there, it costs nobody."""
+        perp = position.perp
+        left = lots
+        if position.pool.account is not self.collateral.fund:
+            own = find_position(self.collateral.fund_holding(), perp, -position.side)
+            if own is not None:
+                rank += 1
+                entry = (-score(own, equity(own.pool)), own.position_id, own)
+                left -= self._close(run, position, entry, left, price, rank)
+        for other in list(position.pool.positions):
+            if left and other.perp is perp and other.side != position.side:
+                rank += 1
+                part = min(left, other.quantity)
+                entry = (-score(other, equity(other.pool)), other.position_id, other)
+                self._trade(run, position, entry, part, price, rank)
+                left -= part
+        return lots - left
+
+    def _close(
+        self, run: Run, position: Position, entry: Scored, lots: int, price: int, rank: int
+    ) -> int:
+        """Have one position take over what it can bear of `lots`; how many these are."""
+        other = entry[2]
+        if lots <= 0 or other.quantity <= 0 or other.pool is position.pool:
+            return 0
+        run.events += settle_position(self.collateral, other)
+        part = bearable(other, min(lots, other.quantity), price)
+        if part:
+            self._trade(run, position, entry, part, price, rank)
+        return part
+
+    def _trade(
+        self, run: Run, position: Position, entry: Scored, lots: int, price: int, rank: int
+    ) -> None:
+        run.begin()
+        other = entry[2]
+        run.events.append(
+            Deleveraged(
+                run.liquidation_id, other.position_id, other.pool.account.uid, position.perp.symbol,
+                lots, price, rank, -entry[0],
+            )
+        )  # fmt: skip
+        trade_outside(self.contracts, run, position, other, lots, price, DELEVERAGE)
+
+
+def trade_outside(
+    contracts: Contracts, run: Run, position: Position, other: Position, lots: int, price: int,
+    cause: int,
+) -> None:  # fmt: skip
+    """Pass lots of a position in liquidation to another, outside the book; it pays the liquidation
+    fee, unless it is the fund's, and closing orders that are too large now are cut."""
+    perp = position.perp
+    fee = 0
+    if position.pool.account is not contracts.collateral.fund:
+        fee = fee_on(price * lots * perp.unit, perp.contract.liquidation_ppm)
+    contracts.fills.outside(
+        perp, position, other, lots=lots, price=price, cause=cause,
+        liquidation_id=run.liquidation_id, fee=fee, time=run.time, events=run.events,
+    )  # fmt: skip
+    for each in (position, other):
+        contracts.trim(each, run.time, run.events)
+
+
+def bearable(position: Position, lots: int, price: int) -> int:
+    """The most of `lots` that closing at `price` leaves its pool the maintenance margin of what it
+    still holds, and so never below zero (rule 7.5)."""
+    if _spare(position, lots, price) >= 0:
+        return lots
+    if _spare(position, 0, price) < 0:
+        return 0
+    # What is spare is concave in the lots: one boundary lies between these two.
+    least, most = 0, lots
+    while most - least > 1:
+        middle = (least + most) // 2
+        if _spare(position, middle, price) >= 0:
+            least = middle
+        else:
+            most = middle
+    return least
+
+
+def _spare(position: Position, lots: int, price: int) -> int:
+    """What its pool's equity has beyond maintenance once `lots` are closed at `price`."""
+    perp = position.perp
+    pool = position.pool
+    before = notional(position)
+    value = before // position.quantity
+    gained = position.side * (price * perp.unit - value) * lots
+    own = perp.tiers.maintenance(before)
+    rest = perp.tiers.maintenance(value * (position.quantity - lots))
+    return equity(pool) + gained - (maintenance(pool) - own + rest)
+
+
+def score(position: Position, own: int) -> int:
+    """Profit rate x effective leverage, in parts per million (rule 7.5); losers come last.
+
+    `own` is the equity of the position's pool.
+    """
+    at_mark = notional(position)
+    gain = position.side * (at_mark - position.value)
+    at_mark = max(1, at_mark)
+    own = max(1, own)
+    value = max(1, position.value)
+    if gain > 0:
+        return min(gain * at_mark * PPM // (value * own), SCORE_MAX)
+    return max(-(-gain * own * PPM // (value * at_mark)), -SCORE_MAX)
+
+
+def _scored(group: list[Ranked]) -> list[Scored]:
+    scored = [(-score(row[2], equity(row[2].pool)), row[1], row[2]) for row in group]
+    scored.sort()
+    return scored
+
+
+def _pro_rata(sizes: list[int], lots: int) -> list[int]:
+    """`lots` shared in proportion to sizes, rounded down; what is left goes to the first ones."""
+    total = sum(sizes)
+    if total <= lots:
+        return sizes
+    shares = [size * lots // total for size in sizes]
+    rest = lots - sum(shares)
+    for index, size in enumerate(sizes):
+        if rest and shares[index] < size:
+            shares[index] += 1
+            rest -= 1
+    return shares

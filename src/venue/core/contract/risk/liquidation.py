@@ -1,0 +1,386 @@
+"""The ladder: cancel, top up, close in the book, insurance fund, auto-deleveraging (rule 7)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue.core.book.book import Half
+from venue.core.contract.account import find_position, holding_of
+from venue.core.contract.collateral import Collateral, available
+from venue.core.contract.margin import bankruptcy_price, initial
+from venue.core.contract.orders import Contracts, closing_side
+from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.position import Position, equity, maintenance, mark_of, notional
+from venue.core.contract.reference.funding import before_change, settle_position
+from venue.core.contract.reference.index import value
+from venue.core.contract.risk.deleveraging import Deleveraging, trade_outside
+from venue.core.contract.risk.run import Run
+from venue.core.contract.risk.watch import tradable
+from venue.core.ledger.ledger import Pool
+from venue.core.messages.contract_events import LiquidationFinished, LiquidationStep
+from venue.core.messages.events import Event
+from venue.core.units import PPM, ceil_div, fee_on
+from venue.terms import BUY, CANCELED, CROSSED, LIMIT, LONG, Cause, IncomeType
+
+LIQUIDATION: Final = int(Cause.LIQUIDATION)
+UNWIND: Final = int(Cause.UNWIND)
+TAKEOVER: Final = int(Cause.TAKEOVER)
+FINISH: Final = IncomeType.FINISH_LIQUIDATE.value
+FIX_MARGIN: Final = IncomeType.ORDER_FIX_MARGIN_AMOUNT.value
+MAKERS_MAX: Final = 50  # resting orders that one closing order of a liquidation meets
+UNWIND_SHARE: Final = 10  # the fund gives back a tenth of a position per tick
+UNWIND_BAND_PPM: Final = 1_000  # no further than this from the mark
+UNSEEN_PPM: Final = 100_000  # of its equity the fund holds in a contract that cannot be traded
+
+
+class Aim:
+    """What a rung is to do with one position: close `wanted` lots at no worse than `price`.
+
+    The rest is what the explanation compares with: the tier, and sums before the rung.
+    """
+
+    __slots__ = ("fees", "fund", "price", "size", "tier", "wanted")
+
+    def __init__(self, position: Position, fund: Pool, tier: int, price: int, wanted: int) -> None:
+        self.tier = tier
+        self.price = price
+        self.wanted = wanted
+        self.size = position.quantity
+        self.fees = position.liquidate_fee
+        self.fund = equity(fund)
+
+
+class Liquidation:
+    """Liquidates pools, and has the fund repair those in debt."""
+
+    __slots__ = ("collateral", "contracts", "deleveraging")
+
+    def __init__(self, contracts: Contracts) -> None:
+        self.contracts = contracts
+        self.collateral: Collateral = contracts.collateral
+        self.deleveraging = Deleveraging(contracts)
+
+    def run(self, run: Run) -> bool:
+        """Take one pool down the ladder, asking again after each rung (rule 7.2).
+
+        Returns whether going on at once may help: it is in danger still, and was changed.
+        """
+        pool = run.pool
+        self._cancel(run)
+        self._top_up(run)
+        changed = self._reduce(run)
+        more = changed or (run.left() <= 0 and not run.asked)
+        if not run.liquidation_id:
+            return False
+        compensated = 0
+        if not pool.positions:
+            compensated = self._empty(run)
+        run.events.append(self.collateral.item(pool, FINISH, 0, run.symbol))
+        self.collateral.touch(pool)
+        fund = self.collateral.fund_pool(pool.asset)
+        run.events.append(
+            LiquidationFinished(
+                run.liquidation_id, pool.account.uid, equity(pool), maintenance(pool),
+                run.topped_up, compensated, equity(fund),
+            )
+        )  # fmt: skip
+        return more and endangered(pool)
+
+    def _cancel(self, run: Run) -> None:
+        """End the pool's open orders: an isolated one's are those that close it."""
+        pool = run.pool
+        if pool.position_id:
+            orders = list(pool.positions[0].orders.values())
+        else:
+            orders = list(holding_of(pool.account).orders.values())
+        for order in orders:
+            terms = order.terms
+            assert terms is not None
+            # What opens holds of the cross pool, in whatever mode.
+            own = terms.opens or (terms.position is not None and terms.position.pool is pool)
+            if own and terms.perp.asset == pool.asset:
+                run.begin()
+                run.events.append(
+                    self.contracts.close(order, CANCELED, run.time, LIQUIDATION)
+                )  # fmt: skip
+
+    def _top_up(self, run: Run) -> None:
+        """Automatic top-up: up to the initial margin, out of what the cross pool can spare."""
+        pool = run.pool
+        if not pool.position_id or not pool.positions[0].auto_margin:
+            return
+        position = pool.positions[0]
+        wanted = initial(notional(position), position.leverage) - equity(pool)
+        amount = min(wanted, available(pool.account, pool.asset))
+        if amount <= 0:
+            return
+        run.begin()
+        cross = pool.account.contract[pool.asset]
+        run.events += self.collateral.move(cross, pool, amount, run.symbol)
+        run.topped_up = amount
+
+    def _reduce(self, run: Run) -> bool:
+        """Rung by rung, the position that needs the most maintenance margin first, those that can
+        be traded before the others (rule 7.8); whether any became smaller."""
+        pool = run.pool
+        changed = False
+        positions = sorted(pool.positions, key=_weight)
+        for position in positions:  # the funding that it owes is no longer its own
+            run.events += before_change(position.perp, run.time)
+            run.events += settle_position(self.collateral, position)
+        for position in positions:
+            if tradable(position.perp):
+                while self._goes_on(run, position) and self._rung(run, position):
+                    changed = True
+        for position in positions:
+            if not tradable(position.perp) and self._goes_on(run, position):
+                changed = self._shelter(run, position) or changed
+        return changed
+
+    def _goes_on(self, run: Run, position: Position) -> bool:
+        return position.quantity > 0 and run.left() > 0 and endangered(run.pool)
+
+    # -- one rung --------------------------------------------------------------------------------
+
+    def _rung(self, run: Run, position: Position) -> bool:
+        """Close as much as needed of a position: in the book, by the fund, by deleveraging;
+        whether it became smaller."""
+        aim = self._aim(run.pool, position)
+        filled = taken = 0
+        said = len(run.events)
+        if run.pool.account is not self.collateral.fund:
+            self._in_book(run, position, aim)
+            filled = aim.size - position.quantity
+            left = aim.wanted - filled
+            if left and self._fund_can(position, left, aim.price):
+                self._take_over(run, position, left, aim.price)
+                taken = left
+        left = aim.wanted - filled - taken
+        deleveraged = 0
+        key = (position.perp.index, position.side)
+        if left and key not in run.in_vain:
+            deleveraged = self.deleveraging.take(run, position, left, aim.price)
+            if not deleveraged:
+                run.in_vain[key] = True
+        if len(run.events) > said:
+            self._explain(run, position, aim, filled, taken, deleveraged)
+        return filled + taken + deleveraged > 0
+
+    def _shelter(self, run: Run, position: Position) -> bool:
+        """Have the fund take over at once what cannot be traded, if that is no gamble (rule 7.8);
+        whether it did.
+
+        The pool must bear what the last mark, off by the maintenance rate, would leave; and what
+        the fund holds unseen of one contract stays within a share of its equity.
+        """
+        pool = run.pool
+        perp = position.perp
+        if pool.account is self.collateral.fund:
+            return False
+        aim = self._aim(pool, position)
+        if equity(pool) < ceil_div(notional(position) * perp.tiers.rates[aim.tier], PPM):
+            return False
+        held = 0
+        for own in self.collateral.fund_pool(pool.asset).positions:
+            if own.perp is perp:
+                held += notional(own)
+        room = aim.fund * UNSEEN_PPM // PPM - held
+        lots = min(aim.wanted, room // (mark_of(position) * perp.unit))
+        if lots <= 0 or not self._fund_can(position, lots, aim.price):
+            return False
+        self._take_over(run, position, lots, aim.price)
+        self._explain(run, position, aim, 0, lots, 0)
+        return True
+
+    def _aim(self, pool: Pool, position: Position) -> Aim:
+        perp = position.perp
+        total = maintenance(pool)
+        own = perp.tiers.maintenance(notional(position))
+        share = equity(pool) * own // total if total else equity(pool)
+        size = position.quantity * perp.unit
+        price = bankruptcy_price(
+            position.side, size, mark_of(position), share, _taker_ppm(position)
+        )  # fmt: skip
+        if pool.account is self.collateral.fund and share > 0:
+            price = mark_of(position)  # what the fund still has is nobody else's
+        tier = perp.tiers.at(notional(position))
+        wanted = _partial(pool, position, tier, total - own) or position.quantity
+        return Aim(position, self.collateral.fund_pool(pool.asset), tier, price, wanted)
+
+    def _explain(
+        self, run: Run, position: Position, aim: Aim, filled: int, taken: int, deleveraged: int
+    ) -> None:
+        perp = position.perp
+        fund = self.collateral.fund_pool(run.pool.asset)
+        run.begin()
+        run.events.append(
+            LiquidationStep(
+                run.liquidation_id, position.position_id, perp.symbol, position.side, perp.mark,
+                aim.tier, aim.price, aim.wanted, filled, taken, deleveraged,
+                position.liquidate_fee - aim.fees, equity(fund) - aim.fund, aim.size,
+            )
+        )  # fmt: skip
+
+    def _in_book(self, run: Run, position: Position, aim: Aim) -> None:
+        """Close in the book; a rung meets no more resting orders than `MAKERS_MAX`."""
+        side = closing_side(position.side)
+        half = position.perp.market.book.opposite(side)
+        limit_key = -aim.price if side == BUY else aim.price
+        if not half.keys or half.keys[-1] < limit_key:
+            return
+        if position.perp.doubt and not _reducing(half, limit_key):
+            return
+        run.begin()
+        aim.wanted = min(aim.wanted, _near(half, limit_key, aim.wanted))
+        run.events += self._close_in_book(position, aim.wanted, aim.price, LIQUIDATION, run.time)
+
+    def _close_in_book(
+        self, position: Position, lots: int, price: int, cause: int, time: int
+    ) -> list[Event]:
+        """An IOC that closes at no worse than `price`."""
+        contracts = self.contracts
+        order = contracts.closing_order(position, LIMIT, lots, price, cause, time)
+        limit_key = -price if order.side == BUY else price
+        keys = position.perp.market.book.opposite(order.side).keys
+        if not keys or keys[-1] < limit_key:
+            return []
+        return contracts.take(order, limit_key)
+
+    def _take_over(self, run: Run, position: Position, lots: int, price: int) -> None:
+        """The fund takes lots over at the bankruptcy price (rule 7.2)."""
+        run.begin()
+        perp = position.perp
+        holding = self.collateral.fund_holding()
+        own = find_position(holding, perp, position.side)
+        if own is None:
+            own = self.contracts.fills.new_position(holding, perp, position.side, CROSSED, run.time)
+        trade_outside(self.contracts, run, position, own, lots, price, TAKEOVER)
+
+    # -- the end ---------------------------------------------------------------------------------
+
+    def _empty(self, run: Run) -> int:
+        """A pool without positions: below zero the fund makes it good as far as it can, an isolated
+        one goes back to the cross pool. Returns what the fund paid."""
+        pool = run.pool
+        compensated = 0
+        if pool.collateral < 0:
+            before = pool.collateral
+            run.events += self.contracts.fills.fix(pool, run.symbol)
+            compensated = pool.collateral - before
+        if pool.position_id and pool.collateral >= 0:
+            cross = pool.account.contract[pool.asset]
+            if pool.collateral:
+                run.events += self.collateral.move(pool, cross, pool.collateral, run.symbol)
+            pool.account.isolated.pop(pool.position_id, None)
+        return compensated
+
+    # -- the fund --------------------------------------------------------------------------------
+
+    def repair(self, pool: Pool) -> list[Event]:
+        """Bring a pool in debt nearer to zero, out of what the fund does not need (rule 7.4)."""
+        fund = self.collateral.fund_pool(pool.asset)
+        amount = min(-pool.collateral, equity(fund) - maintenance(fund))
+        if amount <= 0:
+            return []
+        self.collateral.ledger.exchange(fund, pool, amount)
+        self.collateral.touch(fund)
+        self.collateral.touch(pool)
+        if pool.position_id and pool.collateral == 0:
+            pool.account.isolated.pop(pool.position_id, None)
+        return [
+            self.collateral.item(fund, FIX_MARGIN, -amount, ""),
+            self.collateral.item(pool, FIX_MARGIN, amount, ""),
+        ]
+
+    def _fund_can(self, position: Position, lots: int, price: int) -> bool:
+        """Whether the fund's equity at mark stays at or above zero when it takes over."""
+        fund = self.collateral.fund_pool(position.pool.asset)
+        gained = position.side * (mark_of(position) - price) * lots * position.perp.unit
+        return equity(fund) + gained >= 0
+
+    def unwind(self, perp: Perpetual, time: int) -> list[Event]:
+        """Give back a part of what the fund holds in a contract: near the mark, or near what the
+        sources of the index say where that is better for the fund."""
+        # It gives nothing back at a price that lags behind: others would pick it off.
+        if self.collateral.fund is None or perp.doubt or perp.market.halted:
+            return []
+        events: list[Event] = []
+        said = value(perp, time)  # the index is on its way there
+        for side in (LONG, -LONG):
+            position = find_position(self.collateral.fund_holding(), perp, side)
+            if position is None:
+                continue
+            lots = max(perp.market.quantity_min, position.quantity // UNWIND_SHARE)
+            fair = max(perp.mark, said) if side == LONG else min(perp.mark, said)
+            away = fair * UNWIND_BAND_PPM // PPM
+            price = fair - away if side == LONG else fair + away
+            events += self._close_in_book(
+                position, min(lots, position.quantity), max(1, price), UNWIND, time
+            )
+        return events
+
+
+def endangered(pool: Pool) -> bool:
+    """Whether a pool is to be liquidated at the last known marks (rule 7.1)."""
+    return bool(pool.positions) and equity(pool) <= maintenance(pool)
+
+
+def _taker_ppm(position: Position) -> int:
+    return holding_of(position.pool.account).taker_rate(position.perp.market)
+
+
+def _weight(position: Position) -> tuple[int, int]:
+    """The heaviest first, then the oldest."""
+    return -position.perp.tiers.maintenance(notional(position)), position.position_id
+
+
+def _near(half: Half, limit_key: int, lots: int) -> int:
+    """The lots of the first `MAKERS_MAX` resting orders; `lots` when there are not so many."""
+    found = count = 0
+    for key in reversed(half.keys):
+        if key < limit_key:
+            break
+        order = half.levels[key].head
+        while order is not None:
+            found += order.remaining
+            count += 1
+            if count == MAKERS_MAX or found >= lots:
+                return found
+            order = order.next
+    return lots
+
+
+def _reducing(half: Half, limit_key: int) -> bool:
+    """Whether one of the first `MAKERS_MAX` resting orders reduces a position."""
+    count = 0
+    for key in reversed(half.keys):
+        if key < limit_key:
+            break
+        order = half.levels[key].head
+        while order is not None:
+            count += 1
+            if order.terms is not None and not order.terms.opens:
+                return True
+            if count == MAKERS_MAX:
+                return False
+            order = order.next
+    return False
+
+
+def _partial(pool: Pool, position: Position, tier: int, others: int) -> int:
+    """The lots whose closing leads to the next lower tier, if that restores the pool; else 0.
+
+    Estimated at mark with the taker's and the liquidation fee (rule 7.2).
+    """
+    if tier == 0:
+        return 0
+    perp = position.perp
+    one = mark_of(position) * perp.unit
+    keep = perp.tiers.caps[tier - 1] // one
+    lots = position.quantity - keep
+    if keep < perp.market.quantity_min or lots <= 0:
+        return 0
+    cost = fee_on(lots * one, _taker_ppm(position) + perp.contract.liquidation_ppm)
+    if equity(pool) - cost > others + perp.tiers.maintenance(keep * one):
+        return lots
+    return 0

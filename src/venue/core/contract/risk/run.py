@@ -1,0 +1,56 @@
+"""One pass of liquidation over one pool, which says nothing before it does something."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue.core.contract.collateral import Collateral
+from venue.core.contract.position import equity, maintenance
+from venue.core.ledger.ledger import Pool
+from venue.core.messages.contract_events import LiquidationStarted
+from venue.core.messages.events import Event
+from venue.terms import IncomeType
+
+START: Final = IncomeType.START_LIQUIDATE.value
+
+
+class Run:
+    """The pass. `liquidation_id` is 0 before anything was done; `units` bounds its work, of which
+    `asked` counts what leaves no event. `in_vain` are the contracts and sides of positions that
+    nobody would take over."""
+
+    __slots__ = ("asked", "collateral", "events", "in_vain", "liquidation_id", "pool", "symbol",
+                 "time", "topped_up", "units")  # fmt: skip
+
+    def __init__(self, collateral: Collateral, pool: Pool, time: int, units: int) -> None:
+        self.collateral = collateral
+        self.pool = pool
+        self.time = time
+        self.units = units
+        self.asked = 0
+        self.in_vain: dict[tuple[int, int], bool] = {}
+        self.symbol = pool.positions[0].perp.symbol
+        self.liquidation_id = 0
+        self.topped_up = 0
+        self.events: list[Event] = []
+
+    def begin(self) -> None:
+        """Say that it begins: before its first effect."""
+        if self.liquidation_id:
+            return
+        counters = self.collateral.counters
+        self.liquidation_id = counters.order
+        counters.order += 1
+        pool = self.pool
+        asset = self.collateral.ledger.assets[pool.asset].name
+        self.events.append(
+            LiquidationStarted(
+                self.liquidation_id, pool.account.uid, pool.position_id, asset, self.symbol,
+                equity(pool), maintenance(pool), pool.collateral,
+            )
+        )  # fmt: skip
+        self.events.append(self.collateral.item(pool, START, 0, self.symbol))
+
+    def left(self) -> int:
+        """The units that are left; what it did last may have taken more than there were."""
+        return self.units - self.asked - len(self.events)

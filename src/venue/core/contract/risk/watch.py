@@ -1,0 +1,292 @@
+"""Which pools are to be liquidated, without looking at those far from it (rules 7.7, 7.8).
+
+A pool that was changed is looked at once, and then waits under the price of each of its symbols
+that would, at the earliest, use up its share of the pool's slack: equity less maintenance margin.
+The bound is on the safe side: it takes maintenance at the highest rate there is, and gives each
+symbol an equal share. A pool whose bound is reached is looked at again, always at the last marks,
+however old: no symbol shields another.
+
+All of this is state: what is looked at when decides who is liquidated by which command.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue.core.contract.collateral import FUND_UID, Collateral
+from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.position import equity, maintenance
+from venue.core.contract.risk.shelf import Shelf
+from venue.core.ledger.ledger import Pool
+from venue.core.units import AMOUNT_MAX, PPM
+
+Guarded = tuple[int, int, int, int, Pool]  # (key, uid, asset, position id, pool)
+Stuck = tuple[int, int, int, int, Pool]  # (since, uid, asset, position id, pool)
+Endangered = tuple[int, int, int, Pool]  # (-shortfall, asset, position id, pool)
+
+FALLS: Final = -1
+RISES: Final = 1
+MOVED_PPM: Final = 1_000  # a mark that moved so far gives a pool that nobody can help another try
+POSITIONS_PER_LOOK: Final = 8  # positions that cost as much as looking at a pool
+OLDEST_RETRIED: Final = 10  # pools that need help, at each tick the oldest
+OTHERS_RETRIED: Final = 10  # and so many others, each in its turn
+
+
+class Line:
+    """Endangered pools: their owners in turn, within a turn the largest shortfall first.
+
+    `turns` has one row per owner: its turn, its largest shortfall negated, its uid.
+    """
+
+    __slots__ = ("owners", "places", "turn", "turns")
+
+    def __init__(self) -> None:
+        self.turn = 0
+        self.turns: Shelf[tuple[int, int, int]] = Shelf()
+        self.places: dict[int, tuple[int, int, int]] = {}
+        self.owners: dict[int, Shelf[Endangered]] = {}
+
+    def push(self, pool: Pool, shortfall: int, turn: int) -> None:
+        """Have a pool stand in line; an owner that stands there keeps its turn."""
+        uid = pool.account.uid
+        pool.shortfall = shortfall
+        own = self.owners.get(uid)
+        if own is None:
+            own = self.owners[uid] = Shelf()
+        own.add((-shortfall, pool.asset, pool.position_id, pool))
+        place = self.places.get(uid)
+        if place is not None:
+            turn = place[0]
+            self.turns.remove(place)
+        self._place(uid, turn, own)
+
+    def pop(self) -> Pool | None:
+        """The next pool, out of the line."""
+        row = self.turns.first()
+        if row is None:
+            return None
+        self.turn, _, uid = row
+        self.turns.remove(row)
+        del self.places[uid]
+        own = self.owners[uid]
+        first = own.first()
+        assert first is not None
+        own.remove(first)
+        if own.count:
+            self._place(uid, self.turn + 1, own)
+        else:
+            del self.owners[uid]
+        first[3].shortfall = -1
+        return first[3]
+
+    def _place(self, uid: int, turn: int, own: Shelf[Endangered]) -> None:
+        best = own.first()
+        assert best is not None
+        place = (turn, best[0], uid)
+        self.places[uid] = place
+        self.turns.add(place)
+
+
+class Watch:
+    """Pools by the marks that would endanger them, those in danger, and those nobody can help.
+
+    `guards` are by contract index and direction, `opened` the contracts that could be traded when
+    pools were last looked at, `number` the last one given to a pool that needs help, `retried` the
+    one that was last tried in its turn.
+    """
+
+    __slots__ = ("collateral", "guards", "line", "number", "opened", "retried", "stuck")
+
+    def __init__(self, collateral: Collateral) -> None:
+        self.collateral = collateral
+        self.guards: dict[tuple[int, int], Shelf[Guarded]] = {}
+        self.line = Line()
+        self.stuck: Shelf[Stuck] = Shelf()
+        self.opened: dict[int, bool] = {}
+        self.number = 0
+        self.retried = 0
+
+    # -- looking ---------------------------------------------------------------------------------
+
+    def look(self, markets: list[Perpetual], units: int) -> bool:
+        """Look at pools that were changed, or whose bounds are reached; whether all were."""
+        for perp in markets:
+            self._wake(perp)
+        fund = self.collateral.fund
+        if fund is not None:  # it bears what others leave: it is judged before them
+            for pool in fund.contract:
+                if pool.positions:
+                    units -= self._look(pool)
+        dirty = self.collateral.dirty
+        count = 0
+        while count < len(dirty) and units > 0:
+            dirty[count].dirty = False
+            units -= self._look(dirty[count])
+            count += 1
+        del dirty[:count]
+        for perp in markets:
+            for direction in (FALLS, RISES):
+                units = self._reached(perp, direction, units)
+        return units > 0
+
+    def _wake(self, perp: Perpetual) -> None:
+        """What can be traded again may help those that needed help."""
+        now = tradable(perp)
+        if now and not self.opened.get(perp.index, False):
+            for row in self.stuck.rows():
+                self.collateral.touch(row[4])
+        self.opened[perp.index] = now
+
+    def _reached(self, perp: Perpetual, direction: int, units: int) -> int:
+        """Look at the pools whose bound the mark has reached; the units that are left."""
+        shelf = self.guards.get((perp.index, direction))
+        if shelf is None:
+            return units
+        reached = direction * perp.mark
+        row = shelf.first()
+        while row is not None and row[0] <= reached and units > 0:
+            units -= self._look(row[4])
+            row = shelf.first()
+        return units
+
+    def _look(self, pool: Pool) -> int:
+        """Put a pool where it belongs; the units that this took."""
+        self._drop_guards(pool)
+        count = len(pool.positions)
+        if pool.account.uid != FUND_UID:
+            for position in pool.positions:
+                self.collateral.ranking.note(position)
+        if not count:
+            if pool.collateral < 0:
+                self.wait(pool)
+            elif pool.since:
+                self._helped(pool)
+            return 1
+        if pool.shortfall < 0:
+            slack = equity(pool) - maintenance(pool)
+            if slack <= 0:
+                self.line.push(pool, self._shortfall(pool), self.line.turn)
+            else:
+                if pool.since:
+                    self._helped(pool)
+                # Maintenance is rounded up per position: that much is not to be counted on.
+                self._put(pool, max(0, slack - count))
+        return 1 + count // POSITIONS_PER_LOOK
+
+    # -- in danger -------------------------------------------------------------------------------
+
+    def next(self) -> Pool | None:
+        """The next pool to be liquidated: one that is still in danger, and out of the line."""
+        while True:
+            pool = self.line.pop()
+            if pool is None:
+                self.line.turn = 0
+                return None
+            if pool.positions and equity(pool) <= maintenance(pool):
+                return pool
+            self._look(pool)
+
+    def again(self, pool: Pool) -> None:
+        """Have a pool that took its share of a command stand in line once more."""
+        self.line.push(pool, self._shortfall(pool), self.line.turn + 1)
+
+    def _shortfall(self, pool: Pool) -> int:
+        """By how much a pool falls short; the fund goes before all: it bears what others leave."""
+        if pool.account.uid == FUND_UID:
+            return AMOUNT_MAX
+        return maintenance(pool) - equity(pool)
+
+    # -- beyond help -----------------------------------------------------------------------------
+
+    def wait(self, pool: Pool) -> None:
+        """Have a pool wait that nobody can help now: until it or a mark changes, one of its symbols
+        can be traded again, or its turn comes."""
+        if not pool.since:
+            self.number += 1
+            pool.since = self.number
+            self.stuck.add((pool.since, pool.account.uid, pool.asset, pool.position_id, pool))
+        self._drop_guards(pool)
+        if pool.positions and not pool.dirty:
+            for perp in _symbols(pool):
+                away = max(1, perp.mark * MOVED_PPM // PPM)
+                self._guard(pool, perp, FALLS, away - perp.mark)
+                self._guard(pool, perp, RISES, perp.mark + away)
+
+    def retry(self) -> list[Pool]:
+        """Those that need help and are to be tried again at this tick, oldest first; then others,
+        each in its turn."""
+        oldest = self.stuck.after((0,), OLDEST_RETRIED)
+        last = max(self.retried, oldest[-1][0] if oldest else 0)
+        others = self.stuck.after((last, AMOUNT_MAX), OTHERS_RETRIED)
+        self.retried = others[-1][0] if others else 0
+        return [row[4] for row in oldest + others]
+
+    def recall(self, pool: Pool) -> None:
+        """Have a pool that waits for help stand in line."""
+        if pool.positions and pool.shortfall < 0:
+            self._drop_guards(pool)
+            self.line.push(pool, self._shortfall(pool), self.line.turn)
+
+    def _helped(self, pool: Pool) -> None:
+        self.stuck.remove((pool.since, pool.account.uid, pool.asset, pool.position_id, pool))
+        pool.since = 0
+
+    # -- safe ------------------------------------------------------------------------------------
+
+    def _put(self, pool: Pool, slack: int) -> None:
+        """Have a safe pool wait under each of its symbols."""
+        perps = _symbols(pool)
+        share = slack // len(perps)
+        for perp in perps:
+            net = gross = 0
+            for position in pool.positions:
+                if position.perp is perp:
+                    size = position.quantity * perp.unit
+                    net += position.side * size
+                    gross += size
+            self._wait(pool, perp, share, net, gross)
+
+    def _wait(self, pool: Pool, perp: Perpetual, share: int, net: int, gross: int) -> None:
+        """Put a pool's bounds in one symbol; `net` and `gross` are lots x unit."""
+        # A falling mark costs what is net long; the maintenance margin falls with it. At today's
+        # mark nothing is due: it must move by a tick.
+        if net > 0:
+            self._guard(pool, perp, FALLS, max(1, share // net) - perp.mark)
+        rate = gross * perp.tiers.rates[-1] - net * PPM
+        if rate > 0:
+            self._guard(pool, perp, RISES, max(1, share * PPM // rate) + perp.mark)
+
+    def _guard(self, pool: Pool, perp: Perpetual, direction: int, key: int) -> None:
+        """Have a pool looked at when direction x mark reaches `key`."""
+        key = min(key, AMOUNT_MAX)
+        pool.guards.append((perp.index, direction, key))
+        self.shelf(perp.index, direction).add(
+            (key, pool.account.uid, pool.asset, pool.position_id, pool)
+        )
+
+    def _drop_guards(self, pool: Pool) -> None:
+        for index, direction, key in pool.guards:
+            self.guards[index, direction].remove(
+                (key, pool.account.uid, pool.asset, pool.position_id, pool)
+            )
+        pool.guards.clear()
+
+    def shelf(self, index: int, direction: int) -> Shelf[Guarded]:
+        """The pools that wait in one contract for marks of one direction."""
+        found = self.guards.get((index, direction))
+        if found is None:
+            found = self.guards[index, direction] = Shelf()
+        return found
+
+
+def tradable(perp: Perpetual) -> bool:
+    """Whether positions of a contract can be liquidated (rule 7.1): also while its index catches
+    up, for a pool that waited until then would lose more; its book then has those who reduce."""
+    return perp.current and not perp.market.halted
+
+
+def _symbols(pool: Pool) -> list[Perpetual]:
+    found: dict[int, Perpetual] = {}
+    for position in pool.positions:
+        found[position.perp.index] = position.perp
+    return list(found.values())

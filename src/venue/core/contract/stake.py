@@ -1,0 +1,165 @@
+"""A pool as planned fills would leave it: computed beside the state, without effect on it.
+
+The arithmetic is that of `fills`: what an open or a close does to collateral, margins and equity.
+"""
+
+from __future__ import annotations
+
+from venue.core.contract.margin import freed, initial
+from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.position import Position, maintenance, mark_of, sums_of
+from venue.core.contract.reference.funding import due_funding
+from venue.core.ledger.ledger import Pool
+
+
+class Shadow:
+    """A position that planned fills change: `quantity` lots, `value` its open value in atoms."""
+
+    __slots__ = ("leverage", "mark", "quantity", "side", "value")
+
+    def __init__(self, side: int, leverage: int, mark: int) -> None:
+        self.side = side
+        self.leverage = leverage
+        self.mark = mark
+        self.quantity = 0
+        self.value = 0
+
+    def copy(self) -> Shadow:
+        """The same position, to be changed on its own."""
+        made = Shadow(self.side, self.leverage, self.mark)
+        made.quantity = self.quantity
+        made.value = self.value
+        return made
+
+
+class Stake:
+    """One pool's sums in atoms, and the positions in one contract that planned fills change.
+
+    A position that does not exist yet is known by a number of the caller's choice. `below` is the
+    stake that a trial was begun on.
+    """
+
+    __slots__ = ("below", "collateral", "cost", "held", "initial", "isolated", "maintenance",
+                 "perp", "shadows", "value")  # fmt: skip
+
+    def __init__(self, perp: Perpetual, isolated: bool, below: Stake | None = None) -> None:
+        self.perp = perp
+        self.isolated = isolated
+        self.below = below
+        self.collateral = self.held = 0
+        self.value = self.cost = self.initial = self.maintenance = 0
+        self.shadows: dict[int, Shadow] = {}
+
+    def trial(self) -> Stake:
+        """The same pool as it is planned so far, to be tried on. It has only the positions that it
+        changes itself: to try a fill costs the same however many were planned before."""
+        made = Stake(self.perp, self.isolated, self)
+        made._assume(self)
+        return made
+
+    def accepted(self) -> Stake:
+        """What was tried is planned: the stake below as it is now, or this one if it was new."""
+        below = self.below
+        if below is None:
+            return self
+        below._assume(self)
+        below.shadows.update(self.shadows)
+        return below
+
+    def existing(self, position: Position) -> Shadow:
+        """A position of the pool as it is planned so far."""
+        shadow = self._planned(position.position_id)
+        if shadow is None:
+            shadow = Shadow(position.side, position.leverage, mark_of(position))
+            shadow.quantity = position.quantity
+            shadow.value = position.value
+            self.shadows[position.position_id] = shadow
+        return shadow
+
+    def coming(self, number: int, side: int, leverage: int) -> Shadow:
+        """A position that a planned fill would make."""
+        shadow = self._planned(number)
+        if shadow is None:
+            shadow = self.shadows[number] = Shadow(side, leverage, self.perp.mark)
+        return shadow
+
+    def _planned(self, number: int) -> Shadow | None:
+        """A position that earlier fills, or this one, change; one from below as a copy."""
+        shadow = self.shadows.get(number)
+        if shadow is None and self.below is not None:
+            earlier = self.below.shadows.get(number)
+            if earlier is not None:
+                shadow = self.shadows[number] = earlier.copy()
+        return shadow
+
+    def _assume(self, other: Stake) -> None:
+        self.collateral, self.held = other.collateral, other.held
+        self.value, self.cost = other.value, other.cost
+        self.initial, self.maintenance = other.initial, other.maintenance
+
+    # -- fills -----------------------------------------------------------------------------------
+
+    def open(self, shadow: Shadow, lots: int, amount: int, fee: int) -> None:
+        """Add lots at their notional `amount`."""
+        self._count(shadow, -1)
+        shadow.quantity += lots
+        shadow.value += amount
+        self._count(shadow, 1)
+        self.collateral -= shadow.side * amount + fee
+
+    def close(self, shadow: Shadow, lots: int, amount: int, fee: int) -> None:
+        """Take lots out at their notional `amount`; an isolated pool sets their margin free."""
+        size = shadow.quantity
+        wallet = self.collateral + self.cost
+        self._count(shadow, -1)
+        out = shadow.value if lots == size else shadow.value * lots // size
+        shadow.quantity -= lots
+        shadow.value -= out
+        self._count(shadow, 1)
+        self.collateral += shadow.side * amount - fee
+        if self.isolated and shadow.quantity:
+            net = shadow.side * (amount - out) - fee
+            spare = self.collateral + self.cost - self.initial
+            self.collateral -= freed(wallet * lots // size + net, spare)
+
+    def _count(self, shadow: Shadow, sign: int) -> None:
+        at_mark = shadow.quantity * shadow.mark * self.perp.unit
+        self.value += sign * shadow.side * at_mark
+        self.cost += sign * shadow.side * shadow.value
+        self.initial += sign * initial(at_mark, shadow.leverage)
+        self.maintenance += sign * self.perp.tiers.maintenance(at_mark)
+
+    # -- what is left ----------------------------------------------------------------------------
+
+    def available(self) -> int:
+        """What the pool can put up, may be negative (rule 5.6)."""
+        return self.standing() - self.held
+
+    def standing(self) -> int:
+        """The same before its open orders."""
+        return self.collateral + self.cost + min(0, self.value - self.cost) - self.initial
+
+    def equity(self) -> int:
+        """Collateral and what its positions are worth at mark (rule 5.3)."""
+        return self.collateral + self.value
+
+    def slack(self) -> int:
+        """Equity less maintenance margin."""
+        return self.equity() - self.maintenance
+
+
+def stake_of(pool: Pool, perp: Perpetual, time: int) -> Stake:
+    """A pool as it is, before any fill: the funding that it owes is no longer its own."""
+    stake = Stake(perp, pool.position_id > 0)
+    stake.collateral = pool.collateral
+    stake.held = pool.held
+    if not pool.positions:
+        return stake
+    sums = sums_of(pool)
+    stake.value, stake.cost, stake.initial = sums.value, sums.cost, sums.initial
+    stake.maintenance = maintenance(pool)
+    if perp.settlement is not None or perp.due <= time:
+        for position in pool.positions:
+            if position.perp is perp:
+                stake.collateral += min(0, due_funding(position, time))
+    return stake

@@ -1,0 +1,442 @@
+"""Conditional orders: placing, changing, cancelling, and what happens when their price comes."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue.core.book.orders import Terms
+from venue.core.contract.account import Holding, find_position, holding_of
+from venue.core.contract.admission import short_of
+from venue.core.contract.collateral import available
+from venue.core.contract.conditional import (
+    TRAILING,
+    UNTRIGGERED,
+    Algo,
+    caps_refused,
+    changed,
+    end,
+    enroll,
+    is_due,
+    leave,
+    reached,
+    stands,
+    trail,
+    wait,
+)
+from venue.core.contract.margin import order_margin
+from venue.core.contract.orders import Contracts
+from venue.core.contract.perpetual import Perpetual
+from venue.core.messages.commands import CancelAlgo, CancelAlgos, ChangeAlgo, PlaceAlgo
+from venue.core.messages.contract_events import AlgoTriggered
+from venue.core.messages.events import Event, OrderRepeated, Rejected
+from venue.core.units import PRICE_MAX, ceil_div
+from venue.terms import (
+    BUY,
+    CLIENT_ID_MEMORY_US,
+    GTC,
+    IOC,
+    LIMIT,
+    LONG,
+    MARKET,
+    SELL,
+    SEPARATED,
+    SHORT,
+    AlgoStatus,
+    AlgoType,
+    Cause,
+    PriceSource,
+    Reject,
+)
+
+STOP: Final = int(AlgoType.STOP)
+STOP_MARKET: Final = int(AlgoType.STOP_MARKET)
+TAKE_PROFIT: Final = int(AlgoType.TAKE_PROFIT)
+TRIGGERED: Final = int(AlgoStatus.TRIGGERED)
+CANCELED_ALGO: Final = int(AlgoStatus.CANCELED)
+MARK_PRICE: Final = int(PriceSource.MARK_PRICE)
+TRIGGER: Final = int(Cause.TRIGGER)
+CALLBACK_MAX_PPM: Final = 500_000
+EXPIRED: Final = int(AlgoStatus.EXPIRED)
+FIRED_MAX: Final = 50  # conditional orders that enter in one slice; the rest goes on at once
+OWNER_SHARE: Final = 5  # of them, one owner's
+MET_MAX: Final = 800  # resting orders that they may ask in one slice; the one that does it is done
+LOOKED_MAX: Final = 500  # due ones looked at in one slice: those beyond an owner's share stand back
+NEEDS_MAX: Final = 10  # times what is available that an owner's opening ones may need together
+
+
+class Triggers:
+    """The conditional orders of all contracts."""
+
+    __slots__ = ("contracts",)
+
+    def __init__(self, contracts: Contracts) -> None:
+        self.contracts = contracts
+
+    # -- commands --------------------------------------------------------------------------------
+
+    def place(self, command: PlaceAlgo) -> list[Event]:
+        """Have a conditional order wait, or refuse it with the first reason that applies."""
+        contracts = self.contracts
+        account = contracts.ledger.accounts.get(command.uid)
+        if account is None:
+            return [Rejected(Reject.OWNER_UNKNOWN)]
+        holding = holding_of(account)
+        if command.client_id:
+            earlier = holding.algo_clients.get(command.client_id)
+            if earlier is not None and _remembered(earlier, command.time):
+                return _repeat(earlier, command)
+        if account.frozen:
+            return [Rejected(Reject.ACCOUNT_FROZEN)]
+        perp = contracts.markets.get(command.symbol)
+        if perp is None:
+            return [Rejected(Reject.SYMBOL_UNKNOWN)]
+        if perp.market.halted:
+            return [Rejected(Reject.HALTED, 0, perp.market.halt_reason)]
+        refused = _malformed(command, perp) or caps_refused(holding, perp, 1)
+        if refused is not None:
+            return [refused]
+        algo = _algo(contracts.counters.order, holding, perp, command)
+        refused = self._direct(algo) or _beyond_means(algo)
+        if refused is not None:
+            return [refused]
+        contracts.counters.order += 1
+        return [enroll(algo)]
+
+    def change(self, command: ChangeAlgo) -> list[Event]:
+        """Give a waiting conditional order another trigger."""
+        algo = self._find(command.uid, command.algo_id, "")
+        if algo is None:
+            return [Rejected(Reject.ALGO_UNKNOWN)]
+        market = algo.perp.market
+        if market.halted:
+            return [Rejected(Reject.HALTED, 0, market.halt_reason)]
+        if not 0 < command.trigger_price <= PRICE_MAX:
+            return [Rejected(Reject.TRIGGER_PRICE, PRICE_MAX)]
+        if not 0 <= command.price <= PRICE_MAX:
+            return [Rejected(Reject.PRICE, PRICE_MAX)]
+        if algo.type == TRAILING:
+            return [Rejected(Reject.TYPE)]
+        reference = _reference(algo.perp, command.source)
+        if reference == 0:
+            return [Rejected(Reject.NO_MARK)]
+        rising = algo.rising
+        if algo.position is None:
+            rising = command.trigger_price > reference
+        if _true_already(command.trigger_price, reference, rising):
+            return [Rejected(Reject.WOULD_TRIGGER, reference)]
+        refused = _beyond_means(algo, command.price or command.trigger_price)
+        if refused is not None:
+            return [refused]
+        algo.trigger_price = command.trigger_price
+        algo.price = command.price
+        algo.source = command.source
+        algo.rising = rising
+        # STOP and TAKE_PROFIT have a price, STOP_MARKET and TAKE_PROFIT_MARKET have none.
+        algo.type = (algo.type // 2) * 2 + (0 if command.price else 1)
+        algo.update_time = command.time
+        wait(algo)
+        return [changed(algo)]
+
+    def cancel(self, command: CancelAlgo) -> list[Event]:
+        """End one waiting conditional order."""
+        algo = self._find(command.uid, command.algo_id, command.client_id)
+        if algo is None:
+            return [Rejected(Reject.ALGO_UNKNOWN)]
+        return [end(algo, CANCELED_ALGO, command.time)]
+
+    def cancel_all(self, command: CancelAlgos) -> list[Event]:
+        """End every waiting conditional order of the owner, in one symbol or in all."""
+        account = self.contracts.ledger.accounts.get(command.uid)
+        if account is None:
+            return [Rejected(Reject.OWNER_UNKNOWN)]
+        if command.symbol and command.symbol not in self.contracts.markets:
+            return [Rejected(Reject.SYMBOL_UNKNOWN)]
+        if account.holding is None:
+            return []
+        algos = [
+            algo
+            for algo in account.holding.algos.values()
+            if not command.symbol or algo.perp.symbol == command.symbol
+        ]
+        return [end(algo, CANCELED_ALGO, command.time) for algo in algos]
+
+    # -- triggering ------------------------------------------------------------------------------
+
+    def fire(self, perp: Perpetual, time: int) -> list[Event]:
+        """Let those in whose price has come, nearest first, then oldest (rule 8.2).
+
+        What one of them trades may trigger the next. One slice lets in a bounded number and of each
+        owner at most a share: whoever has many due does not hold back another's stop. The others
+        stand back in `due_algos`, behind those that the next slice finds, and enter when it is
+        their turn, wherever the price is by then.
+        """
+        events: list[Event] = []
+        entered: dict[int, int] = {}
+        room = FIRED_MAX
+        most = self.contracts.looked + MET_MAX
+        for _ in range(LOOKED_MAX):
+            algo = self._next(perp) if room and self.contracts.looked < most else None
+            if algo is None:
+                break
+            if _has_share(algo, entered):
+                events += self._enter(algo, time)
+                room -= 1
+            else:
+                perp.trailing.pop(algo.algo_id, None)
+                perp.due_algos.append((algo.version, algo))
+        for _ in range(min(LOOKED_MAX, len(perp.due_algos))):
+            if not room or self.contracts.looked >= most or perp.market.halted:
+                break
+            version, algo = perp.due_algos.popleft()
+            if not is_due(version, algo):
+                continue  # it ended, or waits elsewhere since it was changed
+            if _has_share(algo, entered):
+                events += self._enter(algo, time)
+                room -= 1
+            else:
+                perp.due_algos.append((version, algo))
+        return events
+
+    def pending(self, perp: Perpetual) -> bool:
+        """Whether conditional orders are due that a slice has left."""
+        if perp.market.halted:
+            return False
+        if perp.due_algos:
+            return True
+        last, mark = perp.market.last_price, perp.mark if perp.current else 0
+        for source, price in ((0, last), (1, mark)):
+            if price and (
+                stands(perp.waiting[2 * source], price)
+                or stands(perp.waiting[2 * source + 1], -price)
+            ):
+                return True
+        return False
+
+    def _next(self, perp: Perpetual) -> Algo | None:
+        if perp.market.halted:
+            return None
+        last, mark = perp.market.last_price, perp.mark if perp.current else 0
+        for source, price in ((0, last), (1, mark)):
+            if not price:
+                continue
+            algo = reached(perp.waiting[2 * source], price)
+            if algo is None:
+                algo = reached(perp.waiting[2 * source + 1], -price)
+            if algo is not None:
+                return algo
+        for algo in perp.trailing.values():
+            price = mark if algo.source == MARK_PRICE else last
+            if price and trail(algo, price):
+                return algo
+        return None
+
+    def _enter(self, algo: Algo, time: int) -> list[Event]:
+        """Turn a triggered order into one of the book, at market or at its price."""
+        contracts = self.contracts
+        perp = algo.perp
+        position = algo.position
+        sibling = algo.sibling
+        events: list[Event] = []
+        quantity = algo.quantity
+        if position is not None:
+            quantity = min(quantity or position.quantity, position.quantity)
+        price = algo.price if algo.type in (STOP, TAKE_PROFIT) else 0
+        trigger_price = algo.trigger_price
+        leave(algo, TRIGGERED, time)
+        order = contracts.new_order(
+            algo.holding, perp, algo.side, algo.position_side, LIMIT if price else MARKET,
+            GTC if price else IOC, quantity, price, TRIGGER, time,
+        )  # fmt: skip
+        terms = order.terms
+        assert terms is not None
+        terms.algo_id = algo.algo_id
+        terms.position = position
+        if algo.take_profit.trigger_price or algo.stop_loss.trigger_price:
+            terms.take_profit = algo.take_profit
+            terms.stop_loss = algo.stop_loss
+        refused = None
+        if algo.holding.account.frozen and position is None:
+            refused = Rejected(Reject.ACCOUNT_FROZEN)
+        else:
+            parent = _parent(algo)
+            if parent is not None:
+                parent.exits_position = 0  # what it opens from now on gets exits of its own
+            said = contracts.enter(order)
+            first = said[0]
+            if isinstance(first, Rejected):
+                refused = first
+                if parent is not None and position is not None:
+                    parent.exits_position = position.position_id
+            else:
+                events += said
+        if refused is not None:
+            algo.status = EXPIRED
+            reason = refused.reason
+        else:
+            reason = 0
+            if sibling is not None and sibling.status == UNTRIGGERED:
+                events.append(end(sibling, CANCELED_ALGO, time))
+        order_id = 0 if refused is not None else order.order_id
+        events.append(
+            AlgoTriggered(
+                algo.algo_id, algo.holding.account.uid, perp.symbol, trigger_price, order_id, reason
+            )
+        )  # fmt: skip
+        return events
+
+    # -- one order -------------------------------------------------------------------------------
+
+    def _direct(self, algo: Algo) -> Rejected | None:
+        """Find the position that a closing one is for, and the direction of its trigger (8.1)."""
+        perp = algo.perp
+        opens = (algo.side == BUY) == (algo.position_side == LONG)
+        if not opens:
+            if algo.holding.modes_in(perp).separated == SEPARATED:
+                return Rejected(Reject.POSITION_ID_MISSING)
+            algo.position = find_position(algo.holding, perp, algo.position_side)
+            if algo.position is None:
+                return Rejected(Reject.NOTHING_TO_CLOSE)
+        reference = _reference(perp, algo.source)
+        if reference == 0:
+            return Rejected(Reject.NO_MARK)
+        if algo.type == TRAILING:
+            algo.rising = algo.side == BUY
+            return None
+        if opens:
+            algo.rising = algo.trigger_price > reference
+        else:
+            stops = algo.type in (STOP, STOP_MARKET)
+            algo.rising = stops == (algo.position_side == SHORT)
+        if _true_already(algo.trigger_price, reference, algo.rising):
+            return Rejected(Reject.WOULD_TRIGGER, reference)
+        return None
+
+    def _find(self, uid: int, algo_id: int, client_id: str) -> Algo | None:
+        account = self.contracts.ledger.accounts.get(uid)
+        if account is None or account.holding is None:
+            return None
+        holding = account.holding
+        algo = holding.algos.get(algo_id) if algo_id else holding.algo_clients.get(client_id)
+        return algo if algo is not None and algo.status == UNTRIGGERED else None
+
+
+def _algo(algo_id: int, holding: Holding, perp: Perpetual, command: PlaceAlgo) -> Algo:
+    algo = Algo(
+        algo_id, holding, perp, command.side, command.position_side, command.type,
+        command.quantity, command.time,
+    )  # fmt: skip
+    algo.trigger_price = command.trigger_price
+    algo.price = command.price
+    algo.asked = (command.trigger_price, command.price)
+    if command.type == TRAILING:
+        algo.price = command.trigger_price  # from where on it follows
+        algo.trigger_price = 0
+    algo.source = command.source
+    algo.client_id = command.client_id
+    algo.take_profit = command.take_profit
+    algo.stop_loss = command.stop_loss
+    algo.callback_ppm = command.callback_ppm
+    return algo
+
+
+def _malformed(command: PlaceAlgo, perp: Perpetual) -> Rejected | None:
+    market = perp.market
+    for number in (command.quantity, command.trigger_price, command.price):
+        assert type(number) is int, number
+    if command.side != BUY and command.side != SELL:
+        return Rejected(Reject.SIDE)
+    if not 0 <= command.type <= TRAILING:
+        return Rejected(Reject.TYPE)
+    if command.position_side != LONG and command.position_side != SHORT:
+        return Rejected(Reject.POSITION_SIDE)
+    opens = (command.side == BUY) == (command.position_side == LONG)
+    if command.quantity < market.quantity_min and (opens or command.quantity):
+        return Rejected(Reject.QUANTITY_MIN, market.quantity_min)
+    if command.quantity > market.quantity_max:
+        return Rejected(Reject.QUANTITY_MAX, market.quantity_max)
+    if command.type == TRAILING and not 0 < command.callback_ppm <= CALLBACK_MAX_PPM:
+        return Rejected(Reject.CALLBACK_RATE, CALLBACK_MAX_PPM)
+    least = 0 if command.type == TRAILING else 1  # an activation price may be left out
+    if not least <= command.trigger_price <= PRICE_MAX:
+        return Rejected(Reject.TRIGGER_PRICE, PRICE_MAX)
+    least = 1 if command.type in (STOP, TAKE_PROFIT) else 0
+    if not least <= command.price <= PRICE_MAX:
+        return Rejected(Reject.PRICE, PRICE_MAX)
+    for exit_ in (command.take_profit, command.stop_loss):
+        if not 0 <= exit_.trigger_price <= PRICE_MAX:
+            return Rejected(Reject.TRIGGER_PRICE, PRICE_MAX)
+    return None
+
+
+def _parent(algo: Algo) -> Terms | None:
+    """The open order that an exit is attached to; None when it is none or has ended."""
+    order = algo.holding.orders.get(algo.parent_id)
+    return None if order is None else order.terms
+
+
+def _reference(perp: Perpetual, source: int) -> int:
+    """The price that a trigger is compared with; before a first trade the mark stands in."""
+    if source == MARK_PRICE:
+        return perp.mark
+    return perp.market.last_price or perp.mark
+
+
+def _has_share(algo: Algo, entered: dict[int, int]) -> bool:
+    """Count one more of its owner's, if the slice has room for it."""
+    uid = algo.holding.account.uid
+    count = entered.get(uid, 0)
+    entered[uid] = count + 1
+    return count < OWNER_SHARE
+
+
+def _beyond_means(algo: Algo, price: int = 0) -> Rejected | None:
+    """Whether an owner could not pay an opening conditional order (rule 8.6).
+
+    It reserves nothing, but alone it needs at most what is available now, and all of the owner's
+    in the asset together at most ten times as much.
+    """
+    if algo.position is not None:
+        return None
+    asset = algo.perp.asset
+    free = available(algo.holding.account, asset)
+    need = total = _need(algo, price)
+    for other in algo.holding.algos.values():
+        if other is not algo and other.position is None and other.perp.asset == asset:
+            total += _need(other)
+    if need > free:
+        return short_of(need)
+    return short_of(ceil_div(total, NEEDS_MAX)) if total > NEEDS_MAX * free else None
+
+
+def _need(algo: Algo, price: int = 0) -> int:
+    """What an opening conditional order would need at its own price, in atoms."""
+    perp = algo.perp
+    price = price or algo.price or algo.trigger_price or _reference(perp, algo.source)
+    modes = algo.holding.modes_in(perp)
+    return order_margin(
+        algo.position_side, algo.quantity, price, 0, perp.unit, modes.leverage(algo.position_side),
+        algo.holding.opening_rate(perp.market),
+    )  # fmt: skip
+
+
+def _true_already(trigger_price: int, reference: int, rising: bool) -> bool:
+    return reference >= trigger_price if rising else reference <= trigger_price
+
+
+def _remembered(algo: Algo, time: int) -> bool:
+    return algo.status == UNTRIGGERED or algo.update_time > time - CLIENT_ID_MEMORY_US
+
+
+def _repeat(earlier: Algo, command: PlaceAlgo) -> list[Event]:
+    same = (
+        earlier.perp.symbol == command.symbol
+        and earlier.side == command.side
+        and earlier.position_side == command.position_side
+        # A change may have given it a price or taken it away: STOP and STOP_MARKET are one kind.
+        and earlier.type // 2 == command.type // 2
+        and earlier.quantity == command.quantity
+        and earlier.asked == (command.trigger_price, command.price)
+    )
+    if not same:
+        return [Rejected(Reject.CLIENT_ID_USED, earlier.algo_id)]
+    return [OrderRepeated(earlier.algo_id, command.uid, command.client_id, earlier.time)]

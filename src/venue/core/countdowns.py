@@ -1,0 +1,93 @@
+"""Cancel-all-after: owners' countdowns, and the end of their open orders when one runs out."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from typing import Final
+
+from venue.core.contract.orders import Contracts
+from venue.core.messages.commands import CancelContractOrders, CancelOrders, SetCancelAfter
+from venue.core.messages.events import CancelAfterDue, CancelAfterSet, Event, Rejected
+from venue.core.spot.orders import Spot
+from venue.terms import CANCEL_AFTER_MAX_S, CANCEL_AFTER_MIN_S, Product, Reject
+
+CHUNK: Final = 1_000  # orders and countdowns ended by one command; the owner it reaches is finished
+TIMEOUT_MIN_US: Final = CANCEL_AFTER_MIN_S * 1_000_000
+TIMEOUT_MAX_US: Final = CANCEL_AFTER_MAX_S * 1_000_000
+
+Deadline = tuple[int, int, int]  # time (µs), uid, `terms.Product`
+
+
+class Deadlines:
+    """The countdowns that run, at most one per owner and product.
+
+    `queue` has them by deadline, then uid; `running` the deadline (µs) by uid and product.
+    """
+
+    __slots__ = ("contracts", "queue", "running", "spot")
+
+    def __init__(self, spot: Spot, contracts: Contracts) -> None:
+        self.spot = spot
+        self.contracts = contracts
+        self.queue: list[Deadline] = []
+        self.running: dict[tuple[int, int], int] = {}
+
+    def set(self, command: SetCancelAfter) -> list[Event]:
+        """Begin an owner's countdown, begin it anew, or (0) switch it off.
+
+        A frozen owner may: a countdown does nothing that it could not do at once.
+        """
+        uid, product, timeout = command.uid, command.product, command.timeout
+        assert type(timeout) is int, command
+        assert product in (Product.SPOT, Product.CONTRACT), command
+        if uid not in self.spot.ledger.accounts:
+            return [Rejected(Reject.OWNER_UNKNOWN)]
+        if timeout and not TIMEOUT_MIN_US <= timeout <= TIMEOUT_MAX_US:
+            return [Rejected(Reject.TIMEOUT, TIMEOUT_MAX_US)]
+        former = self.running.pop((uid, product), 0)
+        if former:
+            del self.queue[bisect_left(self.queue, (former, uid, product))]
+        if not timeout:
+            return [CancelAfterSet(uid, product, 0)]
+        self.add((command.time + timeout, uid, product))
+        return [CancelAfterSet(uid, product, command.time + timeout)]
+
+    def add(self, deadline: Deadline) -> None:
+        """Have a countdown run; its owner must have none for the product."""
+        time, uid, product = deadline
+        insort(self.queue, deadline)
+        self.running[uid, product] = time
+
+    def due(self, time: int) -> bool:
+        """Whether a deadline has come that was not worked off."""
+        return bool(self.queue) and self.queue[0][0] <= time
+
+    def pass_time(self, time: int) -> list[Event]:
+        """Cancel the open orders of those whose deadline has come, in bounded steps.
+
+        Each owner's are cancelled by one command.
+        """
+        events: list[Event] = []
+        room = CHUNK
+        count = 0
+        while room > 0 and count < len(self.queue) and self.queue[count][0] <= time:
+            deadline, uid, product = self.queue[count]
+            del self.running[uid, product]
+            count += 1
+            closed = self._cancel(uid, product, time)
+            events.append(CancelAfterDue(uid, product, deadline, len(closed)))
+            events += closed
+            room -= 1 + len(closed)
+        del self.queue[:count]
+        return events
+
+    def _cancel(self, uid: int, product: int, time: int) -> list[Event]:
+        """What the owner's own cancel-all does, in all symbols of a product."""
+        if product == Product.CONTRACT:
+            return self.contracts.cancel_all(CancelContractOrders(uid, time=time))
+        events: list[Event] = []
+        open_count = self.spot.ledger.accounts[uid].open_count
+        for symbol, market in self.spot.markets.items():
+            if open_count[market.index]:
+                events += self.spot.cancel_all(CancelOrders(uid, symbol, time=time))
+        return events

@@ -1,0 +1,261 @@
+"""Accounts and balanced entries; the only place where money moves (rule 2.3).
+
+Balances are lists of atoms by asset index. Every entry's postings sum to zero per asset: what an
+owner gains, another account (owner, fees, external) loses.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from venue.core.book.orders import Order
+from venue.core.instruments import Asset
+from venue.terms import BUY, Wallet
+
+if TYPE_CHECKING:
+    from venue.core.contract.account import Holding
+    from venue.core.contract.position import Position, Sums
+
+SPOT: Final = int(Wallet.SPOT)
+CONTRACT: Final = int(Wallet.CONTRACT)
+
+
+class Balance:
+    """Atoms of one asset in a spot wallet: `free`, and `locked` for open orders."""
+
+    __slots__ = ("free", "locked")
+
+    def __init__(self) -> None:
+        self.free = 0
+        self.locked = 0
+
+
+class Pool:
+    """Contract collateral of one owner and settle asset: the cash leg (rules 5.2, 5.5).
+
+    `position_id` is 0 for the cross pool, else the isolated position it belongs to. `positions`
+    are those it carries, `gross` their open values without sign; `held` is what open orders hold of
+    a cross pool, `promised` the notional of those that open. `dirty`, `guards`, `shortfall` and
+    `since` belong to the watch over pools (rule 7.7); `sums` is what the positions add up to, None
+    while not known.
+    """
+
+    __slots__ = (
+        "account",
+        "asset",
+        "collateral",
+        "dirty",
+        "gross",
+        "guards",
+        "held",
+        "position_id",
+        "positions",
+        "promised",
+        "shortfall",
+        "since",
+        "sums",
+    )
+
+    def __init__(self, account: Account, asset: int, position_id: int) -> None:
+        self.account = account
+        self.asset = asset
+        self.position_id = position_id
+        self.collateral = 0
+        self.held = 0
+        self.gross = 0
+        self.promised = 0
+        self.sums: Sums | None = None
+        self.positions: list[Position] = []
+        self.dirty = False
+        self.guards: list[tuple[int, int, int]] = []  # contract index, direction, key
+        self.shortfall = -1  # with which it stands in line for its liquidation; -1: it does not
+        self.since = 0  # since when nobody can help it, as a running number; 0: it needs no help
+
+
+class Account:
+    """An owner: three wallets, its open orders and the client ids it used.
+
+    Fee rates of -1 mean the symbol's own. `clients` holds open orders and those of the last day.
+    `contract` are its cross pools by asset, `isolated` its isolated ones by position id; `holding`
+    is what else it has on the contract side, once it has used it. `recorded`: what its private
+    streams say is numbered and kept, whoever listens.
+    """
+
+    __slots__ = (
+        "clients",
+        "contract",
+        "frozen",
+        "funding",
+        "holding",
+        "isolated",
+        "maker_ppm",
+        "name",
+        "open_count",
+        "orders",
+        "recorded",
+        "self_trade",
+        "spot",
+        "taker_ppm",
+        "uid",
+    )
+
+    def __init__(self, uid: int, name: str, self_trade: int, assets: int, markets: int) -> None:
+        self.uid = uid
+        self.name = name
+        self.self_trade = self_trade
+        self.frozen = False
+        self.recorded = False
+        self.maker_ppm = -1
+        self.taker_ppm = -1
+        self.spot = [Balance() for _ in range(assets)]
+        self.contract = [Pool(self, asset, 0) for asset in range(assets)]
+        self.isolated: dict[int, Pool] = {}
+        self.holding: Holding | None = None
+        self.funding: list[int] = [0] * assets
+        self.orders: dict[int, Order] = {}
+        self.clients: dict[str, Order] = {}
+        self.open_count: list[int] = [0] * markets
+
+    def total(self, wallet: int, asset: int) -> int:
+        """Free + locked atoms of one wallet; of the contract wallet the cross collateral."""
+        locked = self.spot[asset].locked if wallet == SPOT else 0
+        return self.free(wallet, asset) + locked
+
+    def free(self, wallet: int, asset: int) -> int:
+        """The atoms of one wallet that are not locked; for contract the cross collateral."""
+        if wallet == SPOT:
+            return self.spot[asset].free
+        return self.contract[asset].collateral if wallet == CONTRACT else self.funding[asset]
+
+    def add(self, wallet: int, asset: int, amount: int) -> None:
+        """One posting: a signed amount of atoms to what is free in a wallet."""
+        if wallet == SPOT:
+            self.spot[asset].free += amount
+        elif wallet == CONTRACT:
+            self.contract[asset].collateral += amount
+        else:
+            self.funding[asset] += amount
+
+
+class Ledger:
+    """All balances. `external` is where deposits come from; its balances are negative.
+
+    `dust` keeps what rounding leaves, and what is under way inside a funding settlement. `names`
+    are the owners' uids, `markets` counts the spot markets, which accounts have room for.
+    """
+
+    __slots__ = ("accounts", "assets", "dust", "external", "fees", "index", "markets", "names")
+
+    def __init__(self) -> None:
+        self.accounts: dict[int, Account] = {}
+        self.assets: list[Asset] = []
+        self.index: dict[str, int] = {}
+        self.fees: list[int] = []
+        self.external: list[int] = []
+        self.dust: list[int] = []
+        self.names: dict[str, int] = {}
+        self.markets = 0
+
+    def open(self, uid: int, name: str, self_trade: int = 0) -> Account:
+        """A new account, empty."""
+        account = Account(uid, name, self_trade, len(self.assets), self.markets)
+        self.accounts[uid] = account
+        self.names[name] = uid
+        return account
+
+    def add_market(self) -> int:
+        """Make room for a spot market in every account; its index."""
+        for account in self.accounts.values():
+            account.open_count.append(0)
+        self.markets += 1
+        return self.markets - 1
+
+    def register(self, asset: Asset) -> None:
+        """Make room for an asset in every account."""
+        self.index[asset.name] = len(self.assets)
+        self.assets.append(asset)
+        self.fees.append(0)
+        self.external.append(0)
+        self.dust.append(0)
+        for account in self.accounts.values():
+            account.spot.append(Balance())
+            account.contract.append(Pool(account, len(account.contract), 0))
+            account.funding.append(0)
+
+    def credit(self, account: Account, wallet: int, asset: int, amount: int) -> None:
+        """Entry: external -> wallet; a negative amount is a withdrawal."""
+        account.add(wallet, asset, amount)
+        self.external[asset] -= amount
+
+    def move(self, account: Account, *, source: int, target: int, asset: int, amount: int) -> None:
+        """Entry: one wallet of an owner -> another."""
+        account.add(source, asset, -amount)
+        account.add(target, asset, amount)
+
+    def hold(self, balance: Balance, amount: int) -> None:
+        """Reserve free money for an open order."""
+        balance.free -= amount
+        balance.locked += amount
+
+    def release(self, balance: Balance, amount: int) -> None:
+        """Give a reservation back."""
+        balance.locked -= amount
+        balance.free += amount
+
+    def settle(
+        self,
+        buyer_base: Balance,
+        buyer_quote: Balance,
+        seller_base: Balance,
+        seller_quote: Balance,
+        taker_side: int,
+        base: int,
+        quote: int,
+        base_amount: int,
+        notional: int,
+        base_fee: int,
+        quote_fee: int,
+    ) -> None:
+        """Entry of one fill: base and quote change hands, each receiver pays its fee (rule 4.2).
+
+        The maker pays from what it locked, the taker from what is free.
+        """
+        if taker_side == BUY:
+            buyer_quote.free -= notional
+            seller_base.locked -= base_amount
+        else:
+            buyer_quote.locked -= notional
+            seller_base.free -= base_amount
+        buyer_base.free += base_amount - base_fee
+        seller_quote.free += notional - quote_fee
+        self.fees[base] += base_fee
+        self.fees[quote] += quote_fee
+
+    def exchange(self, source: Pool, target: Pool, amount: int) -> None:
+        """Entry: one pool -> another."""
+        source.collateral -= amount
+        target.collateral += amount
+
+    def trade(
+        self, long: Pool, short: Pool, notional: int, long_fee: int, short_fee: int, fees: Pool
+    ) -> None:
+        """Entry of one contract trade: the buyer's cash goes to the seller (rule 5.2)."""
+        long.collateral -= notional + long_fee
+        short.collateral += notional - short_fee
+        fees.collateral += long_fee + short_fee
+
+    def fund(self, pool: Pool, amount: int) -> None:
+        """Entry of one position's funding: dust -> pool, or (negative) pool -> dust."""
+        pool.collateral += amount
+        self.dust[pool.asset] -= amount
+
+    def imbalance(self) -> dict[str, int]:
+        """Per asset, the sum over all accounts where it is not zero: empty, always (rule 2.3)."""
+        sums = [sum(own) for own in zip(self.fees, self.external, self.dust, strict=True)]
+        for account in self.accounts.values():
+            for asset in range(len(sums)):
+                for wallet in Wallet:
+                    sums[asset] += account.total(wallet, asset)
+            for pool in account.isolated.values():
+                sums[pool.asset] += pool.collateral
+        return {asset.name: total for asset, total in zip(self.assets, sums, strict=True) if total}

@@ -1,0 +1,15 @@
+"""A command that was applied, and what the engine said about it."""
+
+from msgspec import Struct
+
+from venue.core.messages.commands import Command
+from venue.core.messages.events import Event
+
+
+class Applied(Struct, eq=False, gc=False):
+    """`sequence` and `time` (µs) of a durable command, the command and its events."""
+
+    sequence: int
+    time: int
+    command: Command
+    events: list[Event]

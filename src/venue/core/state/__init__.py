@@ -1,0 +1,1 @@
+"""The engine's whole state: as bytes and back, its hash, its invariants."""

@@ -1,0 +1,66 @@
+"""The invariants of rule 10 over a whole engine; for verification and tests, not for service."""
+
+from __future__ import annotations
+
+from venue.core.book.book import resting
+from venue.core.engine import Engine
+from venue.core.ledger.ledger import Account
+from venue.core.state import contract_audit
+from venue.core.state.contract_audit import book_problems
+from venue.terms import BUY
+
+
+def problems(engine: Engine) -> list[str]:
+    """What is broken, in words; empty when every invariant holds."""
+    found = [
+        f"{asset}: the sum over all accounts is {amount}, not zero"
+        for asset, amount in engine.ledger.imbalance().items()
+    ]
+    for account in engine.ledger.accounts.values():
+        found += _account_problems(engine, account)
+    found += contract_audit.problems(engine)
+    found += _deadline_problems(engine)
+    for market in engine.spot.markets.values():
+        found += book_problems(market)
+        for half in (market.book.bids, market.book.asks):
+            for order in resting(half):
+                if order.account.orders.get(order.order_id) is not order:
+                    found.append(f"order {order.order_id} rests but is not its owner's")
+    return found
+
+
+def _deadline_problems(engine: Engine) -> list[str]:
+    queue, running = engine.deadlines.queue, engine.deadlines.running
+    found: list[str] = []
+    if queue != sorted(queue):
+        found.append("deadlines do not stand in their order")
+    if {(uid, product): time for time, uid, product in queue} != running:
+        found.append(f"deadlines {queue} are noted as {running}")
+    for _, uid, _ in queue:
+        if uid not in engine.ledger.accounts:
+            found.append(f"a deadline is of uid {uid}, which is no owner's")
+    return found
+
+
+def _account_problems(engine: Engine, account: Account) -> list[str]:
+    found: list[str] = []
+    required = [0] * len(engine.ledger.assets)
+    for order in account.orders.values():
+        market = order.market
+        if order.side == BUY:
+            required[market.quote] += order.price * order.remaining * market.unit_atoms
+        else:
+            required[market.base] += order.remaining * market.lot_atoms
+        if not 0 < order.remaining <= order.quantity:
+            found.append(f"order {order.order_id}: {order.remaining} of {order.quantity} remain")
+    for index, asset in enumerate(engine.ledger.assets):
+        spot = account.spot[index]
+        if spot.locked != required[index]:
+            found.append(
+                f"{account.name} {asset.name}: locked {spot.locked},"
+                f" its open orders require {required[index]}"
+            )
+        balances = (spot.free, spot.locked, account.funding[index])
+        if min(balances) < 0:
+            found.append(f"{account.name} {asset.name}: a balance is negative: {balances}")
+    return found

@@ -1,0 +1,87 @@
+"""Conditional orders as records and back; see `contract_snapshot`."""
+
+from __future__ import annotations
+
+from venue.core.contract.account import holding_of
+from venue.core.contract.conditional import Algo, stop_waiting
+from venue.core.contract.perpetual import Perpetual
+from venue.core.engine import Engine
+from venue.core.state.contract_records import AlgoRecord
+
+
+def algo_record(algo: Algo) -> AlgoRecord:
+    """A conditional order's record."""
+    return AlgoRecord(
+        algo.algo_id,
+        algo.holding.account.uid,
+        algo.perp.symbol,
+        algo.side,
+        algo.position_side,
+        algo.type,
+        algo.quantity,
+        algo.trigger_price,
+        algo.price,
+        algo.source,
+        algo.client_id,
+        algo.rising,
+        algo.parent_id,
+        algo.position.position_id if algo.position is not None and algo.position.quantity else 0,
+        algo.sibling.algo_id if algo.sibling is not None else 0,
+        algo.take_profit,
+        algo.stop_loss,
+        algo.callback_ppm,
+        algo.extreme,
+        algo.status,
+        algo.time,
+        algo.update_time,
+        algo.asked,
+    )
+
+
+def load_algo(engine: Engine, record: AlgoRecord) -> Algo:
+    """The conditional order of a record; its owner and its position are loaded already."""
+    holding = holding_of(engine.ledger.accounts[record.uid])
+    algo = Algo(
+        record.algo_id,
+        holding,
+        engine.contracts.markets[record.symbol],
+        record.side,
+        record.position_side,
+        record.type,
+        record.quantity,
+        record.time,
+    )
+    algo.trigger_price = record.trigger_price
+    algo.price = record.price
+    algo.source = record.source
+    algo.client_id = record.client_id
+    algo.rising = record.rising
+    algo.parent_id = record.parent_id
+    algo.position = holding.positions.get(record.position_id)
+    algo.take_profit = record.take_profit
+    algo.stop_loss = record.stop_loss
+    algo.callback_ppm = record.callback_ppm
+    algo.extreme = record.extreme
+    algo.status = record.status
+    algo.update_time = record.update_time
+    algo.asked = record.asked
+    return algo
+
+
+def name(clients: dict[str, Algo], algo: Algo) -> None:
+    """An ended one's client id counts while no living one has taken it."""
+    holder = clients.get(algo.client_id)
+    if holder is None or holder.algo_id not in holder.holding.algos:
+        clients[algo.client_id] = algo
+
+
+def stand_back(perp: Perpetual, due: list[int]) -> None:
+    """Take conditional orders whose turn has not come out of where they waited for a price."""
+    found = {number: algo for queue in perp.waiting for _, number, algo in queue.rows()}
+    found.update(perp.trailing)
+    for number in due:
+        algo = found[number]
+        algo.version += 1
+        stop_waiting(algo)
+        perp.due_algos.append((algo.version, algo))
+    perp.trailing = dict(sorted(perp.trailing.items()))

@@ -1,0 +1,118 @@
+"""The invariants of rule 10 on the contract side; see `audit`."""
+
+from __future__ import annotations
+
+from venue.core.book.book import resting
+from venue.core.book.market import Market
+from venue.core.contract.account import Holding
+from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.position import equity
+from venue.core.engine import Engine
+from venue.terms import LONG
+
+
+def problems(engine: Engine) -> list[str]:
+    """What is broken, in words; empty when every invariant holds."""
+    found: list[str] = []
+    for perp in engine.contracts.markets.values():
+        found += _perp_problems(perp)
+    for account in engine.ledger.accounts.values():
+        if account.holding is not None:
+            found += _holding_problems(account.holding)
+    fund = engine.contracts.collateral.fund
+    if fund is not None:
+        for pool in fund.contract:
+            judged = pool.shortfall < 0 and not pool.since  # else it is in danger, and known to be
+            judged = judged and all(_judged(position.perp) for position in pool.positions)
+            if equity(pool) < 0 and judged:
+                name = engine.ledger.assets[pool.asset].name
+                found.append(f"the insurance fund's equity in {name} is {equity(pool)}")
+    for asset, dust in zip(engine.ledger.assets, engine.ledger.dust, strict=True):
+        settling = any(perp.settlement is not None for perp in engine.contracts.markets.values())
+        if dust < 0 and not settling:
+            found.append(f"{asset.name}: dust is {dust}")
+    return found
+
+
+def _judged(perp: Perpetual) -> bool:
+    """Whether a position of the fund here can be sold: else it waits, valued at the last mark."""
+    return perp.current and not perp.doubt and not perp.market.halted
+
+
+def book_problems(market: Market) -> list[str]:
+    """A crossed book, and levels that do not add up."""
+    found: list[str] = []
+    bids, asks = market.book.bids.keys, market.book.asks.keys
+    if bids and asks and bids[-1] >= -asks[-1]:
+        found.append(f"{market.symbol}: the book is crossed")
+    for half in (market.book.bids, market.book.asks):
+        for level in half.levels.values():
+            total, order = 0, level.head
+            while order is not None:
+                total += order.remaining
+                order = order.next
+            if total != level.quantity:
+                found.append(f"{market.symbol}: level {level.price} does not add up")
+    return found
+
+
+def _perp_problems(perp: Perpetual) -> list[str]:
+    found = book_problems(perp.market)
+    longs = shorts = 0
+    for position in perp.positions.values():
+        if position.side == LONG:
+            longs += position.quantity
+        else:
+            shorts += position.quantity
+        if position.quantity <= 0:
+            found.append(f"position {position.position_id}: {position.quantity} lots")
+        if position.closing > position.quantity:
+            found.append(f"position {position.position_id}: closing orders are larger than it")
+    if perp.ids.rows() != [(number,) for number in sorted(perp.positions)]:
+        found.append(f"{perp.symbol}: the ids of its positions are not those of its positions")
+    if longs != shorts:
+        found.append(f"{perp.symbol}: {longs} lots long, {shorts} short")
+    if longs != perp.open_interest:
+        found.append(f"{perp.symbol}: open interest {perp.open_interest}, {longs} lots long")
+    for half in (perp.market.book.bids, perp.market.book.asks):
+        for order in resting(half):
+            if order.terms is None or order.terms.holding.orders.get(order.order_id) is not order:
+                found.append(f"contract order {order.order_id} rests but is not its owner's")
+    return found
+
+
+def _holding_problems(holding: Holding) -> list[str]:
+    found: list[str] = []
+    name = holding.account.name
+    margins: dict[int, int] = {}
+    counts: dict[int, int] = {}
+    closing: dict[int, int] = {}
+    for order in holding.orders.values():
+        terms = order.terms
+        assert terms is not None
+        perp = terms.perp
+        counts[perp.index] = counts.get(perp.index, 0) + 1
+        if terms.opens:
+            margins[perp.asset] = margins.get(perp.asset, 0) + terms.margin
+        elif terms.position is not None:
+            number = terms.position.position_id
+            closing[number] = closing.get(number, 0) + order.remaining
+        if not 0 < order.remaining <= order.quantity:
+            found.append(f"order {order.order_id}: {order.remaining} of {order.quantity} remain")
+    for pool in holding.account.contract:
+        if pool.held != margins.get(pool.asset, 0):
+            found.append(f"{name}: orders hold {pool.held} of asset {pool.asset}, need {margins}")
+    counted = {index: modes.open_orders for index, modes in holding.modes.items()}
+    if {index: count for index, count in counted.items() if count} != counts:
+        found.append(f"{name}: open orders are counted as {counted}, not {counts}")
+    for position in holding.positions.values():
+        if position.closing != closing.get(position.position_id, 0):
+            found.append(f"position {position.position_id}: closing {position.closing}")
+        if position not in position.pool.positions:
+            found.append(f"position {position.position_id} is not in its pool")
+        if position not in holding.modes_in(position.perp).positions(position.side):
+            found.append(f"position {position.position_id} is not known to its side")
+    for position_id, pool in holding.account.isolated.items():
+        if position_id not in holding.positions and pool.collateral >= 0:
+            found.append(f"{name}: pool {position_id} has no position")
+    return found

@@ -1,0 +1,158 @@
+"""The shapes of the contract side in a snapshot; see `contract_snapshot`."""
+
+from __future__ import annotations
+
+import msgspec
+
+from venue.core.instruments import Contract
+from venue.core.messages.commands import Exit
+
+
+class ContractOrderRecord(msgspec.Struct, array_like=True, gc=False):
+    """One contract order, with its owner's uid and its terms."""
+
+    order_id: int
+    uid: int
+    symbol: str
+    side: int
+    type: int
+    time_in_force: int
+    quantity: int
+    price: int
+    client_id: str
+    time: int
+    update_time: int
+    remaining: int
+    quote: int
+    status: int
+    position_side: int
+    cause: int
+    margin: int
+    whole_margin: int
+    position_id: int
+    algo_id: int
+    exits: list[Exit]
+    exits_placed: bool
+    attached: list[int]
+    trimmed: int
+    exits_position: int = 0
+
+
+class PositionRecord(msgspec.Struct, array_like=True, gc=False):
+    """A position; `collateral` is its isolated pool's, `sums` are its life's."""
+
+    position_id: int
+    symbol: str
+    side: int
+    isolated: bool
+    leverage: int
+    separated: bool
+    open_order_id: int
+    auto_margin: bool
+    quantity: int
+    value: int
+    funded: int
+    sums: list[int]
+    created: int
+    updated: int
+    created_sequence: int
+    updated_sequence: int
+    ranking: tuple[int, int, int] = (0, 0, 0)  # its rank, and whom it asked last (key and id)
+
+
+class AlgoRecord(msgspec.Struct, array_like=True, gc=False):
+    algo_id: int
+    uid: int
+    symbol: str
+    side: int
+    position_side: int
+    type: int
+    quantity: int
+    trigger_price: int
+    price: int
+    source: int
+    client_id: str
+    rising: bool
+    parent_id: int
+    position_id: int
+    sibling_id: int
+    take_profit: Exit
+    stop_loss: Exit
+    callback_ppm: int
+    extreme: int
+    status: int
+    time: int
+    update_time: int
+    asked: tuple[int, int]
+
+
+class HoldingRecord(msgspec.Struct, array_like=True):
+    """An owner's contract side; `modes` are those that differ from the defaults, by contract."""
+
+    uid: int
+    maker_ppm: int
+    taker_ppm: int
+    isolated: list[tuple[int, int, int]]  # position id, asset, collateral
+    modes: list[tuple[int, int, int, int, int, int]]
+    positions: list[PositionRecord]
+    algos: list[AlgoRecord]
+
+
+class PerpetualRecord(msgspec.Struct, array_like=True):
+    """A contract market; `orders` are its bids, then its asks, in priority order.
+
+    `gaps` and `left` were used by earlier versions. `samples` are those of the spot book as an
+    index source.
+    """
+
+    contract: Contract
+    base: int
+    quote: int
+    unit_atoms: int
+    halted: bool
+    halt_reason: str
+    numbers: list[int]
+    current: bool
+    sources: list[tuple[str, int, int]]
+    gaps: list[int]
+    settlement: list[int]
+    left: list[int]
+    orders: list[ContractOrderRecord]
+    ended_algos: list[AlgoRecord]
+    due_algos: list[int] = []
+    premiums: list[int] = []
+    samples: list[tuple[int, int]] = []
+    doubt: bool = True
+
+
+PoolId = tuple[int, int, int]  # uid, asset, position id
+
+
+class WatchRecord(msgspec.Struct, array_like=True):
+    """Which pools are looked at when, and who stands in line; see `watch`.
+
+    `guards` are by contract index and direction (key, uid, asset, position id); `owners` (turn,
+    uid, and shortfall, asset, position id of each pool); `stuck` have their number first.
+    """
+
+    dirty: list[PoolId]
+    guards: list[tuple[int, int, list[tuple[int, int, int, int]]]]
+    turn: int
+    owners: list[tuple[int, int, list[tuple[int, int, int]]]]
+    stuck: list[tuple[int, int, int, int]]
+    opened: list[int]
+    number: int
+    retried: int
+
+
+class ContractState(msgspec.Struct, array_like=True):
+    """Everything of contracts. `closed` are ended orders whose client ids still count."""
+
+    ticked: int
+    pending: bool
+    dust: list[int]
+    perps: list[PerpetualRecord]
+    holdings: list[HoldingRecord]
+    closed: list[ContractOrderRecord]
+    watch: WatchRecord | None = None
+    closings: list[tuple[int, int, list[int]]] = []  # uid, sequence, position ids left

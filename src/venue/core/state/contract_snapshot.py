@@ -1,0 +1,436 @@
+"""The contract side of the engine's state as records and back; see `snapshot`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue.core.book.book import resting
+from venue.core.book.market import Market
+from venue.core.book.orders import Order, Terms
+from venue.core.contract.account import Holding, Modes, holding_of
+from venue.core.contract.closing import Request
+from venue.core.contract.collateral import FEES_UID, FUND_UID
+from venue.core.contract.conditional import is_due, wait
+from venue.core.contract.perpetual import Perpetual, Settlement, Source
+from venue.core.contract.position import Position
+from venue.core.contract.reference.funding import plan
+from venue.core.contract.reference.index import SPOT_SOURCE
+from venue.core.engine import Engine
+from venue.core.ledger.ledger import Account, Pool
+from venue.core.messages.commands import Exit
+from venue.core.state import watch_snapshot
+from venue.core.state.conditional_snapshot import algo_record, load_algo, name, stand_back
+from venue.core.state.contract_records import (
+    ContractOrderRecord,
+    ContractState,
+    HoldingRecord,
+    PerpetualRecord,
+    PositionRecord,
+)
+from venue.terms import LONG
+
+OLD_NUMBERS: Final = 13  # of a perpetual in files of earlier versions
+NEW_NUMBERS: Final = [0, 0, 0]  # what those that came later are there
+
+# -- dumping --------------------------------------------------------------------------------------
+
+
+def dump(engine: Engine) -> ContractState:
+    """The contract side, in an order that follows from the commands."""
+    contracts = engine.contracts
+    holdings = []
+    for account in engine.ledger.accounts.values():
+        record = _holding_record(account, contracts.markets)
+        if record is not None:
+            holdings.append(record)
+    return ContractState(
+        ticked=engine.schedule.ticked if contracts.markets else 0,
+        pending=engine.schedule.pending,
+        dust=engine.ledger.dust,
+        perps=[_perpetual_record(perp) for perp in contracts.markets.values()],
+        holdings=holdings,
+        closed=[_order_record(order) for order in contracts.client_ids.ended()],
+        watch=watch_snapshot.dump(engine),
+        closings=[
+            (request.uid, request.sequence, request.left)
+            for requests in engine.closing.running.values()
+            for request in requests
+        ],
+    )
+
+
+def _holding_record(account: Account, perps: dict[str, Perpetual]) -> HoldingRecord | None:
+    holding = account.holding
+    if holding is None:
+        return None
+    modes = []
+    for perp in perps.values():
+        chosen = holding.modes.get(perp.index)
+        if chosen is not None and not chosen.standard(perp.default_leverage()):
+            modes.append((perp.index, *_choice(chosen)))
+    record = HoldingRecord(
+        account.uid,
+        holding.maker_ppm,
+        holding.taker_ppm,
+        [(pool.position_id, pool.asset, pool.collateral) for pool in account.isolated.values()],
+        modes,
+        [_position_record(position) for position in holding.positions.values()],
+        [algo_record(algo) for algo in holding.algos.values()],
+    )
+    empty = HoldingRecord(account.uid, -1, -1, [], [], [], [])
+    return None if record == empty else record
+
+
+def _choice(modes: Modes) -> tuple[int, int, int, int, int]:
+    return modes.margin_mode, modes.separated, modes.cross, modes.long, modes.short
+
+
+def _perpetual_record(perp: Perpetual) -> PerpetualRecord:
+    market = perp.market
+    settlement = perp.settlement
+    orders = resting(market.book.bids) + resting(market.book.asks)
+    return PerpetualRecord(
+        contract=perp.contract,
+        base=market.base,
+        quote=market.quote,
+        unit_atoms=market.unit_atoms,
+        halted=market.halted,
+        halt_reason=market.halt_reason,
+        numbers=_numbers(perp),
+        current=perp.current,
+        sources=[(name, source.price, source.time) for name, source in perp.sources.items()],
+        gaps=[],
+        settlement=[]
+        if settlement is None
+        else [
+            settlement.due,
+            settlement.rate_ppb,
+            settlement.mark,
+            settlement.count,
+            settlement.paid,
+            settlement.received,
+            settlement.next,
+            settlement.last,
+        ],
+        left=[],
+        orders=[_order_record(order) for order in orders],
+        ended_algos=[algo_record(algo) for algo in perp.ended_algos],
+        due_algos=[algo.algo_id for version, algo in perp.due_algos if is_due(version, algo)],
+        premiums=list(perp.premiums),
+        samples=list(perp.sources[SPOT_SOURCE].samples) if SPOT_SOURCE in perp.sources else [],
+        doubt=perp.doubt,
+    )
+
+
+def _numbers(perp: Perpetual) -> list[int]:
+    return [
+        perp.market.last_price,
+        perp.index_price,
+        perp.mark,
+        0,  # two places that earlier versions used
+        0,
+        perp.premium_ppb,
+        perp.premium_sum,
+        perp.premium_count,
+        perp.premium_time,
+        perp.last_rate_ppb,
+        perp.last_due,
+        0,  # earlier versions: a due time that waited for the index
+        perp.open_interest,
+        perp.index_time,
+        perp.seen_time,
+        perp.wait_until,
+    ]
+
+
+def _sums(position: Position) -> list[int]:
+    return [
+        position.open_size,
+        position.open_value,
+        position.open_fee,
+        position.close_size,
+        position.close_value,
+        position.close_fee,
+        position.funding_fee,
+        position.liquidate_fee,
+        position.realized,
+    ]
+
+
+def _order_record(order: Order) -> ContractOrderRecord:
+    terms = order.terms
+    assert terms is not None
+    position = terms.position
+    exits = [] if terms.take_profit is None else [terms.take_profit, terms.stop_loss or Exit()]
+    return ContractOrderRecord(
+        order.order_id,
+        order.account.uid,
+        order.market.symbol,
+        order.side,
+        order.type,
+        order.time_in_force,
+        order.quantity,
+        order.price,
+        order.client_id,
+        order.time,
+        order.update_time,
+        order.remaining,
+        order.quote,
+        order.status,
+        terms.position_side,
+        terms.cause,
+        terms.margin,
+        terms.whole_margin,
+        position.position_id if position is not None and position.quantity else 0,
+        terms.algo_id,
+        exits if order.level is not None else [],
+        terms.exits_position > 0,
+        [algo.algo_id for algo in terms.attached if algo.algo_id in terms.holding.algos],
+        terms.trimmed,
+        terms.exits_position,
+    )
+
+
+def _position_record(position: Position) -> PositionRecord:
+    return PositionRecord(
+        position.position_id,
+        position.perp.symbol,
+        position.side,
+        position.pool.position_id > 0,
+        position.leverage,
+        position.separated,
+        position.open_order_id,
+        position.auto_margin,
+        position.quantity,
+        position.value,
+        position.funded,
+        _sums(position),
+        position.created,
+        position.updated,
+        position.created_sequence,
+        position.updated_sequence,
+        (position.rank, *position.passed),
+    )
+
+
+# -- loading --------------------------------------------------------------------------------------
+
+
+def load(engine: Engine, state: ContractState) -> None:
+    """Give an engine whose accounts and balances are loaded its contract side."""
+    contracts = engine.contracts
+    ledger = engine.ledger
+    engine.schedule.ticked = state.ticked
+    engine.schedule.pending = state.pending
+    ledger.dust = state.dust
+    contracts.collateral.fees = ledger.accounts.get(FEES_UID)
+    contracts.collateral.fund = ledger.accounts.get(FUND_UID)
+    for index, record in enumerate(state.perps):
+        market = Market(
+            record.contract.instrument, index, record.base, record.quote, 0, record.unit_atoms
+        )
+        contracts.markets[market.symbol] = _perpetual(record, market, index)
+    by_index = list(contracts.markets.values())
+    for holding_record in state.holdings:
+        _load_holding(engine, holding_record, by_index)
+    for record in state.perps:
+        perp = contracts.markets[record.contract.instrument.symbol]
+        perp.positions = dict(sorted(perp.positions.items()))
+        stand_back(perp, record.due_algos)
+        for order_record in record.orders:
+            _rest(_order(engine, order_record))
+        for conditional in record.ended_algos:
+            algo = load_algo(engine, conditional)
+            perp.ended_algos.append(algo)
+            name(algo.holding.algo_clients, algo)
+    for account in ledger.accounts.values():
+        holding = account.holding
+        if holding is not None:
+            holding.orders = dict(sorted(holding.orders.items()))
+            for position in holding.positions.values():
+                position.orders = dict(sorted(position.orders.items()))
+    watch_snapshot.load(engine, state.watch)
+    for uid, sequence, left in state.closings:
+        engine.closing.running.setdefault(uid, []).append(Request(uid, sequence, left))
+    for order_record in state.closed:
+        order = _order(engine, order_record)
+        contracts.client_ids.add(order)
+        terms = order.terms
+        assert terms is not None
+        holder = terms.holding.clients.get(order.client_id)
+        if holder is None or holder.level is None:
+            terms.holding.clients[order.client_id] = order
+
+
+def _perpetual(record: PerpetualRecord, market: Market, index: int) -> Perpetual:
+    perp = Perpetual(record.contract, market, index, 0)
+    market.halted = record.halted
+    market.halt_reason = record.halt_reason
+    (
+        market.last_price,
+        perp.index_price,
+        perp.mark,
+        _,
+        _,
+        perp.premium_ppb,
+        perp.premium_sum,
+        perp.premium_count,
+        perp.premium_time,
+        perp.last_rate_ppb,
+        perp.last_due,
+        waited,
+        perp.open_interest,
+        perp.index_time,
+        perp.seen_time,
+        perp.wait_until,
+    ) = record.numbers + NEW_NUMBERS[len(record.numbers) - OLD_NUMBERS :]
+    if waited:  # the next tick finds it again
+        perp.last_due = waited - 1
+    plan(perp)
+    perp.current = record.current
+    perp.doubt = record.doubt
+    perp.sources = {name: Source(price, time) for name, price, time in record.sources}
+    if record.samples:
+        perp.sources[SPOT_SOURCE].samples.extend(record.samples)
+    perp.premiums.extend(record.premiums)
+    if record.settlement:
+        perp.settlement = settlement_of(record)
+    return perp
+
+
+def settlement_of(record: PerpetualRecord) -> Settlement:
+    """The settlement under way; earlier versions listed the ids still to be settled, newest
+    first."""
+    due, rate, mark, count, paid, received, *span = record.settlement
+    first, last = span or ((record.left[-1], record.left[0]) if record.left else (1, 0))
+    settlement = Settlement(due, rate, mark, last)
+    settlement.next = first
+    settlement.count, settlement.paid, settlement.received = count, paid, received
+    return settlement
+
+
+def _load_holding(engine: Engine, record: HoldingRecord, perps: list[Perpetual]) -> None:
+    account = engine.ledger.accounts[record.uid]
+    holding = holding_of(account)
+    holding.maker_ppm = record.maker_ppm
+    holding.taker_ppm = record.taker_ppm
+    for position_id, asset, collateral in record.isolated:
+        pool = account.isolated[position_id] = Pool(account, asset, position_id)
+        pool.collateral = collateral
+    for index, margin_mode, separated, cross, long, short in record.modes:
+        modes = holding.modes[index] = Modes(cross)
+        modes.margin_mode, modes.separated = margin_mode, separated
+        modes.long, modes.short = long, short
+    for position_record in record.positions:
+        _load_position(engine, holding, position_record)
+    for conditional in record.algos:
+        algo = load_algo(engine, conditional)
+        holding.algos[algo.algo_id] = algo
+        if algo.client_id:
+            holding.algo_clients[algo.client_id] = algo
+        if algo.position is not None:
+            algo.position.algos[algo.algo_id] = algo
+        wait(algo)
+    for conditional in record.algos:
+        if conditional.sibling_id:
+            holding.algos[conditional.algo_id].sibling = holding.algos[conditional.sibling_id]
+
+
+def _load_position(engine: Engine, holding: Holding, record: PositionRecord) -> None:
+    perp = engine.contracts.markets[record.symbol]
+    account = holding.account
+    cross = account.contract[perp.asset]
+    pool = account.isolated[record.position_id] if record.isolated else cross
+    position = Position(
+        record.position_id, perp, record.side, pool, record.leverage, record.created
+    )
+    position.separated = record.separated
+    position.open_order_id = record.open_order_id
+    position.auto_margin = record.auto_margin
+    position.quantity = record.quantity
+    position.value = record.value
+    position.funded = record.funded
+    (
+        position.open_size,
+        position.open_value,
+        position.open_fee,
+        position.close_size,
+        position.close_value,
+        position.close_fee,
+        position.funding_fee,
+        position.liquidate_fee,
+        position.realized,
+    ) = record.sums
+    position.updated = record.updated
+    position.created_sequence = record.created_sequence
+    position.updated_sequence = record.updated_sequence
+    holding.positions[position.position_id] = position
+    holding.modes_in(position.perp).positions(position.side).append(position)
+    pool.positions.append(position)
+    pool.gross += position.value
+    perp.add(position)
+    rank, *passed = record.ranking
+    position.passed = (passed[0], passed[1])
+    engine.contracts.collateral.ranking.put(position, rank)
+
+
+def _order(engine: Engine, record: ContractOrderRecord) -> Order:
+    perp = engine.contracts.markets[record.symbol]
+    account = engine.ledger.accounts[record.uid]
+    holding = holding_of(account)
+    order = Order(
+        record.order_id,
+        account,
+        perp.market,
+        record.side,
+        record.type,
+        record.time_in_force,
+        record.quantity,
+        record.price,
+        record.client_id,
+        record.time,
+    )
+    order.update_time = record.update_time
+    order.remaining = record.remaining
+    order.quote = record.quote
+    order.status = record.status
+    opens = (record.side == 0) == (record.position_side == LONG)
+    modes = holding.modes_in(perp)
+    terms = Terms(holding, perp, modes, record.position_side, opens, record.cause)
+    terms.margin = record.margin
+    terms.whole_margin = record.whole_margin
+    terms.position = holding.positions.get(record.position_id)
+    terms.algo_id = record.algo_id
+    if record.exits:
+        terms.take_profit, terms.stop_loss = record.exits
+    # Former snapshots do not tell of which position; what opens from now on gets exits of its own.
+    terms.exits_position = record.exits_position or int(record.exits_placed)
+    terms.attached = tuple([holding.algos[algo_id] for algo_id in record.attached])
+    terms.trimmed = record.trimmed
+    order.terms = terms
+    return order
+
+
+def _rest(order: Order) -> None:
+    """Put a loaded order back into its book, and what it holds."""
+    terms = order.terms
+    assert terms is not None
+    holding, perp = terms.holding, terms.perp
+    holding.orders[order.order_id] = order
+    terms.modes.open_orders += 1
+    if order.client_id:
+        holding.clients[order.client_id] = order
+    if terms.opens:
+        pool = order.account.contract[perp.asset]
+        pool.held += terms.margin
+        pool.promised += order.price * order.remaining * perp.unit
+        modes = holding.modes_in(perp)
+        if terms.position_side == LONG:
+            modes.opening_long += order.remaining
+        else:
+            modes.opening_short += order.remaining
+    else:
+        assert terms.position is not None
+        terms.position.orders[order.order_id] = order
+        terms.position.closing += order.remaining
+    perp.market.book.rest(order)

@@ -1,0 +1,289 @@
+"""The engine's state as bytes and back, and its hash.
+
+The dump lists everything in an order that follows from the commands (never from a hash), so equal
+states give equal bytes. `state_hash` leaves sequence and time out: a refused command changes
+neither balance nor book, and so not the hash.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import msgspec
+
+from venue.core.book.book import resting
+from venue.core.book.market import Market
+from venue.core.book.orders import Order
+from venue.core.engine import Engine
+from venue.core.instruments import Asset, Instrument
+from venue.core.ledger.ledger import Account
+from venue.core.state import contract_snapshot
+from venue.core.state.contract_records import ContractState
+
+
+class OrderRecord(msgspec.Struct, array_like=True, gc=False):
+    """One order, with its owner's uid."""
+
+    order_id: int
+    uid: int
+    symbol: str
+    side: int
+    type: int
+    time_in_force: int
+    quantity: int
+    price: int
+    client_id: str
+    time: int
+    update_time: int
+    remaining: int
+    quote: int
+    status: int
+
+
+class AccountRecord(msgspec.Struct, array_like=True):
+    uid: int
+    name: str
+    self_trade: int
+    frozen: bool
+    maker_ppm: int
+    taker_ppm: int
+    free: list[int]
+    locked: list[int]
+    contract: list[int]
+    funding: list[int]
+    recorded: bool = False
+
+
+class MarketRecord(msgspec.Struct, array_like=True):
+    """A market; `orders` are its bids, then its asks, in priority order."""
+
+    instrument: Instrument
+    base: int
+    quote: int
+    lot_atoms: int
+    unit_atoms: int
+    last_price: int
+    halted: bool
+    halt_reason: str
+    orders: list[OrderRecord]
+
+
+class State(msgspec.Struct, array_like=True):
+    """Everything but sequence and time. `closed` are ended orders whose client ids still count.
+
+    New fields go to the end with a default: former snapshots stay readable.
+    """
+
+    counters: list[int]
+    assets: list[Asset]
+    fees: list[int]
+    external: list[int]
+    accounts: list[AccountRecord]
+    markets: list[MarketRecord]
+    closed: list[OrderRecord]
+    settings: list[tuple[str, str]]
+    contracts: ContractState
+    deadlines: list[tuple[int, int, int]] = []
+
+
+class Snapshot(msgspec.Struct, array_like=True):
+    sequence: int
+    time: int
+    state: State
+
+
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(Snapshot)
+_parts = msgspec.msgpack.Decoder(tuple[int, int, msgspec.Raw])
+
+
+def dump(engine: Engine) -> bytes:
+    """The engine's whole state."""
+    return dump_and_hash(engine)[0]
+
+
+def state_hash(engine: Engine) -> str:
+    """A digest of the state, sequence and time aside."""
+    return _digest(_encoder.encode(_state(engine)))
+
+
+def stored_hashes(data: bytes) -> tuple[str, str]:
+    """The hash of a dump's state as it is written, and as today's fields would have it written.
+
+    They differ when fields have come since. MsgspecError when it is no dump.
+    """
+    _, _, written = _parts.decode(data)
+    return _digest(bytes(written)), _digest(_encoder.encode(_decoder.decode(data).state))
+
+
+def dump_and_hash(engine: Engine) -> tuple[bytes, str]:
+    """Both, for the price of one."""
+    state = _encoder.encode(_state(engine))
+    whole = (engine.sequence, engine.time, msgspec.Raw(state))
+    return _encoder.encode(whole), _digest(state)
+
+
+def _digest(state: bytes) -> str:
+    return hashlib.blake2b(state, digest_size=16).hexdigest()
+
+
+def load(data: bytes) -> Engine:
+    """The engine that `dump` was given."""
+    snapshot = _decoder.decode(data)
+    state = snapshot.state
+    engine = Engine()
+    engine.sequence = snapshot.sequence
+    engine.time = snapshot.time
+    spot, owners = engine.spot, engine.owners
+    counters = engine.counters
+    counters.order, counters.trade, counters.bill = state.counters[:3]
+    owners.next_uid, owners.next_transfer = state.counters[3:]
+    for asset in state.assets:
+        engine.ledger.register(asset)
+    engine.ledger.fees = state.fees
+    engine.ledger.external = state.external
+    engine.ledger.markets = len(state.markets)
+    for record in state.accounts:
+        engine.ledger.accounts[record.uid] = _account(record, len(state.markets))
+        engine.ledger.names[record.name] = record.uid
+    for index, market_record in enumerate(state.markets):
+        _load_market(engine, index, market_record)
+    for account in engine.ledger.accounts.values():
+        account.orders = dict(sorted(account.orders.items()))
+    for order_record in state.closed:
+        order = _order(engine, order_record)
+        holder = order.account.clients.get(order.client_id)
+        if holder is None or holder.level is None:
+            order.account.clients[order.client_id] = order
+        spot.client_ids.add(order)
+    engine.listing.settings = dict(state.settings)
+    contract_snapshot.load(engine, state.contracts)
+    for deadline in state.deadlines:
+        engine.deadlines.add(deadline)
+    return engine
+
+
+def _state(engine: Engine) -> State:
+    spot, owners, ledger = engine.spot, engine.owners, engine.ledger
+    counters = engine.counters
+    return State(
+        counters=[
+            counters.order,
+            counters.trade,
+            counters.bill,
+            owners.next_uid,
+            owners.next_transfer,
+        ],
+        assets=ledger.assets,
+        fees=ledger.fees,
+        external=ledger.external,
+        accounts=[_account_record(account) for account in ledger.accounts.values()],
+        markets=[_market_record(market) for market in spot.markets.values()],
+        closed=[_order_record(order) for order in spot.client_ids.ended()],
+        settings=list(engine.listing.settings.items()),
+        contracts=contract_snapshot.dump(engine),
+        deadlines=engine.deadlines.queue,
+    )
+
+
+def _account_record(account: Account) -> AccountRecord:
+    return AccountRecord(
+        uid=account.uid,
+        name=account.name,
+        self_trade=account.self_trade,
+        frozen=account.frozen,
+        maker_ppm=account.maker_ppm,
+        taker_ppm=account.taker_ppm,
+        free=[balance.free for balance in account.spot],
+        locked=[balance.locked for balance in account.spot],
+        contract=[pool.collateral for pool in account.contract],
+        funding=account.funding,
+        recorded=account.recorded,
+    )
+
+
+def _account(record: AccountRecord, markets: int) -> Account:
+    account = Account(record.uid, record.name, record.self_trade, len(record.free), markets)
+    account.frozen = record.frozen
+    account.maker_ppm = record.maker_ppm
+    account.taker_ppm = record.taker_ppm
+    for balance, free, locked in zip(account.spot, record.free, record.locked, strict=True):
+        balance.free = free
+        balance.locked = locked
+    for pool, collateral in zip(account.contract, record.contract, strict=True):
+        pool.collateral = collateral
+    account.funding = record.funding
+    account.recorded = record.recorded
+    return account
+
+
+def _market_record(market: Market) -> MarketRecord:
+    orders = resting(market.book.bids) + resting(market.book.asks)
+    return MarketRecord(
+        instrument=market.instrument,
+        base=market.base,
+        quote=market.quote,
+        lot_atoms=market.lot_atoms,
+        unit_atoms=market.unit_atoms,
+        last_price=market.last_price,
+        halted=market.halted,
+        halt_reason=market.halt_reason,
+        orders=[_order_record(order) for order in orders],
+    )
+
+
+def _load_market(engine: Engine, index: int, record: MarketRecord) -> None:
+    market = Market(
+        record.instrument, index, record.base, record.quote, record.lot_atoms, record.unit_atoms
+    )
+    market.last_price = record.last_price
+    market.halted = record.halted
+    market.halt_reason = record.halt_reason
+    engine.spot.markets[market.symbol] = market
+    for order_record in record.orders:
+        order = _order(engine, order_record)
+        account = order.account
+        account.orders[order.order_id] = order
+        account.open_count[index] += 1
+        if order.client_id:
+            account.clients[order.client_id] = order
+        market.book.rest(order)
+
+
+def _order_record(order: Order) -> OrderRecord:
+    return OrderRecord(
+        order.order_id,
+        order.account.uid,
+        order.market.symbol,
+        order.side,
+        order.type,
+        order.time_in_force,
+        order.quantity,
+        order.price,
+        order.client_id,
+        order.time,
+        order.update_time,
+        order.remaining,
+        order.quote,
+        order.status,
+    )
+
+
+def _order(engine: Engine, record: OrderRecord) -> Order:
+    order = Order(
+        record.order_id,
+        engine.ledger.accounts[record.uid],
+        engine.spot.markets[record.symbol],
+        record.side,
+        record.type,
+        record.time_in_force,
+        record.quantity,
+        record.price,
+        record.client_id,
+        record.time,
+    )
+    order.update_time = record.update_time
+    order.remaining = record.remaining
+    order.quote = record.quote
+    order.status = record.status
+    return order

@@ -1,0 +1,91 @@
+"""The watch over pools as a record and back; see `contract_snapshot`."""
+
+from __future__ import annotations
+
+from venue.core.engine import Engine
+from venue.core.ledger.ledger import Pool
+from venue.core.state.contract_records import PoolId, WatchRecord
+
+
+def dump(engine: Engine) -> WatchRecord:
+    """Where each pool waits, in an order that follows from the commands."""
+    watch = engine.schedule.watch
+    line = watch.line
+    return WatchRecord(
+        dirty=[_id(pool) for pool in watch.collateral.dirty],
+        guards=[
+            (index, direction, [(row[0], row[1], row[2], row[3]) for row in shelf.rows()])
+            for (index, direction), shelf in sorted(watch.guards.items(), key=_key)
+            if shelf.count
+        ],
+        turn=line.turn,
+        owners=[
+            (turn, uid, [(-row[0], row[1], row[2]) for row in line.owners[uid].rows()])
+            for turn, _, uid in line.turns.rows()
+        ],
+        stuck=[(row[0], row[1], row[2], row[3]) for row in watch.stuck.rows()],
+        opened=[index for index, is_open in sorted(watch.opened.items()) if is_open],
+        number=watch.number,
+        retried=watch.retried,
+    )
+
+
+def load(engine: Engine, record: WatchRecord | None) -> None:
+    """Have pools wait where they did; files of earlier versions do not tell: all are looked at."""
+    pools = _Pools(engine)
+    watch = engine.schedule.watch
+    if record is None:
+        for account in engine.ledger.accounts.values():
+            for pool in (*account.contract, *account.isolated.values()):
+                if pool.positions or pool.collateral < 0:
+                    watch.collateral.touch(pool)
+        return
+    for uid, asset, position_id in record.dirty:
+        watch.collateral.touch(pools.find(uid, asset, position_id))
+    for index, direction, rows in record.guards:
+        shelf = watch.shelf(index, direction)
+        for key, uid, asset, position_id in rows:
+            pool = pools.find(uid, asset, position_id)
+            pool.guards.append((index, direction, key))
+            shelf.add((key, uid, asset, position_id, pool))
+    watch.line.turn = record.turn
+    for turn, uid, waiting in record.owners:
+        for shortfall, asset, position_id in waiting:
+            watch.line.push(pools.find(uid, asset, position_id), shortfall, turn)
+    for number, uid, asset, position_id in record.stuck:
+        pool = pools.find(uid, asset, position_id)
+        pool.since = number
+        watch.stuck.add((number, uid, asset, position_id, pool))
+    for index in record.opened:
+        watch.opened[index] = True
+    watch.number = record.number
+    watch.retried = record.retried
+
+
+class _Pools:
+    """Pools by what tells them apart, with those that ended and are still to be looked at."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._ended: dict[PoolId, Pool] = {}
+
+    def find(self, uid: int, asset: int, position_id: int) -> Pool:
+        account = self._engine.ledger.accounts[uid]
+        if not position_id:
+            return account.contract[asset]
+        found = account.isolated.get(position_id)
+        if found is not None:
+            return found
+        key = (uid, asset, position_id)
+        ended = self._ended.get(key)
+        if ended is None:
+            ended = self._ended[key] = Pool(account, asset, position_id)
+        return ended
+
+
+def _id(pool: Pool) -> PoolId:
+    return pool.account.uid, pool.asset, pool.position_id
+
+
+def _key(item: tuple[tuple[int, int], object]) -> tuple[int, int]:
+    return item[0]
