@@ -18,9 +18,10 @@ from typing import Any, Final, cast
 import msgspec
 import uvloop
 
-from venue.api import market, spot
 from venue.api.operation import Operation
-from venue.api.spot import (
+from venue.api.spot import market
+from venue.api.spot import orders as spot
+from venue.api.spot.orders import (
     BatchItem,
     BatchPlaced,
     OrderAck,

@@ -7,12 +7,12 @@ import sys
 from pathlib import Path
 
 import venue
-from venue.api.asyncapi import asyncapi
-from venue.api.describe import operations_table
+from venue.api.documents.asyncapi import asyncapi
+from venue.api.documents.table import ROWS
+from venue.api.documents.text import operations_table
 from venue.api.errors import ROWS as ERRORS
 from venue.api.operation import openapi
-from venue.api.streams import SOCKETS
-from venue.api.table import ROWS
+from venue.api.streams.channels import SOCKETS
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -283,7 +283,7 @@ def watch(
 @app.command
 def ops() -> None:
     """Print the table of operations."""
-    from venue.api.describe import operations_table
+    from venue.api.documents.text import operations_table
 
     print(operations_table())
 

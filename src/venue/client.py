@@ -15,7 +15,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketExce
 from websockets.sync.client import ClientConnection, connect
 
 from venue.api import signing
-from venue.api.streams import ALIASES, STREAMS
+from venue.api.streams.channels import ALIASES, STREAMS
 from venue.environment import Credentials
 
 OPEN_S: Final = 10.0

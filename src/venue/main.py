@@ -21,11 +21,11 @@ import uvloop
 
 import venue
 from venue import private
-from venue.api.asyncapi import asyncapi
+from venue.api.documents.asyncapi import asyncapi
+from venue.api.documents.table import ROWS
 from venue.api.errors import ApiError
 from venue.api.operation import openapi
-from venue.api.streams import SOCKETS
-from venue.api.table import ROWS
+from venue.api.streams.channels import SOCKETS
 from venue.behind import Behind
 from venue.core.engine import Engine
 from venue.core.messages.commands import ChangeSetting, Command, Tick

@@ -10,7 +10,12 @@ import msgspec
 import pytest
 from openapi_spec_validator import validate
 
-from venue.api import algo, contract, contract_account, contract_market, sim, table
+from venue.api.contract import account as contract_account
+from venue.api.contract import conditional as algo
+from venue.api.contract import demo as sim
+from venue.api.contract import market as contract_market
+from venue.api.contract import orders as contract
+from venue.api.documents import table
 from venue.api.errors import ApiError
 from venue.api.operation import in_body, openapi
 from venue.gateway.dispatch.decode import body_values, compile_request, decode, query_values

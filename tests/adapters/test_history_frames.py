@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import delete, select
 
 from support.recording import Room, contract_commands, spot_commands
-from venue.api.streams import KeptFrame
+from venue.api.streams.channels import KeptFrame
 from venue.core.engine import Engine
 from venue.gateway.recorder import OwnKey
 from venue.history import queries

@@ -14,7 +14,7 @@ from support.listening_room import KEYS, ListeningRoom
 from support.socket_desk import SPOT as SPOT_ORDERS
 from support.socket_desk import place
 from support.witness import KINDS, OWNER, Market, Witness, channels, witnesses
-from venue.api.streams import Socket, trade
+from venue.api.streams.channels import Socket, trade
 from venue.core.messages.applied import Applied
 from venue.core.messages.contract_events import ContractTrade
 from venue.core.messages.events import Trade

@@ -10,7 +10,7 @@ import pytest
 from support.listening import Listener, login
 from support.listening_room import KEYS, ListeningRoom
 from support.witness import KINDS, OWNER, Market, Reader, witnesses
-from venue.api.streams import Socket
+from venue.api.streams.channels import Socket
 from venue.gateway import connection
 from venue.gateway.connection import SocketLimits
 from venue.gateway.session import SessionLimits

@@ -7,8 +7,8 @@ import asyncio
 import pytest
 
 from venue import main
-from venue.api.contract_operator import IndexRequest
 from venue.api.errors import ApiError
+from venue.api.operator.contracts import IndexRequest
 from venue.core.contract.consequences import LIQUIDATIONS_MAX
 from venue.core.contract.position import Position
 from venue.core.engine import Engine

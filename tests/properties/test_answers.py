@@ -10,13 +10,13 @@ import msgspec
 import uvloop
 from msgspec import structs
 
-from venue.api.contract_market import (
+from venue.api.contract.market import (
     ContractExchangeInfoRequest,
     ContractKlinesRequest,
     ContractSelectionRequest,
 )
-from venue.api.market import ExchangeInfoRequest, KlinesRequest, SelectionRequest
 from venue.api.market_data import DepthRequest, TradesRequest
+from venue.api.spot.market import ExchangeInfoRequest, KlinesRequest, SelectionRequest
 from venue.candles import INTERVALS
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import (

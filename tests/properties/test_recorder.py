@@ -11,7 +11,8 @@ import pytest
 
 from support.recording import Room, contract_commands, spot_commands
 from support.walk import opening
-from venue.api.private_streams import (
+from venue.api.streams.channels import OwnFrame
+from venue.api.streams.private import (
     ContractAccountItem,
     ContractFillItem,
     ContractOrderItem,
@@ -20,7 +21,6 @@ from venue.api.private_streams import (
     SpotFillItem,
     SpotOrderItem,
 )
-from venue.api.streams import OwnFrame
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command, PlaceOrder, RecordStreams, Tick
 from venue.core.messages.events import OrderPlaced

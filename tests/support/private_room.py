@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from msgspec import json
 
-from venue.api.private_streams import FILL, ORDERS
+from venue.api.streams.private import FILL, ORDERS
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command

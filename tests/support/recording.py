@@ -7,7 +7,7 @@ from random import Random
 
 from support import walk as spot_walk
 from support.contract_walk import START, UNIT, Walk
-from venue.api.streams import KeptFrame
+from venue.api.streams.channels import KeptFrame
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command, RecordStreams

@@ -34,7 +34,7 @@ from support.crowd import (
 )
 from support.listening import Book, login
 from support.server import Server
-from venue.api.streams import SOCKETS, streams_of
+from venue.api.streams.channels import SOCKETS, streams_of
 
 SOURCES: Final = [f"127.0.0.{n}" for n in range(21, 33)]  # a dozen, 100 streams each
 PRIVATE: Final = "/spot/v3/ws/private"

@@ -10,7 +10,7 @@ from typing import Final
 from support.listening import Book, Listener, Message, login
 from support.listening_room import KEYS, ListeningRoom
 from support.socket_desk import Cable
-from venue.api.streams import CHECKED, SOCKETS, Socket, streams_of
+from venue.api.streams.channels import CHECKED, SOCKETS, Socket, streams_of
 from venue.core.messages.commands import Tick
 from venue.gateway.context import Venue
 from venue.gateway.market_answers import trade_id_text

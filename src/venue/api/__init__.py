@@ -1,1 +1,1 @@
-"""The interface as data: operations, errors, signing. It imports vocabulary and msgspec only."""
+"""The interface as data: operations, errors, signing. Imports msgspec only."""

@@ -1,1 +1,1 @@
-"""The engine: deterministic, in memory. It imports the standard library, msgspec and vocabulary."""
+"""The engine: deterministic, in memory. Imports the standard library and msgspec only."""

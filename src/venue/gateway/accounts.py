@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 from typing import Final
 
 from venue.api import errors
-from venue.api.account import (
+from venue.api.operation import Empty
+from venue.api.spot.account import (
     AccountReply,
     Balance,
     BillsRequest,
@@ -18,8 +19,7 @@ from venue.api.account import (
     TransferRecord,
     TransferRecordsRequest,
 )
-from venue.api.operation import Empty
-from venue.api.spot import (
+from venue.api.spot.orders import (
     AllOrdersRequest,
     MyTrade,
     MyTradesRequest,

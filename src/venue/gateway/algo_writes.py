@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import Final
 
 from venue.api import errors
-from venue.api.algo import (
+from venue.api.contract.conditional import (
     ChangeExitRequest,
     ExitAck,
     ExitChanged,
     PlaceAlgoRequest,
     PlaceExitRequest,
 )
-from venue.api.contract import (
+from venue.api.contract.market import ContractSelectionRequest
+from venue.api.contract.orders import (
     ContractCanceled,
     ContractOrderAck,
     ContractOrderCanceled,
     ContractOrderRequest,
 )
-from venue.api.contract_market import ContractSelectionRequest
 from venue.core.contract.conditional import Algo
 from venue.core.messages.commands import (
     NO_EXIT,

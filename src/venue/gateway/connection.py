@@ -32,7 +32,7 @@ from websockets.server import ServerProtocol
 
 from venue.api import errors
 from venue.api.errors import ApiError
-from venue.api.streams import SOCKETS, Socket
+from venue.api.streams.channels import SOCKETS, Socket
 from venue.gateway.access.attempts import ATTEMPTS_MAX
 from venue.gateway.access.auth import Caller
 from venue.gateway.access.origins import Origins

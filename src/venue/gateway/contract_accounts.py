@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from venue.api import errors
-from venue.api.contract_account import (
+from venue.api.contract.account import (
     AccountConfig,
     CommissionRate,
     ContractBalance,
@@ -17,7 +17,7 @@ from venue.api.contract_account import (
     Position,
     SymbolConfig,
 )
-from venue.api.contract_market import ContractSelectionRequest, ContractSymbolRequest
+from venue.api.contract.market import ContractSelectionRequest, ContractSymbolRequest
 from venue.api.operation import Empty
 from venue.core.contract.account import Holding, Modes
 from venue.core.contract.collateral import available

@@ -8,7 +8,8 @@ from typing import Any, Final
 from msgspec import structs
 
 from venue.api import errors
-from venue.api.contract_operator import (
+from venue.api.operation import Empty
+from venue.api.operator.contracts import (
     TIERS_MAX,
     ChangeContractRequest,
     ContractRequest,
@@ -24,8 +25,7 @@ from venue.api.contract_operator import (
     OperatorPosition,
     PositionsRequest,
 )
-from venue.api.operation import Empty
-from venue.api.operator import HaltRequest, ResumeRequest
+from venue.api.operator.venue import HaltRequest, ResumeRequest
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import (
     Position,

@@ -7,8 +7,14 @@ from typing import Final
 from msgspec import UNSET
 
 from venue.api import errors
-from venue.api.algo import AllAlgosRequest, EndedAlgo, EndedAlgos, OpenAlgo, OpenAlgosRequest
-from venue.api.contract import (
+from venue.api.contract.conditional import (
+    AllAlgosRequest,
+    EndedAlgo,
+    EndedAlgos,
+    OpenAlgo,
+    OpenAlgosRequest,
+)
+from venue.api.contract.orders import (
     ContractOpenOrdersRequest,
     ContractOrderHistoryRequest,
     ContractOrderRequest,

@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from venue import candles
 from venue.api import errors
-from venue.api.contract_market import (
+from venue.api.contract.market import (
     ContractAsset,
     ContractBookTicker,
     ContractExchangeInfo,

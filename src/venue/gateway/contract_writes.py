@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Any, Final
 
 from venue.api import errors
-from venue.api.contract import (
+from venue.api.contract.account import (
+    Acknowledged,
+    AutoMarginRequest,
+    LeverageReply,
+    LeverageRequest,
+    MarginTypeRequest,
+    PositionMarginRequest,
+)
+from venue.api.contract.market import ContractSelectionRequest
+from venue.api.contract.orders import (
     CancelContractBatchRequest,
     ClosedPosition,
     ClosePositionsRequest,
@@ -17,15 +26,6 @@ from venue.api.contract import (
     PlaceContractBatchRequest,
     PlaceContractOrderRequest,
 )
-from venue.api.contract_account import (
-    Acknowledged,
-    AutoMarginRequest,
-    LeverageReply,
-    LeverageRequest,
-    MarginTypeRequest,
-    PositionMarginRequest,
-)
-from venue.api.contract_market import ContractSelectionRequest
 from venue.api.errors import ApiError
 from venue.api.fields import CONTRACT_BATCH_MAX
 from venue.core.contract.account import Holding

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from venue.api.cancel_after import CancelAfterReply, CancelAfterRequest
+from venue.api.countdown import CancelAfterReply, CancelAfterRequest
 from venue.core.messages.commands import SetCancelAfter
 from venue.core.messages.events import CancelAfterSet, Rejected
 from venue.gateway.context import Call

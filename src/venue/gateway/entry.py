@@ -18,7 +18,7 @@ from msgspec import UNSET, Raw, UnsetType
 
 from venue.api import errors
 from venue.api.errors import ApiError
-from venue.api.streams import METHODS, PLACE, Answer, SocketError
+from venue.api.streams.channels import METHODS, PLACE, Answer, SocketError
 from venue.core.book.orders import Order
 from venue.core.messages.commands import CancelContractOrder, CancelOrder, Command
 from venue.gateway.access.auth import Caller, permit

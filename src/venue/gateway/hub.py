@@ -13,7 +13,7 @@ from typing import Final, Protocol
 
 import msgspec
 
-from venue.api.streams import Stream
+from venue.api.streams.channels import Stream
 from venue.core.messages.applied import Applied
 from venue.core.messages.contract_events import ContractTrade
 from venue.core.messages.events import Trade

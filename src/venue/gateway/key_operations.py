@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from venue.api import errors
-from venue.api.operator import CreatedKey, CreateKeyRequest, KeysRequest, KeyView, RevokeKeyRequest
+from venue.api.operator.venue import (
+    CreatedKey,
+    CreateKeyRequest,
+    KeysRequest,
+    KeyView,
+    RevokeKeyRequest,
+)
 from venue.core.messages.commands import ChangeSetting
 from venue.gateway.access import keys as store
 from venue.gateway.context import KEY_REWRITES, Call, Venue

@@ -7,7 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from venue.api import errors, signing
-from venue.api.streams import Socket
+from venue.api.streams.channels import Socket
 from venue.core.messages.commands import RecordStreams
 from venue.gateway.access.auth import Authenticator, Caller, permit
 from venue.gateway.access.replay import WINDOW_MS

@@ -10,7 +10,7 @@ from msgspec import structs
 import venue
 from venue.api import errors
 from venue.api.operation import Empty
-from venue.api.operator import (
+from venue.api.operator.venue import (
     AssetRequest,
     AssetView,
     ChangeInstrumentRequest,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from venue.api.private_streams import (
+from venue.api.streams.private import (
     DEPOSIT_UPDATE,
     FUNDING_SETTLE,
     ORDER_UPDATE,

@@ -8,7 +8,7 @@ from typing import Final, Protocol
 import msgspec
 from msgspec import Struct
 
-from venue.api.private_streams import ACCOUNT, FILL, ORDER_UPDATE, ORDERS, POSITIONS, Item
+from venue.api.streams.private import ACCOUNT, FILL, ORDER_UPDATE, ORDERS, POSITIONS, Item
 from venue.core.contract.collateral import FEES_UID, FUND_UID
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied

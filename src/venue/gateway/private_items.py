@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from venue.api.private_streams import (
+from venue.api.streams.private import (
     ContractAccountItem,
     ContractFillItem,
     ContractOrderItem,

@@ -8,7 +8,7 @@ from zlib import crc32
 import msgspec
 
 from venue import candles
-from venue.api.streams import (
+from venue.api.streams.channels import (
     CHECKED,
     CHECKED_EVERY,
     LAST_PRICE,

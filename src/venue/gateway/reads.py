@@ -9,7 +9,9 @@ from msgspec import Raw
 
 from venue import candles
 from venue.api import errors
-from venue.api.market import (
+from venue.api.market_data import Candle, DepthRequest, RateLimit, TimeReply, TradesRequest
+from venue.api.operation import Empty
+from venue.api.spot.market import (
     BookTicker,
     Coin,
     ExchangeInfo,
@@ -21,8 +23,6 @@ from venue.api.market import (
     SpotSymbol,
     Ticker,
 )
-from venue.api.market_data import Candle, DepthRequest, RateLimit, TimeReply, TradesRequest
-from venue.api.operation import Empty
 from venue.core.book.market import Market
 from venue.core.instruments import Asset, Instrument
 from venue.gateway import market_answers

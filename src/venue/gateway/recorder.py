@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from venue.api.streams import STREAMS, KeptFrame
+from venue.api.streams.channels import STREAMS, KeptFrame
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import RecordStreams

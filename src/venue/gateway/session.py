@@ -12,7 +12,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 
 from venue.api import errors
 from venue.api.errors import ApiError
-from venue.api.streams import (
+from venue.api.streams.channels import (
     ALIASES,
     CANCEL_ON_DISCONNECT,
     Acknowledgement,

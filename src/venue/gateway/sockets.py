@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 
 from venue.api import errors
-from venue.api.streams import Socket
+from venue.api.streams.channels import Socket
 from venue.gateway.access.attempts import Attempts
 from venue.gateway.access.auth import Authenticator, Caller
 from venue.gateway.access.gate import Gate, HttpLimits

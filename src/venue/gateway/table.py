@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from venue.api import (
-    account,
-    algo,
-    cancel_after,
-    contract,
-    contract_account,
-    contract_market,
-    contract_operator,
-    market,
-    operator,
-    sim,
-    spot,
-)
+from venue.api import countdown as cancel_after
+from venue.api.contract import account as contract_account
+from venue.api.contract import conditional as algo
+from venue.api.contract import demo as sim
+from venue.api.contract import market as contract_market
+from venue.api.contract import orders as contract
+from venue.api.operator import contracts as contract_operator
+from venue.api.operator import venue as operator
+from venue.api.spot import account, market
+from venue.api.spot import orders as spot
 from venue.gateway import (
     accounts,
     algo_writes,

@@ -10,7 +10,7 @@ from msgspec import UNSET
 from venue.api import errors
 from venue.api.errors import ApiError
 from venue.api.fields import BATCH_CANCEL_MAX, BATCH_PLACE_MAX
-from venue.api.spot import (
+from venue.api.spot.orders import (
     BatchCanceled,
     BatchItem,
     BatchPlaced,

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Table, select, update
 
-from venue.api.streams import KeptFrame
+from venue.api.streams.channels import KeptFrame
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.history.contract_tables import SCHEMA

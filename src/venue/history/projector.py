@@ -8,7 +8,7 @@ from typing import Final, Protocol
 from msgspec import Struct
 from sqlalchemy import Connection, Table, delete, insert, update
 
-from venue.api.streams import KeptFrame
+from venue.api.streams.channels import KeptFrame
 from venue.core.instruments import Asset, Contract, Instrument, lot_atoms
 from venue.core.messages.contract_events import ContractChanged, ContractListed
 from venue.core.messages.events import (

@@ -22,7 +22,7 @@ from typing import Concatenate, Final, ParamSpec, TypeVar
 import msgspec
 from sqlalchemy import Connection
 
-from venue.api.streams import KeptFrame
+from venue.api.streams.channels import KeptFrame
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.history.link import HistoryFailed, Link

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, Final
 import msgspec
 from sqlalchemy.exc import DatabaseError
 
-from venue.api.streams import KeptFrame
+from venue.api.streams.channels import KeptFrame
 from venue.core.instruments import Asset, Contract, Instrument
 from venue.core.messages.events import Event
 from venue.history import driver

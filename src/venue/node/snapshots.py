@@ -7,7 +7,7 @@ from typing import Final, Protocol
 import msgspec
 
 import venue
-from venue.api.streams import KeptFrame
+from venue.api.streams.channels import KeptFrame
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.state import snapshot as state

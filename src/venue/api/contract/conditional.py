@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from msgspec import UNSET, Struct, UnsetType, field
 
-from venue.api.contract import (
+from venue.api.contract.market import ContractSelectionRequest
+from venue.api.contract.orders import (
     ContractCanceled,
     ContractOrderAck,
     ContractOrderCanceled,
     ContractOrderRequest,
 )
-from venue.api.contract_market import ContractSelectionRequest
 from venue.api.fields import (
     AlgoTypeName,
     ContractClientId,

@@ -9,16 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from venue.api.operation import SIGNATURE, Operation
-from venue.api.private_streams import (
-    ContractAccountItem,
-    ContractFillItem,
-    ContractOrderItem,
-    PositionItem,
-    SpotAccountItem,
-    SpotFillItem,
-    SpotOrderItem,
-)
-from venue.api.streams import (
+from venue.api.streams.channels import (
     CANCEL_ON_DISCONNECT,
     METHODS,
     CancelOnDisconnect,
@@ -29,6 +20,15 @@ from venue.api.streams import (
     SocketError,
     Stream,
     streams_of,
+)
+from venue.api.streams.private import (
+    ContractAccountItem,
+    ContractFillItem,
+    ContractOrderItem,
+    PositionItem,
+    SpotAccountItem,
+    SpotFillItem,
+    SpotOrderItem,
 )
 from venue.terms import Product
 

@@ -21,7 +21,7 @@ from venue.api.fields import (
     UpTo1000,
 )
 from venue.api.operation import Empty, get, post
-from venue.api.operator import HaltRequest, ResumeRequest
+from venue.api.operator.venue import HaltRequest, ResumeRequest
 from venue.terms import Access, AdlPolicy
 
 OPERATOR = Access.OPERATOR

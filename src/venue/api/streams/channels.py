@@ -6,8 +6,10 @@ from typing import Annotated, Any, Final
 
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
 
-from venue.api import cancel_after, contract, spot
+from venue.api import countdown as cancel_after
+from venue.api.contract import orders as contract
 from venue.api.operation import Operation
+from venue.api.spot import orders as spot
 from venue.terms import Product
 
 INTERVALS: Final = (

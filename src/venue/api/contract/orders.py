@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import UNSET, Struct, UnsetType, field
 
-from venue.api.contract_market import ContractSelectionRequest
+from venue.api.contract.market import ContractSelectionRequest
 from venue.api.fields import (
     AfterId,
     ContractClientId,

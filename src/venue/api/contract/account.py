@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from venue.api.contract_market import ContractSelectionRequest, ContractSymbolRequest
+from venue.api.contract.market import ContractSelectionRequest, ContractSymbolRequest
 from venue.api.fields import (
     Decimal,
     Flag,

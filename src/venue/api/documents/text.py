@@ -1,6 +1,6 @@
 """The table of operations as text, for the command and the documentation."""
 
-from venue.api.table import ROWS
+from venue.api.documents.table import ROWS
 
 HEAD = ("operation", "method", "path", "access", "weight IP/UID")
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from venue.api.contract import (
+from venue.api.contract.account import ContractBalance, Position
+from venue.api.contract.orders import (
     ContractOrderAck,
     ContractOrderHistoryRequest,
     ContractOrderView,
     PlaceContractOrderRequest,
 )
-from venue.api.contract_account import ContractBalance, Position
 from venue.api.operation import Empty, get, post
 from venue.terms import Access
 

@@ -1,0 +1,1 @@
+"""The rows under `/_venue/`."""

@@ -1,0 +1,1 @@
+"""The rows of the streams: sockets, channels and what they carry."""
