@@ -23,6 +23,7 @@ from bench import compiled as compiled_core
 from bench import core
 from bench.table import Row, Section
 from bench.workloads import EXPECTED, MID, W1, Step, Sums, generate
+from venue.compiled import compiled, refuse_stale
 from venue.core.contract.account import Holding
 from venue.core.contract.collateral import FUND_UID
 from venue.core.contract.position import equity
@@ -49,8 +50,7 @@ from venue.core.messages.contract_events import (
 )
 from venue.core.messages.events import Event, OwnerCreated, Rejected
 from venue.core.units import AMOUNT_MAX, PPM
-from venue.fast import compiled, refuse_stale
-from venue.terms import BUY, GTC, IOC, LIMIT, LONG, SELL, SHORT, Wallet
+from venue.vocabulary import BUY, GTC, IOC, LIMIT, LONG, SELL, SHORT, Wallet
 
 SYMBOL: Final = "BTCUSDT"
 WALLET: Final = int(Wallet.CONTRACT)

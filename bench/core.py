@@ -18,6 +18,7 @@ from bench import compiled as compiled_core
 from bench import floor_core
 from bench.table import Row, Section
 from bench.workloads import EXPECTED, W1, W2, Step, Sums, generate
+from venue.compiled import compiled, refuse_stale
 from venue.core.engine import Engine
 from venue.core.instruments import Instrument
 from venue.core.messages.commands import (
@@ -30,7 +31,6 @@ from venue.core.messages.commands import (
     RegisterAsset,
 )
 from venue.core.messages.events import OwnerCreated, Trade
-from venue.fast import compiled, refuse_stale
 
 OWNERS: Final = 20
 MONEY: Final = 10**15

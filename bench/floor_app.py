@@ -48,7 +48,7 @@ from venue.gateway.transport.server import Server, listen
 from venue.gateway.writes import GTC, order_command
 from venue.lab import demo
 from venue.node.clock import SystemClock
-from venue.terms import Access
+from venue.vocabulary import Access
 
 ITEM: Final = compile_request(BatchItem)
 

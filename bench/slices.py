@@ -30,6 +30,7 @@ from bench.contracts import (
 )
 from bench.table import Row, Section
 from bench.workloads import MID
+from venue.compiled import compiled, refuse_stale
 from venue.core.contract.reference.prices import next_due
 from venue.core.countdowns import TIMEOUT_MIN_US
 from venue.core.engine import Engine
@@ -42,8 +43,7 @@ from venue.core.messages.contract_events import (
     FundingSettled,
 )
 from venue.core.messages.events import Event
-from venue.fast import compiled, refuse_stale
-from venue.terms import BUY, GTC, SELL, Product, SeparatedMode
+from venue.vocabulary import BUY, GTC, SELL, Product, SeparatedMode
 
 NEEDED_MS: Final = 5
 POSITIONS: Final = 1_000  # of one owner, each its own

@@ -16,7 +16,7 @@ from websockets.asyncio.server import serve as serve_sockets
 from venue.core.messages.commands import CancelOrders, PlaceOrder
 from venue.gateway.context import Venue
 from venue.main import Options, Running, serve
-from venue.terms import OrderType, Side, TimeInForce
+from venue.vocabulary import OrderType, Side, TimeInForce
 
 FEED_S: Final = 3.0
 SYMBOL: Final = "BTCUSDT"

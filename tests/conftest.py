@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from venue import fast
+from venue import compiled
 
 TESTS = Path(__file__).parent
 ON_BOTH_CORES = ("core", "scenarios", "properties")  # their tests say nothing but engine matters
@@ -39,15 +39,15 @@ def pytest_configure() -> None:
     # Begun in the background it would ignore ^C, and so would all programs that tests start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        fast.refuse_stale()
-    except fast.StaleBuild as error:
+        compiled.refuse_stale()
+    except compiled.StaleBuild as error:
         raise pytest.UsageError(str(error)) from error
-    if os.environ.get("VENUE_EXPECT_COMPILED") == "1" and not fast.compiled():
+    if os.environ.get("VENUE_EXPECT_COMPILED") == "1" and not compiled.compiled():
         raise pytest.UsageError("the compiled core was asked for, the interpreted one would run")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    terminalreporter.write_line(f"core: {'compiled' if fast.compiled() else 'interpreted'}")
+    terminalreporter.write_line(f"core: {'compiled' if compiled.compiled() else 'interpreted'}")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

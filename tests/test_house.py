@@ -283,7 +283,7 @@ def chance(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """What could make the core differ between two runs, or lose a fraction of money."""
     for name, line in imports(tree):
         room = name if name in CORE_IMPORTS else name.rpartition(".")[0] or name
-        if room not in CORE_IMPORTS and not name.startswith(("venue.core", "venue.terms")):
+        if room not in CORE_IMPORTS and not name.startswith(("venue.core", "venue.vocabulary")):
             yield line, f"imports {name}"
     for node in ast.walk(tree):
         line = getattr(node, "lineno", 0)

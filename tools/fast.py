@@ -13,7 +13,7 @@ import msgspec
 from mypyc.build import mypycify
 from setuptools import Distribution  # type: ignore[import-untyped]
 
-from venue.fast import digests
+from venue.compiled import digests
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ROOT / "src" / "venue"

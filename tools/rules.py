@@ -24,7 +24,7 @@ def digest(sources: Path) -> str:
 
     Comments, docstrings and layout are no part of it.
     """
-    paths = [sources / "terms.py", *sorted((sources / "core").rglob("*.py"))]
+    paths = [sources / "vocabulary.py", *sorted((sources / "core").rglob("*.py"))]
     found = blake2b(digest_size=16)
     for path in paths:
         name = path.relative_to(sources).as_posix()

@@ -9,7 +9,7 @@ from typing import Any
 import venue
 from venue.lab import demo
 from venue.main import Options, Running
-from venue.terms import Wallet
+from venue.vocabulary import Wallet
 
 
 def described(running: Running) -> dict[str, Any]:

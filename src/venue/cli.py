@@ -115,7 +115,7 @@ def dev(options: Annotated[DevOptions, Parameter(name="*")] = DEFAULTS) -> None:
 
 def _run(options: Any, serve: Any, ready: Any) -> NoReturn:
     """Serve; what a user can mend is said in words."""
-    from venue.fast import StaleBuild
+    from venue.compiled import StaleBuild
     from venue.gateway.access.vault import VaultError
     from venue.history.link import HistoryFailed
     from venue.history.store import HistoryDamaged

@@ -27,10 +27,10 @@ from venue.api.errors import ApiError
 from venue.api.operation import openapi
 from venue.api.streams.channels import SOCKETS
 from venue.behind import Behind
+from venue.compiled import refuse_stale
 from venue.core.engine import Engine
 from venue.core.messages.commands import ChangeSetting, Command, Tick
 from venue.core.owners import FIRST_UID
-from venue.fast import refuse_stale
 from venue.gateway.access.auth import Authenticator
 from venue.gateway.access.keys import Credentials, KeyStore, KeyView
 from venue.gateway.access.limits import WEIGHT_MAX, Limits
@@ -44,7 +44,6 @@ from venue.gateway.context import KEY_REWRITES, Venue
 from venue.gateway.dispatch.desk import Desk
 from venue.gateway.dispatch.dispatcher import Dispatcher, document
 from venue.gateway.hub import Hub, Timing
-from venue.gateway.recorder import Recorder
 from venue.gateway.sockets import Sockets
 from venue.gateway.table import routes
 from venue.gateway.transport.server import Server, listen
@@ -69,6 +68,7 @@ from venue.node.snapshots import EVERY, Restored, take
 from venue.node.ticks import catch_up, tick, time_matters
 from venue.prune import prune_at_start
 from venue.rebuild import fill_when_empty
+from venue.recording.recorder import Recorder
 
 TICK_S: Final = 1.0  # how often time passes while contracts have prices or a countdown runs
 IDLE_TICKS: Final = 10  # so many times more rarely else

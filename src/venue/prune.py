@@ -13,7 +13,6 @@ from msgspec import Struct
 from venue import private
 from venue.archives import NEW, archives, in_place
 from venue.core.messages.commands import Command
-from venue.gateway.recorder import Recorder
 from venue.history import archive as history_archive
 from venue.history.opening import opening
 from venue.history.store import HistoryDamaged, damage_told, open_history
@@ -32,6 +31,7 @@ from venue.journal.sqlite import SqliteJournal, open_journal
 from venue.lab.prehistory import Prehistory
 from venue.node.market_data import MarketData
 from venue.node.snapshots import Restored, take
+from venue.recording.recorder import Recorder
 
 HISTORY: Final = ".history"
 STEPS: Final = 10  # an archive made at a start holds at least such a part of what is kept

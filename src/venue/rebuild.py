@@ -10,7 +10,6 @@ from typing import Final
 from venue.archives import sync_folder
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
-from venue.gateway.recorder import Recorder
 from venue.history.mend import mend
 from venue.history.opening import begin as begin_history
 from venue.history.opening import opening
@@ -23,6 +22,7 @@ from venue.journal.journal import Journal, OtherRules, Readable
 from venue.journal.recovery import beginning, recover
 from venue.journal.sqlite import open_journal
 from venue.node.snapshots import STREAMS
+from venue.recording.recorder import Recorder
 
 NEW: Final = ".rebuilt"  # what the name of a history that is being made ends in
 

@@ -17,13 +17,13 @@ from typing import BinaryIO, Final
 import msgspec
 
 from venue.core.messages.commands import Command
-from venue.gateway.recorder import Recorder
 from venue.journal.journal import JournalCorrupt, OtherRules, Segment, Snapshot
 from venue.journal.recovery import recover
 from venue.journal.snapshot_files import SnapshotFiles
 from venue.node.keeper import LENGTH, Piece, Task
 from venue.node.market_data import MarketData
 from venue.node.snapshots import Restored, take
+from venue.recording.recorder import Recorder
 
 NICENESS: Final = 19  # orders go first, history too
 

@@ -13,7 +13,6 @@ from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.state.audit import problems
 from venue.core.state.snapshot import state_hash, stored_hashes
-from venue.gateway.recorder import Recorder
 from venue.history.archive import leading_up, merge
 from venue.history.check import check, check_frames
 from venue.history.compare import Expected
@@ -31,6 +30,7 @@ from venue.journal.journal import (
 from venue.journal.recovery import ENGINE, beginning, load
 from venue.journal.sqlite import open_readonly
 from venue.node.snapshots import STREAMS
+from venue.recording.recorder import Recorder
 
 
 class Kept(Struct):

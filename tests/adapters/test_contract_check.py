@@ -34,7 +34,7 @@ from venue.history.contract_tables import (
 from venue.history.projector import Catalog, Projector
 from venue.history.service import History
 from venue.history.store import Store, open_history
-from venue.terms import AlgoStatus, Cause, MarginMode, OrderStatus
+from venue.vocabulary import AlgoStatus, Cause, MarginMode, OrderStatus
 
 SYMBOL = "BTCUSDT"
 LONG, SHORT = 1, -1

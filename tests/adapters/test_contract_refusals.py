@@ -12,7 +12,7 @@ from venue.core.messages.events import Rejected
 from venue.core.units import AMOUNT_MAX, PRICE_MAX
 from venue.gateway import algo_writes, contract_writes
 from venue.gateway.contract_refusals import ORDER, Listed, Words, exit_refusal, refusal
-from venue.terms import LONG, SHORT, Reject
+from venue.vocabulary import LONG, SHORT, Reject
 
 PERP = Contract(
     instrument=BTCUSDT,

@@ -29,7 +29,7 @@ from venue.history.check import PROBLEMS_MAX, check
 from venue.history.projector import CHUNKS, Catalog, Projector
 from venue.history.store import HistoryDamaged, Store, open_history
 from venue.history.tables import BILLS, FILLS, METADATA, ORDERS, PROGRESS, TRANSFERS
-from venue.terms import OrderStatus
+from venue.vocabulary import OrderStatus
 
 
 @pytest.fixture

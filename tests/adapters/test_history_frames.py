@@ -15,7 +15,6 @@ from sqlalchemy import delete, select
 from support.recording import Room, contract_commands, spot_commands
 from venue.api.streams.channels import KeptFrame
 from venue.core.engine import Engine
-from venue.gateway.recorder import OwnKey
 from venue.history import queries
 from venue.history.check import check_frames
 from venue.history.frames import unpacked
@@ -24,6 +23,7 @@ from venue.history.projector import Catalog, Projector
 from venue.history.service import BATCH_MAX, History
 from venue.history.store import Store, open_history
 from venue.history.tables import FRAMES, frames_gone
+from venue.recording.recorder import OwnKey
 
 Rows = list[tuple[Any, ...]]
 

@@ -12,7 +12,7 @@ import pytest
 from support.client import Client
 from support.server import Server
 from venue.api.documents import table
-from venue.terms import Access
+from venue.vocabulary import Access
 
 BUDGET = 50_000  # `venue dev`: a hundred times the interface's 500 per ten seconds
 DEAREST = 50  # account weight of the dearest operations

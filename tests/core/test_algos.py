@@ -36,7 +36,7 @@ from venue.core.messages.contract_events import (
 )
 from venue.core.messages.events import Event, OrderRepeated, Rejected
 from venue.core.units import PRICE_MAX
-from venue.terms import (
+from venue.vocabulary import (
     CLIENT_ID_MEMORY_US,
     AlgoStatus,
     Reject,

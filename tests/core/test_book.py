@@ -9,7 +9,7 @@ from venue.core.book.market import Market
 from venue.core.book.orders import Order
 from venue.core.instruments import Instrument
 from venue.core.ledger.ledger import Account
-from venue.terms import Side
+from venue.vocabulary import Side
 
 pytestmark = pytest.mark.core
 

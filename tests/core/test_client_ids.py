@@ -12,7 +12,7 @@ from venue.core.messages.commands import PlaceOrder
 from venue.core.messages.events import OrderPlaced, OrderRepeated, Rejected
 from venue.core.owners import FIRST_UID
 from venue.core.state import snapshot
-from venue.terms import CLIENT_ID_MEMORY_US, CLIENT_IDS_PER_OWNER_MAX, IOC, Reject
+from venue.vocabulary import CLIENT_ID_MEMORY_US, CLIENT_IDS_PER_OWNER_MAX, IOC, Reject
 
 pytestmark = pytest.mark.core
 

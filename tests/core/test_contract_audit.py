@@ -8,7 +8,7 @@ from support.contract_world import SYMBOL, ContractWorld, isolated_world
 from venue.core.contract.position import equity
 from venue.core.messages.commands import HaltInstrument, PostIndex, Tick
 from venue.core.state import audit
-from venue.terms import Product
+from venue.vocabulary import Product
 
 pytestmark = pytest.mark.core
 

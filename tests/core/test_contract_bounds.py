@@ -26,7 +26,7 @@ from venue.core.messages.contract_events import ContractOrderPlaced, ContractTra
 from venue.core.messages.events import Rejected
 from venue.core.state import snapshot
 from venue.core.units import AMOUNT_MAX, PRICE_MAX
-from venue.terms import OPEN_ORDERS_PER_ACCOUNT_MAX, POSITIONS_PER_SYMBOL_MAX, Reject
+from venue.vocabulary import OPEN_ORDERS_PER_ACCOUNT_MAX, POSITIONS_PER_SYMBOL_MAX, Reject
 
 pytestmark = pytest.mark.core
 

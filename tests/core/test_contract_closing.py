@@ -33,7 +33,7 @@ from venue.core.messages.contract_events import (
     PositionClosed,
 )
 from venue.core.messages.events import Event, Rejected
-from venue.terms import (
+from venue.vocabulary import (
     AlgoStatus,
     Cause,
     OrderStatus,

@@ -34,7 +34,7 @@ from venue.core.messages.contract_events import (
 )
 from venue.core.messages.events import InstrumentHalted, OrderPlaced, OwnerCreated, Rejected
 from venue.core.units import AMOUNT_MAX, PPB, PPM, PRICE_MAX, QUANTITY_MAX
-from venue.terms import Reject
+from venue.vocabulary import Reject
 
 pytestmark = pytest.mark.core
 

@@ -33,7 +33,7 @@ from venue.core.messages.contract_events import (
     Leg,
 )
 from venue.core.messages.events import Event, OrderRepeated, Rejected
-from venue.terms import (
+from venue.vocabulary import (
     CLIENT_ID_MEMORY_US,
     Cause,
     IncomeType,

@@ -30,7 +30,7 @@ from venue.core.messages.commands import Exit, PlaceContractOrder
 from venue.core.messages.contract_events import ClosedAtMarket, ContractOrderPlaced, ContractTrade
 from venue.core.messages.events import Event, Rejected
 from venue.core.units import AMOUNT_MAX, PRICE_MAX
-from venue.terms import OPEN_ORDERS_PER_SYMBOL_MAX, Reject
+from venue.vocabulary import OPEN_ORDERS_PER_SYMBOL_MAX, Reject
 
 pytestmark = pytest.mark.core
 

@@ -42,7 +42,7 @@ from venue.core.messages.contract_events import (
 from venue.core.messages.events import Event, Rejected
 from venue.core.state import audit, contract_snapshot, snapshot
 from venue.core.units import AMOUNT_MAX
-from venue.terms import CLIENT_ID_MEMORY_US
+from venue.vocabulary import CLIENT_ID_MEMORY_US
 
 pytestmark = pytest.mark.core
 

@@ -14,7 +14,7 @@ from venue.core.messages.commands import Command, SetCancelAfter, Tick
 from venue.core.messages.contract_events import ContractOrderClosed
 from venue.core.messages.events import CancelAfterDue, CancelAfterSet, Event, OrderClosed
 from venue.core.state import audit, snapshot
-from venue.terms import CANCELED, OPEN_ORDERS_PER_SYMBOL_MAX, Cause, Product, Reject
+from venue.vocabulary import CANCELED, OPEN_ORDERS_PER_SYMBOL_MAX, Cause, Product, Reject
 
 pytestmark = pytest.mark.core
 

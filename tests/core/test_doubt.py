@@ -17,7 +17,7 @@ from venue.core.instruments import Contract
 from venue.core.messages import commands
 from venue.core.messages.contract_events import ContractOrderClosed, ContractTrade, Income
 from venue.core.messages.events import Event, Rejected
-from venue.terms import BUY, CANCELED, IOC, LIMIT, LONG, SELL, SHORT, IncomeType, Reject
+from venue.vocabulary import BUY, CANCELED, IOC, LIMIT, LONG, SELL, SHORT, IncomeType, Reject
 
 pytestmark = pytest.mark.core
 

@@ -12,7 +12,7 @@ from venue.core.messages import commands
 from venue.core.messages.commands import Command
 from venue.core.messages.events import Event, Rejected
 from venue.core.state import snapshot
-from venue.terms import CLIENT_ID_MEMORY_US, Reject
+from venue.vocabulary import CLIENT_ID_MEMORY_US, Reject
 
 pytestmark = pytest.mark.core
 

@@ -40,7 +40,7 @@ from venue.core.messages.contract_events import (
 )
 from venue.core.messages.events import Event
 from venue.core.units import AMOUNT_MAX
-from venue.terms import SHORT
+from venue.vocabulary import SHORT
 
 pytestmark = pytest.mark.core
 

@@ -24,7 +24,7 @@ from venue.core.messages import commands
 from venue.core.messages.contract_events import MarkSet
 from venue.core.state import snapshot
 from venue.core.units import AMOUNT_MAX
-from venue.terms import BUY, SELL
+from venue.vocabulary import BUY, SELL
 
 pytestmark = pytest.mark.core
 

@@ -35,7 +35,7 @@ from venue.core.messages.contract_events import (
     PositionClosed,
 )
 from venue.core.messages.events import Event
-from venue.terms import (
+from venue.vocabulary import (
     BUY,
     CANCELED,
     IOC,

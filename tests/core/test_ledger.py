@@ -4,7 +4,7 @@ import pytest
 
 from venue.core.instruments import Asset
 from venue.core.ledger.ledger import Account, Ledger
-from venue.terms import Side, Wallet
+from venue.vocabulary import Side, Wallet
 
 pytestmark = pytest.mark.core
 

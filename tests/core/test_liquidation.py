@@ -38,7 +38,7 @@ from venue.core.messages.contract_events import (
 )
 from venue.core.messages.events import Event
 from venue.core.units import AMOUNT_MAX
-from venue.terms import (
+from venue.vocabulary import (
     BUY,
     CANCELED,
     IOC,

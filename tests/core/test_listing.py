@@ -16,7 +16,7 @@ from venue.core.messages.events import (
     Rejected,
     SettingChanged,
 )
-from venue.terms import Reject
+from venue.vocabulary import Reject
 
 pytestmark = pytest.mark.core
 

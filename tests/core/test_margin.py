@@ -23,7 +23,7 @@ from venue.core.messages.contract_events import LiquidationStarted
 from venue.core.messages.events import Event, Rejected
 from venue.core.state import audit
 from venue.core.units import AMOUNT_MAX, PPM, PRICE_MAX
-from venue.terms import BUY, GTC, LIMIT, LONG, SELL, SHORT
+from venue.vocabulary import BUY, GTC, LIMIT, LONG, SELL, SHORT
 
 pytestmark = pytest.mark.core
 

@@ -31,7 +31,7 @@ from venue.core.messages.contract_events import (
 )
 from venue.core.messages.events import Event, FeesSet, Rejected
 from venue.core.units import AMOUNT_MAX, PPM
-from venue.terms import IncomeType, Product, Reject
+from venue.vocabulary import IncomeType, Product, Reject
 
 pytestmark = pytest.mark.core
 

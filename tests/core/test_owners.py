@@ -30,7 +30,7 @@ from venue.core.messages.events import (
     WalletMoved,
 )
 from venue.core.units import AMOUNT_MAX, PPM
-from venue.terms import Reject
+from venue.vocabulary import Reject
 
 pytestmark = pytest.mark.core
 

@@ -29,7 +29,7 @@ from venue.core.messages.contract_events import (
     LeverageSet,
     PositionClosed,
 )
-from venue.terms import (
+from venue.vocabulary import (
     BUY,
     CANCELED,
     GTC,

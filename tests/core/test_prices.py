@@ -20,7 +20,7 @@ from venue.core.instruments import Tier
 from venue.core.messages import commands
 from venue.core.messages.contract_events import FundingDue, MarkSet
 from venue.core.units import AMOUNT_MAX, PRICE_MAX
-from venue.terms import Reject
+from venue.vocabulary import Reject
 
 pytestmark = pytest.mark.core
 

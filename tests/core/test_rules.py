@@ -50,7 +50,7 @@ def test_code_counts(other: str) -> None:
 def test_every_file_of_the_core_counts(tmp_path: Path) -> None:
     core = tmp_path / "core"
     core.mkdir()
-    (tmp_path / "terms.py").write_text("A = 1\n")
+    (tmp_path / "vocabulary.py").write_text("A = 1\n")
     (core / "rules.py").write_text("RULES = 1\n")
     (core / "one.py").write_text(CODE)
     found = [digest(tmp_path)]
@@ -60,6 +60,6 @@ def test_every_file_of_the_core_counts(tmp_path: Path) -> None:
     found.append(digest(tmp_path))
     (core / "two.py").rename(core / "three.py")
     found.append(digest(tmp_path))
-    (tmp_path / "terms.py").write_text("A = 2\n")
+    (tmp_path / "vocabulary.py").write_text("A = 2\n")
     found.append(digest(tmp_path))
     assert len(set(found)) == 4

@@ -17,7 +17,7 @@ from venue.core.messages.contract_events import (
 )
 from venue.core.messages.events import Event
 from venue.core.state import snapshot
-from venue.terms import AlgoType, MarginMode, Reject, SeparatedMode
+from venue.vocabulary import AlgoType, MarginMode, Reject, SeparatedMode
 
 pytestmark = pytest.mark.core
 

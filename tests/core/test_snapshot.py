@@ -11,7 +11,7 @@ from venue.core.engine import Engine
 from venue.core.messages import commands
 from venue.core.messages.commands import Command
 from venue.core.state import snapshot
-from venue.terms import CLIENT_ID_MEMORY_US
+from venue.vocabulary import CLIENT_ID_MEMORY_US
 
 pytestmark = pytest.mark.core
 

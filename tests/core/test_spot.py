@@ -30,7 +30,7 @@ from venue.core.messages.events import (
     Rejected,
     Trade,
 )
-from venue.terms import (
+from venue.vocabulary import (
     CLIENT_ID_MEMORY_US,
     OrderStatus,
     OrderType,

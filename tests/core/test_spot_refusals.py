@@ -25,7 +25,7 @@ from support.world import (
 from venue.core.messages import commands
 from venue.core.messages.events import OrderPlaced, Rejected
 from venue.core.units import AMOUNT_MAX, PRICE_MAX
-from venue.terms import (
+from venue.vocabulary import (
     OPEN_ORDERS_PER_ACCOUNT_MAX,
     OPEN_ORDERS_PER_SYMBOL_MAX,
     OrderType,

@@ -11,7 +11,7 @@ from venue.core.messages.commands import ChangeAlgo, PlaceAlgo, Tick
 from venue.core.messages.contract_events import AlgoTriggered
 from venue.core.messages.events import Rejected
 from venue.core.state import snapshot
-from venue.terms import Reject
+from venue.vocabulary import Reject
 
 pytestmark = pytest.mark.core
 

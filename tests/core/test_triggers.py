@@ -44,7 +44,7 @@ from venue.core.messages.contract_events import (
 )
 from venue.core.messages.events import Event, Rejected
 from venue.core.units import PRICE_MAX
-from venue.terms import (
+from venue.vocabulary import (
     ALGO_ORDERS_PER_ACCOUNT_MAX,
     ALGO_ORDERS_PER_SYMBOL_MAX,
     AlgoStatus,

@@ -25,7 +25,7 @@ from venue.core.messages.contract_events import (
 )
 from venue.core.messages.events import Event
 from venue.core.state import snapshot
-from venue.terms import BUY, GTC, LIMIT, LONG, SELL, SHORT, Reject
+from venue.vocabulary import BUY, GTC, LIMIT, LONG, SELL, SHORT, Reject
 
 pytestmark = pytest.mark.core
 

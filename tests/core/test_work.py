@@ -10,13 +10,13 @@ import pytest
 from msgspec.structs import replace
 
 from support.contract_world import CONTRACT, CONTRACT_WALLET, HOUR, START, ContractWorld, of
+from venue.compiled import compiled
 from venue.core.instruments import Tier
 from venue.core.messages import commands
 from venue.core.messages.contract_events import AlgoTriggered, ContractTrade
 from venue.core.messages.events import Event
 from venue.core.units import AMOUNT_MAX
-from venue.fast import compiled
-from venue.terms import BUY, GTC, IOC, LONG, SELL, SHORT, AlgoType, Reject
+from venue.vocabulary import BUY, GTC, IOC, LONG, SELL, SHORT, AlgoType, Reject
 
 if TYPE_CHECKING:
     from _typeshed import TraceFunction

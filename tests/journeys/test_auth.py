@@ -14,7 +14,7 @@ from venue.gateway.access import replay
 from venue.gateway.access.auth import Authenticator, Caller, permit
 from venue.gateway.access.keys import Credentials, KeyStore, KeyView
 from venue.gateway.access.replay import ReplayGuard, request_id
-from venue.terms import Access
+from venue.vocabulary import Access
 
 NOW_MS = 1_700_000_000_000
 NOW = NOW_MS * 1_000

@@ -24,7 +24,7 @@ from venue.core.messages.events import Rejected
 from venue.gateway.context import Venue
 from venue.node.clock import SystemClock
 from venue.node.ticks import tick
-from venue.terms import BUY, GTC, LIMIT, OPEN_ORDERS_PER_SYMBOL_MAX, Wallet
+from venue.vocabulary import BUY, GTC, LIMIT, OPEN_ORDERS_PER_SYMBOL_MAX, Wallet
 
 PATIENCE_S: Final = 30
 HOUR: Final = 3_600

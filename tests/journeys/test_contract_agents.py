@@ -23,7 +23,7 @@ from venue.lab.contract_agents import (
     TAKERS,
     ContractAgents,
 )
-from venue.terms import BUY, IOC, LONG, MARKET, SELL, SHORT, PositionSide, Wallet
+from venue.vocabulary import BUY, IOC, LONG, MARKET, SELL, SHORT, PositionSide, Wallet
 
 EPOCH = 1_764_500_000_000_000
 TICK_STEPS = 5  # a second

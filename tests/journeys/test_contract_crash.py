@@ -36,8 +36,8 @@ from venue.journal.recovery import recover
 from venue.journal.sqlite import open_journal, open_readonly
 from venue.lab import demo
 from venue.rebuild import rebuild_history
-from venue.terms import BUY, GTC, IOC, LIMIT, LONG, SELL, SHORT, SeparatedMode
 from venue.verify import verify
+from venue.vocabulary import BUY, GTC, IOC, LIMIT, LONG, SELL, SHORT, SeparatedMode
 
 PATIENCE_S: Final = 30
 CURRENT_S: Final = 5  # an index is posted anew so often; it counts for ten seconds

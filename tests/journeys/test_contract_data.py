@@ -49,7 +49,7 @@ from venue.node.contract_data import Funding, Prices
 from venue.node.depth import Depth, Top
 from venue.node.market_data import MarketData
 from venue.node.ticker import Ticker
-from venue.terms import BUY, SELL, Cause, OrderType, TimeInForce
+from venue.vocabulary import BUY, SELL, Cause, OrderType, TimeInForce
 
 
 def quotes(opened: int, *prices: int) -> Candle:

@@ -26,7 +26,7 @@ from venue.gateway.connection import SocketLimits
 from venue.gateway.context import Venue
 from venue.gateway.session import KEY_GONE, POLICY
 from venue.node.clock import SystemClock
-from venue.terms import Access
+from venue.vocabulary import Access
 
 SPOT: Final = "/spot/v3/ws/private"
 CONTRACT: Final = "/contract/v3/ws/private"

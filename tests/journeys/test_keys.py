@@ -24,7 +24,7 @@ from venue.gateway.access.keys import (
     KeyView,
 )
 from venue.gateway.access.vault import PassphraseHash, Vault, VaultError
-from venue.terms import Access
+from venue.vocabulary import Access
 
 NOW = 1_700_000_000_000_000
 TRADE = int(Access.READ | Access.SPOT_TRADE)

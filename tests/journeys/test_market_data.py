@@ -34,7 +34,7 @@ from venue.node.board import TRADES_MAX, PublicTrade
 from venue.node.depth import Depth, Top
 from venue.node.market_data import PENDING_MAX, MarketData
 from venue.node.ticker import Ticker
-from venue.terms import OrderType, SelfTrade, Side, TimeInForce, Wallet
+from venue.vocabulary import OrderType, SelfTrade, Side, TimeInForce, Wallet
 
 SYMBOLS = ("BTCUSDT", "ETHUSDT")
 BEGIN = 1_764_500_123_456_789

@@ -19,7 +19,7 @@ from venue.core.messages import commands
 from venue.core.messages.commands import Exit
 from venue.core.state import snapshot
 from venue.core.units import FIRST_ID
-from venue.terms import (
+from venue.vocabulary import (
     IOC,
     LIMIT,
     LONG,

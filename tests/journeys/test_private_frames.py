@@ -12,8 +12,8 @@ from support.world import BUY, CONTRACT, FOK, FUNDING, ID, IOC, SELL, SPOT, Worl
 from venue.core.messages import commands
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Exit
-from venue.gateway.private_frames import ITEMS_MAX, PrivateFrames
-from venue.terms import LIMIT, LONG, MARKET, SHORT
+from venue.recording.frames import ITEMS_MAX, PrivateFrames
+from venue.vocabulary import LIMIT, LONG, MARKET, SHORT
 
 BTC_HELD = 10**7  # what `World` gives each owner, in whole units
 NO_REASON = "UNKNOWN_ORDER_CANCEL_REASON"

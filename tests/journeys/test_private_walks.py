@@ -18,15 +18,15 @@ from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command, PlaceOrder
 from venue.core.messages.contract_events import Income
 from venue.core.state import snapshot
-from venue.gateway import private_items, spot_items
-from venue.gateway.private_changes import Changes
-from venue.gateway.private_frames import PrivateFrames
-from venue.gateway.wire import ALGO_STATUS_NAMES, STATUS_NAMES, amount_text, quantity_text
 from venue.history.contract_tables import ALGO_ORDERS, CONTRACT_FILLS, CONTRACT_ORDERS, POSITIONS
 from venue.history.projector import Catalog, Projector
 from venue.history.store import Store, open_history
 from venue.history.tables import FILLS, ORDERS
-from venue.terms import IncomeType, Product
+from venue.recording import items, spot_items
+from venue.recording.changes import Changes
+from venue.recording.frames import PrivateFrames
+from venue.vocabulary import IncomeType, Product
+from venue.wire import ALGO_STATUS_NAMES, STATUS_NAMES, amount_text, quantity_text
 
 COMMANDS = 2_500
 RESERVED = (1, 2)  # the fee account and the insurance fund
@@ -244,7 +244,7 @@ def agree_on_positions(session: Session, closed: list[dict[str, Any]]) -> None:
         if account.uid in RESERVED or account.holding is None:
             continue
         for held in account.holding.positions.values():
-            now = to_builtins(private_items.position_item(session.engine, held))
+            now = to_builtins(items.position_item(session.engine, held))
             assert shown.pop(held.position_id) == now
     assert shown == {}
 

@@ -24,9 +24,9 @@ from venue.core.messages.events import OrderPlaced
 from venue.gateway.catchup import PAGE
 from venue.gateway.connection import SocketLimits
 from venue.gateway.context import Venue
-from venue.gateway.recorder import RENEWAL
 from venue.gateway.session import SessionLimits
 from venue.rebuild import rebuild_history
+from venue.recording.recorder import RENEWAL
 
 INVALID = "INVALID_ARGUMENT: "
 CHANNELS = {

@@ -26,7 +26,7 @@ from venue.core.messages.events import Rejected
 from venue.gateway.context import Venue
 from venue.lab import demo
 from venue.node.clock import SystemClock
-from venue.terms import BUY, GTC, IOC, LIMIT, LONG, MARKET, SELL, SHORT, SeparatedMode, Wallet
+from venue.vocabulary import BUY, GTC, IOC, LIMIT, LONG, MARKET, SELL, SHORT, SeparatedMode, Wallet
 
 SYMBOL = "BTCSUSDT"
 LOTS = 10_000  # 0.1 BTC

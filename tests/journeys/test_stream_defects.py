@@ -25,7 +25,7 @@ from venue.gateway.connection import SocketLimits
 from venue.gateway.frames import Frame
 from venue.gateway.public_frames import Shaper, shaper
 from venue.gateway.session import Session, SessionLimits
-from venue.terms import Product
+from venue.vocabulary import Product
 
 SPOT = "/spot/v3/ws/public"
 PRIVATE = "/spot/v3/ws/private"

@@ -27,7 +27,7 @@ from venue.gateway.context import Call, Venue
 from venue.gateway.contract_operators import post_index
 from venue.lab import demo
 from venue.node.clock import SystemClock
-from venue.terms import BUY, GTC, IOC, LIMIT, LONG, MARKET, SELL, SHORT, Wallet
+from venue.vocabulary import BUY, GTC, IOC, LIMIT, LONG, MARKET, SELL, SHORT, Wallet
 
 SYMBOL = "BTCSUSDT"
 POOLS = 3 * LIQUIDATIONS_MAX + 5

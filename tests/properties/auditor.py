@@ -1,8 +1,8 @@
 """An independent, slow model of the spot venue: it predicts each command's events exactly.
 
 Plain dicts and lists, searched from end to end, and fractions; nothing of the core but its
-commands, events and terms. All faults of a command are collected, and `terms.Reject`, which stands
-in the order of the checks, says which one answers.
+commands, events and vocabulary. All faults of a command are collected, and `vocabulary.Reject`,
+which stands in the order of the checks, says which one answers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from venue.core.instruments import Instrument
 from venue.core.messages import commands, events
 from venue.core.messages.commands import Command
 from venue.core.messages.events import Event
-from venue.terms import OrderStatus, OrderType, Reject, SelfTrade, Side, TimeInForce
+from venue.vocabulary import OrderStatus, OrderType, Reject, SelfTrade, Side, TimeInForce
 
 GREATEST_PRICE = 10**17
 SECOND = 10**6

@@ -14,7 +14,7 @@ from properties.earning_world import CONTRACT_WALLET, LOT, Play
 from properties.sums import Market, Owner, Position
 from venue.core.messages import commands as c
 from venue.core.messages.commands import NO_EXIT, Command, Exit
-from venue.terms import BUY, LONG, SELL
+from venue.vocabulary import BUY, LONG, SELL
 
 Gene = tuple[int, int, int, int, int, int]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from properties.earning_world import LOT
 from venue.core.messages import commands as c
 from venue.core.messages.commands import Command
-from venue.terms import BUY, LONG, SELL, AlgoType, Product
+from venue.vocabulary import BUY, LONG, SELL, AlgoType, Product
 
 if TYPE_CHECKING:
     from properties.earning import Gene, Group

@@ -20,7 +20,7 @@ from venue.core.messages.commands import Command
 from venue.core.messages.events import Event
 from venue.core.state import snapshot
 from venue.core.units import AMOUNT_MAX
-from venue.terms import BUY, LONG, SELL, SHORT
+from venue.vocabulary import BUY, LONG, SELL, SHORT
 
 SECOND: Final = 1_000_000
 BEGIN: Final = 1_700_000_000 * SECOND // (3600 * SECOND) * 3600 * SECOND + 3_560 * SECOND

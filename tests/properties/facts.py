@@ -8,7 +8,7 @@ from venue.core.messages import events
 from venue.core.messages.commands import Command, PlaceOrder
 from venue.core.messages.contract_events import Income
 from venue.core.messages.events import Event
-from venue.terms import OrderStatus, Side, Wallet
+from venue.vocabulary import OrderStatus, Side, Wallet
 
 SPOT = 0
 

@@ -20,7 +20,7 @@ from venue.core.messages import contract_events as t
 from venue.core.messages import events as e
 from venue.core.messages.commands import Command
 from venue.core.messages.events import Event
-from venue.terms import BUY, CROSSED, EXPIRED, Cause, SelfTrade, TimeInForce
+from venue.vocabulary import BUY, CROSSED, EXPIRED, Cause, SelfTrade, TimeInForce
 
 FEES, FUND = 1, 2
 UNWIND_PPM = 1_000  # how far from the mark the fund may give back what it holds

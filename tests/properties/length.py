@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, TypeVar
 
-from venue import fast
+from venue import compiled
 
 PART: Final = 4  # a fourth of the seeds or examples is walked interpreted
 
@@ -19,4 +19,4 @@ T = TypeVar("T")
 
 def walked(seeds: Sequence[T]) -> Sequence[T]:
     """The seeds that this core walks: all of them, or the first of every four."""
-    return seeds if fast.compiled() else seeds[::PART]
+    return seeds if compiled.compiled() else seeds[::PART]

@@ -9,7 +9,7 @@ from venue.core.instruments import Asset, Instrument
 from venue.core.messages import commands, events
 from venue.core.messages.contract_events import Income
 from venue.core.messages.events import Event
-from venue.terms import Reject
+from venue.vocabulary import Reject
 
 FIRST_ID = 10**15
 FIRST_UID = 10_000_001
@@ -189,6 +189,6 @@ class Office:
 
 
 def refuse(faults: Faults, detail: str = "") -> list[Event]:
-    """The first fault in the order of `terms.Reject` answers (rule 3.1)."""
+    """The first fault in the order of `vocabulary.Reject` answers (rule 3.1)."""
     first = min(faults)
     return [events.Rejected(first, faults[first], detail)]

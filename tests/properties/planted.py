@@ -14,7 +14,7 @@ from typing import Final
 from properties.judge import Judge
 from properties.sums import MILLION, Market, Order, Owner
 from venue.core.messages.commands import Command, PlaceContractOrder
-from venue.terms import BUY, CROSSED, LONG, MARKET, SelfTrade
+from venue.vocabulary import BUY, CROSSED, LONG, MARKET, SelfTrade
 
 LOAN: Final = 10**12  # atoms: more than anybody has
 

@@ -14,7 +14,7 @@ from multiprocessing import get_context
 from typing import Final
 
 from properties.climbing import Climb
-from venue import fast
+from venue import compiled
 
 COMMANDS: Final = 3_000_000
 PER_SEED: Final = 100_000
@@ -71,7 +71,7 @@ def main(arguments: list[str]) -> int:
         total.liquidations += figures.liquidations
         total.found += figures.found
     seconds = time.monotonic() - begun
-    core = "compiled" if fast.compiled() else "interpreted"
+    core = "compiled" if compiled.compiled() else "interpreted"
     print(
         f"{total.commands:,} commands in {total.stories:,} stories of seeds {first} to "
         f"{first + seeds - 1}: {total.trades:,} trades, {total.liquidations:,} liquidations, "

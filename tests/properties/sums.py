@@ -10,7 +10,7 @@ from bisect import bisect_left, insort
 from fractions import Fraction
 
 from venue.core.instruments import Asset, Contract
-from venue.terms import BUY, CROSSED, LONG
+from venue.vocabulary import BUY, CROSSED, LONG
 
 MILLION = 10**6
 DEFAULT_LEVERAGE = 20

@@ -23,7 +23,7 @@ from venue.core.messages.contract_events import (
 )
 from venue.core.messages.events import Event, OrderRepeated, Rejected
 from venue.core.state import audit, snapshot
-from venue.terms import Cause, MarginMode
+from venue.vocabulary import Cause, MarginMode
 
 pytestmark = pytest.mark.core
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from support.story import Story, told
-from venue import fast
+from venue import compiled
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.state import snapshot
@@ -42,7 +42,7 @@ def hash_elsewhere(seed: int, hash_seed: str, sources: Path) -> str:
 
 def test_agents_and_owners_reach_the_same_state_in_any_process() -> None:
     here = told(7, STEPS)
-    this_build = Path(fast.__file__).parents[1]
+    this_build = Path(compiled.__file__).parents[1]
     assert hash_elsewhere(7, "1", this_build) == here
     assert hash_elsewhere(7, "2", this_build) == here
     assert hash_elsewhere(8, "1", this_build) != here

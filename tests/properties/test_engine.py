@@ -24,7 +24,7 @@ from venue.core.messages import commands
 from venue.core.messages.commands import Command
 from venue.core.messages.events import Event, OrderRepeated, Rejected
 from venue.core.state import snapshot
-from venue.terms import Side
+from venue.vocabulary import Side
 
 pytestmark = pytest.mark.core
 

@@ -18,7 +18,7 @@ from venue.core.engine import Engine
 from venue.core.messages.commands import Command, PlaceContractOrder
 from venue.core.messages.contract_events import ContractOrderPlaced, ContractTrade, Income
 from venue.core.messages.events import Event
-from venue.terms import BUY, LONG, SELL, SHORT
+from venue.vocabulary import BUY, LONG, SELL, SHORT
 
 pytestmark = pytest.mark.core
 

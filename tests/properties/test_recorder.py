@@ -25,9 +25,9 @@ from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command, PlaceOrder, RecordStreams, Tick
 from venue.core.messages.events import OrderPlaced
 from venue.core.owners import FIRST_UID
-from venue.gateway.recorder import RENEWAL, OwnKey, Recorder
 from venue.history.tables import FRAMES_KEPT, frames_gone
-from venue.terms import Product
+from venue.recording.recorder import RENEWAL, OwnKey, Recorder
+from venue.vocabulary import Product
 
 COMMANDS = 2_500
 TAPES: dict[str, Callable[[], list[Command]]] = {

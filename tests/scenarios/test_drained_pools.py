@@ -19,7 +19,7 @@ from venue.core.contract.position import equity
 from venue.core.messages import commands
 from venue.core.messages.contract_events import ContractTrade
 from venue.core.messages.events import Event
-from venue.terms import BUY, GTC, IOC, LIMIT, LONG, SELL, SHORT, Product, Reject
+from venue.vocabulary import BUY, GTC, IOC, LIMIT, LONG, SELL, SHORT, Product, Reject
 
 pytestmark = pytest.mark.core
 

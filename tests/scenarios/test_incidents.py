@@ -34,7 +34,7 @@ from venue.core.messages.contract_events import (
 )
 from venue.core.state import audit
 from venue.core.units import AMOUNT_MAX
-from venue.terms import BUY, IOC, LONG, SELL, SHORT, AlgoType, Cause, Reject
+from venue.vocabulary import BUY, IOC, LONG, SELL, SHORT, AlgoType, Cause, Reject
 
 pytestmark = pytest.mark.core
 

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from support.contract_world import CONTRACT, INSTRUMENT, SYMBOL, ContractWorld, of
 from venue.core.messages import commands
 from venue.core.messages.contract_events import AlgoTriggered, ContractTrade
-from venue.terms import LONG, SELL, AlgoType, PriceSource
+from venue.vocabulary import LONG, SELL, AlgoType, PriceSource
 
 pytestmark = pytest.mark.core
 

@@ -5,7 +5,7 @@ import pytest
 from support.contract_world import SYMBOL, ContractWorld, of
 from venue.core.messages import commands
 from venue.core.messages.contract_events import AlgoPlaced
-from venue.terms import LONG, SELL, AlgoType
+from venue.vocabulary import LONG, SELL, AlgoType
 
 pytestmark = pytest.mark.core
 

@@ -6,7 +6,7 @@ from support.contract_world import SYMBOL, ContractWorld, of
 from venue.core.contract.position import equity
 from venue.core.messages import commands
 from venue.core.messages.contract_events import ContractOrderClosed, ContractTrade
-from venue.terms import CANCELED, IOC
+from venue.vocabulary import CANCELED, IOC
 
 pytestmark = pytest.mark.core
 

@@ -11,7 +11,7 @@ from venue.core.contract.position import equity
 from venue.core.messages import commands
 from venue.core.messages.contract_events import ContractOrderClosed, ContractTrade
 from venue.core.messages.events import Event, Rejected
-from venue.terms import (
+from venue.vocabulary import (
     BUY,
     CANCELED,
     EXPIRE_MAKER,

@@ -4,7 +4,7 @@ import pytest
 
 from support.contract_world import ContractWorld, refusal
 from venue.core.state import snapshot
-from venue.terms import IOC, Reject
+from venue.vocabulary import IOC, Reject
 
 pytestmark = pytest.mark.core
 

@@ -27,7 +27,7 @@ from venue.core.messages import commands
 from venue.core.messages.contract_events import ContractTrade, FundingDue, LiquidationStarted
 from venue.core.messages.events import Event
 from venue.core.units import AMOUNT_MAX
-from venue.terms import BUY, LONG, SELL, SHORT, Reject
+from venue.vocabulary import BUY, LONG, SELL, SHORT, Reject
 
 pytestmark = pytest.mark.core
 

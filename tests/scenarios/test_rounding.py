@@ -12,7 +12,7 @@ from venue.core.messages.contract_events import ContractTrade, Income, Leg
 from venue.core.messages.events import Event
 from venue.core.state import audit
 from venue.core.units import PPM
-from venue.terms import IOC, LONG, SHORT, Cause, IncomeType
+from venue.vocabulary import IOC, LONG, SHORT, Cause, IncomeType
 
 pytestmark = pytest.mark.core
 

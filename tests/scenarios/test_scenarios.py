@@ -38,7 +38,7 @@ from venue.core.messages.events import (
     Rejected,
     Trade,
 )
-from venue.terms import OrderStatus, Reject, SelfTrade, TimeInForce, Wallet
+from venue.vocabulary import OrderStatus, Reject, SelfTrade, TimeInForce, Wallet
 
 pytestmark = pytest.mark.core
 

@@ -6,7 +6,7 @@ from support.contract_world import SYMBOL, ContractWorld, refusal
 from venue.core.contract.collateral import available
 from venue.core.contract.position import equity
 from venue.core.messages import commands
-from venue.terms import SELL, SHORT, Reject
+from venue.vocabulary import SELL, SHORT, Reject
 
 pytestmark = pytest.mark.core
 

@@ -5,7 +5,7 @@ import pytest
 from support.contract_world import HOUR, START, ContractWorld, of
 from venue.core.messages import commands
 from venue.core.messages.contract_events import ContractOrderPlaced, FundingDue
-from venue.terms import BUY, LONG, SELL, SHORT
+from venue.vocabulary import BUY, LONG, SELL, SHORT
 
 pytestmark = pytest.mark.core
 

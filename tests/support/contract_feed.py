@@ -16,7 +16,7 @@ from venue.core.messages.contract_events import (
 )
 from venue.core.messages.events import Event
 from venue.node.market_data import MarketData
-from venue.terms import LONG, SHORT, Cause, OrderStatus, OrderType, TimeInForce
+from venue.vocabulary import LONG, SHORT, Cause, OrderStatus, OrderType, TimeInForce
 
 BTC, ETH = "BTCUSDT", "ETHUSDT"
 SYMBOLS = (BTC, ETH)

@@ -39,7 +39,7 @@ from venue.core.messages.contract_events import (
     PositionClosed,
 )
 from venue.core.messages.events import AssetRegistered, Event, Rejected
-from venue.terms import AlgoStatus, AlgoType, Cause, OrderStatus, PriceSource, Reject
+from venue.vocabulary import AlgoStatus, AlgoType, Cause, OrderStatus, PriceSource, Reject
 
 ASSETS: Final = [Asset("USDT", 1, 8), Asset("BTC", 2, 8)]
 PERP: Final = Contract(

@@ -11,7 +11,7 @@ from venue.core.instruments import Contract, Instrument, Tier
 from venue.core.messages import commands
 from venue.core.messages.commands import Command, Exit
 from venue.core.units import AMOUNT_MAX
-from venue.terms import AdlPolicy, Side
+from venue.vocabulary import AdlPolicy, Side
 
 SECOND: Final = 1_000_000
 FIRST_UID: Final = 10_000_001

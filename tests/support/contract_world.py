@@ -22,7 +22,7 @@ from venue.core.messages.contract_events import ContractOrderPlaced, ContractTra
 from venue.core.messages.events import Event, OwnerCreated, Rejected
 from venue.core.state import audit, snapshot
 from venue.core.units import AMOUNT_MAX
-from venue.terms import BUY, GTC, IOC, LIMIT, LONG, MARKET, SELL, SHORT, MarginMode, Wallet
+from venue.vocabulary import BUY, GTC, IOC, LIMIT, LONG, MARKET, SELL, SHORT, MarginMode, Wallet
 
 SECOND: Final = 1_000_000
 HOUR: Final = 3_600 * SECOND

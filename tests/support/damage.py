@@ -15,14 +15,14 @@ from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command
 from venue.core.owners import FIRST_UID
-from venue.gateway.recorder import Recorder
 from venue.history import contract_queries, queries
 from venue.history.contract_queries import AlgosOf, ContractFillsOf, ContractOrdersOf, IncomeOf
 from venue.history.contract_tables import SCHEMA
 from venue.history.projector import Catalog, Projector
 from venue.history.queries import BillsOf, FillsOf, OrdersOf, TransfersOf
 from venue.history.store import Store, open_history
-from venue.terms import Product, Wallet
+from venue.recording.recorder import Recorder
+from venue.vocabulary import Product, Wallet
 
 REFUSED = "refused"
 OWNERS = tuple(FIRST_UID + number for number in range(3))

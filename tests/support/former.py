@@ -39,7 +39,7 @@ from venue.gateway.context import Venue
 from venue.lab import demo
 from venue.main import Options, opened
 from venue.node.clock import SystemClock
-from venue.terms import (
+from venue.vocabulary import (
     BUY,
     GTC,
     IOC,

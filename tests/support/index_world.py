@@ -13,7 +13,7 @@ from support.contract_world import CONTRACT, INSTRUMENT, PRICE, SYMBOL, Contract
 from venue.core.instruments import Contract
 from venue.core.messages import commands
 from venue.core.messages.events import Event
-from venue.terms import BUY, GTC, LIMIT, SELL, Wallet
+from venue.vocabulary import BUY, GTC, LIMIT, SELL, Wallet
 
 SPOT_WALLET: Final = int(Wallet.SPOT)
 SPOT_MONEY: Final = 10**9

@@ -22,7 +22,15 @@ from venue.core.messages.contract_events import (
 from venue.core.messages.events import Event, OwnerCreated, Rejected
 from venue.core.state import audit, snapshot
 from venue.core.units import AMOUNT_MAX, FIRST_ID
-from venue.terms import AlgoType, OrderType, PositionSide, PriceSource, Side, TimeInForce, Wallet
+from venue.vocabulary import (
+    AlgoType,
+    OrderType,
+    PositionSide,
+    PriceSource,
+    Side,
+    TimeInForce,
+    Wallet,
+)
 
 BUY, SELL = int(Side.BUY), int(Side.SELL)
 LIMIT, MARKET = int(OrderType.LIMIT), int(OrderType.MARKET)

@@ -14,7 +14,7 @@ from venue.journal.sqlite import open_readonly
 from venue.lab import demo
 from venue.main import Options, opened
 from venue.node.clock import SystemClock
-from venue.terms import BUY, GTC, IOC, LIMIT, LONG, SELL, AlgoType
+from venue.vocabulary import BUY, GTC, IOC, LIMIT, LONG, SELL, AlgoType
 
 DAY_US = 86_400_000_000
 PHASES = (0, 20, 40)  # days on which something happens

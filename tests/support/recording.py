@@ -13,7 +13,7 @@ from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command, RecordStreams
 from venue.core.owners import FIRST_UID
 from venue.core.state import snapshot
-from venue.gateway.recorder import Recorder
+from venue.recording.recorder import Recorder
 
 
 def spot_commands(count: int) -> list[Command]:

@@ -8,7 +8,7 @@ from venue.candles import Candle, open_time
 from venue.core.messages.contract_events import ContractTrade
 from venue.core.messages.events import Trade
 from venue.node.ticker import Ticker
-from venue.terms import Side
+from venue.vocabulary import Side
 
 Timed = tuple[int, Trade | ContractTrade]  # with its time in µs
 

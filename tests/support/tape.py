@@ -35,7 +35,7 @@ from venue.core.messages.events import (
 from venue.history.projector import Catalog
 from venue.history.store import Store
 from venue.history.tables import METADATA
-from venue.terms import OrderStatus
+from venue.vocabulary import OrderStatus
 
 RICH = 10**14
 LOTS = {

@@ -15,7 +15,7 @@ from venue.core.messages.commands import Tick
 from venue.gateway.context import Venue
 from venue.gateway.market_answers import trade_id_text
 from venue.node.board import Board
-from venue.terms import Product
+from venue.vocabulary import Product
 
 KINDS: Final = SOCKETS[:4]  # the others are further names of these
 SYMBOLS: Final = {Product.SPOT: "BTCUSDT", Product.CONTRACT: "BTCSUSDT"}

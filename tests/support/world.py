@@ -11,7 +11,7 @@ from venue.core.messages.commands import Command
 from venue.core.messages.events import Event, OrderPlaced, OwnerCreated, Rejected, Trade
 from venue.core.state import snapshot
 from venue.core.units import FIRST_ID
-from venue.terms import OrderType, Side, TimeInForce, Wallet
+from venue.vocabulary import OrderType, Side, TimeInForce, Wallet
 
 BUY, SELL = int(Side.BUY), int(Side.SELL)
 LIMIT, MARKET = int(OrderType.LIMIT), int(OrderType.MARKET)

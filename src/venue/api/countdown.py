@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from venue.api.fields import Countdown
 from venue.api.operation import post
-from venue.terms import Access
+from venue.vocabulary import Access
 
 
 class CancelAfterRequest(Struct):

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 
 from msgspec import Meta
 
-from venue.terms import (
+from venue.vocabulary import (
     CANCEL_AFTER_MAX_S,
     CANCEL_AFTER_MIN_S,
     AlgoType,

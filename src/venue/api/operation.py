@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 from msgspec import Struct
 
-from venue.terms import Access
+from venue.vocabulary import Access
 
 Q = TypeVar("Q")
 R = TypeVar("R")

@@ -9,13 +9,13 @@ from venue.core.contract.orders import Contracts
 from venue.core.messages.commands import CancelContractOrders, CancelOrders, SetCancelAfter
 from venue.core.messages.events import CancelAfterDue, CancelAfterSet, Event, Rejected
 from venue.core.spot.orders import Spot
-from venue.terms import CANCEL_AFTER_MAX_S, CANCEL_AFTER_MIN_S, Product, Reject
+from venue.vocabulary import CANCEL_AFTER_MAX_S, CANCEL_AFTER_MIN_S, Product, Reject
 
 CHUNK: Final = 1_000  # orders and countdowns ended by one command; the owner it reaches is finished
 TIMEOUT_MIN_US: Final = CANCEL_AFTER_MIN_S * 1_000_000
 TIMEOUT_MAX_US: Final = CANCEL_AFTER_MAX_S * 1_000_000
 
-Deadline = tuple[int, int, int]  # time (µs), uid, `terms.Product`
+Deadline = tuple[int, int, int]  # time (µs), uid, `vocabulary.Product`
 
 
 class Deadlines:

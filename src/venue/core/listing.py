@@ -26,7 +26,7 @@ from venue.core.messages.events import (
 )
 from venue.core.spot.orders import Spot
 from venue.core.units import AMOUNT_MAX
-from venue.terms import Product, Reject
+from venue.vocabulary import Product, Reject
 
 SCALE_MAX: Final = 18
 

@@ -29,7 +29,7 @@ from venue.core.messages.events import (
     WalletMoved,
 )
 from venue.core.units import AMOUNT_MAX, FIRST_ID, PPM
-from venue.terms import BillKind, Product, Reject, SelfTrade, TransferReason, Wallet
+from venue.vocabulary import BillKind, Product, Reject, SelfTrade, TransferReason, Wallet
 
 FIRST_UID: Final = 10_000_001
 FUNDING: Final = int(Wallet.FUNDING)

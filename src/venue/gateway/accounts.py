@@ -31,7 +31,10 @@ from venue.core.book.orders import Order
 from venue.core.instruments import Instrument
 from venue.core.units import FIRST_ID
 from venue.gateway.context import Call, Venue
-from venue.gateway.wire import (
+from venue.gateway.writes import identified
+from venue.history import queries
+from venue.vocabulary import Side, Wallet
+from venue.wire import (
     SIDE_NAMES,
     STATUS_NAMES,
     TIME_IN_FORCE_NAMES,
@@ -44,9 +47,6 @@ from venue.gateway.wire import (
     price_text,
     quantity_text,
 )
-from venue.gateway.writes import identified
-from venue.history import queries
-from venue.terms import Side, Wallet
 
 SPOT: Final = int(Wallet.SPOT)
 FUNDING: Final = int(Wallet.FUNDING)

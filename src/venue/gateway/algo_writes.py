@@ -42,8 +42,8 @@ from venue.gateway.contract_writes import (
     listed,
     own_client_id,
 )
-from venue.gateway.wire import SIDES, lots, price_text, rate, ticks
-from venue.terms import BUY, LONG, SELL, AlgoType
+from venue.vocabulary import BUY, LONG, SELL, AlgoType
+from venue.wire import SIDES, lots, price_text, rate, ticks
 
 STOP: Final = int(AlgoType.STOP)
 STOP_MARKET: Final = int(AlgoType.STOP_MARKET)

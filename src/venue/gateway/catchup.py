@@ -14,9 +14,9 @@ from typing import Final, Protocol
 
 from venue.gateway.context import Venue
 from venue.gateway.frames import Frame
-from venue.gateway.recorder import OwnKey
 from venue.history import queries
 from venue.history.link import HistoryFailed
+from venue.recording.recorder import OwnKey
 
 PAGE: Final = 500  # frames asked for at once
 TURN: Final = 50  # frames sent before others have their turn

@@ -18,7 +18,6 @@ from venue.gateway.access.replay import ReplayGuard
 from venue.gateway.answers import Answers
 from venue.gateway.defects import Defects
 from venue.gateway.dispatch.turn import Submission
-from venue.gateway.recorder import Recorder
 from venue.history.link import HistoryFailed
 from venue.history.service import LAG_MAX, History
 from venue.journal.journal import Journal
@@ -28,6 +27,7 @@ from venue.node.market_data import MarketData
 from venue.node.outbox import Outbox
 from venue.node.replies import Answer
 from venue.node.sequencer import Overloaded, Sequencer, Stopped
+from venue.recording.recorder import Recorder
 
 KEY_REWRITES: Final = "keyRewrites"  # the setting that counts rewrites of the key store
 DEMO_ASSET: Final = "SUSDT"  # what demo contracts settle in

@@ -33,7 +33,10 @@ from venue.core.contract.position import (
 from venue.core.ledger.ledger import Account, Pool
 from venue.gateway.context import DEMO_ASSET, Call, Venue
 from venue.gateway.contract_reads import MILLISECOND_US, US_PER_MS, span
-from venue.gateway.wire import (
+from venue.history import contract_queries
+from venue.history.contract_queries import IncomeOf, IncomeRow
+from venue.vocabulary import CROSSED, ISOLATED, TransferReason
+from venue.wire import (
     MARGIN_MODE_NAMES,
     POSITION_SIDE_NAMES,
     SEPARATED_MODE_NAMES,
@@ -42,9 +45,6 @@ from venue.gateway.wire import (
     quantity_text,
     rate_text,
 )
-from venue.history import contract_queries
-from venue.history.contract_queries import IncomeOf, IncomeRow
-from venue.terms import CROSSED, ISOLATED, TransferReason
 
 DAY_US: Final = 86_400_000_000
 INCOME_DAYS: Final = 30  # before a lone end

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from msgspec import structs
 
+from venue import wire
 from venue.api import errors
 from venue.api.operation import Empty
 from venue.api.operator.contracts import (
@@ -40,7 +41,6 @@ from venue.core.instruments import Asset, Contract, Instrument, Tier, funding_ca
 from venue.core.messages.commands import ChangeContract, HaltInstrument, ListContract, PostIndex
 from venue.core.messages.events import Rejected
 from venue.core.units import PPB, PPM
-from venue.gateway import wire
 from venue.gateway.context import Call, Venue
 from venue.gateway.contract_refusals import refusal
 from venue.gateway.contract_writes import listed
@@ -52,7 +52,7 @@ from venue.history.contract_queries import (
     LiquidationRow,
     StepRow,
 )
-from venue.terms import AdlPolicy, Cause, PositionSide, Product
+from venue.vocabulary import AdlPolicy, Cause, PositionSide, Product
 
 CONTRACT: Final = int(Product.CONTRACT)
 POLICIES: Final = [policy.name for policy in AdlPolicy]

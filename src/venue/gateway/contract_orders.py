@@ -29,7 +29,17 @@ from venue.gateway.context import DEMO_ASSET, Call, Venue
 from venue.gateway.contract_reads import MILLISECOND_US, US_PER_MS, span
 from venue.gateway.contract_refusals import order_unknown, symbol_unknown
 from venue.gateway.contract_writes import holding_of, identified
-from venue.gateway.wire import (
+from venue.history import contract_queries
+from venue.history.contract_queries import (
+    AlgoRow,
+    AlgosOf,
+    ContractFillRow,
+    ContractFillsOf,
+    ContractOrderRow,
+    ContractOrdersOf,
+)
+from venue.vocabulary import BUY, LONG, AlgoType
+from venue.wire import (
     ALGO_STATUS_NAMES,
     ALGO_TYPE_NAMES,
     POSITION_SIDE_NAMES,
@@ -45,16 +55,6 @@ from venue.gateway.wire import (
     quantity_text,
     rate_text,
 )
-from venue.history import contract_queries
-from venue.history.contract_queries import (
-    AlgoRow,
-    AlgosOf,
-    ContractFillRow,
-    ContractFillsOf,
-    ContractOrderRow,
-    ContractOrdersOf,
-)
-from venue.terms import BUY, LONG, AlgoType
 
 DAY_US: Final = 86_400_000_000
 ORDERS_DAYS_MAX: Final = 90

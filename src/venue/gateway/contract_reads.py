@@ -36,7 +36,8 @@ from venue.gateway.context import Call, Venue
 from venue.gateway.encoded import Encoded
 from venue.gateway.market_answers import Drawn, drawn
 from venue.gateway.reads import fraction_text, rate_limit
-from venue.gateway.wire import (
+from venue.history import contract_queries
+from venue.wire import (
     amount_text,
     funding_text,
     price_text,
@@ -44,7 +45,6 @@ from venue.gateway.wire import (
     rate_text,
     short_text,
 )
-from venue.history import contract_queries
 
 MINUTES_PER_DAY: Final = 1440
 US_PER_MS: Final = 1000

@@ -60,16 +60,7 @@ from venue.gateway.contract_refusals import (
     symbol_unknown,
 )
 from venue.gateway.dispatch.decode import compile_request, decode, generated
-from venue.gateway.wire import (
-    MARGIN_MODE_NAMES,
-    SIDES,
-    TIMES_IN_FORCE,
-    TYPES,
-    lots,
-    scaled,
-    ticks,
-)
-from venue.terms import (
+from venue.vocabulary import (
     BUY,
     CROSSED,
     GTC,
@@ -83,6 +74,15 @@ from venue.terms import (
     PriceSource,
     Reject,
     SeparatedMode,
+)
+from venue.wire import (
+    MARGIN_MODE_NAMES,
+    SIDES,
+    TIMES_IN_FORCE,
+    TYPES,
+    lots,
+    scaled,
+    ticks,
 )
 
 POSITION_SIDES: Final = {side.name: int(side) for side in PositionSide}

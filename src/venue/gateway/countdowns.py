@@ -7,7 +7,7 @@ from venue.core.messages.commands import SetCancelAfter
 from venue.core.messages.events import CancelAfterSet, Rejected
 from venue.gateway.context import Call
 from venue.gateway.refusals import refusal
-from venue.terms import Product
+from venue.vocabulary import Product
 
 
 async def cancel_after(call: Call, request: CancelAfterRequest) -> CancelAfterReply:

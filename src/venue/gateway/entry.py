@@ -28,7 +28,7 @@ from venue.gateway.dispatch.desk import Desk, refusal_of, unknown_names
 from venue.gateway.dispatch.routes import Route
 from venue.gateway.frames import Frame
 from venue.node.sequencer import Overloaded, Stopped
-from venue.terms import OPEN_ORDERS_PER_ACCOUNT_MAX, Product
+from venue.vocabulary import OPEN_ORDERS_PER_ACCOUNT_MAX, Product
 
 PLACED_MAX: Final = 2 * OPEN_ORDERS_PER_ACCOUNT_MAX  # ids kept until those that ended are dropped
 RETRY_S: Final = 0.05  # between attempts to cancel while too many commands wait

@@ -27,8 +27,8 @@ from venue.gateway.public_frames import (
     Shaper,
     shaper,
 )
-from venue.gateway.recorder import OwnKey
-from venue.terms import Product
+from venue.recording.recorder import OwnKey
+from venue.vocabulary import Product
 
 INTERNAL_ERROR: Final = 1011
 US_PER_MS: Final = 1000

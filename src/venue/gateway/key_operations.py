@@ -14,7 +14,7 @@ from venue.core.messages.commands import ChangeSetting
 from venue.gateway.access import keys as store
 from venue.gateway.context import KEY_REWRITES, Call, Venue
 from venue.gateway.operators import owner
-from venue.terms import Access
+from venue.vocabulary import Access
 
 
 def keys(call: Call, request: KeysRequest) -> list[KeyView]:

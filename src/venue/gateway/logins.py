@@ -14,7 +14,7 @@ from venue.gateway.access.replay import WINDOW_MS
 from venue.gateway.context import Venue
 from venue.gateway.transport.request import Request
 from venue.node.sequencer import Overloaded, Stopped
-from venue.terms import Access, Product
+from venue.vocabulary import Access, Product
 
 # Stock clients that open the sockets of both products at once sign them in the same millisecond:
 # the two logins are one. Whoever overheard it comes later, or from elsewhere.

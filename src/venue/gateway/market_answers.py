@@ -12,9 +12,9 @@ from venue.api.market_data import Candle, DepthReply, PublicTrade
 from venue.core.instruments import Asset, Instrument
 from venue.gateway.answers import ITEMS_MAX, Answers, Question, Series, encode
 from venue.gateway.encoded import Encoded
-from venue.gateway.wire import amount_text, price_text, quantity_text
 from venue.node.board import Board
 from venue.node.board import PublicTrade as Traded
+from venue.wire import amount_text, price_text, quantity_text
 
 US_PER_MS: Final = 1000
 FEW: Final = 2  # candles that differ between two questions, as a rule

@@ -8,6 +8,7 @@ import apsw
 from msgspec import structs
 
 import venue
+from venue import wire
 from venue.api import errors
 from venue.api.operation import Empty
 from venue.api.operator.venue import (
@@ -30,6 +31,7 @@ from venue.api.operator.venue import (
     Settings,
     TransferRequest,
 )
+from venue.compiled import compiled
 from venue.core.book.market import Market
 from venue.core.instruments import Asset, Instrument
 from venue.core.ledger.ledger import Account
@@ -50,12 +52,10 @@ from venue.core.messages.commands import (
 from venue.core.messages.contract_events import Income
 from venue.core.messages.events import Event, Rejected, WalletMoved
 from venue.core.state.snapshot import state_hash
-from venue.fast import compiled
-from venue.gateway import wire
 from venue.gateway.context import Call, Venue
 from venue.gateway.refusals import refusal
 from venue.history.link import HistoryFailed
-from venue.terms import Product, SelfTrade, Wallet
+from venue.vocabulary import Product, SelfTrade, Wallet
 
 WORDINGS: Final = ("document", "live")
 ENVELOPES: Final = ("object", "array")

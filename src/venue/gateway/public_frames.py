@@ -35,10 +35,10 @@ from venue.core.messages.events import OrderClosed, OrderPlaced, Trade
 from venue.gateway.context import Venue
 from venue.gateway.market_answers import level_texts, trade_id_text
 from venue.gateway.reads import fraction_text
-from venue.gateway.wire import amount_text, decimal_text, price_text, quantity_text
 from venue.node.board import Board, PublicTrade
 from venue.node.depth import Depth, Top
-from venue.terms import Cause, Product, Side
+from venue.vocabulary import Cause, Product, Side
+from venue.wire import amount_text, decimal_text, price_text, quantity_text
 
 TRADES_FIRST: Final = 50  # trades of a first frame
 KLINES_FIRST: Final = 100  # candles of a first frame

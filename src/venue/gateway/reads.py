@@ -30,7 +30,8 @@ from venue.gateway.answers import array, encode, with_last
 from venue.gateway.context import Call, Venue
 from venue.gateway.encoded import Encoded
 from venue.gateway.market_answers import Drawn, drawn
-from venue.gateway.wire import (
+from venue.node.depth import Top
+from venue.wire import (
     amount_text,
     decimal_text,
     price_text,
@@ -38,7 +39,6 @@ from venue.gateway.wire import (
     rate_text,
     short_text,
 )
-from venue.node.depth import Top
 
 PERCENT_SCALE: Final = 6  # priceChangePercent is a fraction with six decimals
 NETWORK: Final = "VENUE"

@@ -32,8 +32,8 @@ from venue.gateway.entry import Entry
 from venue.gateway.frames import Frame
 from venue.gateway.hub import Hub, Listener, PublicKey
 from venue.gateway.public_frames import is_listed
-from venue.gateway.recorder import OwnKey
 from venue.history.link import HistoryFailed
+from venue.recording.recorder import OwnKey
 
 PREFIX: Final = "INVALID_ARGUMENT: "
 POLICY: Final = 1008  # the close code of every broken rule

@@ -31,8 +31,8 @@ from venue.core.messages.events import OrderClosed, OrderPlaced, OrderRepeated, 
 from venue.gateway.context import Call, Venue
 from venue.gateway.dispatch.decode import compile_request, decode, generated
 from venue.gateway.refusals import refusal
-from venue.gateway.wire import SIDES, TIMES_IN_FORCE, TYPES, lots, ticks
-from venue.terms import OrderType, TimeInForce
+from venue.vocabulary import OrderType, TimeInForce
+from venue.wire import SIDES, TIMES_IN_FORCE, TYPES, lots, ticks
 
 MARKET: Final = int(OrderType.MARKET)
 GTC: Final = int(TimeInForce.GTC)

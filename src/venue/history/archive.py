@@ -30,7 +30,7 @@ from venue.history.contract_tables import (
 )
 from venue.history.store import LOGS, Store, check_pages, open_history
 from venue.history.tables import BILLS, FILLS, OPENING, ORDERS, PROGRESS, TRANSFERS
-from venue.terms import AlgoStatus, OrderStatus
+from venue.vocabulary import AlgoStatus, OrderStatus
 
 OPEN: Final = f"({int(OrderStatus.NEW)}, {int(OrderStatus.PARTIALLY_FILLED)})"
 WAITING: Final = int(AlgoStatus.UNTRIGGERED)

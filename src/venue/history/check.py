@@ -15,7 +15,7 @@ from venue.history.frames import ROW, unpacked
 from venue.history.frames import ROWS_AT_ONCE as FRAMES_AT_ONCE
 from venue.history.opening import opening
 from venue.history.tables import BILLS, FILLS, FRAMES, ORDERS, PROGRESS
-from venue.terms import Cause, MarginMode, OrderStatus, Product, Wallet
+from venue.vocabulary import Cause, MarginMode, OrderStatus, Product, Wallet
 
 PROBLEMS_MAX: Final = 100  # of each kind; a broken file should not fill the screen
 ROWS_AT_ONCE: Final = 10_000

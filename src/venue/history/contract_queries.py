@@ -24,7 +24,7 @@ from venue.history.contract_tables import (
     PRICE_MINUTES,
 )
 from venue.history.queries import from_to, page_of
-from venue.terms import AlgoStatus, Cause, OrderStatus
+from venue.vocabulary import AlgoStatus, Cause, OrderStatus
 
 UNTRIGGERED: Final = int(AlgoStatus.UNTRIGGERED)
 OPEN: Final = (int(OrderStatus.NEW), int(OrderStatus.PARTIALLY_FILLED))
@@ -108,7 +108,7 @@ class AlgoRow(Struct, frozen=True, gc=False):
     """One conditional order: prices in ticks, quantity in lots (0: the whole position).
 
     `order_id` is the order it became and `triggered_price` what triggered it, else 0; `reason` is
-    the `terms.Reject` of one that was refused then; `trigger_time` is 0 before.
+    the `vocabulary.Reject` of one that was refused then; `trigger_time` is 0 before.
     """
 
     algo_id: int

@@ -41,7 +41,7 @@ from venue.history.contract_tables import (
     LIQUIDATIONS,
     POSITIONS,
 )
-from venue.terms import AlgoStatus, Cause, IncomeType, OrderStatus, PositionSide
+from venue.vocabulary import AlgoStatus, Cause, IncomeType, OrderStatus, PositionSide
 
 NEW: Final = int(OrderStatus.NEW)
 PARTIALLY_FILLED: Final = int(OrderStatus.PARTIALLY_FILLED)

@@ -13,7 +13,7 @@ from venue.core.ledger.ledger import Account
 from venue.history.contract_tables import ALGO_ORDERS, CONTRACT_ORDERS
 from venue.history.store import Store
 from venue.history.tables import OPENING, ORDERS, PROGRESS
-from venue.terms import AlgoStatus
+from venue.vocabulary import AlgoStatus
 
 
 def begin(store: Store, engine: Engine) -> None:

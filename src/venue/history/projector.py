@@ -35,7 +35,7 @@ from venue.history.tables import (
     TRANSFERS,
     frames_gone,
 )
-from venue.terms import BillKind, OrderStatus, Side, Wallet
+from venue.vocabulary import BillKind, OrderStatus, Side, Wallet
 
 # Rows per statement. SQLite's driver lets other threads run at every statement, and beside a busy
 # event loop each such turn is waited for: few large statements keep the projector abreast.

@@ -16,7 +16,7 @@ from venue.core.engine import Engine
 from venue.core.ledger.ledger import Account
 from venue.core.messages.commands import CancelOrder, Command, CreateOwner, Deposit, PlaceOrder
 from venue.core.units import PPM
-from venue.terms import OrderType, SelfTrade, Side, TimeInForce, Wallet
+from venue.vocabulary import OrderType, SelfTrade, Side, TimeInForce, Wallet
 
 STEP_US: Final = 200_000  # venue time between two steps
 BUY: Final = int(Side.BUY)

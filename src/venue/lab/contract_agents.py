@@ -24,7 +24,7 @@ from venue.core.messages.commands import (
 )
 from venue.core.units import PPB, PPM
 from venue.lab.agents import MakerHabit, TakerHabit
-from venue.terms import OrderType, PositionSide, SelfTrade, Side, TimeInForce, Wallet
+from venue.vocabulary import OrderType, PositionSide, SelfTrade, Side, TimeInForce, Wallet
 
 BUY: Final = int(Side.BUY)
 SELL: Final = int(Side.SELL)

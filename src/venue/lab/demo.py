@@ -17,7 +17,7 @@ from venue.core.messages.commands import (
     RegisterAsset,
 )
 from venue.lab.backfill import Start
-from venue.terms import Access, Wallet
+from venue.vocabulary import Access, Wallet
 
 READ: Final = int(Access.READ)
 TRADE: Final = int(Access.READ | Access.SPOT_TRADE | Access.CONTRACT_TRADE)

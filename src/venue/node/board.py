@@ -15,7 +15,7 @@ from venue.core.messages.events import Trade
 from venue.node.chart import Chart, ChartRecord
 from venue.node.depth import Depth, Levels, Top
 from venue.node.ticker import Ticker, Window, WindowRecord
-from venue.terms import Side
+from venue.vocabulary import Side
 
 TRADES_MAX: Final = 1_000  # public trades kept per symbol
 BUY: Final = int(Side.BUY)

@@ -9,7 +9,7 @@ import msgspec
 from venue.candles import CANDLES_MAX, Candle, fill
 from venue.core.messages.contract_events import ContractTrade, FundingDue, Leg, MarkSet
 from venue.node.chart import Chart, ChartRecord
-from venue.terms import LONG
+from venue.vocabulary import LONG
 
 
 class Prices(msgspec.Struct, frozen=True, array_like=True, gc=False):

@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from venue.terms import Side
+from venue.vocabulary import Side
 
 BUY: Final = int(Side.BUY)
 

@@ -19,7 +19,7 @@ from venue.core.messages.contract_events import (
 from venue.core.messages.events import Event, InstrumentListed, OrderClosed, OrderPlaced, Trade
 from venue.node.board import Board, MarketRecord, Prehistory
 from venue.node.contract_data import ContractData, StateRecord
-from venue.terms import Cause
+from venue.vocabulary import Cause
 
 PENDING_MAX: Final = 256  # applied commands that may wait for the next fold
 TAKEOVER: Final = int(Cause.TAKEOVER)

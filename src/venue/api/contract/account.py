@@ -21,7 +21,7 @@ from venue.api.fields import (
     UpTo100,
 )
 from venue.api.operation import Empty, get, post
-from venue.terms import Access
+from venue.vocabulary import Access
 
 READ = Access.READ
 TRADE = Access.CONTRACT_TRADE

@@ -29,7 +29,7 @@ from venue.api.fields import (
     WorkingTypeName,
 )
 from venue.api.operation import delete, get, post
-from venue.terms import Access
+from venue.vocabulary import Access
 
 READ = Access.READ
 TRADE = Access.CONTRACT_TRADE

@@ -10,7 +10,7 @@ from venue.api.contract.orders import (
     PlaceContractOrderRequest,
 )
 from venue.api.operation import Empty, get, post
-from venue.terms import Access
+from venue.vocabulary import Access
 
 READ = Access.READ
 

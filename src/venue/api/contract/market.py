@@ -23,7 +23,7 @@ from venue.api.market_data import (
     TradesRequest,
 )
 from venue.api.operation import Empty, get
-from venue.terms import Access
+from venue.vocabulary import Access
 
 PUBLIC = Access.PUBLIC
 

@@ -30,7 +30,7 @@ from venue.api.streams.private import (
     SpotFillItem,
     SpotOrderItem,
 )
-from venue.terms import Product
+from venue.vocabulary import Product
 
 OWN_ITEMS: dict[tuple[str, Product], type[Struct]] = {
     ("account", Product.SPOT): SpotAccountItem,

@@ -22,7 +22,7 @@ from venue.api.fields import (
 )
 from venue.api.operation import Empty, get, post
 from venue.api.operator.venue import HaltRequest, ResumeRequest
-from venue.terms import Access, AdlPolicy
+from venue.vocabulary import Access, AdlPolicy
 
 OPERATOR = Access.OPERATOR
 TIERS_MAX: Final = 10

@@ -22,7 +22,7 @@ from venue.api.fields import (
     WalletName,
 )
 from venue.api.operation import Empty, get, post
-from venue.terms import Access, Product
+from venue.vocabulary import Access, Product
 
 OPERATOR = Access.OPERATOR
 ProductName = Annotated[

@@ -17,7 +17,7 @@ from venue.api.fields import (
     WalletName,
 )
 from venue.api.operation import Empty, get, post
-from venue.terms import Access
+from venue.vocabulary import Access
 
 READ = Access.READ
 

@@ -19,7 +19,7 @@ from venue.api.fields import (
     UpTo1000,
 )
 from venue.api.operation import delete, get, post
-from venue.terms import Access
+from venue.vocabulary import Access
 
 READ = Access.READ
 TRADE = Access.SPOT_TRADE

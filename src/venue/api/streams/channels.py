@@ -10,7 +10,7 @@ from venue.api import countdown as cancel_after
 from venue.api.contract import orders as contract
 from venue.api.operation import Operation
 from venue.api.spot import orders as spot
-from venue.terms import Product
+from venue.vocabulary import Product
 
 INTERVALS: Final = (
     "1m", "5m", "15m", "30m", "1h", "2h", "4h", "6h", "8h", "12h", "1d", "1w", "1M",

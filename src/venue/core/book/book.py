@@ -7,7 +7,7 @@ from typing import Final
 
 from venue.core.book.orders import Order
 from venue.core.units import PRICE_MAX
-from venue.terms import BUY
+from venue.vocabulary import BUY
 
 NO_MATCH: Final = PRICE_MAX + 1  # a limit key above every key a book can hold
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 from venue.core.book.orders import Order
-from venue.terms import CLIENT_ID_MEMORY_US, CLIENT_IDS_ENDED_MAX, CLIENT_IDS_PER_OWNER_MAX
+from venue.vocabulary import CLIENT_ID_MEMORY_US, CLIENT_IDS_ENDED_MAX, CLIENT_IDS_PER_OWNER_MAX
 
 
 class ClientIds:

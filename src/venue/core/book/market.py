@@ -7,7 +7,7 @@ from venue.core.book.orders import Order
 from venue.core.instruments import Instrument
 from venue.core.messages.events import Rejected
 from venue.core.units import PPM, PRICE_MAX, ceil_div
-from venue.terms import BUY, GTC, IOC, LIMIT, LONG, MARKET, POST_ONLY, SELL, SHORT, Reject
+from venue.vocabulary import BUY, GTC, IOC, LIMIT, LONG, MARKET, POST_ONLY, SELL, SHORT, Reject
 
 
 class Market:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from venue.core.messages.commands import Exit
 from venue.core.units import ceil_div
-from venue.terms import CANCELED, EXPIRED, FILLED, NEW, PARTIALLY_FILLED
+from venue.vocabulary import CANCELED, EXPIRED, FILLED, NEW, PARTIALLY_FILLED
 
 if TYPE_CHECKING:
     from venue.core.book.book import Level

@@ -8,7 +8,7 @@ from venue.core.book.market import Market
 from venue.core.book.orders import Order
 from venue.core.contract.position import Position
 from venue.core.ledger.ledger import Account
-from venue.terms import COMBINED, CROSSED, LONG
+from venue.vocabulary import COMBINED, CROSSED, LONG
 
 if TYPE_CHECKING:
     from venue.core.contract.conditional import Algo

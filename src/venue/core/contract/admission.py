@@ -17,7 +17,7 @@ from venue.core.contract.reference.funding import due_funding
 from venue.core.messages.commands import PlaceContractOrder
 from venue.core.messages.events import Rejected
 from venue.core.units import AMOUNT_MAX, PPM, PRICE_MAX, STORED_MAX, SUM_MAX, ceil_div
-from venue.terms import (
+from venue.vocabulary import (
     BUY,
     CROSSED,
     LONG,

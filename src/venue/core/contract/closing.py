@@ -9,7 +9,7 @@ from venue.core.contract.position import Position
 from venue.core.messages.commands import ClosePositions
 from venue.core.messages.contract_events import ClosedAtMarket
 from venue.core.messages.events import Event, Rejected
-from venue.terms import MARKET, Cause, Reject
+from venue.vocabulary import MARKET, Cause, Reject
 
 CLOSE: Final = int(Cause.CLOSE)
 CLOSING_UNITS: Final = 300  # events of one slice; the position it reaches is finished

@@ -12,7 +12,7 @@ from venue.core.counters import Counters
 from venue.core.ledger.ledger import Account, Ledger, Pool
 from venue.core.messages.contract_events import Income
 from venue.core.messages.events import Event
-from venue.terms import IncomeType
+from venue.vocabulary import IncomeType
 
 FEES_UID: Final = 1
 FUND_UID: Final = 2

@@ -13,7 +13,7 @@ from venue.core.messages.commands import NO_EXIT, Exit
 from venue.core.messages.contract_events import AlgoChanged, AlgoClosed, AlgoPlaced
 from venue.core.messages.events import Rejected
 from venue.core.units import PPM, ceil_div
-from venue.terms import (
+from venue.vocabulary import (
     ALGO_ORDERS_PER_ACCOUNT_MAX,
     ALGO_ORDERS_PER_SYMBOL_MAX,
     CLIENT_ID_MEMORY_US,

@@ -17,7 +17,7 @@ from venue.core.contract.triggers import Triggers
 from venue.core.messages.commands import PostIndex
 from venue.core.messages.contract_events import MarkSet
 from venue.core.messages.events import Event, Rejected
-from venue.terms import Reject
+from venue.vocabulary import Reject
 
 # A unit stands for an event or for looking at a pool: some 2 µs of the compiled core (rule 7.11).
 LOOKS_MAX: Final = 250  # units of looking at pools per slice

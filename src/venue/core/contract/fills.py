@@ -24,7 +24,7 @@ from venue.core.messages.commands import Exit
 from venue.core.messages.contract_events import ContractTrade, Leg, PositionClosed
 from venue.core.messages.events import Event
 from venue.core.units import fee_on
-from venue.terms import (
+from venue.vocabulary import (
     BUY,
     CROSSED,
     ISOLATED,

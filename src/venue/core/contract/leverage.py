@@ -15,7 +15,7 @@ from venue.core.messages.commands import MoveMargin, SetAutoMargin, SetLeverage,
 from venue.core.messages.contract_events import AutoMarginSet, LeverageSet
 from venue.core.messages.events import Event, Rejected
 from venue.core.units import AMOUNT_MAX, ceil_div
-from venue.terms import LONG, SHORT, MarginMode, Reject, SeparatedMode
+from venue.vocabulary import LONG, SHORT, MarginMode, Reject, SeparatedMode
 
 
 class Margins:

@@ -12,7 +12,7 @@ from venue.core.messages.commands import ChangeContract, ListContract
 from venue.core.messages.contract_events import ContractChanged, ContractListed
 from venue.core.messages.events import Event, OwnerCreated, Rejected
 from venue.core.units import AMOUNT_MAX
-from venue.terms import Reject
+from venue.vocabulary import Reject
 
 
 class ContractListing:

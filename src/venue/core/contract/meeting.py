@@ -8,7 +8,7 @@ from venue.core.contract.margin import order_margin
 from venue.core.contract.position import Position
 from venue.core.ledger.ledger import Account, Pool
 from venue.core.units import ceil_div, fee_on
-from venue.terms import NEW
+from venue.vocabulary import NEW
 
 
 class Fill:

@@ -42,7 +42,7 @@ from venue.core.messages.contract_events import (
 )
 from venue.core.messages.events import Event, OrderRepeated, Rejected
 from venue.core.units import ceil_div
-from venue.terms import (
+from venue.vocabulary import (
     BUY,
     CANCELED,
     EXPIRED,

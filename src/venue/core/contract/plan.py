@@ -27,7 +27,7 @@ from venue.core.contract.reference.funding import due_funding
 from venue.core.contract.stake import Shadow, Stake, stake_of
 from venue.core.ledger.ledger import Pool
 from venue.core.units import PPM, ceil_div, fee_on
-from venue.terms import (
+from venue.vocabulary import (
     BUY,
     CANCELED,
     CROSSED,

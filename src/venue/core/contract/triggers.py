@@ -30,7 +30,7 @@ from venue.core.messages.commands import CancelAlgo, CancelAlgos, ChangeAlgo, Pl
 from venue.core.messages.contract_events import AlgoTriggered
 from venue.core.messages.events import Event, OrderRepeated, Rejected
 from venue.core.units import PRICE_MAX, ceil_div
-from venue.terms import (
+from venue.vocabulary import (
     BUY,
     CLIENT_ID_MEMORY_US,
     GTC,

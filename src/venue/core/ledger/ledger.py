@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from venue.core.book.orders import Order
 from venue.core.instruments import Asset
-from venue.terms import BUY, Wallet
+from venue.vocabulary import BUY, Wallet
 
 if TYPE_CHECKING:
     from venue.core.contract.account import Holding

@@ -52,7 +52,7 @@ class Tick(Struct, array_like=True, tag_field="what", tag=4, gc=False):
 
 
 class SetCancelAfter(Struct, array_like=True, tag_field="what", tag=5, gc=False):
-    """Have all open orders of one `terms.Product` cancelled after `timeout` µs; 0 switches it off.
+    """Have all open orders of a `vocabulary.Product` cancelled after `timeout` µs, 0 for never.
 
     A countdown that runs begins anew.
     """
@@ -71,7 +71,7 @@ class Proceed(Struct, array_like=True, tag_field="what", tag=6, gc=False):
 
 
 class CreateOwner(Struct, array_like=True, tag_field="what", tag=10):
-    """A new owner; names are unique. `self_trade` is a `terms.SelfTrade`."""
+    """A new owner; names are unique. `self_trade` is a `vocabulary.SelfTrade`."""
 
     name: str
     self_trade: int = 0
@@ -87,7 +87,7 @@ class FreezeOwner(Struct, array_like=True, tag_field="what", tag=11):
 
 
 class SetFees(Struct, array_like=True, tag_field="what", tag=12):
-    """An owner's fee tier in ppm for one `terms.Product`; -1, -1 returns to the symbols' rates."""
+    """An owner's fees in ppm for one `vocabulary.Product`; -1, -1 returns to the symbols' rates."""
 
     uid: int
     maker_ppm: int
@@ -161,7 +161,7 @@ class ChangeInstrument(Struct, array_like=True, tag_field="what", tag=22):
 
 
 class HaltInstrument(Struct, array_like=True, tag_field="what", tag=23):
-    """Halt a market of one `terms.Product` (cancels only) or resume it."""
+    """Halt a market of one `vocabulary.Product` (cancels only) or resume it."""
 
     symbol: str
     halted: bool

@@ -8,7 +8,7 @@ from venue.core.instruments import Contract
 class ContractOrderPlaced(Struct, array_like=True, tag_field="what", tag=30, gc=False):
     """A contract order was accepted; its trades follow. `resting` stays in the book after them.
 
-    `cause` is a `terms.Cause`; `algo_id` is the conditional order it came from, else 0;
+    `cause` is a `vocabulary.Cause`; `algo_id` is the conditional order it came from, else 0;
     `position_id` is the position a closing order reduces, else 0.
     """
 

@@ -18,7 +18,7 @@ from venue.core.messages.events import (
     Trade,
 )
 from venue.core.units import AMOUNT_MAX, PPM, ceil_div, fee_on
-from venue.terms import (
+from venue.vocabulary import (
     BUY,
     CANCELED,
     EXPIRE_MAKER,

@@ -7,7 +7,7 @@ from venue.core.engine import Engine
 from venue.core.ledger.ledger import Account
 from venue.core.state import contract_audit
 from venue.core.state.contract_audit import book_problems
-from venue.terms import BUY
+from venue.vocabulary import BUY
 
 
 def problems(engine: Engine) -> list[str]:

@@ -8,7 +8,7 @@ from venue.core.contract.account import Holding
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import equity
 from venue.core.engine import Engine
-from venue.terms import LONG
+from venue.vocabulary import LONG
 
 
 def problems(engine: Engine) -> list[str]:

@@ -27,7 +27,7 @@ from venue.core.state.contract_records import (
     PerpetualRecord,
     PositionRecord,
 )
-from venue.terms import LONG
+from venue.vocabulary import LONG
 
 OLD_NUMBERS: Final = 13  # of a perpetual in files of earlier versions
 NEW_NUMBERS: Final = [0, 0, 0]  # what those that came later are there

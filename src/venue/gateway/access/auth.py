@@ -13,7 +13,7 @@ from venue.api.errors import ApiError
 from venue.gateway.access.keys import Key, KeyStore
 from venue.gateway.access.replay import WINDOW_MS, request_id
 from venue.node.clock import Clock
-from venue.terms import Access
+from venue.vocabulary import Access
 
 EXPLAINED_LENGTH_MAX: Final = 512
 

@@ -41,7 +41,7 @@ class Credentials(Struct, frozen=True):
 
 
 class KeyView(Struct, frozen=True):
-    """A key as lists show it: no secret. Times in µs; `access` holds `terms.Access` bits."""
+    """A key as lists show it: no secret. Times in µs; `access` holds `vocabulary.Access` bits."""
 
     key: str
     uid: int

@@ -19,8 +19,8 @@ from venue.api.fields import (
     LEVERAGE_MAX,
     Kind,
 )
-from venue.gateway.wire import SIDES, TIMES_IN_FORCE, TYPES
-from venue.terms import CANCEL_AFTER_MIN_S, AlgoType
+from venue.vocabulary import CANCEL_AFTER_MIN_S, AlgoType
+from venue.wire import SIDES, TIMES_IN_FORCE, TYPES
 
 PARAMETERS_MAX: Final = 20
 NUMBER_LENGTH_MAX: Final = 32

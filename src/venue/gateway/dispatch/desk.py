@@ -14,7 +14,7 @@ from venue.gateway.dispatch.decode import decode, ignored
 from venue.gateway.dispatch.routes import Route, Routes
 from venue.gateway.dispatch.turn import Finish, Turn
 from venue.node.sequencer import Stopped
-from venue.terms import Access
+from venue.vocabulary import Access
 
 log = logging.getLogger("venue.gateway")
 

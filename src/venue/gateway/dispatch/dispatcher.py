@@ -26,7 +26,7 @@ from venue.gateway.dispatch.desk import Desk, refusal_of, unknown_names
 from venue.gateway.dispatch.routes import Route, unprefixed
 from venue.gateway.encoded import Encoded
 from venue.gateway.transport.request import Request
-from venue.terms import Access
+from venue.vocabulary import Access
 
 IGNORED_SHOWN_MAX: Final = 200  # bytes of the header that names ignored parameters
 UNKNOWN_WEIGHT: Final = 1

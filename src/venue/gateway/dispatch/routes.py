@@ -10,7 +10,7 @@ from venue.api.operation import Operation, in_body
 from venue.gateway.context import Call, Venue
 from venue.gateway.dispatch.decode import KnownQueries, Request, compile_request
 from venue.gateway.encoded import Encoded
-from venue.terms import Access
+from venue.vocabulary import Access
 
 Q = TypeVar("Q")
 R = TypeVar("R")

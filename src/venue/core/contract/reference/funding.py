@@ -11,7 +11,7 @@ from venue.core.contract.reference.prices import funding_rate, next_due
 from venue.core.messages.contract_events import FundingDue, FundingSettled, FundingSkipped
 from venue.core.messages.events import Event
 from venue.core.units import PPB, ceil_div
-from venue.terms import IncomeType
+from venue.vocabulary import IncomeType
 
 CHUNK: Final = 250  # positions settled by one slice
 DOWN_US: Final = 30_000_000  # without a tick for so long the venue was down

@@ -18,7 +18,7 @@ from venue.core.contract.risk.ranking import Ranked
 from venue.core.contract.risk.run import Run
 from venue.core.messages.contract_events import Deleveraged
 from venue.core.units import PPM, fee_on
-from venue.terms import AdlPolicy, Cause
+from venue.vocabulary import AdlPolicy, Cause
 
 DELEVERAGE: Final = int(Cause.DELEVERAGE)
 QUEUE: Final = int(AdlPolicy.QUEUE)

@@ -20,7 +20,7 @@ from venue.core.ledger.ledger import Pool
 from venue.core.messages.contract_events import LiquidationFinished, LiquidationStep
 from venue.core.messages.events import Event
 from venue.core.units import PPM, ceil_div, fee_on
-from venue.terms import BUY, CANCELED, CROSSED, LIMIT, LONG, Cause, IncomeType
+from venue.vocabulary import BUY, CANCELED, CROSSED, LIMIT, LONG, Cause, IncomeType
 
 LIQUIDATION: Final = int(Cause.LIQUIDATION)
 UNWIND: Final = int(Cause.UNWIND)

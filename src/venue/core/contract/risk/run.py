@@ -9,7 +9,7 @@ from venue.core.contract.position import equity, maintenance
 from venue.core.ledger.ledger import Pool
 from venue.core.messages.contract_events import LiquidationStarted
 from venue.core.messages.events import Event
-from venue.terms import IncomeType
+from venue.vocabulary import IncomeType
 
 START: Final = IncomeType.START_LIQUIDATE.value
 

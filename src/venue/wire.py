@@ -8,7 +8,7 @@ from typing import Final
 from venue.api import errors
 from venue.core.contract.perpetual import Perpetual
 from venue.core.instruments import Asset, Instrument
-from venue.terms import (
+from venue.vocabulary import (
     AlgoStatus,
     AlgoType,
     MarginMode,

@@ -16,9 +16,9 @@ from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import RecordStreams
 from venue.core.messages.events import StreamsRecorded
-from venue.gateway.private_frames import PrivateFrame, PrivateFrames
-from venue.gateway.private_notes import Past
 from venue.history.tables import FRAMES_KEPT, frames_gone
+from venue.recording.frames import PrivateFrame, PrivateFrames
+from venue.recording.notes import Past
 
 RENEWAL: Final = 10_000  # commands; after a defect frames are made again from such a sequence on
 US_PER_MS: Final = 1000

@@ -15,7 +15,7 @@ from venue.core.contract.conditional import Algo
 from venue.core.contract.position import Position
 from venue.core.messages.contract_events import AlgoPlaced, ContractOrderPlaced
 from venue.core.messages.events import OrderPlaced
-from venue.terms import COMBINED, CROSSED, AlgoStatus, AlgoType, IncomeType, OrderStatus
+from venue.vocabulary import COMBINED, CROSSED, AlgoStatus, AlgoType, IncomeType, OrderStatus
 
 NEW: Final = int(OrderStatus.NEW)
 PARTIALLY_FILLED: Final = int(OrderStatus.PARTIALLY_FILLED)

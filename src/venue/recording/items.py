@@ -17,8 +17,9 @@ from venue.core.contract.position import Position, wallet
 from venue.core.engine import Engine
 from venue.core.ledger.ledger import Account
 from venue.core.messages.contract_events import ContractTrade, Leg, PositionClosed
-from venue.gateway.private_notes import AlgoNote, Moved, OrderNote, PositionNote
-from venue.gateway.wire import (
+from venue.recording.notes import AlgoNote, Moved, OrderNote, PositionNote
+from venue.vocabulary import BUY, CROSSED, ISOLATED, LONG, AlgoType, IncomeType
+from venue.wire import (
     ALGO_STATUS_NAMES,
     ALGO_TYPE_NAMES,
     MARGIN_MODE_NAMES,
@@ -34,7 +35,6 @@ from venue.gateway.wire import (
     quantity_text,
     rate_text,
 )
-from venue.terms import BUY, CROSSED, ISOLATED, LONG, AlgoType, IncomeType
 
 US_PER_MS: Final = 1000
 AT_PRICE: Final = (int(AlgoType.STOP), int(AlgoType.TAKE_PROFIT))  # those with a price of their own

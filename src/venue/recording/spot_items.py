@@ -14,8 +14,9 @@ from venue.core.book.market import Market
 from venue.core.engine import Engine
 from venue.core.ledger.ledger import Account
 from venue.core.messages.events import Trade
-from venue.gateway.private_notes import OrderNote
-from venue.gateway.wire import (
+from venue.recording.notes import OrderNote
+from venue.vocabulary import BUY
+from venue.wire import (
     SIDE_NAMES,
     STATUS_NAMES,
     TIME_IN_FORCE_NAMES,
@@ -26,7 +27,6 @@ from venue.gateway.wire import (
     rate_text,
     spelled,
 )
-from venue.terms import BUY
 
 US_PER_MS: Final = 1000
 _encode = msgspec.json.Encoder().encode

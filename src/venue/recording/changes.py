@@ -45,7 +45,7 @@ from venue.core.messages.events import (
     Trade,
     WalletMoved,
 )
-from venue.gateway.private_notes import (
+from venue.recording.notes import (
     FUNDING,
     NOT_CHOSEN,
     AlgoNote,
@@ -61,7 +61,7 @@ from venue.gateway.private_notes import (
     placed_order,
     waiting_algo,
 )
-from venue.terms import (
+from venue.vocabulary import (
     BUY,
     EXPIRED,
     ISOLATED,
@@ -476,8 +476,8 @@ class Changes:
         if note is None:
             return
         note.status = event.status
-        by_user = isinstance(touched.command, OWNERS_ALGO_CANCEL)
-        note.reason = BY_USER if by_user else NOTHING_TO_REDUCE
+        by_owner = isinstance(touched.command, OWNERS_ALGO_CANCEL)
+        note.reason = BY_USER if by_owner else NOTHING_TO_REDUCE
 
     def _algo(self, algo_id: int, touched: Touched) -> AlgoNote | None:
         note = self.algos.get(algo_id)

@@ -12,11 +12,10 @@ from venue.api.streams.private import ACCOUNT, FILL, ORDER_UPDATE, ORDERS, POSIT
 from venue.core.contract.collateral import FEES_UID, FUND_UID
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
-from venue.gateway import private_items as items
-from venue.gateway import spot_items
-from venue.gateway.private_changes import Changes, Touched
-from venue.gateway.private_notes import AlgoNote, OrderNote, PositionNote
-from venue.terms import BUY, LONG, Product
+from venue.recording import items, spot_items
+from venue.recording.changes import Changes, Touched
+from venue.recording.notes import AlgoNote, OrderNote, PositionNote
+from venue.vocabulary import BUY, LONG, Product
 
 ITEMS_MAX: Final = 100  # per frame; a command that changed more makes several
 RESERVED: Final = (FEES_UID, FUND_UID)  # owners that nobody can be

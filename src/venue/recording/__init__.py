@@ -1,0 +1,1 @@
+"""Private frames: what each command changed for its owners, numbered and kept."""
