@@ -20,7 +20,7 @@ import uvloop
 
 from venue.api.operation import Operation
 from venue.api.spot import market
-from venue.api.spot import orders as spot
+from venue.api.spot import orders as spot_orders
 from venue.api.spot.orders import (
     BatchItem,
     BatchPlaced,
@@ -38,14 +38,14 @@ from venue.gateway.access.limits import Limits
 from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.origins import Origins
 from venue.gateway.access.replay import ReplayGuard
+from venue.gateway.answers.encoded import Encoded
 from venue.gateway.context import Call
 from venue.gateway.dispatch.decode import compile_request, decode
 from venue.gateway.dispatch.desk import Desk
 from venue.gateway.dispatch.dispatcher import Dispatcher
 from venue.gateway.dispatch.routes import Route, Routes, bind
-from venue.gateway.encoded import Encoded
+from venue.gateway.operations.spot.orders import GTC, order_command
 from venue.gateway.transport.server import Server, listen
-from venue.gateway.writes import GTC, order_command
 from venue.lab import demo
 from venue.node.clock import SystemClock
 from venue.vocabulary import Access
@@ -91,8 +91,8 @@ def routes(clock: SystemClock, answers: dict[str, bytes]) -> Routes:
     rows = (market.depth, market.tickers)
     return Routes(
         [
-            bind(spot.place_order, place_order),
-            bind(spot.place_batch, place_batch),
+            bind(spot_orders.place_order, place_order),
+            bind(spot_orders.place_batch, place_batch),
             *(constant(row) for row in rows),
         ]
     )

@@ -10,7 +10,7 @@ from tools import documents
 from venue.api.documents.table import ROWS
 from venue.api.errors import ROWS as ERRORS
 from venue.api.operation import openapi
-from venue.gateway.table import bindings
+from venue.gateway.operations.bindings import bindings
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -39,13 +39,13 @@ from venue.gateway.access.origins import Origins
 from venue.gateway.access.proxies import Proxies
 from venue.gateway.access.replay import SEEDED_MS, ReplayGuard
 from venue.gateway.bounds import DEV_FACTOR, bounds
-from venue.gateway.connection import SocketLimits
 from venue.gateway.context import KEY_REWRITES, Venue
 from venue.gateway.dispatch.desk import Desk
 from venue.gateway.dispatch.dispatcher import Dispatcher, document
-from venue.gateway.hub import Hub, Timing
-from venue.gateway.sockets import Sockets
-from venue.gateway.table import routes
+from venue.gateway.operations.bindings import routes
+from venue.gateway.streams.connection import SocketLimits
+from venue.gateway.streams.hub import Hub, Timing
+from venue.gateway.streams.sockets import Sockets
 from venue.gateway.transport.server import Server, listen
 from venue.history.link import HistoryFailed
 from venue.history.mend import mend

@@ -11,10 +11,9 @@ import pytest
 from openapi_spec_validator import validate
 
 from venue.api.contract import account as contract_account
-from venue.api.contract import conditional as algo
-from venue.api.contract import demo as sim
+from venue.api.contract import conditional, demo
 from venue.api.contract import market as contract_market
-from venue.api.contract import orders as contract
+from venue.api.contract import orders as contract_orders
 from venue.api.documents import table
 from venue.api.errors import ApiError
 from venue.api.operation import in_body, openapi
@@ -23,9 +22,9 @@ from venue.gateway.dispatch.decode import body_values, compile_request, decode, 
 ROWS = (
     *contract_market.ROWS,
     *contract_account.ROWS,
-    *contract.ROWS,
-    *algo.ROWS,
-    *sim.ROWS,
+    *contract_orders.ROWS,
+    *conditional.ROWS,
+    *demo.ROWS,
 )
 ORDER: dict[str, Any] = {
     "symbol": "btcusdt",
@@ -68,8 +67,8 @@ def _changed(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
 
 
 LEVERAGE = contract_account.LeverageRequest
-PLACE = contract.PlaceContractOrderRequest
-CANCEL = contract.CancelContractBatchRequest
+PLACE = contract_orders.PlaceContractOrderRequest
+CANCEL = contract_orders.CancelContractBatchRequest
 INCOME = contract_account.IncomeRequest
 HISTORY = contract_market.HistoryKlinesRequest
 
@@ -94,17 +93,20 @@ ACCEPTED: list[tuple[type[Any], dict[str, Any], dict[str, Any], str, Any]] = [
     (PLACE, ORDER, {"positionId": str(ID)}, "position_id", ID),
     (CANCEL, {}, {"orderIdList": [str(ID), ID]}, "order_id_list", [ID, ID]),
     (CANCEL, {}, {"origClientOrderIdList": ["x"]}, "orig_client_order_id_list", ["x"]),
-    (algo.PlaceAlgoRequest, ALGO, {"type": "TAKE_PROFIT"}, "type", "TAKE_PROFIT"),
-    (algo.PlaceAlgoRequest, ALGO, {"type": "TRAILING_STOP_MARKET"}, "type", "TRAILING_STOP_MARKET"),
-    (algo.PlaceAlgoRequest, ALGO, {"callbackRate": "0.01"}, "callback_rate", "0.01"),
-    (algo.PlaceAlgoRequest, ALGO, {"activatePrice": "80"}, "activate_price", "80"),
-    (algo.PlaceAlgoRequest, ALGO, {"triggerPrice": ...}, "trigger_price", None),
-    (algo.PlaceExitRequest, EXIT, {"executePrice": "0"}, "execute_price", "0"),
-    (algo.PlaceExitRequest, EXIT, {"executePrice": 0}, "execute_price", "0"),
-    (algo.PlaceExitRequest, EXIT, {"quantity": 0}, "quantity", "0"),
-    (algo.PlaceExitRequest, EXIT, {}, "quantity", None),
-    (algo.PlaceExitRequest, EXIT, {"planType": "STOP_LOSS"}, "plan_type", "STOP_LOSS"),
-    (algo.PlaceExitRequest, EXIT, {}, "trigger_price_type", "CONTRACT_PRICE"),
+    (conditional.PlaceAlgoRequest, ALGO, {"type": "TAKE_PROFIT"}, "type", "TAKE_PROFIT"),
+    (
+        conditional.PlaceAlgoRequest, ALGO, {"type": "TRAILING_STOP_MARKET"},
+        "type", "TRAILING_STOP_MARKET",
+    ),
+    (conditional.PlaceAlgoRequest, ALGO, {"callbackRate": "0.01"}, "callback_rate", "0.01"),
+    (conditional.PlaceAlgoRequest, ALGO, {"activatePrice": "80"}, "activate_price", "80"),
+    (conditional.PlaceAlgoRequest, ALGO, {"triggerPrice": ...}, "trigger_price", None),
+    (conditional.PlaceExitRequest, EXIT, {"executePrice": "0"}, "execute_price", "0"),
+    (conditional.PlaceExitRequest, EXIT, {"executePrice": 0}, "execute_price", "0"),
+    (conditional.PlaceExitRequest, EXIT, {"quantity": 0}, "quantity", "0"),
+    (conditional.PlaceExitRequest, EXIT, {}, "quantity", None),
+    (conditional.PlaceExitRequest, EXIT, {"planType": "STOP_LOSS"}, "plan_type", "STOP_LOSS"),
+    (conditional.PlaceExitRequest, EXIT, {}, "trigger_price_type", "CONTRACT_PRICE"),
     (INCOME, {}, {"incomeType": "position_funding"}, "income_type", "position_funding"),
     (INCOME, {}, {"incomeType": "tracking_third_party_share"}, "income_type",
      "tracking_third_party_share"),
@@ -116,8 +118,8 @@ ACCEPTED: list[tuple[type[Any], dict[str, Any], dict[str, Any], str, Any]] = [
     (HISTORY, KLINES, {"priceType": "INDEX"}, "price_type", "INDEX"),
     (contract_account.PositionMarginRequest, MARGIN, {"type": "2"}, "type", 2),
     (contract_account.PositionMarginRequest, MARGIN, {}, "isolated_position_id", 7),
-    (contract.ContractOpenOrdersRequest, {}, {"page": 0}, "page", 0),
-    (contract.ContractOpenOrdersRequest, {}, {"orderId": "0"}, "order_id", 0),
+    (contract_orders.ContractOpenOrdersRequest, {}, {"page": 0}, "page", 0),
+    (contract_orders.ContractOpenOrdersRequest, {}, {"orderId": "0"}, "order_id", 0),
 ]  # fmt: skip
 
 LEVERAGE_RULE = "allowed: whole numbers from 1 to 500"
@@ -135,7 +137,7 @@ REFUSED: list[tuple[type[Any], dict[str, Any], dict[str, Any], int, str]] = [
         (PLACE, ORDER, {"newClientOrderId": value}, -1180, "1 to 36 characters")
         for value in ("a" * 37, "a b", "a\n", "ä", "a#", 17, True, ["a"])
     ],
-    (contract.ContractOrderRequest, {}, {"origClientOrderId": "a" * 37}, -1180,
+    (contract_orders.ContractOrderRequest, {}, {"origClientOrderId": "a" * 37}, -1180,
      "'origClientOrderId'"),
     (CANCEL, {}, {"origClientOrderIdList": ["a" * 37]}, -1180, "'origClientOrderIdList'"),
     (CANCEL, {}, {"origClientOrderIdList": "a"}, -1142, "must be an array"),
@@ -151,17 +153,17 @@ REFUSED: list[tuple[type[Any], dict[str, Any], dict[str, Any], int, str]] = [
     (PLACE, ORDER, {"TpWorkingType": "INDEX_PRICE"}, -1142, "'TpWorkingType'"),
     (PLACE, ORDER, {"SlWorkingType": "mark_price"}, -1142, "CONTRACT_PRICE, MARK_PRICE"),
     (PLACE, ORDER, {"positionId": 0}, -1140, "'positionId'"),
-    (algo.PlaceAlgoRequest, ALGO, {"type": "LIMIT"}, -1116, "TRAILING_STOP_MARKET"),
-    (algo.PlaceAlgoRequest, ALGO, {"type": "stop"}, -1116, "STOP, STOP_MARKET"),
-    (algo.PlaceAlgoRequest, ALGO, {"type": ["STOP"]}, -1116, "'type'"),
-    (algo.PlaceAlgoRequest, ALGO, {"type": ...}, -1116, "'type'"),
-    (algo.PlaceAlgoRequest, ALGO, {"clientAlgoId": ...}, -1141, "'clientAlgoId'"),
-    (algo.PlaceAlgoRequest, ALGO, {"clientAlgoId": "a" * 37}, -1180, "'clientAlgoId'"),
-    (algo.PlaceAlgoRequest, ALGO, {"quantity": "0"}, -1142, "'quantity'"),
-    (algo.PlaceAlgoRequest, ALGO, {"callbackRate": "1%"}, -1142, "'callbackRate'"),
-    (algo.PlaceExitRequest, EXIT, {"planType": "STOP"}, -1142, "TAKE_PROFIT, STOP_LOSS"),
-    (algo.PlaceExitRequest, EXIT, {"executePrice": "-1"}, -1142, "'executePrice'"),
-    (algo.PlaceExitRequest, EXIT, {"triggerPrice": "0"}, -1142, "'triggerPrice'"),
+    (conditional.PlaceAlgoRequest, ALGO, {"type": "LIMIT"}, -1116, "TRAILING_STOP_MARKET"),
+    (conditional.PlaceAlgoRequest, ALGO, {"type": "stop"}, -1116, "STOP, STOP_MARKET"),
+    (conditional.PlaceAlgoRequest, ALGO, {"type": ["STOP"]}, -1116, "'type'"),
+    (conditional.PlaceAlgoRequest, ALGO, {"type": ...}, -1116, "'type'"),
+    (conditional.PlaceAlgoRequest, ALGO, {"clientAlgoId": ...}, -1141, "'clientAlgoId'"),
+    (conditional.PlaceAlgoRequest, ALGO, {"clientAlgoId": "a" * 37}, -1180, "'clientAlgoId'"),
+    (conditional.PlaceAlgoRequest, ALGO, {"quantity": "0"}, -1142, "'quantity'"),
+    (conditional.PlaceAlgoRequest, ALGO, {"callbackRate": "1%"}, -1142, "'callbackRate'"),
+    (conditional.PlaceExitRequest, EXIT, {"planType": "STOP"}, -1142, "TAKE_PROFIT, STOP_LOSS"),
+    (conditional.PlaceExitRequest, EXIT, {"executePrice": "-1"}, -1142, "'executePrice'"),
+    (conditional.PlaceExitRequest, EXIT, {"triggerPrice": "0"}, -1142, "'triggerPrice'"),
     (contract_account.MarginTypeRequest, {**SYMBOL, "marginType": "CROSSED"},
      {"separatedType": "SPLIT"}, -1142, "COMBINED, SEPARATED"),
     (contract_account.MarginTypeRequest, SYMBOL, {"marginType": "CROSS"}, -1142,
@@ -177,8 +179,8 @@ REFUSED: list[tuple[type[Any], dict[str, Any], dict[str, Any], int, str]] = [
     (HISTORY, KLINES, {"priceType": "LAST_PRICE"}, -1142, "LAST, INDEX, MARK"),
     (HISTORY, KLINES, {"limit": 101}, -1140, "1 to 100"),
     (contract_market.SymbolPriceRequest, SYMBOL, {"priceType": "LAST"}, -1142, "INDEX, MARK"),
-    (contract.ContractOpenOrdersRequest, {}, {"page": -1}, -1140, "'page'"),
-    (algo.OpenAlgosRequest, {}, {"page": 0}, -1140, "'page'"),
+    (contract_orders.ContractOpenOrdersRequest, {}, {"page": -1}, -1140, "'page'"),
+    (conditional.OpenAlgosRequest, {}, {"page": 0}, -1140, "'page'"),
 ]  # fmt: skip
 
 
@@ -206,9 +208,9 @@ def test_refused(
 
 
 def test_a_query_is_read_like_a_body() -> None:
-    request = compile_request(contract.ContractOrderHistoryRequest)
+    request = compile_request(contract_orders.ContractOrderHistoryRequest)
     found = decode(request, query_values(b"symbol=ethusdt&limit=1000&page=0&startTime="))
-    assert found == contract.ContractOrderHistoryRequest("ETHUSDT", 1000, None, None, 0)
+    assert found == contract_orders.ContractOrderHistoryRequest("ETHUSDT", 1000, None, None, 0)
 
 
 # row, parameters: ! required, =value a default
@@ -359,7 +361,7 @@ def test_only_batches_cancel_by_a_body() -> None:
 # Fields in order with their JSON types: ? may be null or absent
 REPLIES: list[tuple[type[Any], str]] = [
     (
-        contract.ContractOrderView,
+        contract_orders.ContractOrderView,
         (
             "avgPrice:str clientOrderId:str cumQuote:str executedQty:str orderId:int origQty:str "
             "price:str reduceOnly:bool side:str positionSide:str status:str stopPrice:str "
@@ -368,7 +370,7 @@ REPLIES: list[tuple[type[Any], str]] = [
         ),
     ),
     (
-        algo.EndedAlgo,
+        conditional.EndedAlgo,
         (
             "algoId:int clientAlgoId:str algoType:str orderType:str symbol:str side:str "
             "positionSide:str timeInForce:str quantity:str algoStatus:str actualOrderId:int "
@@ -409,26 +411,26 @@ REPLIES: list[tuple[type[Any], str]] = [
     ),
     (contract_account.Acknowledged, "code:str msg:str requestTime:int"),
     (
-        contract.ContractOrderAck,
+        contract_orders.ContractOrderAck,
         "orderId:str clientOrderId:str success:bool errorCode:str errorMessage:str",
     ),
     (
-        contract.ContractCanceled,
+        contract_orders.ContractCanceled,
         "orderId:str origClientOrderId:str success:bool errorCode:str errorMessage:str",
     ),
     (
-        contract.ContractOrderCanceled,
+        contract_orders.ContractOrderCanceled,
         "orderId:int success:bool errorCode:str errorMessage:str",
     ),
     (
-        contract.UserTrade,
+        contract_orders.UserTrade,
         (
             "id:int orderId:int symbol:str buyer:bool commission:str commissionAsset:str "
             "maker:bool price:str qty:str quoteQty:str realizedPnl:str "
             "side:str positionSide:str time:int"
         ),
     ),
-    (algo.ExitAck, "success:bool orderId:int errorCode:str errorMessage:str"),
+    (conditional.ExitAck, "success:bool orderId:int errorCode:str errorMessage:str"),
     (
         contract_market.PremiumIndex,
         (

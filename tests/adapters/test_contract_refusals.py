@@ -10,8 +10,8 @@ from venue.core.instruments import Asset, Contract, Tier
 from venue.core.messages.commands import NO_EXIT, Exit, PlaceContractOrder
 from venue.core.messages.events import Rejected
 from venue.core.units import AMOUNT_MAX, PRICE_MAX
-from venue.gateway import algo_writes, contract_writes
-from venue.gateway.contract_refusals import ORDER, Listed, Words, exit_refusal, refusal
+from venue.gateway.operations.contract import conditional, orders
+from venue.gateway.operations.refusals.contract import ORDER, Listed, Words, exit_refusal, refusal
 from venue.vocabulary import LONG, SHORT, Reject
 
 PERP = Contract(
@@ -125,14 +125,14 @@ def test_code_as_an_item_of_a_batch(reason: Reject, item_code: str) -> None:
 @pytest.mark.parametrize(
     ("words", "reason", "said"),
     [
-        (algo_writes.ALGO, Reject.CLIENT_ID_USED, "'clientAlgoId'"),
-        (algo_writes.ALGO, Reject.PRICE, "'price'"),
-        (algo_writes.ALGO, Reject.TYPE, "TRAILING_STOP_MARKET"),
-        (algo_writes.EXIT, Reject.CLIENT_ID_USED, "'clientAlgoId'"),
-        (algo_writes.EXIT, Reject.PRICE, "'executePrice'"),
-        (algo_writes.CHANGE, Reject.TYPE, "cannot be changed"),
-        (contract_writes.MARGIN, Reject.POSITION_UNKNOWN, "'isolatedPositionId'"),
-        (contract_writes.MARGIN, Reject.FUNDS, "amount not enough: at most 0.00000001 USDT"),
+        (conditional.ALGO, Reject.CLIENT_ID_USED, "'clientAlgoId'"),
+        (conditional.ALGO, Reject.PRICE, "'price'"),
+        (conditional.ALGO, Reject.TYPE, "TRAILING_STOP_MARKET"),
+        (conditional.EXIT, Reject.CLIENT_ID_USED, "'clientAlgoId'"),
+        (conditional.EXIT, Reject.PRICE, "'executePrice'"),
+        (conditional.CHANGE, Reject.TYPE, "cannot be changed"),
+        (orders.MARGIN, Reject.POSITION_UNKNOWN, "'isolatedPositionId'"),
+        (orders.MARGIN, Reject.FUNDS, "amount not enough: at most 0.00000001 USDT"),
         (ORDER, Reject.FUNDS, "amount not enough: 0.00000001 USDT are needed"),
         (Words(leverage="crossLeverage"), Reject.LEVERAGE, "'crossLeverage'"),
     ],
@@ -194,9 +194,9 @@ def test_a_wrong_exit_is_named(
 )
 def test_the_form_of_generated_client_ids_is_not_the_callers(given: str, allowed: bool) -> None:
     if allowed:
-        assert contract_writes.own_client_id(given, "clientAlgoId") == given
+        assert orders.own_client_id(given, "clientAlgoId") == given
         return
     with pytest.raises(ApiError) as caught:
-        contract_writes.own_client_id(given, "clientAlgoId")
+        orders.own_client_id(given, "clientAlgoId")
     assert caught.value.code == -1180
     assert "'clientAlgoId'" in caught.value.message

@@ -253,7 +253,7 @@ def test_only_its_owner_may_read_the_file(path: str) -> None:
 
 WRITER = """
 import sys
-from venue.core.commands import Tick
+from venue.core.messages.commands import Tick
 from venue.journal.sqlite import open_journal
 journal = open_journal(sys.argv[1])
 while True:

@@ -25,7 +25,7 @@ FRAME = 24 + 4096
 BATCHES = 60
 WRITER = """
 import sys
-from venue.core.commands import Tick
+from venue.core.messages.commands import Tick
 from venue.journal.sqlite import open_journal
 journal = open_journal(sys.argv[1])
 while True:

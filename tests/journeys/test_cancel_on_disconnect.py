@@ -29,9 +29,9 @@ from support.socket_desk import (
     switch,
     until_ended,
 )
-from venue.gateway import entry
-from venue.gateway.connection import SocketLimits
-from venue.gateway.session import SessionLimits
+from venue.gateway.streams import socket_orders
+from venue.gateway.streams.connection import SocketLimits
+from venue.gateway.streams.session import SessionLimits
 
 MANY = 50
 KEPT = 10
@@ -268,7 +268,7 @@ def test_a_reader_that_is_too_slow() -> None:
 
 
 def test_those_that_ended_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(entry, "PLACED_MAX", KEPT)
+    monkeypatch.setattr(socket_orders, "PLACED_MAX", KEPT)
     session = SessionLimits(messages=None)
     with (
         ListeningRoom(SocketLimits(session=session)) as room,

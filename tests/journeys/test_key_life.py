@@ -22,9 +22,9 @@ from support.talkative import BEGIN
 from venue.core.owners import FIRST_UID
 from venue.gateway.access.keys import Credentials, KeyStore
 from venue.gateway.access.vault import StoredKey, Vault
-from venue.gateway.connection import SocketLimits
 from venue.gateway.context import Venue
-from venue.gateway.session import KEY_GONE, POLICY
+from venue.gateway.streams.connection import SocketLimits
+from venue.gateway.streams.session import KEY_GONE, POLICY
 from venue.node.clock import SystemClock
 from venue.vocabulary import Access
 

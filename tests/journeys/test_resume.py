@@ -21,10 +21,10 @@ from support.socket_desk import CONTRACT, PRODUCTS, SPOT, Product, price_contrac
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import CancelOrders, Command, PlaceOrder, Tick
 from venue.core.messages.events import OrderPlaced
-from venue.gateway.catchup import PAGE
-from venue.gateway.connection import SocketLimits
 from venue.gateway.context import Venue
-from venue.gateway.session import SessionLimits
+from venue.gateway.streams.catchup import PAGE
+from venue.gateway.streams.connection import SocketLimits
+from venue.gateway.streams.session import SessionLimits
 from venue.rebuild import rebuild_history
 from venue.recording.recorder import RENEWAL
 

@@ -22,8 +22,8 @@ from support.socket_desk import (
     placed,
     price_contracts,
 )
-from venue.gateway.connection import SocketLimits
-from venue.gateway.session import SessionLimits
+from venue.gateway.streams.connection import SocketLimits
+from venue.gateway.streams.session import SessionLimits
 
 MANY = 200
 WEIGHTY = 300  # messages of one connection, within what may be sent in a second

@@ -18,13 +18,13 @@ from venue.api.streams.channels import Socket, trade
 from venue.core.messages.applied import Applied
 from venue.core.messages.contract_events import ContractTrade
 from venue.core.messages.events import Trade
-from venue.gateway import entry, hub
 from venue.gateway.access.auth import Authenticator
-from venue.gateway.catchup import CatchUp
-from venue.gateway.connection import SocketLimits
-from venue.gateway.frames import Frame
-from venue.gateway.public_frames import Shaper, shaper
-from venue.gateway.session import Session, SessionLimits
+from venue.gateway.streams import hub, socket_orders
+from venue.gateway.streams.catchup import CatchUp
+from venue.gateway.streams.connection import SocketLimits
+from venue.gateway.streams.frames import Frame
+from venue.gateway.streams.public_frames import Shaper, shaper
+from venue.gateway.streams.session import Session, SessionLimits
 from venue.vocabulary import Product
 
 SPOT = "/spot/v3/ws/public"
@@ -198,12 +198,12 @@ def test_a_defect_in_a_resumed_channel(
 def test_an_answer_that_cannot_be_encoded(
     room: ListeningRoom, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    encode = entry._encode
+    encode = socket_orders._encode
 
     def made(answer: Any) -> bytes:
         return bytes(fail() if answer.status == 200 else encode(answer))
 
-    monkeypatch.setattr(entry, "_encode", made)
+    monkeypatch.setattr(socket_orders, "_encode", made)
     with Listener(room.port, PRIVATE, login(KEYS[OWNER])) as alice:
         answer = alice.ask(place(SPOT_ORDERS))
         assert answer["status"] == 500

@@ -24,7 +24,7 @@ from venue.core.messages.commands import (
 from venue.core.messages.contract_events import LiquidationFinished
 from venue.core.messages.events import Rejected
 from venue.gateway.context import Call, Venue
-from venue.gateway.contract_operators import post_index
+from venue.gateway.operations.operator.contracts import post_index
 from venue.lab import demo
 from venue.node.clock import SystemClock
 from venue.vocabulary import BUY, GTC, IOC, LIMIT, LONG, MARKET, SELL, SHORT, Wallet

@@ -28,13 +28,13 @@ from venue.gateway.access.auth import Authenticator
 from venue.gateway.access.gate import HttpLimits
 from venue.gateway.access.origins import Origins
 from venue.gateway.access.proxies import Proxies
-from venue.gateway.connection import Connection as Stream
-from venue.gateway.connection import SocketLimits
+from venue.gateway.answers.market import trade_id_text
 from venue.gateway.context import Venue
-from venue.gateway.hub import Hub, Timing
-from venue.gateway.market_answers import trade_id_text
-from venue.gateway.session import Session, SessionLimits
-from venue.gateway.sockets import Sockets
+from venue.gateway.streams.connection import Connection as Stream
+from venue.gateway.streams.connection import SocketLimits
+from venue.gateway.streams.hub import Hub, Timing
+from venue.gateway.streams.session import Session, SessionLimits
+from venue.gateway.streams.sockets import Sockets
 from venue.gateway.transport.connection import Connection
 from venue.gateway.transport.listener import Listener
 from venue.lab import demo

@@ -31,10 +31,11 @@ from venue.core.messages.commands import (
     Tick,
 )
 from venue.core.owners import FIRST_UID
-from venue.gateway import answers, contract_reads, reads
-from venue.gateway.answers import Answers, Series
+from venue.gateway.answers.encoded import Encoded
+from venue.gateway.answers.kept import ANSWERS_MAX, ITEMS_MAX, SERIES_MAX, Answers, Series
 from venue.gateway.context import Call, Venue
-from venue.gateway.encoded import Encoded
+from venue.gateway.operations.contract import market as contract_market
+from venue.gateway.operations.spot import market as spot_market
 from venue.lab import demo
 from venue.main import Options, opened
 from venue.node.clock import SystemClock
@@ -119,23 +120,23 @@ def questions(choice: Random) -> list[tuple[Handler, Any]]:
     of_contracts = ContractSelectionRequest(one)
     candles = ContractKlinesRequest(contract, interval, limit)
     return [
-        (reads.depth, DepthRequest(symbol, levels)),
-        (contract_reads.contract_depth, DepthRequest(contract, levels)),
-        (reads.prices, selected),
-        (reads.tickers, selected),
-        (reads.book_tickers, selected),
-        (contract_reads.contract_tickers, of_contracts),
-        (contract_reads.contract_book_tickers, of_contracts),
-        (reads.trades, TradesRequest(symbol, limit)),
-        (contract_reads.contract_trades, TradesRequest(contract, limit)),
-        (reads.klines, KlinesRequest(symbol, interval, limit)),
-        (contract_reads.contract_klines, candles),
-        (contract_reads.index_klines, candles),
-        (contract_reads.mark_klines, candles),
-        (reads.exchange_info, ExchangeInfoRequest(some)),
-        (reads.exchange_info, ExchangeInfoRequest(symbol_status="HALT")),
+        (spot_market.depth, DepthRequest(symbol, levels)),
+        (contract_market.contract_depth, DepthRequest(contract, levels)),
+        (spot_market.prices, selected),
+        (spot_market.tickers, selected),
+        (spot_market.book_tickers, selected),
+        (contract_market.contract_tickers, of_contracts),
+        (contract_market.contract_book_tickers, of_contracts),
+        (spot_market.trades, TradesRequest(symbol, limit)),
+        (contract_market.contract_trades, TradesRequest(contract, limit)),
+        (spot_market.klines, KlinesRequest(symbol, interval, limit)),
+        (contract_market.contract_klines, candles),
+        (contract_market.index_klines, candles),
+        (contract_market.mark_klines, candles),
+        (spot_market.exchange_info, ExchangeInfoRequest(some)),
+        (spot_market.exchange_info, ExchangeInfoRequest(symbol_status="HALT")),
         (
-            contract_reads.contract_exchange_info,
+            contract_market.contract_exchange_info,
             ContractExchangeInfoRequest(choice.choice([None, contract])),
         ),
     ]
@@ -172,13 +173,13 @@ def test_an_answer_is_encoded_once_per_change() -> None:
     def act(rooms: Venue, clock: Hands) -> None:
         call, btc = Call(rooms, 0, b""), "BTCUSDT"
         asked: list[tuple[Handler, Any]] = [
-            (reads.depth, DepthRequest(btc)),
-            (contract_reads.contract_depth, DepthRequest(btc)),
-            (reads.prices, SelectionRequest(btc)),
-            (reads.tickers, SelectionRequest(btc)),
-            (reads.book_tickers, SelectionRequest(btc)),
-            (reads.trades, TradesRequest(btc)),
-            (reads.klines, KlinesRequest(btc, "1m")),
+            (spot_market.depth, DepthRequest(btc)),
+            (contract_market.contract_depth, DepthRequest(btc)),
+            (spot_market.prices, SelectionRequest(btc)),
+            (spot_market.tickers, SelectionRequest(btc)),
+            (spot_market.book_tickers, SelectionRequest(btc)),
+            (spot_market.trades, TradesRequest(btc)),
+            (spot_market.klines, KlinesRequest(btc, "1m")),
         ]
         first = [handler(call, request) for handler, request in asked]
         assert [handler(call, request) for handler, request in asked] == first
@@ -198,12 +199,12 @@ def test_times_are_those_of_the_question() -> None:
         for _ in range(3):
             clock.time += 5_000
             now = clock.time // 1000
-            info = msgspec.json.decode(reads.exchange_info(call, ExchangeInfoRequest()).data)
+            info = msgspec.json.decode(spot_market.exchange_info(call, ExchangeInfoRequest()).data)
             assert info["serverTime"] == now
             request = ContractSelectionRequest()
-            tops = contract_reads.contract_book_tickers(call, request).data
+            tops = contract_market.contract_book_tickers(call, request).data
             assert {top["time"] for top in msgspec.json.decode(tops)} == {now}
-            empty = reads.tickers(call, SelectionRequest("SOLUSDT")).data
+            empty = spot_market.tickers(call, SelectionRequest("SOLUSDT")).data
             assert msgspec.json.decode(empty)["closeTime"] == now
 
     in_a_venue(act)
@@ -219,10 +220,10 @@ def test_a_stranger_does_not_decide_how_much_is_kept() -> None:
         say(rooms, clock, PlaceOrder(FIRST_UID, "BTCUSDT", 0, 0, 0, 1_000, price))
         say(rooms, clock, PlaceOrder(FIRST_UID + 1, "BTCUSDT", 1, 0, 0, 40, price))
         for limit in range(1, 1_001):
-            reads.trades(call, TradesRequest("BTCUSDT", limit))
-            reads.klines(call, KlinesRequest("BTCUSDT", "1m", limit))
+            spot_market.trades(call, TradesRequest("BTCUSDT", limit))
+            spot_market.klines(call, KlinesRequest("BTCUSDT", "1m", limit))
             chosen = ["BTCUSDT", "ETHUSDT", "SOLUSDT"][: 1 + limit % 3]
-            reads.tickers(call, SelectionRequest(None, chosen))
+            spot_market.tickers(call, SelectionRequest(None, chosen))
         kept = {len(question) for question in rooms.answers.known}
         assert kept == {2}  # an operation and a symbol
         assert len(rooms.answers.known) == 3
@@ -233,18 +234,18 @@ def test_a_stranger_does_not_decide_how_much_is_kept() -> None:
 
 def test_the_oldest_answers_and_series_go_first() -> None:
     kept = Answers()
-    for number in range(answers.ANSWERS_MAX + 10):
+    for number in range(ANSWERS_MAX + 10):
         kept.keep(("some", str(number)), number, b"0")
-    assert len(kept.known) == answers.ANSWERS_MAX
+    assert len(kept.known) == ANSWERS_MAX
     assert ("some", "9") not in kept.known
     assert ("some", "10") in kept.known
     often = kept.series(("often",))
-    for number in range(answers.SERIES_MAX + 10):
+    for number in range(SERIES_MAX + 10):
         kept.series(("some", str(number)))
         assert kept.series(("often",)) is often
-    assert len(kept.held()) == answers.SERIES_MAX
+    assert len(kept.held()) == SERIES_MAX
     series = Series()
-    for number in range(answers.ITEMS_MAX + 10):
+    for number in range(ITEMS_MAX + 10):
         series.add(number, b"%d" % number)
-    assert len(series.keys) == answers.ITEMS_MAX
+    assert len(series.keys) == ITEMS_MAX
     assert series.answer(2).data == b"[1008,1009]"

@@ -14,10 +14,10 @@ from support.client import Client
 from venue.gateway.access.auth import Authenticator
 from venue.gateway.access.gate import HttpLimits
 from venue.gateway.access.origins import Origins
-from venue.gateway.connection import Connection, SocketLimits
 from venue.gateway.context import Venue
-from venue.gateway.hub import Hub, Timing
-from venue.gateway.sockets import Sockets
+from venue.gateway.streams.connection import Connection, SocketLimits
+from venue.gateway.streams.hub import Hub, Timing
+from venue.gateway.streams.sockets import Sockets
 from venue.gateway.transport.server import Server, listen
 from venue.history.tables import FRAMES_KEPT
 from venue.lab import demo

@@ -12,8 +12,8 @@ from support.listening_room import KEYS, ListeningRoom
 from support.socket_desk import Cable
 from venue.api.streams.channels import CHECKED, SOCKETS, Socket, streams_of
 from venue.core.messages.commands import Tick
+from venue.gateway.answers.market import trade_id_text
 from venue.gateway.context import Venue
-from venue.gateway.market_answers import trade_id_text
 from venue.node.board import Board
 from venue.vocabulary import Product
 

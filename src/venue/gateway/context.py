@@ -15,7 +15,7 @@ from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command, PlaceAlgo, PlaceContractOrder, PlaceOrder
 from venue.gateway.access.keys import KeyStore
 from venue.gateway.access.replay import ReplayGuard
-from venue.gateway.answers import Answers
+from venue.gateway.answers.kept import Answers
 from venue.gateway.defects import Defects
 from venue.gateway.dispatch.turn import Submission
 from venue.history.link import HistoryFailed

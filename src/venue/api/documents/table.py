@@ -2,28 +2,27 @@
 
 from typing import Any
 
-from venue.api import countdown as cancel_after
+from venue.api import countdown
 from venue.api.contract import account as contract_account
-from venue.api.contract import conditional as algo
-from venue.api.contract import demo as sim
+from venue.api.contract import conditional, demo
 from venue.api.contract import market as contract_market
-from venue.api.contract import orders as contract
+from venue.api.contract import orders as contract_orders
 from venue.api.operation import Operation
-from venue.api.operator import contracts as contract_operator
+from venue.api.operator import contracts
 from venue.api.operator import venue as operator
 from venue.api.spot import account, market
-from venue.api.spot import orders as spot
+from venue.api.spot import orders as spot_orders
 
 ROWS: tuple[Operation[Any, Any], ...] = (
     *market.ROWS,
     *account.ROWS,
-    *spot.ROWS,
+    *spot_orders.ROWS,
     *contract_market.ROWS,
     *contract_account.ROWS,
-    *contract.ROWS,
-    *algo.ROWS,
-    *sim.ROWS,
-    *cancel_after.ROWS,
+    *contract_orders.ROWS,
+    *conditional.ROWS,
+    *demo.ROWS,
+    *countdown.ROWS,
     *operator.ROWS,
-    *contract_operator.ROWS,
+    *contracts.ROWS,
 )

@@ -6,10 +6,10 @@ from typing import Annotated, Any, Final
 
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
 
-from venue.api import countdown as cancel_after
-from venue.api.contract import orders as contract
+from venue.api import countdown
+from venue.api.contract import orders as contract_orders
 from venue.api.operation import Operation
-from venue.api.spot import orders as spot
+from venue.api.spot import orders as spot_orders
 from venue.vocabulary import Product
 
 INTERVALS: Final = (
@@ -101,16 +101,16 @@ CANCEL_ON_DISCONNECT: Final = "SESSION.CANCEL_ON_DISCONNECT"
 # The methods of private sockets that are operations: their params are the row's parameters.
 METHODS: Final[dict[Product, dict[str, Operation[Any, Any]]]] = {
     Product.SPOT: {
-        PLACE: spot.place_order,
-        "ORDER.CANCEL": spot.cancel_order,
-        "ORDER.CANCEL_ALL": spot.cancel_open_orders,
-        "ORDER.CANCEL_AFTER": cancel_after.cancel_after,
+        PLACE: spot_orders.place_order,
+        "ORDER.CANCEL": spot_orders.cancel_order,
+        "ORDER.CANCEL_ALL": spot_orders.cancel_open_orders,
+        "ORDER.CANCEL_AFTER": countdown.cancel_after,
     },
     Product.CONTRACT: {
-        PLACE: contract.place_contract_order,
-        "ORDER.CANCEL": contract.cancel_contract_order,
-        "ORDER.CANCEL_ALL": contract.cancel_contract_open_orders,
-        "ORDER.CANCEL_AFTER": cancel_after.contract_cancel_after,
+        PLACE: contract_orders.place_contract_order,
+        "ORDER.CANCEL": contract_orders.cancel_contract_order,
+        "ORDER.CANCEL_ALL": contract_orders.cancel_contract_open_orders,
+        "ORDER.CANCEL_AFTER": countdown.contract_cancel_after,
     },
 }
 

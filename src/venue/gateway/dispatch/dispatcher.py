@@ -20,11 +20,11 @@ from venue.gateway.access.auth import Authenticator, Caller, Signed
 from venue.gateway.access.operators import OPERATOR_PATHS, OperatorDoor
 from venue.gateway.access.origins import PREFLIGHT, Origins
 from venue.gateway.access.replay import Answer, ReplayGuard
+from venue.gateway.answers.encoded import Encoded
 from venue.gateway.context import Call
 from venue.gateway.dispatch.decode import body_values, decode, query_values
 from venue.gateway.dispatch.desk import Desk, refusal_of, unknown_names
 from venue.gateway.dispatch.routes import Route, unprefixed
-from venue.gateway.encoded import Encoded
 from venue.gateway.transport.request import Request
 from venue.vocabulary import Access
 

@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, TypeVar
 
 from venue.api.operation import Operation, in_body
+from venue.gateway.answers.encoded import Encoded
 from venue.gateway.context import Call, Venue
 from venue.gateway.dispatch.decode import KnownQueries, Request, compile_request
-from venue.gateway.encoded import Encoded
 from venue.vocabulary import Access
 
 Q = TypeVar("Q")

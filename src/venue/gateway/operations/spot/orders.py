@@ -30,7 +30,7 @@ from venue.core.messages.commands import CancelOrder, CancelOrders, PlaceOrder
 from venue.core.messages.events import OrderClosed, OrderPlaced, OrderRepeated, Rejected
 from venue.gateway.context import Call, Venue
 from venue.gateway.dispatch.decode import compile_request, decode, generated
-from venue.gateway.refusals import refusal
+from venue.gateway.operations.refusals.spot import refusal
 from venue.vocabulary import OrderType, TimeInForce
 from venue.wire import SIDES, TIMES_IN_FORCE, TYPES, lots, ticks
 

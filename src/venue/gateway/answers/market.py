@@ -10,8 +10,8 @@ from msgspec import Struct
 from venue import candles
 from venue.api.market_data import Candle, DepthReply, PublicTrade
 from venue.core.instruments import Asset, Instrument
-from venue.gateway.answers import ITEMS_MAX, Answers, Question, Series, encode
-from venue.gateway.encoded import Encoded
+from venue.gateway.answers.encoded import Encoded
+from venue.gateway.answers.kept import ITEMS_MAX, Answers, Question, Series, encode
 from venue.node.board import Board
 from venue.node.board import PublicTrade as Traded
 from venue.wire import amount_text, price_text, quantity_text

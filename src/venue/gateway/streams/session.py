@@ -28,10 +28,10 @@ from venue.api.streams.channels import (
 from venue.gateway.access.keys import Key
 from venue.gateway.context import Venue
 from venue.gateway.dispatch.routes import Route
-from venue.gateway.entry import Entry
-from venue.gateway.frames import Frame
-from venue.gateway.hub import Hub, Listener, PublicKey
-from venue.gateway.public_frames import is_listed
+from venue.gateway.streams.frames import Frame
+from venue.gateway.streams.hub import Hub, Listener, PublicKey
+from venue.gateway.streams.public_frames import is_listed
+from venue.gateway.streams.socket_orders import Entry
 from venue.history.link import HistoryFailed
 from venue.recording.recorder import OwnKey
 

@@ -26,9 +26,9 @@ from venue.core.book.orders import Order
 from venue.core.contract.conditional import Algo
 from venue.core.instruments import Instrument
 from venue.gateway.context import DEMO_ASSET, Call, Venue
-from venue.gateway.contract_reads import MILLISECOND_US, US_PER_MS, span
-from venue.gateway.contract_refusals import order_unknown, symbol_unknown
-from venue.gateway.contract_writes import holding_of, identified
+from venue.gateway.operations.contract.market import MILLISECOND_US, US_PER_MS, span
+from venue.gateway.operations.contract.orders import holding_of, identified
+from venue.gateway.operations.refusals.contract import order_unknown, symbol_unknown
 from venue.history import contract_queries
 from venue.history.contract_queries import (
     AlgoRow,

@@ -32,7 +32,7 @@ from venue.core.contract.position import (
 )
 from venue.core.ledger.ledger import Account, Pool
 from venue.gateway.context import DEMO_ASSET, Call, Venue
-from venue.gateway.contract_reads import MILLISECOND_US, US_PER_MS, span
+from venue.gateway.operations.contract.market import MILLISECOND_US, US_PER_MS, span
 from venue.history import contract_queries
 from venue.history.contract_queries import IncomeOf, IncomeRow
 from venue.vocabulary import CROSSED, ISOLATED, TransferReason

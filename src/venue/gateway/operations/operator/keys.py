@@ -13,7 +13,7 @@ from venue.api.operator.venue import (
 from venue.core.messages.commands import ChangeSetting
 from venue.gateway.access import keys as store
 from venue.gateway.context import KEY_REWRITES, Call, Venue
-from venue.gateway.operators import owner
+from venue.gateway.operations.operator.venue import owner
 from venue.vocabulary import Access
 
 

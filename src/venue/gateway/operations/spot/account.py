@@ -31,7 +31,7 @@ from venue.core.book.orders import Order
 from venue.core.instruments import Instrument
 from venue.core.units import FIRST_ID
 from venue.gateway.context import Call, Venue
-from venue.gateway.writes import identified
+from venue.gateway.operations.spot.orders import identified
 from venue.history import queries
 from venue.vocabulary import Side, Wallet
 from venue.wire import (

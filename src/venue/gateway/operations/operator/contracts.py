@@ -42,9 +42,9 @@ from venue.core.messages.commands import ChangeContract, HaltInstrument, ListCon
 from venue.core.messages.events import Rejected
 from venue.core.units import PPB, PPM
 from venue.gateway.context import Call, Venue
-from venue.gateway.contract_refusals import refusal
-from venue.gateway.contract_writes import listed
-from venue.gateway.operators import done, increment, owner
+from venue.gateway.operations.contract.orders import listed
+from venue.gateway.operations.operator.venue import done, increment, owner
+from venue.gateway.operations.refusals.contract import refusal
 from venue.history import contract_queries
 from venue.history.contract_queries import (
     ContractFillRow,

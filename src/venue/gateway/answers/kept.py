@@ -14,7 +14,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from venue.gateway.encoded import Encoded
+from venue.gateway.answers.encoded import Encoded
 
 ANSWERS_MAX: Final = 4_096  # answers, the longest (200 levels of a book) some 12 KB
 SERIES_MAX: Final = 128  # series, each with at most `ITEMS_MAX` items

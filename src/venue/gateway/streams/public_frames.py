@@ -32,9 +32,9 @@ from venue.core.messages.contract_events import (
     MarkSet,
 )
 from venue.core.messages.events import OrderClosed, OrderPlaced, Trade
+from venue.gateway.answers.market import level_texts, trade_id_text
 from venue.gateway.context import Venue
-from venue.gateway.market_answers import level_texts, trade_id_text
-from venue.gateway.reads import fraction_text
+from venue.gateway.operations.spot.market import fraction_text
 from venue.node.board import Board, PublicTrade
 from venue.node.depth import Depth, Top
 from venue.vocabulary import Cause, Product, Side

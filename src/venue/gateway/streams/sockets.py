@@ -11,14 +11,14 @@ from venue.gateway.access.attempts import Attempts
 from venue.gateway.access.auth import Authenticator, Caller
 from venue.gateway.access.gate import Gate, HttpLimits
 from venue.gateway.access.origins import Origins
-from venue.gateway.connection import BY_PATH, Connection, SocketLimits
+from venue.gateway.answers.market import trade_id_text
 from venue.gateway.context import Venue
 from venue.gateway.dispatch.desk import Desk
-from venue.gateway.entry import Entry
-from venue.gateway.frames import Frame
-from venue.gateway.hub import Hub
-from venue.gateway.logins import Logins
-from venue.gateway.market_answers import trade_id_text
+from venue.gateway.streams.connection import BY_PATH, Connection, SocketLimits
+from venue.gateway.streams.frames import Frame
+from venue.gateway.streams.hub import Hub
+from venue.gateway.streams.logins import Logins
+from venue.gateway.streams.socket_orders import Entry
 from venue.gateway.transport.listener import Listener
 from venue.gateway.transport.request import Request as HttpRequest
 

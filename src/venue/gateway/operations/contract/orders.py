@@ -51,7 +51,8 @@ from venue.core.messages.contract_events import (
 )
 from venue.core.messages.events import OrderRepeated, Rejected
 from venue.gateway.context import DEMO_ASSET, Call, Venue
-from venue.gateway.contract_refusals import (
+from venue.gateway.dispatch.decode import compile_request, decode, generated
+from venue.gateway.operations.refusals.contract import (
     ORDER,
     Listed,
     Words,
@@ -59,7 +60,6 @@ from venue.gateway.contract_refusals import (
     refusal,
     symbol_unknown,
 )
-from venue.gateway.dispatch.decode import compile_request, decode, generated
 from venue.vocabulary import (
     BUY,
     CROSSED,

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Final, Protocol
 
 from venue.gateway.context import Venue
-from venue.gateway.frames import Frame
+from venue.gateway.streams.frames import Frame
 from venue.history import queries
 from venue.history.link import HistoryFailed
 from venue.recording.recorder import OwnKey

@@ -31,8 +31,7 @@ from venue.core.messages.commands import (
 from venue.core.messages.contract_events import AlgoClosed, AlgoPlaced
 from venue.core.messages.events import OrderRepeated
 from venue.gateway.context import Call
-from venue.gateway.contract_refusals import Listed, Words, order_unknown
-from venue.gateway.contract_writes import (
+from venue.gateway.operations.contract.orders import (
     POSITION_SIDES,
     SOURCES,
     direction,
@@ -42,6 +41,7 @@ from venue.gateway.contract_writes import (
     listed,
     own_client_id,
 )
+from venue.gateway.operations.refusals.contract import Listed, Words, order_unknown
 from venue.vocabulary import BUY, LONG, SELL, AlgoType
 from venue.wire import SIDES, lots, price_text, rate, ticks
 

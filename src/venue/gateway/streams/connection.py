@@ -37,11 +37,11 @@ from venue.gateway.access.attempts import ATTEMPTS_MAX
 from venue.gateway.access.auth import Caller
 from venue.gateway.access.origins import Origins
 from venue.gateway.context import Venue
-from venue.gateway.entry import Entry
-from venue.gateway.frames import Frame
-from venue.gateway.hub import Hub
-from venue.gateway.logins import Logins
-from venue.gateway.session import POLICY, Allowance, Session, SessionLimits
+from venue.gateway.streams.frames import Frame
+from venue.gateway.streams.hub import Hub
+from venue.gateway.streams.logins import Logins
+from venue.gateway.streams.session import POLICY, Allowance, Session, SessionLimits
+from venue.gateway.streams.socket_orders import Entry
 from venue.gateway.transport.listener import Listener
 from venue.gateway.transport.request import Request as HttpRequest
 

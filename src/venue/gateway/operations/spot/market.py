@@ -25,11 +25,11 @@ from venue.api.spot.market import (
 )
 from venue.core.book.market import Market
 from venue.core.instruments import Asset, Instrument
-from venue.gateway import market_answers
-from venue.gateway.answers import array, encode, with_last
+from venue.gateway.answers import market as market_answers
+from venue.gateway.answers.encoded import Encoded
+from venue.gateway.answers.kept import array, encode, with_last
+from venue.gateway.answers.market import Drawn, drawn
 from venue.gateway.context import Call, Venue
-from venue.gateway.encoded import Encoded
-from venue.gateway.market_answers import Drawn, drawn
 from venue.node.depth import Top
 from venue.wire import (
     amount_text,

@@ -17,10 +17,10 @@ from venue.api.streams.channels import Stream
 from venue.core.messages.applied import Applied
 from venue.core.messages.contract_events import ContractTrade
 from venue.core.messages.events import Trade
-from venue.gateway.catchup import CatchUp
 from venue.gateway.context import Venue
-from venue.gateway.frames import Frame
-from venue.gateway.public_frames import (
+from venue.gateway.streams.catchup import CatchUp
+from venue.gateway.streams.frames import Frame
+from venue.gateway.streams.public_frames import (
     OUTSIDE_THE_BOOK,
     TOUCHES,
     TRADES,

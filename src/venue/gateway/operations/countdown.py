@@ -6,7 +6,7 @@ from venue.api.countdown import CancelAfterReply, CancelAfterRequest
 from venue.core.messages.commands import SetCancelAfter
 from venue.core.messages.events import CancelAfterSet, Rejected
 from venue.gateway.context import Call
-from venue.gateway.refusals import refusal
+from venue.gateway.operations.refusals.spot import refusal
 from venue.vocabulary import Product
 
 

@@ -26,7 +26,7 @@ from venue.gateway.context import Call
 from venue.gateway.dispatch.decode import body_values
 from venue.gateway.dispatch.desk import Desk, refusal_of, unknown_names
 from venue.gateway.dispatch.routes import Route
-from venue.gateway.frames import Frame
+from venue.gateway.streams.frames import Frame
 from venue.node.sequencer import Overloaded, Stopped
 from venue.vocabulary import OPEN_ORDERS_PER_ACCOUNT_MAX, Product
 

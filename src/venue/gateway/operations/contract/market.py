@@ -30,12 +30,12 @@ from venue.api.operation import Empty
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.reference.prices import funding_rate, interval_us, next_due
 from venue.core.instruments import Asset, Instrument
-from venue.gateway import market_answers
-from venue.gateway.answers import array, encode, with_last
+from venue.gateway.answers import market as market_answers
+from venue.gateway.answers.encoded import Encoded
+from venue.gateway.answers.kept import array, encode, with_last
+from venue.gateway.answers.market import Drawn, drawn
 from venue.gateway.context import Call, Venue
-from venue.gateway.encoded import Encoded
-from venue.gateway.market_answers import Drawn, drawn
-from venue.gateway.reads import fraction_text, rate_limit
+from venue.gateway.operations.spot.market import fraction_text, rate_limit
 from venue.history import contract_queries
 from venue.wire import (
     amount_text,

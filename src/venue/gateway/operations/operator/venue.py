@@ -53,7 +53,7 @@ from venue.core.messages.contract_events import Income
 from venue.core.messages.events import Event, Rejected, WalletMoved
 from venue.core.state.snapshot import state_hash
 from venue.gateway.context import Call, Venue
-from venue.gateway.refusals import refusal
+from venue.gateway.operations.refusals.spot import refusal
 from venue.history.link import HistoryFailed
 from venue.vocabulary import Product, SelfTrade, Wallet
 

@@ -13,7 +13,7 @@ from venue.core.instruments import Asset, Contract
 from venue.core.messages.commands import Exit, PlaceContractOrder
 from venue.core.messages.events import Rejected
 from venue.core.units import PRICE_MAX
-from venue.gateway import refusals
+from venue.gateway.operations.refusals import spot
 from venue.vocabulary import LONG, Reject
 from venue.wire import amount_text, price_text, quantity_text, rate_text
 
@@ -50,7 +50,7 @@ def refusal(rejected: Rejected, listed: Listed | None = None, words: Words = ORD
         return _LISTED[reason](rejected, listed, words)
     if reason in _PLAIN:
         return _PLAIN[reason](rejected, words)
-    return refusals.refusal(rejected, listed.contract.instrument if listed is not None else None)
+    return spot.refusal(rejected, listed.contract.instrument if listed is not None else None)
 
 
 def exit_refusal(rejected: Rejected, listed: Listed, command: PlaceContractOrder) -> ApiError:

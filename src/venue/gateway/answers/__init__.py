@@ -1,0 +1,1 @@
+"""Public answers that are encoded once and given again."""

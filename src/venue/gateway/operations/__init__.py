@@ -1,0 +1,1 @@
+"""What answers each row of the table of operations."""

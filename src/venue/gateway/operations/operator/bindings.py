@@ -1,0 +1,43 @@
+"""The rows under `/_venue/` with the handlers that answer them."""
+
+from __future__ import annotations
+
+from venue.api.operator import contracts as contracts_rows
+from venue.api.operator import venue as venue_rows
+from venue.gateway.dispatch.routes import Route, bind
+from venue.gateway.operations.operator import contracts, keys, venue
+
+
+def bindings() -> list[Route]:
+    """One binding per row, in the order of the rows."""
+    return [
+        bind(venue_rows.health, venue.health),
+        bind(venue_rows.owners, venue.owners),
+        bind(venue_rows.create_owner, venue.create_owner),
+        bind(venue_rows.freeze_owner, venue.freeze_owner),
+        bind(venue_rows.set_fees, venue.set_fees),
+        bind(venue_rows.keys, keys.keys),
+        bind(venue_rows.create_key, keys.create_key),
+        bind(venue_rows.revoke_key, keys.revoke_key),
+        bind(venue_rows.deposit, venue.deposit),
+        bind(venue_rows.withdraw, venue.withdraw),
+        bind(venue_rows.transfer, venue.transfer),
+        bind(venue_rows.assets, venue.assets),
+        bind(venue_rows.register_asset, venue.register_asset),
+        bind(venue_rows.instruments, venue.instruments),
+        bind(venue_rows.list_instrument, venue.list_instrument),
+        bind(venue_rows.change_instrument, venue.change_instrument),
+        bind(venue_rows.halt, venue.halt),
+        bind(venue_rows.resume, venue.resume),
+        bind(venue_rows.settings, venue.settings),
+        bind(venue_rows.change_settings, venue.change_settings),
+        bind(contracts_rows.contracts, contracts.contracts),
+        bind(contracts_rows.list_contract, contracts.list_contract),
+        bind(contracts_rows.change_contract, contracts.change_contract),
+        bind(contracts_rows.halt_contract, contracts.halt_contract),
+        bind(contracts_rows.resume_contract, contracts.resume_contract),
+        bind(contracts_rows.post_index, contracts.post_index),
+        bind(contracts_rows.positions, contracts.positions),
+        bind(contracts_rows.liquidations, contracts.liquidations),
+        bind(contracts_rows.liquidation, contracts.liquidation),
+    ]

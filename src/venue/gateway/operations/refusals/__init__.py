@@ -1,0 +1,1 @@
+"""The engine's refusals in the interface's codes and words."""

@@ -1,0 +1,1 @@
+"""The door for streams: connections, sessions, channels and those who listen."""
