@@ -15,7 +15,7 @@ from venue.core.messages.commands import Command, PostIndex, Tick
 from venue.core.owners import FIRST_UID
 from venue.core.units import PPM
 from venue.lab import demo
-from venue.lab.agents import STEP_US, Agents
+from venue.lab.agents.spot import STEP_US, Agents
 
 SECOND_US: Final = 1_000_000
 START_US: Final = 1_700_000_000 * SECOND_US

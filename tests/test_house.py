@@ -366,7 +366,7 @@ def test_every_module_is_used() -> None:
     scripts = [entry.partition(":")[0] for entry in project["scripts"].values()]
     missing = [name for name in scripts if name not in modules()]
     assert not missing, f"pyproject.toml names scripts of {missing}"
-    used = reached([*scripts, "venue.__main__", "venue.history.worker", "venue.replica"])
+    used = reached([*scripts, "venue.__main__", "venue.history.process.worker", "venue.replica"])
     packages = [name for name, path in modules().items() if path.name == "__init__.py"]
     _no([name for name in modules() if name not in used and name not in packages])
 

@@ -16,9 +16,9 @@ import msgspec
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command
-from venue.history.link import HistoryFailed, Link
+from venue.history.process.link import HistoryFailed, Link
+from venue.history.process.worker import FAILED, say, serve, settle
 from venue.history.store import HistoryDamaged, Store, open_history
-from venue.history.worker import FAILED, say, serve, settle
 from venue.journal.journal import (
     Journal,
     JournalCorrupt,

@@ -117,7 +117,7 @@ def _run(options: Any, serve: Any, ready: Any) -> NoReturn:
     """Serve; what a user can mend is said in words."""
     from venue.compiled import StaleBuild
     from venue.gateway.access.vault import VaultError
-    from venue.history.link import HistoryFailed
+    from venue.history.process.link import HistoryFailed
     from venue.history.store import HistoryDamaged
     from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules
 

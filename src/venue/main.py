@@ -47,21 +47,21 @@ from venue.gateway.streams.connection import SocketLimits
 from venue.gateway.streams.hub import Hub, Timing
 from venue.gateway.streams.sockets import Sockets
 from venue.gateway.transport.server import Server, listen
-from venue.history.link import HistoryFailed
 from venue.history.mend import mend
-from venue.history.service import History
-from venue.history.tables import FRAMES_KEPT
+from venue.history.process.client import History
+from venue.history.process.link import HistoryFailed
+from venue.history.schema.spot import FRAMES_KEPT
 from venue.journal.journal import Journal, JournalCorrupt, JournalFailed, OtherRules
 from venue.journal.memory import MemoryJournal
 from venue.journal.recovery import beginning, recover, tail_requests
 from venue.journal.sqlite import open_journal
 from venue.lab import demo
-from venue.lab.agents import STEP_US, Agents
-from venue.lab.contract_agents import ContractAgents
+from venue.lab.agents.contract import ContractAgents
+from venue.lab.agents.spot import STEP_US, Agents
 from venue.lab.prehistory import Prehistory
 from venue.node.clock import SystemClock
 from venue.node.keeper import Keeper
-from venue.node.market_data import MarketData
+from venue.node.market_data.views import MarketData
 from venue.node.outbox import Outbox
 from venue.node.sequencer import Sequencer, Stopped
 from venue.node.snapshots import EVERY, Restored, take

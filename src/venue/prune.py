@@ -29,7 +29,7 @@ from venue.journal.journal import (
 from venue.journal.recovery import beginning, load, recover, standing
 from venue.journal.sqlite import SqliteJournal, open_journal
 from venue.lab.prehistory import Prehistory
-from venue.node.market_data import MarketData
+from venue.node.market_data.views import MarketData
 from venue.node.snapshots import Restored, take
 from venue.recording.recorder import Recorder
 

@@ -13,10 +13,10 @@ from venue.core.messages.applied import Applied
 from venue.history.mend import mend
 from venue.history.opening import begin as begin_history
 from venue.history.opening import opening
-from venue.history.projector import Catalog, Projector
-from venue.history.service import listed
+from venue.history.process.client import listed
+from venue.history.projection.projector import Catalog, Projector
+from venue.history.schema.spot import FRAMES_KEPT
 from venue.history.store import LOGS, Store, damage_told, open_history
-from venue.history.tables import FRAMES_KEPT
 from venue.journal.archive import joined
 from venue.journal.journal import Journal, OtherRules, Readable
 from venue.journal.recovery import beginning, recover

@@ -21,7 +21,7 @@ from venue.journal.journal import JournalCorrupt, OtherRules, Segment, Snapshot
 from venue.journal.recovery import recover
 from venue.journal.snapshot_files import SnapshotFiles
 from venue.node.keeper import LENGTH, Piece, Task
-from venue.node.market_data import MarketData
+from venue.node.market_data.views import MarketData
 from venue.node.snapshots import Restored, take
 from venue.recording.recorder import Recorder
 

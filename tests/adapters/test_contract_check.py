@@ -18,10 +18,12 @@ from venue.core.messages import commands
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command, Exit
 from venue.core.messages.events import Event, OwnerCreated
-from venue.history import contract_queries
 from venue.history.check import PROBLEMS_MAX, check
-from venue.history.contract_queries import IncomeOf, IncomeRow
-from venue.history.contract_tables import (
+from venue.history.process.client import History
+from venue.history.projection.projector import Catalog, Projector
+from venue.history.questions import contract as contract_queries
+from venue.history.questions.contract import IncomeOf, IncomeRow
+from venue.history.schema.contract import (
     ALGO_ORDERS,
     CONTRACT_FILLS,
     CONTRACT_ORDERS,
@@ -31,8 +33,6 @@ from venue.history.contract_tables import (
     POSITIONS,
     PRICE_MINUTES,
 )
-from venue.history.projector import Catalog, Projector
-from venue.history.service import History
 from venue.history.store import Store, open_history
 from venue.vocabulary import AlgoStatus, Cause, MarginMode, OrderStatus
 

@@ -43,16 +43,16 @@ from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Tick
 from venue.core.messages.contract_events import ContractListed, Income, MarkSet
 from venue.core.messages.events import AssetRegistered, Event
-from venue.history import contract_queries as queries
-from venue.history.contract_queries import (
+from venue.history.process.worker import ASK, CATALOG, CHECKPOINT, PROJECT, Entry, Worker
+from venue.history.projection.projector import CHUNKS, Catalog, Projector
+from venue.history.questions import contract as queries
+from venue.history.questions.contract import (
     AlgosOf,
     ContractFillsOf,
     ContractOrdersOf,
     IncomeOf,
 )
-from venue.history.projector import CHUNKS, Catalog, Projector
 from venue.history.store import Store, open_history
-from venue.history.worker import ASK, CATALOG, CHECKPOINT, PROJECT, Entry, Worker
 
 LISTED = ContractListed(PERP)
 

@@ -16,13 +16,13 @@ from sqlalchemy.exc import DatabaseError
 from support.damage import REFUSED, answers, flip, make_unchecked, project, questions, sessions
 from support.tape import rows_of
 from venue.core.messages.applied import Applied
-from venue.history import queries
-from venue.history.contract_tables import SCHEMA
-from venue.history.link import HistoryFailed
 from venue.history.pages import PAGE, damaged, is_unchecked
-from venue.history.projector import Catalog, Projector
-from venue.history.queries import BillsOf
-from venue.history.service import History
+from venue.history.process.client import History
+from venue.history.process.link import HistoryFailed
+from venue.history.projection.projector import Catalog, Projector
+from venue.history.questions import spot as queries
+from venue.history.questions.spot import BillsOf
+from venue.history.schema.contract import SCHEMA
 from venue.history.store import HistoryDamaged, check_pages, open_history, put_aside
 
 FLIPS = 5  # of each file

@@ -15,14 +15,14 @@ from sqlalchemy import delete, select
 from support.recording import Room, contract_commands, spot_commands
 from venue.api.streams.channels import KeptFrame
 from venue.core.engine import Engine
-from venue.history import queries
 from venue.history.check import check_frames
-from venue.history.frames import unpacked
-from venue.history.link import HistoryFailed
-from venue.history.projector import Catalog, Projector
-from venue.history.service import BATCH_MAX, History
+from venue.history.process.client import BATCH_MAX, History
+from venue.history.process.link import HistoryFailed
+from venue.history.projection.projector import Catalog, Projector
+from venue.history.questions import spot as queries
+from venue.history.schema.frames import unpacked
+from venue.history.schema.spot import FRAMES, frames_gone
 from venue.history.store import Store, open_history
-from venue.history.tables import FRAMES, frames_gone
 from venue.recording.recorder import OwnKey
 
 Rows = list[tuple[Any, ...]]

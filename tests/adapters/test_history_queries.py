@@ -17,9 +17,9 @@ from support.world import (
     SPOT,
 )
 from venue.core.messages.commands import PlaceOrder
-from venue.history import queries
-from venue.history.projector import Catalog, Projector
-from venue.history.queries import BillRow, BillsOf, FillsOf, OrdersOf, TransfersOf
+from venue.history.projection.projector import Catalog, Projector
+from venue.history.questions import spot as queries
+from venue.history.questions.spot import BillRow, BillsOf, FillsOf, OrdersOf, TransfersOf
 from venue.history.store import Store, open_history
 
 

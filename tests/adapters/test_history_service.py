@@ -17,11 +17,12 @@ from support.tape import Sum, Tape, rows_of
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.helpers import environment
-from venue.history import link, queries, service
 from venue.history import store as store_room
-from venue.history.link import HistoryFailed
-from venue.history.queries import BillsOf, OrdersOf
-from venue.history.service import BATCH_MAX, History
+from venue.history.process import client, link
+from venue.history.process.client import BATCH_MAX, History
+from venue.history.process.link import HistoryFailed
+from venue.history.questions import spot as queries
+from venue.history.questions.spot import BillsOf, OrdersOf
 from venue.history.store import open_history
 
 PATIENCE_S = 30.0  # a bound, far beyond what is needed
@@ -131,7 +132,7 @@ def test_a_failed_projection_is_told_by_everything_until_it_goes_on(tape: Tape) 
 def test_another_process_goes_on_where_one_ended(
     tape: Tape, tmp_path: Path, how: int, lasting: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(service, "HUNG_S", 0.5)
+    monkeypatch.setattr(client, "HUNG_S", 0.5)
     half = len(tape.applied) // 2
 
     async def scene() -> None:
@@ -174,7 +175,7 @@ def test_a_hanging_process_is_ended_in_time(tape: Tape, monkeypatch: pytest.Monk
 
 
 def test_a_question_in_vain_ends(tape: Tape, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(service, "ASK_S", 0.2)
+    monkeypatch.setattr(client, "ASK_S", 0.2)
 
     async def scene() -> None:
         async with running() as history:

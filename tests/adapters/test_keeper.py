@@ -22,7 +22,7 @@ from venue.journal.snapshot_files import SnapshotFiles
 from venue.journal.sqlite import SqliteJournal, open_journal
 from venue.node import keeper
 from venue.node.keeper import Keeper, SnapshotFailed
-from venue.node.market_data import MarketData
+from venue.node.market_data.views import MarketData
 from venue.node.snapshots import EVERY, take
 from venue.recording.recorder import Recorder
 

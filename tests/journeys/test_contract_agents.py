@@ -15,14 +15,14 @@ from venue.core.messages.events import Event, Rejected
 from venue.core.state.snapshot import state_hash
 from venue.core.units import PPM
 from venue.lab import demo
-from venue.lab.agents import STEP_US, Agents
-from venue.lab.contract_agents import (
+from venue.lab.agents.contract import (
     MAKER_UNITS,
     MAKERS,
     TAKER_UNITS,
     TAKERS,
     ContractAgents,
 )
+from venue.lab.agents.spot import STEP_US, Agents
 from venue.vocabulary import BUY, IOC, LONG, MARKET, SELL, SHORT, PositionSide, Wallet
 
 EPOCH = 1_764_500_000_000_000

@@ -30,7 +30,7 @@ from venue.core.messages.contract_events import (
 from venue.core.messages.events import Event, OwnerCreated, Rejected
 from venue.core.owners import FIRST_UID
 from venue.core.units import AMOUNT_MAX, PPB
-from venue.history import contract_tables as tables
+from venue.history.schema import contract as tables
 from venue.history.store import open_history
 from venue.journal.recovery import recover
 from venue.journal.sqlite import open_journal, open_readonly

@@ -44,11 +44,11 @@ from venue.core.messages.contract_events import (
     MarkSet,
 )
 from venue.core.messages.events import Event, InstrumentListed, OrderPlaced
-from venue.node.board import PublicTrade
-from venue.node.contract_data import Funding, Prices
-from venue.node.depth import Depth, Top
-from venue.node.market_data import MarketData
-from venue.node.ticker import Ticker
+from venue.node.market_data.depth import Depth, Top
+from venue.node.market_data.product import PublicTrade
+from venue.node.market_data.reference import Funding, Prices
+from venue.node.market_data.ticker import Ticker
+from venue.node.market_data.views import MarketData
 from venue.vocabulary import BUY, SELL, Cause, OrderType, TimeInForce
 
 

@@ -25,10 +25,10 @@ LAG, KEPT = 30, 60
 FAR_BEHIND = (
     "support.tuned",
     f"gateway.context.LAG_MAX={LAG}",
-    f"history.service.KEPT_MAX={KEPT}",
-    "history.service.AGAIN_MAX_S=1",
+    f"history.process.client.KEPT_MAX={KEPT}",
+    "history.process.client.AGAIN_MAX_S=1",
 )
-IMPATIENT = ("support.tuned", "history.service.HUNG_S=2")
+IMPATIENT = ("support.tuned", "history.process.client.HUNG_S=2")
 
 
 def status(server: Server) -> str:

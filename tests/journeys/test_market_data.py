@@ -30,10 +30,10 @@ from venue.core.messages.commands import (
 from venue.core.messages.events import OrderClosed, OrderPlaced, Rejected, Trade
 from venue.core.units import PPM
 from venue.lab.backfill import Backfill, Start
-from venue.node.board import TRADES_MAX, PublicTrade
-from venue.node.depth import Depth, Top
-from venue.node.market_data import PENDING_MAX, MarketData
-from venue.node.ticker import Ticker
+from venue.node.market_data.depth import Depth, Top
+from venue.node.market_data.product import TRADES_MAX, PublicTrade
+from venue.node.market_data.ticker import Ticker
+from venue.node.market_data.views import PENDING_MAX, MarketData
 from venue.vocabulary import OrderType, SelfTrade, Side, TimeInForce, Wallet
 
 SYMBOLS = ("BTCUSDT", "ETHUSDT")

@@ -18,10 +18,10 @@ from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command, PlaceOrder
 from venue.core.messages.contract_events import Income
 from venue.core.state import snapshot
-from venue.history.contract_tables import ALGO_ORDERS, CONTRACT_FILLS, CONTRACT_ORDERS, POSITIONS
-from venue.history.projector import Catalog, Projector
+from venue.history.projection.projector import Catalog, Projector
+from venue.history.schema.contract import ALGO_ORDERS, CONTRACT_FILLS, CONTRACT_ORDERS, POSITIONS
+from venue.history.schema.spot import FILLS, ORDERS
 from venue.history.store import Store, open_history
-from venue.history.tables import FILLS, ORDERS
 from venue.recording import items, spot_items
 from venue.recording.changes import Changes
 from venue.recording.frames import PrivateFrames

@@ -32,7 +32,7 @@ from venue.behind import Behind
 from venue.core.messages.commands import Tick
 from venue.dev import DevOptions, refused
 from venue.history import archive as rows_archive
-from venue.history.link import HistoryFailed
+from venue.history.process.link import HistoryFailed
 from venue.history.store import open_history
 from venue.journal import archive
 from venue.journal.chain import BLOCK

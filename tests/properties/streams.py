@@ -38,7 +38,7 @@ from venue.gateway.streams.sockets import Sockets
 from venue.gateway.transport.connection import Connection
 from venue.gateway.transport.listener import Listener
 from venue.lab import demo
-from venue.lab.agents import Agents
+from venue.lab.agents.spot import Agents
 from venue.main import Options, dispatcher, opened
 from venue.node.clock import SystemClock
 

@@ -18,7 +18,7 @@ from venue.core.state.audit import problems
 from venue.journal.journal import Snapshot
 from venue.journal.recovery import recover
 from venue.journal.sqlite import open_journal
-from venue.node.market_data import MarketData
+from venue.node.market_data.views import MarketData
 
 pytestmark = pytest.mark.core
 

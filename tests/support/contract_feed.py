@@ -15,7 +15,7 @@ from venue.core.messages.contract_events import (
     MarkSet,
 )
 from venue.core.messages.events import Event
-from venue.node.market_data import MarketData
+from venue.node.market_data.views import MarketData
 from venue.vocabulary import LONG, SHORT, Cause, OrderStatus, OrderType, TimeInForce
 
 BTC, ETH = "BTCUSDT", "ETHUSDT"

@@ -15,11 +15,12 @@ from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command
 from venue.core.owners import FIRST_UID
-from venue.history import contract_queries, queries
-from venue.history.contract_queries import AlgosOf, ContractFillsOf, ContractOrdersOf, IncomeOf
-from venue.history.contract_tables import SCHEMA
-from venue.history.projector import Catalog, Projector
-from venue.history.queries import BillsOf, FillsOf, OrdersOf, TransfersOf
+from venue.history.projection.projector import Catalog, Projector
+from venue.history.questions import contract as contract_queries
+from venue.history.questions import spot as queries
+from venue.history.questions.contract import AlgosOf, ContractFillsOf, ContractOrdersOf, IncomeOf
+from venue.history.questions.spot import BillsOf, FillsOf, OrdersOf, TransfersOf
+from venue.history.schema.contract import SCHEMA
 from venue.history.store import Store, open_history
 from venue.recording.recorder import Recorder
 from venue.vocabulary import Product, Wallet

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from venue.candles import Candle, open_time
 from venue.core.messages.contract_events import ContractTrade
 from venue.core.messages.events import Trade
-from venue.node.ticker import Ticker
+from venue.node.market_data.ticker import Ticker
 from venue.vocabulary import Side
 
 Timed = tuple[int, Trade | ContractTrade]  # with its time in µs

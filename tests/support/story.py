@@ -11,7 +11,7 @@ from venue.core.messages.commands import CancelOrders, Command, PlaceOrder, Tick
 from venue.core.messages.events import Event, OwnerCreated
 from venue.core.state.snapshot import state_hash
 from venue.lab import demo
-from venue.lab.agents import STEP_US, Agents
+from venue.lab.agents.spot import STEP_US, Agents
 
 EPOCH_US = 1_790_000_000_000_000
 

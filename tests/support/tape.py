@@ -32,9 +32,9 @@ from venue.core.messages.events import (
     Transferred,
     WalletMoved,
 )
-from venue.history.projector import Catalog
+from venue.history.projection.projector import Catalog
+from venue.history.schema.spot import METADATA
 from venue.history.store import Store
-from venue.history.tables import METADATA
 from venue.vocabulary import OrderStatus
 
 RICH = 10**14

@@ -14,7 +14,7 @@ from venue.api.streams.channels import CHECKED, SOCKETS, Socket, streams_of
 from venue.core.messages.commands import Tick
 from venue.gateway.answers.market import trade_id_text
 from venue.gateway.context import Venue
-from venue.node.board import Board
+from venue.node.market_data.product import Board
 from venue.vocabulary import Product
 
 KINDS: Final = SOCKETS[:4]  # the others are further names of these

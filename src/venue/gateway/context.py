@@ -18,12 +18,12 @@ from venue.gateway.access.replay import ReplayGuard
 from venue.gateway.answers.kept import Answers
 from venue.gateway.defects import Defects
 from venue.gateway.dispatch.turn import Submission
-from venue.history.link import HistoryFailed
-from venue.history.service import LAG_MAX, History
+from venue.history.process.client import LAG_MAX, History
+from venue.history.process.link import HistoryFailed
 from venue.journal.journal import Journal
 from venue.node.clock import SystemClock
 from venue.node.fair import VENUE
-from venue.node.market_data import MarketData
+from venue.node.market_data.views import MarketData
 from venue.node.outbox import Outbox
 from venue.node.replies import Answer
 from venue.node.sequencer import Overloaded, Sequencer, Stopped

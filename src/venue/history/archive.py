@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Table, insert
 from venue.archives import archives
 from venue.candles import MINUTE_US
 from venue.history import pages
-from venue.history.contract_tables import (
+from venue.history.schema.contract import (
     ALGO_ORDERS,
     CONTRACT_FILLS,
     CONTRACT_ORDERS,
@@ -28,8 +28,8 @@ from venue.history.contract_tables import (
     PRICE_MINUTES,
     SCHEMA,
 )
+from venue.history.schema.spot import BILLS, FILLS, OPENING, ORDERS, PROGRESS, TRANSFERS
 from venue.history.store import LOGS, Store, check_pages, open_history
-from venue.history.tables import BILLS, FILLS, OPENING, ORDERS, PROGRESS, TRANSFERS
 from venue.vocabulary import AlgoStatus, OrderStatus
 
 OPEN: Final = f"({int(OrderStatus.NEW)}, {int(OrderStatus.PARTIALLY_FILLED)})"

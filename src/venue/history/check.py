@@ -10,11 +10,11 @@ from sqlalchemy import ColumnElement, Connection, Table, func, or_, select
 from venue.core.book.orders import Order
 from venue.core.engine import Engine
 from venue.core.ledger.ledger import Account
-from venue.history.contract_tables import CONTRACT_FILLS, CONTRACT_ORDERS, INCOME, POSITIONS
-from venue.history.frames import ROW, unpacked
-from venue.history.frames import ROWS_AT_ONCE as FRAMES_AT_ONCE
 from venue.history.opening import opening
-from venue.history.tables import BILLS, FILLS, FRAMES, ORDERS, PROGRESS
+from venue.history.schema.contract import CONTRACT_FILLS, CONTRACT_ORDERS, INCOME, POSITIONS
+from venue.history.schema.frames import ROW, unpacked
+from venue.history.schema.frames import ROWS_AT_ONCE as FRAMES_AT_ONCE
+from venue.history.schema.spot import BILLS, FILLS, FRAMES, ORDERS, PROGRESS
 from venue.vocabulary import Cause, MarginMode, OrderStatus, Product, Wallet
 
 PROBLEMS_MAX: Final = 100  # of each kind; a broken file should not fill the screen

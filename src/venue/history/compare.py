@@ -12,14 +12,14 @@ from sqlalchemy import Connection, Table, select, update
 from venue.api.streams.channels import KeptFrame
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
-from venue.history.contract_tables import SCHEMA
-from venue.history.frames import ROW, unpacked
-from venue.history.frames import ROWS_AT_ONCE as FRAMES_AT_ONCE
 from venue.history.opening import opening
-from venue.history.projector import Catalog, Projector
-from venue.history.service import listed
+from venue.history.process.client import listed
+from venue.history.projection.projector import Catalog, Projector
+from venue.history.schema.contract import SCHEMA
+from venue.history.schema.frames import ROW, unpacked
+from venue.history.schema.frames import ROWS_AT_ONCE as FRAMES_AT_ONCE
+from venue.history.schema.spot import FRAMES, OPENING, PROGRESS
 from venue.history.store import open_history
-from venue.history.tables import FRAMES, OPENING, PROGRESS
 
 PROBLEMS_MAX: Final = 100  # of each table
 BATCH: Final = 1_000  # commands per transaction

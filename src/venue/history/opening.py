@@ -10,9 +10,9 @@ from venue.core.book.orders import Order
 from venue.core.contract.conditional import Algo
 from venue.core.engine import Engine
 from venue.core.ledger.ledger import Account
-from venue.history.contract_tables import ALGO_ORDERS, CONTRACT_ORDERS
+from venue.history.schema.contract import ALGO_ORDERS, CONTRACT_ORDERS
+from venue.history.schema.spot import OPENING, ORDERS, PROGRESS
 from venue.history.store import Store
-from venue.history.tables import OPENING, ORDERS, PROGRESS
 from venue.vocabulary import AlgoStatus
 
 

@@ -18,8 +18,8 @@ from sqlalchemy.pool import NullPool
 
 from venue import private
 from venue.history import driver, pages
-from venue.history.contract_tables import SCHEMA
-from venue.history.tables import OPENING, PROGRESS
+from venue.history.schema.contract import SCHEMA
+from venue.history.schema.spot import OPENING, PROGRESS
 
 ASIDE: Final = ".damaged"  # what the name of a file that was moved away ends in
 LOGS: Final = ("-wal", "-shm", "-journal")  # what SQLite keeps beside a file

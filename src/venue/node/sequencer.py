@@ -25,8 +25,8 @@ from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command, Proceed
 from venue.journal.journal import Journal
 from venue.node.clock import Clock
-from venue.node.disk import DiskThread
 from venue.node.fair import VENUE, FairQueue, Group
+from venue.node.journal_thread import DiskThread
 from venue.node.outbox import Outbox
 from venue.node.pace import Pace
 from venue.node.replies import Answer, Replies, Reply

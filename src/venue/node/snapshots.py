@@ -13,7 +13,7 @@ from venue.core.messages.applied import Applied
 from venue.core.state import snapshot as state
 from venue.journal.journal import JournalCorrupt, Snapshot
 from venue.journal.recovery import ENGINE
-from venue.node.market_data import MarketData
+from venue.node.market_data.views import MarketData
 
 EVERY: Final = 200_000  # commands between two snapshots
 MARKET_DATA: Final = "market_data"  # the snapshot part that is the views' own

@@ -12,8 +12,8 @@ from venue.api.market_data import Candle, DepthReply, PublicTrade
 from venue.core.instruments import Asset, Instrument
 from venue.gateway.answers.encoded import Encoded
 from venue.gateway.answers.kept import ITEMS_MAX, Answers, Question, Series, encode
-from venue.node.board import Board
-from venue.node.board import PublicTrade as Traded
+from venue.node.market_data.product import Board
+from venue.node.market_data.product import PublicTrade as Traded
 from venue.wire import amount_text, price_text, quantity_text
 
 US_PER_MS: Final = 1000

@@ -14,8 +14,8 @@ from typing import Final, Protocol
 
 from venue.gateway.context import Venue
 from venue.gateway.streams.frames import Frame
-from venue.history import queries
-from venue.history.link import HistoryFailed
+from venue.history.process.link import HistoryFailed
+from venue.history.questions import spot as questions
 from venue.recording.recorder import OwnKey
 
 PAGE: Final = 500  # frames asked for at once
@@ -106,7 +106,7 @@ class CatchUp:
         if self._sent < newest:
             await rooms.history.reach(rooms.engine.sequence, HISTORY_S)
         while self._sent < newest:
-            page = await rooms.history.ask(queries.frames, key, self._sent, newest, PAGE)
+            page = await rooms.history.ask(questions.frames, key, self._sent, newest, PAGE)
             if not page:
                 raise Gone(self._sent + 1)
             for number, payload in page:

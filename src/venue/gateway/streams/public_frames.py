@@ -35,8 +35,8 @@ from venue.core.messages.events import OrderClosed, OrderPlaced, Trade
 from venue.gateway.answers.market import level_texts, trade_id_text
 from venue.gateway.context import Venue
 from venue.gateway.operations.spot.market import fraction_text
-from venue.node.board import Board, PublicTrade
-from venue.node.depth import Depth, Top
+from venue.node.market_data.depth import Depth, Top
+from venue.node.market_data.product import Board, PublicTrade
 from venue.vocabulary import Cause, Product, Side
 from venue.wire import amount_text, decimal_text, price_text, quantity_text
 

@@ -32,7 +32,7 @@ from venue.gateway.streams.frames import Frame
 from venue.gateway.streams.hub import Hub, Listener, PublicKey
 from venue.gateway.streams.public_frames import is_listed
 from venue.gateway.streams.socket_orders import Entry
-from venue.history.link import HistoryFailed
+from venue.history.process.link import HistoryFailed
 from venue.recording.recorder import OwnKey
 
 PREFIX: Final = "INVALID_ARGUMENT: "

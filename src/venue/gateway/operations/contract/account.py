@@ -33,8 +33,8 @@ from venue.core.contract.position import (
 from venue.core.ledger.ledger import Account, Pool
 from venue.gateway.context import DEMO_ASSET, Call, Venue
 from venue.gateway.operations.contract.market import MILLISECOND_US, US_PER_MS, span
-from venue.history import contract_queries
-from venue.history.contract_queries import IncomeOf, IncomeRow
+from venue.history.questions import contract as questions
+from venue.history.questions.contract import IncomeOf, IncomeRow
 from venue.vocabulary import CROSSED, ISOLATED, TransferReason
 from venue.wire import (
     MARGIN_MODE_NAMES,
@@ -235,7 +235,7 @@ async def income(call: Call, request: IncomeRequest) -> IncomePage:
         without="" if asset or request.symbol else DEMO_ASSET,
     )
     # One more than is shown tells whether there is a next page.
-    rows = await rooms.ask(contract_queries.income, which, request.limit + 1)
+    rows = await rooms.ask(questions.income, which, request.limit + 1)
     shown = rows[: request.limit]
     more = len(rows) > len(shown)
     key = IncomeKey(shown[-1].bill_id, shown[-1].time // US_PER_MS) if more else None

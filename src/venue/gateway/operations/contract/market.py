@@ -36,7 +36,7 @@ from venue.gateway.answers.kept import array, encode, with_last
 from venue.gateway.answers.market import Drawn, drawn
 from venue.gateway.context import Call, Venue
 from venue.gateway.operations.spot.market import fraction_text, rate_limit
-from venue.history import contract_queries
+from venue.history.questions import contract as questions
 from venue.wire import (
     amount_text,
     funding_text,
@@ -254,7 +254,7 @@ async def history_klines(call: Call, request: HistoryKlinesRequest) -> list[Cand
     if cut and request.price_type != "LAST":
         kind: Literal["index", "mark"] = "index" if request.price_type == "INDEX" else "mark"
         until = min(candles.next_open(interval, last), known[0].open_time) - 1
-        minutes = await rooms.ask(contract_queries.price_candles, perp.symbol, kind, first, until)
+        minutes = await rooms.ask(questions.price_candles, perp.symbol, kind, first, until)
         earlier = candles.coarsen([_price_candle(minute) for minute in minutes], interval)
         found = candles.fill(earlier, interval, until, limit) + found
     return _candle_views(rooms, perp, interval, found)
@@ -314,7 +314,7 @@ def _opens(interval: str, start: int | None, end: int, limit: int) -> tuple[int,
     return first, min(last, most)
 
 
-def _price_candle(minute: contract_queries.PriceCandle) -> candles.Candle:
+def _price_candle(minute: questions.PriceCandle) -> candles.Candle:
     return candles.Candle(
         minute.open_time, minute.open, minute.high, minute.low, minute.close, 0, 0, 0, 0, 0
     )
@@ -399,9 +399,7 @@ async def funding_rates(call: Call, request: FundingRatesRequest) -> list[Fundin
     """Settled funding, newest first."""
     perp = _known(call.venue, request.symbol)
     start, end = span(request.start_time, request.end_time)
-    rows = await call.venue.ask(
-        contract_queries.funding_rates, perp.symbol, start, end, request.limit
-    )
+    rows = await call.venue.ask(questions.funding_rates, perp.symbol, start, end, request.limit)
     instrument = perp.market.instrument
     return [
         FundingRate(

@@ -29,8 +29,8 @@ from venue.gateway.context import DEMO_ASSET, Call, Venue
 from venue.gateway.operations.contract.market import MILLISECOND_US, US_PER_MS, span
 from venue.gateway.operations.contract.orders import holding_of, identified
 from venue.gateway.operations.refusals.contract import order_unknown, symbol_unknown
-from venue.history import contract_queries
-from venue.history.contract_queries import (
+from venue.history.questions import contract as questions
+from venue.history.questions.contract import (
     AlgoRow,
     AlgosOf,
     ContractFillRow,
@@ -77,9 +77,9 @@ async def contract_order(call: Call, request: ContractOrderRequest) -> ContractO
         if found is not None:
             return await _order_view(call, found)
     if order_id:
-        row = await rooms.ask(contract_queries.contract_order, call.uid, order_id)
+        row = await rooms.ask(questions.contract_order, call.uid, order_id)
     else:
-        row = await rooms.ask(contract_queries.contract_order_by_client_id, call.uid, client_id)
+        row = await rooms.ask(questions.contract_order_by_client_id, call.uid, client_id)
     if row is None:
         raise order_unknown()
     return _row_view(rooms, row)
@@ -141,7 +141,7 @@ async def _history(
     if not symbols:
         return []
     which = ContractOrdersOf(call.uid, start=start, end=end, among=symbols, ended=True)
-    rows = await rooms.ask(contract_queries.contract_orders, which, request.limit, request.page + 1)
+    rows = await rooms.ask(questions.contract_orders, which, request.limit, request.page + 1)
     return [_row_view(rooms, row) for row in rows]
 
 
@@ -174,7 +174,7 @@ async def _order_view(call: Call, found: Order) -> ContractOrderView:
     terms = found.terms
     assert terms is not None
     if terms.algo_id:
-        row = await rooms.ask(contract_queries.contract_order, call.uid, found.order_id)
+        row = await rooms.ask(questions.contract_order, call.uid, found.order_id)
         return _row_view(rooms, row)
     instrument = found.market.instrument
     executed = found.quantity - found.remaining - terms.trimmed
@@ -255,7 +255,7 @@ async def user_trades(call: Call, request: UserTradesRequest) -> list[UserTrade]
     which = ContractFillsOf(
         call.uid, order_id=request.order_id, start=start, end=end, among=symbols
     )
-    rows = await rooms.ask(contract_queries.contract_fills, which, request.limit)
+    rows = await rooms.ask(questions.contract_fills, which, request.limit)
     return [_fill_view(rooms, row) for row in rows]
 
 
@@ -347,7 +347,7 @@ async def all_algos(call: Call, request: AllAlgosRequest) -> EndedAlgos:
         return EndedAlgos([], False)
     which = AlgosOf(call.uid, start=start, end=end, among=symbols)
     # One more than is shown tells whether there are more.
-    rows = await rooms.ask(contract_queries.algo_orders, which, request.limit + 1)
+    rows = await rooms.ask(questions.algo_orders, which, request.limit + 1)
     shown = rows[: request.limit]
     return EndedAlgos([_algo_row_view(rooms, row) for row in shown], len(rows) > len(shown))
 

@@ -45,8 +45,8 @@ from venue.gateway.context import Call, Venue
 from venue.gateway.operations.contract.orders import listed
 from venue.gateway.operations.operator.venue import done, increment, owner
 from venue.gateway.operations.refusals.contract import refusal
-from venue.history import contract_queries
-from venue.history.contract_queries import (
+from venue.history.questions import contract as questions
+from venue.history.questions.contract import (
     ContractFillRow,
     DeleveragedRow,
     LiquidationRow,
@@ -290,14 +290,14 @@ async def liquidations(call: Call, request: LiquidationsRequest) -> list[Liquida
     """The newest liquidations first."""
     rooms = call.venue
     uid = owner(rooms, request.owner).uid if request.owner is not None else None
-    rows: list[LiquidationRow] = await rooms.ask(contract_queries.liquidations, uid, request.limit)
+    rows: list[LiquidationRow] = await rooms.ask(questions.liquidations, uid, request.limit)
     return [_liquidation_view(rooms, row) for row in rows]
 
 
 async def liquidation(call: Call, request: LiquidationRequest) -> LiquidationStory:
     """One liquidation, rung by rung."""
     rooms = call.venue
-    story = await rooms.ask(contract_queries.liquidation, request.id)
+    story = await rooms.ask(questions.liquidation, request.id)
     if story is None:
         raise errors.invalid("id", "no such liquidation")
     asset = rooms.asset(story.liquidation.asset)

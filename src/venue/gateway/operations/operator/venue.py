@@ -54,7 +54,7 @@ from venue.core.messages.events import Event, Rejected, WalletMoved
 from venue.core.state.snapshot import state_hash
 from venue.gateway.context import Call, Venue
 from venue.gateway.operations.refusals.spot import refusal
-from venue.history.link import HistoryFailed
+from venue.history.process.link import HistoryFailed
 from venue.vocabulary import Product, SelfTrade, Wallet
 
 WORDINGS: Final = ("document", "live")

@@ -32,7 +32,7 @@ from venue.core.instruments import Instrument
 from venue.core.units import FIRST_ID
 from venue.gateway.context import Call, Venue
 from venue.gateway.operations.spot.orders import identified
-from venue.history import queries
+from venue.history.questions import spot as questions
 from venue.vocabulary import Side, Wallet
 from venue.wire import (
     SIDE_NAMES,
@@ -69,7 +69,7 @@ async def order(call: Call, request: OrderRequest) -> OrderView:
     found = account.orders.get(order_id) if order_id else account.clients.get(client_id)
     if found is not None:
         return _order_view(rooms, found)
-    question = queries.order if order_id else queries.order_by_client_id
+    question = questions.order if order_id else questions.order_by_client_id
     row = await rooms.ask(question, call.uid, order_id or client_id)
     if row is None:
         raise errors.spot_order_unknown()
@@ -93,8 +93,8 @@ async def all_orders(call: Call, request: AllOrdersRequest) -> list[OrderView]:
     rooms = call.venue
     rooms.market(request.symbol)
     start, end = _span(request.start_time, request.end_time)
-    which = queries.OrdersOf(call.uid, request.symbol, start, end)
-    rows = await rooms.ask(queries.orders, which, request.limit, request.page)
+    which = questions.OrdersOf(call.uid, request.symbol, start, end)
+    rows = await rooms.ask(questions.orders, which, request.limit, request.page)
     return [_row_view(rooms, row) for row in rows]
 
 
@@ -103,8 +103,8 @@ async def my_trades(call: Call, request: MyTradesRequest) -> list[MyTrade]:
     rooms = call.venue
     instrument = rooms.market(request.symbol).instrument
     start, end = _span(request.start_time, request.end_time)
-    which = queries.FillsOf(call.uid, request.symbol, request.order_id, start, end)
-    rows = await rooms.ask(queries.fills, which, request.limit)
+    which = questions.FillsOf(call.uid, request.symbol, request.order_id, start, end)
+    rows = await rooms.ask(questions.fills, which, request.limit)
     return [_fill_view(rooms, instrument, row) for row in rows]
 
 
@@ -128,7 +128,7 @@ def _order_view(rooms: Venue, found: Order) -> OrderView:
     )
 
 
-def _row_view(rooms: Venue, row: queries.OrderRow) -> OrderView:
+def _row_view(rooms: Venue, row: questions.OrderRow) -> OrderView:
     instrument = rooms.instrument(row.symbol)
     status = STATUS_NAMES[row.status]
     return OrderView(
@@ -149,7 +149,7 @@ def _row_view(rooms: Venue, row: queries.OrderRow) -> OrderView:
     )
 
 
-def _fill_view(rooms: Venue, instrument: Instrument, row: queries.FillRow) -> MyTrade:
+def _fill_view(rooms: Venue, instrument: Instrument, row: questions.FillRow) -> MyTrade:
     return MyTrade(
         symbol=row.symbol,
         id=row.trade_id,
@@ -233,7 +233,7 @@ async def bills(call: Call, request: BillsRequest) -> list[BillView]:
     alike = _is_id(after) == _is_id(before)
     if alike and after is not None and before is not None and after > before:
         raise errors.time_order("after", "before")
-    which = queries.BillsOf(
+    which = questions.BillsOf(
         call.uid,
         SPOT,
         asset=asset.name if asset is not None else "",
@@ -243,7 +243,7 @@ async def bills(call: Call, request: BillsRequest) -> list[BillView]:
         after_time=_ms_end(after) if not _is_id(after) else None,
         before_time=_ms_start(before) if not _is_id(before) else None,
     )
-    rows = await rooms.ask(queries.bills, which, request.limit)
+    rows = await rooms.ask(questions.bills, which, request.limit)
     return [_bill_view(rooms, row, "0") for row in rows]
 
 
@@ -252,7 +252,7 @@ async def funding_bills(call: Call, request: FundingBillsRequest) -> FundingBill
     rooms = call.venue
     asset = rooms.asset_by_coin(request.coin_id)
     start, end = _span(request.start_time, request.end_time)
-    which = queries.BillsOf(
+    which = questions.BillsOf(
         call.uid,
         FUNDING,
         asset=asset.name if asset is not None else "",
@@ -261,7 +261,7 @@ async def funding_bills(call: Call, request: FundingBillsRequest) -> FundingBill
         end=end,
     )
     page, size = request.page_index, request.page_size
-    total, rows = await rooms.ask(queries.bills_paged, which, page, size)
+    total, rows = await rooms.ask(questions.bills_paged, which, page, size)
     pages = -(-total // size)
     items = [_bill_view(rooms, row, None) for row in rows]
     return FundingBills(total, size, pages, page, page < pages, items)
@@ -274,10 +274,10 @@ async def tax_income(call: Call, request: TaxIncomeRequest) -> list[BillView]:
     if name and name not in rooms.engine.ledger.index:
         raise errors.invalid("coin", "no such asset")
     start, end = _month(request.month, rooms.clock.now())
-    which = queries.BillsOf(
+    which = questions.BillsOf(
         call.uid, SPOT, asset=name, kind=request.biz_type or "", start=start, end=end - 1
     )
-    rows = await rooms.ask(queries.bills, which, request.limit, request.page)
+    rows = await rooms.ask(questions.bills, which, request.limit, request.page)
     return [_bill_view(rooms, row, "0") for row in rows]
 
 
@@ -287,14 +287,14 @@ async def transfer_records(call: Call, request: TransferRecordsRequest) -> list[
     asset = rooms.asset_by_coin(request.coin_id)
     if request.after is not None and request.before is not None and request.after > request.before:
         raise errors.time_order("after", "before")
-    which = queries.TransfersOf(
+    which = questions.TransfersOf(
         call.uid,
         asset=asset.name if asset is not None else "",
         source=WALLETS[request.from_type] if request.from_type is not None else None,
         after_time=_ms_end(request.after),
         before_time=_ms_start(request.before),
     )
-    rows = await rooms.ask(queries.transfers, which, request.limit)
+    rows = await rooms.ask(questions.transfers, which, request.limit)
     return [_transfer_view(rooms, row) for row in rows]
 
 
@@ -325,7 +325,7 @@ def _month(month: str | None, now: int) -> tuple[int, int]:
     return int(begin.timestamp()) * 1_000_000, int(end.timestamp()) * 1_000_000
 
 
-def _bill_view(rooms: Venue, row: queries.BillRow, no_fill: str | None) -> BillView:
+def _bill_view(rooms: Venue, row: questions.BillRow, no_fill: str | None) -> BillView:
     asset = rooms.asset(row.asset)
     size = value = no_fill
     if row.symbol is not None and row.fill_quantity is not None and row.fill_notional is not None:
@@ -346,7 +346,7 @@ def _bill_view(rooms: Venue, row: queries.BillRow, no_fill: str | None) -> BillV
     )
 
 
-def _transfer_view(rooms: Venue, row: queries.TransferRow) -> TransferRecord:
+def _transfer_view(rooms: Venue, row: questions.TransferRow) -> TransferRecord:
     return TransferRecord(
         coin_name=row.asset,
         status="Successful",

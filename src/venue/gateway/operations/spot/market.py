@@ -30,7 +30,7 @@ from venue.gateway.answers.encoded import Encoded
 from venue.gateway.answers.kept import array, encode, with_last
 from venue.gateway.answers.market import Drawn, drawn
 from venue.gateway.context import Call, Venue
-from venue.node.depth import Top
+from venue.node.market_data.depth import Top
 from venue.wire import (
     amount_text,
     decimal_text,

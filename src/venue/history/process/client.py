@@ -25,12 +25,12 @@ from sqlalchemy import Connection
 from venue.api.streams.channels import KeptFrame
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
-from venue.history.link import HistoryFailed, Link
+from venue.history.process.link import HistoryFailed, Link
+from venue.history.process.worker import ASK, CATALOG, CHECKPOINT, PROJECT, TEMPORARY, Entry, Listed
+from venue.history.schema.spot import FRAMES_KEPT
 from venue.history.store import remove
-from venue.history.tables import FRAMES_KEPT
-from venue.history.worker import ASK, CATALOG, CHECKPOINT, PROJECT, TEMPORARY, Entry, Listed
 
-WORKER: Final = "venue.history.worker"
+WORKER: Final = "venue.history.process.worker"
 LASTING: Final = "lasting"
 BATCH_MAX: Final = 1_000  # commands per transaction: questions are answered in between
 GATHER_S: Final = 0.1  # how long commands wait for company when nobody asks for them

@@ -11,8 +11,8 @@ from typing import Any, Final
 from msgspec import Struct
 from sqlalchemy import ColumnElement, Connection, Select, func, select
 
-from venue.history.frames import ROW, unpacked
-from venue.history.tables import BILLS, FILLS, FRAMES, ORDERS, TRANSFERS
+from venue.history.schema.frames import ROW, unpacked
+from venue.history.schema.spot import BILLS, FILLS, FRAMES, ORDERS, TRANSFERS
 
 PAGE_BYTES: Final = 1_000_000  # of frames; the one that passes it is the page's last
 

@@ -21,9 +21,9 @@ from venue.api.streams.channels import KeptFrame
 from venue.core.instruments import Asset, Contract, Instrument
 from venue.core.messages.events import Event
 from venue.history import driver
-from venue.history.projector import Catalog, Projector
+from venue.history.projection.projector import Catalog, Projector
+from venue.history.schema.spot import FRAMES_KEPT
 from venue.history.store import HistoryDamaged, Store, open_history, remove
-from venue.history.tables import FRAMES_KEPT
 
 HEAD: Final = struct.Struct(">cI")
 CATALOG: Final = b"c"

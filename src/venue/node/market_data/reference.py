@@ -8,7 +8,7 @@ import msgspec
 
 from venue.candles import CANDLES_MAX, Candle, fill
 from venue.core.messages.contract_events import ContractTrade, FundingDue, Leg, MarkSet
-from venue.node.chart import Chart, ChartRecord
+from venue.node.market_data.chart import Chart, ChartRecord
 from venue.vocabulary import LONG
 
 

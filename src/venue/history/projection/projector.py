@@ -22,10 +22,9 @@ from venue.core.messages.events import (
     Transferred,
     WalletMoved,
 )
-from venue.history.contract_rows import INSERTED, STATEMENTS, ContractRows, Statement
-from venue.history.frames import by_channel, packed
-from venue.history.store import Store
-from venue.history.tables import (
+from venue.history.projection.contract_rows import INSERTED, STATEMENTS, ContractRows, Statement
+from venue.history.schema.frames import by_channel, packed
+from venue.history.schema.spot import (
     BILLS,
     FILLS,
     FRAMES,
@@ -35,6 +34,7 @@ from venue.history.tables import (
     TRANSFERS,
     frames_gone,
 )
+from venue.history.store import Store
 from venue.vocabulary import BillKind, OrderStatus, Side, Wallet
 
 # Rows per statement. SQLite's driver lets other threads run at every statement, and beside a busy

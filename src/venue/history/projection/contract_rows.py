@@ -30,7 +30,7 @@ from venue.core.messages.contract_events import (
     PositionClosed,
 )
 from venue.core.messages.events import Event
-from venue.history.contract_tables import (
+from venue.history.schema.contract import (
     ALGO_ORDERS,
     CONTRACT_FILLS,
     CONTRACT_ORDERS,

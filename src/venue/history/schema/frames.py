@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from venue.api.streams.channels import KeptFrame
-from venue.history.tables import FRAMES
+from venue.history.schema.spot import FRAMES
 
 ROW_BYTES: Final = 32 * 1024  # a row that has so many gets no further frame
 SEVERAL: Final = b"["

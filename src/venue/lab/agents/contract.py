@@ -23,7 +23,7 @@ from venue.core.messages.commands import (
     SetLeverage,
 )
 from venue.core.units import PPB, PPM
-from venue.lab.agents import MakerHabit, TakerHabit
+from venue.lab.agents.spot import MakerHabit, TakerHabit
 from venue.vocabulary import OrderType, PositionSide, SelfTrade, Side, TimeInForce, Wallet
 
 BUY: Final = int(Side.BUY)

@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from venue.candles import SECOND_US
-from venue.node.rows import Second, Wide, narrowed, widened
+from venue.node.market_data.wide_sums import Second, Wide, narrowed, widened
 
 WINDOW_S: Final = 86_400
 US_PER_MS: Final = 1000

@@ -11,7 +11,8 @@ from typing import Any, Final, Literal
 from msgspec import Struct
 from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, select
 
-from venue.history.contract_tables import (
+from venue.history.questions.spot import from_to, page_of
+from venue.history.schema.contract import (
     ALGO_ORDERS,
     CONTRACT_FILLS,
     CONTRACT_ORDERS,
@@ -23,7 +24,6 @@ from venue.history.contract_tables import (
     POSITIONS,
     PRICE_MINUTES,
 )
-from venue.history.queries import from_to, page_of
 from venue.vocabulary import AlgoStatus, Cause, OrderStatus
 
 UNTRIGGERED: Final = int(AlgoStatus.UNTRIGGERED)

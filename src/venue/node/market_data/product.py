@@ -12,9 +12,9 @@ import msgspec
 from venue.candles import CANDLES_MAX, Candle, fill, join
 from venue.core.messages.contract_events import ContractTrade
 from venue.core.messages.events import Trade
-from venue.node.chart import Chart, ChartRecord
-from venue.node.depth import Depth, Levels, Top
-from venue.node.ticker import Ticker, Window, WindowRecord
+from venue.node.market_data.chart import Chart, ChartRecord
+from venue.node.market_data.depth import Depth, Levels, Top
+from venue.node.market_data.ticker import Ticker, Window, WindowRecord
 from venue.vocabulary import Side
 
 TRADES_MAX: Final = 1_000  # public trades kept per symbol

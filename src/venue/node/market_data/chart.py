@@ -18,7 +18,7 @@ from venue.candles import (
     open_time,
     reopened,
 )
-from venue.node.rows import Wide, narrowed, widened
+from venue.node.market_data.wide_sums import Wide, narrowed, widened
 
 
 class ChartRecord(msgspec.Struct, array_like=True):

@@ -8,7 +8,7 @@ from typing import Final
 
 from sqlalchemy import BigInteger, Column, Index, MetaData, SmallInteger, Table, Text
 
-from venue.history.tables import METADATA, ROW_ID
+from venue.history.schema.spot import METADATA, ROW_ID
 
 CONTRACT_ORDERS: Final = Table(
     "contract_orders",

@@ -17,8 +17,8 @@ from venue.core.messages.contract_events import (
     MarkSet,
 )
 from venue.core.messages.events import Event, InstrumentListed, OrderClosed, OrderPlaced, Trade
-from venue.node.board import Board, MarketRecord, Prehistory
-from venue.node.contract_data import ContractData, StateRecord
+from venue.node.market_data.product import Board, MarketRecord, Prehistory
+from venue.node.market_data.reference import ContractData, StateRecord
 from venue.vocabulary import Cause
 
 PENDING_MAX: Final = 256  # applied commands that may wait for the next fold

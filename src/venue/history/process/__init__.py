@@ -1,0 +1,1 @@
+"""History's own process, and the pipe to it."""

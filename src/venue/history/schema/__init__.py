@@ -1,0 +1,1 @@
+"""What history holds, as tables."""

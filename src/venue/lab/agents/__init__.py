@@ -1,0 +1,1 @@
+"""Agents that keep the practice markets alive."""
