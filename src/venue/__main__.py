@@ -1,6 +1,6 @@
 """`python -m venue` is the `venue` command."""
 
-from venue.cli import main
+from venue.cli.app import main
 
 if __name__ == "__main__":
     main()

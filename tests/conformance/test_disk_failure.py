@@ -12,7 +12,7 @@ import pytest
 
 from support.client import Client
 from support.server import STOP_S, TESTS, Server
-from venue.verify import verify
+from venue.cli.verify import verify
 
 ORDER = {"symbol": "BTCUSDT", "side": "BUY", "type": "LIMIT", "quantity": "0.001"}
 

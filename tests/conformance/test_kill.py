@@ -15,7 +15,7 @@ from typing import Any
 
 from support.client import Client
 from support.server import Server
-from venue.verify import verify
+from venue.cli.verify import verify
 
 KILLS = 20
 CLIENTS = 8

@@ -30,7 +30,7 @@ def command(*arguments: str, folder: Path | None = None) -> subprocess.Completed
 
 def test_help_imports_neither_server_nor_database() -> None:
     script = (
-        "import sys\nfrom venue.cli import app\n"
+        "import sys\nfrom venue.cli.app import app\n"
         "app(['dev', '--help'], exit_on_error=False, result_action='return_value')\n"
         "print(sorted({'uvicorn', 'sqlalchemy', 'apsw', 'asyncio'} & set(sys.modules)))\n"
     )

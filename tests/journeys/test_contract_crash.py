@@ -15,6 +15,7 @@ from support.client import Client
 from support.contract_world import CONTRACT, CONTRACT_WALLET, HOUR, ISOLATED, SECOND, SYMBOL
 from support.server import Server
 from support.told import Told
+from venue.cli.verify import verify
 from venue.core.contract.collateral import FUND_UID
 from venue.core.contract.consequences import LIQUIDATIONS_MAX
 from venue.core.contract.reference.funding import CHUNK
@@ -36,7 +37,6 @@ from venue.journal.recovery import recover
 from venue.journal.sqlite import open_journal, open_readonly
 from venue.lab import demo
 from venue.rebuild import rebuild_history
-from venue.verify import verify
 from venue.vocabulary import BUY, GTC, IOC, LIMIT, LONG, SELL, SHORT, SeparatedMode
 
 PATIENCE_S: Final = 30

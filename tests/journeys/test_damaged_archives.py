@@ -15,8 +15,9 @@ import pytest
 
 from support.former import BEGIN_US, Stepping
 from support.pruned import HALF_US, KEEP_US, NOW_US, archived, copied, everything, live, rows
+from venue.cli.dev import DevOptions, refused
+from venue.cli.verify import verify
 from venue.core.messages.commands import Tick
-from venue.dev import DevOptions, refused
 from venue.history.store import HistoryDamaged, open_history
 from venue.journal import archive
 from venue.journal.chain import BLOCK
@@ -27,7 +28,6 @@ from venue.main import Options, opened
 from venue.node.clock import SystemClock
 from venue.prune import prune, prune_at_start
 from venue.rebuild import rebuild_history
-from venue.verify import verify
 
 
 @pytest.fixture(scope="module")

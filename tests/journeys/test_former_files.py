@@ -11,11 +11,11 @@ import pytest
 
 from support.former import unpack
 from support.server import Server
+from venue.cli.verify import verify
 from venue.history.store import open_history
 from venue.journal.journal import OtherRules
 from venue.journal.sqlite import open_readonly
 from venue.rebuild import rebuild_history
-from venue.verify import verify
 
 END = 280  # the last command of the version that made the files
 SPOT_BID = "63590.40"  # of alice, from that version

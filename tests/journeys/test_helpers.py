@@ -16,7 +16,7 @@ from support.client import Client
 from support.holding import children, held
 from support.listening import Listener, login
 from support.server import STOP_S, Server
-from venue.verify import verify
+from venue.cli.verify import verify
 
 PATIENCE_S = 60.0
 ORDER = {"symbol": "BTCUSDT", "side": "BUY", "type": "LIMIT", "quantity": "0.001"}

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from support.client import Answer, Client
 from support.server import Server
+from venue.cli.verify import verify
 from venue.core.messages.commands import CancelOrder, PlaceOrder
 from venue.journal.sqlite import open_journal
-from venue.verify import verify
 
 CONNECTIONS = 30
 CAPACITY = 100  # commands a second

@@ -29,8 +29,9 @@ from support.pruned import (
 )
 from support.server import Server
 from venue.behind import Behind
+from venue.cli.dev import DevOptions, refused
+from venue.cli.verify import Findings, verify
 from venue.core.messages.commands import Tick
-from venue.dev import DevOptions, refused
 from venue.history import archive as rows_archive
 from venue.history.process.link import HistoryFailed
 from venue.history.store import open_history
@@ -45,7 +46,6 @@ from venue.node.clock import SystemClock
 from venue.node.keeper import Keeper
 from venue.prune import Pruned, prune
 from venue.rebuild import rebuild_history
-from venue.verify import Findings, verify
 
 FRAMES_KEPT = 1_000
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from support.client import Client
 from support.eager import COMMANDS
 from support.server import Server
-from venue.verify import verify
+from venue.cli.verify import verify
 
 WAIT_S = 60
 

@@ -22,7 +22,7 @@ from support.listening import WAIT_S, Listener, Message, login
 from support.listening_room import KEYS
 from support.server import Server
 from support.socket_desk import CONTRACT, PRODUCTS, SPOT, Product, price_contracts
-from venue.verify import verify
+from venue.cli.verify import verify
 
 CHANNELS = {
     "spot": ("orders", "fill", "account"),

@@ -21,8 +21,8 @@ import pytest
 
 from support.listening import Listener, login
 from support.server import Server
-from venue.client import ClientFailed
-from venue.watch_screen import Market, Order, layout
+from venue.cli.client import ClientFailed
+from venue.cli.watch import Market, Order, layout
 
 WAIT_S = 30
 LINES, COLUMNS = 24, 80

@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Final
 
 import venue.main
-from venue.cli import main
+from venue.cli.app import main
 from venue.node.clock import Machine, SystemClock
 
 HOUR_US: Final = 3_600_000_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import resource
 import sys
 
-from venue.cli import main
+from venue.cli.app import main
 
 if __name__ == "__main__":
     soft, hard = int(sys.argv.pop(1)), int(sys.argv.pop(1))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from venue.cli import main
+from venue.cli.app import main
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import venue.node.keeper
-from venue.cli import main
+from venue.cli.app import main
 
 COMMANDS = 40
 

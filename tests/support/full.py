@@ -9,7 +9,7 @@ from __future__ import annotations
 import resource
 import sys
 
-from venue.cli import main
+from venue.cli.app import main
 
 if __name__ == "__main__":
     most = int(sys.argv.pop(1))

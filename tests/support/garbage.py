@@ -13,7 +13,7 @@ from collections import Counter
 from pathlib import Path
 from types import FrameType
 
-from venue.cli import main
+from venue.cli.app import main
 
 REPORT = Path("garbage.json")
 

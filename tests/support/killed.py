@@ -10,7 +10,7 @@ import signal
 import sys
 from typing import TYPE_CHECKING
 
-from venue.cli import main
+from venue.cli.app import main
 from venue.history import pages
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import logging
 import os
 
 import venue.main  # makes the loggers
-from venue.cli import main
+from venue.cli.app import main
 
 assert venue.main
 BEGIN = "all is logged"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-from venue.cli import main
+from venue.cli.app import main
 
 if __name__ == "__main__":
     while "=" in sys.argv[1]:

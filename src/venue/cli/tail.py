@@ -7,8 +7,8 @@ import sys
 from queue import Queue
 from typing import Final
 
-from venue.client import ClientFailed, Frame, Streams
-from venue.environment import Credentials
+from venue.cli.client import ClientFailed, Frame, Streams
+from venue.cli.credentials import Credentials
 
 WAITING_MAX: Final = 1_000  # frames between the sockets and whoever reads the lines
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NoReturn
 from cyclopts import App, Parameter
 
 import venue
-from venue.dev import DevOptions, refused, span_us
-from venue.options import found, named
+from venue.cli.dev import DevOptions, refused, span_us
+from venue.cli.options import found, named
 
 if TYPE_CHECKING:
-    from venue.environment import Credentials
+    from venue.cli.credentials import Credentials
     from venue.main import Running
 
 DEFAULT_URL: Final = "http://127.0.0.1:8787"
@@ -103,7 +103,7 @@ def dev(options: Annotated[DevOptions, Parameter(name="*")] = DEFAULTS) -> None:
     )
 
     def ready(running: Running) -> None:
-        from venue.banner import announce
+        from venue.cli.banner import announce
 
         if options.ready_file is not None:
             _write_ready(options.ready_file, running)
@@ -136,7 +136,7 @@ def _run(options: Any, serve: Any, ready: Any) -> NoReturn:
 
 
 def _write_ready(path: str, running: Running) -> None:
-    from venue.banner import described
+    from venue.cli.banner import described
     from venue.main import write_atomically
 
     write_atomically(path, json.dumps(described(running)).encode())
@@ -237,7 +237,7 @@ def env(
     url: Url = DEFAULT_URL,
 ) -> None:
     """Print how to reach a running venue as one of the demo accounts."""
-    from venue.environment import FORMATS
+    from venue.cli.credentials import FORMATS
 
     print(FORMATS[form](_demo(name, url)))
 
@@ -251,8 +251,8 @@ def tail(
     url: Url = DEFAULT_URL,
 ) -> None:
     """Print a running venue's frames, one JSON line each: BTCUSDT@trade, orders ... ^C ends it."""
-    from venue.client import ClientFailed
-    from venue.tail import tail as follow
+    from venue.cli.client import ClientFailed
+    from venue.cli.tail import tail as follow
 
     if not channels:
         _die("which channels? For instance BTCUSDT@trade, or orders --as alice")
@@ -271,8 +271,8 @@ def watch(
     url: Url = DEFAULT_URL,
 ) -> None:
     """Show a running venue's book, last trades and own open orders on the full screen; q quits."""
-    from venue.client import ClientFailed
-    from venue.watch_screen import watch as show
+    from venue.cli.client import ClientFailed
+    from venue.cli.watch import watch as show
 
     try:
         show(url, product, symbol, _demo(name, url), name)
@@ -291,7 +291,7 @@ def ops() -> None:
 @app.command
 def verify(file: str) -> None:
     """Replay a stopped venue's journal; check its chain, the invariants and history."""
-    from venue.verify import verify as check
+    from venue.cli.verify import verify as check
 
     findings = check(file)
     for text in findings.facts:
@@ -451,7 +451,7 @@ def _operator(
 
 
 def _demo(name: str, url: str) -> Credentials:
-    from venue.environment import credentials
+    from venue.cli.credentials import credentials
 
     found = credentials(name, url)
     if found is None:

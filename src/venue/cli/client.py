@@ -16,7 +16,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from venue.api import signing
 from venue.api.streams.channels import ALIASES, STREAMS
-from venue.environment import Credentials
+from venue.cli.credentials import Credentials
 
 OPEN_S: Final = 10.0
 CLOSE_S: Final = 1.0

@@ -19,8 +19,8 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from venue.client import ClientFailed, Frame, Streams, ask
-from venue.environment import Credentials
+from venue.cli.client import ClientFailed, Frame, Streams, ask
+from venue.cli.credentials import Credentials
 
 LOOK_S: Final = 1.0  # between two looks at the terminal's size when nothing comes
 WAITING_MAX: Final = 10_000

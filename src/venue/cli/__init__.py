@@ -1,0 +1,1 @@
+"""The `venue` command and what its subcommands print."""
