@@ -38,6 +38,7 @@ SOURCE_NAMES: Final = [source.name for source in PriceSource]
 ALGO_TYPE_NAMES: Final = [kind.name for kind in AlgoType]
 ALGO_STATUS_NAMES: Final = [status.name for status in AlgoStatus]
 RATE_SCALE: Final = 6  # rates are parts per million inside
+PERCENT_SCALE: Final = 6  # priceChangePercent is a fraction with six decimals
 FUNDING_SCALE: Final = 9  # those of funding and premium parts per billion
 SPELLED_MAX: Final = 16_384  # texts of some 60 bytes, and what finds them
 NUMBER_MAX: Final = 2**62  # what a command can carry; every bound of the core lies below it
@@ -59,6 +60,12 @@ def decimal_text(number: int, scale: int) -> str:
 
 # Prices and quantities come again and again: books, trades, frames and answers tell the same ones.
 spelled: Final = lru_cache(maxsize=SPELLED_MAX)(decimal_text)
+
+
+def fraction_text(change: int, begin: int) -> str:
+    """A change as a fraction of where it began, towards zero; of 0 it is 0."""
+    fraction = abs(change) * 10**PERCENT_SCALE // begin if begin else 0
+    return decimal_text(-fraction if change < 0 else fraction, PERCENT_SCALE)
 
 
 def short_text(number: int, scale: int) -> str:

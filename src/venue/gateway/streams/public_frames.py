@@ -34,11 +34,10 @@ from venue.core.messages.contract_events import (
 from venue.core.messages.events import OrderClosed, OrderPlaced, Trade
 from venue.gateway.answers.market import level_texts, trade_id_text
 from venue.gateway.context import Venue
-from venue.gateway.operations.spot.market import fraction_text
 from venue.node.market_data.depth import Depth, Top
 from venue.node.market_data.product import Board, PublicTrade
 from venue.vocabulary import Cause, Product, Side
-from venue.wire import amount_text, decimal_text, price_text, quantity_text
+from venue.wire import amount_text, decimal_text, fraction_text, price_text, quantity_text
 
 TRADES_FIRST: Final = 50  # trades of a first frame
 KLINES_FIRST: Final = 100  # candles of a first frame

@@ -35,10 +35,11 @@ from venue.gateway.answers.encoded import Encoded
 from venue.gateway.answers.kept import array, encode, with_last
 from venue.gateway.answers.market import Drawn, drawn
 from venue.gateway.context import Call, Venue
-from venue.gateway.operations.spot.market import fraction_text, rate_limit
+from venue.gateway.operations.budgets import rate_limit
 from venue.history.questions import contract as questions
 from venue.wire import (
     amount_text,
+    fraction_text,
     funding_text,
     price_text,
     quantity_text,

@@ -9,7 +9,7 @@ from msgspec import Raw
 
 from venue import candles
 from venue.api import errors
-from venue.api.market_data import Candle, DepthRequest, RateLimit, TimeReply, TradesRequest
+from venue.api.market_data import Candle, DepthRequest, TimeReply, TradesRequest
 from venue.api.operation import Empty
 from venue.api.spot.market import (
     BookTicker,
@@ -30,17 +30,18 @@ from venue.gateway.answers.encoded import Encoded
 from venue.gateway.answers.kept import array, encode, with_last
 from venue.gateway.answers.market import Drawn, drawn
 from venue.gateway.context import Call, Venue
+from venue.gateway.operations.budgets import rate_limit
 from venue.node.market_data.depth import Top
 from venue.wire import (
     amount_text,
     decimal_text,
+    fraction_text,
     price_text,
     quantity_text,
     rate_text,
     short_text,
 )
 
-PERCENT_SCALE: Final = 6  # priceChangePercent is a fraction with six decimals
 NETWORK: Final = "VENUE"
 
 
@@ -210,11 +211,6 @@ def _status(market: Market) -> str:
     return "HALT" if market.halted else "TRADING"
 
 
-def rate_limit(venue: Venue) -> RateLimit:
-    """The weight budget, per IP address and per account."""
-    return RateLimit("REQUEST_WEIGHT", "SECOND", 10, venue.weight_limit)
-
-
 def _coin(asset: Asset) -> Coin:
     network = Network(
         network=NETWORK,
@@ -291,12 +287,6 @@ def _ticker_view(venue: Venue, market: Market, now: int) -> Ticker:
         close_time=window.close_time // 1000,
         count=window.count,
     )
-
-
-def fraction_text(change: int, begin: int) -> str:
-    """A change as a fraction of where it began, towards zero; of 0 it is 0."""
-    fraction = abs(change) * 10**PERCENT_SCALE // begin if begin else 0
-    return decimal_text(-fraction if change < 0 else fraction, PERCENT_SCALE)
 
 
 def _book_ticker_view(instrument: Instrument, top: Top) -> BookTicker:

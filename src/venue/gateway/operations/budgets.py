@@ -1,0 +1,11 @@
+"""What the exchange information of either product says of budgets."""
+
+from __future__ import annotations
+
+from venue.api.market_data import RateLimit
+from venue.gateway.context import Venue
+
+
+def rate_limit(venue: Venue) -> RateLimit:
+    """The weight budget, per IP address and per account."""
+    return RateLimit("REQUEST_WEIGHT", "SECOND", 10, venue.weight_limit)
