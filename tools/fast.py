@@ -56,6 +56,7 @@ HOT = (
     "countdowns",
     "counters",
     "engine",
+    "ledger/accounts",
     "ledger/ledger",
     "listing",
     "owners",

@@ -8,7 +8,7 @@ from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import Position, notional
 from venue.core.contract.reference.prices import funding_rate
 from venue.core.engine import Engine
-from venue.core.ledger.ledger import Account
+from venue.core.ledger.accounts import Account
 from venue.core.messages.commands import Command, Deposit, PlaceContractOrder, Tick
 from venue.core.messages.contract_events import ContractTrade
 from venue.core.messages.events import Event, Rejected

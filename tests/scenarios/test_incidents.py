@@ -21,7 +21,7 @@ from venue.core.contract.consequences import LIQUIDATIONS_MAX
 from venue.core.contract.position import equity, maintenance
 from venue.core.contract.triggers import FIRED_MAX
 from venue.core.instruments import Tier
-from venue.core.ledger.ledger import Pool
+from venue.core.ledger.accounts import Pool
 from venue.core.messages import commands
 from venue.core.messages.contract_events import (
     AlgoTriggered,

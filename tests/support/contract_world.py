@@ -15,7 +15,7 @@ from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import Position
 from venue.core.engine import Engine
 from venue.core.instruments import Contract, Instrument, Tier
-from venue.core.ledger.ledger import Account, Pool
+from venue.core.ledger.accounts import Account, Pool
 from venue.core.messages import commands
 from venue.core.messages.commands import Command
 from venue.core.messages.contract_events import ContractOrderPlaced, ContractTrade, Income, Leg

@@ -5,7 +5,7 @@ from __future__ import annotations
 from venue.core.book.orders import Order
 from venue.core.engine import Engine
 from venue.core.instruments import Instrument
-from venue.core.ledger.ledger import Account
+from venue.core.ledger.accounts import Account
 from venue.core.messages import commands
 from venue.core.messages.commands import Command
 from venue.core.messages.events import Event, OrderPlaced, OwnerCreated, Rejected, Trade

@@ -14,7 +14,8 @@ from venue.core.contract.orders import Contracts
 from venue.core.contract.triggers import Triggers
 from venue.core.countdowns import Deadlines
 from venue.core.counters import Counters
-from venue.core.ledger.ledger import Account, Ledger
+from venue.core.ledger.accounts import Account
+from venue.core.ledger.ledger import Ledger
 from venue.core.listing import Listing
 from venue.core.messages.commands import (
     CancelAlgo,

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Table, func, or_, select
 
 from venue.core.book.orders import Order
 from venue.core.engine import Engine
-from venue.core.ledger.ledger import Account
+from venue.core.ledger.accounts import Account
 from venue.history.opening import opening
 from venue.history.schema.contract import CONTRACT_FILLS, CONTRACT_ORDERS, INCOME, POSITIONS
 from venue.history.schema.frames import ROW, unpacked

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Table, insert, select, update
 from venue.core.book.orders import Order
 from venue.core.contract.conditional import Algo
 from venue.core.engine import Engine
-from venue.core.ledger.ledger import Account
+from venue.core.ledger.accounts import Account
 from venue.history.schema.contract import ALGO_ORDERS, CONTRACT_ORDERS
 from venue.history.schema.spot import OPENING, ORDERS, PROGRESS
 from venue.history.store import Store

@@ -12,7 +12,7 @@ from venue.api.streams.private import (
     WITHDRAW_UPDATE,
 )
 from venue.core.engine import Engine
-from venue.core.ledger.ledger import Account
+from venue.core.ledger.accounts import Account
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import (
     CancelAlgo,

@@ -15,7 +15,7 @@ from venue.core.contract.collateral import available
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import Position, wallet
 from venue.core.engine import Engine
-from venue.core.ledger.ledger import Account
+from venue.core.ledger.accounts import Account
 from venue.core.messages.contract_events import ContractTrade, Leg, PositionClosed
 from venue.recording.notes import AlgoNote, Moved, OrderNote, PositionNote
 from venue.vocabulary import BUY, CROSSED, ISOLATED, LONG, AlgoType, IncomeType

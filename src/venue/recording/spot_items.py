@@ -12,7 +12,7 @@ import msgspec
 
 from venue.core.book.market import Market
 from venue.core.engine import Engine
-from venue.core.ledger.ledger import Account
+from venue.core.ledger.accounts import Account
 from venue.core.messages.events import Trade
 from venue.recording.notes import OrderNote
 from venue.vocabulary import BUY

@@ -8,7 +8,7 @@ from venue.core.book.book import Book, resting, sweep, sweep_others
 from venue.core.book.market import Market
 from venue.core.book.orders import Order
 from venue.core.instruments import Instrument
-from venue.core.ledger.ledger import Account
+from venue.core.ledger.accounts import Account
 from venue.vocabulary import Side
 
 pytestmark = pytest.mark.core

@@ -3,7 +3,8 @@
 import pytest
 
 from venue.core.instruments import Asset
-from venue.core.ledger.ledger import Account, Ledger
+from venue.core.ledger.accounts import Account
+from venue.core.ledger.ledger import Ledger
 from venue.vocabulary import Side, Wallet
 
 pytestmark = pytest.mark.core

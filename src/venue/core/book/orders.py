@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from venue.core.contract.conditional import Algo
     from venue.core.contract.perpetual import Perpetual
     from venue.core.contract.position import Position
-    from venue.core.ledger.ledger import Account
+    from venue.core.ledger.accounts import Account
 
 
 NEXT: Final[dict[int, tuple[int, ...]]] = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from venue.core.book.market import Market
 from venue.core.book.orders import Order
 from venue.core.contract.position import Position
-from venue.core.ledger.ledger import Account
+from venue.core.ledger.accounts import Account
 from venue.vocabulary import COMBINED, CROSSED, LONG
 
 if TYPE_CHECKING:

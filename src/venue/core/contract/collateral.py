@@ -9,7 +9,8 @@ from venue.core.contract.margin import initial
 from venue.core.contract.position import Position, notional, profit, sums_of
 from venue.core.contract.risk.ranking import Ranking
 from venue.core.counters import Counters
-from venue.core.ledger.ledger import Account, Ledger, Pool
+from venue.core.ledger.accounts import Account, Pool
+from venue.core.ledger.ledger import Ledger
 from venue.core.messages.contract_events import Income
 from venue.core.messages.events import Event
 from venue.vocabulary import IncomeType

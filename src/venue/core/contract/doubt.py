@@ -11,7 +11,7 @@ from typing import Final
 from venue.core.contract.margin import initial
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import Position, equity, maintenance, mark_of, notional
-from venue.core.ledger.ledger import Pool
+from venue.core.ledger.accounts import Pool
 from venue.core.units import PPM, fee_on
 
 NEAR_PPM: Final = 1_000  # how far from the mark such a pool may close what is not in doubt itself

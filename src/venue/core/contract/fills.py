@@ -19,7 +19,7 @@ from venue.core.contract.position import (
     wallet,
 )
 from venue.core.contract.reference.funding import before_change, settle_position
-from venue.core.ledger.ledger import Pool
+from venue.core.ledger.accounts import Pool
 from venue.core.messages.commands import Exit
 from venue.core.messages.contract_events import ContractTrade, Leg, PositionClosed
 from venue.core.messages.events import Event

@@ -6,7 +6,7 @@ from venue.core.book.orders import Order, Terms
 from venue.core.contract.account import find_position
 from venue.core.contract.margin import order_margin
 from venue.core.contract.position import Position
-from venue.core.ledger.ledger import Account, Pool
+from venue.core.ledger.accounts import Account, Pool
 from venue.core.units import ceil_div, fee_on
 from venue.vocabulary import NEW
 

@@ -25,7 +25,7 @@ from venue.core.contract.position import (
 )
 from venue.core.contract.reference.funding import due_funding
 from venue.core.contract.stake import Shadow, Stake, stake_of
-from venue.core.ledger.ledger import Pool
+from venue.core.ledger.accounts import Pool
 from venue.core.units import PPM, ceil_div, fee_on
 from venue.vocabulary import (
     BUY,

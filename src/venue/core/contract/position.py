@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from venue.core.book.orders import Order
 from venue.core.contract.margin import liquidation_price
-from venue.core.ledger.ledger import Pool
+from venue.core.ledger.accounts import Pool
 from venue.core.units import PRICE_MAX
 
 if TYPE_CHECKING:

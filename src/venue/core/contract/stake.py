@@ -9,7 +9,7 @@ from venue.core.contract.margin import freed, initial
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import Position, maintenance, mark_of, sums_of
 from venue.core.contract.reference.funding import due_funding
-from venue.core.ledger.ledger import Pool
+from venue.core.ledger.accounts import Pool
 
 
 class Shadow:

@@ -7,7 +7,8 @@ from venue.core.book.client_ids import ClientIds, remembered
 from venue.core.book.market import Market, malformed, worst_price
 from venue.core.book.orders import Order
 from venue.core.counters import Counters
-from venue.core.ledger.ledger import Account, Balance, Ledger
+from venue.core.ledger.accounts import Account, Balance
+from venue.core.ledger.ledger import Ledger
 from venue.core.messages.commands import CancelOrder, CancelOrders, PlaceOrder
 from venue.core.messages.events import (
     Event,

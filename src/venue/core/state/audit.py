@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from venue.core.book.book import resting
 from venue.core.engine import Engine
-from venue.core.ledger.ledger import Account
+from venue.core.ledger.accounts import Account
 from venue.core.state import contract_audit
 from venue.core.state.contract_audit import book_problems
 from venue.vocabulary import BUY

@@ -16,7 +16,7 @@ from venue.core.contract.position import Position
 from venue.core.contract.reference.funding import plan
 from venue.core.contract.reference.index import SPOT_SOURCE
 from venue.core.engine import Engine
-from venue.core.ledger.ledger import Account, Pool
+from venue.core.ledger.accounts import Account, Pool
 from venue.core.messages.commands import Exit
 from venue.core.state import watch_snapshot
 from venue.core.state.conditional_snapshot import algo_record, load_algo, name, stand_back

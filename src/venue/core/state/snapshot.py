@@ -16,7 +16,7 @@ from venue.core.book.market import Market
 from venue.core.book.orders import Order
 from venue.core.engine import Engine
 from venue.core.instruments import Asset, Instrument
-from venue.core.ledger.ledger import Account
+from venue.core.ledger.accounts import Account
 from venue.core.state import contract_snapshot
 from venue.core.state.contract_records import ContractState
 

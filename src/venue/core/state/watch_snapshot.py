@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from venue.core.engine import Engine
-from venue.core.ledger.ledger import Pool
+from venue.core.ledger.accounts import Pool
 from venue.core.state.contract_records import PoolId, WatchRecord
 
 

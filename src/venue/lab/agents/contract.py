@@ -12,7 +12,7 @@ from typing import Final
 from venue.core.contract.account import Holding, find_position, holding_of
 from venue.core.contract.perpetual import Perpetual
 from venue.core.engine import Engine
-from venue.core.ledger.ledger import Account
+from venue.core.ledger.accounts import Account
 from venue.core.messages.commands import (
     CancelContractOrder,
     Command,

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from venue.core.book.market import Market
 from venue.core.engine import Engine
-from venue.core.ledger.ledger import Account
+from venue.core.ledger.accounts import Account
 from venue.core.messages.commands import CancelOrder, Command, CreateOwner, Deposit, PlaceOrder
 from venue.core.units import PPM
 from venue.vocabulary import OrderType, SelfTrade, Side, TimeInForce, Wallet

@@ -16,7 +16,7 @@ from venue.core.contract.reference.index import value
 from venue.core.contract.risk.deleveraging import Deleveraging, trade_outside
 from venue.core.contract.risk.run import Run
 from venue.core.contract.risk.watch import tradable
-from venue.core.ledger.ledger import Pool
+from venue.core.ledger.accounts import Pool
 from venue.core.messages.contract_events import LiquidationFinished, LiquidationStep
 from venue.core.messages.events import Event
 from venue.core.units import PPM, ceil_div, fee_on

@@ -6,7 +6,7 @@ from typing import Final
 
 from venue.core.contract.collateral import Collateral
 from venue.core.contract.position import equity, maintenance
-from venue.core.ledger.ledger import Pool
+from venue.core.ledger.accounts import Pool
 from venue.core.messages.contract_events import LiquidationStarted
 from venue.core.messages.events import Event
 from venue.vocabulary import IncomeType

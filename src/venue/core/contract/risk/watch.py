@@ -17,7 +17,7 @@ from venue.core.contract.collateral import FUND_UID, Collateral
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import equity, maintenance
 from venue.core.contract.risk.shelf import Shelf
-from venue.core.ledger.ledger import Pool
+from venue.core.ledger.accounts import Pool
 from venue.core.units import AMOUNT_MAX, PPM
 
 Guarded = tuple[int, int, int, int, Pool]  # (key, uid, asset, position id, pool)

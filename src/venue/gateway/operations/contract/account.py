@@ -30,7 +30,7 @@ from venue.core.contract.position import (
     profit,
     wallet,
 )
-from venue.core.ledger.ledger import Account, Pool
+from venue.core.ledger.accounts import Account, Pool
 from venue.gateway.context import DEMO_ASSET, Call, Venue
 from venue.gateway.operations.contract.market import MILLISECOND_US, US_PER_MS, span
 from venue.history.questions import contract as questions

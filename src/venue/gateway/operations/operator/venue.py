@@ -34,7 +34,7 @@ from venue.api.operator.venue import (
 from venue.compiled import compiled
 from venue.core.book.market import Market
 from venue.core.instruments import Asset, Instrument
-from venue.core.ledger.ledger import Account
+from venue.core.ledger.accounts import Account
 from venue.core.messages.commands import (
     ChangeInstrument,
     ChangeSetting,
