@@ -25,6 +25,20 @@ FUNCTION_LINES = 60  # a function is shorter
 YARDSTICKS = ("bench/floor_core.py",)  # stay as they were first measured
 FILE_LINES = 500  # a file is shorter
 LINE_LENGTH = 100
+FOLDER_FILES = 22  # a folder of the package holds no more
+POSITIONAL = 6  # arguments that a call may give without their names
+# Wide for a reason; no other may be.
+WIDE = {
+    "venue.core.book.orders.Order.__init__": "a record that is made once per order",
+    "venue.core.contract.conditional.Algo.__init__": "a record that is made once per order",
+    "venue.core.contract.fills.Fills._event": "the event's fields in their order",
+    "venue.core.contract.margin.order_margin": "plain integers: compiled, an object would cost",
+    "venue.core.contract.orders.Contracts.new_order": "the fields of an order in their order",
+    "venue.core.contract.risk.deleveraging.trade_outside": "both sides of a trade",
+    "venue.core.ledger.ledger.Ledger.settle": "plain integers: compiled, an object would cost",
+    "venue.gateway.streams.session.Session.__init__": "made in one place",
+    "venue.gateway.streams.socket_orders.Entry.__init__": "made in one place",
+}
 
 ANCESTORS = (
     "msgspec.Struct",
@@ -216,6 +230,38 @@ def test_functions_files_and_lines_are_short() -> None:
                 if count >= FUNCTION_LINES and path.as_posix() not in YARDSTICKS:
                     faults.append(f"{path}:{node.lineno}: {node.name} has {count} lines")
     _no(faults)
+
+
+def test_folders_are_small() -> None:
+    counts: dict[Path, int] = {}
+    for path in modules().values():
+        counts[path.parent] = counts.get(path.parent, 0) + 1
+    _no([f"{folder}: {count} files" for folder, count in counts.items() if count > FOLDER_FILES])
+
+
+def test_signatures_are_narrow() -> None:
+    found = [name for module, path in modules().items() for name in wide(trees()[path], module)]
+    _no([f"{name} takes more than {POSITIONAL} arguments by place" for name in found
+         if name not in WIDE])  # fmt: skip
+    _no([f"{name} is not wide any more" for name in WIDE if name not in found])
+
+
+def wide(tree: ast.AST, inside: str) -> Iterator[str]:
+    """The functions that take too many arguments by their places, as dotted names."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.ClassDef):
+            yield from wide(node, f"{inside}.{node.name}")
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            places = [arg.arg for arg in (*node.args.posonlyargs, *node.args.args)]
+            if len([name for name in places if name not in ("self", "cls")]) > POSITIONAL:
+                yield f"{inside}.{node.name}"
+
+
+def test_a_wide_signature_is_seen() -> None:
+    planted = (
+        "class A:\n    def f(self, a, b, c, d, e, f, g): ...\ndef g(a, *, b, c, d, e, f, h): ..."
+    )
+    assert list(wide(ast.parse(planted), "m")) == ["m.A.f"]
 
 
 def test_no_import_cycles() -> None:

@@ -1,7 +1,8 @@
-"""Writes the documents that follow from tables: operations, errors, OpenAPI, AsyncAPI."""
+"""Writes the documents that follow from the sources: operations, errors, OpenAPI, modules."""
 
 from __future__ import annotations
 
+import ast
 import json
 import sys
 from pathlib import Path
@@ -15,12 +16,14 @@ from venue.api.operation import openapi
 from venue.api.streams.channels import SOCKETS
 
 ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "src" / "venue"
 
 
 def documents() -> dict[str, str]:
     """Each generated document's text by its path in the repository."""
     return {
         "docs/operations.md": _operations(),
+        "docs/modules.md": _modules(),
         "docs/openapi.json": json.dumps(openapi(ROWS, venue.__version__), indent=1) + "\n",
         "docs/asyncapi.json": json.dumps(asyncapi(SOCKETS, venue.__version__), indent=1) + "\n",
     }
@@ -33,6 +36,29 @@ def _operations() -> str:
         f"```text\n{operations_table()}\n```\n\n"
         f"| code | name | HTTP |\n|---|---|---|\n{errors}\n"
     )
+
+
+def _modules() -> str:
+    return (
+        "# Modules\n\nThe first sentence of each, written by `python tools/documents.py`. How they"
+        " work together stands in [architecture.md](architecture.md).\n\n"
+        f"```text\n{_tree(PACKAGE, 0)}```\n"
+    )
+
+
+def _tree(folder: Path, depth: int) -> str:
+    """Files first, then packages, each by name."""
+    lines = [_line(path, path.name, depth) for path in sorted(folder.glob("[!_]*.py"))]
+    for package in sorted(path.parent for path in folder.glob("*/__init__.py")):
+        lines.append(_line(package / "__init__.py", f"{package.name}/", depth))
+        lines.append(_tree(package, depth + 1))
+    return "".join(lines)
+
+
+def _line(path: Path, name: str, depth: int) -> str:
+    said = (ast.get_docstring(ast.parse(path.read_text())) or "").split("\n\n")[0]
+    sentence = " ".join(said.split()).partition(". ")[0].rstrip(".:")
+    return f"{'  ' * depth + name:<36}{sentence}\n"
 
 
 def main() -> None:
