@@ -20,7 +20,7 @@ import msgspec
 import uvloop
 
 import venue
-from venue import private
+from venue import private_files
 from venue.api.documents.asyncapi import asyncapi
 from venue.api.documents.table import ROWS
 from venue.api.errors import ApiError
@@ -63,9 +63,9 @@ from venue.node.clock import SystemClock
 from venue.node.keeper import Keeper
 from venue.node.market_data.views import MarketData
 from venue.node.outbox import Outbox
+from venue.node.passing_time import catch_up, tick, time_matters
 from venue.node.sequencer import Sequencer, Stopped
 from venue.node.snapshots import EVERY, Restored, take
-from venue.node.ticks import catch_up, tick, time_matters
 from venue.prune import prune_at_start
 from venue.rebuild import fill_when_empty
 from venue.recording.recorder import Recorder
@@ -183,9 +183,9 @@ async def opened(
     path = options.state
     async with contextlib.AsyncExitStack() as closing:
         if path:
-            for exposed in private.narrow(path):
+            for exposed in private_files.narrow(path):
                 log.warning("%s", exposed)
-            private.create(Path(path))
+            private_files.create(Path(path))
             if options.keep_us is not None:
                 prune_at_start(path, options.keep_us, clock.now())
         journal: Journal = open_journal(path) if path else MemoryJournal(keep=False)
@@ -481,6 +481,6 @@ def write_atomically(path: str, data: bytes) -> None:
     """Put a file in place as a whole, its owner's alone."""
     temporary = Path(f"{path}.{os.getpid()}.tmp")
     temporary.unlink(missing_ok=True)
-    private.create(temporary)
+    private_files.create(temporary)
     temporary.write_bytes(data)
     temporary.replace(path)

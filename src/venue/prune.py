@@ -10,8 +10,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from venue import private
-from venue.archives import NEW, archives, in_place
+from venue import private_files
+from venue.archive_names import NEW, archives, in_place
 from venue.core.messages.commands import Command
 from venue.history import archive as history_archive
 from venue.history.opening import opening
@@ -90,7 +90,7 @@ def _finish(journal: SqliteJournal, path: str) -> None:
             continue
         archive.check(name, journal, last)
         if first > journal.begin():  # nothing was taken out yet: it is written anew
-            for log_ in private.LOGS:
+            for log_ in private_files.LOGS:
                 Path(f"{name}{log_}").unlink(missing_ok=True)
         else:
             snapshot = standing(journal, last)
@@ -174,7 +174,7 @@ def _nothing_left(new: str) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        for part in (*private.LOGS, ".lock"):
+        for part in (*private_files.LOGS, ".lock"):
             Path(f"{new}{part}").unlink(missing_ok=True)
         raise
 

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
-from venue.archives import sync_folder
+from venue.archive_names import sync_folder
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.history.mend import mend

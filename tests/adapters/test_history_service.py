@@ -16,7 +16,7 @@ import pytest
 from support.tape import Sum, Tape, rows_of
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
-from venue.helpers import environment
+from venue.helper_environment import environment
 from venue.history import store as store_room
 from venue.history.process import client, link
 from venue.history.process.client import BATCH_MAX, History

@@ -16,7 +16,7 @@ from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command, RecordStreams
 from venue.core.owners import FIRST_UID
-from venue.helpers import environment
+from venue.helper_environment import environment
 from venue.journal.chain import BLOCK
 from venue.journal.snapshot_files import SnapshotFiles
 from venue.journal.sqlite import SqliteJournal, open_journal

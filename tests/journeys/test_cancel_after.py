@@ -23,7 +23,7 @@ from venue.core.messages.commands import Command, CreateOwner, Deposit, PlaceOrd
 from venue.core.messages.events import Rejected
 from venue.gateway.context import Venue
 from venue.node.clock import SystemClock
-from venue.node.ticks import tick
+from venue.node.passing_time import tick
 from venue.vocabulary import BUY, GTC, LIMIT, OPEN_ORDERS_PER_SYMBOL_MAX, Wallet
 
 PATIENCE_S: Final = 30

@@ -9,8 +9,8 @@ from venue.core.messages.commands import Command, Tick
 from venue.gateway.access.gate import HttpLimits
 from venue.gateway.access.proxies import Proxies
 from venue.gateway.transport.listener import WOKEN_MAX, Listener
-from venue.node.fair import TURN, VENUE, FairQueue
-from venue.node.pace import Pace
+from venue.node.capacity import Pace
+from venue.node.fair_queue import TURN, VENUE, FairQueue
 
 
 class Nobody:

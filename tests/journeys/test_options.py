@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from journeys.test_command import command
-from venue import private
+from venue import private_files
 from venue.history.store import open_history
 from venue.main import write_atomically
 
@@ -60,7 +60,7 @@ def test_files_of_others_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(os, "geteuid", lambda: lock.stat().st_uid + 1)
     words = r"history\.lock belongs to user \d+, the venue runs as"
     with pytest.raises(OSError, match=words):
-        private.narrow(state)
+        private_files.narrow(state)
     with pytest.raises(OSError, match=words):
         open_history(f"{state}.history")
 

@@ -18,7 +18,7 @@ from venue.core.messages.commands import Command, CreateOwner, PlaceOrder, Regis
 from venue.core.messages.events import OwnerCreated, Rejected
 from venue.journal.memory import MemoryJournal
 from venue.node import sequencer as room
-from venue.node.fair import TURN
+from venue.node.fair_queue import TURN
 from venue.node.outbox import Outbox
 from venue.node.sequencer import Overloaded, Sequencer, Stopped
 

@@ -6,8 +6,8 @@ from typing import Final
 
 from venue.core.contract.account import holding_of
 from venue.core.contract.collateral import FEES_NAME, FUND_NAME, available, doubtful
-from venue.core.contract.doubt import unsure
 from venue.core.contract.orders import Contracts
+from venue.core.contract.prices_in_doubt import unsure
 from venue.core.ledger.accounts import CONTRACT, Account
 from venue.core.ledger.ledger import Ledger
 from venue.core.messages.commands import (

@@ -22,7 +22,7 @@ from venue.history.process.client import LAG_MAX, History
 from venue.history.process.link import HistoryFailed
 from venue.journal.journal import Journal
 from venue.node.clock import SystemClock
-from venue.node.fair import VENUE
+from venue.node.fair_queue import VENUE
 from venue.node.market_data.views import MarketData
 from venue.node.outbox import Outbox
 from venue.node.replies import Answer

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from sqlalchemy import Connection, Table, insert
 
-from venue.archives import archives
+from venue.archive_names import archives
 from venue.candles import MINUTE_US
 from venue.history import pages
 from venue.history.schema.contract import (

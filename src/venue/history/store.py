@@ -16,7 +16,7 @@ from sqlalchemy import Connection, create_engine, insert, select, update
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
-from venue import private
+from venue import private_files
 from venue.history import driver, pages
 from venue.history.schema.contract import SCHEMA
 from venue.history.schema.spot import OPENING, PROGRESS
@@ -94,7 +94,7 @@ def open_history(path: str | None) -> Store:
         return Store(_connected(apsw.Connection(":memory:")), None)
     lock = _locked(Path(f"{path}.lock"))
     try:
-        private.create(Path(path))
+        private_files.create(Path(path))
         with damage_told(path):
             if pages.is_unchecked(Path(path)):
                 _copy_with_checksums(path)
@@ -111,8 +111,8 @@ def open_history(path: str | None) -> Store:
 
 def _locked(place: Path) -> IO[bytes]:
     """The lock file, locked. OSError when others can hold it, or another process still does."""
-    private.create(place)
-    private.own(place)
+    private_files.create(place)
+    private_files.own(place)
     lock = place.open("rb")
     until = time.monotonic() + LOCK_S
     told = False
@@ -227,7 +227,7 @@ def _copy_with_checksums(path: str) -> None:
     copy = f"{path}.new"
     for part in ("", *LOGS):
         Path(f"{copy}{part}").unlink(missing_ok=True)
-    private.create(Path(copy))
+    private_files.create(Path(copy))
     opened = pages.connect(copy)
     with closing(_connected(opened)):
         opened.execute("ATTACH ? AS earlier", (f"file:{quote(path)}?vfs={SYSTEM}",))

@@ -13,8 +13,8 @@ from typing import Final
 
 import apsw
 
-from venue import private
-from venue.archives import NEW, archives, in_place
+from venue import private_files
+from venue.archive_names import NEW, archives, in_place
 from venue.core.messages.commands import Command
 from venue.journal.file import FORMAT, SCHEMA, translated
 from venue.journal.journal import JournalCorrupt, Segment, Snapshot
@@ -32,9 +32,9 @@ def write(journal: SqliteJournal, path: str, end: int, first: Snapshot | None) -
     was.
     """
     new, begin = f"{path}{NEW}", journal.begin()
-    for log in private.LOGS:
+    for log in private_files.LOGS:
         Path(f"{new}{log}").unlink(missing_ok=True)
-    private.create(Path(new))
+    private_files.create(Path(new))
     with translated(new):
         connection = apsw.Connection(new, flags=apsw.SQLITE_OPEN_READWRITE)
         try:

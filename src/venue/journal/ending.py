@@ -13,7 +13,7 @@ from mmap import mmap
 from pathlib import Path
 from typing import Final
 
-from venue import private
+from venue import private_files
 
 ENDING: Final = ".acknowledged"  # of the file beside a journal
 _WORDS: Final = struct.Struct(">2Q")
@@ -51,7 +51,7 @@ class Acknowledged:
         """Note a sequence; OSError."""
         data = _sealed(sequence)
         if self._page is None:
-            private.create(Path(self.path))
+            private_files.create(Path(self.path))
             file = os.open(self.path, os.O_RDWR)
             try:
                 os.pwrite(file, data, 0)  # a full disk is an error here, and none later

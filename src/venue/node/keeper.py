@@ -17,7 +17,7 @@ from typing import Final, Protocol
 
 import msgspec
 
-from venue.helpers import environment
+from venue.helper_environment import environment
 from venue.journal.journal import Journal, JournalFailed, Segment, earliest
 from venue.journal.snapshot_files import SnapshotFiles
 from venue.node.snapshots import EVERY

@@ -24,11 +24,11 @@ from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command, Proceed
 from venue.journal.journal import Journal
+from venue.node.capacity import Pace
 from venue.node.clock import Clock
-from venue.node.fair import VENUE, FairQueue, Group
+from venue.node.fair_queue import VENUE, FairQueue, Group
 from venue.node.journal_thread import DiskThread
 from venue.node.outbox import Outbox
-from venue.node.pace import Pace
 from venue.node.replies import Answer, Replies, Reply
 
 BATCH_MAX: Final = 1_000  # commands in one batch

@@ -9,10 +9,10 @@ from venue.core.book.orders import Order, Terms
 from venue.core.contract.account import find_position
 from venue.core.contract.collateral import available_in, doubtful
 from venue.core.contract.conditional import caps_refused
-from venue.core.contract.doubt import spendable, unsure
 from venue.core.contract.margin import bankruptcy_price, order_margin
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import equity, maintenance_after, mark_of
+from venue.core.contract.prices_in_doubt import spendable, unsure
 from venue.core.contract.reference.funding import due_funding
 from venue.core.messages.commands import PlaceContractOrder
 from venue.core.messages.events import Rejected

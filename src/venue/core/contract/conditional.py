@@ -8,7 +8,7 @@ from venue.core.book.orders import Terms
 from venue.core.contract.account import Holding
 from venue.core.contract.perpetual import Perpetual, Waiting
 from venue.core.contract.position import Position
-from venue.core.contract.risk.shelf import Shelf
+from venue.core.contract.risk.ordered_rows import Shelf
 from venue.core.messages.commands import NO_EXIT, Exit
 from venue.core.messages.contract_events import AlgoChanged, AlgoClosed, AlgoPlaced
 from venue.core.messages.events import Rejected

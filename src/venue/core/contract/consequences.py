@@ -11,8 +11,8 @@ from venue.core.contract.reference.funding import CHUNK, Funding
 from venue.core.contract.reference.index import SPOT_SOURCE, follow_spot, post, price_most
 from venue.core.contract.reference.prices import refresh, sample
 from venue.core.contract.risk.liquidation import Liquidation, endangered
-from venue.core.contract.risk.run import Run
-from venue.core.contract.risk.watch import Watch
+from venue.core.contract.risk.liquidation_run import Run
+from venue.core.contract.risk.pool_watch import Watch
 from venue.core.contract.triggers import Triggers
 from venue.core.messages.commands import PostIndex
 from venue.core.messages.contract_events import MarkSet

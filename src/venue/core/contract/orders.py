@@ -24,8 +24,8 @@ from venue.core.contract.admission import (
 from venue.core.contract.collateral import Collateral
 from venue.core.contract.fills import Fills
 from venue.core.contract.meeting import Fill
+from venue.core.contract.order_plan import Plan
 from venue.core.contract.perpetual import Perpetual
-from venue.core.contract.plan import Plan
 from venue.core.contract.position import Position
 from venue.core.counters import Counters
 from venue.core.ledger.ledger import Ledger

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from venue.core.book.market import Market
 from venue.core.contract.margin import Tiers
 from venue.core.contract.position import Position
-from venue.core.contract.risk.shelf import Shelf
+from venue.core.contract.risk.ordered_rows import Shelf
 from venue.core.instruments import Contract, funding_cap_most
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from msgspec import Struct
 
-from venue import private
+from venue import private_files
 
 VERSION: Final = 2
 EARLIER: Final = 1  # each secret sealed alone, all else in the clear
@@ -316,9 +316,9 @@ def _read_private(path: Path) -> bytes:
 def _write_private(path: Path, text: bytes) -> None:
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     temporary.unlink(missing_ok=True)
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, private.MODE)
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, private_files.MODE)
     with os.fdopen(descriptor, "wb") as file:
-        os.fchmod(descriptor, private.MODE)
+        os.fchmod(descriptor, private_files.MODE)
         file.write(text)
         file.flush()
         os.fsync(file.fileno())

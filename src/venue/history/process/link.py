@@ -14,7 +14,7 @@ import sys
 from collections import deque
 from typing import Any, Final
 
-from venue.helpers import environment
+from venue.helper_environment import environment
 from venue.history.process.worker import DAMAGED, DONE, HEAD
 
 START_S: Final = 30.0  # how long a process may take to open its file

@@ -14,8 +14,8 @@ from venue.core.contract.orders import Contracts
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import Position, equity, maintenance, notional
 from venue.core.contract.reference.funding import settle_position
+from venue.core.contract.risk.liquidation_run import Run
 from venue.core.contract.risk.ranking import Ranked
-from venue.core.contract.risk.run import Run
 from venue.core.messages.contract_events import Deleveraged
 from venue.core.units import PPM, fee_on
 from venue.vocabulary import AdlPolicy, Cause

@@ -14,8 +14,8 @@ from venue.core.contract.position import Position, equity, maintenance, mark_of,
 from venue.core.contract.reference.funding import before_change, settle_position
 from venue.core.contract.reference.index import value
 from venue.core.contract.risk.deleveraging import Deleveraging, trade_outside
-from venue.core.contract.risk.run import Run
-from venue.core.contract.risk.watch import tradable
+from venue.core.contract.risk.liquidation_run import Run
+from venue.core.contract.risk.pool_watch import tradable
 from venue.core.ledger.accounts import Pool
 from venue.core.messages.contract_events import LiquidationFinished, LiquidationStep
 from venue.core.messages.events import Event

@@ -8,7 +8,7 @@ when marks move.
 from __future__ import annotations
 
 from venue.core.contract.position import Position
-from venue.core.contract.risk.shelf import Shelf
+from venue.core.contract.risk.ordered_rows import Shelf
 
 Ranked = tuple[int, int, Position]  # (entry price x side, position id, position)
 

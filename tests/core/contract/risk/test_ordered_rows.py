@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from venue.core.contract.risk.shelf import CHUNK_MAX, Shelf
+from venue.core.contract.risk.ordered_rows import CHUNK_MAX, Shelf
 
 pytestmark = pytest.mark.core
 

@@ -12,9 +12,9 @@ from typing import Final
 from venue.core.book.book import Half
 from venue.core.book.orders import Order, Terms, part_margin
 from venue.core.contract.collateral import available_in, doubtful
-from venue.core.contract.doubt import too_dear, unsure
 from venue.core.contract.meeting import Fill, Known, fee_held, grown_by, maker_margin
 from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.planned_pool import Shadow, Stake, stake_of
 from venue.core.contract.position import (
     FEW,
     Position,
@@ -23,8 +23,8 @@ from venue.core.contract.position import (
     maintenance_after,
     mark_of,
 )
+from venue.core.contract.prices_in_doubt import too_dear, unsure
 from venue.core.contract.reference.funding import due_funding
-from venue.core.contract.stake import Shadow, Stake, stake_of
 from venue.core.ledger.accounts import Pool
 from venue.core.units import PPM, ceil_div, fee_on
 from venue.vocabulary import (

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Final
 
-from venue.archives import NEW, archives
+from venue.archive_names import NEW, archives
 
 MODE: Final = 0o600
 # A state's journal FILE and what stands beside it. SQLite gives its logs the database's mode.

@@ -16,7 +16,7 @@ from typing import Final
 from venue.core.contract.collateral import FUND_UID, Collateral
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import equity, maintenance
-from venue.core.contract.risk.shelf import Shelf
+from venue.core.contract.risk.ordered_rows import Shelf
 from venue.core.ledger.accounts import Pool
 from venue.core.units import AMOUNT_MAX, PPM
 
