@@ -9,6 +9,7 @@ to the end with a default: old journals stay readable.
 from msgspec import Struct
 
 from venue.core.instruments import Contract, Instrument
+from venue.core.messages.copy_commands import CloseCopy, Follow, SetLead, StopCopying
 
 
 class PlaceOrder(Struct, array_like=True, tag_field="what", tag=1, gc=False):
@@ -386,6 +387,9 @@ Requested = (  # what signed requests cause: the commands with a `request`
     | MoveMargin
     | SetAutoMargin
     | RecordStreams
+    | Follow
+    | StopCopying
+    | CloseCopy
 )
 Command = (
     Requested
@@ -405,4 +409,5 @@ Command = (
     | ListContract
     | ChangeContract
     | PostIndex
+    | SetLead
 )

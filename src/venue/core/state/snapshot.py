@@ -17,8 +17,9 @@ from venue.core.book.orders import Order
 from venue.core.engine import Engine
 from venue.core.instruments import Asset, Instrument
 from venue.core.ledger.accounts import Account
-from venue.core.state import contract_snapshot
+from venue.core.state import contract_snapshot, copying_snapshot
 from venue.core.state.contract_records import ContractState
+from venue.core.state.copying_snapshot import CopyingState
 
 
 class OrderRecord(msgspec.Struct, array_like=True, gc=False):
@@ -84,6 +85,7 @@ class State(msgspec.Struct, array_like=True):
     settings: list[tuple[str, str]]
     contracts: ContractState
     deadlines: list[tuple[int, int, int]] = []
+    copying: CopyingState | None = None
 
 
 class Snapshot(msgspec.Struct, array_like=True):
@@ -160,6 +162,7 @@ def load(data: bytes) -> Engine:
     contract_snapshot.load(engine, state.contracts)
     for deadline in state.deadlines:
         engine.deadlines.add(deadline)
+    copying_snapshot.load(engine, state.copying)
     return engine
 
 
@@ -183,6 +186,7 @@ def _state(engine: Engine) -> State:
         settings=list(engine.listing.settings.items()),
         contracts=contract_snapshot.dump(engine),
         deadlines=engine.deadlines.queue,
+        copying=copying_snapshot.dump(engine),
     )
 
 
