@@ -9,6 +9,7 @@ from venue.vocabulary import (
     CANCEL_AFTER_MAX_S,
     CANCEL_AFTER_MIN_S,
     AlgoType,
+    CopyLeverage,
     IncomeType,
     MarginMode,
     PositionSide,
@@ -56,6 +57,7 @@ class Kind(StrEnum):
     TEXTS = "texts"
     FLAG = "flag"
     OBJECTS = "objects"
+    OBJECT = "object"
     COUNTDOWN = "countdown"
 
 
@@ -183,7 +185,9 @@ Permissions = Annotated[
     list[str],
     Meta(
         extra=_meta(Kind.CHOICES),
-        extra_json_schema={"items": {"enum": ["READ", "SPOT_TRADE", "CONTRACT_TRADE"]}},
+        extra_json_schema={
+            "items": {"enum": ["READ", "SPOT_TRADE", "CONTRACT_TRADE", "COPY_TRADE"]}
+        },
     ),
 ]
 
@@ -235,3 +239,10 @@ AfterId = Annotated[
     Meta(ge=0, le=ID_MAX, extra=_meta(Kind.INTEGER), description="Only ids greater than this."),
 ]
 PageFrom0 = Annotated[int, Meta(ge=0, le=PAGE_MAX, extra=_meta(Kind.INTEGER))]
+
+# -- copy trading ---------------------------------------------------------------------------------
+
+CopyModeName = Annotated[str, _choice(["unified", "per_symbol"])]
+CopyTraceName = Annotated[str, _choice(["percent", "amount"])]
+CopyMarginName = Annotated[str, _choice(["cross", "isolated", "trader"])]
+CopyLeverageName = Annotated[str, _choice([kind.name.lower() for kind in CopyLeverage])]

@@ -19,6 +19,7 @@ from support.copying_world import (
     quote,
     settings,
     stop,
+    the_lead,
     tracking,
 )
 from venue.core.messages import commands
@@ -32,6 +33,7 @@ from venue.core.messages.copy_events import (
     FollowStopped,
     TrackClosed,
 )
+from venue.core.state import snapshot
 from venue.vocabulary import BUY, IOC, LIMIT, LONG, SHORT, Cause, MarginMode, Reject
 
 pytestmark = pytest.mark.core
@@ -368,3 +370,18 @@ def test_the_side_of_an_order_tells_what_it_means() -> None:
     world = copying_world("fay")
     world.order("lea", BUY, LONG, 10, 0)
     assert world.position("fay").side == LONG
+
+
+def test_a_lead_that_closes_into_its_own_opening_order_still_leads_the_same_position() -> None:
+    world = copying_world("fay")
+    world.long("lea", 10, 0)
+    position_id = world.position("lea").position_id
+    track, number = the_lead(world).tracks[position_id], copy(world, "fay").number
+    quote(world, away=5)
+    world.long("lea", 10, 1_000)
+    world.close_long("lea", 10, 1_000)
+    assert world.position("lea").position_id == position_id
+    assert the_lead(world).tracks == {position_id: track}
+    assert copy(world, "fay").number == number, "it was half closed, and opened as much"
+    data = snapshot.dump(world.engine)
+    assert snapshot.dump(snapshot.load(data)) == data

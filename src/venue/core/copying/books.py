@@ -48,7 +48,10 @@ class Books:
         traders = self.traders
         for event in events:
             if type(event) is TRADE:
-                for leg in (event.taker, event.maker):
+                taker, maker = event.taker, event.maker
+                # Who trades with itself may close and open one position, which lives on: what
+                # opens counts first.
+                for leg in (taker, maker) if taker.opens else (maker, taker):
                     trader = traders.get(leg.uid)
                     if trader is None:
                         continue

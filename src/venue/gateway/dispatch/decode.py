@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple, NoReturn, get_args, get_type_hints
+from typing import Any, Final, NamedTuple, NoReturn, get_args, get_origin, get_type_hints
 from urllib.parse import unquote_to_bytes
 
 import msgspec
@@ -259,14 +259,11 @@ def _absent(name: str, kind: Kind) -> errors.ApiError:
 def _field(name: str, hint: Any, default: Any) -> Field:
     meta = _meta(hint)
     if meta is None:
-        (item,) = [kind for kind in _leaves(hint) if isinstance(kind, type)]
-        return Field(name, _objects(item), default is NODEFAULT, default, Kind.OBJECTS)
+        if any(get_origin(part) is list for part in (hint, *get_args(hint))):
+            return Field(name, _objects, default is NODEFAULT, default, Kind.OBJECTS)
+        return Field(name, _one_object, default is NODEFAULT, default, Kind.OBJECT)
     kind = Kind((meta.extra or {})["kind"])
     return Field(name, _reader(kind, meta), default is NODEFAULT, default, kind)
-
-
-def _leaves(hint: Any) -> list[Any]:
-    return [leaf for part in get_args(hint) for leaf in (_leaves(part) or [part])]
 
 
 def _meta(hint: Any) -> Meta | None:
@@ -476,15 +473,17 @@ def _symbol_list(name: str, text: str) -> Any:
         raise errors.invalid(name, "is not a JSON array") from None
 
 
-def _objects(item: type[Any]) -> Reader:
+def _objects(name: str, value: Any) -> list[Any]:
     """A list whose elements are decoded by the handler, one by one: each fails alone."""
-    del item
+    if not isinstance(value, list):
+        raise errors.invalid(name, "must be an array of objects")
+    if not value:
+        raise errors.missing(name)
+    return value
 
-    def read(name: str, value: Any) -> list[Any]:
-        if not isinstance(value, list):
-            raise errors.invalid(name, "must be an array of objects")
-        if not value:
-            raise errors.missing(name)
-        return value
 
-    return read
+def _one_object(name: str, value: Any) -> dict[str, Any]:
+    """An object that the handler decodes."""
+    if not isinstance(value, dict):
+        raise errors.invalid(name, "must be an object")
+    return value

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from venue.api.operator import contracts as contracts_rows
+from venue.api.operator import copying as copying_rows
 from venue.api.operator import venue as venue_rows
 from venue.gateway.dispatch.routes import Route, bind
-from venue.gateway.operations.operator import contracts, keys, venue
+from venue.gateway.operations.operator import contracts, copying, keys, venue
 
 
 def bindings() -> list[Route]:
@@ -40,4 +41,6 @@ def bindings() -> list[Route]:
         bind(contracts_rows.positions, contracts.positions),
         bind(contracts_rows.liquidations, contracts.liquidations),
         bind(contracts_rows.liquidation, contracts.liquidation),
+        bind(copying_rows.leads, copying.leads),
+        bind(copying_rows.set_lead, copying.set_lead),
     ]
