@@ -18,7 +18,10 @@ Closed = Callable[[Venue], bool]
 
 
 class Route:
-    """One row with its handler, ready to serve. `closed` tells whether it is switched off."""
+    """One row with its handler, ready to serve. `closed` tells whether it is switched off.
+
+    `lead` refuses what a lead trader's key may not ask; None: all of it.
+    """
 
     __slots__ = (
         "access",
@@ -27,6 +30,7 @@ class Route:
         "handler",
         "in_body",
         "is_async",
+        "lead",
         "method",
         "opens",
         "queries",
@@ -36,7 +40,11 @@ class Route:
     )
 
     def __init__(
-        self, row: Operation[Any, Any], handler: Callable[..., Any], closed: Closed | None
+        self,
+        row: Operation[Any, Any],
+        handler: Callable[..., Any],
+        closed: Closed | None,
+        lead: Callable[[Call, Any], None] | None = None,
     ) -> None:
         self.row = row
         self.method = row.method.encode()
@@ -44,6 +52,7 @@ class Route:
         self.access_bits = int(row.access)  # plain: flags are slow to compare
         self.handler = handler
         self.closed = closed
+        self.lead = lead
         self.is_async = inspect.iscoroutinefunction(handler)
         self.in_body = in_body(row)
         self.request: Request = compile_request(row.request)
@@ -56,12 +65,13 @@ def bind(
     row: Operation[Q, R],
     handler: Callable[[Call, Q], R | Encoded | Awaitable[R | Encoded]],
     closed: Closed | None = None,
+    lead: Callable[[Call, Q], None] | None = None,
 ) -> Route:
     """A row and the function that answers it; mypy compares their types.
 
     What is `Encoded` has no type any more: only a test can compare it.
     """
-    return Route(row, handler, closed)
+    return Route(row, handler, closed, lead)
 
 
 class Routes:
