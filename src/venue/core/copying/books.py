@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from venue.core.contract.account import holding_of
-from venue.core.contract.margin import initial
 from venue.core.contract.orders import Contracts
 from venue.core.copying.people import Copy, Echo, Following, Lead, Track, Tracked, Trader
 from venue.core.copying.shares import Shares
-from venue.core.copying.sizing import share_ppb
 from venue.core.messages.contract_events import ContractTrade, Leg
 from venue.core.messages.copy_events import CopyClosed, TrackClosed
 from venue.core.messages.events import Event
@@ -100,9 +98,6 @@ class Books:
         echo.lots += event.quantity
         echo.amount += event.notional
         echo.first = echo.first or track.order_id != leg.order_id
-        position = track.position
-        leverage = 1 if position is None else position.leverage
-        echo.share_ppb = share_ppb(lead.account, lead.asset, initial(echo.amount, leverage))
 
     def _echo(self, lead: Lead, track: Track, opens: bool) -> Echo | None:
         """What is to be repeated: one more fill of the same, as long as nobody has repeated it.

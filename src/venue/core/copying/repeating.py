@@ -9,10 +9,19 @@ from venue.core.book.orders import Order
 from venue.core.contract.account import holding_of
 from venue.core.contract.conditional import caps_refused
 from venue.core.contract.leverage import Margins
+from venue.core.contract.margin import initial
 from venue.core.contract.orders import Contracts, closing_side
 from venue.core.copying.books import TRADE, Books
 from venue.core.copying.people import Copy, Echo, Following, Track, Tracked
-from venue.core.copying.sizing import bound, exits, lost_enough, lots_of, reachable, wanted_modes
+from venue.core.copying.sizing import (
+    bound,
+    exits,
+    lost_enough,
+    lots_of,
+    reachable,
+    share_ppb,
+    wanted_modes,
+)
 from venue.core.messages.commands import NO_EXIT
 from venue.core.messages.copy_commands import CopyConfig
 from venue.core.messages.copy_events import CopyOpened, CopyRefused
@@ -72,6 +81,11 @@ class Repeating:
         number = echo.lead.next_follower(echo.number + 1)
         if not number or number > echo.last:
             return False
+        if not echo.number:
+            position = echo.track.position
+            assert position is not None
+            margin = initial(echo.amount, position.leverage)
+            echo.share_ppb = share_ppb(echo.lead.account, echo.lead.asset, margin)
         echo.number = number
         following = self.books.followings[number]
         config = following.config(echo.track.perp.symbol)

@@ -103,6 +103,8 @@ def configs_refused(contracts: Contracts, command: Follow, lead: Lead) -> Reject
         if (not config.symbol) != command.unified or config.symbol in seen:
             return Rejected(Reject.COPY_SETTINGS, 0, "symbol")
         seen[config.symbol] = None
+        if len(config.symbols) > CONFIGS_MAX or len(config.custom) > CONFIGS_MAX:
+            return Rejected(Reject.COPY_SETTINGS, CONFIGS_MAX, "customLeverages")
         wanted = [config.symbol] if config.symbol else config.symbols
         for symbol in wanted:
             if _perp(contracts, symbol, lead.asset) is None:
@@ -147,11 +149,13 @@ def _perp(contracts: Contracts, symbol: str, asset: int) -> Perpetual | None:
 
 
 def idle(following: Following) -> bool:
-    """Whether a pair is over: nothing is copied, held or to be earned back."""
+    """Whether a pair is over: nothing is copied, held, to be earned back, or due and not paid."""
+    gain = following.net - following.high
     return (
         not following.active
         and not following.copies
-        and following.net >= following.high
+        and gain >= 0
+        and gain * following.share_ppm < PPM
         and not following.prepaid
         and not following.today
     )

@@ -68,7 +68,10 @@ def _config(raw: Any, asset: Asset, *, unified: bool) -> CopyConfig:
     elif not unified and symbols:
         raise errors.combination("symbols", "symbol")
     by_amount = config.trace_type == "amount"
-    custom = [_custom(item) for item in config.custom_leverages or ()]
+    given = config.custom_leverages or []
+    if len(given) > CONFIGS_MAX:
+        raise errors.out_of_range("customLeverages", f"at most {CONFIGS_MAX} are allowed")
+    custom = [_custom(item) for item in given]
     return CopyConfig(
         config.symbol or "", by_amount, _value(config.trace_value, asset, by_amount=by_amount),
         _hold(config.max_hold_qty, asset), _ratio(config.stop_profit_ratio, "stopProfitRatio"),
