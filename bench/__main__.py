@@ -11,6 +11,7 @@ from pathlib import Path
 
 from bench import (
     contracts,
+    copying,
     core,
     gateway,
     growth,
@@ -27,6 +28,7 @@ SECTIONS = {
     "replay": replay.run,
     "contracts": contracts.run,
     "slices": slices.run,
+    "copying": copying.run,
     "growth": growth.run,
     "gateway": gateway.run,
     "streams": streams.run,

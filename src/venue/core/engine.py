@@ -156,7 +156,7 @@ class Engine:
             events = self.contracts.place(command)
             if len(events) > 1:
                 self.schedule.traded(events, command.symbol, time)
-                if self.copying.books.traders:
+                if self.contracts.collateral.copied:
                     self._copy(events, time)
             return events
         if type(command) is CANCEL_CONTRACT:
@@ -167,8 +167,8 @@ class Engine:
         self.spot.client_ids.expire(command.time)
         events = self.deadlines.pass_time(command.time)
         events += self.schedule.tick(command.time)
+        self._copy(events, command.time)
         if self.copying.books.traders:
-            self._copy(events, command.time)
             self._copied(events, self.copying.pass_time(command.time), command.time)
         return events
 
@@ -177,20 +177,17 @@ class Engine:
         if self.closing.running:
             events += self._traded(self.closing.proceed(command.time), command.time)
         events += self.schedule.proceed(command.time)
-        if self.copying.books.traders:
-            self._copy(events, command.time)
+        self._copy(events, command.time)
         return events
 
     def _close_positions(self, command: ClosePositions) -> list[Event]:
         events = self._traded(self.closing.close(command, self.sequence), command.time)
-        if self.copying.books.traders:
-            self._copy(events, command.time)
+        self._copy(events, command.time)
         return events
 
     def _post_index(self, command: PostIndex) -> list[Event]:
         events = self.schedule.post_index(command)
-        if self.copying.books.traders:
-            self._copy(events, command.time)
+        self._copy(events, command.time)
         return events
 
     def _close_copy(self, command: CloseCopy) -> list[Event]:
@@ -200,9 +197,11 @@ class Engine:
 
     def _copy(self, events: list[Event], time: int) -> None:
         """Take in what was traded, then let followers repeat a slice of what leads did."""
-        events += self.copying.books.note(events, time)
+        if self.contracts.collateral.copied:
+            events += self.copying.books.note(events, time)
         if self.copying.goes_on():
             self._copied(events, self.copying.work(time), time)
+        self.contracts.collateral.copied = False
 
     def _copied(self, events: list[Event], said: list[Event], time: int) -> None:
         """Let conditional orders follow what followers traded."""
@@ -211,6 +210,7 @@ class Engine:
             self._traded(said, time)
             events += said
             events += self.copying.books.note(said[known:], time)
+        self.contracts.collateral.copied = False
 
     def _traded(self, events: list[Event], time: int) -> list[Event]:
         """Let conditional orders follow what was traded."""

@@ -54,6 +54,7 @@ class Copying:
         lead = trader.lead
         if lead is None:
             account = ledger.accounts[command.uid]
+            account.copies = True
             lead = trader.lead = Lead(account, ledger.index[command.asset])
         lead.active = command.active
         lead.share_ppm = command.share_ppm
@@ -87,6 +88,7 @@ class Copying:
         assert lead is not None
         account = self.contracts.ledger.accounts[command.uid]
         holding_of(account)
+        account.copies = True
         if trader is None:
             trader = self.books.traders[command.uid] = Trader()
         following = trader.followings.get(command.lead_uid)

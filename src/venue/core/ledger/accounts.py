@@ -73,12 +73,14 @@ class Account:
     Fee rates of -1 mean the symbol's own. `clients` holds open orders and those of the last day.
     `contract` are its cross pools by asset, `isolated` its isolated ones by position id; `holding`
     is what else it has on the contract side, once it has used it. `recorded`: what its private
-    streams say is numbered and kept, whoever listens.
+    streams say is numbered and kept, whoever listens. `copies`: it leads, or has followed, in copy
+    trading.
     """
 
     __slots__ = (
         "clients",
         "contract",
+        "copies",
         "frozen",
         "funding",
         "holding",
@@ -100,6 +102,7 @@ class Account:
         self.self_trade = self_trade
         self.frozen = False
         self.recorded = False
+        self.copies = False
         self.maker_ppm = -1
         self.taker_ppm = -1
         self.spot = [Balance() for _ in range(assets)]

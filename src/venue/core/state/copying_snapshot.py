@@ -154,6 +154,7 @@ def _lead_record(lead: Lead) -> LeadRecord:
 
 def _lead(engine: Engine, record: LeadRecord) -> Lead:
     lead = Lead(engine.ledger.accounts[record.uid], record.asset)
+    lead.account.copies = True
     lead.active = record.active
     lead.share_ppm = record.share_ppm
     lead.third_uid = record.third_uid
@@ -221,6 +222,7 @@ def _load_following(
     """A pair, with its copies, which are still to enter the books."""
     books = engine.copying.books
     account = engine.ledger.accounts[record.uid]
+    account.copies = True
     following = Following(record.number, account, lead, record.created)
     following.active = record.active
     following.unified = record.unified
