@@ -17,7 +17,8 @@ from venue.api.contract import orders as contract_orders
 from venue.api.documents import table
 from venue.api.errors import ApiError
 from venue.api.operation import in_body, openapi
-from venue.gateway.dispatch.decode import body_values, compile_request, decode, query_values
+from venue.gateway.dispatch.decode import compile_request, decode, query_values
+from venue.gateway.dispatch.json_body import body_values
 
 ROWS = (
     *contract_market.ROWS,

@@ -1,11 +1,10 @@
-"""Query and body to request structs, by the fields' kinds; every refusal names its field."""
+"""Named values to request structs, by the fields' kinds; every refusal names its field."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple, NoReturn, get_args, get_type_hints
+from typing import Any, Final, NamedTuple, get_args, get_type_hints
 from urllib.parse import unquote_to_bytes
 
 import msgspec
@@ -19,18 +18,16 @@ from venue.api.fields import (
     LEVERAGE_MAX,
     Kind,
 )
+from venue.gateway.dispatch.json_body import Number, json_value
 from venue.vocabulary import CANCEL_AFTER_MIN_S, AlgoType
 from venue.wire import SIDES, TIMES_IN_FORCE, TYPES
 
 PARAMETERS_MAX: Final = 20
-NUMBER_LENGTH_MAX: Final = 32
 INTEGER_LENGTH_MAX: Final = 19
-BRACKETS_MAX: Final = 200  # bounds nesting before the parser sees it
 TEXT_LENGTH_MAX: Final = 256
 QUERIES_MAX: Final = 256  # of one operation
 QUERY_LENGTH_MAX: Final = 128  # bytes
 
-_PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?", re.ASCII)
 _DECIMAL = re.compile(r"[0-9]+(?:\.[0-9]+)?", re.ASCII)
 _DIGITS = re.compile(r"[0-9]+", re.ASCII)
 _CLIENT_ID = re.compile(CLIENT_ID_PATTERN, re.ASCII)
@@ -38,93 +35,6 @@ _CONTRACT_CLIENT_ID = re.compile(CONTRACT_CLIENT_ID_PATTERN, re.ASCII)
 _GENERATED_CLIENT_ID = re.compile(r"v-[0-9]{16}", re.ASCII)
 _ALGO_TYPES: Final = {kind.name: int(kind) for kind in AlgoType}
 _ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
-
-
-class Number(str):
-    """A JSON number's own text, so that it never becomes a float."""
-
-    __slots__ = ()
-
-
-# -- JSON -----------------------------------------------------------------------------------------
-
-
-def _number(text: str) -> Number:
-    if len(text) > NUMBER_LENGTH_MAX or text == "-0" or not _PLAIN_NUMBER.fullmatch(text):
-        raise ValueError(f"number {errors.shown(text)} is not a plain decimal of at most 32 digits")
-    return Number(text)
-
-
-def _constant(text: str) -> NoReturn:
-    raise ValueError(f"{text} is not JSON")
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("duplicate key in an object")
-    return found
-
-
-_decoder = json.JSONDecoder(
-    object_pairs_hook=_object, parse_float=_number, parse_int=_number, parse_constant=_constant
-)
-
-
-_decode_texts = msgspec.json.Decoder(dict[str, str]).decode
-
-
-def body_values(body: bytes) -> dict[str, Any]:
-    """The body's JSON object, numbers as `Number`; -1135 for anything else."""
-    return _plain_values(body) or _all_values(body)
-
-
-def _plain_values(body: bytes) -> dict[str, Any] | None:
-    """The common body at a fraction of the cost: an object of texts, none of them escaped.
-
-    None for any other, and for one in which a name is given twice: then there are more quotes than
-    four for each name that is left.
-    """
-    if b"\\" in body:
-        return None
-    try:
-        values = _decode_texts(body)
-    except (msgspec.DecodeError, UnicodeError):
-        return None
-    return values if body.count(b'"') == 4 * len(values) else None
-
-
-def _all_values(body: bytes) -> dict[str, Any]:
-    if body.count(b"{") + body.count(b"[") > BRACKETS_MAX:
-        raise errors.not_json("nested too deeply or too many elements")
-    try:
-        value = _decoder.decode(body.decode("utf-8"))
-        if b"\\u" in body:
-            _refuse_surrogates(value)
-    except UnicodeError:
-        raise errors.not_json("the body is not UTF-8") from None
-    except RecursionError:
-        raise errors.not_json("nested too deeply") from None
-    except ValueError as problem:
-        reason = problem.msg if isinstance(problem, json.JSONDecodeError) else str(problem)
-        raise errors.not_json(reason) from None
-    if not isinstance(value, dict):
-        raise errors.not_json("the body must be an object")
-    return value
-
-
-def _refuse_surrogates(value: Any) -> None:
-    if isinstance(value, str):
-        value.encode()
-        if "\0" in value:
-            raise ValueError("NUL in a string")
-    elif isinstance(value, list):
-        for item in value:
-            _refuse_surrogates(item)
-    elif isinstance(value, dict):
-        for name, item in value.items():
-            _refuse_surrogates(name)
-            _refuse_surrogates(item)
 
 
 # -- query ----------------------------------------------------------------------------------------
@@ -208,11 +118,13 @@ class Field(NamedTuple):
 
 
 class Request(Struct, frozen=True):
-    """How to build one request struct from named values."""
+    """How to build one request struct from named values; `items`: of its lists of objects, what
+    their elements may name."""
 
     build: type[Any]
     fields: list[Field]
     names: frozenset[str]
+    items: dict[str, frozenset[str]]
 
 
 def compile_request(struct: type[Any]) -> Request:
@@ -222,7 +134,12 @@ def compile_request(struct: type[Any]) -> Request:
         _field(field.encode_name, hints[field.name], field.default)
         for field in msgspec.structs.fields(struct)
     ]
-    return Request(struct, fields, frozenset(field.name for field in fields))
+    items = {
+        field.encode_name: _names(_item(hints[field.name]))
+        for field in msgspec.structs.fields(struct)
+        if _meta(hints[field.name]) is None
+    }
+    return Request(struct, fields, frozenset(field.name for field in fields), items)
 
 
 def decode(request: Request, values: dict[str, Any]) -> Any:
@@ -240,10 +157,17 @@ def decode(request: Request, values: dict[str, Any]) -> Any:
 
 
 def ignored(request: Request, values: dict[str, Any]) -> list[str]:
-    """The names of values the operation does not know, in the order they came."""
-    if values.keys() <= request.names:
-        return []
-    return [name for name in values if name not in request.names]
+    """The names of values the operation does not know, in the order they came; in the elements of
+    a list as `orderList[3].reduceOnly`."""
+    found = []
+    if not values.keys() <= request.names:
+        found = [name for name in values if name not in request.names]
+    for name, known in request.items.items():
+        elements = values.get(name)
+        for place, element in enumerate(elements if isinstance(elements, list) else ()):
+            if isinstance(element, dict) and not element.keys() <= known:
+                found += [f"{name}[{place}].{inner}" for inner in element if inner not in known]
+    return found
 
 
 def _absent(name: str, kind: Kind) -> errors.ApiError:
@@ -259,10 +183,19 @@ def _absent(name: str, kind: Kind) -> errors.ApiError:
 def _field(name: str, hint: Any, default: Any) -> Field:
     meta = _meta(hint)
     if meta is None:
-        (item,) = [kind for kind in _leaves(hint) if isinstance(kind, type)]
-        return Field(name, _objects(item), default is NODEFAULT, default, Kind.OBJECTS)
+        return Field(name, _objects, default is NODEFAULT, default, Kind.OBJECTS)
     kind = Kind((meta.extra or {})["kind"])
     return Field(name, _reader(kind, meta), default is NODEFAULT, default, kind)
+
+
+def _item(hint: Any) -> type[Any]:
+    """What the elements of a list of objects are."""
+    (item,) = [kind for kind in _leaves(hint) if isinstance(kind, type)]
+    return item
+
+
+def _names(struct: type[Any]) -> frozenset[str]:
+    return frozenset(field.encode_name for field in msgspec.structs.fields(struct))
 
 
 def _leaves(hint: Any) -> list[Any]:
@@ -471,20 +404,15 @@ def _symbol_list(name: str, text: str) -> Any:
     if not text.startswith("["):
         return text.split(",")
     try:
-        return _decoder.decode(text)
+        return json_value(text)
     except (ValueError, RecursionError):
         raise errors.invalid(name, "is not a JSON array") from None
 
 
-def _objects(item: type[Any]) -> Reader:
+def _objects(name: str, value: Any) -> list[Any]:
     """A list whose elements are decoded by the handler, one by one: each fails alone."""
-    del item
-
-    def read(name: str, value: Any) -> list[Any]:
-        if not isinstance(value, list):
-            raise errors.invalid(name, "must be an array of objects")
-        if not value:
-            raise errors.missing(name)
-        return value
-
-    return read
+    if not isinstance(value, list):
+        raise errors.invalid(name, "must be an array of objects")
+    if not value:
+        raise errors.missing(name)
+    return value

@@ -22,8 +22,9 @@ from venue.gateway.access.origins import PREFLIGHT, Origins
 from venue.gateway.access.replay import Answer, ReplayGuard
 from venue.gateway.answers.encoded import Encoded
 from venue.gateway.context import Call
-from venue.gateway.dispatch.decode import body_values, decode, query_values
+from venue.gateway.dispatch.decode import decode, query_values
 from venue.gateway.dispatch.desk import Desk, refusal_of, unknown_names
+from venue.gateway.dispatch.json_body import body_values
 from venue.gateway.dispatch.routes import Route, unprefixed
 from venue.gateway.transport.request import Request
 from venue.vocabulary import Access
@@ -296,7 +297,7 @@ def _check_content_type(request: Request) -> None:
 def _names(unknown: list[str]) -> bytes:
     """Names for a header: what could break one is replaced."""
     clean = ",".join(
-        "".join(c if c.isascii() and (c.isalnum() or c in "_-.") else "?" for c in name)
+        "".join(c if c.isascii() and (c.isalnum() or c in "_-.[]") else "?" for c in name)
         for name in unknown
     )
     return clean.encode()[:IGNORED_SHOWN_MAX]

@@ -23,8 +23,8 @@ from venue.core.book.orders import Order
 from venue.core.messages.commands import CancelContractOrder, CancelOrder, Command
 from venue.gateway.access.auth import Caller, permit
 from venue.gateway.context import Call
-from venue.gateway.dispatch.decode import body_values
 from venue.gateway.dispatch.desk import Desk, refusal_of, unknown_names
+from venue.gateway.dispatch.json_body import body_values
 from venue.gateway.dispatch.routes import Route
 from venue.gateway.streams.frames import Frame
 from venue.node.sequencer import Overloaded, Stopped
