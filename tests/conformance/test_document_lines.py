@@ -9,8 +9,9 @@ import pytest
 
 from support.contract_desk import V3
 from support.contract_raw import LONG, posted
-from support.raw import Desk, ok, operate, order
+from support.raw import Desk, ok, operate, order, refused
 from support.server import Server
+from support.shapes import Number
 
 SPOT = "/api/v3"
 PRICES = {"BTCUSDT": "60000", "ETHUSDT": "3000"}
@@ -72,3 +73,94 @@ def test_unknown_fields_of_contract_items_are_named(desk: Desk) -> None:
     known = desk.alice.post(f"{V3}/batchOrders", {"batchOrders": [bid("known") | LONG]})
     assert "x-venue-ignored" not in known.headers
     assert len(ok(desk.alice.delete(f"{V3}/allOpenOrders"))) == 3
+
+
+# -- bills (4.7) ----------------------------------------------------------------------------------
+
+
+def bills(desk: Desk, **asked: Any) -> list[int]:
+    found = ok(desk.alice.post(f"{SPOT}/account/bills", {"limit": 100, **asked}))
+    return [int(row["billId"]) for row in found]
+
+
+def test_small_cursors_are_bill_ids(desk: Desk) -> None:
+    every = bills(desk)
+    assert len(every) > 1
+    assert bills(desk, after=0) == bills(desk, after="1") == bills(desk, after=10**12 - 1) == every
+    assert bills(desk, before=0) == bills(desk, before=1) == bills(desk, before=10**12 - 1) == []
+    assert bills(desk, after=1, before=every[0]) == every[1:]
+    assert bills(desk, after=10**12) == every  # a time in 2001
+    refused(desk.alice.post(f"{SPOT}/account/bills", {"after": 5, "before": 4}), -1171, "'after'")
+    refused(desk.alice.post(f"{SPOT}/account/bills", {"after": -1}), -1140, "'after'", "0 to")
+
+
+# -- leverage, candles ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["20.00", "20.0", "020", Number("20.00")])
+def test_zero_decimals_of_a_leverage_mean_nothing(desk: Desk, text: str) -> None:
+    sent = f'"{text}"' if type(text) is str else str(text)
+    body = b'{"symbol":"BTCUSDT","crossLeverage":%s}' % sent.encode()
+    assert ok(desk.bob.post(f"{V3}/account/leverage", body))["crossLeverage"] == "20"
+
+
+@pytest.mark.parametrize("text", ["20.", "20.01", ".0", "20.0.0", "0.00", "501.00", "1e1"])
+def test_other_decimals_of_a_leverage_do(desk: Desk, text: str) -> None:
+    body = {"symbol": "BTCUSDT", "crossLeverage": text}
+    refused(desk.bob.post(f"{V3}/account/leverage", body), -3313, "1 to 500")
+
+
+def test_a_hundred_candles_are_usual(desk: Desk) -> None:
+    path = f"{SPOT}/market/klines?symbol=BTCUSDT&interval=1m"
+    usual = ok(desk.anyone.get(path))
+    assert len(usual) == 100
+    assert usual == ok(desk.anyone.get(f"{path}&limit=100"))
+
+
+# -- lists ----------------------------------------------------------------------------------------
+
+PAGED = {
+    f"{SPOT}/allOrders?symbol=BTCUSDT&limit=1000&page=": (10_000, 10_001),
+    f"{V3}/openOrders?limit=100&page=": (100_000, 100_001),
+    f"{V3}/order/history?limit=1000&page=": (10_000, 10_001),
+    f"{V3}/sim/order/history?limit=1000&page=": (10_000, 10_001),
+    f"{V3}/order/history?page=": (20_000, 20_001),
+    f"{V3}/openAlgoOrders?limit=100&page=": (100_000, 100_001),
+}
+
+
+@pytest.mark.parametrize("path", PAGED)
+def test_a_page_too_far_is_refused_and_one_beyond_the_end_is_empty(desk: Desk, path: str) -> None:
+    last, beyond = PAGED[path]
+    assert desk.alice.get(f"{path}{last}").body == b"[]"
+    refused(desk.alice.get(f"{path}{beyond}"), -1140, "'page'")
+
+
+def test_a_page_too_far_is_refused_in_bodies_too(desk: Desk) -> None:
+    path = f"{SPOT}/account/fundingBills"
+    assert ok(desk.alice.post(path, {"pageIndex": 100_000, "pageSize": 100}))["items"] == []
+    path, sizes = f"{SPOT}/tax/income", {"limit": 200}
+    assert ok(desk.alice.post(path, {"page": 50_000, **sizes})) == []
+    refused(desk.alice.post(path, {"page": 50_001, **sizes}), -1140, "'page'", "'limit'")
+
+
+def test_a_start_in_the_future_is_refused_where_the_range_is_bounded(desk: Desk) -> None:
+    now = int(ok(desk.anyone.get(f"{V3}/market/time"))["serverTime"])
+    soon, later = now + 20_000, now + 3_600_000
+    lists = (
+        "order/history?", "allAlgoOrders?", "userTrades?", "sim/order/history?",
+        "market/historyKlines?symbol=BTCUSDT&interval=1m&",
+    )  # fmt: skip
+    for path in lists:
+        late = f"{V3}/{path}startTime={later}"
+        refused(desk.alice.get(late), -1170, "'startTime'", "future")
+        refused(desk.alice.get(f"{late}&endTime={later}"), -1170, "'startTime'", "future")
+        assert desk.alice.get(f"{V3}/{path}startTime={soon}").status == 200  # a clock may be ahead
+        assert desk.alice.get(f"{V3}/{path}endTime={later}").status == 200
+    income = f"{V3}/account/income"
+    for more in ({}, {"endTime": later}):
+        asked = {"startTime": later, **more}
+        refused(desk.alice.post(income, asked), -1170, "'startTime'", "future")
+    assert ok(desk.alice.post(income, {"startTime": soon}))["items"] == []
+    # Where it is not bounded, nothing is there yet.
+    assert ok(desk.alice.get(f"{SPOT}/allOrders?symbol=BTCUSDT&startTime={later}")) == []

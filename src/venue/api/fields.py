@@ -23,6 +23,7 @@ CONTRACT_CLIENT_ID_PATTERN: Final = r"^[.A-Z:/a-z0-9_-]{1,36}$"
 ID_MAX: Final = 2**63 - 1
 TIME_MAX_MS: Final = 10**13 - 1
 PAGE_MAX: Final = 100_000
+REACH_MAX: Final = 10**7  # page x size of a list
 BATCH_PLACE_MAX: Final = 10
 BATCH_CANCEL_MAX: Final = 50
 CONTRACT_BATCH_MAX: Final = 10  # orders placed or canceled at once
@@ -109,10 +110,10 @@ TimeMs = Annotated[
 Cursor = Annotated[
     int,
     Meta(
-        ge=10**12,
+        ge=0,
         le=ID_MAX,
         extra=_meta(Kind.INTEGER),
-        description="A bill id (10^15 and above) or a Unix time in ms.",
+        description="A bill id (below 10^12, or 10^15 and above) or a Unix time in ms.",
     ),
 ]
 Countdown = Annotated[
@@ -206,7 +207,7 @@ Leverage = Annotated[
         ge=1,
         le=LEVERAGE_MAX,
         extra=_meta(Kind.LEVERAGE),
-        description="A whole number, up to the symbol's own maximum.",
+        description="A whole number, up to the symbol's own maximum; 20.00 is 20.",
     ),
 ]
 DecimalOrZero = Annotated[

@@ -16,6 +16,7 @@ from venue.api.fields import (
     CONTRACT_CLIENT_ID_PATTERN,
     COUNTDOWN_ALLOWED,
     LEVERAGE_MAX,
+    REACH_MAX,
     Kind,
 )
 from venue.gateway.dispatch.json_body import Number, json_value
@@ -26,6 +27,8 @@ PARAMETERS_MAX: Final = 20
 INTEGER_LENGTH_MAX: Final = 19
 TEXT_LENGTH_MAX: Final = 256
 QUERIES_MAX: Final = 256  # of one operation
+PAGES: Final = ("page", "pageIndex", "pageNum")  # what a list's page is called
+SIZES: Final = ("limit", "pageSize")  # and how many a page has
 QUERY_LENGTH_MAX: Final = 128  # bytes
 
 _DECIMAL = re.compile(r"[0-9]+(?:\.[0-9]+)?", re.ASCII)
@@ -118,13 +121,17 @@ class Field(NamedTuple):
 
 
 class Request(Struct, frozen=True):
-    """How to build one request struct from named values; `items`: of its lists of objects, what
-    their elements may name."""
+    """How to build one request struct from named values.
+
+    `items`: of its lists of objects, what their elements may name. `paging`: which of the fields
+    are page and size of a list that comes in pages.
+    """
 
     build: type[Any]
     fields: list[Field]
     names: frozenset[str]
     items: dict[str, frozenset[str]]
+    paging: tuple[int, int] | None
 
 
 def compile_request(struct: type[Any]) -> Request:
@@ -139,7 +146,8 @@ def compile_request(struct: type[Any]) -> Request:
         for field in msgspec.structs.fields(struct)
         if _meta(hints[field.name]) is None
     }
-    return Request(struct, fields, frozenset(field.name for field in fields), items)
+    names = [field.name for field in fields]
+    return Request(struct, fields, frozenset(names), items, _paging(names))
 
 
 def decode(request: Request, values: dict[str, Any]) -> Any:
@@ -153,6 +161,8 @@ def decode(request: Request, values: dict[str, Any]) -> Any:
             arguments.append(default)
         else:
             arguments.append(read(name, value))
+    if request.paging is not None:
+        _check_reach(request, arguments)
     return request.build(*arguments)
 
 
@@ -168,6 +178,22 @@ def ignored(request: Request, values: dict[str, Any]) -> list[str]:
             if isinstance(element, dict) and not element.keys() <= known:
                 found += [f"{name}[{place}].{inner}" for inner in element if inner not in known]
     return found
+
+
+def _paging(names: list[str]) -> tuple[int, int] | None:
+    page = [place for place, name in enumerate(names) if name in PAGES]
+    size = [place for place, name in enumerate(names) if name in SIZES]
+    return (page[0], size[0]) if page and size else None
+
+
+def _check_reach(request: Request, arguments: list[Any]) -> None:
+    """A list's far pages cost what all before them would: what lies too deep is refused."""
+    assert request.paging is not None
+    page, size = request.paging
+    if arguments[page] * arguments[size] > REACH_MAX:
+        other = request.fields[size].name
+        rule = f"'{other}' x '{request.fields[page].name}' may be at most {REACH_MAX}"
+        raise errors.out_of_range(request.fields[page].name, rule)
 
 
 def _absent(name: str, kind: Kind) -> errors.ApiError:
@@ -289,14 +315,18 @@ def generated(value: str) -> int:
 
 
 def leverage(name: str, value: Any) -> int:
-    """A whole number from 1 to 500; -3313 for all else, malformed or out of range."""
-    digits = isinstance(value, str) and _DIGITS.fullmatch(value) is not None
+    """A whole number from 1 to 500, `20.00` is 20; -3313 for all else."""
+    digits = ""
+    if isinstance(value, str) and _DECIMAL.fullmatch(value):
+        digits, _, fraction = value.partition(".")
+        if fraction.strip("0"):
+            digits = ""
     # Text may be as long as a body: measure it before it becomes a number.
-    if not digits or len(value) > INTEGER_LENGTH_MAX or not 1 <= int(value) <= LEVERAGE_MAX:
+    if not digits or len(digits) > INTEGER_LENGTH_MAX or not 1 <= int(digits) <= LEVERAGE_MAX:
         raise errors.error(
             -3313, name=name, rule=f"allowed: whole numbers from 1 to {LEVERAGE_MAX}"
         )
-    return int(value)
+    return int(digits)
 
 
 def flag(name: str, value: Any) -> bool:

@@ -26,7 +26,7 @@ from venue.core.book.orders import Order
 from venue.core.contract.conditional import Algo
 from venue.core.instruments import Instrument
 from venue.gateway.context import DEMO_ASSET, Call, Venue
-from venue.gateway.operations.contract.market import MILLISECOND_US, US_PER_MS, span
+from venue.gateway.operations.contract.market import MILLISECOND_US, US_PER_MS, bounded_span, span
 from venue.gateway.operations.contract.orders import holding_of, identified
 from venue.gateway.operations.refusals.contract import order_unknown, symbol_unknown
 from venue.history.questions import contract as questions
@@ -155,7 +155,7 @@ def _wanted(rooms: Venue, symbol: str | None) -> tuple[str, ...]:
 def _days(start: int | None, end: int | None, now: int, days: int) -> tuple[int | None, int | None]:
     """A span of at most so many days in µs: the last ones, or beside the end that is given."""
     length = days * DAY_US
-    begin, until = span(start, end)
+    begin, until = bounded_span(start, end, now)
     if start is not None and end is not None:
         if (end - start) * US_PER_MS > length:
             raise errors.error(-1170, name="endTime", rule=f"at most {days} days after startTime")
