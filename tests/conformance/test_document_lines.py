@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import count
 from typing import Any
 
 import pytest
 
-from support.contract_desk import V3
-from support.contract_raw import LONG, posted
+from support.contract_desk import V3, place
+from support.contract_raw import LONG, SHORT, posted
 from support.raw import Desk, ok, operate, order, refused
 from support.server import Server
 from support.shapes import Number
 
 SPOT = "/api/v3"
-PRICES = {"BTCUSDT": "60000", "ETHUSDT": "3000"}
+PRICES = {"BTCUSDT": "60000", "ETHUSDT": "3000", "BTCSUSDT": "60000"}
 
 
 @pytest.fixture(scope="module")
@@ -164,3 +165,71 @@ def test_a_start_in_the_future_is_refused_where_the_range_is_bounded(desk: Desk)
     assert ok(desk.alice.post(income, {"startTime": soon}))["items"] == []
     # Where it is not bounded, nothing is there yet.
     assert ok(desk.alice.get(f"{SPOT}/allOrders?symbol=BTCUSDT&startTime={later}")) == []
+
+
+# -- what acts on everything (protocol 2.7, 2.8) --------------------------------------------------
+
+BOTH = ("BTCUSDT", "BTCSUSDT")  # one settles in demo money
+NUMBERS = count()
+
+
+@pytest.fixture
+def busy(desk: Desk) -> Iterator[Desk]:
+    """Alice has in both contracts a position, an order and a conditional order; bob can close."""
+    for symbol in BOTH:
+        terms = {"symbol": symbol, "quantity": "0.01"}
+        name = f"stop-{symbol}-{next(NUMBERS)}"
+        place(desk, "bob", bid("", side="SELL", price="60000") | SHORT | terms)
+        place(desk, "alice", bid("", price="60000") | LONG | terms)
+        place(desk, "bob", bid("", price="59990") | LONG | terms)
+        place(desk, "alice", bid("", price="50000") | LONG | terms)
+        stop = {"side": "SELL", "type": "STOP_MARKET", "triggerPrice": "40000"} | LONG | terms
+        place(desk, "alice", stop | {"clientAlgoId": name}, f"{V3}/algoOrder")
+    yield desk
+    for symbol in BOTH:
+        place(desk, "bob", bid("", symbol=symbol, price="59990") | LONG)
+        ok(desk.alice.post(f"{V3}/closePositions", {"symbol": symbol}))
+        for client in (desk.alice, desk.bob):
+            ok(client.delete(f"{V3}/allOpenOrders?symbol={symbol}"))
+            ok(client.delete(f"{V3}/algoOpenOrders?symbol={symbol}"))
+
+
+def held(desk: Desk, symbol: str) -> tuple[int, int, int]:
+    """How many positions, orders and conditional orders alice has in a contract."""
+    positions = ok(desk.alice.get(f"{V3}/account/position/singlePosition?symbol={symbol}"))
+    orders = ok(desk.alice.get(f"{V3}/openOrders?symbol={symbol}"))
+    algos = ok(desk.alice.get(f"{V3}/openAlgoOrders?symbol={symbol}"))
+    return len(positions), len(orders), len(algos)
+
+
+def test_an_empty_text_never_means_everything(busy: Desk) -> None:
+    before = [held(busy, symbol) for symbol in BOTH]
+    bodies = (
+        {"symbol": "", "positionId": ""}, {"symbol": ""}, {"positionId": ""}, {"symbol": None},
+        {"symbol": "BTCUSDT", "positionId": ""}, {"symbol": "", "positionId": 1},
+    )  # fmt: skip
+    for body in bodies:
+        refused(busy.alice.post(f"{V3}/closePositions", body), -1140, "must not be empty")
+    for path in ("allOpenOrders", "algoOpenOrders"):
+        for query in ("?symbol=", "?symbol"):
+            answer = busy.alice.delete(f"{V3}/{path}{query}")
+            refused(answer, -1140, "'symbol'", "must not be empty", "leave it out to mean all")
+    refused(busy.alice.delete(f"{SPOT}/openOrders?symbol="), -1141, "'symbol'")
+    assert [held(busy, symbol) for symbol in BOTH] == before == [(1, 1, 1)] * 2
+
+
+def test_without_a_symbol_they_act_on_what_the_lists_show(busy: Desk) -> None:
+    (held_position,) = ok(busy.alice.get(f"{V3}/account/position/allPosition"))
+    (order_row,) = ok(busy.alice.get(f"{V3}/openOrders"))
+    (algo_row,) = ok(busy.alice.get(f"{V3}/openAlgoOrders"))
+    (canceled,) = ok(busy.alice.delete(f"{V3}/algoOpenOrders"))
+    assert canceled["orderId"] == algo_row["algoId"]
+    (canceled,) = ok(busy.alice.delete(f"{V3}/allOpenOrders"))
+    assert canceled["orderId"] == order_row["orderId"]
+    (closed,) = ok(busy.alice.post(f"{V3}/closePositions", {}))
+    assert (closed["positionId"], closed["success"]) == (held_position["id"], True)
+    assert [held(busy, symbol) for symbol in BOTH] == [(0, 0, 0), (1, 1, 1)]
+    # By name they reach demo contracts: a position by its id as well.
+    (demo,) = ok(busy.alice.get(f"{V3}/account/position/singlePosition?symbol=BTCSUSDT"))
+    (closed,) = ok(busy.alice.post(f"{V3}/closePositions", {"positionId": demo["id"]}))
+    assert (closed["positionId"], closed["success"]) == (demo["id"], True)

@@ -58,6 +58,8 @@ class Kind(StrEnum):
     FLAG = "flag"
     OBJECTS = "objects"
     COUNTDOWN = "countdown"
+    SYMBOL_OR_ALL = "symbolOrAll"
+    ID_OR_ALL = "idOrAll"
 
 
 def _meta(kind: Kind) -> dict[str, str]:
@@ -69,6 +71,16 @@ def _choice(names: list[str]) -> Meta:
 
 
 Symbol = Annotated[str, Meta(extra=_meta(Kind.SYMBOL), examples=["BTCUSDT"])]
+# Of what cancels or closes: its absence means all, and must not come of an empty variable.
+SymbolOrAll = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        extra=_meta(Kind.SYMBOL_OR_ALL),
+        examples=["BTCUSDT"],
+        description="Left out: all. Neither empty nor null.",
+    ),
+]
 Symbols = Annotated[
     list[str],
     Meta(
@@ -101,6 +113,15 @@ Rate = Annotated[
 ClientId = Annotated[str, Meta(pattern=CLIENT_ID_PATTERN, extra=_meta(Kind.CLIENT_ID))]
 ClientIds = Annotated[list[str], Meta(extra=_meta(Kind.CLIENT_IDS))]
 Id = Annotated[int, Meta(ge=1, le=ID_MAX, extra=_meta(Kind.INTEGER))]
+IdOrAll = Annotated[
+    int,
+    Meta(
+        ge=1,
+        le=ID_MAX,
+        extra=_meta(Kind.ID_OR_ALL),
+        description="Left out: all. Neither empty nor null.",
+    ),
+]
 Ids = Annotated[list[int], Meta(extra=_meta(Kind.IDS))]
 CoinId = Annotated[int, Meta(ge=1, le=2**31 - 1, extra=_meta(Kind.INTEGER))]
 TimeMs = Annotated[

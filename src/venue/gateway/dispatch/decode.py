@@ -28,6 +28,7 @@ INTEGER_LENGTH_MAX: Final = 19
 TEXT_LENGTH_MAX: Final = 256
 QUERIES_MAX: Final = 256  # of one operation
 PAGES: Final = ("page", "pageIndex", "pageNum")  # what a list's page is called
+OR_ALL: Final = (Kind.SYMBOL_OR_ALL, Kind.ID_OR_ALL)
 SIZES: Final = ("limit", "pageSize")  # and how many a page has
 QUERY_LENGTH_MAX: Final = 128  # bytes
 
@@ -151,13 +152,18 @@ def compile_request(struct: type[Any]) -> Request:
 
 
 def decode(request: Request, values: dict[str, Any]) -> Any:
-    """The request struct of these values; null and empty text mean absent."""
+    """The request struct of these values; null and empty text mean absent.
+
+    Where absence means all, what is given must not be empty: -1140.
+    """
     arguments = []
     for name, read, required, default, kind in request.fields:
         value = values.get(name)
         if value is None or value == "":
             if required:
                 raise _absent(name, kind)
+            if kind in OR_ALL and name in values:
+                raise errors.out_of_range(name, "must not be empty: leave it out to mean all")
             arguments.append(default)
         else:
             arguments.append(read(name, value))
@@ -241,6 +247,7 @@ def _reader(kind: Kind, meta: Meta) -> Reader:
     choices = tuple(schema.get("enum", ()) or schema.get("items", {}).get("enum", ()))
     readers: dict[Kind, Reader] = {
         Kind.SYMBOL: symbol,
+        Kind.SYMBOL_OR_ALL: symbol,
         Kind.SYMBOLS: _symbols(meta.max_length or 0),
         Kind.SIDE: _named(SIDES, errors.bad_side),
         Kind.TYPE: _named(TYPES, errors.bad_type),
@@ -253,6 +260,7 @@ def _reader(kind: Kind, meta: Meta) -> Reader:
         Kind.CONTRACT_CLIENT_ID: contract_client_id,
         Kind.CONTRACT_CLIENT_IDS: _list_of(contract_client_id),
         Kind.INTEGER: _integer(meta.ge, meta.le),
+        Kind.ID_OR_ALL: _integer(meta.ge, meta.le),
         Kind.IDS: _list_of(_integer(1, 2**63 - 1)),
         Kind.CHOICE: _choice(choices),
         Kind.CHOICES: _list_of(_choice(choices)),
