@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from decimal import Decimal
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from support.client import Answer
+from support.clocked import AHEAD
 from support.contract_desk import V3, place
 from support.contract_raw import LONG, SHORT, posted
 from support.raw import Desk, ok, operate, order, refused
@@ -233,3 +238,124 @@ def test_without_a_symbol_they_act_on_what_the_lists_show(busy: Desk) -> None:
     (demo,) = ok(busy.alice.get(f"{V3}/account/position/singlePosition?symbol=BTCSUSDT"))
     (closed,) = ok(busy.alice.post(f"{V3}/closePositions", {"positionId": demo["id"]}))
     assert (closed["positionId"], closed["success"]) == (demo["id"], True)
+
+
+# -- what became of orders ------------------------------------------------------------------------
+
+
+def test_the_actual_price_is_the_one_it_was_executed_at(desk: Desk) -> None:
+    symbol = {"symbol": "ETHUSDT"}
+    place(desk, "bob", bid("", side="SELL", price="3000", quantity="1") | SHORT | symbol)
+    place(desk, "alice", bid("", price="3000", quantity="1") | LONG | symbol)
+    common = {"side": "SELL", "quantity": "0.5", "price": ...} | LONG | symbol
+    algo = f"{V3}/algoOrder"
+    for name, more in (
+        ("average", {"type": "STOP_MARKET", "triggerPrice": "2990"}),
+        ("unfilled", {"type": "STOP", "triggerPrice": "2989", "price": "3100"}),
+        ("ended", {"type": "STOP_MARKET", "triggerPrice": "2000"}),
+    ):
+        sent = {key: value for key, value in (common | more).items() if value is not ...}
+        place(desk, "alice", sent | {"clientAlgoId": name}, algo)
+    ok(desk.alice.delete(f"{algo}?origClientOrderId=ended"))
+    for price, quantity in (("2980", "0.3"), ("2970", "0.3"), ("2989", "0.1")):
+        place(desk, "bob", bid("", price=price, quantity=quantity) | LONG | symbol)
+    # The last price falls to what two of them wait for; the first takes both bids.
+    place(desk, "alice", bid("", side="SELL", price="2989", quantity="0.1") | LONG | symbol)
+    orders = ok(desk.alice.get(f"{V3}/allAlgoOrders?symbol=ETHUSDT"))["orders"]
+    told = {row["clientAlgoId"]: (row["triggerPrice"], row["actualPrice"]) for row in orders}
+    assert told == {
+        "average": ("2990.00", "2976.00"),  # 0.3 at 2980 and 0.2 at 2970
+        "unfilled": ("2989.00", "0"),
+        "ended": ("2000.00", "0"),
+    }
+    for client in (desk.alice, desk.bob):
+        ok(client.delete(f"{V3}/allOpenOrders?symbol=ETHUSDT"))
+
+
+def test_a_fill_to_the_insurance_fund_has_an_order(desk: Desk) -> None:
+    symbol = {"symbol": "SOLSUSDT"}
+    operate(desk, "index", posted("SOLSUSDT", "agents", "100"))
+    leverage = {**symbol, "crossLeverage": "50"}
+    ok(desk.carol.post(f"{V3}/account/leverage", leverage))
+    (money,) = [
+        row for row in ok(desk.carol.get(f"{V3}/account/balance")) if row["asset"] == "SUSDT"
+    ] or [{"balance": "0"}]
+    gone = {"owner": "carol", "wallet": "CONTRACT", "asset": "SUSDT", "amount": money["balance"]}
+    if Decimal(money["balance"]):
+        operate(desk, "withdraw", gone)
+    operate(desk, "deposit", gone | {"amount": "300"})
+    place(desk, "bob", bid("", side="SELL", price="100", quantity="100") | SHORT | symbol)
+    opened = place(desk, "carol", bid("", price="100", quantity="100") | LONG | symbol)
+    operate(desk, "index", posted("SOLSUSDT", "agents", "97.5"))
+    path = f"{V3}/userTrades?symbol=SOLSUSDT"
+    (fill, first) = ok(desk.carol.get(path))
+    assert (str(first["orderId"]), fill["side"], fill["qty"]) == (opened, "SELL", "100.000")
+    found = ok(desk.carol.get(f"{V3}/order?orderId={fill['orderId']}"))
+    told = {name: found[name] for name in ("symbol", "side", "positionSide", "status", "type")}
+    assert told == {
+        "symbol": "SOLSUSDT", "side": "SELL", "positionSide": "LONG", "status": "FILLED",
+        "type": "MARKET",
+    }  # fmt: skip
+    assert (found["executedQty"], found["origQty"]) == ("100.000", "100.000")
+    assert found["cumQuote"] == fill["quoteQty"]
+    assert (found["avgPrice"], found["price"]) == (fill["price"], "0")
+    assert (found["time"], found["reduceOnly"], found["orderId"]) == (
+        fill["time"], True, fill["orderId"],
+    )  # fmt: skip
+    assert ok(desk.carol.get(f"{V3}/order?origClientOrderId=v-{fill['orderId']}")) == found
+    # It is its owner's alone; the fund and the others have no such order.
+    refused(desk.alice.get(f"{V3}/order?orderId={fill['orderId']}"), -3200)
+    refused(desk.bob.get(f"{V3}/order?orderId={fill['orderId']}"), -3200)
+
+
+DAYS_S = 91 * 86_400
+
+
+def test_an_old_order_that_ended_today_is_in_todays_list(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = ("--no-agents", "--no-history", "--state", str(tmp_path / "state"))
+    monkeypatch.setenv(AHEAD, "0")
+    with Server(*arguments, folder=tmp_path, program=("support.clocked",)) as server:
+        desk = Desk(server)
+        operate(desk, "contracts/change", {"symbol": "BTCUSDT", "indexSources": ["desk"]})
+        operate(desk, "index", posted("BTCUSDT", "desk", "60000"))
+        old = [place(desk, "alice", bid(f"old-{step}") | LONG) for step in range(3)]
+        ok(desk.alice.delete(f"{V3}/order?orderId={old[0]}"))
+        desk.close()
+        assert server.stop() == 0
+    monkeypatch.setenv(AHEAD, str(DAYS_S))
+    with Server(*arguments, folder=tmp_path, program=("support.clocked",)) as server:
+        alice = Later(server)
+        operate_later = server.client()
+        index = operate_later.post("/_venue/index", posted("BTCUSDT", "desk", "60000"))
+        assert index.status == 200, index
+        ok(alice.call("DELETE", f"{V3}/order?orderId={old[2]}"))
+        new = ok(alice.call("POST", f"{V3}/order", bid("new") | LONG))["orderId"]
+        ok(alice.call("DELETE", f"{V3}/order?orderId={new}"))
+        ok(alice.call("DELETE", f"{V3}/order?orderId={old[1]}"))
+        history = f"{V3}/order/history"
+        listed = [str(row["orderId"]) for row in ok(alice.call("GET", history))]
+        assert listed == [new, old[2], old[1]]  # newest first, as they were placed
+        pages = [ok(alice.call("GET", f"{history}?limit=2&page={page}")) for page in (0, 1, 2)]
+        assert [[str(row["orderId"]) for row in page] for page in pages] == [
+            [new, old[2]], [old[1]], [],
+        ]  # fmt: skip
+        # With a time, it is the time of placing that counts.
+        recent = f"{history}?startTime={alice.now_ms() - 86_400_000}"
+        assert [str(row["orderId"]) for row in ok(alice.call("GET", recent))] == [new]
+
+
+class Later:
+    """Alice, whose clock is as far ahead as the server's."""
+
+    def __init__(self, server: Server) -> None:
+        self._client = server.client("alice")
+
+    def call(self, method: str, target: str, body: Any = None) -> Answer:
+        raw = b"" if body is None else json.dumps(body).encode()
+        headers = self._client.headers(method, target, raw, DAYS_S * 1000)
+        return self._client.call(method, target, raw if raw else None, headers)
+
+    def now_ms(self) -> int:
+        return int(self._client.get(f"{V3}/market/time").json["serverTime"])

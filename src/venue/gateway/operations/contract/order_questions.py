@@ -140,7 +140,11 @@ async def _history(
     start, end = _days(request.start_time, request.end_time, rooms.clock.now(), ORDERS_DAYS_MAX)
     if not symbols:
         return []
-    which = ContractOrdersOf(call.uid, start=start, end=end, among=symbols, ended=True)
+    # Without times, what ended lately is there, however old it is.
+    touched = request.start_time is None and request.end_time is None
+    which = ContractOrdersOf(
+        call.uid, start=start, end=end, among=symbols, ended=True, touched=touched
+    )
     rows = await rooms.ask(questions.contract_orders, which, request.limit, request.page + 1)
     return [_row_view(rooms, row) for row in rows]
 
@@ -353,7 +357,8 @@ async def all_algos(call: Call, request: AllAlgosRequest) -> EndedAlgos:
 
 
 def _algo_row_view(rooms: Venue, row: AlgoRow) -> EndedAlgo:
-    instrument = rooms.perp(row.symbol).market.instrument
+    perp = rooms.perp(row.symbol)
+    instrument = perp.market.instrument
     return EndedAlgo(
         algo_id=row.algo_id,
         client_algo_id=_client_id(row.client_id, row.algo_id),
@@ -366,7 +371,7 @@ def _algo_row_view(rooms: Venue, row: AlgoRow) -> EndedAlgo:
         quantity=quantity_text(instrument, row.quantity),
         algo_status=ALGO_STATUS_NAMES[row.status],
         actual_order_id=row.order_id,
-        actual_price=order_price_text(instrument, row.triggered_price),
+        actual_price=average_text(perp, row.quote, row.executed),
         # A trailing stop's moves along: history knows where it was in the end.
         trigger_price=order_price_text(instrument, row.trigger_price or row.triggered_price),
         price=_own_price(instrument, row.type, row.price),
