@@ -33,7 +33,7 @@ from venue.core.messages.commands import ChangeSetting, Command, Tick
 from venue.core.owners import FIRST_UID
 from venue.gateway.access.auth import Authenticator
 from venue.gateway.access.keys import Credentials, KeyStore, KeyView
-from venue.gateway.access.limits import WEIGHT_MAX, Limits
+from venue.gateway.access.limits import ORDERS_MAX, WEIGHT_MAX, Limits
 from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.origins import Origins
 from venue.gateway.access.proxies import Proxies
@@ -90,6 +90,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     seed: int = 1
     agents: bool = True
     limits: bool = True
+    real_limits: bool = False  # the interface's own, not a hundred times as much
     history: bool = True
     batch_place: bool | None = None
     projection: bool = True
@@ -150,7 +151,7 @@ async def _serve(
     on_failure: Callable[[BaseException], None],
 ) -> None:
     """Open the rooms and the doors, and close them again at a signal or a failure."""
-    fit = bounds(limited=options.limits)
+    fit = bounds(limited=options.limits, factor=_factor(options))
     async with opened(options, SystemClock(), on_failure) as rooms:
         if fit.told:
             log.warning("%s", fit.told)
@@ -204,9 +205,12 @@ async def opened(
 
 def dispatcher(rooms: Venue, options: Options, origins: Origins) -> Dispatcher:
     """What serves whole requests over the rooms."""
-    budget = rooms.weight_limit if options.limits else None
+    limits = Limits(None, None, None)
+    if options.limits:
+        weight = rooms.weight_limit
+        limits = Limits(weight, weight, ORDERS_MAX * _factor(options))
     return Dispatcher(
-        Desk(rooms, routes(), Limits(budget, budget)),
+        Desk(rooms, routes(), limits),
         Authenticator(rooms.keys, rooms.clock, explain=True),
         rooms.replays,
         OperatorDoor(options.operator_token, behind_proxy=bool(options.proxies)),
@@ -216,6 +220,12 @@ def dispatcher(rooms: Venue, options: Options, origins: Origins) -> Dispatcher:
             b"/asyncapi.json": document(lambda: asyncapi(SOCKETS, venue.__version__)),
         },
     )
+
+
+def _factor(options: Options) -> int:
+    """How many times the interface's limits a client may use: a practice venue's share one
+    address."""
+    return 1 if options.real_limits else DEV_FACTOR
 
 
 def _streams(
@@ -290,7 +300,7 @@ async def _wire(
         keys=_keys(path, engine) if path else KeyStore(),
         clock=clock,
         data=str(Path(path).absolute()) if path else "in memory",
-        weight_limit=WEIGHT_MAX * DEV_FACTOR,
+        weight_limit=WEIGHT_MAX * _factor(options),
         replays=ReplayGuard(),
         journal=journal,
         outbox=outbox,

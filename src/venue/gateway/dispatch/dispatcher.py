@@ -118,7 +118,9 @@ class Dispatcher:
         self._admit(request, route, caller, self._clock.wall())
 
     def _admit(self, request: Request, route: Route, caller: Caller, now: int) -> None:
-        self.desk.admit(route, caller, now)
+        orders = self.desk.admit(route, caller, now)
+        if orders is not None:
+            request.lines += b"x-order-count-10s: %d\r\nx-order-count-1m: %d\r\n" % orders
         if route.trades:
             self._trade(request, route, caller, now)
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Iterable
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from venue.api.operation import Operation, in_body
 from venue.gateway.answers.encoded import Encoded
@@ -15,6 +15,7 @@ from venue.vocabulary import Access
 Q = TypeVar("Q")
 R = TypeVar("R")
 Closed = Callable[[Venue], bool]
+BATCH_ORDERS: Final = 5  # a batch counts for so many, however many it has
 
 
 class Route:
@@ -29,6 +30,7 @@ class Route:
         "is_async",
         "method",
         "opens",
+        "orders",
         "queries",
         "request",
         "row",
@@ -50,6 +52,8 @@ class Route:
         self.queries = KnownQueries()
         self.trades = row.access in (Access.SPOT_TRADE, Access.CONTRACT_TRADE)
         self.opens = self.trades and row.name.startswith("place_")  # new orders
+        # How many orders it counts for.
+        self.orders = (BATCH_ORDERS if "batch" in row.name else 1) if self.opens else 0
 
 
 def bind(
