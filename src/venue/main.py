@@ -28,11 +28,11 @@ from venue.api.streams.channels import SOCKETS
 from venue.behind import Behind
 from venue.compiled import refuse_stale
 from venue.core.engine import Engine
-from venue.core.messages.commands import ChangeSetting, Command, Tick
+from venue.core.messages.commands import ChangeSetting
 from venue.core.owners import FIRST_UID
 from venue.gateway.access.auth import Authenticator
 from venue.gateway.access.keys import Credentials, KeyStore, KeyView
-from venue.gateway.access.limits import WEIGHT_MAX, Limits
+from venue.gateway.access.limits import ORDERS_MAX, WEIGHT_MAX, Limits
 from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.origins import Origins
 from venue.gateway.access.proxies import Proxies
@@ -57,8 +57,8 @@ from venue.journal.memory import MemoryJournal
 from venue.journal.recovery import beginning, recover, tail_requests
 from venue.journal.sqlite import open_journal
 from venue.lab import demo
-from venue.lab.agents.contract import ContractAgents
-from venue.lab.agents.spot import STEP_US, Agents
+from venue.lab.agents.everyone import Everyone
+from venue.lab.agents.spot import STEP_US
 from venue.lab.prehistory import Prehistory
 from venue.node.clock import Clock, SystemClock
 from venue.node.keeper import Keeper
@@ -91,6 +91,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     seed: int = 1
     agents: bool = True
     limits: bool = True
+    real_limits: bool = False  # the interface's own, not a hundred times as much
     history: bool = True
     batch_place: bool | None = None
     projection: bool = True
@@ -151,7 +152,7 @@ async def _serve(
     on_failure: Callable[[BaseException], None],
 ) -> None:
     """Open the rooms and the doors, and close them again at a signal or a failure."""
-    fit = bounds(limited=options.limits)
+    fit = bounds(limited=options.limits, factor=_factor(options))
     async with opened(options, SystemClock(), on_failure) as rooms:
         if fit.told:
             log.warning("%s", fit.told)
@@ -209,9 +210,12 @@ def dispatcher(
 
     Requests that are recognised as repetitions are those of the same clock.
     """
-    budget = rooms.weight_limit if options.limits else None
+    limits = Limits(None, None, None)
+    if options.limits:
+        weight = rooms.weight_limit
+        limits = Limits(weight, weight, ORDERS_MAX * _factor(options))
     return Dispatcher(
-        Desk(rooms, routes(), Limits(budget, budget)),
+        Desk(rooms, routes(), limits),
         Authenticator(rooms.keys, clock or rooms.clock, explain=True),
         rooms.replays if clock is None else ReplayGuard(),
         OperatorDoor(options.operator_token, behind_proxy=bool(options.proxies)),
@@ -232,6 +236,12 @@ def _faulty(rooms: Venue, options: Options, origins: Origins, whole: Dispatcher)
         whole.serve,
         lambda clock: dispatcher(rooms, options, origins, clock).serve,
     )
+
+
+def _factor(options: Options) -> int:
+    """How many times the interface's limits a client may use: a practice venue's share one
+    address."""
+    return 1 if options.real_limits else DEV_FACTOR
 
 
 def _streams(
@@ -306,7 +316,7 @@ async def _wire(
         keys=_keys(path, engine) if path else KeyStore(),
         clock=clock,
         data=str(Path(path).absolute()) if path else "in memory",
-        weight_limit=WEIGHT_MAX * DEV_FACTOR,
+        weight_limit=WEIGHT_MAX * _factor(options),
         replays=ReplayGuard(),
         journal=journal,
         outbox=outbox,
@@ -363,46 +373,8 @@ def _found_keys(rooms: Venue) -> None:
         )
 
 
-class _AllAgents:
-    """The liquidity agents of both products; spot goes first, contracts follow its prices."""
-
-    def __init__(self, engine: Engine, seed: int) -> None:
-        starts = {symbol: start.price for symbol, start in demo.STARTS.items()}
-        followed = {
-            symbol: live
-            for symbol, live in demo.FOLLOWED.items()
-            if symbol in engine.contracts.markets
-        }
-        self.spot = Agents(engine, seed, starts)
-        self.contract = ContractAgents(engine, seed, followed, demo.POSTED)
-
-    async def begin(self, rooms: Venue) -> None:
-        """Their owners, their money and their first quotes in the books."""
-        for next_commands in (self._founding, self._funding):
-            commands = next_commands()
-            if commands:
-                await rooms.sequencer.submit(commands)
-        self.spot.resume()
-        # The spot books give the contracts an index when time passes.
-        await rooms.sequencer.submit([*self.spot.step(), Tick()])
-        for _ in range(2):  # first those that follow another contract are told their index
-            commands = self.contract.step()
-            if commands:
-                await rooms.sequencer.submit(commands)
-
-    def step(self) -> list[Command]:
-        """What all of them do next."""
-        return self.spot.step() + self.contract.step()
-
-    def _founding(self) -> list[Command]:
-        return self.spot.founding() + self.contract.founding()
-
-    def _funding(self) -> list[Command]:
-        return self.spot.funding() + self.contract.funding()
-
-
 def _background(
-    rooms: Venue, options: Options, agents: _AllAgents | None
+    rooms: Venue, options: Options, agents: Everyone | None
 ) -> list[asyncio.Task[None]]:
     tasks = [asyncio.create_task(_pass_time(rooms))]
     if agents is not None:
@@ -432,13 +404,13 @@ async def _pass_time(rooms: Venue) -> None:
         await tick(rooms.sequencer)
 
 
-async def _agents(rooms: Venue, options: Options) -> _AllAgents:
-    agents = _AllAgents(rooms.engine, options.seed)
-    await agents.begin(rooms)
+async def _agents(rooms: Venue, options: Options) -> Everyone:
+    agents = Everyone(rooms.engine, options.seed)
+    await agents.begin(rooms.sequencer)
     return agents
 
 
-async def _trade(rooms: Venue, agents: _AllAgents) -> None:
+async def _trade(rooms: Venue, agents: Everyone) -> None:
     """The liquidity agents, step by step."""
     while True:
         await asyncio.sleep(STEP_US / 1_000_000)

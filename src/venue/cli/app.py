@@ -91,6 +91,7 @@ def dev(options: Annotated[DevOptions, Parameter(name="*")] = DEFAULTS) -> None:
         seed=options.seed,
         agents=options.agents,
         limits=options.limits,
+        real_limits=options.real_limits,
         history=options.history,
         batch_place=options.batch_place,
         depth_ms=options.depth_ms,

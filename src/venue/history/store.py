@@ -178,6 +178,9 @@ def _connected(opened: apsw.Connection) -> Connection:
                 # The first table has the first page that a checkpoint writes: _reached_in_file.
                 PROGRESS.create(connection, checkfirst=True)
                 SCHEMA.create_all(connection)
+                for table in SCHEMA.sorted_tables:  # a file of an earlier version lacks some
+                    for index in table.indexes:
+                        index.create(connection, checkfirst=True)
                 if connection.execute(select(PROGRESS.c.sequence)).scalar_one_or_none() is None:
                     connection.execute(insert(PROGRESS).values(sequence=0))
             failing.pop_all()

@@ -70,6 +70,23 @@ _WHOLE = [
 _ITEMS = [
     *[
         Case(
+            "P29",
+            "POST",
+            BATCH,
+            {"symbol": "BTCUSDT", "orderList": [_ONE | {"symbol": symbol}]},
+            code,
+            ("'symbol'", words),
+            status=200,
+        )
+        for symbol, code, words in (
+            ("ETHUSDT", RANGE, "BTCUSDT"),
+            ("NOPEUSDT", RANGE, "BTCUSDT"),
+            ("B" * 33, "PARAM_ERROR", "must be a symbol"),
+            (["BTCUSDT"], "PARAM_ERROR", "must be a symbol"),
+        )
+    ],
+    *[
+        Case(
             "P6",
             "POST",
             BATCH,

@@ -412,7 +412,8 @@ class Contracts:
         orders = [
             order
             for order in account.holding.orders.values()
-            if not command.symbol or order.market.symbol == command.symbol
+            if (not command.symbol or order.market.symbol == command.symbol)
+            and order.market.instrument.quote != command.without
         ]
         return [self.close(order, CANCELED, command.time) for order in orders]
 

@@ -156,7 +156,8 @@ class Triggers:
         algos = [
             algo
             for algo in account.holding.algos.values()
-            if not command.symbol or algo.perp.symbol == command.symbol
+            if (not command.symbol or algo.perp.symbol == command.symbol)
+            and algo.perp.market.instrument.quote != command.without
         ]
         return [end(algo, CANCELED_ALGO, command.time) for algo in algos]
 

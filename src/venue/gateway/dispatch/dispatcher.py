@@ -22,8 +22,9 @@ from venue.gateway.access.origins import PREFLIGHT, Origins
 from venue.gateway.access.replay import Answer, ReplayGuard
 from venue.gateway.answers.encoded import Encoded
 from venue.gateway.context import Call
-from venue.gateway.dispatch.decode import body_values, decode, query_values
+from venue.gateway.dispatch.decode import decode, query_values
 from venue.gateway.dispatch.desk import Desk, refusal_of, unknown_names
+from venue.gateway.dispatch.json_body import body_values
 from venue.gateway.dispatch.routes import Route, named_values, unprefixed
 from venue.gateway.transport.request import Request
 from venue.node.clock import Clock
@@ -120,7 +121,9 @@ class Dispatcher:
         self._admit(request, route, caller, self._clock.wall())
 
     def _admit(self, request: Request, route: Route, caller: Caller, now: int) -> None:
-        self.desk.admit(route, caller, now)
+        orders = self.desk.admit(route, caller, now)
+        if orders is not None:
+            request.lines += b"x-order-count-10s: %d\r\nx-order-count-1m: %d\r\n" % orders
         if route.trades:
             self._trade(request, route, caller, now)
         else:
@@ -309,7 +312,7 @@ def _check_content_type(request: Request) -> None:
 def _names(unknown: list[str]) -> bytes:
     """Names for a header: what could break one is replaced."""
     clean = ",".join(
-        "".join(c if c.isascii() and (c.isalnum() or c in "_-.") else "?" for c in name)
+        "".join(c if c.isascii() and (c.isalnum() or c in "_-.[]") else "?" for c in name)
         for name in unknown
     )
     return clean.encode()[:IGNORED_SHOWN_MAX]

@@ -16,7 +16,8 @@ from venue.api.errors import ApiError
 from venue.api.operator.faults import Effect
 from venue.gateway.access.operators import OPERATOR_PATHS
 from venue.gateway.context import Venue
-from venue.gateway.dispatch.decode import body_values, query_values
+from venue.gateway.dispatch.decode import query_values
+from venue.gateway.dispatch.json_body import body_values
 from venue.gateway.dispatch.routes import Route, Routes, unprefixed
 from venue.gateway.faults.effects import Course, course, refusal
 from venue.gateway.faults.rules import Asked

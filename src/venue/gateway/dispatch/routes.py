@@ -20,6 +20,7 @@ R = TypeVar("R")
 _NAME: Final = re.compile(rb"\{[a-z]+\}")  # of a parameter in a path
 PARTS_MAX: Final = 6  # of a path, with the empty one before it
 Closed = Callable[[Venue], bool]
+BATCH_ORDERS: Final = 5  # a batch counts for so many, however many it has
 
 
 class Route:
@@ -35,6 +36,7 @@ class Route:
         "method",
         "named",
         "opens",
+        "orders",
         "queries",
         "request",
         "row",
@@ -57,6 +59,8 @@ class Route:
         self.queries = KnownQueries()
         self.trades = row.access in (Access.SPOT_TRADE, Access.CONTRACT_TRADE)
         self.opens = self.trades and row.name.startswith("place_")  # new orders
+        # How many orders it counts for.
+        self.orders = (BATCH_ORDERS if "batch" in row.name else 1) if self.opens else 0
 
 
 def bind(

@@ -298,9 +298,11 @@ class Session:
             if level != channel and level.isascii() and level.isdigit():
                 raise Refused(f"invalid depth level : {_cut(level)}")
             raise Refused(f"invalid event : {_cut(channel or name)}")
-        if not is_listed(self._rooms, self._socket.product, symbol.upper()):
+        # Other scripts stay as they are: the upper case of some letters is an ASCII letter.
+        listed = symbol.upper() if symbol.isascii() else symbol
+        if not is_listed(self._rooms, self._socket.product, listed):
             raise Refused(f"invalid symbol : {_cut(symbol)}")
-        return (self._socket.product, symbol.upper(), channel), stream
+        return (self._socket.product, listed, channel), stream
 
     def _resumed(self, names: list[str]) -> dict[str, int]:
         """The private channels that are to go on behind a number, which must be kept."""

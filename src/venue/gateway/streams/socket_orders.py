@@ -23,9 +23,9 @@ from venue.core.book.orders import Order
 from venue.core.messages.commands import CancelContractOrder, CancelOrder, Command
 from venue.gateway.access.auth import Caller, permit
 from venue.gateway.context import Call
-from venue.gateway.dispatch.decode import body_values
 from venue.gateway.dispatch.desk import Desk, refusal_of, unknown_names
 from venue.gateway.dispatch.faulty import asked
+from venue.gateway.dispatch.json_body import body_values
 from venue.gateway.dispatch.routes import Route
 from venue.gateway.faults.effects import course
 from venue.gateway.faults.turns import Finish, take_turn

@@ -39,6 +39,14 @@ Index(
     CONTRACT_ORDERS.c.time,
     CONTRACT_ORDERS.c.symbol,
 )
+# Orders that did more than begin: by it those are found that are older than a list reaches back.
+UPDATED: Final = CONTRACT_ORDERS.c.update_time > CONTRACT_ORDERS.c.time
+Index(
+    "contract_orders_updated",
+    CONTRACT_ORDERS.c.uid,
+    CONTRACT_ORDERS.c.update_time,
+    sqlite_where=UPDATED,
+)
 Index(
     "contract_orders_by_client_id",
     CONTRACT_ORDERS.c.uid,
