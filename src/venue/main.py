@@ -249,7 +249,7 @@ async def _start_history(options: Options, journal: Journal) -> History:
         raise OtherRules(
             f"{path}.history ends at command {reached}; what follows up to {begin} was answered"
             " under other rules, or is archived, and is not projected: put back the file that"
-            f" belongs here, or move it away, and history begins behind command {begin}"
+            f" belongs here, or move it away, and history begins after command {begin}"
         )
     raise JournalCorrupt(
         f"{path}.history is at command {reached}, the journal ends at {journal.last_sequence()}:"

@@ -149,7 +149,7 @@ def _prune_history(journal: SqliteJournal, path: str) -> None:
         reached = store.reached()
         if reached < engine.sequence:
             raise HistoryDamaged(
-                f"{history} ends at command {reached}, the journal begins behind {engine.sequence}:"
+                f"{history} ends at command {reached}, the journal begins after {engine.sequence}:"
                 " it is an older copy, or of another venue"
             )
         for number, _, name in archives(history):

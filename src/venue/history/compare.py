@@ -92,7 +92,7 @@ class Expected:
         if (begin, first_order) == (self.begin, self._first_order):
             return []
         told = (
-            f"history begins behind command {begin} with order {first_order},"
+            f"history begins after command {begin} with order {first_order},"
             f" the journal behind {self.begin} with {self._first_order}"
         )
         return [told]

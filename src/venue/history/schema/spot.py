@@ -131,7 +131,7 @@ def frames_gone(newest: int, kept: int) -> int:
 # One row: the sequence of the last projected command.
 PROGRESS: Final = Table("progress", METADATA, Column("sequence", BigInteger, nullable=False))
 
-# No row: history begins with the journal. One: it begins behind this command, and orders from this
+# No row: history begins with the journal. One: it begins after this command, and orders from this
 # id on have all their rows.
 OPENING: Final = Table(
     "opening",
