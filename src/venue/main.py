@@ -203,7 +203,7 @@ async def opened(
 
 
 def dispatcher(rooms: Venue, options: Options, origins: Origins) -> Dispatcher:
-    """What serves whole requests over the rooms."""
+    """The server of whole requests over the rooms."""
     budget = rooms.weight_limit if options.limits else None
     return Dispatcher(
         Desk(rooms, routes(), Limits(budget, budget)),
@@ -374,7 +374,7 @@ class _AllAgents:
                 await rooms.sequencer.submit(commands)
 
     def step(self) -> list[Command]:
-        """What all of them do next."""
+        """The next commands of all of them."""
         return self.spot.step() + self.contract.step()
 
     def _founding(self) -> list[Command]:
@@ -432,7 +432,7 @@ async def _trade(rooms: Venue, agents: _AllAgents) -> None:
 
 
 def _keeper(rooms: Venue, path: str, frames_kept: int) -> Keeper:
-    """Who has snapshots taken, behind what history has durably projected."""
+    """The keeper, which has snapshots taken after history has durably projected their commands."""
     return Keeper(
         rooms.journal,
         path,

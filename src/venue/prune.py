@@ -40,7 +40,7 @@ log = logging.getLogger("venue")
 
 
 class Pruned(Struct):
-    """Where journal and history of a venue begin now: behind this command; 0: with the first."""
+    """The command after which journal and history of a venue begin now; 0: with the first."""
 
     journal: int
     history: int

@@ -1,4 +1,4 @@
-"""What becomes of a damaged history when a venue starts."""
+"""Repair of a damaged history when a venue starts."""
 
 from __future__ import annotations
 

@@ -409,7 +409,7 @@ def _beyond_means(algo: Algo, price: int = 0) -> Rejected | None:
 
 
 def _need(algo: Algo, price: int = 0) -> int:
-    """What an opening conditional order would need at its own price, in atoms."""
+    """The need of an opening conditional order at its own price, in atoms."""
     perp = algo.perp
     price = price or algo.price or algo.trigger_price or _reference(perp, algo.source)
     modes = algo.holding.modes_in(perp)

@@ -163,7 +163,7 @@ class ReplayGuard:
 
 
 def request_id(digest: bytes, timestamp: int) -> bytes:
-    """What a signed request is recognised by: a part of its digest, and its timestamp (ms)."""
+    """The identity of a signed request: a part of its digest, and its timestamp (ms)."""
     return digest[:DIGEST_BYTES] + timestamp.to_bytes(TIME_BYTES)
 
 

@@ -1,5 +1,5 @@
-"""What history holds: orders, fills, bills, transfers, the frames of private streams, and how far
-the journal has been projected.
+"""The tables of history: orders, fills, bills, transfers, private frames, and how far the journal
+has been projected.
 
 Integers in core units: prices in ticks, quantities in lots, money in atoms, times in µs. One schema
 for SQLite and PostgreSQL. Ids and times grow together, so an index that ends in time serves lists

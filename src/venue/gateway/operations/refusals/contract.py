@@ -26,7 +26,7 @@ class Listed(Struct, frozen=True):
 
 
 class Words(Struct, frozen=True):
-    """What an operation calls its fields; `funds` tells what its bound of money is.
+    """An operation's names of its fields; `funds` words its bound of money.
 
     `leverage` is empty for an order, which has no such field: its size is what is too large.
     """
