@@ -7,6 +7,7 @@ import json
 import os
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NoReturn
 
 from cyclopts import App, Parameter
@@ -136,10 +137,10 @@ def _run(options: Any, serve: Any, ready: Any) -> NoReturn:
 
 
 def _write_ready(path: str, running: Running) -> None:
+    from venue import private_files
     from venue.cli.banner import described
-    from venue.main import write_atomically
 
-    write_atomically(path, json.dumps(described(running)).encode())
+    private_files.put(Path(path), json.dumps(described(running)).encode())
 
 
 @app.command
