@@ -1,4 +1,4 @@
-"""What a row of the table of operations is, and OpenAPI from the rows."""
+"""The rows of the table of operations, and OpenAPI made from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a handler is given: the rooms it may ask, and who calls."""
+"""A handler's context: the parts of the venue it may ask, and the caller."""
 
 from __future__ import annotations
 

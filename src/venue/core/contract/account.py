@@ -1,4 +1,4 @@
-"""What an owner has on the contract side beside its collateral: orders, positions, modes."""
+"""An owner's contract side beside its collateral: orders, positions, modes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a contract order must satisfy before it may trade or rest (rules 3.1, 5.1, 5.6, 5.7)."""
+"""The checks of a contract order before it may trade or rest (rules 3.1, 5.1, 5.6, 5.7)."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from venue.vocabulary import LONG, SHORT, MarginMode, Reject, SeparatedMode
 
 
 class Margins:
-    """What owners choose about their margin."""
+    """Owners' choices of leverage and margin."""
 
     __slots__ = ("collateral", "contracts")
 
@@ -170,7 +170,7 @@ class Margins:
 
 
 def _margin(holding: Holding, order: Order, wanted: Modes) -> int:
-    """What the rest of an opening order needs under other leverages; a closing one none."""
+    """The need of the rest of an opening order under other leverages; 0 for a closing one."""
     terms = order.terms
     assert terms is not None
     if not terms.opens:

@@ -61,7 +61,7 @@ class Stake:
         return made
 
     def accepted(self) -> Stake:
-        """What was tried is planned: the stake below as it is now, or this one if it was new."""
+        """Keep the trial as planned: the stake below as it is now, or this one if it was new."""
         below = self.below
         if below is None:
             return self
@@ -136,7 +136,7 @@ class Stake:
     # -- what is left ----------------------------------------------------------------------------
 
     def available(self) -> int:
-        """What the pool can put up, may be negative (rule 5.6)."""
+        """The pool's available money, may be negative (rule 5.6)."""
         return self.standing() - self.held
 
     def standing(self) -> int:

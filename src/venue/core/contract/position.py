@@ -144,7 +144,7 @@ def profit(position: Position) -> int:
 
 
 class Sums:
-    """What a pool's positions add up to at the marks of their contracts, in atoms.
+    """The sums of a pool's positions at the marks of their contracts, in atoms.
 
     `value` is the sum of s x q x M, `cost` that of s x open value; `initial` and `maintenance` are
     their margins, the latter UNKNOWN until it is asked for. It was computed at the `mark` of
@@ -204,7 +204,7 @@ class Sums:
 
 
 def sums_of(pool: Pool) -> Sums:
-    """What a pool's positions add up to now; kept while neither they nor their marks change."""
+    """The sums of a pool's positions now; kept while neither they nor their marks change."""
     sums = pool.sums
     if sums is None:
         sums = pool.sums = Sums(pool.positions)

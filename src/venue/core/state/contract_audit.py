@@ -12,7 +12,7 @@ from venue.vocabulary import LONG
 
 
 def problems(engine: Engine) -> list[str]:
-    """What is broken, in words; empty when every invariant holds."""
+    """The broken invariants, in words; empty when every one holds."""
     found: list[str] = []
     for perp in engine.contracts.markets.values():
         found += _perp_problems(perp)

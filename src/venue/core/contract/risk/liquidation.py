@@ -41,7 +41,7 @@ UNSEEN_PPM: Final = 100_000  # of its equity the fund holds in a contract that c
 
 
 class Aim:
-    """What a rung is to do with one position: close `wanted` lots at no worse than `price`.
+    """One rung's task for one position: close `wanted` lots at no worse than `price`.
 
     The rest is what the explanation compares with: the tier, and sums before the rung.
     """

@@ -133,7 +133,7 @@ class Watch:
         return units > 0
 
     def _wake(self, perp: Perpetual) -> None:
-        """What can be traded again may help those that needed help."""
+        """Try the pools that needed help again, as a symbol can be traded again."""
         now = tradable(perp)
         if now and not self.opened.get(perp.index, False):
             for row in self.stuck.rows():
@@ -218,7 +218,7 @@ class Watch:
                 self._guard(pool, perp, RISES, perp.mark + away)
 
     def retry(self) -> list[Pool]:
-        """Those that need help and are to be tried again at this tick, oldest first; then others,
+        """The pools that need help and are tried again at this tick, oldest first; then others,
         each in its turn."""
         oldest = self.stuck.after((0,), OLDEST_RETRIED)
         last = max(self.retried, oldest[-1][0] if oldest else 0)

@@ -88,7 +88,7 @@ async def contract_order(call: Call, request: ContractOrderRequest) -> ContractO
 async def contract_open_orders(
     call: Call, request: ContractOpenOrdersRequest
 ) -> list[ContractOrderView]:
-    """What rests in the books, oldest first; in demo contracts only by symbol."""
+    """The open orders, oldest first; in demo contracts only by symbol."""
     rooms = call.venue
     start, end = span(request.start_time, request.end_time)
     wanted = _wanted(rooms, request.symbol)

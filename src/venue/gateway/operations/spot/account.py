@@ -78,7 +78,7 @@ async def order(call: Call, request: OrderRequest) -> OrderView:
 
 
 def open_orders(call: Call, request: OpenOrdersRequest) -> list[OrderView]:
-    """What rests in the books, oldest first."""
+    """The open orders, oldest first."""
     rooms = call.venue
     if request.symbol is not None:
         rooms.market(request.symbol)
