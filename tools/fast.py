@@ -42,6 +42,7 @@ HOT = (
     "contract/perpetual",
     "contract/order_plan",
     "contract/position",
+    "contract/terms",
     "contract/reference/funding",
     "contract/reference/index",
     "contract/reference/prices",

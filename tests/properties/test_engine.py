@@ -110,7 +110,7 @@ acts = st.one_of(
 )
 
 
-def crossed(bids: Half, asks: Half) -> bool:
+def crossed(bids: Half[None], asks: Half[None]) -> bool:
     return bool(bids.keys) and bool(asks.keys) and bids.keys[-1] >= -asks.keys[-1]
 
 

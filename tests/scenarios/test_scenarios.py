@@ -224,7 +224,7 @@ class Story:
         return self.told(self.apply(commands.Tick()))
 
 
-def levels(half: Half) -> str:
+def levels(half: Half[None]) -> str:
     """One side as a trader sees it: quantity @ price, best first."""
     found = [half.levels[key] for key in reversed(half.keys)]
     return ", ".join(

@@ -16,15 +16,19 @@ pytestmark = pytest.mark.core
 BUY, SELL = int(Side.BUY), int(Side.SELL)
 ANN = Account(1, "ann", 0, 2, 1)
 BEN = Account(2, "ben", 0, 2, 1)
-MARKET = Market(Instrument("BTCUSDT", "BTC", "USDT", 1, 0, 1, 0, 1, 9, 9, 0, 0), 0, 0, 1, 1, 1)
+MARKET: Market[None] = Market(
+    Instrument("BTCUSDT", "BTC", "USDT", 1, 0, 1, 0, 1, 9, 9, 0, 0), 0, 0, 1, 1, 1
+)
 
 
-def order(order_id: int, side: int, quantity: int, price: int, account: Account = ANN) -> Order:
-    return Order(order_id, account, MARKET, side, 0, 0, quantity, price, "", 1)
+def order(
+    order_id: int, side: int, quantity: int, price: int, account: Account = ANN
+) -> Order[None]:
+    return Order(order_id, account, MARKET, side, 0, 0, quantity, price, "", 1, None)
 
 
-def filled(*orders: Order) -> Book:
-    book = Book()
+def filled(*orders: Order[None]) -> Book[None]:
+    book: Book[None] = Book()
     for each in orders:
         book.rest(each)
     return book
@@ -114,8 +118,8 @@ def test_a_sweep_among_others_passes_over_or_stops_at_ones_own() -> None:
 
 def test_a_long_random_life_against_a_sorted_list() -> None:
     choice = random.Random(5)
-    book = Book()
-    live: list[Order] = []
+    book: Book[None] = Book()
+    live: list[Order[None]] = []
     for number in range(3_000):
         if live and choice.random() < 0.45:
             book.remove(live.pop(choice.randrange(len(live))))

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from typing import Final
+from typing import Final, Generic
 
-from venue.core.book.orders import Order
+from venue.core.book.orders import Order, T
 from venue.core.units import PRICE_MAX
 from venue.vocabulary import BUY
 
 NO_MATCH: Final = PRICE_MAX + 1  # a limit key above every key a book can hold
 
 
-class Level:
+class Level(Generic[T]):
     """All orders resting at one price, oldest first: an intrusive list."""
 
     __slots__ = ("head", "price", "quantity", "tail")
@@ -20,30 +20,30 @@ class Level:
     def __init__(self, price: int) -> None:
         self.price = price
         self.quantity = 0
-        self.head: Order | None = None
-        self.tail: Order | None = None
+        self.head: Order[T] | None = None
+        self.tail: Order[T] | None = None
 
 
-class Half:
+class Half(Generic[T]):
     """One side of a book. Keys ascend towards the best price, so the best is always `keys[-1]`."""
 
     __slots__ = ("keys", "levels")
 
     def __init__(self) -> None:
         self.keys: list[int] = []
-        self.levels: dict[int, Level] = {}
+        self.levels: dict[int, Level[T]] = {}
 
 
-class Book:
+class Book(Generic[T]):
     """Both sides of one symbol. A bid's key is its price, an ask's key the negative."""
 
     __slots__ = ("asks", "bids")
 
     def __init__(self) -> None:
-        self.bids = Half()
-        self.asks = Half()
+        self.bids: Half[T] = Half()
+        self.asks: Half[T] = Half()
 
-    def rest(self, order: Order) -> None:
+    def rest(self, order: Order[T]) -> None:
         """Append an order to its price's level, behind those already there."""
         price = order.price
         if order.side == BUY:
@@ -67,7 +67,7 @@ class Book:
         level.tail = order
         level.quantity += order.remaining
 
-    def remove(self, order: Order) -> None:
+    def remove(self, order: Order[T]) -> None:
         """Take an order out of its level, and the level out of the book when it is empty."""
         level = order.level
         assert level is not None
@@ -91,7 +91,7 @@ class Book:
             else:
                 _drop(self.asks, -level.price)
 
-    def opposite(self, side: int) -> Half:
+    def opposite(self, side: int) -> Half[T]:
         """What an order of this side trades with."""
         return self.asks if side == BUY else self.bids
 
@@ -102,7 +102,7 @@ class Book:
         return self.bids.keys[-1] - self.asks.keys[-1]
 
 
-def _drop(half: Half, key: int) -> None:
+def _drop(half: Half[T], key: int) -> None:
     del half.levels[key]
     keys = half.keys
     if keys[-1] == key:
@@ -111,9 +111,9 @@ def _drop(half: Half, key: int) -> None:
         del keys[bisect_left(keys, key)]
 
 
-def resting(half: Half) -> list[Order]:
+def resting(half: Half[T]) -> list[Order[T]]:
     """The orders of one side, best price and oldest first."""
-    orders: list[Order] = []
+    orders: list[Order[T]] = []
     for key in reversed(half.keys):
         order = half.levels[key].head
         while order is not None:
@@ -122,7 +122,7 @@ def resting(half: Half) -> list[Order]:
     return orders
 
 
-def sweep(half: Half, limit_key: int, quantity: int) -> tuple[int, int]:
+def sweep(half: Half[T], limit_key: int, quantity: int) -> tuple[int, int]:
     """What an order could take down to `limit_key`: lots, and their sum of price x lots."""
     left = quantity
     cost = 0
@@ -136,7 +136,7 @@ def sweep(half: Half, limit_key: int, quantity: int) -> tuple[int, int]:
 
 
 def sweep_others(
-    half: Half, limit_key: int, quantity: int, uid: int, *, stop: bool
+    half: Half[T], limit_key: int, quantity: int, uid: int, *, stop: bool
 ) -> tuple[int, int]:
     """As `sweep`, for an owner under self-trade prevention: its own orders are passed over, or
     (`stop`) end the sweep."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 
-from venue.core.book.orders import Terms
 from venue.core.contract.account import Holding
 from venue.core.contract.perpetual import Perpetual, Waiting
 from venue.core.contract.position import Position
 from venue.core.contract.risk.ordered_rows import Shelf
+from venue.core.contract.terms import Terms
 from venue.core.messages.commands import NO_EXIT, Exit
 from venue.core.messages.contract_events import AlgoChanged, AlgoClosed, AlgoPlaced
 from venue.core.messages.events import Rejected
@@ -225,7 +225,6 @@ def caps_refused(holding: Holding, perp: Perpetual, more: int) -> Rejected | Non
     everywhere = len(holding.algos)
     for order in holding.orders.values():
         terms = order.terms
-        assert terms is not None
         if terms.take_profit is not None and not terms.exits_position:
             promised = _exits(terms)
             everywhere += promised

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from venue.core.book.book import Half
-from venue.core.book.orders import Order, Terms, part_margin
+from venue.core.book.orders import Order
 from venue.core.contract.collateral import available_in, doubtful
 from venue.core.contract.meeting import Fill, Known, fee_held, grown_by, maker_margin
 from venue.core.contract.perpetual import Perpetual
@@ -25,6 +25,7 @@ from venue.core.contract.position import (
 )
 from venue.core.contract.prices_in_doubt import too_dear, unsure
 from venue.core.contract.reference.funding import due_funding
+from venue.core.contract.terms import Terms, part_margin
 from venue.core.ledger.accounts import Pool
 from venue.core.units import PPM, ceil_div, fee_on
 from venue.vocabulary import (
@@ -58,7 +59,7 @@ class Plan:
         "weight", "worst",
     )  # fmt: skip
 
-    def __init__(self, order: Order, terms: Terms) -> None:
+    def __init__(self, order: Order[Terms], terms: Terms) -> None:
         self.order = order
         self.terms = terms
         self.perp: Perpetual = terms.perp
@@ -90,7 +91,7 @@ class Plan:
         short = band_ppm > 0 and self.terms.opens
         most = self._means() if short else 0
         account = order.account
-        half: Half = self.perp.market.book.opposite(order.side)
+        half: Half[Terms] = self.perp.market.book.opposite(order.side)
         limit = limit_key
         for key in reversed(half.keys):
             if key < limit:
@@ -126,7 +127,6 @@ class Plan:
         for fill in self.fills:
             maker = fill.maker
             terms = maker.terms
-            assert terms is not None
             total += fill.lots
             if maker.level is None or fill.lots > maker.remaining:
                 return True
@@ -197,7 +197,7 @@ class Plan:
 
     # -- one resting order -----------------------------------------------------------------------
 
-    def _prevents(self, maker: Order) -> bool:
+    def _prevents(self, maker: Order[Terms]) -> bool:
         """Whether self-trade prevention keeps an order from its owner's own (rule 3.7)."""
         prevention = self.order.account.self_trade
         if self.terms.cause == LIQUIDATION:
@@ -210,16 +210,15 @@ class Plan:
         self.stopped = prevention != EXPIRE_MAKER
         return True
 
-    def _leave_out(self, maker: Order, status: int) -> None:
+    def _leave_out(self, maker: Order[Terms], status: int) -> None:
         fill = Fill(maker, 0, 0)
         fill.status = status
         self.fills.append(fill)
 
-    def _meet(self, maker: Order, lots: int) -> bool:
+    def _meet(self, maker: Order[Terms], lots: int) -> bool:
         """Plan a fill, unless the resting order stands back while a price is in doubt, or its owner
         cannot bear it. The taker's margin is rounded up once over all its fills."""
         terms = maker.terms
-        assert terms is not None
         perp = self.perp
         price = maker.price
         isolated = terms.opens and terms.modes.margin_mode != CROSSED
@@ -266,7 +265,7 @@ class Plan:
         self.worst = price
         return True
 
-    def _waits(self, maker: Order, isolated: bool) -> bool:
+    def _waits(self, maker: Order[Terms], isolated: bool) -> bool:
         """Whether a resting order that opens stands back until its contract's price is known, or
         those of what its owner's pool holds: a trade would take money that these may cost."""
         pool = self._cross(maker)
@@ -412,7 +411,7 @@ class Plan:
                 self.stakes[pool] = trial.accepted()
         return borne
 
-    def _remember(self, maker: Order) -> None:
+    def _remember(self, maker: Order[Terms]) -> None:
         """Count the fills of a resting order's owner that were found easy, before the first one
         that is not."""
         if self._cross(maker) in self.stakes:
@@ -420,17 +419,16 @@ class Plan:
         self.stakes[self._cross(maker)] = stake_of(self._cross(maker), self.perp, self.order.time)
         for earlier in self._knows().of(maker.account, self.fills):
             terms = earlier.maker.terms
-            assert terms is not None
             self._maker_leg(earlier, terms, self.stakes)
 
-    def _risked(self, order: Order, terms: Terms) -> Pool:
+    def _risked(self, order: Order[Terms], terms: Terms) -> Pool:
         """The pool that pays for an order's fill: a closing one's own, else the cross pool."""
         if terms.opens:
             return self._cross(order)
         assert terms.position is not None
         return terms.position.pool
 
-    def _cross(self, order: Order) -> Pool:
+    def _cross(self, order: Order[Terms]) -> Pool:
         return order.account.contract[self.perp.asset]
 
     def _trial(self, pool: Pool, tried: Stakes) -> Stake:
@@ -446,15 +444,16 @@ class Plan:
 
     def _taker_leg(self, fill: Fill, stakes: Stakes) -> None:
         """The taker's side of a fill."""
-        self._leg(self.order, self.terms, fill, False, stakes)
+        self._leg(self.order, fill, False, stakes)
 
     def _maker_leg(self, fill: Fill, terms: Terms, stakes: Stakes) -> None:
         """The resting order's side of a fill; what it holds for it is set free."""
         if terms.opens:
             self._trial(self._cross(fill.maker), stakes).held -= fill.released
-        self._leg(fill.maker, terms, fill, True, stakes)
+        self._leg(fill.maker, fill, True, stakes)
 
-    def _leg(self, order: Order, terms: Terms, fill: Fill, is_maker: bool, stakes: Stakes) -> None:
+    def _leg(self, order: Order[Terms], fill: Fill, is_maker: bool, stakes: Stakes) -> None:
+        terms = order.terms
         fee = fill.maker_fee if is_maker else fill.taker_fee
         if not terms.opens:
             position = terms.position
@@ -474,12 +473,11 @@ class Plan:
             stake.collateral += margin
             stake.open(stake.existing(grown), fill.lots, fill.amount, fee)
 
-    def _shadow(self, cross: Stake, order: Order, grown: Position | None) -> Shadow:
+    def _shadow(self, cross: Stake, order: Order[Terms], grown: Position | None) -> Shadow:
         """The cross position that an order opens or adds to."""
         if grown is not None:
             return cross.existing(grown)
         terms = order.terms
-        assert terms is not None
         side = terms.position_side
         # Ids of orders and positions come from one counter; a side stands for a combined one.
         number = order.order_id if terms.modes.separated else side

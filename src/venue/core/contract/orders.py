@@ -7,7 +7,7 @@ from typing import Final
 from venue.core.book.book import NO_MATCH
 from venue.core.book.client_ids import ClientIds, remembered
 from venue.core.book.market import Market, malformed
-from venue.core.book.orders import Order, Terms
+from venue.core.book.orders import Order
 from venue.core.contract.account import Holding, holding_of
 from venue.core.contract.admission import (
     attach_exits,
@@ -27,6 +27,7 @@ from venue.core.contract.meeting import Fill
 from venue.core.contract.order_plan import Plan
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import Position
+from venue.core.contract.terms import Terms
 from venue.core.counters import Counters
 from venue.core.ledger.ledger import Ledger
 from venue.core.messages.commands import (
@@ -80,14 +81,16 @@ class Contracts:
     __slots__ = ("client_ids", "collateral", "counters", "faults", "fills", "ledger", "looked",
                  "markets", "spot_markets")  # fmt: skip
 
-    def __init__(self, ledger: Ledger, counters: Counters, spot_markets: dict[str, Market]) -> None:
+    def __init__(
+        self, ledger: Ledger, counters: Counters, spot_markets: dict[str, Market[None]]
+    ) -> None:
         self.ledger = ledger
         self.counters = counters
         self.spot_markets = spot_markets
         self.collateral = Collateral(ledger, counters)
         self.fills = Fills(self.collateral)
         self.markets: dict[str, Perpetual] = {}
-        self.client_ids = ClientIds()
+        self.client_ids = ClientIds(_clients)
         self.faults = 0
         self.looked = 0
 
@@ -113,15 +116,14 @@ class Contracts:
             return [Rejected(Reject.SYMBOL_UNKNOWN)]
         if perp.market.halted:
             return [Rejected(Reject.HALTED, 0, perp.market.halt_reason)]
+        side = command.position_side
+        opens = (command.side == BUY) == (side == LONG)
+        terms = Terms(holding, perp, holding.modes_in(perp), side, opens, USER)
         order = Order(
             self.counters.order, account, perp.market, command.side, command.type,
-            command.time_in_force, command.quantity, command.price, client_id, command.time,
+            command.time_in_force, command.quantity, command.price, client_id, command.time, terms,
         )  # fmt: skip
-        side = command.position_side
-        opens = (order.side == BUY) == (side == LONG)
-        terms = Terms(holding, perp, holding.modes_in(perp), side, opens, USER)
-        order.terms = terms
-        refused = malformed(order)
+        refused = malformed(order, side)
         if refused is not None:
             return [refused]
         if not opens:
@@ -135,31 +137,27 @@ class Contracts:
     def new_order(
         self, holding: Holding, perp: Perpetual, side: int, position_side: int, type_: int,
         time_in_force: int, quantity: int, price: int, cause: int, time: int,
-    ) -> Order:  # fmt: skip
+    ) -> Order[Terms]:  # fmt: skip
         """An order under the next id, which is used up only when the order is accepted."""
-        order = Order(
-            self.counters.order, holding.account, perp.market, side, type_, time_in_force,
-            quantity, price, "", time,
-        )  # fmt: skip
         opens = (side == BUY) == (position_side == LONG)
-        modes = holding.modes_in(perp)
-        order.terms = Terms(holding, perp, modes, position_side, opens, cause)
-        return order
+        terms = Terms(holding, perp, holding.modes_in(perp), position_side, opens, cause)
+        return Order(
+            self.counters.order, holding.account, perp.market, side, type_, time_in_force,
+            quantity, price, "", time, terms,
+        )  # fmt: skip
 
     def closing_order(
         self, position: Position, type_: int, lots: int, price: int, cause: int, time: int
-    ) -> Order:
+    ) -> Order[Terms]:
         """An IOC order that closes `lots` of a position, whoever wants that."""
         order = self.new_order(
             holding_of(position.pool.account), position.perp, closing_side(position.side),
             position.side, type_, IOC, lots, price, cause, time,
         )  # fmt: skip
-        terms = order.terms
-        assert terms is not None
-        terms.position = position
+        order.terms.position = position
         return order
 
-    def enter(self, order: Order) -> list[Event]:
+    def enter(self, order: Order[Terms]) -> list[Event]:
         """Match and rest a well-formed order, or refuse it: price, caps, liquidity, funds.
 
         Nothing has changed when it is refused.
@@ -167,7 +165,6 @@ class Contracts:
         if order.type == MARKET:
             return self._enter_market(order)
         terms = order.terms
-        assert terms is not None
         perp = terms.perp
         refused = limit_refused(order, perp)
         if refused is not None:
@@ -195,11 +192,10 @@ class Contracts:
             plan = Plan(order, terms)
         return self._admitted(order, terms, plan)
 
-    def _enter_market(self, order: Order) -> list[Event]:
+    def _enter_market(self, order: Order[Terms]) -> list[Event]:
         """Sweep what is there, within the band of the best price that is liquidity and the band of
         the mark (rules 3.4, 3.9): a far order in a thin book is no liquidity."""
         terms = order.terms
-        assert terms is not None
         perp = terms.perp
         refused = market_refused(order, terms)
         if refused is None and not terms.opens:
@@ -226,7 +222,7 @@ class Contracts:
         self.looked += plan.looked
         return plan if plan.terms.opens else plan.kept_solvent()
 
-    def _admitted(self, order: Order, terms: Terms, plan: Plan) -> list[Event]:
+    def _admitted(self, order: Order[Terms], terms: Terms, plan: Plan) -> list[Event]:
         """Execute a plan that its owner can pay and that fits the state."""
         if terms.opens and plan.lots:
             left = order.quantity - plan.lots
@@ -243,7 +239,7 @@ class Contracts:
         events += self._execute(order, plan)
         return events
 
-    def _rest_at_once(self, order: Order, terms: Terms) -> list[Event]:
+    def _rest_at_once(self, order: Order[Terms], terms: Terms) -> list[Event]:
         """What most orders do: open, trade nothing, and rest as a whole."""
         order_id = order.order_id
         self.counters.order = order_id + 1
@@ -256,17 +252,16 @@ class Contracts:
             )
         ]  # fmt: skip
 
-    def take(self, order: Order, limit_key: int) -> list[Event]:
+    def take(self, order: Order[Terms], limit_key: int) -> list[Event]:
         """Match an order that needs no admission against the other side, down to `limit_key`."""
         terms = order.terms
-        assert terms is not None
         plan = Plan(order, terms).walk(limit_key)
         if plan.fault():
             self.faults += 1
             return []
         return self._execute(order, plan)
 
-    def _execute(self, order: Order, plan: Plan) -> list[Event]:
+    def _execute(self, order: Order[Terms], plan: Plan) -> list[Event]:
         """Do what was planned, then rest or close the remainder."""
         terms = plan.terms
         self.counters.order = max(self.counters.order, order.order_id + 1)
@@ -312,7 +307,6 @@ class Contracts:
         """Take filled lots off a resting order; a full fill removes it."""
         maker, lots = fill.maker, fill.lots
         terms = maker.terms
-        assert terms is not None
         maker.update_time = time
         self._release(maker, terms, lots, fill.released)
         if lots < maker.remaining:
@@ -329,7 +323,7 @@ class Contracts:
 
     # -- resting ---------------------------------------------------------------------------------
 
-    def _rest(self, order: Order, terms: Terms) -> None:
+    def _rest(self, order: Order[Terms], terms: Terms) -> None:
         holding = terms.holding
         perp = terms.perp
         modes = terms.modes
@@ -357,7 +351,7 @@ class Contracts:
             holding.clients[order.client_id] = order
         perp.market.book.rest(order)
 
-    def _release(self, order: Order, terms: Terms, lots: int, margin: int) -> None:
+    def _release(self, order: Order[Terms], terms: Terms, lots: int, margin: int) -> None:
         """Let go of what the next `lots` of a resting order hold: `margin` atoms of its margin."""
         if terms.opens:
             pool = order.account.contract[terms.perp.asset]
@@ -373,7 +367,7 @@ class Contracts:
             assert position is not None
             position.closing -= lots
 
-    def _forget(self, order: Order, terms: Terms) -> None:
+    def _forget(self, order: Order[Terms], terms: Terms) -> None:
         """Take an order that no longer rests off its owner's books."""
         del terms.holding.orders[order.order_id]
         terms.modes.open_orders -= 1
@@ -390,7 +384,7 @@ class Contracts:
         if account is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
         holding = account.holding
-        order: Order | None = None
+        order: Order[Terms] | None = None
         order_id: int = command.order_id
         if holding is not None and order_id:
             order = holding.orders.get(order_id)
@@ -416,10 +410,11 @@ class Contracts:
         ]
         return [self.close(order, CANCELED, command.time) for order in orders]
 
-    def close(self, order: Order, status: int, time: int, cause: int = USER) -> ContractOrderClosed:
+    def close(
+        self, order: Order[Terms], status: int, time: int, cause: int = USER
+    ) -> ContractOrderClosed:
         """End a resting order: out of the book, what it holds back."""
         terms = order.terms
-        assert terms is not None
         left = order.remaining
         terms.perp.market.book.remove(order)
         self._release(order, terms, left, terms.margin)
@@ -445,7 +440,6 @@ class Contracts:
         while position.closing > position.quantity:
             order = position.orders[next(reversed(position.orders))]
             terms = order.terms
-            assert terms is not None
             excess = position.closing - position.quantity
             if excess >= order.remaining:
                 events.append(self.close(order, CANCELED, time))
@@ -470,16 +464,19 @@ def closing_side(position_side: int) -> int:
     return SELL if position_side == LONG else BUY
 
 
-def _closed(order: Order, terms: Terms, status: int, resting: int) -> ContractOrderClosed:
+def _closed(order: Order[Terms], terms: Terms, status: int, resting: int) -> ContractOrderClosed:
     return CLOSED(
         order.order_id, order.account.uid, terms.perp.symbol, order.side, order.price, status,
         resting, terms.cause,
     )  # fmt: skip
 
 
-def _repeat(earlier: Order, command: PlaceContractOrder) -> list[Event]:
+def _clients(order: Order[Terms]) -> dict[str, Order[Terms]]:
+    return order.terms.holding.clients
+
+
+def _repeat(earlier: Order[Terms], command: PlaceContractOrder) -> list[Event]:
     terms = earlier.terms
-    assert terms is not None
     same = (
         earlier.market.symbol == command.symbol
         and earlier.side == command.side

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from venue.core.book.orders import Order
 from venue.core.contract.margin import liquidation_price
+from venue.core.contract.terms import Terms
 from venue.core.ledger.accounts import Pool
 from venue.core.units import PRICE_MAX
 
@@ -73,7 +74,7 @@ class Position:
         self.quantity = 0
         self.value = 0
         self.open_value = 0
-        self.orders: dict[int, Order] = {}
+        self.orders: dict[int, Order[Terms]] = {}
         self.closing = 0
         self.algos: dict[int, Algo] = {}
         self.funded = 0

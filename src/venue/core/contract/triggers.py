@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue.core.book.orders import Terms
 from venue.core.contract.account import Holding, find_position, holding_of
 from venue.core.contract.admission import short_of
 from venue.core.contract.collateral import available
@@ -26,6 +25,7 @@ from venue.core.contract.conditional import (
 from venue.core.contract.margin import order_margin
 from venue.core.contract.orders import Contracts
 from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.terms import Terms
 from venue.core.messages.commands import CancelAlgo, CancelAlgos, ChangeAlgo, PlaceAlgo
 from venue.core.messages.contract_events import AlgoTriggered
 from venue.core.messages.events import Event, OrderRepeated, Rejected
@@ -248,7 +248,6 @@ class Triggers:
             GTC if price else IOC, quantity, price, TRIGGER, time,
         )  # fmt: skip
         terms = order.terms
-        assert terms is not None
         terms.algo_id = algo.algo_id
         terms.position = position
         if algo.take_profit.trigger_price or algo.stop_loss.trigger_price:

@@ -107,8 +107,8 @@ class Account:
         self.isolated: dict[int, Pool] = {}
         self.holding: Holding | None = None
         self.funding: list[int] = [0] * assets
-        self.orders: dict[int, Order] = {}
-        self.clients: dict[str, Order] = {}
+        self.orders: dict[int, Order[None]] = {}
+        self.clients: dict[str, Order[None]] = {}
         self.open_count: list[int] = [0] * markets
 
     def total(self, wallet: int, asset: int) -> int:

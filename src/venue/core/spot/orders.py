@@ -49,8 +49,8 @@ class Spot:
     def __init__(self, ledger: Ledger, counters: Counters) -> None:
         self.ledger = ledger
         self.counters = counters
-        self.markets: dict[str, Market] = {}
-        self.client_ids = ClientIds()
+        self.markets: dict[str, Market[None]] = {}
+        self.client_ids = ClientIds(_clients)
 
     # -- placing ---------------------------------------------------------------------------------
 
@@ -73,7 +73,7 @@ class Spot:
             return [Rejected(Reject.HALTED, 0, market.halt_reason)]
         order = Order(
             self.counters.order, account, market, command.side, command.type,
-            command.time_in_force, command.quantity, command.price, client_id, command.time,
+            command.time_in_force, command.quantity, command.price, client_id, command.time, None,
         )  # fmt: skip
         refused = malformed(order)
         if refused is not None:
@@ -82,7 +82,7 @@ class Spot:
             return self._place_market(order, market)
         return self._place_limit(order, market)
 
-    def _place_limit(self, order: Order, market: Market) -> list[Event]:
+    def _place_limit(self, order: Order[None], market: Market[None]) -> list[Event]:
         """Rest what does not trade at once; an order that does goes on to `_take`."""
         account = order.account
         side = order.side
@@ -129,7 +129,7 @@ class Spot:
             )
         ]  # fmt: skip
 
-    def _place_market(self, order: Order, market: Market) -> list[Event]:
+    def _place_market(self, order: Order[None], market: Market[None]) -> list[Event]:
         """Sweep to at most the band from the best price; needs the funds of the exact sweep."""
         account = order.account
         instrument = market.instrument
@@ -153,7 +153,7 @@ class Spot:
             return [Rejected(Reject.FUNDS)]
         return self._take(order, market, limit_key)
 
-    def _take(self, order: Order, market: Market, limit_key: int) -> list[Event]:
+    def _take(self, order: Order[None], market: Market[None], limit_key: int) -> list[Event]:
         """Match an accepted order against the other side, then rest or close its remainder."""
         account = order.account
         self.counters.order = order.order_id + 1
@@ -190,7 +190,9 @@ class Spot:
         events.insert(0, placed)
         return events
 
-    def _match(self, order: Order, market: Market, limit_key: int, events: list[Event]) -> bool:
+    def _match(
+        self, order: Order[None], market: Market[None], limit_key: int, events: list[Event]
+    ) -> bool:
         """Trade at the makers' prices, best first, oldest first (rule 3.2).
 
         Takes what was executed off the order; returns whether self-trade prevention stopped it.
@@ -216,7 +218,9 @@ class Spot:
             self._reduce(maker, market, lots, order.time)
         return False
 
-    def _fill(self, order: Order, market: Market, maker_order: Order, lots: int) -> Trade:
+    def _fill(
+        self, order: Order[None], market: Market[None], maker_order: Order[None], lots: int
+    ) -> Trade:
         """Settle one fill in the ledger and state it."""
         taker = order.account
         maker = maker_order.account
@@ -263,11 +267,11 @@ class Spot:
             seller_base.free + seller_base.locked, seller_quote.free + seller_quote.locked,
         )  # fmt: skip
 
-    def _reduce(self, maker: Order, market: Market, lots: int, time: int) -> None:
+    def _reduce(self, maker: Order[None], market: Market[None], lots: int, time: int) -> None:
         """Take filled lots off a resting order; a full fill removes it."""
         maker.update_time = time
         if lots < maker.remaining:
-            level: Level | None = maker.level
+            level: Level[None] | None = maker.level
             assert level is not None
             level.quantity -= lots
             maker.remaining -= lots
@@ -279,7 +283,7 @@ class Spot:
         del maker.account.orders[maker.order_id]
         self._forget(maker, market)
 
-    def _rest(self, order: Order, market: Market, balance: Balance, need: int) -> None:
+    def _rest(self, order: Order[None], market: Market[None], balance: Balance, need: int) -> None:
         account = order.account
         self.ledger.hold(balance, need)
         account.orders[order.order_id] = order
@@ -317,7 +321,9 @@ class Spot:
             del account.orders[order.order_id]
         return [self._close(order, market, CANCELED, command.time) for order in orders]
 
-    def _close(self, order: Order, market: Market, status: int, time: int) -> OrderClosed:
+    def _close(
+        self, order: Order[None], market: Market[None], status: int, time: int
+    ) -> OrderClosed:
         """End an order its owner no longer counts as open: out of the book, its hold back."""
         account = order.account
         market.book.remove(order)
@@ -335,7 +341,7 @@ class Spot:
             order.remaining,
         )  # fmt: skip
 
-    def _forget(self, order: Order, market: Market) -> None:
+    def _forget(self, order: Order[None], market: Market[None]) -> None:
         order.account.open_count[market.index] -= 1
         if order.client_id:
             self.client_ids.keep(order)
@@ -343,7 +349,7 @@ class Spot:
     # -- reach -----------------------------------------------------------------------------------
 
     def _reachable(
-        self, account: Account, half: Half, limit_key: int, quantity: int
+        self, account: Account, half: Half[None], limit_key: int, quantity: int
     ) -> tuple[int, int]:
         if account.self_trade == NO_PREVENTION:
             return sweep(half, limit_key, quantity)
@@ -351,7 +357,11 @@ class Spot:
         return sweep_others(half, limit_key, quantity, account.uid, stop=stop)
 
 
-def _repeat(earlier: Order, command: PlaceOrder) -> list[Event]:
+def _clients(order: Order[None]) -> dict[str, Order[None]]:
+    return order.account.clients
+
+
+def _repeat(earlier: Order[None], command: PlaceOrder) -> list[Event]:
     same = (
         earlier.market.symbol == command.symbol
         and earlier.side == command.side

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from venue.core.book.book import resting
 from venue.core.book.market import Market
+from venue.core.book.orders import T
 from venue.core.contract.account import Holding
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import equity
@@ -39,7 +40,7 @@ def _judged(perp: Perpetual) -> bool:
     return perp.current and not perp.doubt and not perp.market.halted
 
 
-def book_problems(market: Market) -> list[str]:
+def book_problems(market: Market[T]) -> list[str]:
     """A crossed book, and levels that do not add up."""
     found: list[str] = []
     bids, asks = market.book.bids.keys, market.book.asks.keys
@@ -76,7 +77,7 @@ def _perp_problems(perp: Perpetual) -> list[str]:
         found.append(f"{perp.symbol}: open interest {perp.open_interest}, {longs} lots long")
     for half in (perp.market.book.bids, perp.market.book.asks):
         for order in resting(half):
-            if order.terms is None or order.terms.holding.orders.get(order.order_id) is not order:
+            if order.terms.holding.orders.get(order.order_id) is not order:
                 found.append(f"contract order {order.order_id} rests but is not its owner's")
     return found
 
@@ -89,7 +90,6 @@ def _holding_problems(holding: Holding) -> list[str]:
     closing: dict[int, int] = {}
     for order in holding.orders.values():
         terms = order.terms
-        assert terms is not None
         perp = terms.perp
         counts[perp.index] = counts.get(perp.index, 0) + 1
         if terms.opens:

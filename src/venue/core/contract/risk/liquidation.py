@@ -16,6 +16,7 @@ from venue.core.contract.reference.index import value
 from venue.core.contract.risk.deleveraging import Deleveraging, trade_outside
 from venue.core.contract.risk.liquidation_run import Run
 from venue.core.contract.risk.pool_watch import tradable
+from venue.core.contract.terms import Terms
 from venue.core.ledger.accounts import Pool
 from venue.core.messages.contract_events import LiquidationFinished, LiquidationStep
 from venue.core.messages.events import Event
@@ -95,7 +96,6 @@ class Liquidation:
             orders = list(holding_of(pool.account).orders.values())
         for order in orders:
             terms = order.terms
-            assert terms is not None
             # What opens holds of the cross pool, in whatever mode.
             own = terms.opens or (terms.position is not None and terms.position.pool is pool)
             if own and terms.perp.asset == pool.asset:
@@ -334,7 +334,7 @@ def _weight(position: Position) -> tuple[int, int]:
     return -position.perp.tiers.maintenance(notional(position)), position.position_id
 
 
-def _near(half: Half, limit_key: int, lots: int) -> int:
+def _near(half: Half[Terms], limit_key: int, lots: int) -> int:
     """The lots of the first `MAKERS_MAX` resting orders; `lots` when there are not so many."""
     found = count = 0
     for key in reversed(half.keys):
@@ -350,7 +350,7 @@ def _near(half: Half, limit_key: int, lots: int) -> int:
     return lots
 
 
-def _reducing(half: Half, limit_key: int) -> bool:
+def _reducing(half: Half[Terms], limit_key: int) -> bool:
     """Whether one of the first `MAKERS_MAX` resting orders reduces a position."""
     count = 0
     for key in reversed(half.keys):
@@ -359,7 +359,7 @@ def _reducing(half: Half, limit_key: int) -> bool:
         order = half.levels[key].head
         while order is not None:
             count += 1
-            if order.terms is not None and not order.terms.opens:
+            if not order.terms.opens:
                 return True
             if count == MAKERS_MAX:
                 return False
