@@ -25,6 +25,7 @@ HOT = (
     "book/book",
     "book/client_ids",
     "book/market",
+    "book/matching",
     "book/orders",
     "contract/account",
     "contract/admission",

@@ -226,9 +226,8 @@ class Story:
 
 def levels(half: Half[None]) -> str:
     """One side as a trader sees it: quantity @ price, best first."""
-    found = [half.levels[key] for key in reversed(half.keys)]
     return ", ".join(
-        f"{plain(level.quantity, LOTS)} @ {plain(level.price, CENTS)}" for level in found
+        f"{plain(level.quantity, LOTS)} @ {plain(level.price, CENTS)}" for level in half.walk()
     )
 
 

@@ -71,6 +71,13 @@ def worst_price(market: Market[T], side: int) -> int:
     return ceil_div(twice * (PPM - market.sell_band_ppm), 2 * PPM)
 
 
+def within_band(side: int, price: int, band_ppm: int) -> int:
+    """The worst price within the band from `price`, in ticks (rule 3.4)."""
+    if side == BUY:
+        return price * (PPM + band_ppm) // PPM
+    return ceil_div(price * (PPM - band_ppm), PPM)
+
+
 def malformed(order: Order[T], position_side: int = LONG) -> Rejected | None:
     """What is wrong with an order by itself, in the order of rule 3.1.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue.core.book.book import NO_MATCH
+from venue.core.book.matching import any_price
 from venue.core.book.orders import Order
 from venue.core.contract.account import find_position
 from venue.core.contract.collateral import available_in, doubtful
@@ -82,7 +82,7 @@ def market_refused(order: Order[Terms], terms: Terms) -> Rejected | None:
         if order.quantity > instrument.market_quantity_max:
             return Rejected(Reject.MARKET_SIZE, instrument.market_quantity_max)
         refused = order_caps_refused(order)
-    if refused is None and not perp.market.book.opposite(order.side).keys:
+    if refused is None and not perp.market.book.best(order.side):
         return Rejected(Reject.NO_LIQUIDITY)
     if refused is None and terms.opens:
         refused = price_refused(order, terms)
@@ -187,15 +187,15 @@ def closing_refused(order: Order[Terms], terms: Terms) -> Rejected | None:
     return None
 
 
-def solvent_key(order: Order[Terms], terms: Terms) -> int:
-    """The key of the worst price at which closing leaves its pool what the rest of it must have:
+def solvent_price(order: Order[Terms], terms: Terms) -> int:
+    """The worst price at which closing leaves its pool what the rest of it must have:
     nobody may trade a loss onto the insurance fund. A pool that has less already may close at the
     mark. The fund itself, and liquidations, have limits of their own."""
     position = terms.position
     assert position is not None
     perp = terms.perp
     if terms.cause == LIQUIDATION or terms.cause == UNWIND:
-        return -NO_MATCH
+        return any_price(order.side)
     fee_ppm = terms.holding.taker_rate(perp.market)
     price = mark = mark_of(position)
     share = equity(position.pool) - maintenance_after(position, order.quantity)
@@ -206,7 +206,7 @@ def solvent_key(order: Order[Terms], terms: Terms) -> int:
         price = bankruptcy_price(position.side, size, mark, share, fee_ppm)
         # With the fee it may lie on the better side of the mark, where nothing is risked.
         price = min(price, mark) if position.side > 0 else max(price, mark)
-    return -price if order.side == BUY else price
+    return price
 
 
 def attach_exits(terms: Terms, command: PlaceContractOrder, perp: Perpetual) -> Rejected | None:
@@ -244,9 +244,3 @@ def choose_position(terms: Terms, position_id: int) -> Rejected | None:
     if terms.position is None:
         return Rejected(Reject.NOTHING_TO_CLOSE)
     return None
-
-
-def crosses(order: Order[Terms], perp: Perpetual) -> bool:
-    """Whether a LIMIT order stands across the other side of the book."""
-    keys = perp.market.book.opposite(order.side).keys
-    return bool(keys) and keys[-1] >= (-order.price if order.side == BUY else order.price)

@@ -32,6 +32,13 @@ class Fill:
         self.status = NEW
 
 
+def ended(maker: Order[Terms], status: int) -> Fill:
+    """What stands for a resting order that ends without a trade."""
+    fill = Fill(maker, 0, 0)
+    fill.status = status
+    return fill
+
+
 class Known:
     """What a plan has found out once, so that no order asks for each order that it meets: of large
     pools whether a price is in doubt, and what they may lose (atoms), and the fills by owner."""

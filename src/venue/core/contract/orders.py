@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue.core.book.book import NO_MATCH
 from venue.core.book.client_ids import ClientIds, remembered
 from venue.core.book.market import Market, malformed
+from venue.core.book.matching import any_price, tighter
 from venue.core.book.orders import Order
 from venue.core.contract.account import Holding, holding_of
 from venue.core.contract.admission import (
     attach_exits,
     choose_position,
     closing_refused,
-    crosses,
     limit_refused,
     market_refused,
     opening_refused,
     short_of,
-    solvent_key,
+    solvent_price,
     worst_price,
 )
 from venue.core.contract.collateral import Collateral
@@ -46,16 +45,12 @@ from venue.core.units import ceil_div
 from venue.vocabulary import (
     BUY,
     CANCELED,
-    EXPIRED,
-    FILLED,
     FOK,
     GTC,
     IOC,
     LIMIT,
     LONG,
     MARKET,
-    NEW,
-    PARTIALLY_FILLED,
     POST_ONLY,
     SELL,
     Cause,
@@ -169,9 +164,7 @@ class Contracts:
         refused = limit_refused(order, perp)
         if refused is not None:
             return [refused]
-        limit_key = -order.price if order.side == BUY else order.price
-        keys = perp.market.book.opposite(order.side).keys
-        crossing = bool(keys) and keys[-1] >= limit_key
+        crossing = perp.market.book.crosses(order.side, order.price)
         tif = order.time_in_force
         if crossing and tif == POST_ONLY:
             return [Rejected(Reject.WOULD_TRADE)]
@@ -181,14 +174,12 @@ class Contracts:
                 return self._rest_at_once(order, terms)
         else:
             refused = closing_refused(order, terms)
-            if crossing:
-                limit_key = max(limit_key, solvent_key(order, terms))
         if refused is not None:
             return [refused]
         plan = Plan(order, terms)
         if crossing:
-            plan = self._planned(plan, limit_key)
-        if tif == FOK and plan.lots < order.quantity:
+            plan = self._planned(plan, order.price)
+        if tif == FOK and plan.match.lots < order.quantity:
             plan = Plan(order, terms)
         return self._admitted(order, terms, plan)
 
@@ -202,31 +193,30 @@ class Contracts:
             refused = closing_refused(order, terms)
         if refused is not None:
             return [refused]
-        furthest = worst_price(perp, order.side)
-        limit_key = furthest if order.side != BUY else -furthest if furthest else -NO_MATCH
-        if not terms.opens:
-            limit_key = max(limit_key, solvent_key(order, terms))
+        limit = worst_price(perp, order.side) or any_price(order.side)
         band_ppm = perp.market.instrument.market_band_ppm
-        plan = self._planned(Plan(order, terms), limit_key, band_ppm)
-        if not plan.lots and not plan.prevented:
+        plan = self._planned(Plan(order, terms), limit, band_ppm)
+        if not plan.match.lots and not plan.match.prevented:
             return [Rejected(Reject.NO_LIQUIDITY)]
         if terms.opens:
-            refused = opening_refused(order, terms, plan.worst, plan.lots)
+            refused = opening_refused(order, terms, plan.worst, plan.match.lots)
             if refused is not None:
                 return [refused]
         return self._admitted(order, terms, plan)
 
-    def _planned(self, plan: Plan, limit_key: int, band_ppm: int = 0) -> Plan:
+    def _planned(self, plan: Plan, limit: int, band_ppm: int = 0) -> Plan:
         """The plan of an owner's order: a closing one leaves its pool what it must keep."""
-        plan.walk(limit_key, band_ppm)
-        self.looked += plan.looked
+        if not plan.terms.opens:
+            limit = tighter(plan.order.side, limit, solvent_price(plan.order, plan.terms))
+        plan.walk(limit, band_ppm)
+        self.looked += plan.match.looked
         return plan if plan.terms.opens else plan.kept_solvent()
 
     def _admitted(self, order: Order[Terms], terms: Terms, plan: Plan) -> list[Event]:
         """Execute a plan that its owner can pay and that fits the state."""
-        if terms.opens and plan.lots:
-            left = order.quantity - plan.lots
-            rests = order.type == LIMIT and order.time_in_force == GTC and not plan.stopped
+        if terms.opens and plan.match.lots:
+            left = order.quantity - plan.match.lots
+            rests = order.type == LIMIT and order.time_in_force == GTC and not plan.match.stopped
             rest = ceil_div(terms.whole_margin * left, order.quantity) if rests else 0
             if not plan.afforded(rest):
                 return [short_of(max(plan.cost() + rest, terms.whole_margin))]
@@ -252,10 +242,10 @@ class Contracts:
             )
         ]  # fmt: skip
 
-    def take(self, order: Order[Terms], limit_key: int) -> list[Event]:
-        """Match an order that needs no admission against the other side, down to `limit_key`."""
+    def take(self, order: Order[Terms], limit: int) -> list[Event]:
+        """Match an order that needs no admission with the other side, up to the price `limit`."""
         terms = order.terms
-        plan = Plan(order, terms).walk(limit_key)
+        plan = Plan(order, terms).walk(limit)
         if plan.fault():
             self.faults += 1
             return []
@@ -266,26 +256,15 @@ class Contracts:
         terms = plan.terms
         self.counters.order = max(self.counters.order, order.order_id + 1)
         events: list[Event] = []
-        for fill in plan.fills:
+        for fill in plan.match.fills:
             if fill.lots:
                 self._reduce(fill, order.time)
                 self.fills.fill(order, fill, events)
             else:
                 events.append(self.close(fill.maker, fill.status, order.time))
+        rests = plan.match.conclude()
         left = order.remaining
         tif = order.time_in_force
-        stopped = plan.stopped
-        rests = left > 0 and not stopped and order.type == LIMIT and tif in (GTC, POST_ONLY)
-        if rests:
-            # Neither one that was kept from trading its pool into debt, nor one that met an order
-            # which stands back while a price is in doubt, may rest across the book.
-            rests = not crosses(order, terms.perp)
-        if left == 0:
-            order.status = FILLED
-        elif rests:
-            order.status = PARTIALLY_FILLED if left < order.quantity else NEW
-        else:
-            order.status = CANCELED if left < order.quantity and not stopped else EXPIRED
         if rests:
             self._rest(order, terms)
         elif order.client_id:
@@ -307,19 +286,10 @@ class Contracts:
         """Take filled lots off a resting order; a full fill removes it."""
         maker, lots = fill.maker, fill.lots
         terms = maker.terms
-        maker.update_time = time
         self._release(maker, terms, lots, fill.released)
-        if lots < maker.remaining:
-            level = maker.level
-            assert level is not None
-            level.quantity -= lots
-            maker.remaining -= lots
-            maker.status = PARTIALLY_FILLED
-            return
-        terms.perp.market.book.remove(maker)
-        maker.remaining = 0
-        maker.status = FILLED
-        self._forget(maker, terms)
+        terms.perp.market.book.take(maker, lots, time)
+        if maker.remaining == 0:
+            self._forget(maker, terms)
 
     # -- resting ---------------------------------------------------------------------------------
 
@@ -444,10 +414,7 @@ class Contracts:
             if excess >= order.remaining:
                 events.append(self.close(order, CANCELED, time))
                 continue
-            level = order.level
-            assert level is not None
-            level.quantity -= excess
-            order.remaining -= excess
+            order.market.book.reduce(order, excess)
             order.update_time = time
             terms.trimmed += excess
             position.closing -= excess

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from venue.core.book.book import resting
 from venue.core.book.market import Market
-from venue.core.book.orders import T
+from venue.core.book.orders import Order, T
 from venue.core.contract.account import Holding
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import equity
 from venue.core.engine import Engine
-from venue.vocabulary import LONG
+from venue.vocabulary import BUY, LONG
 
 
 def problems(engine: Engine) -> list[str]:
@@ -43,12 +43,16 @@ def _judged(perp: Perpetual) -> bool:
 def book_problems(market: Market[T]) -> list[str]:
     """A crossed book, and levels that do not add up."""
     found: list[str] = []
-    bids, asks = market.book.bids.keys, market.book.asks.keys
-    if bids and asks and bids[-1] >= -asks[-1]:
+    book = market.book
+    if book.bid >= book.ask:
         found.append(f"{market.symbol}: the book is crossed")
-    for half in (market.book.bids, market.book.asks):
-        for level in half.levels.values():
-            total, order = 0, level.head
+    for half, price in ((book.bids, book.bid), (book.asks, book.best(BUY))):
+        first = next(half.walk(), None)
+        if price != (0 if first is None else first.price):
+            found.append(f"{market.symbol}: {price} is not the best price of its side")
+        for level in half.walk():
+            total = 0
+            order: Order[T] | None = level.head
             while order is not None:
                 total += order.remaining
                 order = order.next

@@ -31,11 +31,11 @@ def taken(half: Half[T], notional: int) -> tuple[int, int]:
     left = notional
     cost = 0
     lots = 0
-    best = len(half.keys) - 1
-    for place in range(best, max(-1, best - LEVELS_MAX), -1):
-        key = half.keys[place]
-        price = key if key > 0 else -key
-        there = half.levels[key].quantity
+    for count, level in enumerate(half.walk()):
+        if count == LEVELS_MAX:
+            break
+        price = level.price
+        there = level.quantity
         if there * price >= left:
             last = left // price
             if lots + last == 0:
