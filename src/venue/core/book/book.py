@@ -24,6 +24,13 @@ class Level(Generic[T]):
         self.head = order
         self.tail = order
 
+    def orders(self) -> Iterator[Order[T]]:
+        """Its orders, oldest first."""
+        order: Order[T] | None = self.head
+        while order is not None:
+            yield order
+            order = order.next
+
 
 class Half(Generic[T]):
     """One side of a book. Keys ascend towards the best price, so the best is always `keys[-1]`: a
@@ -47,10 +54,7 @@ class Half(Generic[T]):
         for level in self.walk():
             if level.price * self.sign < least:
                 return
-            order: Order[T] | None = level.head
-            while order is not None:
-                yield order
-                order = order.next
+            yield from level.orders()
 
 
 class Book(Generic[T]):

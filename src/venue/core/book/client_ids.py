@@ -33,13 +33,13 @@ class ClientIds(Generic[T]):
         own = self._by_owner[order.account.uid]
         if len(own) > CLIENT_IDS_PER_OWNER_MAX:
             self._forget(own[0])
-        elif self._count > CLIENT_IDS_ENDED_MAX:
-            oldest = self._oldest
-            assert oldest is not None
-            self._forget(oldest)
+        elif self._count > CLIENT_IDS_ENDED_MAX and self._oldest is not None:
+            self._forget(self._oldest)
 
     def add(self, order: Order[T]) -> None:
         """Put an ended order behind the others; none makes room for it."""
+        assert order.level is None, f"order {order.order_id} has not ended"
+        assert order.client_id, f"order {order.order_id} has no client id"
         newest = self._newest
         order.prev = newest
         if newest is None:

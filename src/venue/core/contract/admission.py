@@ -161,7 +161,6 @@ def positions_refused(terms: Terms) -> Rejected | None:
     everywhere = len(holding.positions)
     for order in holding.orders.values():
         other = order.terms
-        assert other is not None
         if other.opens and other.modes.separated and order.remaining == order.quantity:
             everywhere += 1
             here += other.modes is modes
@@ -178,8 +177,7 @@ def short_of(need: int) -> Rejected:
 
 
 def closing_refused(order: Order[Terms], terms: Terms) -> Rejected | None:
-    position = terms.position
-    assert position is not None
+    position = terms.closed()
     # What closes on its owner's behalf clears other closing orders out of its way.
     left = position.left() if terms.cause == USER else position.quantity
     if order.quantity > left or not left:
@@ -191,8 +189,7 @@ def solvent_price(order: Order[Terms], terms: Terms) -> int:
     """The worst price at which closing leaves its pool what the rest of it must have:
     nobody may trade a loss onto the insurance fund. A pool that has less already may close at the
     mark. The fund itself, and liquidations, have limits of their own."""
-    position = terms.position
-    assert position is not None
+    position = terms.closed()
     perp = terms.perp
     if terms.cause == LIQUIDATION or terms.cause == UNWIND:
         return any_price(order.side)

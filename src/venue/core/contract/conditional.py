@@ -140,6 +140,7 @@ def stop_waiting(algo: Algo) -> None:
 def enroll(algo: Algo) -> AlgoPlaced:
     """Take a conditional order up among its owner's, and have it wait."""
     holding = algo.holding
+    assert algo.algo_id not in holding.algos, f"conditional order {algo.algo_id} waits already"
     holding.algos[algo.algo_id] = algo
     if algo.client_id:
         holding.algo_clients[algo.client_id] = algo
@@ -158,6 +159,7 @@ def enroll(algo: Algo) -> AlgoPlaced:
 
 def leave(algo: Algo, status: int, time: int) -> None:
     """End a conditional order."""
+    assert algo.status == UNTRIGGERED, f"conditional order {algo.algo_id} ends twice"
     algo.status = status
     algo.update_time = time
     algo.holding.algos.pop(algo.algo_id, None)

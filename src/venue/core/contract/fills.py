@@ -166,10 +166,9 @@ class Fills:
 
     def _position(self, order: Order[Terms], terms: Terms) -> Position:
         """What an order changes: the position it closes, or the one it opens or adds to."""
-        position = terms.position
         if not terms.opens:
-            assert position is not None
-            return position
+            return terms.closed()
+        position = terms.position
         perp = terms.perp
         holding = terms.holding
         modes = terms.modes
@@ -299,6 +298,7 @@ class Fills:
 
     def fix(self, pool: Pool, symbol: str) -> list[Event]:
         """Bring a pool without positions from below zero to zero, out of the fund (rule 7.4)."""
+        assert not pool.positions, f"the fund pays for a pool of {len(pool.positions)} positions"
         fund = self.collateral.fund_pool(pool.asset)
         amount = min(-pool.collateral, max(0, equity(fund)))
         if amount <= 0:
@@ -325,6 +325,7 @@ class Fills:
         holding = holding_of(account)
         for algo in list(position.algos.values()):
             events.append(end(algo, EXPIRED_ALGO, time))
+        assert position.value == 0, f"{position.value} atoms of open value in no lots"
         self.collateral.ranking.leave(position)
         position.perp.drop(position)
         del holding.positions[position.position_id]
@@ -406,8 +407,10 @@ def _book(part: Part, lots: int, amount: int) -> None:
         change = -lots
     if sums is not None:
         sums.count(position, 1)
+    assert pool.gross >= 0, f"{pool.gross} atoms of open value in a pool"
     if position.side == LONG:
         position.perp.open_interest += change
+        assert position.perp.open_interest >= 0, "fewer lots are long than none"
 
 
 def _left(part: Part, amount: int) -> int:

@@ -159,8 +159,7 @@ class Plan:
         The limit of the walk is exact but for the rounding of each fill's fee. A pool keeps the
         maintenance margin of what it still holds, and never owes.
         """
-        position = self.terms.position
-        assert position is not None
+        position = self.terms.closed()
         if self.own:
             owes = self._trial(position.pool, self.stakes).equity() < 0
             return Plan(self.order, self.terms) if owes else self
@@ -283,8 +282,7 @@ class Plan:
             cost += ceil_div(at_mark, terms.modes.leverage(terms.position_side)) - fill.released
             room = available_in(pool)
         else:
-            assert terms.position is not None
-            pool = terms.position.pool
+            pool = terms.closed().pool
             if pool.position_id:  # a close takes money out of it
                 return False
             room = equity(pool) - maintenance(pool)
@@ -398,8 +396,7 @@ class Plan:
         """The pool that pays for an order's fill: a closing one's own, else the cross pool."""
         if terms.opens:
             return self._cross(order)
-        assert terms.position is not None
-        return terms.position.pool
+        return terms.closed().pool
 
     def _cross(self, order: Order[Terms]) -> Pool:
         return order.account.contract[self.perp.asset]
@@ -429,8 +426,7 @@ class Plan:
         terms = order.terms
         fee = fill.maker_fee if is_maker else fill.taker_fee
         if not terms.opens:
-            position = terms.position
-            assert position is not None
+            position = terms.closed()
             stake = self._trial(position.pool, stakes)
             stake.close(stake.existing(position), fill.lots, fill.amount, fee)
             return

@@ -134,6 +134,7 @@ class Contracts:
         time_in_force: int, quantity: int, price: int, cause: int, time: int,
     ) -> Order[Terms]:  # fmt: skip
         """An order under the next id, which is used up only when the order is accepted."""
+        assert quantity > 0 <= price, f"an order of {quantity} lots at {price}"
         opens = (side == BUY) == (position_side == LONG)
         terms = Terms(holding, perp, holding.modes_in(perp), position_side, opens, cause)
         return Order(
@@ -145,6 +146,7 @@ class Contracts:
         self, position: Position, type_: int, lots: int, price: int, cause: int, time: int
     ) -> Order[Terms]:
         """An IOC order that closes `lots` of a position, whoever wants that."""
+        assert lots <= position.quantity, f"{lots} lots to close of {position.quantity}"
         order = self.new_order(
             holding_of(position.pool.account), position.perp, closing_side(position.side),
             position.side, type_, IOC, lots, price, cause, time,
@@ -303,18 +305,16 @@ class Contracts:
             if left < order.quantity:
                 margin = ceil_div(margin * left, order.quantity)
             terms.margin = margin
-            pool = order.account.contract[perp.asset]
-            pool.held += margin
-            pool.promised += order.price * (left * perp.unit)
+            order.account.contract[perp.asset].hold(margin, order.price * (left * perp.unit))
             if terms.position_side == LONG:
                 modes.opening_long += left
             else:
                 modes.opening_short += left
         else:
-            position = terms.position
-            assert position is not None
+            position = terms.closed()
             position.orders[order.order_id] = order
             position.closing += left
+            assert position.closing <= position.quantity, f"{position.closing} lots to close"
         modes.open_orders += 1
         holding.orders[order.order_id] = order
         if order.client_id:
@@ -324,18 +324,18 @@ class Contracts:
     def _release(self, order: Order[Terms], terms: Terms, lots: int, margin: int) -> None:
         """Let go of what the next `lots` of a resting order hold: `margin` atoms of its margin."""
         if terms.opens:
-            pool = order.account.contract[terms.perp.asset]
-            pool.held -= margin
-            pool.promised -= order.price * (lots * terms.perp.unit)
+            notional = order.price * (lots * terms.perp.unit)
+            order.account.contract[terms.perp.asset].hold(-margin, -notional)
             terms.margin -= margin
+            assert terms.margin >= 0, f"order {order.order_id} holds {terms.margin} atoms"
             if terms.position_side == LONG:
                 terms.modes.opening_long -= lots
             else:
                 terms.modes.opening_short -= lots
         else:
-            position = terms.position
-            assert position is not None
+            position = terms.closed()
             position.closing -= lots
+            assert position.closing >= 0, f"orders close {position.closing} lots"
 
     def _forget(self, order: Order[Terms], terms: Terms) -> None:
         """Take an order that no longer rests off its owner's books."""

@@ -95,6 +95,7 @@ class Position:
 
     def increase(self, lots: int, notional: int, fee: int) -> None:
         """Add lots at their notional."""
+        assert lots > 0 <= notional, f"{lots} lots opened for {notional} atoms"
         self.quantity += lots
         self.value += notional
         self.open_size += lots
@@ -106,10 +107,12 @@ class Position:
 
         Open value leaves in proportion, rounded down; a full close takes all (rule 5.4).
         """
+        assert 0 < lots <= self.quantity, f"{lots} lots closed of {self.quantity}"
         value = self.value if lots == self.quantity else self.value * lots // self.quantity
         realized = self.side * (notional - value)
         self.quantity -= lots
         self.value -= value
+        assert self.value >= 0, f"an open value of {self.value} atoms"
         self.close_size += lots
         self.close_value += notional
         self.close_fee += fee

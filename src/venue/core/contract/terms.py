@@ -68,6 +68,12 @@ class Terms:
         self.attached: tuple[Algo, ...] = ()
         self.exits_position = 0
 
+    def closed(self) -> Position:
+        """The position that a closing order reduces."""
+        position = self.position
+        assert position is not None, "what closes has a position"
+        return position
+
 
 def part_margin(order: Order[Terms], lots: int) -> int:
     """What the last `lots` of a resting order hold, in atoms: their part, rounded up."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from venue.core.book.book import resting
 from venue.core.book.market import Market
-from venue.core.book.orders import Order, T
+from venue.core.book.orders import T
 from venue.core.contract.account import Holding
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import equity
@@ -51,12 +51,7 @@ def book_problems(market: Market[T]) -> list[str]:
         if price != (0 if first is None else first.price):
             found.append(f"{market.symbol}: {price} is not the best price of its side")
         for level in half.walk():
-            total = 0
-            order: Order[T] | None = level.head
-            while order is not None:
-                total += order.remaining
-                order = order.next
-            if total != level.quantity:
+            if level.quantity != sum([order.remaining for order in level.orders()]):
                 found.append(f"{market.symbol}: level {level.price} does not add up")
     return found
 

@@ -419,16 +419,15 @@ def _rest(order: Order[Terms]) -> None:
     if order.client_id:
         holding.clients[order.client_id] = order
     if terms.opens:
-        pool = order.account.contract[perp.asset]
-        pool.held += terms.margin
-        pool.promised += order.price * order.remaining * perp.unit
+        notional = order.price * order.remaining * perp.unit
+        order.account.contract[perp.asset].hold(terms.margin, notional)
         modes = holding.modes_in(perp)
         if terms.position_side == LONG:
             modes.opening_long += order.remaining
         else:
             modes.opening_short += order.remaining
     else:
-        assert terms.position is not None
-        terms.position.orders[order.order_id] = order
-        terms.position.closing += order.remaining
+        position = terms.closed()
+        position.orders[order.order_id] = order
+        position.closing += order.remaining
     perp.market.book.rest(order)
