@@ -203,6 +203,8 @@ class Triggers:
             return False
         if perp.due_algos:
             return True
+        if not any(queue.count for queue in perp.waiting):
+            return False
         last, mark = perp.market.last_price, perp.mark if perp.current else 0
         for source, price in ((0, last), (1, mark)):
             if price and (
