@@ -40,6 +40,9 @@ from venue.vocabulary import (
 )
 
 LIQUIDATION: Final = int(Cause.LIQUIDATION)
+USER: Final = int(Cause.USER)
+MET_MAX: Final = 1_000  # fills of an owner's own order; what is left is canceled (rule 3.13)
+PLANNED_MAX: Final = 5_000  # fills of any order, with the resting orders that it ends
 
 Stakes = dict[Pool, Stake]
 
@@ -83,27 +86,27 @@ class Plan:
     def walk(self, limit_key: int, band_ppm: int = 0) -> Plan:
         """Plan the order down to `limit_key`; with a band no further than that from the first fill.
 
-        Best price first, oldest first (rule 3.2). A MARKET order that opens ends where its owner's
-        money does, to be refused: who has no money makes no work.
-        """
+        Best price first, oldest first (rule 3.2), and no more than rule 3.13 allows. A MARKET order
+        that opens ends where its owner's money does, to be refused: who has none makes no work."""
         order = self.order
         short = band_ppm > 0 and self.terms.opens
         most = self._means() if short else 0
-        account = order.account
         half: Half = self.perp.market.book.opposite(order.side)
         limit = limit_key
+        room = MET_MAX if self.terms.cause == USER else PLANNED_MAX
         for key in reversed(half.keys):
             if key < limit:
                 break
             maker = half.levels[key].head
             while maker is not None:
                 left = order.quantity - self.lots
-                if left == 0 or self.stopped:
+                if left == 0 or self.stopped or room == 0 or len(self.fills) >= PLANNED_MAX:
                     return self
                 lots = left if left < maker.remaining else maker.remaining
                 self.looked += 1
-                if maker.account is not account or not self._prevents(maker):
+                if maker.account is not order.account or not self._prevents(maker):
                     met = self._meet(maker, lots)
+                    room -= met
                     if band_ppm and met and self.lots == lots:  # the first one
                         limit = max(limit, band_key(order.side, maker.price, band_ppm))
                     if short and met and self._worth() > most:
