@@ -7,7 +7,6 @@ import contextlib
 import gc
 import itertools
 import logging
-import os
 import signal
 import socket
 import sys
@@ -42,6 +41,8 @@ from venue.gateway.bounds import DEV_FACTOR, bounds
 from venue.gateway.context import KEY_REWRITES, Venue
 from venue.gateway.dispatch.desk import Desk
 from venue.gateway.dispatch.dispatcher import Dispatcher, document
+from venue.gateway.dispatch.faulty import FaultyDoor
+from venue.gateway.faults.rules import FaultRules
 from venue.gateway.operations.bindings import routes
 from venue.gateway.streams.connection import SocketLimits
 from venue.gateway.streams.hub import Hub, Timing
@@ -59,7 +60,7 @@ from venue.lab import demo
 from venue.lab.agents.contract import ContractAgents
 from venue.lab.agents.spot import STEP_US, Agents
 from venue.lab.prehistory import Prehistory
-from venue.node.clock import SystemClock
+from venue.node.clock import Clock, SystemClock
 from venue.node.keeper import Keeper
 from venue.node.market_data.views import MarketData
 from venue.node.outbox import Outbox
@@ -158,11 +159,10 @@ async def _serve(
         agents = await _agents(rooms, options) if options.agents else None
         origins = Origins(options.hosts, options.origins)
         requests = dispatcher(rooms, options, origins)
+        door = _faulty(rooms, options, origins, requests)
         streams = _streams(rooms, options, requests.desk, origins, fit.sockets)
         _collect_young_only()
-        server = await Server.start(
-            bound, fit.http, requests.serve, streams, Proxies(options.proxies)
-        )
+        server = await Server.start(bound, fit.http, door.serve, streams, Proxies(options.proxies))
         background = _background(rooms, options, agents)
         ready(Running(options.host, bound.getsockname()[1], rooms))
         try:
@@ -202,19 +202,35 @@ async def opened(
                 await _keep(rooms, journal)
 
 
-def dispatcher(rooms: Venue, options: Options, origins: Origins) -> Dispatcher:
-    """What serves whole requests over the rooms."""
+def dispatcher(
+    rooms: Venue, options: Options, origins: Origins, clock: Clock | None = None
+) -> Dispatcher:
+    """What serves whole requests over the rooms; `clock` tells another time than the rooms'.
+
+    Requests that are recognised as repetitions are those of the same clock.
+    """
     budget = rooms.weight_limit if options.limits else None
     return Dispatcher(
         Desk(rooms, routes(), Limits(budget, budget)),
-        Authenticator(rooms.keys, rooms.clock, explain=True),
-        rooms.replays,
+        Authenticator(rooms.keys, clock or rooms.clock, explain=True),
+        rooms.replays if clock is None else ReplayGuard(),
         OperatorDoor(options.operator_token, behind_proxy=bool(options.proxies)),
         origins,
         {
             b"/openapi.json": document(lambda: openapi(ROWS, venue.__version__)),
             b"/asyncapi.json": document(lambda: asyncapi(SOCKETS, venue.__version__)),
         },
+        clock=clock,
+    )
+
+
+def _faulty(rooms: Venue, options: Options, origins: Origins, whole: Dispatcher) -> FaultyDoor:
+    """What stands before the dispatcher, and serves as rules of faults say."""
+    return FaultyDoor(
+        rooms,
+        whole.desk.routes,
+        whole.serve,
+        lambda clock: dispatcher(rooms, options, origins, clock).serve,
     )
 
 
@@ -296,6 +312,7 @@ async def _wire(
         outbox=outbox,
         recorder=recorder,
         practice=options.practice,
+        faults=FaultRules(str(options.seed)),
     )
     if path:
         # Venue time is never behind server time, so no timestamp is far ahead of its command's.
@@ -475,12 +492,3 @@ async def _until(stopping: asyncio.Event, background: list[asyncio.Task[None]]) 
 def serve(options: Options, ready: Callable[[Running], None]) -> int:
     """Run a venue in this process until it is told to stop; the exit code."""
     return uvloop.run(run(options, ready))
-
-
-def write_atomically(path: str, data: bytes) -> None:
-    """Put a file in place as a whole, its owner's alone."""
-    temporary = Path(f"{path}.{os.getpid()}.tmp")
-    temporary.unlink(missing_ok=True)
-    private_files.create(temporary)
-    temporary.write_bytes(data)
-    temporary.replace(path)

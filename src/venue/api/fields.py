@@ -55,6 +55,7 @@ class Kind(StrEnum):
     TEXT = "text"
     TEXTS = "texts"
     FLAG = "flag"
+    OBJECT = "object"
     OBJECTS = "objects"
     COUNTDOWN = "countdown"
 

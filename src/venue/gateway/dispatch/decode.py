@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple, NoReturn, get_args, get_type_hints
+from typing import Any, Final, NamedTuple, NoReturn, get_args, get_origin, get_type_hints
 from urllib.parse import unquote_to_bytes
 
 import msgspec
@@ -27,8 +27,6 @@ NUMBER_LENGTH_MAX: Final = 32
 INTEGER_LENGTH_MAX: Final = 19
 BRACKETS_MAX: Final = 200  # bounds nesting before the parser sees it
 TEXT_LENGTH_MAX: Final = 256
-QUERIES_MAX: Final = 256  # of one operation
-QUERY_LENGTH_MAX: Final = 128  # bytes
 
 _PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?", re.ASCII)
 _DECIMAL = re.compile(r"[0-9]+(?:\.[0-9]+)?", re.ASCII)
@@ -163,35 +161,6 @@ def _unquote(raw: bytes) -> str:
     return text
 
 
-class KnownQueries:
-    """The requests of one operation's queries, by the bytes of the query.
-
-    A query decodes to the same request always, and handlers leave requests as they are. When
-    `QUERIES_MAX` are known they are all forgotten: those that are asked often are soon known again.
-    """
-
-    __slots__ = ("_known",)
-
-    def __init__(self) -> None:
-        self._known: dict[bytes, Any] = {}
-
-    def count(self) -> int:
-        """How many are known."""
-        return len(self._known)
-
-    def find(self, query: bytes) -> Any:
-        """The request of a query; None when it is not known."""
-        return self._known.get(query)
-
-    def keep(self, query: bytes, request: Any) -> None:
-        """Remember a request; one of a long query is not kept."""
-        if len(query) > QUERY_LENGTH_MAX:
-            return
-        if len(self._known) >= QUERIES_MAX:
-            self._known.clear()
-        self._known[query] = request
-
-
 # -- fields ---------------------------------------------------------------------------------------
 
 Reader = Callable[[str, Any], Any]
@@ -259,10 +228,17 @@ def _absent(name: str, kind: Kind) -> errors.ApiError:
 def _field(name: str, hint: Any, default: Any) -> Field:
     meta = _meta(hint)
     if meta is None:
-        (item,) = [kind for kind in _leaves(hint) if isinstance(kind, type)]
-        return Field(name, _objects(item), default is NODEFAULT, default, Kind.OBJECTS)
+        (item,) = [kind for kind in _leaves(hint) or [hint] if _is_struct(kind)]
+        listed = any(get_origin(part) is list for part in (hint, *get_args(hint)))
+        if listed:
+            return Field(name, _objects, default is NODEFAULT, default, Kind.OBJECTS)
+        return Field(name, _nested(item), default is NODEFAULT, default, Kind.OBJECT)
     kind = Kind((meta.extra or {})["kind"])
     return Field(name, _reader(kind, meta), default is NODEFAULT, default, kind)
+
+
+def _is_struct(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Struct)
 
 
 def _leaves(hint: Any) -> list[Any]:
@@ -395,9 +371,8 @@ def _integer(low: int | float | None, high: int | float | None, allowed: str = "
     def read(name: str, value: Any) -> int:
         if not isinstance(value, str) or not value.isascii():
             raise errors.invalid(name, "must be a whole number")
-        if value[:1] == "-" and _DIGITS.fullmatch(value[1:]) and type(value) is Number:
-            raise errors.out_of_range(name, rule)
-        if not _DIGITS.fullmatch(value):
+        signed = value[:1] == "-" and (lowest < 0 or type(value) is Number)
+        if not _DIGITS.fullmatch(value[1:] if signed else value):
             raise errors.invalid(name, f"must be a whole number from {lowest} to {highest}")
         # Text may be as long as a body: measure it before it becomes a number.
         if len(value) > INTEGER_LENGTH_MAX or not lowest <= int(value) <= highest:
@@ -476,15 +451,24 @@ def _symbol_list(name: str, text: str) -> Any:
         raise errors.invalid(name, "is not a JSON array") from None
 
 
-def _objects(item: type[Any]) -> Reader:
+def _objects(name: str, value: Any) -> list[Any]:
     """A list whose elements are decoded by the handler, one by one: each fails alone."""
-    del item
+    if not isinstance(value, list):
+        raise errors.invalid(name, "must be an array of objects")
+    if not value:
+        raise errors.missing(name)
+    return value
 
-    def read(name: str, value: Any) -> list[Any]:
-        if not isinstance(value, list):
-            raise errors.invalid(name, "must be an array of objects")
-        if not value:
-            raise errors.missing(name)
-        return value
+
+def _nested(struct: type[Any]) -> Reader:
+    """An object in the body, with no names but its own."""
+    request = compile_request(struct)
+
+    def read(name: str, value: Any) -> Any:
+        if not isinstance(value, dict):
+            raise errors.invalid(name, "must be an object")
+        for unknown in ignored(request, value):
+            raise errors.invalid(f"{name}.{errors.shown(unknown)[1:-1]}", "no such parameter")
+        return decode(request, value)
 
     return read
