@@ -145,7 +145,7 @@ def compile_request(struct: type[Any]) -> Request:
     items = {
         field.encode_name: _names(_item(hints[field.name]))
         for field in msgspec.structs.fields(struct)
-        if _meta(hints[field.name]) is None
+        if (_meta(hints[field.name]).extra or {}).get("kind") == Kind.OBJECTS
     }
     names = [field.name for field in fields]
     return Request(struct, fields, frozenset(names), items, _paging(names))
@@ -214,8 +214,6 @@ def _absent(name: str, kind: Kind) -> errors.ApiError:
 
 def _field(name: str, hint: Any, default: Any) -> Field:
     meta = _meta(hint)
-    if meta is None:
-        return Field(name, _objects, default is NODEFAULT, default, Kind.OBJECTS)
     kind = Kind((meta.extra or {})["kind"])
     return Field(name, _reader(kind, meta), default is NODEFAULT, default, kind)
 
@@ -234,12 +232,13 @@ def _leaves(hint: Any) -> list[Any]:
     return [leaf for part in get_args(hint) for leaf in (_leaves(part) or [part])]
 
 
-def _meta(hint: Any) -> Meta | None:
+def _meta(hint: Any) -> Meta:
+    """What says of a field how it is read: every field of a request has it."""
     for part in (hint, *get_args(hint)):
         for extra in getattr(part, "__metadata__", ()):
             if isinstance(extra, Meta):
                 return extra
-    return None
+    raise AssertionError(f"{hint} has no kind")
 
 
 def _reader(kind: Kind, meta: Meta) -> Reader:
@@ -267,6 +266,7 @@ def _reader(kind: Kind, meta: Meta) -> Reader:
         Kind.TEXT: _text(meta.max_length or TEXT_LENGTH_MAX, meta.pattern or ""),
         Kind.TEXTS: _list_of(_text(TEXT_LENGTH_MAX, "")),
         Kind.FLAG: flag,
+        Kind.OBJECTS: _objects,
         Kind.LEVERAGE: leverage,
         Kind.COUNTDOWN: _countdown(_integer(meta.ge, meta.le, COUNTDOWN_ALLOWED)),
     }
