@@ -90,8 +90,7 @@ def _finish(journal: SqliteJournal, path: str) -> None:
             continue
         archive.check(name, journal, last)
         if first > journal.begin():  # nothing was taken out yet: it is written anew
-            for log_ in private_files.LOGS:
-                Path(f"{name}{log_}").unlink(missing_ok=True)
+            private_files.remove(name)
         else:
             snapshot = standing(journal, last)
             if snapshot is not None:
@@ -174,8 +173,7 @@ def _nothing_left(new: str) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        for part in (*private_files.LOGS, ".lock"):
-            Path(f"{new}{part}").unlink(missing_ok=True)
+        private_files.remove(new)
         raise
 
 

@@ -26,8 +26,13 @@ from venue.api.documents.table import ROWS
 
 DOCUMENT = openapi(ROWS, "0")
 STOCK = schemathesis.openapi.from_dict(DOCUMENT)
+# Rules that change answers would change those of all operations after them.
+LEFT_OUT = "/_venue/faults"
 OPERATIONS = sorted(
-    (path, method) for path, methods in DOCUMENT["paths"].items() for method in methods
+    (path, method)
+    for path, methods in DOCUMENT["paths"].items()
+    for method in methods
+    if not path.startswith(LEFT_OUT)
 )
 EXAMPLES = 2  # of each operation
 CHECKS = [not_a_server_error, response_schema_conformance, status_code_conformance]
@@ -45,7 +50,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield server
 
 
-class Signed(requests.auth.AuthBase):
+class Signed:
     """Signs what is sent, as it is sent."""
 
     def __init__(self, account: dict[str, Any]) -> None:

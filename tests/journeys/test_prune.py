@@ -296,9 +296,20 @@ def test_the_command_says_where_both_begin(state: str) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(f"the journal begins behind command {3 * BLOCK}, history behind")
     refusal = command(state, "--keep=-1d")
-    words = "must be from 1 to 99999 days or hours, as 30d or 12h"
+    words = "must be a span of time from 1h to 99999d, as 30d or 12h"
     assert (refusal.returncode, refusal.stderr) == (2, f"venue: --keep -1d: {words}\n")
-    for keep in ("", "0d", "30", "1w", "1.5d", "3\N{ARABIC-INDIC DIGIT ONE}d", "100000d", "30d\n"):
+    for keep in (
+        "",
+        "0d",
+        "30",
+        "1w",
+        "1.5d",
+        "3\N{ARABIC-INDIC DIGIT ONE}d",
+        "100000d",
+        "30d\n",
+        "59m",
+        "10000000000000d",
+    ):
         assert refused(DevOptions(state=state, keep=keep)) == f"--keep {keep}: {words}"
     assert refused(DevOptions(state=state, keep="30d")) == ""
     assert "--state" in refused(DevOptions(keep="30d"))

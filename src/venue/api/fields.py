@@ -56,6 +56,7 @@ class Kind(StrEnum):
     TEXT = "text"
     TEXTS = "texts"
     FLAG = "flag"
+    OBJECT = "object"
     OBJECTS = "objects"
     COUNTDOWN = "countdown"
     SYMBOL_OR_ALL = "symbolOrAll"

@@ -49,9 +49,25 @@ def delete(
     return Operation(name, "DELETE", path, access, weight, request, reply)
 
 
+def put(
+    name: str, path: str, access: Access, weight: tuple[int, int], request: type[Q], reply: type[R]
+) -> Operation[Q, R]:
+    """A row that carries its parameters in a JSON body, but for those that its path names."""
+    return Operation(name, "PUT", path, access, weight, request, reply)
+
+
+def patch(
+    name: str, path: str, access: Access, weight: tuple[int, int], request: type[Q], reply: type[R]
+) -> Operation[Q, R]:
+    """As `put`."""
+    return Operation(name, "PATCH", path, access, weight, request, reply)
+
+
 def in_body(row: Operation[Any, Any]) -> bool:
     """Whether the row's parameters come in a JSON body (protocol 1.2)."""
-    return row.method == "POST" or (row.method == "DELETE" and "batch" in row.path)
+    return row.method in ("POST", "PUT", "PATCH") or (
+        row.method == "DELETE" and "batch" in row.path
+    )
 
 
 SIGNATURE = ("ACCESS-KEY", "ACCESS-SIGN", "ACCESS-PASSPHRASE", "ACCESS-TIMESTAMP")

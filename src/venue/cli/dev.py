@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import re
+from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import ip_network
 from typing import Annotated, Final, Literal
 
 from cyclopts import Parameter
 
+from venue.times import span_us
+
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 PORT_MAX: Final = 65_535
 CAPACITY_MAX: Final = 1_000_000
-SPAN: Final = re.compile("([1-9][0-9]{0,4})([dh])")
-_SPANS: Final = {"d": 86_400_000_000, "h": 3_600_000_000}  # in µs
+KEPT_MIN_US: Final = span_us("1h")
+KEPT_MAX_US: Final = span_us("99999d")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +107,7 @@ def refused(options: DevOptions) -> str:
         if options.state is None:
             return "--keep archives files: it needs --state"
         try:
-            span_us(options.keep)
+            kept_us(options.keep)
         except ValueError as problem:
             return f"--keep {problem}"
     for proxy in options.trusted_proxy:
@@ -116,9 +118,10 @@ def refused(options: DevOptions) -> str:
     return ""
 
 
-def span_us(text: str) -> int:
-    """A span of time in µs: whole days or hours, as 30d or 12h. ValueError: it is none."""
-    found = SPAN.fullmatch(text)
-    if found is None:
-        raise ValueError(f"{text}: must be from 1 to 99999 days or hours, as 30d or 12h")
-    return int(found[1]) * _SPANS[found[2]]
+def kept_us(text: str) -> int:
+    """How long to keep, in µs. ValueError: it is no span of time, or too short or too long."""
+    with suppress(ValueError):
+        kept = span_us(text)
+        if KEPT_MIN_US <= kept <= KEPT_MAX_US:
+            return kept
+    raise ValueError(f"{text}: must be a span of time from 1h to 99999d, as 30d or 12h")

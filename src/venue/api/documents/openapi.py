@@ -125,15 +125,14 @@ def _document(
             },
         },
     }
+    named = _parameters(request, row, "path")
     if in_body(row):
         content = {"application/json": {"schema": body}}
         document["requestBody"] = {"required": True, "content": content}
     else:
-        required = request.get("required", [])
-        document["parameters"] = [
-            _parameter(name, name in required, schema)
-            for name, schema in request.get("properties", {}).items()
-        ]
+        named += _parameters(request, row, "query")
+    if named or not in_body(row):
+        document["parameters"] = named
     if row.access is Access.OPERATOR:
         document["security"] = [{}, {"operator": []}]
     elif row.access is not Access.PUBLIC:
@@ -141,9 +140,21 @@ def _document(
     return document
 
 
-def _parameter(name: str, required: bool, schema: dict[str, Any]) -> dict[str, Any]:
+def _parameters(
+    request: dict[str, Any], row: Operation[Any, Any], place: str
+) -> list[dict[str, Any]]:
+    """The parameters of a row that stand in its path, or those in its query."""
+    required = request.get("required", [])
+    return [
+        _parameter(name, place, name in required, schema)
+        for name, schema in request.get("properties", {}).items()
+        if (f"{{{name}}}" in row.path) is (place == "path")
+    ]
+
+
+def _parameter(name: str, place: str, required: bool, schema: dict[str, Any]) -> dict[str, Any]:
     shown = asked(schema)
-    found = {"name": name, "in": "query", "required": required, "schema": shown}
+    found = {"name": name, "in": place, "required": required, "schema": shown}
     if shown.get("type") == "array":  # comma-separated
         found |= {"style": "form", "explode": False}
     return found

@@ -107,4 +107,4 @@ def _kind(hint: Any) -> Kind:
         for extra in getattr(part, "__metadata__", ()):
             if isinstance(extra, Meta) and extra.extra:
                 return Kind(extra.extra["kind"])
-    return Kind.OBJECTS
+    return Kind.OBJECT

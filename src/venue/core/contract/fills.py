@@ -393,6 +393,8 @@ def _book(part: Part, lots: int, amount: int) -> None:
     sums = pool.sums
     if sums is not None:
         sums = counted_out(position, sums)
+    if position.separated:
+        _stand(position, lots if part.opens else -lots)
     if part.opens:
         position.increase(lots, amount, part.fee)
         part.value = amount
@@ -406,6 +408,16 @@ def _book(part: Part, lots: int, amount: int) -> None:
         sums.count(position, 1)
     if position.side == LONG:
         position.perp.open_interest += change
+
+
+def _stand(position: Position, lots: int) -> None:
+    """Count lots of a separated position; those that are added stand on its owner's others."""
+    perp = position.perp
+    modes = holding_of(position.pool.account).modes_in(perp)
+    if lots > 0:
+        others = modes.lots(position.side) - position.quantity
+        position.base = perp.mark * (others * perp.unit)
+    modes.count(position.side, lots)
 
 
 def _left(part: Part, amount: int) -> int:

@@ -203,6 +203,9 @@ def _leverage_refused(holding: Holding, perp: Perpetual, wanted: Modes) -> Rejec
     held = {LONG: modes.opening_long * value, SHORT: modes.opening_short * value}
     for position in modes.longs + modes.shorts:
         held[position.side] += notional(position)
+    for position in modes.longs + modes.shorts:  # who keeps less keeps margin in its own tier
+        side = position.side
+        held[side] = max(held[side], position.base + notional(position))
     for side, value in held.items():
         allowed = perp.tiers.leverages[perp.tiers.at(value)]
         if value and wanted.leverage(side) > allowed:

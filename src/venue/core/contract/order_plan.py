@@ -481,9 +481,12 @@ class Plan:
         terms = order.terms
         assert terms is not None
         side = terms.position_side
+        modes = terms.modes
         # Ids of orders and positions come from one counter; a side stands for a combined one.
-        number = order.order_id if terms.modes.separated else side
-        return cross.coming(number, side, terms.modes.leverage(side))
+        number = order.order_id if modes.separated else side
+        shadow = cross.coming(number, side, modes.leverage(side))
+        shadow.base = terms.perp.mark * (modes.lots(side) * terms.perp.unit)
+        return shadow
 
 
 def band_key(side: int, price: int, band_ppm: int) -> int:

@@ -10,7 +10,7 @@ from typing import Final
 
 from venue.core.contract.margin import initial
 from venue.core.contract.perpetual import Perpetual
-from venue.core.contract.position import Position, equity, maintenance, mark_of, notional
+from venue.core.contract.position import Position, equity, maintenance, maintenance_of, mark_of
 from venue.core.ledger.accounts import Pool
 from venue.core.units import PPM, fee_on
 
@@ -68,7 +68,7 @@ def too_dear(position: Position, lots: int, cost: int, fee_ppm: int) -> bool:
 def _part(position: Position, lots: int, fee_ppm: int) -> int:
     pool = position.pool
     if unknown(position.perp):
-        own = position.perp.tiers.maintenance(notional(position))
+        own = maintenance_of(position)
         return equity(pool) * own * lots // (max(1, maintenance(pool)) * position.quantity)
     value = mark_of(position) * (lots * position.perp.unit)
     return value * NEAR_PPM // PPM + fee_on(value, fee_ppm)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple, get_args, get_type_hints
+from typing import Any, Final, NamedTuple, get_args, get_origin, get_type_hints
 from urllib.parse import unquote_to_bytes
 
 import msgspec
@@ -26,11 +26,9 @@ from venue.wire import SIDES, TIMES_IN_FORCE, TYPES
 PARAMETERS_MAX: Final = 20
 INTEGER_LENGTH_MAX: Final = 19
 TEXT_LENGTH_MAX: Final = 256
-QUERIES_MAX: Final = 256  # of one operation
 PAGES: Final = ("page", "pageIndex", "pageNum")  # what a list's page is called
 OR_ALL: Final = (Kind.SYMBOL_OR_ALL, Kind.ID_OR_ALL)
 SIZES: Final = ("limit", "pageSize")  # and how many a page has
-QUERY_LENGTH_MAX: Final = 128  # bytes
 
 _DECIMAL = re.compile(r"[0-9]+(?:\.[0-9]+)?", re.ASCII)
 _DIGITS = re.compile(r"[0-9]+", re.ASCII)
@@ -77,35 +75,6 @@ def _unquote(raw: bytes) -> str:
     return text
 
 
-class KnownQueries:
-    """The requests of one operation's queries, by the bytes of the query.
-
-    A query decodes to the same request always, and handlers leave requests as they are. When
-    `QUERIES_MAX` are known they are all forgotten: those that are asked often are soon known again.
-    """
-
-    __slots__ = ("_known",)
-
-    def __init__(self) -> None:
-        self._known: dict[bytes, Any] = {}
-
-    def count(self) -> int:
-        """How many are known."""
-        return len(self._known)
-
-    def find(self, query: bytes) -> Any:
-        """The request of a query; None when it is not known."""
-        return self._known.get(query)
-
-    def keep(self, query: bytes, request: Any) -> None:
-        """Remember a request; one of a long query is not kept."""
-        if len(query) > QUERY_LENGTH_MAX:
-            return
-        if len(self._known) >= QUERIES_MAX:
-            self._known.clear()
-        self._known[query] = request
-
-
 # -- fields ---------------------------------------------------------------------------------------
 
 Reader = Callable[[str, Any], Any]
@@ -145,7 +114,7 @@ def compile_request(struct: type[Any]) -> Request:
     items = {
         field.encode_name: _names(_item(hints[field.name]))
         for field in msgspec.structs.fields(struct)
-        if (_meta(hints[field.name]).extra or {}).get("kind") == Kind.OBJECTS
+        if _is_objects(hints[field.name])
     }
     names = [field.name for field in fields]
     return Request(struct, fields, frozenset(names), items, _paging(names))
@@ -214,13 +183,30 @@ def _absent(name: str, kind: Kind) -> errors.ApiError:
 
 def _field(name: str, hint: Any, default: Any) -> Field:
     meta = _meta(hint)
+    if meta is None:
+        if _is_list(hint):
+            return Field(name, _objects, default is NODEFAULT, default, Kind.OBJECTS)
+        return Field(name, _nested(_item(hint)), default is NODEFAULT, default, Kind.OBJECT)
     kind = Kind((meta.extra or {})["kind"])
     return Field(name, _reader(kind, meta), default is NODEFAULT, default, kind)
 
 
+def _is_objects(hint: Any) -> bool:
+    meta = _meta(hint)
+    return _is_list(hint) if meta is None else (meta.extra or {}).get("kind") == Kind.OBJECTS
+
+
+def _is_list(hint: Any) -> bool:
+    return any(get_origin(part) is list for part in (hint, *get_args(hint)))
+
+
 def _item(hint: Any) -> type[Any]:
-    """What the elements of a list of objects are."""
-    (item,) = [kind for kind in _leaves(hint) if isinstance(kind, type)]
+    """The struct of an object, or of the elements of a list of objects."""
+    (item,) = [
+        kind
+        for kind in _leaves(hint) or [hint]
+        if isinstance(kind, type) and issubclass(kind, Struct)
+    ]
     return item
 
 
@@ -232,13 +218,13 @@ def _leaves(hint: Any) -> list[Any]:
     return [leaf for part in get_args(hint) for leaf in (_leaves(part) or [part])]
 
 
-def _meta(hint: Any) -> Meta:
-    """What says of a field how it is read: every field of a request has it."""
+def _meta(hint: Any) -> Meta | None:
+    """What says of a field how it is read; None for plain objects and lists of them."""
     for part in (hint, *get_args(hint)):
         for extra in getattr(part, "__metadata__", ()):
             if isinstance(extra, Meta):
                 return extra
-    raise AssertionError(f"{hint} has no kind")
+    return None
 
 
 def _reader(kind: Kind, meta: Meta) -> Reader:
@@ -366,9 +352,8 @@ def _integer(low: int | float | None, high: int | float | None, allowed: str = "
     def read(name: str, value: Any) -> int:
         if not isinstance(value, str) or not value.isascii():
             raise errors.invalid(name, "must be a whole number")
-        if value[:1] == "-" and _DIGITS.fullmatch(value[1:]) and type(value) is Number:
-            raise errors.out_of_range(name, rule)
-        if not _DIGITS.fullmatch(value):
+        signed = value[:1] == "-" and (lowest < 0 or type(value) is Number)
+        if not _DIGITS.fullmatch(value[1:] if signed else value):
             raise errors.invalid(name, f"must be a whole number from {lowest} to {highest}")
         # Text may be as long as a body: measure it before it becomes a number.
         if len(value) > INTEGER_LENGTH_MAX or not lowest <= int(value) <= highest:
@@ -454,3 +439,17 @@ def _objects(name: str, value: Any) -> list[Any]:
     if not value:
         raise errors.missing(name)
     return value
+
+
+def _nested(struct: type[Any]) -> Reader:
+    """An object in the body, with no names but its own."""
+    request = compile_request(struct)
+
+    def read(name: str, value: Any) -> Any:
+        if not isinstance(value, dict):
+            raise errors.invalid(name, "must be an object")
+        for unknown in ignored(request, value):
+            raise errors.invalid(f"{name}.{errors.shown(unknown)[1:-1]}", "no such parameter")
+        return decode(request, value)
+
+    return read

@@ -26,6 +26,12 @@ class Answering(Protocol):
     def answer(self, data: bytes) -> None:
         """Send the whole answer to the request under way, if anybody is still there."""
 
+    def abort(self) -> None:
+        """End the connection at once."""
+
+    def reset(self) -> None:
+        """As `abort`, and tell the client that what it still waits for is lost."""
+
     def rest(self) -> None:
         """Read what follows the request under way only when it is this client's turn to."""
 
