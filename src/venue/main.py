@@ -206,7 +206,7 @@ async def opened(
 def dispatcher(
     rooms: Venue, options: Options, origins: Origins, clock: Clock | None = None
 ) -> Dispatcher:
-    """What serves whole requests over the rooms; `clock` tells another time than the rooms'.
+    """The server of whole requests over the rooms; `clock` tells another time than the rooms'.
 
     Requests that are recognised as repetitions are those of the same clock.
     """
@@ -275,7 +275,7 @@ async def _start_history(options: Options, journal: Journal) -> History:
         raise OtherRules(
             f"{path}.history ends at command {reached}; what follows up to {begin} was answered"
             " under other rules, or is archived, and is not projected: put back the file that"
-            f" belongs here, or move it away, and history begins behind command {begin}"
+            f" belongs here, or move it away, and history begins after command {begin}"
         )
     raise JournalCorrupt(
         f"{path}.history is at command {reached}, the journal ends at {journal.last_sequence()}:"
@@ -421,7 +421,7 @@ async def _trade(rooms: Venue, agents: Everyone) -> None:
 
 
 def _keeper(rooms: Venue, path: str, frames_kept: int) -> Keeper:
-    """Who has snapshots taken, behind what history has durably projected."""
+    """The keeper, which has snapshots taken after history has durably projected their commands."""
     return Keeper(
         rooms.journal,
         path,

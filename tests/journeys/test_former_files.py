@@ -165,7 +165,7 @@ def test_a_damaged_history_begins_with_the_rules_and_says_so(
     assert "venue.db.history is damaged: " in told
     assert "it was moved to " in told
     assert f"rows of commands up to {END} were made under former rules" in told
-    assert f"begins behind command {END}" in told
+    assert f"begins after command {END}" in told
     assert "Traceback" not in told
     assert Path(f"{history}.damaged").read_bytes() == spoiled
     assert verify(str(path)).problems == []
@@ -185,7 +185,7 @@ def test_verify_compares_rows_from_where_the_rules_began(tmp_path: Path, former:
     assert verify(str(path)).problems == []
     change(Path(f"{path}.history"), "INSERT INTO opening VALUES (281, 1)")
     problems = verify(str(path)).problems
-    assert any(problem.startswith("history begins behind command 281") for problem in problems)
+    assert any(problem.startswith("history begins after command 281") for problem in problems)
 
 
 @FORMER

@@ -1,4 +1,4 @@
-"""What a row of the table of operations is."""
+"""The rows of the table of operations: what each of them says."""
 
 from __future__ import annotations
 

@@ -341,7 +341,7 @@ def prune(file: str, *, keep: Keep) -> None:
         begins = archive(file, keep_us, time.time_ns() // 1_000)
     except (JournalCorrupt, JournalFailed, OtherRules, HistoryDamaged, OSError) as problem:
         _die(str(problem))
-    print(f"the journal begins behind command {begins.journal}, history behind {begins.history}")
+    print(f"the journal begins after command {begins.journal}, history after {begins.history}")
 
 
 @app.command

@@ -1,4 +1,4 @@
-"""What `venue dev` can be told, and what of it is refused."""
+"""The options of `venue dev`, and their checks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KEPT_MAX_US: Final = span_us("99999d")
 
 @dataclass(frozen=True, kw_only=True)
 class DevOptions:
-    """What `venue dev` can be told."""
+    """The options of `venue dev`."""
 
     host: Annotated[str, Parameter(help="Address to listen on.")] = "127.0.0.1"
     port: Annotated[int, Parameter(help="Port to listen on; 0 takes any free one.")] = 8787

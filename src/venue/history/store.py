@@ -1,4 +1,4 @@
-"""Where history is kept: one SQLite database behind one connection, in a file or in memory."""
+"""The store of history: one SQLite database behind one connection, in a file or in memory."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ def _settle(opened: apsw.Connection) -> None:
 
 
 def _reached_in_file(path: str) -> int:
-    """What the file alone says, without its write-ahead log; 0 when it cannot say.
+    """The sequence in the file alone, without its write-ahead log; 0 when it cannot be read.
 
     A log that lost its end can be behind a file that was already written from it: the file is
     then neither of the two states.

@@ -25,7 +25,7 @@ FAILED = "FAILED_PRECONDITION"
 IDS = "allowed: 1 to 9223372036854775807"
 NAMES = ("crossLeverage", "isolatedLongLeverage", "isolatedShortLeverage")
 MODES = "CROSSED, ISOLATED"
-IN_USE = (FAILED, "the mode changes only with neither position nor orders in the symbol")
+IN_USE = (FAILED, "the mode can change only while the symbol has no position and no order")
 NOT_ISOLATED = (FAILED, "the position is not isolated")
 BAD_SYMBOLS: list[tuple[Any, int]] = [
     (..., -1141), (None, -1141), ("", -1141), ("NOPEUSDT", -1121), ("ETHBTC", -1121),

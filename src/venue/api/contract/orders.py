@@ -124,7 +124,7 @@ class ClosePositionsRequest(Struct, rename="camel"):
 
 
 class ClosedPosition(Struct, rename="camel"):
-    """What became of one position; `successOrderId` is 0 and `errorMessage` filled on failure."""
+    """The result for one position; `successOrderId` is 0 and `errorMessage` filled on failure."""
 
     position_id: int
     success: bool

@@ -49,7 +49,7 @@ def initial(notional: int, leverage: int) -> int:
 
 
 def freed(share: int, spare: int) -> int:
-    """What a closed part of an isolated position moves out of its pool (rule 5.5): its share of
+    """The money that a closed part of an isolated position moves out (rule 5.5): its share of
     the wallet with the profit, at most what leaves the rest its initial margin."""
     return max(0, min(share, spare))
 
@@ -57,7 +57,7 @@ def freed(share: int, spare: int) -> int:
 def order_margin(
     side: int, lots: int, price: int, mark: int, unit: int, leverage: int, taker_ppm: int
 ) -> int:
-    """What an opening order needs, in atoms (rule 5.6): margin at the worse of price and mark, the
+    """The need of an opening order, in atoms (rule 5.6): margin at the worse of price and mark, the
     loss it would have at once, and the taker's fee. `side` is a position side, `mark` 0: unknown.
     """
     size = lots * unit

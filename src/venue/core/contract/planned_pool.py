@@ -61,7 +61,7 @@ class Stake:
         return made
 
     def accepted(self) -> Stake:
-        """What was tried is planned: the stake below as it is now, or this one if it was new."""
+        """Keep the trial as planned: the stake below as it is now, or this one if it was new."""
         below = self.below
         if below is None:
             return self
@@ -114,6 +114,7 @@ class Stake:
     def close(self, shadow: Shadow, lots: int, amount: int, fee: int) -> None:
         """Take lots out at their notional `amount`; an isolated pool sets their margin free."""
         size = shadow.quantity
+        assert 0 < lots <= size, f"{lots} lots planned to close of {size}"
         wallet = self.collateral + self.cost
         self._count(shadow, -1)
         out = shadow.value if lots == size else shadow.value * lots // size
@@ -136,7 +137,7 @@ class Stake:
     # -- what is left ----------------------------------------------------------------------------
 
     def available(self) -> int:
-        """What the pool can put up, may be negative (rule 5.6)."""
+        """The pool's available money, may be negative (rule 5.6)."""
         return self.standing() - self.held
 
     def standing(self) -> int:

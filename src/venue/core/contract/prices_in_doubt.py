@@ -1,4 +1,4 @@
-"""What may leave a pool while the price of one of its positions is not known (rule 5.14).
+"""Money that must stay in a pool while the price of one of its positions is in doubt (rule 5.14).
 
 A position in doubt, or in a halted contract, may turn out to be worth anything. Until it is known
 nobody may lose the money behind it to somebody else.
@@ -23,7 +23,7 @@ def unknown(perp: Perpetual) -> bool:
 
 
 def unsure(pool: Pool) -> int:
-    """What positions at unknown prices may cost beyond their initial margins, in atoms: all they
+    """The possible loss of positions at unknown prices beyond initial margins, in atoms: all they
     are worth, long and short of a contract against each other."""
     for position in pool.positions:
         if unknown(position.perp):
@@ -46,7 +46,7 @@ def _unsure(pool: Pool, closed: Position | None, lots: int) -> int:
 
 
 def spendable(position: Position, lots: int, share: int, fee_ppm: int) -> int:
-    """What closing `lots` may cost, of the `share` that a known price would allow.
+    """The cost that closing `lots` may have, of the `share` that a known price would allow.
 
     What is left over even if all at unknown prices were lost; or, of a position at an unknown price
     itself, its lots' part of the pool, so that the rest stands as before; or else what a close

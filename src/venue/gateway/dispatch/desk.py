@@ -20,7 +20,7 @@ log = logging.getLogger("venue.gateway")
 
 
 class Desk:
-    """What all doors share: the table of operations and everyone's budgets."""
+    """Parts that all transports share: the table of operations and the budgets of all callers."""
 
     def __init__(self, venue: Venue, routes: Routes, limits: Limits) -> None:
         self.venue = venue

@@ -81,7 +81,7 @@ class SocketLimits(Struct, frozen=True, kw_only=True):
 
 
 class Door(Protocol):
-    """What a connection needs of where it came in."""
+    """The parts of the venue that a connection uses."""
 
     rooms: Venue
     hub: Hub
@@ -101,7 +101,7 @@ class Door(Protocol):
     def entry(
         self, socket: Socket, caller: Caller, ip: str, send: Callable[[Frame], None]
     ) -> Entry:
-        """Where a new connection's orders go in."""
+        """The path by which a new connection's orders are placed."""
 
 
 class Connection(asyncio.Protocol):

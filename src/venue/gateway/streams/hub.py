@@ -296,7 +296,7 @@ class Hub:
                 self.leave_own(listener, key)
 
     def _end_own(self) -> None:
-        """What private channels would say is not to be trusted: let go of all who listen."""
+        """Private frames cannot be trusted any more: end all their subscriptions."""
         for own in list(self._own.values()):
             for listener in [*own.listeners, *own.catching_up]:
                 self._end(listener)

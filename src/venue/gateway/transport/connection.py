@@ -346,7 +346,7 @@ class Connection(asyncio.Protocol):
 
 
 def peer_address(transport: asyncio.BaseTransport) -> str:
-    """Who is at the other end; empty when it has gone already."""
+    """The address of the other end; empty when it has gone already."""
     peer = transport.get_extra_info("peername")
     return plain(str(peer[0])) if peer else ""
 

@@ -21,7 +21,7 @@ _WITH_BODY: Final = frozenset((b"POST", b"PUT", b"PATCH"))
 
 
 class Refused(Exception):
-    """What came is no request that can be served; nothing behind it can be read."""
+    """The bytes are not a request that can be served; nothing after them can be read."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)

@@ -1,4 +1,4 @@
-"""What history holds of contracts: orders, fills, income, positions, prices, liquidations.
+"""The tables of contracts: orders, fills, income, positions, prices, liquidations.
 
 The same units, schema and habits as in `tables`. A question may leave the symbol open: indexes end
 in what is often asked for, behind the time that lists are sorted by.

@@ -38,7 +38,7 @@ class Everyone:
                 await sequencer.submit(commands)
 
     def step(self) -> list[Command]:
-        """What all of them do next."""
+        """The next commands of all of them."""
         return self.spot.step() + self.contract.step()
 
     def _founding(self) -> list[Command]:

@@ -170,7 +170,7 @@ def bearable(position: Position, lots: int, price: int) -> int:
 
 
 def _spare(position: Position, lots: int, price: int) -> int:
-    """What its pool's equity has beyond maintenance once `lots` are closed at `price`."""
+    """The equity of its pool beyond maintenance once `lots` are closed at `price`."""
     perp = position.perp
     pool = position.pool
     before = notional(position)

@@ -73,7 +73,7 @@ class Line:
         del self.places[uid]
         own = self.owners[uid]
         first = own.first()
-        assert first is not None
+        assert first is not None, f"uid {uid} stands in line with no pool"
         own.remove(first)
         if own.count:
             self._place(uid, self.turn + 1, own)
@@ -84,7 +84,7 @@ class Line:
 
     def _place(self, uid: int, turn: int, own: Shelf[Endangered]) -> None:
         best = own.first()
-        assert best is not None
+        assert best is not None, f"uid {uid} stands in line with no pool"
         place = (turn, best[0], uid)
         self.places[uid] = place
         self.turns.add(place)
@@ -133,7 +133,7 @@ class Watch:
         return units > 0
 
     def _wake(self, perp: Perpetual) -> None:
-        """What can be traded again may help those that needed help."""
+        """Try the pools that needed help again, as a symbol can be traded again."""
         now = tradable(perp)
         if now and not self.opened.get(perp.index, False):
             for row in self.stuck.rows():
@@ -218,7 +218,7 @@ class Watch:
                 self._guard(pool, perp, RISES, perp.mark + away)
 
     def retry(self) -> list[Pool]:
-        """Those that need help and are to be tried again at this tick, oldest first; then others,
+        """The pools that need help and are tried again at this tick, oldest first; then others,
         each in its turn."""
         oldest = self.stuck.after((0,), OLDEST_RETRIED)
         last = max(self.retried, oldest[-1][0] if oldest else 0)

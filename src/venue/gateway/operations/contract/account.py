@@ -109,7 +109,7 @@ def commission_rate(call: Call, request: ContractSymbolRequest) -> CommissionRat
 
 
 def account_config(call: Call, _: Empty) -> AccountConfig:
-    """What the account may do."""
+    """The account's permissions."""
     engine = call.venue.engine
     frozen = engine.account(call.uid).frozen
     return AccountConfig(not frozen, True, not frozen, True, engine.time // US_PER_MS)

@@ -280,7 +280,7 @@ def holding_of(call: Call) -> Holding | None:
 async def done(
     call: Call, command: Command, found: Listed | None = None, words: Words = ORDER
 ) -> Applied:
-    """What a command did; ApiError when it was refused."""
+    """The events of a command; ApiError when it was refused."""
     (applied,) = await call.submit([command])
     for event in applied.events[:1]:
         if isinstance(event, Rejected):

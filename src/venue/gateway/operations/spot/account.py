@@ -78,7 +78,7 @@ async def order(call: Call, request: OrderRequest) -> OrderView:
 
 
 def open_orders(call: Call, request: OpenOrdersRequest) -> list[OrderView]:
-    """What rests in the books, oldest first."""
+    """The open orders, oldest first."""
     rooms = call.venue
     if request.symbol is not None:
         rooms.market(request.symbol)
@@ -109,7 +109,7 @@ async def my_trades(call: Call, request: MyTradesRequest) -> list[MyTrade]:
     return [_fill_view(rooms, instrument, row) for row in rows]
 
 
-def _order_view(rooms: Venue, found: Order) -> OrderView:
+def _order_view(rooms: Venue, found: Order[None]) -> OrderView:
     instrument = found.market.instrument
     return OrderView(
         symbol=instrument.symbol,
