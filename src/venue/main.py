@@ -21,9 +21,9 @@ import uvloop
 import venue
 from venue import private_files
 from venue.api.documents.asyncapi import asyncapi
+from venue.api.documents.openapi import openapi
 from venue.api.documents.table import ROWS
 from venue.api.errors import ApiError
-from venue.api.operation import openapi
 from venue.api.streams.channels import SOCKETS
 from venue.behind import Behind
 from venue.compiled import refuse_stale

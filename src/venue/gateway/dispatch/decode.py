@@ -114,7 +114,7 @@ def compile_request(struct: type[Any]) -> Request:
     items = {
         field.encode_name: _names(_item(hints[field.name]))
         for field in msgspec.structs.fields(struct)
-        if _meta(hints[field.name]) is None and _is_list(hints[field.name])
+        if _is_objects(hints[field.name])
     }
     names = [field.name for field in fields]
     return Request(struct, fields, frozenset(names), items, _paging(names))
@@ -191,6 +191,11 @@ def _field(name: str, hint: Any, default: Any) -> Field:
     return Field(name, _reader(kind, meta), default is NODEFAULT, default, kind)
 
 
+def _is_objects(hint: Any) -> bool:
+    meta = _meta(hint)
+    return _is_list(hint) if meta is None else (meta.extra or {}).get("kind") == Kind.OBJECTS
+
+
 def _is_list(hint: Any) -> bool:
     return any(get_origin(part) is list for part in (hint, *get_args(hint)))
 
@@ -214,6 +219,7 @@ def _leaves(hint: Any) -> list[Any]:
 
 
 def _meta(hint: Any) -> Meta | None:
+    """What says of a field how it is read; None for plain objects and lists of them."""
     for part in (hint, *get_args(hint)):
         for extra in getattr(part, "__metadata__", ()):
             if isinstance(extra, Meta):
@@ -246,6 +252,7 @@ def _reader(kind: Kind, meta: Meta) -> Reader:
         Kind.TEXT: _text(meta.max_length or TEXT_LENGTH_MAX, meta.pattern or ""),
         Kind.TEXTS: _list_of(_text(TEXT_LENGTH_MAX, "")),
         Kind.FLAG: flag,
+        Kind.OBJECTS: _objects,
         Kind.LEVERAGE: leverage,
         Kind.COUNTDOWN: _countdown(_integer(meta.ge, meta.le, COUNTDOWN_ALLOWED)),
     }
