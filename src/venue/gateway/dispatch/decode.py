@@ -28,6 +28,8 @@ TEXT_LENGTH_MAX: Final = 256
 QUERIES_MAX: Final = 256  # of one operation
 QUERY_LENGTH_MAX: Final = 128  # bytes
 
+HAS_NO_EFFECT: Final = ("GTC", "FOK")  # on a MARKET order, which sweeps and leaves nothing
+
 _DECIMAL = re.compile(r"[0-9]+(?:\.[0-9]+)?", re.ASCII)
 _DIGITS = re.compile(r"[0-9]+", re.ASCII)
 _CLIENT_ID = re.compile(CLIENT_ID_PATTERN, re.ASCII)
@@ -157,16 +159,22 @@ def decode(request: Request, values: dict[str, Any]) -> Any:
 
 
 def ignored(request: Request, values: dict[str, Any]) -> list[str]:
-    """The names of values the operation does not know, in the order they came; in the elements of
-    a list as `orderList[3].reduceOnly`."""
-    found = []
-    if not values.keys() <= request.names:
-        found = [name for name in values if name not in request.names]
+    """The names of values the operation does not know, or has no use for, in the order they came;
+    in the elements of a list as `orderList[3].reduceOnly`."""
+    found = _unused(request.names, values)
     for name, known in request.items.items():
         elements = values.get(name)
         for place, element in enumerate(elements if isinstance(elements, list) else ()):
-            if isinstance(element, dict) and not element.keys() <= known:
-                found += [f"{name}[{place}].{inner}" for inner in element if inner not in known]
+            if isinstance(element, dict):
+                found += [f"{name}[{place}].{inner}" for inner in _unused(known, element)]
+    return found
+
+
+def _unused(known: frozenset[str], values: dict[str, Any]) -> list[str]:
+    """Unknown names, and how long a MARKET order is to live: many programs send it with all."""
+    found = [] if values.keys() <= known else [name for name in values if name not in known]
+    if values.get("type") == "MARKET" and values.get("timeInForce") in HAS_NO_EFFECT:
+        found.append(f"timeInForce={values['timeInForce']}")
     return found
 
 

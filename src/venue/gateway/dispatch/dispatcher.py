@@ -297,7 +297,7 @@ def _check_content_type(request: Request) -> None:
 def _names(unknown: list[str]) -> bytes:
     """Names for a header: what could break one is replaced."""
     clean = ",".join(
-        "".join(c if c.isascii() and (c.isalnum() or c in "_-.[]") else "?" for c in name)
+        "".join(c if c.isascii() and (c.isalnum() or c in "_-.[]=") else "?" for c in name)
         for name in unknown
     )
     return clean.encode()[:IGNORED_SHOWN_MAX]

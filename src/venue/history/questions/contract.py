@@ -6,23 +6,22 @@ An empty symbol stands for all of them.
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from msgspec import Struct
 from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, select
 
+from venue.history.questions.conditional import ended_algos, newest_of, waited_for
 from venue.history.questions.spot import from_to, page_of
 from venue.history.schema.contract import (
     ALGO_ORDERS,
     CONTRACT_FILLS,
     CONTRACT_ORDERS,
     DELEVERAGED,
-    FUNDING_RATES,
     INCOME,
     LIQUIDATION_STEPS,
     LIQUIDATIONS,
     POSITIONS,
-    PRICE_MINUTES,
 )
 from venue.vocabulary import AlgoStatus, Cause, OrderStatus
 
@@ -35,8 +34,8 @@ class ContractOrderRow(Struct, frozen=True, gc=False):
     """One contract order: price in ticks, quantities in lots, `quote` in atoms, times in µs.
 
     quantity = executed + remaining + canceled; `reduced` is the canceled part that its position
-    took along (rule 5.1). The last three are those of the conditional order that it came from (the
-    price that triggered it), None where there was none.
+    took along (rule 5.1). The last three are those of the conditional order that it came from, or
+    is: one that has ended as such is listed under its own id. None where there was none.
     """
 
     order_id: int
@@ -162,25 +161,6 @@ class ClosedPositionRow(Struct, frozen=True, gc=False):
     closed: int
 
 
-class FundingRateRow(Struct, frozen=True, gc=False):
-    """One funding settlement: prices in ticks, money in atoms; `settled` is 0 until it is through.
-
-    `time` is when rate and mark were frozen: later than `due` when the index was stale.
-    """
-
-    symbol: str
-    due: int
-    skipped: int
-    rate_ppb: int
-    mark_price: int
-    index_price: int
-    time: int
-    positions: int
-    paid: int
-    received: int
-    settled: int
-
-
 class LiquidationRow(Struct, frozen=True, gc=False):
     """One pool's liquidation, amounts in atoms; what stands behind `finished` is 0 until then."""
 
@@ -248,17 +228,6 @@ class LiquidationStory(Struct, frozen=True):
     steps: list[StepRow]
     deleveraged: list[DeleveragedRow]
     fills: list[ContractFillRow]
-
-
-class PriceCandle(Struct, frozen=True, gc=False):
-    """One minute of a price, in ticks, and the open interest at its end, in lots."""
-
-    open_time: int
-    open: int
-    high: int
-    low: int
-    close: int
-    open_interest: int
 
 
 class ContractOrdersOf(Struct, frozen=True, gc=False):
@@ -337,15 +306,22 @@ def contract_order_by_client_id(
 def contract_orders(
     connection: Connection, which: ContractOrdersOf, limit: int, page: int = 1
 ) -> list[ContractOrderRow]:
-    """An owner's orders; pages count from 1."""
-    table = CONTRACT_ORDERS.c
-    symbols = _of_symbol(table.symbol, which.symbol, which.among)
-    rows = _orders().where(table.uid == which.uid, *symbols)
-    if which.ended:
-        rows = rows.where(table.status.not_in(OPEN))
-    rows = rows.where(*from_to(table.time, which.start, which.end))
-    rows = rows.order_by(table.time.desc(), table.order_id.desc())
-    return [ContractOrderRow(*row) for row in connection.execute(page_of(rows, limit, page))]
+    """An owner's orders; pages count from 1. With those that have ended come conditional orders
+    that ended without becoming one."""
+    rows = _orders().where(*_listed(CONTRACT_ORDERS, which))
+    if not which.ended:
+        table = CONTRACT_ORDERS.c
+        rows = page_of(rows.order_by(table.time.desc(), table.order_id.desc()), limit, page)
+    else:
+        rows = rows.where(CONTRACT_ORDERS.c.status.not_in(OPEN))
+        rows = newest_of([rows, ended_algos().where(*_listed(ALGO_ORDERS, which))], limit, page)
+    return [ContractOrderRow(*row) for row in connection.execute(rows)]
+
+
+def _listed(table: Table, which: ContractOrdersOf) -> list[ColumnElement[bool]]:
+    columns = table.c
+    symbols = _of_symbol(columns.symbol, which.symbol, which.among)
+    return [columns.uid == which.uid, *symbols, *from_to(columns.time, which.start, which.end)]
 
 
 def contract_fills(
@@ -394,6 +370,17 @@ def algo_orders(connection: Connection, which: AlgosOf, limit: int) -> list[Algo
     return [AlgoRow(*row) for row in connection.execute(rows.limit(limit))]
 
 
+def algo_order(
+    connection: Connection, uid: int, algo_id: int, client_id: str = ""
+) -> AlgoRow | None:
+    """An owner's conditional order by id, or (id 0) its newest with a client id; None: no such."""
+    table = ALGO_ORDERS.c
+    known = [table.algo_id == algo_id] if algo_id else [table.client_id == client_id]
+    rows = select(ALGO_ORDERS).where(table.uid == uid, *known)
+    found = connection.execute(rows.order_by(table.algo_id.desc()).limit(1)).one_or_none()
+    return None if found is None else AlgoRow(*found)
+
+
 def closed_positions(
     connection: Connection, uid: int, symbol: str, limit: int
 ) -> list[ClosedPositionRow]:
@@ -402,16 +389,6 @@ def closed_positions(
     rows = select(POSITIONS).where(table.uid == uid, *_of_symbol(table.symbol, symbol))
     rows = rows.order_by(table.closed.desc(), table.position_id.desc())
     return [ClosedPositionRow(*row) for row in connection.execute(rows.limit(limit))]
-
-
-def funding_rates(
-    connection: Connection, symbol: str, start: int | None, end: int | None, limit: int
-) -> list[FundingRateRow]:
-    """A contract's settlements due from `start` to `end`, without those that were skipped."""
-    table = FUNDING_RATES.c
-    rows = select(FUNDING_RATES).where(table.symbol == symbol, table.skipped == 0)
-    rows = rows.where(*from_to(table.due, start, end)).order_by(table.due.desc())
-    return [FundingRateRow(*row) for row in connection.execute(rows.limit(limit))]
 
 
 def liquidations(connection: Connection, uid: int | None, limit: int) -> list[LiquidationRow]:
@@ -448,26 +425,11 @@ def liquidation(connection: Connection, liquidation_id: int) -> LiquidationStory
     )
 
 
-def price_candles(
-    connection: Connection, symbol: str, kind: Literal["index", "mark"], start: int, end: int
-) -> list[PriceCandle]:
-    """A contract's minutes that begin from `start` to `end`, oldest first, without empty ones."""
-    table = PRICE_MINUTES.c
-    prices = (
-        (table.index_open, table.index_high, table.index_low, table.index_close)
-        if kind == "index"
-        else (table.mark_open, table.mark_high, table.mark_low, table.mark_close)
-    )
-    rows = select(table.open_time, *prices, table.open_interest).where(table.symbol == symbol)
-    rows = rows.where(*from_to(table.open_time, start, end)).order_by(table.open_time)
-    return [PriceCandle(*row) for row in connection.execute(rows)]
-
-
 def _orders() -> Select[Any]:
     """Orders with what the conditional orders that they came from waited for."""
     algos = ALGO_ORDERS.c
     come = and_(algos.algo_id == CONTRACT_ORDERS.c.algo_id, CONTRACT_ORDERS.c.algo_id != 0)
-    rows = select(CONTRACT_ORDERS, algos.triggered_price, algos.source, algos.type)
+    rows = select(CONTRACT_ORDERS, *waited_for())
     return rows.outerjoin_from(CONTRACT_ORDERS, ALGO_ORDERS, come)
 
 

@@ -36,7 +36,7 @@ from venue.gateway.answers.kept import array, encode, with_last
 from venue.gateway.answers.market import Drawn, drawn
 from venue.gateway.context import Call, Venue
 from venue.gateway.operations.budgets import rate_limit
-from venue.history.questions import contract as questions
+from venue.history.questions import prices as questions
 from venue.wire import (
     amount_text,
     fraction_text,
