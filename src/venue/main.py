@@ -267,7 +267,7 @@ async def _wire(
     path = options.state
     projected = history.reached()
     prehistory = Prehistory()
-    market_data = MarketData(prehistory.of_spot, prehistory.of_contract)
+    market_data = MarketData(prehistory.spot, prehistory.contract)
     recorder = Recorder(options.frames_kept)
     restored = Restored(market_data, recorder, projected)
     engine = recover(journal, projected, restored)
