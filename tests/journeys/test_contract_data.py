@@ -9,7 +9,6 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec import structs
 
 from support.contract_feed import (
     BEGIN,
@@ -23,7 +22,6 @@ from support.contract_feed import (
     UNIT,
     Feed,
     closed,
-    contract,
     instrument,
     mark,
     placed,
@@ -32,10 +30,7 @@ from support.contract_feed import (
 )
 from support.slow import slow_candles, slow_ticker
 from venue.candles import DAY_US, INTERVALS, MINUTE_US, Candle, open_time
-from venue.core.messages.applied import Applied
-from venue.core.messages.commands import Tick
 from venue.core.messages.contract_events import (
-    ContractListed,
     ContractOrderClosed,
     ContractOrderPlaced,
     ContractOrderReduced,
@@ -45,8 +40,6 @@ from venue.core.messages.contract_events import (
     MarkSet,
 )
 from venue.core.messages.events import Event, InstrumentListed, OrderPlaced
-from venue.lab.backfill import Backfill, Start
-from venue.lab.prehistory import Told
 from venue.node.market_data.depth import Depth, Top
 from venue.node.market_data.past import PublicTrade
 from venue.node.market_data.reference import Funding, Prices
@@ -232,37 +225,6 @@ def test_unknown_names_are_key_errors() -> None:
     ):
         with pytest.raises(KeyError):
             ask()
-
-
-NOTHING_TRADED = dict.fromkeys(("volume", "notional", "count", "taker_volume", "taker_notional"), 0)
-
-
-def test_each_product_has_a_prehistory_of_its_own() -> None:
-    told = Told({BTC: "story"}, 0)
-    story = Backfill(3, BEGIN, {"story": Start(50, 1, 50, 30_000)})
-    told.begin(3, story)
-    data = MarketData(contract_past=told)
-    events: list[Event] = [InstrumentListed(instrument(BTC)), ContractListed(contract(BTC))]
-    data.follow([Applied(1, BEGIN, Tick(), events)])
-    past = story("story", "1m")
-    assert data.contract.candles(BTC, "1m", 10, BEGIN) == past[-10:]
-    assert data.spot.candles(BTC, "1m", 10, BEGIN) == []
-    # Index and mark were where it traded, and go on from there.
-    prices = data.contract_data
-    alone = [structs.replace(row, **NOTHING_TRADED) for row in past]
-    for ask in (prices.index_candles, prices.mark_candles):
-        assert ask(BTC, "1m", 1_000, BEGIN) == alone[-1_000:]
-    data.follow([Applied(2, BEGIN + MINUTE_US, Tick(), [MarkSet(BTC, 60, 61, True, 0, 0)])])
-    later = prices.index_candles(BTC, "1m", 3, BEGIN + MINUTE_US)
-    assert later == [*alone[-2:], quotes(open_time("1m", BEGIN) + MINUTE_US, 60)]
-    assert prices.past_prices(BTC, "1m", past[-5].open_time, 2) == alone[-6:-4]
-    funded = prices.past_funding(BTC, BEGIN, 4)
-    eights = story("story", "8h")[-4:]
-    assert [(row.due, row.mark) for row in funded] == [
-        (row.open_time, row.open) for row in reversed(eights)
-    ]
-    assert all(40_000 <= row.rate_ppb <= 160_000 for row in funded)
-    assert prices.past_funding(BTC, BEGIN, 2) == funded[:2]
 
 
 def test_a_dump_from_before_contracts_can_be_restored() -> None:
