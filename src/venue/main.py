@@ -66,6 +66,7 @@ from venue.node.outbox import Outbox
 from venue.node.passing_time import catch_up, tick, time_matters
 from venue.node.sequencer import Sequencer, Stopped
 from venue.node.snapshots import EVERY, Restored, take
+from venue.node.spot_changes import SpotChanges
 from venue.prune import prune_at_start
 from venue.rebuild import fill_when_empty
 from venue.recording.recorder import Recorder
@@ -275,6 +276,8 @@ async def _wire(
     outbox = Outbox()
     outbox.accompany(recorder.note)
     outbox.follow(market_data.follow)
+    spot_changes = SpotChanges()
+    outbox.follow(spot_changes.follow)
     outbox.follow(recorder.publish)
     if options.projection:
         outbox.follow(lambda batch: history.follow(batch, recorder.published))
@@ -295,6 +298,7 @@ async def _wire(
         journal=journal,
         outbox=outbox,
         recorder=recorder,
+        spot_changes=spot_changes,
         practice=options.practice,
     )
     if path:

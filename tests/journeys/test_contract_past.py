@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec import structs
 
-from support.contract_feed import BEGIN, BTC, contract, instrument, quotes
-from venue.candles import MINUTE_US, open_time
+from support.contract_feed import BEGIN, BTC, contract, instrument
+from venue.candles import MINUTE_US, Candle, open_time
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Tick
 from venue.core.messages.contract_events import ContractListed, MarkSet
@@ -33,8 +33,9 @@ def test_each_product_has_a_prehistory_of_its_own() -> None:
     for ask in (prices.index_candles, prices.mark_candles):
         assert ask(BTC, "1m", 1_000, BEGIN) == alone[-1_000:]
     data.follow([Applied(2, BEGIN + MINUTE_US, Tick(), [MarkSet(BTC, 60, 61, True, 0, 0)])])
+    later_minute = Candle(open_time("1m", BEGIN) + MINUTE_US, 60, 60, 60, 60, 0, 0, 0, 0, 0)
     later = prices.index_candles(BTC, "1m", 3, BEGIN + MINUTE_US)
-    assert later == [*alone[-2:], quotes(open_time("1m", BEGIN) + MINUTE_US, 60)]
+    assert later == [*alone[-2:], later_minute]
     assert prices.past_prices(BTC, "1m", past[-5].open_time, 2) == alone[-6:-4]
     funded = prices.past_funding(BTC, BEGIN, 4)
     eights = story("story", "8h")[-4:]

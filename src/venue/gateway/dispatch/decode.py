@@ -16,6 +16,7 @@ from venue.api.fields import (
     CONTRACT_CLIENT_ID_PATTERN,
     COUNTDOWN_ALLOWED,
     LEVERAGE_MAX,
+    SYMBOLS_MAX,
     Kind,
 )
 from venue.gateway.dispatch.json_body import Number, json_value
@@ -42,11 +43,14 @@ _ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 # -- query ----------------------------------------------------------------------------------------
 
 
-def query_values(query: bytes) -> dict[str, Any]:
-    """The query's parameters, percent-decoded once; -1142 for a malformed or repeated one."""
+def query_values(query: bytes, lists: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """The query's parameters, percent-decoded once; -1142 for a malformed or repeated one.
+
+    One of `lists` may be repeated: then its values are a list.
+    """
     values: dict[str, Any] = {}
     parts = query.split(b"&")
-    if len(parts) > PARAMETERS_MAX:
+    if len(parts) > PARAMETERS_MAX + (SYMBOLS_MAX if lists else 0):
         raise errors.out_of_range("query", f"at most {PARAMETERS_MAX} parameters are allowed")
     for part in parts:
         if not part:
@@ -55,9 +59,15 @@ def query_values(query: bytes) -> dict[str, Any]:
         name, value = _unquote(raw_name), _unquote(raw_value)
         if not name:
             raise errors.invalid("query", "a parameter needs a name")
+        if name in values and name in lists:
+            before = values[name]
+            values[name] = [*(before if isinstance(before, list) else [before]), value]
+            continue
         if name in values:
             raise errors.invalid(errors.shown(name)[1:-1], "given more than once")
         values[name] = value
+    if len(values) > PARAMETERS_MAX:
+        raise errors.out_of_range("query", f"at most {PARAMETERS_MAX} parameters are allowed")
     return values
 
 
@@ -120,12 +130,13 @@ class Field(NamedTuple):
 
 
 class Request(Struct, frozen=True):
-    """How to build one request struct from named values; `items`: of its lists of objects, what
-    their elements may name."""
+    """How to build one request struct from named values; `lists` may be repeated in a query,
+    `items` are, of its lists of objects, what their elements may name."""
 
     build: type[Any]
     fields: list[Field]
     names: frozenset[str]
+    lists: frozenset[str]
     items: dict[str, frozenset[str]]
 
 
@@ -141,7 +152,9 @@ def compile_request(struct: type[Any]) -> Request:
         for field in msgspec.structs.fields(struct)
         if _meta(hints[field.name]) is None
     }
-    return Request(struct, fields, frozenset(field.name for field in fields), items)
+    names = frozenset(field.name for field in fields)
+    lists = frozenset(field.name for field in fields if field.kind is Kind.SYMBOLS)
+    return Request(struct, fields, names, lists, items)
 
 
 def decode(request: Request, values: dict[str, Any]) -> Any:

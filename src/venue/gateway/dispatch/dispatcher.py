@@ -277,7 +277,7 @@ def _values(route: Route, request: Request) -> dict[str, Any]:
         if body and body.strip() != b"{}":
             method = route.row.method
             raise errors.invalid("body", f"{method} carries its parameters in the query")
-        return query_values(query) if query else {}
+        return query_values(query, route.request.lists) if query else {}
     if query:
         raise errors.invalid("query", f"{route.row.method} carries its parameters in the body")
     if request.headers.get(b"content-type") != _JSON:

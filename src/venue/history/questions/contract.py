@@ -12,7 +12,7 @@ from msgspec import Struct
 from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, select
 
 from venue.history.questions.conditional import ended_algos, newest_of, waited_for
-from venue.history.questions.spot import from_to, page_of
+from venue.history.questions.spot import from_to, of_both_sides, page_of
 from venue.history.schema.contract import (
     ALGO_ORDERS,
     CONTRACT_FILLS,
@@ -63,7 +63,10 @@ class ContractOrderRow(Struct, frozen=True, gc=False):
 
 
 class ContractFillRow(Struct, frozen=True, gc=False):
-    """One leg of a contract trade: money in atoms of `fee_asset`, `realized` without the fee."""
+    """One leg of a contract trade: money in atoms of `fee_asset`, `realized` without the fee.
+
+    `both`: it is the maker's leg of an owner's trade with itself.
+    """
 
     trade_id: int
     is_maker: int
@@ -82,6 +85,7 @@ class ContractFillRow(Struct, frozen=True, gc=False):
     opens: int
     cause: int
     time: int
+    both: int = 0
 
 
 class IncomeRow(Struct, frozen=True, gc=False):
@@ -330,7 +334,7 @@ def contract_fills(
     """An owner's fills; of a trade with itself, the maker's first."""
     table = CONTRACT_FILLS.c
     symbols = _of_symbol(table.symbol, which.symbol, which.among)
-    rows = select(CONTRACT_FILLS).where(*symbols)
+    rows = select(CONTRACT_FILLS, of_both_sides(CONTRACT_FILLS)).where(*symbols)
     if which.order_id is None:
         rows = rows.where(table.uid == which.uid)
     else:
@@ -412,7 +416,7 @@ def liquidation(connection: Connection, liquidation_id: int) -> LiquidationStory
     taken = [DeleveragedRow(*row) for row in connection.execute(_told(DELEVERAGED, liquidation_id))]
     table = CONTRACT_FILLS.c
     positions = sorted({step.position_id for step in steps})
-    fills = select(CONTRACT_FILLS).where(
+    fills = select(CONTRACT_FILLS, of_both_sides(CONTRACT_FILLS)).where(
         table.uid == told.uid,
         table.is_maker == 0,
         table.cause.in_(LIQUIDATING),

@@ -51,6 +51,7 @@ from venue.wire import (
     TYPE_NAMES,
     amount_text,
     average_text,
+    fill_id,
     order_price_text,
     price_text,
     quantity_text,
@@ -339,7 +340,7 @@ def _fill_view(rooms: Venue, row: ContractFillRow) -> UserTrade:
     instrument = rooms.perp(row.symbol).market.instrument
     asset = rooms.asset(row.fee_asset)
     return UserTrade(
-        id=row.trade_id,
+        id=fill_id(row.trade_id, second=bool(row.both)),
         order_id=row.order_id,
         symbol=row.symbol,
         buyer=row.side == BUY,
