@@ -92,7 +92,7 @@ def test_fills_filter_and_order(tape: Tape, filled: Store) -> None:
         ):
             which = FillsOf(uid, symbol, order_id, start, end)
             wanted = [
-                queries.FillRow(*row, both=row[1] == 1 and takers[row[0]] == row[3])
+                queries.FillRow(*(*row, int(row[1] == 1 and takers[row[0]] == row[3])))
                 for row in sorted(rows, reverse=True)
                 if row[3:5] == (uid, symbol)
                 and order_id in (None, row[2])
