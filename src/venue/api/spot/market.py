@@ -147,7 +147,7 @@ class KlinesRequest(Struct, rename="camel"):
 
     symbol: Symbol
     interval: Interval
-    limit: UpTo1000 = 300
+    limit: UpTo1000 = 100
     start_time: TimeMs | None = None
     end_time: TimeMs | None = None
 

@@ -9,6 +9,7 @@ from venue.core.book.market import Market
 from venue.core.contract.margin import Tiers
 from venue.core.contract.position import Position
 from venue.core.contract.risk.ordered_rows import Shelf
+from venue.core.contract.terms import Terms
 from venue.core.instruments import Contract, funding_cap_most
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ Waiting = tuple[int, int, "Algo"]  # (key, algo id, algo)
 
 
 class Source:
-    """What one index source said last: `time` is when that was current, a `price` of 0 is none.
+    """The last price of one index source: `time` is when that was current, a `price` of 0 is none.
 
     `samples` are a book's (time, price) of the last seconds, oldest first; posted prices have none.
     """
@@ -98,7 +99,7 @@ class Perpetual:
         "waiting",
     )
 
-    def __init__(self, contract: Contract, market: Market, index: int, time: int) -> None:
+    def __init__(self, contract: Contract, market: Market[Terms], index: int, time: int) -> None:
         self.market = market
         self.symbol = market.symbol
         self.index = index

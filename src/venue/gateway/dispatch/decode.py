@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple, get_args, get_type_hints
+from typing import Any, Final, NamedTuple, get_args, get_origin, get_type_hints
 from urllib.parse import unquote_to_bytes
 
 import msgspec
@@ -16,6 +16,7 @@ from venue.api.fields import (
     CONTRACT_CLIENT_ID_PATTERN,
     COUNTDOWN_ALLOWED,
     LEVERAGE_MAX,
+    REACH_MAX,
     SYMBOLS_MAX,
     Kind,
 )
@@ -26,8 +27,9 @@ from venue.wire import SIDES, TIMES_IN_FORCE, TYPES
 PARAMETERS_MAX: Final = 20
 INTEGER_LENGTH_MAX: Final = 19
 TEXT_LENGTH_MAX: Final = 256
-QUERIES_MAX: Final = 256  # of one operation
-QUERY_LENGTH_MAX: Final = 128  # bytes
+PAGES: Final = ("page", "pageIndex", "pageNum")  # what a list's page is called
+OR_ALL: Final = (Kind.SYMBOL_OR_ALL, Kind.ID_OR_ALL)
+SIZES: Final = ("limit", "pageSize")  # and how many a page has
 
 HAS_NO_EFFECT: Final = ("GTC", "FOK")  # on a MARKET order, which sweeps and leaves nothing
 
@@ -85,35 +87,6 @@ def _unquote(raw: bytes) -> str:
     return text
 
 
-class KnownQueries:
-    """The requests of one operation's queries, by the bytes of the query.
-
-    A query decodes to the same request always, and handlers leave requests as they are. When
-    `QUERIES_MAX` are known they are all forgotten: those that are asked often are soon known again.
-    """
-
-    __slots__ = ("_known",)
-
-    def __init__(self) -> None:
-        self._known: dict[bytes, Any] = {}
-
-    def count(self) -> int:
-        """How many are known."""
-        return len(self._known)
-
-    def find(self, query: bytes) -> Any:
-        """The request of a query; None when it is not known."""
-        return self._known.get(query)
-
-    def keep(self, query: bytes, request: Any) -> None:
-        """Remember a request; one of a long query is not kept."""
-        if len(query) > QUERY_LENGTH_MAX:
-            return
-        if len(self._known) >= QUERIES_MAX:
-            self._known.clear()
-        self._known[query] = request
-
-
 # -- fields ---------------------------------------------------------------------------------------
 
 Reader = Callable[[str, Any], Any]
@@ -130,14 +103,18 @@ class Field(NamedTuple):
 
 
 class Request(Struct, frozen=True):
-    """How to build one request struct from named values; `lists` may be repeated in a query,
-    `items` are, of its lists of objects, what their elements may name."""
+    """How to build one request struct from named values; `lists` may be repeated in a query.
+
+    `items`: of its lists of objects, what their elements may name. `paging`: which of the fields
+    are page and size of a list that comes in pages.
+    """
 
     build: type[Any]
     fields: list[Field]
     names: frozenset[str]
     lists: frozenset[str]
     items: dict[str, frozenset[str]]
+    paging: tuple[int, int] | None
 
 
 def compile_request(struct: type[Any]) -> Request:
@@ -150,24 +127,31 @@ def compile_request(struct: type[Any]) -> Request:
     items = {
         field.encode_name: _names(_item(hints[field.name]))
         for field in msgspec.structs.fields(struct)
-        if _meta(hints[field.name]) is None
+        if _meta(hints[field.name]) is None and _is_list(hints[field.name])
     }
-    names = frozenset(field.name for field in fields)
+    names = [field.name for field in fields]
     lists = frozenset(field.name for field in fields if field.kind is Kind.SYMBOLS)
-    return Request(struct, fields, names, lists, items)
+    return Request(struct, fields, frozenset(names), lists, items, _paging(names))
 
 
 def decode(request: Request, values: dict[str, Any]) -> Any:
-    """The request struct of these values; null and empty text mean absent."""
+    """The request struct of these values; null and empty text mean absent.
+
+    Where absence means all, what is given must not be empty: -1140.
+    """
     arguments = []
     for name, read, required, default, kind in request.fields:
         value = values.get(name)
         if value is None or value == "":
             if required:
                 raise _absent(name, kind)
+            if kind in OR_ALL and name in values:
+                raise errors.out_of_range(name, "must not be empty: leave it out to mean all")
             arguments.append(default)
         else:
             arguments.append(read(name, value))
+    if request.paging is not None:
+        _check_reach(request, arguments)
     return request.build(*arguments)
 
 
@@ -191,6 +175,22 @@ def _unused(known: frozenset[str], values: dict[str, Any]) -> list[str]:
     return found
 
 
+def _paging(names: list[str]) -> tuple[int, int] | None:
+    page = [place for place, name in enumerate(names) if name in PAGES]
+    size = [place for place, name in enumerate(names) if name in SIZES]
+    return (page[0], size[0]) if page and size else None
+
+
+def _check_reach(request: Request, arguments: list[Any]) -> None:
+    """A list's far pages cost what all before them would: what lies too deep is refused."""
+    assert request.paging is not None
+    page, size = request.paging
+    if arguments[page] * arguments[size] > REACH_MAX:
+        other = request.fields[size].name
+        rule = f"'{other}' x '{request.fields[page].name}' may be at most {REACH_MAX}"
+        raise errors.out_of_range(request.fields[page].name, rule)
+
+
 def _absent(name: str, kind: Kind) -> errors.ApiError:
     if kind is Kind.SIDE:
         return errors.bad_side()
@@ -204,14 +204,24 @@ def _absent(name: str, kind: Kind) -> errors.ApiError:
 def _field(name: str, hint: Any, default: Any) -> Field:
     meta = _meta(hint)
     if meta is None:
-        return Field(name, _objects, default is NODEFAULT, default, Kind.OBJECTS)
+        if _is_list(hint):
+            return Field(name, _objects, default is NODEFAULT, default, Kind.OBJECTS)
+        return Field(name, _nested(_item(hint)), default is NODEFAULT, default, Kind.OBJECT)
     kind = Kind((meta.extra or {})["kind"])
     return Field(name, _reader(kind, meta), default is NODEFAULT, default, kind)
 
 
+def _is_list(hint: Any) -> bool:
+    return any(get_origin(part) is list for part in (hint, *get_args(hint)))
+
+
 def _item(hint: Any) -> type[Any]:
-    """What the elements of a list of objects are."""
-    (item,) = [kind for kind in _leaves(hint) if isinstance(kind, type)]
+    """The struct of an object, or of the elements of a list of objects."""
+    (item,) = [
+        kind
+        for kind in _leaves(hint) or [hint]
+        if isinstance(kind, type) and issubclass(kind, Struct)
+    ]
     return item
 
 
@@ -236,6 +246,7 @@ def _reader(kind: Kind, meta: Meta) -> Reader:
     choices = tuple(schema.get("enum", ()) or schema.get("items", {}).get("enum", ()))
     readers: dict[Kind, Reader] = {
         Kind.SYMBOL: symbol,
+        Kind.SYMBOL_OR_ALL: symbol,
         Kind.SYMBOLS: _symbols(meta.max_length or 0),
         Kind.SIDE: _named(SIDES, errors.bad_side),
         Kind.TYPE: _named(TYPES, errors.bad_type),
@@ -248,6 +259,7 @@ def _reader(kind: Kind, meta: Meta) -> Reader:
         Kind.CONTRACT_CLIENT_ID: contract_client_id,
         Kind.CONTRACT_CLIENT_IDS: _list_of(contract_client_id),
         Kind.INTEGER: _integer(meta.ge, meta.le),
+        Kind.ID_OR_ALL: _integer(meta.ge, meta.le),
         Kind.IDS: _list_of(_integer(1, 2**63 - 1)),
         Kind.CHOICE: _choice(choices),
         Kind.CHOICES: _list_of(_choice(choices)),
@@ -310,14 +322,18 @@ def generated(value: str) -> int:
 
 
 def leverage(name: str, value: Any) -> int:
-    """A whole number from 1 to 500; -3313 for all else, malformed or out of range."""
-    digits = isinstance(value, str) and _DIGITS.fullmatch(value) is not None
+    """A whole number from 1 to 500, `20.00` is 20; -3313 for all else."""
+    digits = ""
+    if isinstance(value, str) and _DECIMAL.fullmatch(value):
+        digits, _, fraction = value.partition(".")
+        if fraction.strip("0"):
+            digits = ""
     # Text may be as long as a body: measure it before it becomes a number.
-    if not digits or len(value) > INTEGER_LENGTH_MAX or not 1 <= int(value) <= LEVERAGE_MAX:
+    if not digits or len(digits) > INTEGER_LENGTH_MAX or not 1 <= int(digits) <= LEVERAGE_MAX:
         raise errors.error(
             -3313, name=name, rule=f"allowed: whole numbers from 1 to {LEVERAGE_MAX}"
         )
-    return int(value)
+    return int(digits)
 
 
 def flag(name: str, value: Any) -> bool:
@@ -349,9 +365,8 @@ def _integer(low: int | float | None, high: int | float | None, allowed: str = "
     def read(name: str, value: Any) -> int:
         if not isinstance(value, str) or not value.isascii():
             raise errors.invalid(name, "must be a whole number")
-        if value[:1] == "-" and _DIGITS.fullmatch(value[1:]) and type(value) is Number:
-            raise errors.out_of_range(name, rule)
-        if not _DIGITS.fullmatch(value):
+        signed = value[:1] == "-" and (lowest < 0 or type(value) is Number)
+        if not _DIGITS.fullmatch(value[1:] if signed else value):
             raise errors.invalid(name, f"must be a whole number from {lowest} to {highest}")
         # Text may be as long as a body: measure it before it becomes a number.
         if len(value) > INTEGER_LENGTH_MAX or not lowest <= int(value) <= highest:
@@ -437,3 +452,17 @@ def _objects(name: str, value: Any) -> list[Any]:
     if not value:
         raise errors.missing(name)
     return value
+
+
+def _nested(struct: type[Any]) -> Reader:
+    """An object in the body, with no names but its own."""
+    request = compile_request(struct)
+
+    def read(name: str, value: Any) -> Any:
+        if not isinstance(value, dict):
+            raise errors.invalid(name, "must be an object")
+        for unknown in ignored(request, value):
+            raise errors.invalid(f"{name}.{errors.shown(unknown)[1:-1]}", "no such parameter")
+        return decode(request, value)
+
+    return read

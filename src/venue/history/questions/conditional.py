@@ -43,19 +43,27 @@ def ended_algos() -> Select[Any]:
     return select(*named, *waited_for()).where(table.status.in_(BECAME_NOTHING))
 
 
-def newest_of(parts: list[Select[Any]], limit: int, page: int) -> Select[Any]:
-    """One page of several lists as one, newest first; pages count from 1.
+def newest_of(
+    parts: list[Select[Any]], limit: int, skipped: int, *, by_time: bool = True
+) -> Select[Any]:
+    """So many rows of several lists as one, newest first, behind those that are skipped.
 
-    Each is sorted by itself and cut behind the page: only their heads are merged.
+    Each is sorted by itself and cut behind them: only their heads are merged. `by_time` False keeps
+    the planner from the indexes that end in time.
     """
-    heads = [_newest_first(part).limit(limit * page).subquery() for part in parts]
-    both = select(union_all(*(select(head) for head in heads)).subquery())
-    return _newest_first(both).limit(limit).offset(limit * (page - 1))
+    most = limit + skipped
+    heads = [_newest_first(part, by_time=by_time).limit(most).subquery() for part in parts]
+    if len(heads) > 1:
+        both = select(union_all(*(select(head) for head in heads)).subquery())
+    else:
+        both = select(heads[0])
+    return _newest_first(both, by_time=True).limit(limit).offset(skipped)
 
 
-def _newest_first(rows: Select[Any]) -> Select[Any]:
+def _newest_first(rows: Select[Any], *, by_time: bool) -> Select[Any]:
     columns = rows.selected_columns
-    return rows.order_by(columns.time.desc(), columns.order_id.desc())
+    time = columns.time if by_time else columns.time + 0
+    return rows.order_by(time.desc(), columns.order_id.desc())
 
 
 def _either(condition: Any, yes: int, no: int) -> Any:

@@ -25,7 +25,7 @@ SELL: Final = int(Side.SELL)
 
 
 class Market:
-    """What is known of one symbol. `day` is what was before its first trade, in `past` as a window;
+    """One symbol. `day` is what was before its first trade, in `past` as a window of statistics;
     both are made when they are first asked for."""
 
     __slots__ = ("chart", "day", "levels", "past", "trades", "window")

@@ -186,7 +186,7 @@ def owner(rooms: Venue, name: str) -> Account:
 
 
 async def done(call: Call, command: Command) -> list[Event]:
-    """What came of one operator command; ApiError when it was refused."""
+    """The outcome of one operator command; ApiError when it was refused."""
     (applied,) = await call.venue.submit([command])
     for event in applied.events:
         if isinstance(event, Rejected):
@@ -324,7 +324,7 @@ def _asset_view(asset: Asset) -> AssetView:
     return AssetView(asset.coin_id, asset.name, asset.scale)
 
 
-def _instrument_view(market: Market) -> InstrumentView:
+def _instrument_view(market: Market[None]) -> InstrumentView:
     listed = market.instrument
     return InstrumentView(
         symbol=listed.symbol,

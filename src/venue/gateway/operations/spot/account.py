@@ -57,6 +57,7 @@ BUY: Final = int(Side.BUY)
 COMMISSION_SCALE: Final = 8
 PPM_TO_COMMISSION: Final = 100  # parts per million in units of 10^-8
 PPM_PER_BASIS_POINT: Final = 100
+FIRST_TIME_MS: Final = 10**12  # in 2001: no smaller number is a time in ms
 US_PER_MS: Final = 1000
 MILLISECOND_US: Final = 999  # what an inclusive end in ms adds in µs
 
@@ -80,7 +81,7 @@ async def order(call: Call, request: OrderRequest) -> OrderView:
 
 
 def open_orders(call: Call, request: OpenOrdersRequest) -> list[OrderView]:
-    """What rests in the books, oldest first."""
+    """The open orders, oldest first."""
     rooms = call.venue
     if request.symbol is not None:
         rooms.market(request.symbol)
@@ -111,7 +112,7 @@ async def my_trades(call: Call, request: MyTradesRequest) -> list[MyTrade]:
     return [_fill_view(rooms, instrument, row) for row in rows]
 
 
-def _order_view(rooms: Venue, found: Order) -> OrderView:
+def _order_view(rooms: Venue, found: Order[None]) -> OrderView:
     instrument = found.market.instrument
     return OrderView(
         symbol=instrument.symbol,
@@ -243,7 +244,7 @@ def _rates(rooms: Venue, uid: int) -> tuple[int, int]:
 
 
 async def bills(call: Call, request: BillsRequest) -> list[BillView]:
-    """Movements of the spot wallet; cursors of 10^15 and above are bill ids, others ms times."""
+    """Movements of the spot wallet; cursors from 10^12 to 10^15 are ms times, others bill ids."""
     rooms = call.venue
     asset = rooms.asset_by_coin(request.coin_id)
     after, before = request.after, request.before
@@ -316,7 +317,7 @@ async def transfer_records(call: Call, request: TransferRecordsRequest) -> list[
 
 
 def _is_id(cursor: int | None) -> bool:
-    return cursor is not None and cursor >= FIRST_ID
+    return cursor is not None and not FIRST_TIME_MS <= cursor < FIRST_ID
 
 
 def _ms_end(time: int | None) -> int | None:
