@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
-import itertools
 import logging
 import os
 import signal
@@ -48,7 +47,7 @@ from venue.gateway.streams.hub import Hub, Timing
 from venue.gateway.streams.sockets import Sockets
 from venue.gateway.transport.server import Server, listen
 from venue.history.mend import mend
-from venue.history.process.client import History
+from venue.history.process.client import LAG_MAX, History
 from venue.history.process.link import HistoryFailed
 from venue.history.schema.spot import FRAMES_KEPT
 from venue.journal.journal import Journal, JournalCorrupt, JournalFailed, OtherRules
@@ -63,15 +62,16 @@ from venue.node.clock import SystemClock
 from venue.node.keeper import Keeper
 from venue.node.market_data.views import MarketData
 from venue.node.outbox import Outbox
-from venue.node.passing_time import catch_up, tick, time_matters
+from venue.node.passing_time import catch_up
 from venue.node.sequencer import Sequencer, Stopped
 from venue.node.snapshots import EVERY, Restored, take
+from venue.node.timekeeper import Timekeeper
+from venue.node.venue_clock import SETTING, ClockMode, VenueClock, parsed
 from venue.prune import prune_at_start
 from venue.rebuild import fill_when_empty
 from venue.recording.recorder import Recorder
 
-TICK_S: Final = 1.0  # how often time passes while contracts have prices or a countdown runs
-IDLE_TICKS: Final = 10  # so many times more rarely else
+CATCH_UP_S: Final = 1.0  # how long time that is moved waits for history at once
 YOUNG_MAX: Final = 1_000  # new objects that are looked at for garbage at once: half a millisecond
 NEVER: Final = 1 << 30
 
@@ -103,6 +103,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     demo_keys: bool = True
     capacity: int | None = None  # commands a second at most
     keep_us: int | None = None  # how much of journal and history stays out of archives
+    clock: ClockMode | None = None  # how time passes; None: as before, or as the machine's
+    at: int | None = None  # venue time to begin at, µs
 
 
 class Running(msgspec.Struct, frozen=True):
@@ -155,7 +157,8 @@ async def _serve(
         if fit.told:
             log.warning("%s", fit.told)
             rooms.warnings.append(fit.told)
-        agents = await _agents(rooms, options) if options.agents else None
+        if options.agents:
+            await _employ(rooms, options)
         origins = Origins(options.hosts, options.origins)
         requests = dispatcher(rooms, options, origins)
         streams = _streams(rooms, options, requests.desk, origins, fit.sockets)
@@ -163,7 +166,7 @@ async def _serve(
         server = await Server.start(
             bound, fit.http, requests.serve, streams, Proxies(options.proxies)
         )
-        background = _background(rooms, options, agents)
+        background = _background(rooms, options)
         ready(Running(options.host, bound.getsockname()[1], rooms))
         try:
             await _until(stopping, background)
@@ -224,6 +227,7 @@ def _streams(
     """The door for streams, with a hub that hears of every batch from now on."""
     hub = Hub(rooms, Timing(depth_s=options.depth_ms / 1000))
     rooms.outbox.follow(hub.follow)
+    rooms.timekeeper.follow(hub, hub.keep_up)
     authenticator = Authenticator(rooms.keys, rooms.clock, explain=True)
     return Sockets(rooms, hub, authenticator, limits, desk, origins)
 
@@ -261,7 +265,7 @@ async def _wire(
     options: Options,
     journal: Journal,
     history: History,
-    clock: SystemClock,
+    system: SystemClock,
     on_failure: Callable[[BaseException], None],
 ) -> Venue:
     path = options.state
@@ -271,7 +275,9 @@ async def _wire(
     recorder = Recorder(options.frames_kept)
     restored = Restored(market_data, recorder, projected)
     engine = recover(journal, projected, restored)
-    clock.begin(engine.time)
+    clock = VenueClock(system)
+    stored = engine.listing.settings.get(SETTING)
+    clock.begin(engine.time, parsed(stored or ""), options.clock, options.at)
     outbox = Outbox()
     outbox.accompany(recorder.note)
     outbox.follow(market_data.follow)
@@ -279,6 +285,8 @@ async def _wire(
     if options.projection:
         outbox.follow(lambda batch: history.follow(batch, recorder.published))
     sequencer = Sequencer(engine, journal, outbox, clock, on_failure, capacity=options.capacity)
+    timekeeper = Timekeeper(engine, sequencer, clock, partial(_keep_up, history, engine))
+    outbox.follow(timekeeper.note)
     behind = Behind(journal, sequencer.on_disk_thread, f"{path}.history", options.frames_kept)
     history.begin(engine, behind.bring if path else None)
     history.follow(restored.unprojected, restored.frames)
@@ -289,6 +297,7 @@ async def _wire(
         history=history,
         keys=_keys(path, engine) if path else KeyStore(),
         clock=clock,
+        timekeeper=timekeeper,
         data=str(Path(path).absolute()) if path else "in memory",
         weight_limit=WEIGHT_MAX * DEV_FACTOR,
         replays=ReplayGuard(),
@@ -298,9 +307,9 @@ async def _wire(
         practice=options.practice,
     )
     if path:
-        # Venue time is never behind server time, so no timestamp is far ahead of its command's.
-        since = clock.wall() - SEEDED_MS * 1000
-        rooms.replays.seed(tail_requests(journal, since), clock.wall())
+        # A real venue time is never behind server time: no timestamp is far ahead of its command's.
+        since = clock.wall() - SEEDED_MS * 1000 if stored is None and clock.real else 0
+        rooms.replays.seed(tail_requests(journal, since), clock.oldest())
     if engine.deadlines.queue:  # countdowns ran out while the venue was down: before anybody trades
         await catch_up(engine, sequencer)
     await _found(rooms, options)
@@ -325,6 +334,9 @@ async def _found(rooms: Venue, options: Options) -> None:
         first.append(ChangeSetting("historySeed", str(options.seed)))
         first.append(ChangeSetting("historyEpoch", str(rooms.clock.now())))
         await rooms.submit(first)
+    mode = rooms.clock.setting.text()
+    if mode != rooms.setting(SETTING, ClockMode().text()):
+        await rooms.submit([ChangeSetting(SETTING, mode)])
     if options.demo_keys:
         _found_keys(rooms)
     if options.batch_place is not None:
@@ -337,7 +349,7 @@ async def _found(rooms: Venue, options: Options) -> None:
 def _found_keys(rooms: Venue) -> None:
     """The demo keys. Public as they are, they live in memory only and come back at every start,
     unless they were revoked."""
-    now = rooms.clock.wall()
+    now = rooms.clock.told()
     for account in demo.ACCOUNTS:
         uid = rooms.engine.ledger.names[account.name]
         rooms.keys.add(
@@ -384,12 +396,8 @@ class _AllAgents:
         return self.spot.funding() + self.contract.funding()
 
 
-def _background(
-    rooms: Venue, options: Options, agents: _AllAgents | None
-) -> list[asyncio.Task[None]]:
-    tasks = [asyncio.create_task(_pass_time(rooms))]
-    if agents is not None:
-        tasks.append(asyncio.create_task(_trade(rooms, agents)))
+def _background(rooms: Venue, options: Options) -> list[asyncio.Task[None]]:
+    tasks = [asyncio.create_task(rooms.timekeeper.run())]
     if options.state is not None:
         keeper = _keeper(rooms, options.state, options.frames_kept)
         tasks.append(asyncio.create_task(keeper.run()))
@@ -406,29 +414,24 @@ def _collect_young_only() -> None:
     gc.set_threshold(YOUNG_MAX, NEVER, NEVER)
 
 
-async def _pass_time(rooms: Venue) -> None:
-    """Ticks for the engine."""
-    for second in itertools.count(1):
-        await asyncio.sleep(TICK_S)
-        if second % IDLE_TICKS and not time_matters(rooms.engine):
-            continue
-        await tick(rooms.sequencer)
-
-
-async def _agents(rooms: Venue, options: Options) -> _AllAgents:
+async def _employ(rooms: Venue, options: Options) -> None:
+    """The liquidity agents begin, and act with time from now on."""
     agents = _AllAgents(rooms.engine, options.seed)
     await agents.begin(rooms)
-    return agents
+    rooms.timekeeper.employ(agents, STEP_US, partial(_try_submit, rooms))
 
 
-async def _trade(rooms: Venue, agents: _AllAgents) -> None:
-    """The liquidity agents, step by step."""
-    while True:
-        await asyncio.sleep(STEP_US / 1_000_000)
-        commands = agents.step()
-        if commands:
-            with contextlib.suppress(ApiError):  # left out while the venue is busy
-                await rooms.submit(commands, patient=True)
+async def _try_submit(rooms: Venue, commands: list[Command]) -> None:
+    with contextlib.suppress(ApiError):  # left out while the venue is busy
+        await rooms.submit(commands, patient=True)
+
+
+async def _keep_up(history: History, engine: Engine) -> None:
+    """Wait for a history that is far behind, unless it has failed: time that is moved goes as fast
+    as its followers take it."""
+    with contextlib.suppress(HistoryFailed, TimeoutError):
+        if history.lag() > LAG_MAX // 2:
+            await history.reach(engine.sequence - LAG_MAX // 4, CATCH_UP_S)
 
 
 def _keeper(rooms: Venue, path: str, frames_kept: int) -> Keeper:

@@ -107,6 +107,10 @@ class SystemClock:
             steady = self._look(steady)
         return steady + self._server.at(steady)
 
+    def steady(self) -> int:
+        """µs of the machine since some moment: for how long something takes here."""
+        return self._passed()
+
     def ahead(self) -> tuple[int, int]:
         """How far venue time and server time are ahead of the machine's clock, in µs."""
         steady = self._steady()

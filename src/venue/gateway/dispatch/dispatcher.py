@@ -127,7 +127,8 @@ class Dispatcher:
 
     def _trade(self, request: Request, route: Route, caller: Caller, now: int) -> None:
         """A request has its effect once: an exact repetition gets the recorded answer."""
-        known = self._replays.enter(caller.timestamp_ms, caller.request, now)
+        oldest = now if self._clock.real else self._clock.oldest()
+        known = self._replays.enter(caller.timestamp_ms, caller.request, oldest)
         if known is None:
             self._trade_once(request, route, caller)
         elif isinstance(known, asyncio.Future):
@@ -227,7 +228,7 @@ class Dispatcher:
         elif desk.routes.knows(path):
             raise errors.method_not_supported(request.method.decode("latin-1"))
         else:
-            time = datetime.fromtimestamp(now / 1_000_000, UTC)
+            time = datetime.fromtimestamp(self._clock.told() / 1_000_000, UTC)
             shown = path.decode("ascii", "replace")[: errors.SHOWN_LENGTH_MAX]
             body = errors.unknown_path(shown, time.isoformat(timespec="milliseconds"))
             request.answer(404, body)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from venue.api.operator import clock as clock_rows
 from venue.api.operator import contracts as contracts_rows
 from venue.api.operator import venue as venue_rows
+from venue.gateway.context import Venue
 from venue.gateway.dispatch.routes import Route, bind
-from venue.gateway.operations.operator import contracts, keys, venue
+from venue.gateway.operations.operator import clock, contracts, keys, venue
 
 
 def bindings() -> list[Route]:
@@ -40,4 +42,12 @@ def bindings() -> list[Route]:
         bind(contracts_rows.positions, contracts.positions),
         bind(contracts_rows.liquidations, contracts.liquidations),
         bind(contracts_rows.liquidation, contracts.liquidation),
+        bind(clock_rows.clock, clock.clock, _not_practice),
+        bind(clock_rows.change_clock, clock.change_clock, _not_practice),
+        bind(clock_rows.advance_clock, clock.advance_clock, _not_practice),
     ]
+
+
+def _not_practice(rooms: Venue) -> bool:
+    """Time belongs to the owner of a practice venue; elsewhere to nobody."""
+    return not rooms.practice
