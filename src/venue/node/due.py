@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from heapq import heapify, heapreplace, merge
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct
 
@@ -19,7 +19,7 @@ from venue.core.messages.contract_events import (
     FundingSkipped,
     LiquidationStarted,
 )
-from venue.core.messages.events import CancelAfterDue, Event
+from venue.core.messages.events import CancelAfterDue
 from venue.vocabulary import Product
 
 TOLD_MAX: Final = 1_000  # entries of one report
@@ -81,9 +81,9 @@ class Report:
         """Note what a batch settled."""
         for applied in batch:
             for event in applied.events:
-                found = _settled(event)
-                if found is not None:
-                    self._note(applied.time, *found)
+                settles = _SETTLES.get(type(event))
+                if settles is not None:
+                    self._note(applied.time, *settles(event))
 
     def _note(self, at: int, kind: str, symbol: str, count: int) -> None:
         key = (at, kind, symbol)
@@ -97,18 +97,12 @@ class Report:
         return [Due(*key, count) for key, count in self._counts.items()]
 
 
-def _settled(event: Event) -> tuple[str, str, int] | None:
-    """Kind, symbol and count of what an event settles; None when it settles nothing."""
-    if isinstance(event, FundingSettled):
-        return FUNDING, event.symbol, event.positions
-    if isinstance(event, FundingSkipped):
-        return "funding skipped", event.symbol, 0
-    if isinstance(event, CancelAfterDue):
-        return COUNTDOWN, "", event.orders
-    if isinstance(event, AlgoTriggered):
-        return "trigger", event.symbol, 1
-    if isinstance(event, LiquidationStarted):
-        return "liquidation", event.symbol, 1
-    if isinstance(event, Deleveraged):
-        return "deleveraging", event.symbol, 1
-    return None
+# By type: kind, symbol and count of what an event settles.
+_SETTLES: Final[dict[type, Callable[[Any], tuple[str, str, int]]]] = {
+    FundingSettled: lambda event: (FUNDING, event.symbol, event.positions),
+    FundingSkipped: lambda event: ("funding skipped", event.symbol, 0),
+    CancelAfterDue: lambda event: (COUNTDOWN, "", event.orders),
+    AlgoTriggered: lambda event: ("trigger", event.symbol, 1),
+    LiquidationStarted: lambda event: ("liquidation", event.symbol, 1),
+    Deleveraged: lambda event: ("deleveraging", event.symbol, 1),
+}

@@ -204,6 +204,8 @@ class Timekeeper:
     def _instant(self) -> int:
         """The next instant at which something may be due."""
         at = self._tick_at()
+        if self._report is not None and not time_matters(self._engine):
+            at = (self._ticked // IDLE_TICK_US + 1) * IDLE_TICK_US
         if self._stepper is not None:
             at = min(at, self._step_at())
         if not self._clock.real:

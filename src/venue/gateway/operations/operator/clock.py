@@ -142,9 +142,8 @@ def _target(rooms: Venue, request: AdvanceRequest) -> int:
         to = _moment("to", request.to)
         _check_range("to", to, now)
         return to
-    coming = upcoming(rooms.engine, now)
-    wanted = (due.at for due in coming if request.to_next in (ANY, due.kind))
-    soon = next(takewhile(lambda at: at <= now + YEAR_US, wanted), None)
+    coming = takewhile(lambda due: due.at <= now + YEAR_US, upcoming(rooms.engine, now))
+    soon = next((due.at for due in coming if request.to_next in (ANY, due.kind)), None)
     if soon is None:
         raise errors.failed_precondition(f"no {request.to_next} is due within 366 days")
     return soon
