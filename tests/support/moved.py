@@ -13,6 +13,7 @@ from venue.api import signing
 from venue.times import US_PER_MS, moment_us
 
 BEGIN: Final = "2026-01-01T00:00:00Z"
+ADVANCE_S: Final = 300
 BEGIN_MS: Final = moment_us(BEGIN) // US_PER_MS
 
 
@@ -49,6 +50,7 @@ class Moved:
         given = ("--clock", *clock, "--at", BEGIN, *arguments)
         self.server = Server(*given, folder=folder, **more)
         self.anyone = self.server.client()
+        self.anyone.connection.timeout = ADVANCE_S
         names = ("alice", "bob", "carol", "dave")
         self.clients = {name: Timed(self.server.port, self.server.account(name)) for name in names}
 
