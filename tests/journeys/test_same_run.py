@@ -17,7 +17,6 @@ from venue.core.messages.commands import ChangeSetting
 from venue.node.venue_clock import SETTING
 
 BUILT: Final = Path(__file__).resolve().parents[2] / "build" / "fast"
-HOUR_MS: Final = 3_600_000
 INTERVAL_MS: Final = 144 * 60_000  # of funding ten times a day
 TIMES: Final = [f"{n * 144 // 60:02}:{n * 144 % 60:02}" for n in range(10)]
 
@@ -69,6 +68,7 @@ def _lived_life(folder: Path, by_itself: bool) -> tuple[Any, list[bytes], list[A
     with Life(folder, "--no-agents") as life:
         change = {"symbol": SYMBOL, "fundingTimes": TIMES}
         assert life.venue.anyone.post("/_venue/contracts/change", change).status == 200
+        life.venue.advance(by="2h20m")  # nothing happens yet
         life.begin()
         settled: list[Any] = []
         if by_itself:
@@ -79,7 +79,7 @@ def _lived_life(folder: Path, by_itself: bool) -> tuple[Any, list[bytes], list[A
             assert post("/_venue/clock", {"mode": "manual"}).status == 200
         else:
             settled += life.venue.advance(to=str(BEGIN_MS + 3 * INTERVAL_MS + 60_000))["settled"]
-        settled += life.venue.advance(to=str(BEGIN_MS + 3 * INTERVAL_MS + HOUR_MS))["settled"]
+        settled += life.venue.advance(to=str(BEGIN_MS + 3 * INTERVAL_MS + 300_000))["settled"]
         told = life.told()
         commands = [
             command
