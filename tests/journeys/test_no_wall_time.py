@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from support.client import Answer
 from support.lived import SYMBOL, Life
 from venue.api.documents.table import ROWS
@@ -57,8 +59,6 @@ def _call(life: Life, row: Operation[Any, Any]) -> Answer:
 
 
 def _fields(row: Operation[Any, Any]) -> Any:
-    import msgspec
-
     return msgspec.structs.fields(row.request)
 
 

@@ -162,7 +162,7 @@ def test_a_repeated_order_has_one_effect_over_moves_and_restarts(
     with Moved(tmp_path, *state) as venue:
         client = venue.clients["alice"]
         if signed_by == "machine":
-            client = venue.server.client("alice")  # type: ignore[assignment]
+            client = venue.server.client("alice")
         body = order("BTCUSDT", "BUY", "0.1", "60000")
         sent = client.headers("POST", "/api/v3/order", _raw(body))
         first = client.post("/api/v3/order", body, headers=sent)

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from support.listening import Listener, Message, login
+from support.listening import Listener, login
 from support.moved import Moved
 from venue.core.messages.commands import Command
 from venue.journal.sqlite import open_journal
@@ -43,23 +43,6 @@ PAGES: Final = (
 MONEY: Final = ("/api/v3/account/bills", "/capi/v3/account/income")
 
 
-class Heard(Listener):
-    """Keeps every text as it came."""
-
-    def __init__(self, port: int, path: str, headers: dict[str, str]) -> None:
-        self.texts: list[str] = []
-        super().__init__(port, path, headers)
-
-    def receive(self) -> Message:
-        text = self.socket.recv(60)
-        assert isinstance(text, str)
-        found = msgspec.json.decode(text)
-        if "ping" not in (found.get("type"), found.get("event")):  # they keep the machine's time
-            self.texts.append(text)
-        assert isinstance(found, dict)
-        return found
-
-
 class Life:
     """One venue, alice and bob on it, and what was told. Use it in a `with`."""
 
@@ -78,13 +61,14 @@ class Life:
     def __exit__(self, *_: object) -> None:
         self._open.close()
 
-    def _listen(self, path: str) -> Heard:
+    def _listen(self, path: str) -> Listener:
         account = self.venue.server.account("alice")
         headers = {}
         if path.endswith("private"):
+            assert self.alice.at_ms is not None
             self.alice.at_ms += 1
             headers = login(account, str(self.alice.at_ms))
-        socket = Heard(self.venue.server.port, path, headers)
+        socket = Listener(self.venue.server.port, path, headers)
         self._open.callback(socket.close)
         socket.subscribe(*CHANNELS[path])
         return socket
@@ -122,10 +106,11 @@ class Life:
         pages += [self.alice.post(page, {"limit": 100}) for page in MONEY]
         refused = [page for page in pages if page.status != 200]
         assert not refused
-        frames = {}
+        frames: dict[str, list[str]] = {}
         for path, socket in self.sockets.items():
             socket.settle()
-            frames[path] = socket.texts
+            # Pings keep the machine's time.
+            frames[path] = [str(text) for text in socket.texts if '"ping"' not in str(text)]
         return self.answers, [page.body for page in pages], frames
 
     def journal(self) -> list[Command]:
