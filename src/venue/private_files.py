@@ -6,14 +6,15 @@ import os
 from pathlib import Path
 from typing import Final
 
-from venue.archive_names import NEW, archives
+from venue.archive_names import NEW, archives, sync_folder
 
 MODE: Final = 0o600
+SNAPSHOT: Final = ".snapshot"  # how the names of snapshots go on after FILE
+DATABASE: Final = ("", "-wal", "-shm", "-journal")  # and the logs that SQLite keeps beside it
+LOCK: Final = ".lock"  # how the name of the file goes on that says who uses a history
 # A state's journal FILE and what stands beside it. SQLite gives its logs the database's mode.
 # Keys that others could read are no secret any more: their store refuses them.
-BESIDE: Final = ("", ".acknowledged", ".history", ".history.lock")
-SNAPSHOT: Final = ".snapshot"  # how the names of snapshots go on after FILE
-LOGS: Final = ("", "-wal", "-shm", "-journal")
+BESIDE: Final = ("", ".acknowledged", ".history", f".history{LOCK}")
 
 
 def create(path: Path) -> bool:
@@ -27,6 +28,28 @@ def create(path: Path) -> bool:
     finally:
         os.close(descriptor)
     return True
+
+
+def put(path: Path, data: bytes) -> None:
+    """Put a file in place as a whole, and durably; an earlier one is there until then.
+
+    Raises OSError.
+    """
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    temporary.unlink(missing_ok=True)
+    create(temporary)
+    with temporary.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+    sync_folder(str(path))
+
+
+def remove(path: str) -> None:
+    """Take away a database with its logs and its lock; nothing when it is gone. Raises OSError."""
+    for part in (*DATABASE, LOCK):
+        Path(f"{path}{part}").unlink(missing_ok=True)
 
 
 def own(path: Path) -> None:
@@ -50,7 +73,7 @@ def narrow(state: str) -> list[str]:
     Raises OSError when a file is not ours.
     """
     told: list[str] = []
-    paths = [Path(f"{state}{name}{log}") for name in BESIDE for log in LOGS]
+    paths = [Path(f"{state}{name}{part}") for name in BESIDE for part in DATABASE]
     base = Path(state)
     if base.parent.is_dir():
         paths += [
@@ -58,7 +81,7 @@ def narrow(state: str) -> list[str]:
         ]
         for whole in (state, f"{state}.history"):
             names = [f"{whole}{NEW}", *(name for _, _, name in archives(whole))]
-            paths += [Path(f"{name}{log}") for name in names for log in LOGS]
+            paths += [Path(f"{name}{part}") for name in names for part in DATABASE]
     for path in paths:
         if not os.path.lexists(path):
             continue

@@ -40,7 +40,7 @@ log = logging.getLogger("venue")
 
 
 class Pruned(Struct):
-    """Where journal and history of a venue begin now: behind this command; 0: with the first."""
+    """The command after which journal and history of a venue begin now; 0: with the first."""
 
     journal: int
     history: int
@@ -90,8 +90,7 @@ def _finish(journal: SqliteJournal, path: str) -> None:
             continue
         archive.check(name, journal, last)
         if first > journal.begin():  # nothing was taken out yet: it is written anew
-            for log_ in private_files.LOGS:
-                Path(f"{name}{log_}").unlink(missing_ok=True)
+            private_files.remove(name)
         else:
             snapshot = standing(journal, last)
             if snapshot is not None:
@@ -150,7 +149,7 @@ def _prune_history(journal: SqliteJournal, path: str) -> None:
         reached = store.reached()
         if reached < engine.sequence:
             raise HistoryDamaged(
-                f"{history} ends at command {reached}, the journal begins behind {engine.sequence}:"
+                f"{history} ends at command {reached}, the journal begins after {engine.sequence}:"
                 " it is an older copy, or of another venue"
             )
         for number, _, name in archives(history):
@@ -174,8 +173,7 @@ def _nothing_left(new: str) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        for part in (*private_files.LOGS, ".lock"):
-            Path(f"{new}{part}").unlink(missing_ok=True)
+        private_files.remove(new)
         raise
 
 

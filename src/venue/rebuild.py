@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
+from venue import private_files
 from venue.archive_names import sync_folder
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
@@ -16,7 +17,7 @@ from venue.history.opening import opening
 from venue.history.process.client import listed
 from venue.history.projection.projector import Catalog, Projector
 from venue.history.schema.spot import FRAMES_KEPT
-from venue.history.store import LOGS, Store, damage_told, open_history
+from venue.history.store import Store, damage_told, open_history
 from venue.journal.archive import joined
 from venue.journal.journal import Journal, OtherRules, Readable
 from venue.journal.recovery import beginning, recover
@@ -56,8 +57,8 @@ def rebuild_history(path: str, *, drop_older: bool = False) -> tuple[int, int]:
                 " --drop-older"
             )
         new = f"{history}{NEW}"
-        _remove(new)
-        closing.callback(_remove, new)
+        private_files.remove(new)
+        closing.callback(private_files.remove, new)
         reached = _projected(new, whole, begin)
         store.close()  # its log goes
         Path(new).replace(history)
@@ -75,11 +76,6 @@ def _projected(new: str, journal: Readable, begin: int) -> int:
             return projecting.checkpoint()
     finally:
         store.close()
-
-
-def _remove(new: str) -> None:
-    for part in ("", *LOGS, ".lock"):
-        Path(f"{new}{part}").unlink(missing_ok=True)
 
 
 def _has_older(store: Store, begin: int) -> bool:
@@ -100,7 +96,7 @@ def fill_when_empty(path: str, frames_kept: int, journal: Journal, begin: int) -
             with damage_told(path):
                 recover(journal, begin, Projecting(store, frames_kept))
             if begin:
-                log.warning("%s was empty and begins behind command %d", path, begin)
+                log.warning("%s was empty and begins after command %d", path, begin)
     finally:
         store.close()
 

@@ -7,13 +7,14 @@ import json
 import os
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NoReturn
 
 from cyclopts import App, Parameter
 
 import venue
 from venue.cli.clock import clock
-from venue.cli.dev import DevOptions, clock_text, refused, span_us
+from venue.cli.dev import DevOptions, clock_text, kept_us, refused
 from venue.cli.operator import DEFAULT_URL, OPERATOR_TOKEN, REFUSED, Url
 from venue.cli.operator import call as _operator
 from venue.cli.operator import die as _die
@@ -96,11 +97,12 @@ def dev(options: Annotated[DevOptions, Parameter(name="*")] = DEFAULTS) -> None:
         seed=options.seed,
         agents=options.agents,
         limits=options.limits,
+        real_limits=options.real_limits,
         history=options.history,
         batch_place=options.batch_place,
         depth_ms=options.depth_ms,
         capacity=options.capacity,
-        keep_us=span_us(options.keep) if options.keep is not None else None,
+        keep_us=kept_us(options.keep) if options.keep is not None else None,
         operator_token=os.environ.get(OPERATOR_TOKEN, ""),
         hosts=options.allow_host,
         origins=options.allow_origin,
@@ -144,10 +146,10 @@ def _run(options: Any, serve: Any, ready: Any) -> NoReturn:
 
 
 def _write_ready(path: str, running: Running) -> None:
+    from venue import private_files
     from venue.cli.banner import described
-    from venue.main import write_atomically
 
-    write_atomically(path, json.dumps(described(running)).encode())
+    private_files.put(Path(path), json.dumps(described(running)).encode())
 
 
 @app.command
@@ -338,16 +340,16 @@ def prune(file: str, *, keep: Keep) -> None:
     from venue.prune import prune as archive
 
     try:
-        kept_us = span_us(keep)
+        keep_us = kept_us(keep)
     except ValueError as problem:
         _die(f"--keep {problem}")
     if not os.path.exists(file):
         _die(f"{file}: no such journal")
     try:
-        begins = archive(file, kept_us, time.time_ns() // 1_000)
+        begins = archive(file, keep_us, time.time_ns() // 1_000)
     except (JournalCorrupt, JournalFailed, OtherRules, HistoryDamaged, OSError) as problem:
         _die(str(problem))
-    print(f"the journal begins behind command {begins.journal}, history behind {begins.history}")
+    print(f"the journal begins after command {begins.journal}, history after {begins.history}")
 
 
 @app.command

@@ -159,7 +159,7 @@ class Owners:
         return [StreamsRecorded(command.uid)]
 
     def _movable(self, account: Account, wallet: int, asset: int) -> int:
-        """What may leave a wallet; of the contract wallet what no position or order needs."""
+        """The money that may leave a wallet; of the contract wallet what is available."""
         if wallet == CONTRACT:
             pool = account.contract[asset]
             return 0 if doubtful(pool) else available(account, asset) - unsure(pool)

@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from sqlalchemy import Connection, Table, insert
 
+from venue import private_files
 from venue.archive_names import archives
 from venue.candles import MINUTE_US
 from venue.history import pages
@@ -29,7 +30,7 @@ from venue.history.schema.contract import (
     SCHEMA,
 )
 from venue.history.schema.spot import BILLS, FILLS, OPENING, ORDERS, PROGRESS, TRANSFERS
-from venue.history.store import LOGS, Store, check_pages, open_history
+from venue.history.store import Store, check_pages, open_history
 from venue.vocabulary import AlgoStatus, OrderStatus
 
 OPEN: Final = f"({int(OrderStatus.NEW)}, {int(OrderStatus.PARTIALLY_FILLED)})"
@@ -66,7 +67,7 @@ def write(store: Store, new: str, sequence: int, time: int) -> None:
     `sequence` is the command behind which history begins when they are gone. OSError and
     HistoryDamaged: history is as it was.
     """
-    _remove(new)
+    private_files.remove(new)
     open_history(new).close()
     connection, goes_on = store.connection, store.goes_on()
     with connection.begin():
@@ -82,7 +83,7 @@ def write(store: Store, new: str, sequence: int, time: int) -> None:
         with connection.begin():
             connection.exec_driver_sql("DETACH other")
     open_history(new).close()
-    Path(f"{new}.lock").unlink()
+    Path(f"{new}{private_files.LOCK}").unlink()
     check_pages(new)
 
 
@@ -120,7 +121,7 @@ def leading_up(store: Store, path: str, begin: int) -> list[str]:
             archive = open_history(name)
             goes_on = archive.goes_on()
             archive.close()
-            Path(f"{name}.lock").unlink()
+            Path(f"{name}{private_files.LOCK}").unlink()
     return found
 
 
@@ -152,8 +153,3 @@ def _copy(connection: Connection, table: Table, source: str, target: str, which:
         f"INSERT INTO {target}.{table.name} ({names})"  # noqa: S608 - names of our own
         f" SELECT {names} FROM {source}.{table.name} WHERE {which}"
     )
-
-
-def _remove(new: str) -> None:
-    for part in ("", *LOGS, ".lock"):
-        Path(f"{new}{part}").unlink(missing_ok=True)

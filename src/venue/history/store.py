@@ -1,4 +1,4 @@
-"""Where history is kept: one SQLite database behind one connection, in a file or in memory."""
+"""The store of history: one SQLite database behind one connection, in a file or in memory."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ from venue.history.schema.contract import SCHEMA
 from venue.history.schema.spot import OPENING, PROGRESS
 
 ASIDE: Final = ".damaged"  # what the name of a file that was moved away ends in
-LOGS: Final = ("-wal", "-shm", "-journal")  # what SQLite keeps beside a file
 PAGES_TOLD: Final = 5
 LOCK_S: Final = 5  # how long to wait for a process that ends, its venue gone
 LOCK_LOOK_S: Final = 0.02
@@ -92,7 +91,7 @@ def open_history(path: str | None) -> Store:
     """
     if path is None:
         return Store(_connected(apsw.Connection(":memory:")), None)
-    lock = _locked(Path(f"{path}.lock"))
+    lock = _locked(Path(f"{path}{private_files.LOCK}"))
     try:
         private_files.create(Path(path))
         with damage_told(path):
@@ -145,8 +144,7 @@ def check_pages(path: str) -> None:
 
 def remove(path: str) -> None:
     """Take away a temporary history, which has a folder to itself; nothing when it is gone."""
-    for part in ("", *LOGS, ".lock"):
-        Path(f"{path}{part}").unlink(missing_ok=True)
+    private_files.remove(path)
     with suppress(OSError):
         Path(path).parent.rmdir()
 
@@ -160,7 +158,7 @@ def put_aside(path: str) -> str:
     while Path(aside).exists():
         number += 1
         aside = f"{path}{ASIDE}-{number}"
-    for part in ("", *LOGS):
+    for part in private_files.DATABASE:
         if Path(f"{path}{part}").exists():
             Path(f"{path}{part}").rename(f"{aside}{part}")
     return aside
@@ -180,6 +178,9 @@ def _connected(opened: apsw.Connection) -> Connection:
                 # The first table has the first page that a checkpoint writes: _reached_in_file.
                 PROGRESS.create(connection, checkfirst=True)
                 SCHEMA.create_all(connection)
+                for table in SCHEMA.sorted_tables:  # a file of an earlier version lacks some
+                    for index in table.indexes:
+                        index.create(connection, checkfirst=True)
                 if connection.execute(select(PROGRESS.c.sequence)).scalar_one_or_none() is None:
                     connection.execute(insert(PROGRESS).values(sequence=0))
             failing.pop_all()
@@ -205,7 +206,7 @@ def _settle(opened: apsw.Connection) -> None:
 
 
 def _reached_in_file(path: str) -> int:
-    """What the file alone says, without its write-ahead log; 0 when it cannot say.
+    """The sequence in the file alone, without its write-ahead log; 0 when it cannot be read.
 
     A log that lost its end can be behind a file that was already written from it: the file is
     then neither of the two states.
@@ -225,8 +226,7 @@ def _reached_in_file(path: str) -> int:
 def _copy_with_checksums(path: str) -> None:
     """Put a copy with checksums in the place of an earlier version's file."""
     copy = f"{path}.new"
-    for part in ("", *LOGS):
-        Path(f"{copy}{part}").unlink(missing_ok=True)
+    private_files.remove(copy)
     private_files.create(Path(copy))
     opened = pages.connect(copy)
     with closing(_connected(opened)):

@@ -32,8 +32,7 @@ def write(journal: SqliteJournal, path: str, end: int, first: Snapshot | None) -
     was.
     """
     new, begin = f"{path}{NEW}", journal.begin()
-    for log in private_files.LOGS:
-        Path(f"{new}{log}").unlink(missing_ok=True)
+    private_files.remove(new)
     private_files.create(Path(new))
     with translated(new):
         connection = apsw.Connection(new, flags=apsw.SQLITE_OPEN_READWRITE)

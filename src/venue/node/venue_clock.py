@@ -80,6 +80,7 @@ class VenueClock:
         "now",
         "passing",
         "real",
+        "real_limits",
         "scaled",
         "setting",
         "system",
@@ -87,8 +88,9 @@ class VenueClock:
         "wall",
     )
 
-    def __init__(self, system: SystemClock) -> None:
+    def __init__(self, system: SystemClock, *, real_limits: bool = False) -> None:
         self.system = system
+        self.real_limits = real_limits
         self.wall = system.wall
         self._at = 0  # where venue time was put last,
         self._since = 0  # and when: the machine's steady time
@@ -103,8 +105,9 @@ class VenueClock:
         self.now = self.system.now if self.real else self._now
         self.told = self.system.wall if self.real else self._now
         self.passing = mode is not Mode.MANUAL
-        self.limited = mode is not Mode.MANUAL  # whether weights are counted
-        self.scaled = mode in (Mode.RATE, Mode.SKIP)  # and by venue time
+        # Whether weights are counted, while time stands only on request;
+        self.limited = mode is not Mode.MANUAL or self.real_limits
+        self.scaled = mode in (Mode.RATE, Mode.SKIP)  # and whether by venue time
 
     # -- how it is put ----------------------------------------------------------------------------
 

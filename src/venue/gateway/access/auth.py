@@ -1,10 +1,10 @@
-"""Who is calling: four headers, a signature over the raw bytes, the key and its permission."""
+"""Authentication: four headers, a signature over the raw bytes, the key and its permission."""
 
 from __future__ import annotations
 
 import hmac
 from collections.abc import Mapping
-from typing import Final, Protocol
+from typing import Final
 
 from msgspec import Struct
 
@@ -12,6 +12,7 @@ from venue.api import errors, signing
 from venue.api.errors import ApiError
 from venue.gateway.access.keys import Key, KeyStore
 from venue.gateway.access.replay import WINDOW_MS, request_id
+from venue.node.clock import ServerClock
 from venue.vocabulary import Access
 
 EXPLAINED_LENGTH_MAX: Final = 512
@@ -35,7 +36,7 @@ class Signed(Struct, frozen=True, gc=False):
 
 
 class Caller(Struct, frozen=True, gc=False):
-    """Who called; `request` recognises an exact repetition (see `ReplayGuard`)."""
+    """The caller; `request` recognises an exact repetition (see `ReplayGuard`)."""
 
     uid: int
     key: str
@@ -44,23 +45,10 @@ class Caller(Struct, frozen=True, gc=False):
     request: bytes
 
 
-class Times(Protocol):
-    """The times that a signature's timestamp is compared with."""
-
-    def wall(self) -> int:
-        """Server time, µs."""
-
-    def told(self) -> int:
-        """What clients are told of it, µs."""
-
-    def signs(self, sent_ms: int, window_ms: int) -> bool:
-        """Whether a timestamp that is not near server time is near venue time."""
-
-
 class Authenticator:
     """Checks signed requests against the key store; `explain` adds the text to sign to -1047."""
 
-    def __init__(self, keys: KeyStore, clock: Times, *, explain: bool = False) -> None:
+    def __init__(self, keys: KeyStore, clock: ServerClock, *, explain: bool = False) -> None:
         self._keys = keys
         self._clock = clock
         self._explain = explain
@@ -68,8 +56,8 @@ class Authenticator:
     def precheck(
         self, headers: Mapping[bytes, bytes], repeated: tuple[bytes, ...], now: int
     ) -> Signed:
-        """What the headers alone tell, at server time `now` (µs); names in lower case, `repeated`
-        came more than once.
+        """The claim of the headers alone, at server time `now` (µs); names in lower case;
+        `repeated` ones came more than once.
 
         ApiError -1040 to -1043, -1046, -1049; -1047 for a header given twice.
         """

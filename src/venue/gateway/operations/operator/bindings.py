@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from venue.api.operator import clock as clock_rows
 from venue.api.operator import contracts as contracts_rows
+from venue.api.operator import faults as faults_rows
 from venue.api.operator import venue as venue_rows
 from venue.gateway.context import Venue
 from venue.gateway.dispatch.routes import Route, bind
-from venue.gateway.operations.operator import clock, contracts, keys, venue
+from venue.gateway.operations.operator import clock, contracts, faults, keys, venue
+
+
+def not_practice(venue: Venue) -> bool:
+    """Whether money is somebody's own: then nothing goes wrong on purpose,
+    and time is nobody's."""
+    return not venue.practice
 
 
 def bindings() -> list[Route]:
@@ -42,12 +49,15 @@ def bindings() -> list[Route]:
         bind(contracts_rows.positions, contracts.positions),
         bind(contracts_rows.liquidations, contracts.liquidations),
         bind(contracts_rows.liquidation, contracts.liquidation),
-        bind(clock_rows.clock, clock.clock, _not_practice),
-        bind(clock_rows.change_clock, clock.change_clock, _not_practice),
-        bind(clock_rows.advance_clock, clock.advance_clock, _not_practice),
+        bind(faults_rows.faults, faults.faults, not_practice),
+        bind(faults_rows.add_fault, faults.add_fault, not_practice),
+        bind(faults_rows.clear_faults, faults.clear_faults, not_practice),
+        bind(faults_rows.change_fault, faults.change_fault, not_practice),
+        bind(faults_rows.remove_fault, faults.remove_fault, not_practice),
+        bind(faults_rows.try_fault, faults.try_fault, not_practice),
+        bind(faults_rows.presets, faults.presets, not_practice),
+        bind(faults_rows.apply_preset, faults.apply_preset, not_practice),
+        bind(clock_rows.clock, clock.clock, not_practice),
+        bind(clock_rows.change_clock, clock.change_clock, not_practice),
+        bind(clock_rows.advance_clock, clock.advance_clock, not_practice),
     ]
-
-
-def _not_practice(rooms: Venue) -> bool:
-    """Time belongs to the owner of a practice venue; elsewhere to nobody."""
-    return not rooms.practice
