@@ -160,7 +160,7 @@ async def _serve(
             log.warning("%s", fit.told)
             rooms.warnings.append(fit.told)
         if options.agents:
-            await _employ(rooms, options)
+            await employ(rooms, options)
         origins = Origins(options.hosts, options.origins)
         requests = dispatcher(rooms, options, origins)
         door = _faulty(rooms, options, origins, requests)
@@ -403,7 +403,7 @@ def _collect_young_only() -> None:
     gc.set_threshold(YOUNG_MAX, NEVER, NEVER)
 
 
-async def _employ(rooms: Venue, options: Options) -> None:
+async def employ(rooms: Venue, options: Options) -> None:
     """The liquidity agents begin, and act with time from now on."""
     agents = Everyone(rooms.engine, options.seed)
     await agents.begin(rooms.sequencer)
