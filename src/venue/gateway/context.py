@@ -27,6 +27,7 @@ from venue.node.market_data.views import MarketData
 from venue.node.outbox import Outbox
 from venue.node.replies import Answer
 from venue.node.sequencer import Overloaded, Sequencer, Stopped
+from venue.node.spot_changes import SpotChanges
 from venue.node.timekeeper import Timekeeper
 from venue.node.venue_clock import VenueClock
 from venue.recording.recorder import Recorder
@@ -55,6 +56,7 @@ class Venue:
         "recorder",
         "replays",
         "sequencer",
+        "spot_changes",
         "stream_defects",
         "timekeeper",
         "warnings",
@@ -77,6 +79,7 @@ class Venue:
         journal: Journal,
         outbox: Outbox,
         recorder: Recorder,
+        spot_changes: SpotChanges,
         practice: bool,
         faults: FaultRules,
     ) -> None:
@@ -93,6 +96,7 @@ class Venue:
         self.journal = journal
         self.outbox = outbox
         self.recorder = recorder
+        self.spot_changes = spot_changes
         self.stream_defects = Defects()
         self.warnings: list[str] = []  # of the start, for health
         self.practice = practice
@@ -146,7 +150,7 @@ class Venue:
         """A venue setting's value."""
         return self.engine.listing.settings.get(name, default)
 
-    def market(self, symbol: str, name: str = "symbol") -> Market:
+    def market(self, symbol: str, name: str = "symbol") -> Market[None]:
         """A listed market; -2007 naming the parameter when there is none."""
         market = self.engine.spot.markets.get(symbol)
         if market is None:
