@@ -302,9 +302,8 @@ async def _wire(
     recorder = Recorder(options.frames_kept)
     restored = Restored(market_data, recorder, projected)
     engine = recover(journal, projected, restored)
-    clock = VenueClock(system, real_limits=options.real_limits)
     stored = engine.listing.settings.get(SETTING)
-    clock.begin(engine.time, parsed(stored or ""), options.clock, options.at)
+    clock = _clock(options, system, engine.time, stored)
     outbox = Outbox()
     outbox.accompany(recorder.note)
     outbox.follow(market_data.follow)
@@ -348,6 +347,13 @@ async def _wire(
     if options.history and epoch:
         prehistory.begin(int(rooms.setting("historySeed", "1")), int(epoch))
     return rooms
+
+
+def _clock(options: Options, system: SystemClock, last: int, stored: str | None) -> VenueClock:
+    """The venue's clock behind the journal's last command; ClockRefused."""
+    clock = VenueClock(system, real_limits=options.real_limits)
+    clock.begin(last, parsed(stored or ""), options.clock, options.at)
+    return clock
 
 
 def _keys(path: str, engine: Engine) -> KeyStore:

@@ -130,8 +130,9 @@ def _run(options: Any, serve: Any, ready: Any) -> NoReturn:
     from venue.history.process.link import HistoryFailed
     from venue.history.store import HistoryDamaged
     from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules
+    from venue.node.venue_clock import ClockRefused
 
-    told = (JournalCorrupt, OtherRules, HistoryDamaged, VaultError, StaleBuild)
+    told = (ClockRefused, JournalCorrupt, OtherRules, HistoryDamaged, VaultError, StaleBuild)
     try:
         sys.exit(serve(options, ready))
     except OSError as problem:
