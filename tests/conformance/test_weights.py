@@ -94,6 +94,8 @@ CONTRACTS: tuple[Row, ...] = (
     ("DELETE", "/capi/v3/algoOrder", None, 2, 3),
     ("DELETE", "/capi/v3/algoOpenOrders", None, 5, 10),
     ("GET", "/capi/v3/openAlgoOrders", None, 3, 3),
+    ("GET", "/capi/v3/trailing/openOrders", None, 2, 2),
+    ("GET", "/capi/v3/trailing/historyOrders", None, 10, 10),
     ("GET", "/capi/v3/sim/balance", None, 5, 10),
     ("GET", "/capi/v3/sim/position/allPosition", None, 10, 15),
     ("GET", "/capi/v3/sim/order/history", None, 10, 10),

@@ -306,7 +306,7 @@ class IncomeOf(Struct, frozen=True, gc=False):
 class AlgosOf(Struct, frozen=True, gc=False):
     """Which conditional orders: an owner's that have ended, placed from `start` to `end`.
 
-    `among` are the symbols that count, empty for all of them.
+    `among` are the symbols that count, empty for all of them; `type` is one `AlgoType`, or None.
     """
 
     uid: int
@@ -314,6 +314,7 @@ class AlgosOf(Struct, frozen=True, gc=False):
     start: int | None = None
     end: int | None = None
     among: tuple[str, ...] = ()
+    type: int | None = None
 
 
 def contract_order(connection: Connection, uid: int, order_id: int) -> ContractOrderRow | None:
@@ -384,14 +385,17 @@ def income(connection: Connection, which: IncomeOf, limit: int) -> list[IncomeRo
     return [IncomeRow(*row) for row in connection.execute(rows.limit(limit))]
 
 
-def algo_orders(connection: Connection, which: AlgosOf, limit: int) -> list[AlgoRow]:
-    """An owner's conditional orders that were triggered, refused, canceled or expired."""
+def algo_orders(connection: Connection, which: AlgosOf, limit: int, page: int = 1) -> list[AlgoRow]:
+    """An owner's conditional orders that were triggered, refused, canceled or expired; pages count
+    from 1."""
     table = ALGO_ORDERS.c
     symbols = _of_symbol(table.symbol, which.symbol, which.among)
     rows = select(ALGO_ORDERS).where(table.uid == which.uid, table.status != UNTRIGGERED, *symbols)
+    if which.type is not None:
+        rows = rows.where(table.type == which.type)
     rows = rows.where(*from_to(table.time, which.start, which.end))
     rows = rows.order_by(table.time.desc(), table.algo_id.desc())
-    return [AlgoRow(*row) for row in connection.execute(rows.limit(limit))]
+    return [AlgoRow(*row) for row in connection.execute(page_of(rows, limit, page))]
 
 
 def closed_positions(
