@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from support.refusals import (
+    benefit_operators,
     contract_algos,
     contract_operators,
     contract_orders,
@@ -16,6 +17,7 @@ _TABLES = (
     contract_settings,
     contract_reads,
     contract_operators,
+    benefit_operators,
 )
 CASES = [case for table in _TABLES for case in table.CASES]
 ACCEPTED = contract_reads.ACCEPTED

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from venue.core.book.orders import Order
+from venue.core.ledger.benefits import Benefits
 from venue.vocabulary import Wallet
 
 if TYPE_CHECKING:
@@ -72,11 +73,13 @@ class Account:
 
     Fee rates of -1 mean the symbol's own. `clients` holds open orders and those of the last day.
     `contract` are its cross pools by asset, `isolated` its isolated ones by position id; `holding`
-    is what else it has on the contract side, once it has used it. `recorded`: what its private
-    streams say is numbered and kept, whoever listens.
+    is what else it has on the contract side, once it has used it, `benefits` what the venue grants
+    it, once there is anything. `recorded`: what its private streams say is numbered and kept,
+    whoever listens.
     """
 
     __slots__ = (
+        "benefits",
         "clients",
         "contract",
         "frozen",
@@ -106,6 +109,7 @@ class Account:
         self.contract = [Pool(self, asset, 0) for asset in range(assets)]
         self.isolated: dict[int, Pool] = {}
         self.holding: Holding | None = None
+        self.benefits: Benefits | None = None
         self.funding: list[int] = [0] * assets
         self.orders: dict[int, Order] = {}
         self.clients: dict[str, Order] = {}

@@ -8,6 +8,7 @@ from venue.core.book.market import Market, malformed, worst_price
 from venue.core.book.orders import Order
 from venue.core.counters import Counters
 from venue.core.ledger.accounts import Account, Balance
+from venue.core.ledger.benefits import SPOT_PRODUCT
 from venue.core.ledger.ledger import Ledger
 from venue.core.messages.commands import CancelOrder, CancelOrders, PlaceOrder
 from venue.core.messages.events import (
@@ -247,6 +248,10 @@ class Spot:
         counters.trade = trade_id + 1
         bill_id = counters.bill
         counters.bill = bill_id + 4
+        if buyer.benefits is not None and buyer.benefits.inviter:
+            self._share(buyer, base, base_fee, base_amount, order, maker_order)
+        if seller.benefits is not None and seller.benefits.inviter:
+            self._share(seller, quote, quote_fee, notional, order, maker_order)
         market.last_price = price
         order.remaining -= lots
         order.quote += notional
@@ -261,6 +266,19 @@ class Spot:
             order.order_id, maker.uid, taker.uid, maker_order.remaining - lots, order.remaining,
             base_fee, quote_fee, bill_id, buyer_quote_after, buyer_base_after,
             seller_base.free + seller_base.locked, seller_quote.free + seller_quote.locked,
+        )  # fmt: skip
+
+    def _share(
+        self, account: Account, asset: int, fee: int, amount: int, order: Order, maker: Order
+    ) -> None:
+        """Note what the inviter of one side of a fill gets of its fee."""
+        benefits = account.benefits
+        assert benefits is not None
+        buys = asset == order.market.base
+        benefits.accrue(
+            account, self.ledger.terms, (SPOT_PRODUCT, asset),
+            ppm=self.ledger.share_of(benefits.inviter, SPOT_PRODUCT), fee=fee, amount=amount,
+            maker=(maker.side == BUY) == buys, time=order.time,
         )  # fmt: skip
 
     def _reduce(self, maker: Order, market: Market, lots: int, time: int) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from venue.api.operator import benefits as benefits_rows
 from venue.api.operator import contracts as contracts_rows
 from venue.api.operator import venue as venue_rows
 from venue.gateway.dispatch.routes import Route, bind
-from venue.gateway.operations.operator import contracts, keys, venue
+from venue.gateway.operations.operator import benefits, contracts, keys, venue
 
 
 def bindings() -> list[Route]:
@@ -40,4 +41,12 @@ def bindings() -> list[Route]:
         bind(contracts_rows.positions, contracts.positions),
         bind(contracts_rows.liquidations, contracts.liquidations),
         bind(contracts_rows.liquidation, contracts.liquidation),
+        bind(benefits_rows.benefits, benefits.benefits),
+        bind(benefits_rows.give_gift, benefits.give_gift),
+        bind(benefits_rows.take_gift, benefits.take_gift),
+        bind(benefits_rows.discount, benefits.discount),
+        bind(benefits_rows.set_discount, benefits.set_discount),
+        bind(benefits_rows.join_discount, benefits.join_discount),
+        bind(benefits_rows.set_affiliate, benefits.set_affiliate),
+        bind(benefits_rows.invite, benefits.invite),
     ]
