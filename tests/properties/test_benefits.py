@@ -129,7 +129,9 @@ def test_random_gifts_discounts_and_commissions(seed: int) -> None:
     walk, engine, model = Walk(seed, 50 * START * UNIT), Engine(), Model()
     random = Random(seed)
     opening = walk.opening()
-    opening.append(benefit_commands.SetDiscount("AAA", 5, random.choice([1, 200_000, 500_000])))
+    opening.append(
+        benefit_commands.SetDiscount("AAA", 5, random.choice([50_000, 200_000, 500_000]))
+    )
     for uid in (FIRST_UID, FIRST_UID + 1):
         opening.append(benefit_commands.SetAffiliate(uid, f"code{uid}", 100_000, 500_000))
     for command in opening:

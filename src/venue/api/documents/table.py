@@ -10,13 +10,14 @@ from venue.api.contract import orders as contract_orders
 from venue.api.operation import Operation
 from venue.api.operator import benefits, contracts
 from venue.api.operator import venue as operator
-from venue.api.spot import account, market
+from venue.api.spot import account, affiliates, market
 from venue.api.spot import orders as spot_orders
 
 ROWS: tuple[Operation[Any, Any], ...] = (
     *market.ROWS,
     *account.ROWS,
     *spot_orders.ROWS,
+    *affiliates.ROWS,
     *contract_market.ROWS,
     *contract_account.ROWS,
     *contract_orders.ROWS,
