@@ -7,7 +7,6 @@ import contextlib
 import gc
 import itertools
 import logging
-import os
 import signal
 import socket
 import sys
@@ -29,11 +28,11 @@ from venue.api.streams.channels import SOCKETS
 from venue.behind import Behind
 from venue.compiled import refuse_stale
 from venue.core.engine import Engine
-from venue.core.messages.commands import ChangeSetting, Command, Tick
+from venue.core.messages.commands import ChangeSetting
 from venue.core.owners import FIRST_UID
 from venue.gateway.access.auth import Authenticator
 from venue.gateway.access.keys import Credentials, KeyStore, KeyView
-from venue.gateway.access.limits import WEIGHT_MAX, Limits
+from venue.gateway.access.limits import ORDERS_MAX, WEIGHT_MAX, Limits
 from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.origins import Origins
 from venue.gateway.access.proxies import Proxies
@@ -42,6 +41,8 @@ from venue.gateway.bounds import DEV_FACTOR, bounds
 from venue.gateway.context import KEY_REWRITES, Venue
 from venue.gateway.dispatch.desk import Desk
 from venue.gateway.dispatch.dispatcher import Dispatcher, document
+from venue.gateway.dispatch.faulty import FaultyDoor
+from venue.gateway.faults.rules import FaultRules
 from venue.gateway.operations.bindings import routes
 from venue.gateway.streams.connection import SocketLimits
 from venue.gateway.streams.hub import Hub, Timing
@@ -56,10 +57,10 @@ from venue.journal.memory import MemoryJournal
 from venue.journal.recovery import beginning, recover, tail_requests
 from venue.journal.sqlite import open_journal
 from venue.lab import demo
-from venue.lab.agents.contract import ContractAgents
-from venue.lab.agents.spot import STEP_US, Agents
+from venue.lab.agents.everyone import Everyone
+from venue.lab.agents.spot import STEP_US
 from venue.lab.prehistory import Prehistory
-from venue.node.clock import SystemClock
+from venue.node.clock import Clock, SystemClock
 from venue.node.keeper import Keeper
 from venue.node.market_data.views import MarketData
 from venue.node.outbox import Outbox
@@ -90,6 +91,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     seed: int = 1
     agents: bool = True
     limits: bool = True
+    real_limits: bool = False  # the interface's own, not a hundred times as much
     history: bool = True
     batch_place: bool | None = None
     projection: bool = True
@@ -150,7 +152,7 @@ async def _serve(
     on_failure: Callable[[BaseException], None],
 ) -> None:
     """Open the rooms and the doors, and close them again at a signal or a failure."""
-    fit = bounds(limited=options.limits)
+    fit = bounds(limited=options.limits, factor=_factor(options))
     async with opened(options, SystemClock(), on_failure) as rooms:
         if fit.told:
             log.warning("%s", fit.told)
@@ -158,11 +160,10 @@ async def _serve(
         agents = await _agents(rooms, options) if options.agents else None
         origins = Origins(options.hosts, options.origins)
         requests = dispatcher(rooms, options, origins)
+        door = _faulty(rooms, options, origins, requests)
         streams = _streams(rooms, options, requests.desk, origins, fit.sockets)
         _collect_young_only()
-        server = await Server.start(
-            bound, fit.http, requests.serve, streams, Proxies(options.proxies)
-        )
+        server = await Server.start(bound, fit.http, door.serve, streams, Proxies(options.proxies))
         background = _background(rooms, options, agents)
         ready(Running(options.host, bound.getsockname()[1], rooms))
         try:
@@ -202,20 +203,45 @@ async def opened(
                 await _keep(rooms, journal)
 
 
-def dispatcher(rooms: Venue, options: Options, origins: Origins) -> Dispatcher:
-    """What serves whole requests over the rooms."""
-    budget = rooms.weight_limit if options.limits else None
+def dispatcher(
+    rooms: Venue, options: Options, origins: Origins, clock: Clock | None = None
+) -> Dispatcher:
+    """The server of whole requests over the rooms; `clock` tells another time than the rooms'.
+
+    Requests that are recognised as repetitions are those of the same clock.
+    """
+    limits = Limits(None, None, None)
+    if options.limits:
+        weight = rooms.weight_limit
+        limits = Limits(weight, weight, ORDERS_MAX * _factor(options))
     return Dispatcher(
-        Desk(rooms, routes(), Limits(budget, budget)),
-        Authenticator(rooms.keys, rooms.clock, explain=True),
-        rooms.replays,
+        Desk(rooms, routes(), limits),
+        Authenticator(rooms.keys, clock or rooms.clock, explain=True),
+        rooms.replays if clock is None else ReplayGuard(),
         OperatorDoor(options.operator_token, behind_proxy=bool(options.proxies)),
         origins,
         {
             b"/openapi.json": document(lambda: openapi(ROWS, venue.__version__)),
             b"/asyncapi.json": document(lambda: asyncapi(SOCKETS, venue.__version__)),
         },
+        clock=clock,
     )
+
+
+def _faulty(rooms: Venue, options: Options, origins: Origins, whole: Dispatcher) -> FaultyDoor:
+    """What stands before the dispatcher, and serves as rules of faults say."""
+    return FaultyDoor(
+        rooms,
+        whole.desk.routes,
+        whole.serve,
+        lambda clock: dispatcher(rooms, options, origins, clock).serve,
+    )
+
+
+def _factor(options: Options) -> int:
+    """How many times the interface's limits a client may use: a practice venue's share one
+    address."""
+    return 1 if options.real_limits else DEV_FACTOR
 
 
 def _streams(
@@ -249,7 +275,7 @@ async def _start_history(options: Options, journal: Journal) -> History:
         raise OtherRules(
             f"{path}.history ends at command {reached}; what follows up to {begin} was answered"
             " under other rules, or is archived, and is not projected: put back the file that"
-            f" belongs here, or move it away, and history begins behind command {begin}"
+            f" belongs here, or move it away, and history begins after command {begin}"
         )
     raise JournalCorrupt(
         f"{path}.history is at command {reached}, the journal ends at {journal.last_sequence()}:"
@@ -290,12 +316,13 @@ async def _wire(
         keys=_keys(path, engine) if path else KeyStore(),
         clock=clock,
         data=str(Path(path).absolute()) if path else "in memory",
-        weight_limit=WEIGHT_MAX * DEV_FACTOR,
+        weight_limit=WEIGHT_MAX * _factor(options),
         replays=ReplayGuard(),
         journal=journal,
         outbox=outbox,
         recorder=recorder,
         practice=options.practice,
+        faults=FaultRules(str(options.seed)),
     )
     if path:
         # Venue time is never behind server time, so no timestamp is far ahead of its command's.
@@ -346,46 +373,8 @@ def _found_keys(rooms: Venue) -> None:
         )
 
 
-class _AllAgents:
-    """The liquidity agents of both products; spot goes first, contracts follow its prices."""
-
-    def __init__(self, engine: Engine, seed: int) -> None:
-        starts = {symbol: start.price for symbol, start in demo.STARTS.items()}
-        followed = {
-            symbol: live
-            for symbol, live in demo.FOLLOWED.items()
-            if symbol in engine.contracts.markets
-        }
-        self.spot = Agents(engine, seed, starts)
-        self.contract = ContractAgents(engine, seed, followed, demo.POSTED)
-
-    async def begin(self, rooms: Venue) -> None:
-        """Their owners, their money and their first quotes in the books."""
-        for next_commands in (self._founding, self._funding):
-            commands = next_commands()
-            if commands:
-                await rooms.sequencer.submit(commands)
-        self.spot.resume()
-        # The spot books give the contracts an index when time passes.
-        await rooms.sequencer.submit([*self.spot.step(), Tick()])
-        for _ in range(2):  # first those that follow another contract are told their index
-            commands = self.contract.step()
-            if commands:
-                await rooms.sequencer.submit(commands)
-
-    def step(self) -> list[Command]:
-        """What all of them do next."""
-        return self.spot.step() + self.contract.step()
-
-    def _founding(self) -> list[Command]:
-        return self.spot.founding() + self.contract.founding()
-
-    def _funding(self) -> list[Command]:
-        return self.spot.funding() + self.contract.funding()
-
-
 def _background(
-    rooms: Venue, options: Options, agents: _AllAgents | None
+    rooms: Venue, options: Options, agents: Everyone | None
 ) -> list[asyncio.Task[None]]:
     tasks = [asyncio.create_task(_pass_time(rooms))]
     if agents is not None:
@@ -415,13 +404,13 @@ async def _pass_time(rooms: Venue) -> None:
         await tick(rooms.sequencer)
 
 
-async def _agents(rooms: Venue, options: Options) -> _AllAgents:
-    agents = _AllAgents(rooms.engine, options.seed)
-    await agents.begin(rooms)
+async def _agents(rooms: Venue, options: Options) -> Everyone:
+    agents = Everyone(rooms.engine, options.seed)
+    await agents.begin(rooms.sequencer)
     return agents
 
 
-async def _trade(rooms: Venue, agents: _AllAgents) -> None:
+async def _trade(rooms: Venue, agents: Everyone) -> None:
     """The liquidity agents, step by step."""
     while True:
         await asyncio.sleep(STEP_US / 1_000_000)
@@ -432,7 +421,7 @@ async def _trade(rooms: Venue, agents: _AllAgents) -> None:
 
 
 def _keeper(rooms: Venue, path: str, frames_kept: int) -> Keeper:
-    """Who has snapshots taken, behind what history has durably projected."""
+    """The keeper, which has snapshots taken after history has durably projected their commands."""
     return Keeper(
         rooms.journal,
         path,
@@ -475,12 +464,3 @@ async def _until(stopping: asyncio.Event, background: list[asyncio.Task[None]]) 
 def serve(options: Options, ready: Callable[[Running], None]) -> int:
     """Run a venue in this process until it is told to stop; the exit code."""
     return uvloop.run(run(options, ready))
-
-
-def write_atomically(path: str, data: bytes) -> None:
-    """Put a file in place as a whole, its owner's alone."""
-    temporary = Path(f"{path}.{os.getpid()}.tmp")
-    temporary.unlink(missing_ok=True)
-    private_files.create(temporary)
-    temporary.write_bytes(data)
-    temporary.replace(path)

@@ -58,7 +58,7 @@ class SeparatedMode(IntEnum):
 
 
 class PriceSource(IntEnum):
-    """What a conditional order waits for; the wire's `workingType`."""
+    """The price that a conditional order waits for; the wire's `workingType`."""
 
     CONTRACT_PRICE = 0
     MARK_PRICE = 1
@@ -95,7 +95,7 @@ class Cause(IntEnum):
 
 
 class AdlPolicy(IntEnum):
-    """Who takes over what the fund cannot (rule 7.5)."""
+    """The order in which owners are deleveraged (rule 7.5)."""
 
     QUEUE = 0
     PRO_RATA = 1
@@ -128,7 +128,7 @@ class IncomeType(StrEnum):
 
 
 class TransferReason(StrEnum):
-    """What an income item's transfer was for (interface 2.4)."""
+    """The purpose of an income item's transfer (interface 2.4)."""
 
     UNKNOWN_TRANSFER_REASON = "UNKNOWN_TRANSFER_REASON"
     USER_TRANSFER = "USER_TRANSFER"
@@ -162,7 +162,7 @@ class BillKind(StrEnum):
 
 
 class Access(IntEnum):
-    """What a key must be allowed to do to call an operation."""
+    """The permission that a key needs to call an operation."""
 
     PUBLIC = 0
     READ = 1

@@ -290,7 +290,7 @@ def algo_shape(row: dict[str, Any], decimals: tuple[int, int]) -> Shape:
         "quantity": quantity,
         "algoStatus": text("TRIGGERED|CANCELED"),
         "actualOrderId": LONG_ID if became else zero,
-        "actualPrice": price if became else text("0"),
+        "actualPrice": price if became and at_market else text("0"),
         "triggerPrice": price,
         "price": text("0") if at_market else price,
         "workingType": text("CONTRACT_PRICE|MARK_PRICE"),

@@ -251,7 +251,7 @@ def test_an_order_that_was_triggered(desk: Desk) -> None:
     assert told == ["STOP", "2995.00", "2990.00", "CONTRACT_PRICE", True]
     (ended,) = ok(desk.alice.get(f"{V3}/allAlgoOrders?symbol=ETHSUSDT"))["orders"]
     assert (ended["algoId"], ended["algoStatus"]) == (algo_id, "TRIGGERED")
-    assert (ended["actualOrderId"], ended["actualPrice"]) == (resting["orderId"], "2990.00")
+    assert (ended["actualOrderId"], ended["actualPrice"]) == (resting["orderId"], "0")
     assert int(ended["triggerTime"]) >= int(ended["createTime"])
     assert ok(desk.alice.get(f"{V3}/openAlgoOrders?symbol=ETHSUSDT")) == []
     place(desk, "bob", order("ETHSUSDT", "BUY", "0.2", "2995", timeInForce="IOC") | long)
@@ -259,6 +259,8 @@ def test_an_order_that_was_triggered(desk: Desk) -> None:
     path = f"{V3}/order?orderId={resting['orderId']}"
     filled = ok(desk.alice.get(path))
     assert (filled["status"], filled["avgPrice"], filled["type"]) == ("FILLED", "2995.00", "STOP")
+    (ended,) = ok(desk.alice.get(f"{V3}/allAlgoOrders?symbol=ETHSUSDT"))["orders"]
+    assert ended["actualPrice"] == "2995.00"
     fills = ok(desk.alice.get(f"{V3}/userTrades?orderId={resting['orderId']}"))
     assert [(row["qty"], row["realizedPnl"]) for row in fills] == [
         ("0.3000", "-1.50000000"),

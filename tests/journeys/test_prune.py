@@ -252,7 +252,7 @@ def test_history_is_brought_on_from_where_the_journal_begins(
     Path(f"{short}.snapshot-{begin}").unlink()
     with pytest.raises(HistoryFailed, match=f"commands behind {cut[1].journal} follow"):
         asyncio.run(behind.bring(reached, journal.last_sequence()))
-    with pytest.raises(JournalCorrupt, match=f"begins behind command {cut[1].journal}"):
+    with pytest.raises(JournalCorrupt, match=f"begins after command {cut[1].journal}"):
         beginning(journal)
     journal.close()
     store = open_history(f"{short}.history")
@@ -294,7 +294,7 @@ def command(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_the_command_says_where_both_begin(state: str) -> None:
     done = command(state, "--keep", "12h")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith(f"the journal begins behind command {3 * BLOCK}, history behind")
+    assert done.stdout.startswith(f"the journal begins after command {3 * BLOCK}, history after")
     refusal = command(state, "--keep=-1d")
     words = "must be a span of time from 1h to 99999d, as 30d or 12h"
     assert (refusal.returncode, refusal.stderr) == (2, f"venue: --keep -1d: {words}\n")

@@ -94,6 +94,8 @@ def test_other_ids_are_refused(spot: Listener, identity: Any) -> None:
     [
         (["nopeusdt@ticker"], "invalid symbol : nopeusdt"),
         (["@ticker"], "invalid symbol : "),
+        (["ſOLUSDT@ticker"], "invalid symbol : \\u017fOLUSDT"),  # its upper case is a symbol
+        (["BTCUSDT@tıcker"], "invalid event : t\\u0131cker"),
         (["BTCSUSDT@ticker"], "invalid symbol : BTCSUSDT"),  # a contract only
         (["BTCUSDT@depth50"], "invalid depth level : 50"),
         (["BTCUSDT@depth"], "invalid event : depth"),

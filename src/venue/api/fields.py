@@ -23,6 +23,7 @@ CONTRACT_CLIENT_ID_PATTERN: Final = r"^[.A-Z:/a-z0-9_-]{1,36}$"
 ID_MAX: Final = 2**63 - 1
 TIME_MAX_MS: Final = 10**13 - 1
 PAGE_MAX: Final = 100_000
+REACH_MAX: Final = 10**7  # page x size of a list
 BATCH_PLACE_MAX: Final = 10
 BATCH_CANCEL_MAX: Final = 50
 CONTRACT_BATCH_MAX: Final = 10  # orders placed or canceled at once
@@ -55,8 +56,11 @@ class Kind(StrEnum):
     TEXT = "text"
     TEXTS = "texts"
     FLAG = "flag"
+    OBJECT = "object"
     OBJECTS = "objects"
     COUNTDOWN = "countdown"
+    SYMBOL_OR_ALL = "symbolOrAll"
+    ID_OR_ALL = "idOrAll"
 
 
 def _meta(kind: Kind) -> dict[str, str]:
@@ -68,6 +72,16 @@ def _choice(names: list[str]) -> Meta:
 
 
 Symbol = Annotated[str, Meta(extra=_meta(Kind.SYMBOL), examples=["BTCUSDT"])]
+# Of what cancels or closes: its absence means all, and must not come of an empty variable.
+SymbolOrAll = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        extra=_meta(Kind.SYMBOL_OR_ALL),
+        examples=["BTCUSDT"],
+        description="Left out: all. Neither empty nor null.",
+    ),
+]
 Symbols = Annotated[
     list[str],
     Meta(
@@ -100,6 +114,15 @@ Rate = Annotated[
 ClientId = Annotated[str, Meta(pattern=CLIENT_ID_PATTERN, extra=_meta(Kind.CLIENT_ID))]
 ClientIds = Annotated[list[str], Meta(extra=_meta(Kind.CLIENT_IDS))]
 Id = Annotated[int, Meta(ge=1, le=ID_MAX, extra=_meta(Kind.INTEGER))]
+IdOrAll = Annotated[
+    int,
+    Meta(
+        ge=1,
+        le=ID_MAX,
+        extra=_meta(Kind.ID_OR_ALL),
+        description="Left out: all. Neither empty nor null.",
+    ),
+]
 Ids = Annotated[list[int], Meta(extra=_meta(Kind.IDS))]
 CoinId = Annotated[int, Meta(ge=1, le=2**31 - 1, extra=_meta(Kind.INTEGER))]
 TimeMs = Annotated[
@@ -109,10 +132,10 @@ TimeMs = Annotated[
 Cursor = Annotated[
     int,
     Meta(
-        ge=10**12,
+        ge=0,
         le=ID_MAX,
         extra=_meta(Kind.INTEGER),
-        description="A bill id (10^15 and above) or a Unix time in ms.",
+        description="A bill id (below 10^12, or 10^15 and above) or a Unix time in ms.",
     ),
 ]
 Countdown = Annotated[
@@ -206,7 +229,7 @@ Leverage = Annotated[
         ge=1,
         le=LEVERAGE_MAX,
         extra=_meta(Kind.LEVERAGE),
-        description="A whole number, up to the symbol's own maximum.",
+        description="A whole number, up to the symbol's own maximum; 20.00 is 20.",
     ),
 ]
 DecimalOrZero = Annotated[

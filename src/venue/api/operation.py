@@ -1,4 +1,4 @@
-"""What a row of the table of operations is, and OpenAPI from the rows."""
+"""The rows of the table of operations, and OpenAPI made from them."""
 
 from __future__ import annotations
 
@@ -51,9 +51,25 @@ def delete(
     return Operation(name, "DELETE", path, access, weight, request, reply)
 
 
+def put(
+    name: str, path: str, access: Access, weight: tuple[int, int], request: type[Q], reply: type[R]
+) -> Operation[Q, R]:
+    """A row that carries its parameters in a JSON body, but for those that its path names."""
+    return Operation(name, "PUT", path, access, weight, request, reply)
+
+
+def patch(
+    name: str, path: str, access: Access, weight: tuple[int, int], request: type[Q], reply: type[R]
+) -> Operation[Q, R]:
+    """As `put`."""
+    return Operation(name, "PATCH", path, access, weight, request, reply)
+
+
 def in_body(row: Operation[Any, Any]) -> bool:
     """Whether the row's parameters come in a JSON body (protocol 1.2)."""
-    return row.method == "POST" or (row.method == "DELETE" and "batch" in row.path)
+    return row.method in ("POST", "PUT", "PATCH") or (
+        row.method == "DELETE" and "batch" in row.path
+    )
 
 
 SIGNATURE = ("ACCESS-KEY", "ACCESS-SIGN", "ACCESS-PASSPHRASE", "ACCESS-TIMESTAMP")
@@ -111,17 +127,28 @@ def _document(
             "5XX": {"description": "Not available, without effect.", **problem},
         },
     }
+    named = _parameters(request, row, "path")
     if in_body(row):
         content = {"application/json": {"schema": body}}
         document["requestBody"] = {"required": True, "content": content}
     else:
-        required = request.get("required", [])
-        document["parameters"] = [
-            {"name": name, "in": "query", "required": name in required, "schema": schema}
-            for name, schema in request.get("properties", {}).items()
-        ]
+        named += _parameters(request, row, "query")
+    if named or not in_body(row):
+        document["parameters"] = named
     if row.access is Access.OPERATOR:
         document["security"] = [{}, {"operator": []}]
     elif row.access is not Access.PUBLIC:
         document["security"] = [{name: [] for name in SIGNATURE}]
     return document
+
+
+def _parameters(
+    request: dict[str, Any], row: Operation[Any, Any], place: str
+) -> list[dict[str, Any]]:
+    """The parameters of a row that stand in its path, or those in its query."""
+    required = request.get("required", [])
+    return [
+        {"name": name, "in": place, "required": name in required, "schema": schema}
+        for name, schema in request.get("properties", {}).items()
+        if (f"{{{name}}}" in row.path) is (place == "path")
+    ]

@@ -7,6 +7,7 @@ import json
 import os
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NoReturn
 
 from cyclopts import App, Parameter
@@ -90,6 +91,7 @@ def dev(options: Annotated[DevOptions, Parameter(name="*")] = DEFAULTS) -> None:
         seed=options.seed,
         agents=options.agents,
         limits=options.limits,
+        real_limits=options.real_limits,
         history=options.history,
         batch_place=options.batch_place,
         depth_ms=options.depth_ms,
@@ -136,10 +138,10 @@ def _run(options: Any, serve: Any, ready: Any) -> NoReturn:
 
 
 def _write_ready(path: str, running: Running) -> None:
+    from venue import private_files
     from venue.cli.banner import described
-    from venue.main import write_atomically
 
-    write_atomically(path, json.dumps(described(running)).encode())
+    private_files.put(Path(path), json.dumps(described(running)).encode())
 
 
 @app.command
@@ -339,7 +341,7 @@ def prune(file: str, *, keep: Keep) -> None:
         begins = archive(file, keep_us, time.time_ns() // 1_000)
     except (JournalCorrupt, JournalFailed, OtherRules, HistoryDamaged, OSError) as problem:
         _die(str(problem))
-    print(f"the journal begins behind command {begins.journal}, history behind {begins.history}")
+    print(f"the journal begins after command {begins.journal}, history after {begins.history}")
 
 
 @app.command

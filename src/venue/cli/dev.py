@@ -1,4 +1,4 @@
-"""What `venue dev` can be told, and what of it is refused."""
+"""The options of `venue dev`, and their checks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KEPT_MAX_US: Final = span_us("99999d")
 
 @dataclass(frozen=True, kw_only=True)
 class DevOptions:
-    """What `venue dev` can be told."""
+    """The options of `venue dev`."""
 
     host: Annotated[str, Parameter(help="Address to listen on.")] = "127.0.0.1"
     port: Annotated[int, Parameter(help="Port to listen on; 0 takes any free one.")] = 8787
@@ -30,6 +30,14 @@ class DevOptions:
     seed: Annotated[int, Parameter(help="Seed of the agents and of the candle history.")] = 1
     agents: Annotated[bool, Parameter(help="Whether liquidity agents trade.")] = True
     limits: Annotated[bool, Parameter(help="Whether weights and connections are limited.")] = True
+    real_limits: Annotated[
+        bool,
+        Parameter(
+            help="Limits as the interface has them: a weight of 500 in ten seconds, 300 orders a"
+            " minute; without it a hundred times as much.",
+            negative="",
+        ),
+    ] = False
     history: Annotated[bool, Parameter(help="Whether candles precede the first trade.")] = True
     batch_place: Annotated[
         bool | None,
@@ -91,6 +99,8 @@ def refused(options: DevOptions) -> str:
         return f"--port {options.port}: must be from 0 to {PORT_MAX}"
     if options.capacity is not None and not 1 <= options.capacity <= CAPACITY_MAX:
         return f"--capacity {options.capacity}: must be from 1 to {CAPACITY_MAX}"
+    if options.real_limits and not options.limits:
+        return "--real-limits and --no-limits exclude each other"
     if options.state == "":
         return "--state: names no file; leave it out to keep everything in memory"
     if options.keep is not None:

@@ -82,7 +82,7 @@ class Deadlines:
         return events
 
     def _cancel(self, uid: int, product: int, time: int) -> list[Event]:
-        """What the owner's own cancel-all does, in all symbols of a product."""
+        """Cancel all, as the owner's own cancel-all does, in all symbols of a product."""
         if product == Product.CONTRACT:
             return self.contracts.cancel_all(CancelContractOrders(uid, time=time))
         events: list[Event] = []

@@ -1,4 +1,4 @@
-"""What the venue offers: assets, instruments, halts and settings."""
+"""The venue's listings: assets, instruments, halts and settings."""
 
 from __future__ import annotations
 

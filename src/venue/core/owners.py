@@ -159,8 +159,8 @@ class Owners:
         return [StreamsRecorded(command.uid)]
 
     def _movable(self, account: Account, wallet: int, asset: int) -> int:
-        """What may leave a wallet; of the contract wallet what no position or order needs,
-        without gifts (rule 9.2)."""
+        """The money that may leave a wallet; of the contract wallet what is available, without
+        gifts (rule 9.2)."""
         if wallet == CONTRACT:
             pool = account.contract[asset]
             if doubtful(pool):

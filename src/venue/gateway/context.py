@@ -1,4 +1,4 @@
-"""What a handler is given: the rooms it may ask, and who calls."""
+"""A handler's context: the parts of the venue it may ask, and the caller."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from venue.gateway.access.replay import ReplayGuard
 from venue.gateway.answers.kept import Answers
 from venue.gateway.defects import Defects
 from venue.gateway.dispatch.turn import Submission
+from venue.gateway.faults.rules import FaultRules
 from venue.history.process.client import LAG_MAX, History
 from venue.history.process.link import HistoryFailed
 from venue.journal.journal import Journal
@@ -43,6 +44,7 @@ class Venue:
         "clock",
         "data",
         "engine",
+        "faults",
         "history",
         "journal",
         "keys",
@@ -73,6 +75,7 @@ class Venue:
         outbox: Outbox,
         recorder: Recorder,
         practice: bool,
+        faults: FaultRules,
     ) -> None:
         self.engine = engine
         self.sequencer = sequencer
@@ -89,6 +92,7 @@ class Venue:
         self.stream_defects = Defects()
         self.warnings: list[str] = []  # of the start, for health
         self.practice = practice
+        self.faults = faults
         self.answers = Answers()
 
     def submit(

@@ -27,7 +27,7 @@ Channels = dict[tuple[int, int, str], tuple[int, int]]  # (uid, product, channel
 
 
 def check(connection: Connection, engine: Engine) -> list[str]:
-    """What is wrong, as readable texts; empty when all is well.
+    """The problems, as readable texts; empty when there are none.
 
     Bills chain per owner, wallet and asset and end at the engine's balances, items per pool at
     its collateral; open orders are the engine's; fills sum to their orders; each trade has two

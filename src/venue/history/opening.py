@@ -1,4 +1,4 @@
-"""What history begins with when the journal's first commands cannot be projected any more."""
+"""The first rows of history when the journal's first commands cannot be projected any more."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ class Walk:
 
 
 class Layer:
-    """What the candles of one base layer have in common."""
+    """The common facts of the candles of one base layer."""
 
     __slots__ = ("_trades", "_unit_atoms", "_volume", "deviation")
 

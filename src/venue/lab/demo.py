@@ -127,7 +127,7 @@ STARTS: Final = {
 
 
 def genesis() -> list[Command]:
-    """What a new practice venue begins with, before its owners have money."""
+    """The first commands of a new practice venue, before its owners have money."""
     commands: list[Command] = [RegisterAsset(asset, SCALE) for asset in ASSETS]
     commands += [ListInstrument(instrument) for instrument in INSTRUMENTS]
     commands += [ListContract(contract) for contract in CONTRACTS]

@@ -29,7 +29,7 @@ class Source(Protocol):
     """The two clocks of a machine."""
 
     def wall(self) -> int:
-        """What the machine takes for the time, in µs since the epoch; it may step."""
+        """The machine's wall clock, in µs since the epoch; it may step."""
 
     def steady(self) -> int:
         """µs since some moment; it never steps, and goes on while the machine sleeps."""
@@ -48,7 +48,7 @@ class Machine:
 
 
 class Clock(Protocol):
-    """Where time comes from. The core never asks: it is told with each command."""
+    """The source of time. The core never asks it: time arrives with each command."""
 
     def now(self) -> int:
         """Venue time in µs since the epoch: what happens on the venue happens then."""
@@ -113,7 +113,7 @@ class SystemClock:
         return self._venue.at(steady) - self._true, self._server.at(steady) - self._true
 
     def problem(self) -> str:
-        """What is wrong with the time, in words; empty when nothing is."""
+        """The problem with the time, in words; empty when there is none."""
         venue, server = self.ahead()
         if abs(venue) < TOLD_US and abs(server) < TOLD_US:
             return ""
@@ -163,7 +163,7 @@ class SystemClock:
 
 
 class _Offset:
-    """What is added to steady time; it moves to where it should be by one part in `SLEW`.
+    """The offset added to steady time; it moves to where it should be by one part in `SLEW`.
 
     Two that should be at the same place keep their order: the time of each never goes back.
     """

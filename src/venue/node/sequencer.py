@@ -221,7 +221,7 @@ class Sequencer:
         return groups, commands
 
     def _next_groups(self) -> list[Group]:
-        """What the next batch takes: all that waits, or those whose turn it is."""
+        """The commands of the next batch: all that wait, or those whose turn it is."""
         room = BATCH_MAX
         if self._pace is not None and self._stopped is None:
             room = min(room, self._pace.room(monotonic()))

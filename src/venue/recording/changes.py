@@ -1,4 +1,4 @@
-"""What a command's events mean for orders, money and positions of their owners."""
+"""Changes of owners' orders, money and positions that follow from a command's events."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ NO_MARGIN: Final = "MARGIN_NOT_ENOUGH"
 
 
 class Touched:
-    """What one command touched, each once, in the order of its events. Assets are by index."""
+    """The things a command touched, each once, in the order of its events. Assets are by index."""
 
     __slots__ = (
         "cancels_end", "closed", "command", "contract_accounts", "contract_fills", "events",
@@ -274,7 +274,7 @@ class Changes:
         touched.cancels_end = place + event.orders
 
     def _held(self, uid: int, symbol: str, side: int, touched: Touched) -> None:
-        """What an order holds, or held, of the spot wallet has changed."""
+        """Note that the hold of an order on the spot wallet has changed."""
         market = self._engine.spot.markets[symbol]
         index = market.quote if side == BUY else market.base
         touched.spot_accounts[uid, index, ORDER_UPDATE] = None
@@ -399,7 +399,7 @@ class Changes:
             self._all_positions(event.uid, event.symbol, cause, touched)
 
     def moved_of(self, uid: int, index: int, time: int) -> Moved:
-        """What moved of an owner's collateral in one asset, counted from `time` if not before."""
+        """The moves of an owner's collateral in one asset, counted from `time` if not before."""
         moved = self.moved.get((uid, index))
         if moved is None:
             moved = self.moved[uid, index] = Moved(time)

@@ -1,4 +1,4 @@
-"""What private frames remember: open orders, waiting conditional orders, positions, money moved.
+"""Notes behind private frames: open orders, waiting conditional orders, positions, money moved.
 
 Notes are as many as the engine's open orders and positions. What the engine does not know of them,
 fees and fill prices of the past, has a place of its own in snapshots.
@@ -110,7 +110,7 @@ class OrderNote(Struct, array_like=True, gc=False):
 
 
 class PositionNote:
-    """What the end of a position does not tell: who opened it, and when in the order of trades."""
+    """Facts that the event of a position's end lacks: who opened it and when."""
 
     __slots__ = ("auto_margin", "created", "isolated", "open_order_id", "separated", "updated")
 

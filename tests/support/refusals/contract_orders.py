@@ -32,7 +32,7 @@ DEMO = f"{V3}/sim/order"
 SIDE, TYPE, TIF = "must be BUY or SELL", "must be LIMIT or MARKET", "GTC, IOC, FOK or POST_ONLY"
 FAILED = "FAILED_PRECONDITION"
 FUNDS = (FAILED, "amount not enough")
-BAND = "the band's bound for this side is"
+BAND = "outside the price band, which for this side ends at"
 CHARACTERS = "1 to 36 characters"
 NEITHER = "Either parameter 'orderId' or 'origClientOrderId' must be sent"
 IDS = "allowed: 1 to 9223372036854775807"
@@ -320,6 +320,11 @@ _CANCELS = [
     Case("F7", "DELETE", BATCH, b"[]", -1135, ("JSON",)),
     delete("F7", f"{BATCH}?orderIdList=1", {"orderIdList": [1]}, -1142, "'query'", "body"),
     *[
+        delete("F9", f"{path}{query}", None, -1140, "'symbol'", "must not be empty", "to mean all")
+        for path in (f"{V3}/allOpenOrders", f"{V3}/algoOpenOrders")
+        for query in ("?symbol=", "?symbol", "?symbol=&page=1")
+    ],
+    *[
         delete("F8", f"{path}?symbol={bad}", None, code, "'symbol'")
         for path in (OPEN, f"{V3}/algoOpenOrders")
         for bad, code in (
@@ -414,6 +419,16 @@ _CLOSES = [
     post("E1", CLOSE, {"symbol": "NOPEUSDT"}, -1121, "'symbol'"),
     post("E1", CLOSE, {"symbol": "ſOLUSDT"}, -1121, "'symbol'"),
     post("E1", CLOSE, {"symbol": "B" * 33}, -1142, "'symbol'"),
+    *[
+        post("E6", CLOSE, body, -1140, f"'{name}'", "must not be empty", "leave it out to mean all")
+        for empty in ("", None)
+        for name, body in (
+            ("symbol", {"symbol": empty}),
+            ("symbol", {"symbol": empty, "positionId": LONG_ID}),
+            ("positionId", {"positionId": empty}),
+            ("positionId", {"symbol": "BTCUSDT", "positionId": empty}),
+        )
+    ],
     post("E1", CLOSE, {"symbol": 1}, -1142, "'symbol'"),
     *[
         post("E2", CLOSE, {"positionId": bad}, -1142, "'positionId'", "whole number")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec import UNSET, Struct, UnsetType, field
 
-from venue.api.contract.market import ContractSelectionRequest
 from venue.api.contract.orders import (
+    CancelAllRequest,
     ContractCanceled,
     ContractOrderAck,
     ContractOrderCanceled,
@@ -213,7 +213,7 @@ cancel_algo = delete(
     "cancel_algo", f"{_V3}/algoOrder", TRADE, (2, 3), ContractOrderRequest, ContractCanceled
 )
 cancel_algos = delete(
-    "cancel_algos", f"{_V3}/algoOpenOrders", TRADE, (5, 10), ContractSelectionRequest,
+    "cancel_algos", f"{_V3}/algoOpenOrders", TRADE, (5, 10), CancelAllRequest,
     list[ContractOrderCanceled],
 )  # fmt: skip
 open_algos = get(

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from msgspec import UNSET, Struct, UnsetType, field
 
-from venue.api.contract.market import ContractSelectionRequest
 from venue.api.fields import (
     AfterId,
     ContractClientId,
     ContractClientIds,
     Decimal,
     Id,
+    IdOrAll,
     Ids,
     PageFrom0,
     PositionSideName,
     SideName,
     Symbol,
+    SymbolOrAll,
     TimeInForceName,
     TimeMs,
     TypeName,
@@ -96,6 +97,12 @@ class ContractBatchCanceled(Struct, rename="camel"):
     order_list: list[ContractCanceled]
 
 
+class CancelAllRequest(Struct):
+    """All of a contract, or of all contracts but those that settle in demo money."""
+
+    symbol: SymbolOrAll | None = None
+
+
 class ContractOrderCanceled(Struct, rename="camel"):
     """One of all orders that were canceled."""
 
@@ -106,14 +113,14 @@ class ContractOrderCanceled(Struct, rename="camel"):
 
 
 class ClosePositionsRequest(Struct, rename="camel"):
-    """One position, all of a contract, or all; whole positions, at market."""
+    """One position, all of a contract, or all but those in demo money; whole, at market."""
 
-    symbol: Symbol | None = None
-    position_id: Id | None = None
+    symbol: SymbolOrAll | None = None
+    position_id: IdOrAll | None = None
 
 
 class ClosedPosition(Struct, rename="camel"):
-    """What became of one position; `successOrderId` is 0 and `errorMessage` filled on failure."""
+    """The result for one position; `successOrderId` is 0 and `errorMessage` filled on failure."""
 
     position_id: int
     success: bool
@@ -221,7 +228,7 @@ cancel_contract_batch: Operation[
 )  # fmt: skip
 cancel_contract_open_orders = delete(
     "cancel_contract_open_orders", f"{_V3}/allOpenOrders", TRADE, (5, 10),
-    ContractSelectionRequest, list[ContractOrderCanceled],
+    CancelAllRequest, list[ContractOrderCanceled],
 )  # fmt: skip
 close_positions = post(
     "close_positions", f"{_V3}/closePositions", TRADE, (40, 50), ClosePositionsRequest,

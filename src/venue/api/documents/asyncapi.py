@@ -158,7 +158,7 @@ def _asks(method: str, params: type[Struct]) -> dict[str, Any]:
 
 
 def _answers(row: Operation[Any, Any]) -> dict[str, Any]:
-    """What became of an operation: with status 200 its result, else the error."""
+    """The outcome of an operation: with status 200 its result, otherwise the error."""
     (result,), _ = msgspec.json.schema_components(
         [row.reply], ref_template="#/components/schemas/{name}"
     )

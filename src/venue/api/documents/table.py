@@ -8,7 +8,7 @@ from venue.api.contract import conditional, demo
 from venue.api.contract import market as contract_market
 from venue.api.contract import orders as contract_orders
 from venue.api.operation import Operation
-from venue.api.operator import benefits, contracts
+from venue.api.operator import benefits, contracts, faults
 from venue.api.operator import venue as operator
 from venue.api.spot import account, affiliates, market
 from venue.api.spot import orders as spot_orders
@@ -26,5 +26,6 @@ ROWS: tuple[Operation[Any, Any], ...] = (
     *countdown.ROWS,
     *operator.ROWS,
     *contracts.ROWS,
+    *faults.ROWS,
     *benefits.ROWS,
 )

@@ -145,7 +145,7 @@ class KlinesRequest(Struct):
 
     symbol: Symbol
     interval: Interval
-    limit: UpTo1000 = 300
+    limit: UpTo1000 = 100
 
 
 # What a selection answers: one object for `symbol`, else an array.

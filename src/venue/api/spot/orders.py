@@ -47,7 +47,7 @@ class OrderAck(Struct, rename="camel"):
 
 
 class BatchItem(Struct, rename="camel"):
-    """One order of a batch; `timeInForce` is required for LIMIT."""
+    """One order of a batch; `timeInForce` is required for LIMIT, `symbol` is the batch's if any."""
 
     side: SideName
     type: TypeName
@@ -55,6 +55,7 @@ class BatchItem(Struct, rename="camel"):
     price: Decimal | None = None
     time_in_force: TimeInForceName | None = None
     new_client_order_id: ClientId | None = None
+    symbol: Symbol | None = None
 
 
 class PlaceBatchRequest(Struct, rename="camel"):

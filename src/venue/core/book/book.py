@@ -92,7 +92,7 @@ class Book:
                 _drop(self.asks, -level.price)
 
     def opposite(self, side: int) -> Half:
-        """What an order of this side trades with."""
+        """The half that an order of this side trades with."""
         return self.asks if side == BUY else self.bids
 
     def twice_mid(self) -> int:
@@ -123,7 +123,7 @@ def resting(half: Half) -> list[Order]:
 
 
 def sweep(half: Half, limit_key: int, quantity: int) -> tuple[int, int]:
-    """What an order could take down to `limit_key`: lots, and their sum of price x lots."""
+    """The lots that an order could take down to `limit_key`, and their sum of price x lots."""
     left = quantity
     cost = 0
     for key in reversed(half.keys):

@@ -58,7 +58,7 @@ class ClientIds:
             oldest = self._oldest
 
     def ended(self) -> list[Order]:
-        """Those that are remembered, oldest first."""
+        """The ids that are remembered, oldest first."""
         found: list[Order] = []
         order = self._oldest
         while order is not None:

@@ -70,7 +70,7 @@ def worst_price(market: Market, side: int) -> int:
 
 
 def malformed(order: Order) -> Rejected | None:
-    """What is wrong with an order by itself, in the order of rule 3.1."""
+    """The first fault of an order by itself, in the order of rule 3.1."""
     market = order.market
     quantity = order.quantity
     price = order.price

@@ -28,7 +28,7 @@ NEXT: Final[dict[int, tuple[int, ...]]] = {
 
 
 class Terms:
-    """What a contract order has beside its price and quantity.
+    """The fields of a contract order beside its price and quantity.
 
     Of the `whole_margin` atoms that an opening order needs, `margin` are held for what remains of
     it. `position` is what a closing order reduces; of an opening one in SEPARATED mode what it has
@@ -143,7 +143,7 @@ class Order:
 
 
 def part_margin(order: Order, lots: int) -> int:
-    """What the last `lots` of a resting order hold, in atoms: their part, rounded up."""
+    """The hold of the last `lots` of a resting order, in atoms: their share, rounded up."""
     terms = order.terms
     assert terms is not None
     if not terms.opens or not lots:

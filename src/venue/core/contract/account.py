@@ -1,4 +1,4 @@
-"""What an owner has on the contract side beside its collateral: orders, positions, modes."""
+"""An owner's contract side beside its collateral: orders, positions, modes."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 class Modes:
     """An owner's choices in one contract (rule 5.7), its open orders there, the lots of those that
-    open, and its positions by side."""
+    open, and its positions by side; `lots_long` and `lots_short` those of separated ones."""
 
-    __slots__ = ("cross", "long", "longs", "margin_mode", "open_orders", "opening_long",
-                 "opening_short", "separated", "short", "shorts")  # fmt: skip
+    __slots__ = ("cross", "long", "longs", "lots_long", "lots_short", "margin_mode", "open_orders",
+                 "opening_long", "opening_short", "separated", "short", "shorts")  # fmt: skip
 
     def __init__(self, leverage: int) -> None:
         self.margin_mode = CROSSED
@@ -31,6 +31,8 @@ class Modes:
         self.open_orders = 0
         self.opening_long = 0
         self.opening_short = 0
+        self.lots_long = 0
+        self.lots_short = 0
         self.longs: list[Position] = []
         self.shorts: list[Position] = []
 
@@ -45,6 +47,17 @@ class Modes:
     def positions(self, side: int) -> list[Position]:
         """The positions of one side; at most one while they are combined."""
         return self.longs if side == LONG else self.shorts
+
+    def lots(self, side: int) -> int:
+        """The lots of one side's separated positions."""
+        return self.lots_long if side == LONG else self.lots_short
+
+    def count(self, side: int, lots: int) -> None:
+        """Add lots to those of one side's separated positions, or take them off."""
+        if side == LONG:
+            self.lots_long += lots
+        else:
+            self.lots_short += lots
 
     def leverage(self, side: int) -> int:
         """The leverage of a new position of this side."""

@@ -1,4 +1,4 @@
-"""What a contract order must satisfy before it may trade or rest (rules 3.1, 5.1, 5.6, 5.7)."""
+"""The checks of a contract order before it may trade or rest (rules 3.1, 5.1, 5.6, 5.7)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from venue.core.contract.collateral import available_in, doubtful
 from venue.core.contract.conditional import caps_refused
 from venue.core.contract.margin import bankruptcy_price, order_margin
 from venue.core.contract.perpetual import Perpetual
-from venue.core.contract.position import equity, maintenance_after, mark_of
+from venue.core.contract.position import equity, maintenance_after, mark_of, notional
 from venue.core.contract.prices_in_doubt import spendable, unsure
 from venue.core.contract.reference.funding import due_funding
 from venue.core.messages.commands import PlaceContractOrder
@@ -135,7 +135,10 @@ def opening_refused(order: Order, terms: Terms, worst: int, reach: int) -> Rejec
     leverage = modes.cross if modes.margin_mode == CROSSED else modes.leverage(side)
     tiers = perp.tiers
     if leverage > tiers.leverages[-1]:
-        allowed = tiers.leverages[tiers.at(size * max(worst, mark) * unit)]
+        value = size * max(worst, mark) * unit
+        for position in modes.positions(side):
+            value = max(value, position.base + notional(position))
+        allowed = tiers.leverages[tiers.at(value)]
         if leverage > allowed:
             return Rejected(Reject.LEVERAGE, allowed)
     if perp.doubt or modes.margin_mode != CROSSED:

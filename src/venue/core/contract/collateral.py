@@ -92,12 +92,12 @@ class Collateral:
 
 
 def available(account: Account, asset: int) -> int:
-    """What an owner's cross pool can put up (rule 5.6), in atoms."""
+    """The available money of an owner's cross pool (rule 5.6), in atoms."""
     return available_in(account.contract[asset])
 
 
 def available_in(pool: Pool) -> int:
-    """What a cross pool can put up (rule 5.6), may be negative: wallet + min(0, unrealized
+    """The available money of a cross pool (rule 5.6), may be negative: wallet + min(0, unrealized
     profit) - initial margins - margins of open orders. Unrealized profit never counts."""
     sums = pool.sums
     if sums is None or sums.others or sums.perp.mark != sums.mark:
@@ -114,8 +114,8 @@ def doubtful(pool: Pool) -> bool:
 
 
 def removable(position: Position) -> int:
-    """What can be taken out of an isolated position: its wallet, less an unrealized loss, above
-    its initial margin."""
+    """Margin that can be taken out of an isolated position: its wallet, less an unrealized loss,
+    above its initial margin."""
     pool = position.pool
     own = pool.collateral + position.side * position.value
     own += min(0, profit(position))

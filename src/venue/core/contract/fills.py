@@ -166,7 +166,7 @@ class Fills:
         return Part(position, terms.opens, order.order_id, fee)
 
     def _position(self, order: Order, terms: Terms) -> Position:
-        """What an order changes: the position it closes, or the one it opens or adds to."""
+        """The position that an order changes: the one it closes, or the one it opens or adds to."""
         position = terms.position
         if not terms.opens:
             assert position is not None
@@ -286,7 +286,7 @@ class Fills:
     # -- afterwards ------------------------------------------------------------------------------
 
     def _closed(self, part: Part, terms: Terms, time: int, lots: int, events: list[Event]) -> None:
-        """What follows a close: margin set free, the end of an empty position."""
+        """Consequences of a close: margin set free, the end of an empty position."""
         # A liquidation asks again before it empties its pool.
         position = part.position
         pool = position.pool
@@ -367,7 +367,7 @@ class Fills:
         )  # fmt: skip
 
     def _attached(self, order: Order, terms: Terms, position: Position, lots: int) -> list[Event]:
-        """What an order's exits become when it has opened `lots` more (rule 8.3).
+        """Make or grow an order's exits after it has opened `lots` more (rule 8.3).
 
         What it opens after one of them was triggered, or its position closed, gets exits of its
         own. Those that the owner cancelled are not made again for the same position.
@@ -424,6 +424,8 @@ def _book(part: Part, lots: int, amount: int) -> None:
     sums = pool.sums
     if sums is not None:
         sums = counted_out(position, sums)
+    if position.separated:
+        _stand(position, lots if part.opens else -lots)
     if part.opens:
         position.increase(lots, amount, part.fee)
         part.value = amount
@@ -437,6 +439,16 @@ def _book(part: Part, lots: int, amount: int) -> None:
         sums.count(position, 1)
     if position.side == LONG:
         position.perp.open_interest += change
+
+
+def _stand(position: Position, lots: int) -> None:
+    """Count lots of a separated position; those that are added stand on its owner's others."""
+    perp = position.perp
+    modes = holding_of(position.pool.account).modes_in(perp)
+    if lots > 0:
+        others = modes.lots(position.side) - position.quantity
+        position.base = perp.mark * (others * perp.unit)
+    modes.count(position.side, lots)
 
 
 def _left(part: Part, amount: int) -> int:

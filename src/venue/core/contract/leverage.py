@@ -19,7 +19,7 @@ from venue.vocabulary import LONG, SHORT, MarginMode, Reject, SeparatedMode
 
 
 class Margins:
-    """What owners choose about their margin."""
+    """Owners' choices of leverage and margin."""
 
     __slots__ = ("collateral", "contracts")
 
@@ -170,7 +170,7 @@ class Margins:
 
 
 def _margin(holding: Holding, order: Order, wanted: Modes) -> int:
-    """What the rest of an opening order needs under other leverages; a closing one none."""
+    """The need of the rest of an opening order under other leverages; 0 for a closing one."""
     terms = order.terms
     assert terms is not None
     if not terms.opens:
@@ -203,6 +203,9 @@ def _leverage_refused(holding: Holding, perp: Perpetual, wanted: Modes) -> Rejec
     held = {LONG: modes.opening_long * value, SHORT: modes.opening_short * value}
     for position in modes.longs + modes.shorts:
         held[position.side] += notional(position)
+    for position in modes.longs + modes.shorts:  # who keeps less keeps margin in its own tier
+        side = position.side
+        held[side] = max(held[side], position.base + notional(position))
     for side, value in held.items():
         allowed = perp.tiers.leverages[perp.tiers.at(value)]
         if value and wanted.leverage(side) > allowed:

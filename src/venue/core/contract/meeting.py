@@ -44,7 +44,7 @@ class Known:
         self.counted = 0  # of the plan's fills, by owner
 
     def of(self, account: Account, fills: list[Fill]) -> list[Fill]:
-        """Those of a plan's fills that met an account's resting orders."""
+        """The fills of a plan that met an account's resting orders."""
         for fill in fills[self.counted :]:
             if fill.lots:
                 self.fills.setdefault(fill.maker.account, []).append(fill)
@@ -61,7 +61,7 @@ def grown_by(terms: Terms) -> Position | None:
 
 
 def fee_held(fill: Fill, terms: Terms) -> int:
-    """What a resting opening order holds for the fee of a fill, in atoms."""
+    """The hold of a resting opening order for the fee of a fill, in atoms."""
     perp = terms.perp
     maker = fill.maker
     whole = maker.price * (maker.quantity * perp.unit)

@@ -1,4 +1,4 @@
-"""What a contract order meets: computed once, without effect, then executed as it is (rule 3.12).
+"""The fills of a contract order: computed once, without effect, then executed as it is (rule 3.12).
 
 Each fill is planned in the state that the fills before it leave: price, lots, and the fee and
 margin of both sides with their rounding. A resting order that its owner cannot bear is no
@@ -153,8 +153,8 @@ class Plan:
         return available_in(self._cross(self.order)) >= need
 
     def cost(self) -> int:
-        """What the fills take of an opening order's owner, in atoms (rule 5.6): the margin at mark,
-        the loss against it, and the fee; at most, where the owner has a position already."""
+        """The cost of the fills to an opening order's owner, in atoms (rule 5.6): margin at mark,
+        loss against it, and fee; at most, where the owner has a position already."""
         if self.isolated:
             return self.margin
         perp = self.perp
@@ -286,7 +286,7 @@ class Plan:
         return found
 
     def _unsure(self, pool: Pool) -> int:
-        """What a pool may lose at unknown prices, in atoms; a large one is asked once too."""
+        """The possible loss of a pool at unknown prices, in atoms; large pools are asked once."""
         if len(pool.positions) <= FEW:
             return unsure(pool)
         risks = self._knows().risks
@@ -363,7 +363,7 @@ class Plan:
         self.margin += fill.taker_margin
 
     def _margin_with(self, fill: Fill) -> int:
-        """What an isolated position of the taker gets of all fills, up to this one."""
+        """The margin that the taker's isolated position gets from all fills up to this one."""
         perp = self.perp
         price = fill.maker.price
         side = self.terms.position_side
@@ -481,9 +481,12 @@ class Plan:
         terms = order.terms
         assert terms is not None
         side = terms.position_side
+        modes = terms.modes
         # Ids of orders and positions come from one counter; a side stands for a combined one.
-        number = order.order_id if terms.modes.separated else side
-        return cross.coming(number, side, terms.modes.leverage(side))
+        number = order.order_id if modes.separated else side
+        shadow = cross.coming(number, side, modes.leverage(side))
+        shadow.base = terms.perp.mark * (modes.lots(side) * terms.perp.unit)
+        return shadow
 
 
 def band_key(side: int, price: int, band_ppm: int) -> int:

@@ -244,7 +244,7 @@ class Contracts:
         return events
 
     def _rest_at_once(self, order: Order, terms: Terms) -> list[Event]:
-        """What most orders do: open, trade nothing, and rest as a whole."""
+        """Place an order that opens, trades nothing and rests as a whole, as most do."""
         order_id = order.order_id
         self.counters.order = order_id + 1
         self._rest(order, terms)
@@ -412,7 +412,8 @@ class Contracts:
         orders = [
             order
             for order in account.holding.orders.values()
-            if not command.symbol or order.market.symbol == command.symbol
+            if (not command.symbol or order.market.symbol == command.symbol)
+            and order.market.instrument.quote != command.without
         ]
         return [self.close(order, CANCELED, command.time) for order in orders]
 

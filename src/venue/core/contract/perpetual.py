@@ -20,7 +20,7 @@ Waiting = tuple[int, int, "Algo"]  # (key, algo id, algo)
 
 
 class Source:
-    """What one index source said last: `time` is when that was current, a `price` of 0 is none.
+    """The last price of one index source: `time` is when that was current, a `price` of 0 is none.
 
     `samples` are a book's (time, price) of the last seconds, oldest first; posted prices have none.
     """

@@ -156,19 +156,21 @@ class Triggers:
         algos = [
             algo
             for algo in account.holding.algos.values()
-            if not command.symbol or algo.perp.symbol == command.symbol
+            if (not command.symbol or algo.perp.symbol == command.symbol)
+            and algo.perp.market.instrument.quote != command.without
         ]
         return [end(algo, CANCELED_ALGO, command.time) for algo in algos]
 
     # -- triggering ------------------------------------------------------------------------------
 
     def fire(self, perp: Perpetual, time: int) -> list[Event]:
-        """Let those in whose price has come, nearest first, then oldest (rule 8.2).
+        """Enter the conditional orders whose trigger price has been reached: nearest first, then
+        oldest (rule 8.2).
 
-        What one of them trades may trigger the next. One slice lets in a bounded number and of each
-        owner at most a share: whoever has many due does not hold back another's stop. The others
-        stand back in `due_algos`, behind those that the next slice finds, and enter when it is
-        their turn, wherever the price is by then.
+        The trades of one may trigger the next. A slice enters a bounded number, and of each owner
+        at most a share, so that one owner's many do not delay another's stop. The others wait in
+        `due_algos` after those that the next slice finds, and enter in their turn at the price of
+        that moment.
         """
         events: list[Event] = []
         entered: dict[int, int] = {}
@@ -409,7 +411,7 @@ def _beyond_means(algo: Algo, price: int = 0) -> Rejected | None:
 
 
 def _need(algo: Algo, price: int = 0) -> int:
-    """What an opening conditional order would need at its own price, in atoms."""
+    """The need of an opening conditional order at its own price, in atoms."""
     perp = algo.perp
     price = price or algo.price or algo.trigger_price or _reference(perp, algo.source)
     modes = algo.holding.modes_in(perp)

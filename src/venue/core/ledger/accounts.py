@@ -73,9 +73,9 @@ class Account:
 
     Fee rates of -1 mean the symbol's own. `clients` holds open orders and those of the last day.
     `contract` are its cross pools by asset, `isolated` its isolated ones by position id; `holding`
-    is what else it has on the contract side, once it has used it, `benefits` what the venue grants
-    it, once there is anything. `recorded`: what its private streams say is numbered and kept,
-    whoever listens.
+    is the rest of its contract side, once it has used it, `benefits` what the venue grants it, once
+    there is anything. `recorded`: private frames are numbered and stored even when no client is
+    connected.
     """
 
     __slots__ = (

@@ -12,7 +12,7 @@ from venue.vocabulary import LONG
 
 
 def problems(engine: Engine) -> list[str]:
-    """What is broken, in words; empty when every invariant holds."""
+    """The broken invariants, in words; empty when every one holds."""
     found: list[str] = []
     for perp in engine.contracts.markets.values():
         found += _perp_problems(perp)
@@ -112,6 +112,11 @@ def _holding_problems(holding: Holding) -> list[str]:
             found.append(f"position {position.position_id} is not in its pool")
         if position not in holding.modes_in(position.perp).positions(position.side):
             found.append(f"position {position.position_id} is not known to its side")
+    for modes in holding.modes.values():
+        for side in (LONG, -LONG):
+            lots = sum([own.quantity for own in modes.positions(side) if own.separated])
+            if modes.lots(side) != lots:
+                found.append(f"{name}: separated lots are {modes.lots(side)}, not {lots}")
     for position_id, pool in holding.account.isolated.items():
         if position_id not in holding.positions and pool.collateral >= 0:
             found.append(f"{name}: pool {position_id} has no position")

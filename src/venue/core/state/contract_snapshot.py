@@ -210,6 +210,7 @@ def _position_record(position: Position) -> PositionRecord:
         position.created_sequence,
         position.updated_sequence,
         (position.rank, *position.passed),
+        position.base,
     )
 
 
@@ -365,7 +366,11 @@ def _load_position(engine: Engine, holding: Holding, record: PositionRecord) -> 
     position.created_sequence = record.created_sequence
     position.updated_sequence = record.updated_sequence
     holding.positions[position.position_id] = position
-    holding.modes_in(position.perp).positions(position.side).append(position)
+    position.base = record.base
+    modes = holding.modes_in(position.perp)
+    modes.positions(position.side).append(position)
+    if position.separated:
+        modes.count(position.side, position.quantity)
     pool.positions.append(position)
     pool.gross += position.value
     perp.add(position)

@@ -1,4 +1,4 @@
-"""Who is calling: four headers, a signature over the raw bytes, the key and its permission."""
+"""Authentication: four headers, a signature over the raw bytes, the key and its permission."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Signed(Struct, frozen=True, gc=False):
 
 
 class Caller(Struct, frozen=True, gc=False):
-    """Who called; `request` recognises an exact repetition (see `ReplayGuard`)."""
+    """The caller; `request` recognises an exact repetition (see `ReplayGuard`)."""
 
     uid: int
     key: str
@@ -55,8 +55,8 @@ class Authenticator:
     def precheck(
         self, headers: Mapping[bytes, bytes], repeated: tuple[bytes, ...], now: int
     ) -> Signed:
-        """What the headers alone tell, at server time `now` (µs); names in lower case, `repeated`
-        came more than once.
+        """The claim of the headers alone, at server time `now` (µs); names in lower case;
+        `repeated` ones came more than once.
 
         ApiError -1040 to -1043, -1046, -1049; -1047 for a header given twice.
         """

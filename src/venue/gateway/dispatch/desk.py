@@ -20,7 +20,7 @@ log = logging.getLogger("venue.gateway")
 
 
 class Desk:
-    """What all doors share: the table of operations and everyone's budgets."""
+    """Parts that all transports share: the table of operations and the budgets of all callers."""
 
     def __init__(self, venue: Venue, routes: Routes, limits: Limits) -> None:
         self.venue = venue
@@ -45,11 +45,18 @@ class Desk:
         if route.closed is not None and route.closed(self.venue):
             raise errors.method_not_supported(route.row.method)
 
-    def admit(self, route: Route, caller: Caller, now: int) -> None:
-        """Check the caller's right, then charge its account; ApiError -1052 and -1003."""
+    def admit(self, route: Route, caller: Caller, now: int) -> tuple[int, int] | None:
+        """Check the caller's right, then charge its account; ApiError -1052 and -1003.
+
+        Where orders are sent, how many the account sent in ten seconds and in a minute; else None,
+        and without limits.
+        """
         if caller.access & route.access_bits != route.access_bits:
             permit(caller, route.access)
         self._limits.charge_uid(caller.uid, route.row.weight[1], now)
+        if not route.orders:
+            return None
+        return self._limits.charge_orders(caller.uid, route.orders, now)
 
     def turn(self, route: Route, call: Call, values: dict[str, Any], finish: Finish) -> None:
         """Serve an operation that trades; what it submits, it submits before this returns.

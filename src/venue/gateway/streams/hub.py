@@ -13,12 +13,14 @@ from typing import Final, Protocol
 
 import msgspec
 
-from venue.api.streams.channels import Stream
+from venue.api.streams.channels import KeptFrame, Stream
 from venue.core.messages.applied import Applied
 from venue.core.messages.contract_events import ContractTrade
 from venue.core.messages.events import Trade
 from venue.gateway.context import Venue
+from venue.gateway.faults.rules import Asked
 from venue.gateway.streams.catchup import CatchUp
+from venue.gateway.streams.faulty_frames import FaultyFrames
 from venue.gateway.streams.frames import Frame
 from venue.gateway.streams.public_frames import (
     OUTSIDE_THE_BOOK,
@@ -60,6 +62,8 @@ class Listener(Protocol):
     def drop(self) -> None: ...
 
     def fits(self, frames: int, size: int) -> bool: ...
+
+    def mute(self, seconds: float | None) -> None: ...
 
     async def ready(self) -> None: ...
 
@@ -116,6 +120,8 @@ class Hub:
         self._defects = rooms.stream_defects
         self._known = rooms.recorder.defects  # that private sockets were ended for
         self._ready: list[PublicTopic] = []
+        self._faults = rooms.faults
+        self._faulty = FaultyFrames(rooms.faults, rooms.stream_defects)
 
     # -- who listens ------------------------------------------------------------------------------
 
@@ -251,9 +257,12 @@ class Hub:
             if own is None:
                 continue
             frame = Frame(kept.payload)
-            for listener, after in own.listeners.items():
-                if kept.number > after:
-                    outgoing.setdefault(listener, []).append(frame)
+            if self._faults.on_frames:
+                self._gather_faulty(own, kept, frame, outgoing)
+            else:
+                for listener, after in own.listeners.items():
+                    if kept.number > after:
+                        outgoing.setdefault(listener, []).append(frame)
             if own.catching_up:
                 self._hold(own, kept.number, frame)
         if recorder.defects != self._known:
@@ -262,6 +271,16 @@ class Hub:
         for listener, frames in outgoing.items():
             if not self._defects.contain("a listener", listener.send_all, frames):
                 self._drop_own(listener)
+
+    def _gather_faulty(
+        self, own: OwnTopic, kept: KeptFrame, frame: Frame, outgoing: dict[Listener, list[Frame]]
+    ) -> None:
+        """What rules leave of a frame; one may end who listens."""
+        asked = Asked(uid=kept.uid, channel=kept.channel)
+        for listener, after in list(own.listeners.items()):
+            if kept.number > after:
+                passed = self._faulty.passed(listener, asked, frame, self._rooms.clock.now())
+                outgoing.setdefault(listener, []).extend(passed)
 
     def _hold(self, own: OwnTopic, number: int, frame: Frame) -> None:
         """Give a frame to those who still catch up."""
@@ -277,7 +296,7 @@ class Hub:
                 self.leave_own(listener, key)
 
     def _end_own(self) -> None:
-        """What private channels would say is not to be trusted: let go of all who listen."""
+        """Private frames cannot be trusted any more: end all their subscriptions."""
         for own in list(self._own.values()):
             for listener in [*own.listeners, *own.catching_up]:
                 self._end(listener)
@@ -321,9 +340,21 @@ class Hub:
     # -- what fails -------------------------------------------------------------------------------
 
     def _tell(self, topic: PublicTopic, listener: Listener, frame: Frame) -> None:
-        if not self._defects.contain("a listener", listener.send, frame):
+        if self._faults.on_frames:
+            self._tell_faulty(topic, listener, frame)
+        elif not self._defects.contain("a listener", listener.send, frame):
             self._drop(listener)
             self.leave(listener, topic.key)
+
+    def _tell_faulty(self, topic: PublicTopic, listener: Listener, frame: Frame) -> None:
+        """As `_tell`, what rules leave of a frame."""
+        _, symbol, channel = topic.key
+        asked = Asked(symbol=symbol, channel=channel)
+        for passed in self._faulty.passed(listener, asked, frame, self._rooms.clock.now()):
+            if not self._defects.contain("a listener", listener.send, passed):
+                self._drop(listener)
+                self.leave(listener, topic.key)
+                return
 
     def _end(self, listener: Listener) -> None:
         """Close on a listener that misses a frame: it comes again and begins anew."""

@@ -1,4 +1,4 @@
-"""Who opens a private socket: one signature, one connection of each product."""
+"""Logins to private sockets: one signature opens one connection of each product."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Logins:
         self._used: dict[bytes, _Use] = {}
 
     async def login(self, socket: Socket, request: Request, ip: str) -> Caller:
-        """Who opens a private socket; ApiError when nobody may.
+        """The owner that opens a private socket; ApiError when the login is refused.
 
         That the login was used is in the journal before this returns.
         """

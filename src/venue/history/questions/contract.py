@@ -9,26 +9,24 @@ from __future__ import annotations
 from typing import Any, Final, Literal
 
 from msgspec import Struct
-from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, select
+from sqlalchemy import Column, ColumnElement, Connection, Select, and_, func, select
 
 from venue.history.questions.spot import from_to, page_of
 from venue.history.schema.contract import (
     ALGO_ORDERS,
     CONTRACT_FILLS,
     CONTRACT_ORDERS,
-    DELEVERAGED,
     FUNDING_RATES,
     INCOME,
-    LIQUIDATION_STEPS,
-    LIQUIDATIONS,
     POSITIONS,
     PRICE_MINUTES,
+    UPDATED,
 )
-from venue.vocabulary import AlgoStatus, Cause, OrderStatus
+from venue.vocabulary import FILLED, IOC, MARKET, AlgoStatus, Cause, OrderStatus
 
 UNTRIGGERED: Final = int(AlgoStatus.UNTRIGGERED)
+OUTSIDE: Final = (int(Cause.TAKEOVER), int(Cause.DELEVERAGE))  # trades of no orders
 OPEN: Final = (int(OrderStatus.NEW), int(OrderStatus.PARTIALLY_FILLED))
-LIQUIDATING: Final = (int(Cause.LIQUIDATION), int(Cause.TAKEOVER), int(Cause.DELEVERAGE))
 
 
 class ContractOrderRow(Struct, frozen=True, gc=False):
@@ -108,7 +106,8 @@ class AlgoRow(Struct, frozen=True, gc=False):
     """One conditional order: prices in ticks, quantity in lots (0: the whole position).
 
     `order_id` is the order it became and `triggered_price` what triggered it, else 0; `reason` is
-    the `vocabulary.Reject` of one that was refused then; `trigger_time` is 0 before.
+    the `vocabulary.Reject` of one that was refused then; `trigger_time` is 0 before. The last two
+    are of that order: executed lots, and their notional in atoms.
     """
 
     algo_id: int
@@ -137,6 +136,8 @@ class AlgoRow(Struct, frozen=True, gc=False):
     reason: int
     trigger_time: int
     update_time: int
+    executed: int
+    quote: int
 
 
 class ClosedPositionRow(Struct, frozen=True, gc=False):
@@ -181,75 +182,6 @@ class FundingRateRow(Struct, frozen=True, gc=False):
     settled: int
 
 
-class LiquidationRow(Struct, frozen=True, gc=False):
-    """One pool's liquidation, amounts in atoms; what stands behind `finished` is 0 until then."""
-
-    liquidation_id: int
-    uid: int
-    position_id: int
-    asset: str
-    symbol: str
-    time: int
-    equity: int
-    maintenance: int
-    collateral: int
-    finished: int
-    equity_after: int
-    maintenance_after: int
-    topped_up: int
-    compensated: int
-    fund_equity: int
-
-
-class StepRow(Struct, frozen=True, gc=False):
-    """One rung of a liquidation; `sequence` and `place` are where the engine stated it."""
-
-    liquidation_id: int
-    sequence: int
-    place: int
-    position_id: int
-    symbol: str
-    side: int
-    mark_price: int
-    tier: int
-    bankruptcy_price: int
-    wanted: int
-    filled: int
-    taken_over: int
-    deleveraged: int
-    fee: int
-    fund_change: int
-    time: int
-
-
-class DeleveragedRow(Struct, frozen=True, gc=False):
-    """One opposite position that took over lots; `sequence` and `place` as in `StepRow`."""
-
-    liquidation_id: int
-    sequence: int
-    place: int
-    position_id: int
-    uid: int
-    symbol: str
-    quantity: int
-    price: int
-    rank: int
-    score: int
-    time: int
-
-
-class LiquidationStory(Struct, frozen=True):
-    """A liquidation with everything that happened in it, oldest first.
-
-    `fills` are the liquidated owner's: in the book, to the fund and to deleveraged positions.
-    """
-
-    liquidation: LiquidationRow
-    steps: list[StepRow]
-    deleveraged: list[DeleveragedRow]
-    fills: list[ContractFillRow]
-
-
 class PriceCandle(Struct, frozen=True, gc=False):
     """One minute of a price, in ticks, and the open interest at its end, in lots."""
 
@@ -264,7 +196,8 @@ class PriceCandle(Struct, frozen=True, gc=False):
 class ContractOrdersOf(Struct, frozen=True, gc=False):
     """Which orders: an owner's, placed from `start` to `end`, or only those that have ended.
 
-    `among` are the symbols that count, empty for all of them.
+    `among` are the symbols that count, empty for all of them. With `touched` a start counts for
+    the last update too: an order placed before it counts when something happened to it since.
     """
 
     uid: int
@@ -273,6 +206,7 @@ class ContractOrdersOf(Struct, frozen=True, gc=False):
     end: int | None = None
     among: tuple[str, ...] = ()
     ended: bool = False
+    touched: bool = False
 
 
 class ContractFillsOf(Struct, frozen=True, gc=False):
@@ -318,11 +252,14 @@ class AlgosOf(Struct, frozen=True, gc=False):
 
 
 def contract_order(connection: Connection, uid: int, order_id: int) -> ContractOrderRow | None:
-    """An owner's order by its id; None when there is none, or it is another owner's."""
+    """An owner's order by its id; None when there is none, or it is another owner's.
+
+    What was traded outside the book stands in for its order: the part of the position reached last.
+    """
     table = CONTRACT_ORDERS.c
     rows = _orders().where(table.order_id == order_id, table.uid == uid)
     found = connection.execute(rows).one_or_none()
-    return None if found is None else ContractOrderRow(*found)
+    return _outside(connection, uid, order_id) if found is None else ContractOrderRow(*found)
 
 
 def contract_order_by_client_id(
@@ -340,13 +277,55 @@ def contract_orders(
 ) -> list[ContractOrderRow]:
     """An owner's orders; pages count from 1."""
     table = CONTRACT_ORDERS.c
-    symbols = _of_symbol(table.symbol, which.symbol, which.among)
-    rows = _orders().where(table.uid == which.uid, *symbols)
+    among = [table.uid == which.uid, *_of_symbol(table.symbol, which.symbol, which.among)]
     if which.ended:
-        rows = rows.where(table.status.not_in(OPEN))
-    rows = rows.where(*from_to(table.time, which.start, which.end))
-    rows = rows.order_by(table.time.desc(), table.order_id.desc())
-    return [ContractOrderRow(*row) for row in connection.execute(page_of(rows, limit, page))]
+        among.append(table.status.not_in(OPEN))
+    within = [*among, *from_to(table.time, which.start, which.end)]
+    skipped = limit * (page - 1)
+    found = _page_of_orders(connection, within, table.time, limit, skipped)
+    if not which.touched or which.start is None or len(found) == limit:
+        return found
+    # Whoever comes to the end of these goes on with older ones that were updated since.
+    here = skipped + len(found)
+    if skipped and not found:
+        counted = select(func.count()).select_from(CONTRACT_ORDERS).where(*within)
+        here = int(connection.execute(counted).scalar_one())
+    placed = table.time + 0  # the sum keeps the planner from the index of all that are older
+    since = [*among, placed < which.start, table.update_time >= which.start, UPDATED]
+    left, rest = limit - len(found), max(0, skipped - here)
+    return found + _page_of_orders(connection, since, placed, left, rest)
+
+
+def _page_of_orders(
+    connection: Connection,
+    where: list[ColumnElement[bool]],
+    time: ColumnElement[int],
+    limit: int,
+    skipped: int,
+) -> list[ContractOrderRow]:
+    rows = _orders().where(*where).order_by(time.desc(), CONTRACT_ORDERS.c.order_id.desc())
+    rows = rows.limit(limit).offset(skipped)
+    return [ContractOrderRow(*row) for row in connection.execute(rows)]
+
+
+def _outside(connection: Connection, uid: int, order_id: int) -> ContractOrderRow | None:
+    """What a liquidation, whose id stands for an order's, traded outside the book for an owner."""
+    table = CONTRACT_FILLS.c
+    rows = select(CONTRACT_FILLS).where(
+        table.order_id == order_id, table.uid + 0 == uid, table.cause.in_(OUTSIDE)
+    )
+    rows = rows.order_by(table.time, table.trade_id)
+    fills = [ContractFillRow(*row) for row in connection.execute(rows)]
+    fills = [fill for fill in fills if fill.position_id == fills[-1].position_id]
+    if not fills:
+        return None
+    first, last = fills[0], fills[-1]
+    lots = sum(fill.quantity for fill in fills)
+    return ContractOrderRow(
+        order_id, uid, first.symbol, first.side, first.position_side, MARKET, IOC, lots, 0, "",
+        first.cause, 0, first.position_id, first.time, lots, sum(fill.notional for fill in fills),
+        0, FILLED, last.time, None, None, None,
+    )  # fmt: skip
 
 
 def contract_fills(
@@ -390,7 +369,11 @@ def algo_orders(connection: Connection, which: AlgosOf, limit: int, page: int = 
     from 1."""
     table = ALGO_ORDERS.c
     symbols = _of_symbol(table.symbol, which.symbol, which.among)
-    rows = select(ALGO_ORDERS).where(table.uid == which.uid, table.status != UNTRIGGERED, *symbols)
+    orders = CONTRACT_ORDERS.c
+    become = and_(orders.order_id == table.order_id, table.order_id != 0)
+    done = (func.coalesce(orders.executed, 0), func.coalesce(orders.quote, 0))
+    rows = select(ALGO_ORDERS, *done).outerjoin_from(ALGO_ORDERS, CONTRACT_ORDERS, become)
+    rows = rows.where(table.uid == which.uid, table.status != UNTRIGGERED, *symbols)
     if which.type is not None:
         rows = rows.where(table.type == which.type)
     rows = rows.where(*from_to(table.time, which.start, which.end))
@@ -418,40 +401,6 @@ def funding_rates(
     return [FundingRateRow(*row) for row in connection.execute(rows.limit(limit))]
 
 
-def liquidations(connection: Connection, uid: int | None, limit: int) -> list[LiquidationRow]:
-    """Liquidations of an owner, or (None) of all, finished or not."""
-    table = LIQUIDATIONS.c
-    rows = select(LIQUIDATIONS)
-    if uid is not None:
-        rows = rows.where(table.uid == uid)
-    rows = rows.order_by(table.liquidation_id.desc()).limit(limit)
-    return [LiquidationRow(*row) for row in connection.execute(rows)]
-
-
-def liquidation(connection: Connection, liquidation_id: int) -> LiquidationStory | None:
-    """One liquidation in full, or None."""
-    rows = select(LIQUIDATIONS).where(LIQUIDATIONS.c.liquidation_id == liquidation_id)
-    found = connection.execute(rows).one_or_none()
-    if found is None:
-        return None
-    told = LiquidationRow(*found)
-    steps = [StepRow(*row) for row in connection.execute(_told(LIQUIDATION_STEPS, liquidation_id))]
-    taken = [DeleveragedRow(*row) for row in connection.execute(_told(DELEVERAGED, liquidation_id))]
-    table = CONTRACT_FILLS.c
-    positions = sorted({step.position_id for step in steps})
-    fills = select(CONTRACT_FILLS).where(
-        table.uid == told.uid,
-        table.is_maker == 0,
-        table.cause.in_(LIQUIDATING),
-        table.position_id.in_(positions),
-        *from_to(table.time, told.time, told.finished or None),
-    )
-    fills = fills.order_by(table.time, table.trade_id)
-    return LiquidationStory(
-        told, steps, taken, [ContractFillRow(*row) for row in connection.execute(fills)]
-    )
-
-
 def price_candles(
     connection: Connection, symbol: str, kind: Literal["index", "mark"], start: int, end: int
 ) -> list[PriceCandle]:
@@ -473,11 +422,6 @@ def _orders() -> Select[Any]:
     come = and_(algos.algo_id == CONTRACT_ORDERS.c.algo_id, CONTRACT_ORDERS.c.algo_id != 0)
     rows = select(CONTRACT_ORDERS, algos.triggered_price, algos.source, algos.type)
     return rows.outerjoin_from(CONTRACT_ORDERS, ALGO_ORDERS, come)
-
-
-def _told(table: Table, liquidation_id: int) -> Select[Any]:
-    rows = select(table).where(table.c.liquidation_id == liquidation_id)
-    return rows.order_by(table.c.sequence, table.c.place)
 
 
 def _of_symbol(

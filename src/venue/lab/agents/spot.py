@@ -108,7 +108,7 @@ class Agents:
             self._references[symbol] = last or self._references[symbol]
 
     def step(self) -> list[Command]:
-        """What all agents do next: cancels first, then quotes, then takers."""
+        """The next commands of all agents: cancels first, then quotes, then takers."""
         cancels: list[Command] = []
         quotes: list[Command] = []
         takes: list[Command] = []

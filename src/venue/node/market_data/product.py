@@ -36,7 +36,7 @@ class PublicTrade(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Market:
-    """What is known of one symbol."""
+    """The market data of one symbol."""
 
     __slots__ = ("chart", "levels", "trades", "window")
 

@@ -1,4 +1,4 @@
-"""What is public of a contract beside its trades: prices, funding, open interest, price candles."""
+"""Public data of a contract beside its trades: prices, funding, open interest, price candles."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Funding(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class State:
-    """What is known of one contract; open interest in lots."""
+    """The reference data of one contract; open interest in lots."""
 
     __slots__ = ("funding", "index_chart", "mark_chart", "open_interest", "prices")
 
@@ -159,7 +159,7 @@ def _filled(chart: Chart, interval: str, limit: int, now: int) -> list[Candle]:
 
 
 def _longs(leg: Leg) -> int:
-    """What each lot of a leg adds to the sum of long positions."""
+    """The change of the sum of long positions by each lot of a leg."""
     if leg.position_side != LONG:
         return 0
     return 1 if leg.opens else -1

@@ -23,7 +23,7 @@ def price_most(perp: Perpetual) -> int:
 
 
 def taken(half: Half, notional: int) -> tuple[int, int]:
-    """What taking `notional` (ticks x lots) from one side costs: ticks x lots, and the lots.
+    """The cost of taking `notional` (ticks x lots) from one side: ticks x lots, and the lots.
 
     At least one lot; both 0 when the side is too thin, or holds it in more than `LEVELS_MAX`.
     """
@@ -81,7 +81,7 @@ def follow_spot(perp: Perpetual, spot: Market, time: int) -> None:
 
 
 def value(perp: Perpetual, time: int) -> int:
-    """What the sources say: the spot book while it is current, else the median of the current
+    """The price of the sources: the spot book while it is current, else the median of the current
     posted prices; 0 when no source is current."""
     spot = perp.sources.get(SPOT_SOURCE)
     if spot is not None and _live(spot, time):

@@ -10,7 +10,14 @@ from venue.core.contract.collateral import Collateral, available
 from venue.core.contract.margin import bankruptcy_price, initial
 from venue.core.contract.orders import Contracts, closing_side
 from venue.core.contract.perpetual import Perpetual
-from venue.core.contract.position import Position, equity, maintenance, mark_of, notional
+from venue.core.contract.position import (
+    Position,
+    equity,
+    maintenance,
+    maintenance_of,
+    mark_of,
+    notional,
+)
 from venue.core.contract.reference.funding import before_change, settle_position
 from venue.core.contract.reference.index import value
 from venue.core.contract.risk.deleveraging import Deleveraging, trade_outside
@@ -34,7 +41,7 @@ UNSEEN_PPM: Final = 100_000  # of its equity the fund holds in a contract that c
 
 
 class Aim:
-    """What a rung is to do with one position: close `wanted` lots at no worse than `price`.
+    """One rung's task for one position: close `wanted` lots at no worse than `price`.
 
     The rest is what the explanation compares with: the tier, and sums before the rung.
     """
@@ -195,7 +202,7 @@ class Liquidation:
     def _aim(self, pool: Pool, position: Position) -> Aim:
         perp = position.perp
         total = maintenance(pool)
-        own = perp.tiers.maintenance(notional(position))
+        own = maintenance_of(position)
         share = equity(pool) * own // total if total else equity(pool)
         size = position.quantity * perp.unit
         price = bankruptcy_price(
@@ -203,7 +210,7 @@ class Liquidation:
         )  # fmt: skip
         if pool.account is self.collateral.fund and share > 0:
             price = mark_of(position)  # what the fund still has is nobody else's
-        tier = perp.tiers.at(notional(position))
+        tier = perp.tiers.at(position.base + notional(position))
         wanted = _partial(pool, position, tier, total - own) or position.quantity
         return Aim(position, self.collateral.fund_pool(pool.asset), tier, price, wanted)
 
@@ -333,7 +340,7 @@ def _taker_ppm(position: Position) -> int:
 
 def _weight(position: Position) -> tuple[int, int]:
     """The heaviest first, then the oldest."""
-    return -position.perp.tiers.maintenance(notional(position)), position.position_id
+    return -maintenance_of(position), position.position_id
 
 
 def _near(half: Half, limit_key: int, lots: int) -> int:
@@ -378,11 +385,11 @@ def _partial(pool: Pool, position: Position, tier: int, others: int) -> int:
         return 0
     perp = position.perp
     one = mark_of(position) * perp.unit
-    keep = perp.tiers.caps[tier - 1] // one
+    keep = (perp.tiers.caps[tier - 1] - position.base) // one
     lots = position.quantity - keep
     if keep < perp.market.quantity_min or lots <= 0:
         return 0
     cost = fee_on(lots * one, _taker_ppm(position) + perp.contract.liquidation_ppm)
-    if equity(pool) - cost > others + perp.tiers.maintenance(keep * one):
+    if equity(pool) - cost > others + perp.tiers.above(position.base, keep * one):
         return lots
     return 0

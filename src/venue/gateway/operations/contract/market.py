@@ -30,6 +30,7 @@ from venue.api.operation import Empty
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.reference.prices import funding_rate, interval_us, next_due
 from venue.core.instruments import Asset, Instrument
+from venue.gateway.access.replay import WINDOW_MS
 from venue.gateway.answers import market as market_answers
 from venue.gateway.answers.encoded import Encoded
 from venue.gateway.answers.kept import array, encode, with_last
@@ -49,6 +50,7 @@ from venue.wire import (
 
 MINUTES_PER_DAY: Final = 1440
 US_PER_MS: Final = 1000
+AHEAD_MAX_US: Final = WINDOW_MS * US_PER_MS
 MILLISECOND_US: Final = 999  # what an inclusive end in ms adds in µs
 INTEREST_US: Final = 8 * 3600 * 1_000_000  # what a contract's interest is quoted for
 
@@ -245,8 +247,8 @@ async def history_klines(call: Call, request: HistoryKlinesRequest) -> list[Cand
     """
     rooms = call.venue
     perp = _known(rooms, request.symbol)
-    start, end = span(request.start_time, request.end_time)
     now = rooms.clock.now()
+    start, end = bounded_span(request.start_time, request.end_time, now)
     interval, limit = request.interval, request.limit
     first, last = _opens(interval, start, min(now, end) if end is not None else now, limit)
     known = _rows(rooms, perp.symbol, interval, request.price_type, candles.CANDLES_MAX, now)
@@ -421,6 +423,16 @@ def span(start: int | None, end: int | None) -> tuple[int | None, int | None]:
         start * US_PER_MS if start is not None else None,
         end * US_PER_MS + MILLISECOND_US if end is not None else None,
     )
+
+
+def bounded_span(start: int | None, end: int | None, now: int) -> tuple[int | None, int | None]:
+    """As `span`, where the range is bounded: -1170 for a start that lies in the future.
+
+    The caller's clock may be as far ahead as that of a signed request.
+    """
+    if start is not None and start * US_PER_MS > now + AHEAD_MAX_US:
+        raise errors.error(-1170, name="startTime", rule="must not lie in the future")
+    return span(start, end)
 
 
 def _known(rooms: Venue, symbol: str) -> Perpetual:

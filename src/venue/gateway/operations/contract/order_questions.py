@@ -27,7 +27,7 @@ from venue.core.book.orders import Order
 from venue.core.contract.conditional import Algo
 from venue.core.instruments import Instrument
 from venue.gateway.context import DEMO_ASSET, Call, Venue
-from venue.gateway.operations.contract.market import MILLISECOND_US, US_PER_MS, span
+from venue.gateway.operations.contract.market import MILLISECOND_US, US_PER_MS, bounded_span, span
 from venue.gateway.operations.contract.orders import holding_of, identified
 from venue.gateway.operations.refusals.contract import order_unknown, symbol_unknown
 from venue.history.questions import contract as questions
@@ -89,7 +89,7 @@ async def contract_order(call: Call, request: ContractOrderRequest) -> ContractO
 async def contract_open_orders(
     call: Call, request: ContractOpenOrdersRequest
 ) -> list[ContractOrderView]:
-    """What rests in the books, oldest first; in demo contracts only by symbol."""
+    """The open orders, oldest first; in demo contracts only by symbol."""
     rooms = call.venue
     start, end = span(request.start_time, request.end_time)
     wanted = _wanted(rooms, request.symbol)
@@ -141,7 +141,11 @@ async def _history(
     start, end = _days(request.start_time, request.end_time, rooms.clock.now(), ORDERS_DAYS_MAX)
     if not symbols:
         return []
-    which = ContractOrdersOf(call.uid, start=start, end=end, among=symbols, ended=True)
+    # Without times, what ended lately is there, however old it is.
+    touched = request.start_time is None and request.end_time is None
+    which = ContractOrdersOf(
+        call.uid, start=start, end=end, among=symbols, ended=True, touched=touched
+    )
     rows = await rooms.ask(questions.contract_orders, which, request.limit, request.page + 1)
     return [_row_view(rooms, row) for row in rows]
 
@@ -156,7 +160,7 @@ def _wanted(rooms: Venue, symbol: str | None) -> tuple[str, ...]:
 def _days(start: int | None, end: int | None, now: int, days: int) -> tuple[int | None, int | None]:
     """A span of at most so many days in µs: the last ones, or beside the end that is given."""
     length = days * DAY_US
-    begin, until = span(start, end)
+    begin, until = bounded_span(start, end, now)
     if start is not None and end is not None:
         if (end - start) * US_PER_MS > length:
             raise errors.error(-1170, name="endTime", rule=f"at most {days} days after startTime")
@@ -376,7 +380,8 @@ async def trailing_history(call: Call, request: TrailingHistoryRequest) -> list[
 
 
 def _algo_row_view(rooms: Venue, row: AlgoRow) -> EndedAlgo:
-    instrument = rooms.perp(row.symbol).market.instrument
+    perp = rooms.perp(row.symbol)
+    instrument = perp.market.instrument
     trails = row.type == TRAILING
     return EndedAlgo(
         algo_id=row.algo_id,
@@ -390,7 +395,7 @@ def _algo_row_view(rooms: Venue, row: AlgoRow) -> EndedAlgo:
         quantity=quantity_text(instrument, row.quantity),
         algo_status=ALGO_STATUS_NAMES[row.status],
         actual_order_id=row.order_id,
-        actual_price=order_price_text(instrument, row.triggered_price),
+        actual_price=average_text(perp, row.quote, row.executed),
         # A trailing stop's moves along: history knows where it was in the end.
         trigger_price=order_price_text(instrument, row.trigger_price or row.triggered_price),
         price=_own_price(instrument, row.type, row.price),

@@ -186,7 +186,7 @@ def owner(rooms: Venue, name: str) -> Account:
 
 
 async def done(call: Call, command: Command) -> list[Event]:
-    """What came of one operator command; ApiError when it was refused."""
+    """The outcome of one operator command; ApiError when it was refused."""
     (applied,) = await call.venue.submit([command])
     for event in applied.events:
         if isinstance(event, Rejected):

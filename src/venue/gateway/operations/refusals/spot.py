@@ -41,7 +41,7 @@ def _price_range(rejected: Rejected, instrument: Instrument) -> ApiError:
 
 def _price_band(rejected: Rejected, instrument: Instrument) -> ApiError:
     bound = price_text(instrument, rejected.limit)
-    rule = f"beyond the price band; the band's bound for this side is {bound}"
+    rule = f"outside the price band, which for this side ends at {bound}"
     return errors.out_of_range("price", rule, item_code="PRICE_BAND")
 
 

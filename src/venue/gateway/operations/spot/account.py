@@ -54,6 +54,7 @@ BUY: Final = int(Side.BUY)
 COMMISSION_SCALE: Final = 8
 PPM_TO_COMMISSION: Final = 100  # parts per million in units of 10^-8
 PPM_PER_BASIS_POINT: Final = 100
+FIRST_TIME_MS: Final = 10**12  # in 2001: no smaller number is a time in ms
 US_PER_MS: Final = 1000
 MILLISECOND_US: Final = 999  # what an inclusive end in ms adds in µs
 
@@ -77,7 +78,7 @@ async def order(call: Call, request: OrderRequest) -> OrderView:
 
 
 def open_orders(call: Call, request: OpenOrdersRequest) -> list[OrderView]:
-    """What rests in the books, oldest first."""
+    """The open orders, oldest first."""
     rooms = call.venue
     if request.symbol is not None:
         rooms.market(request.symbol)
@@ -226,7 +227,7 @@ def _rates(rooms: Venue, uid: int) -> tuple[int, int]:
 
 
 async def bills(call: Call, request: BillsRequest) -> list[BillView]:
-    """Movements of the spot wallet; cursors of 10^15 and above are bill ids, others ms times."""
+    """Movements of the spot wallet; cursors from 10^12 to 10^15 are ms times, others bill ids."""
     rooms = call.venue
     asset = rooms.asset_by_coin(request.coin_id)
     after, before = request.after, request.before
@@ -299,7 +300,7 @@ async def transfer_records(call: Call, request: TransferRecordsRequest) -> list[
 
 
 def _is_id(cursor: int | None) -> bool:
-    return cursor is not None and cursor >= FIRST_ID
+    return cursor is not None and not FIRST_TIME_MS <= cursor < FIRST_ID
 
 
 def _ms_end(time: int | None) -> int | None:
