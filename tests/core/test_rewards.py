@@ -14,6 +14,7 @@ from support.contract_world import (
     of,
     refusal,
 )
+from support.world import World
 from venue.core.benefits import CHUNK, SHARE_MAX_PPM
 from venue.core.contract.collateral import FEES_UID, FUND_UID
 from venue.core.messages import benefit_commands, commands
@@ -28,7 +29,7 @@ from venue.core.messages.contract_events import Income
 from venue.core.messages.events import Event, Rejected, WalletMoved
 from venue.core.state import snapshot
 from venue.core.units import AMOUNT_MAX
-from venue.vocabulary import Reject, Wallet
+from venue.vocabulary import BUY, SELL, Reject, Wallet
 
 pytestmark = pytest.mark.core
 
@@ -278,3 +279,28 @@ def test_nothing_is_noted_of_owners_without_benefits() -> None:
     world.trade("ann", "ben", 100, PRICE)
     assert world.account("ann").benefits is None
     assert not world.engine.rewards.members
+
+
+def test_spot_fees_pay_commissions_in_their_own_assets() -> None:
+    """Ann, invited, sells to ben and buys from him: shares of a fee in quote and of one in base,
+    from the spot fees, with no contract listed at all."""
+    world = World("ann", "ben", "cat")
+    ann, cat = world.uids["ann"], world.uids["cat"]
+    world.ok(benefit_commands.SetAffiliate(cat, "CAT", 500_000, 0))
+    world.ok(benefit_commands.Invite(ann, cat))
+    world.rest("ann", SELL, 1_000, 50_000)
+    world.place("ben", BUY, 1_000, 50_000)
+    world.rest("ben", SELL, 1_000, 50_000)
+    world.place("ann", BUY, 1_000, 50_000)
+    fees = list(world.engine.ledger.fees)
+    before = {name: world.free("cat", name) for name in ("BTC", "USDT")}
+    world.time += 24 * HOUR
+    paid = of(world.apply(commands.Tick()), CommissionPaid)
+    told = [(one.product, one.asset, one.maker > 0, one.taker > 0) for one in paid]
+    assert told == [(0, "USDT", True, False), (0, "BTC", False, True)]
+    for one in paid:
+        index = world.engine.ledger.index[one.asset]
+        assert one.commission == one.fee // 2 > 0
+        assert world.engine.ledger.fees[index] == fees[index] - one.commission
+        assert world.free("cat", one.asset) == before[one.asset] + one.commission
+    assert of(world.apply(commands.Tick()), CommissionPaid) == []

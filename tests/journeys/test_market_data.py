@@ -126,7 +126,7 @@ def _instrument(symbol: str) -> Instrument:
 # -- slow answers --------------------------------------------------------------------------------
 
 
-def slow_levels(half: Half) -> list[tuple[int, int]]:
+def slow_levels(half: Half[None]) -> list[tuple[int, int]]:
     levels: dict[int, int] = {}
     for order in resting(half):
         levels[order.price] = levels.get(order.price, 0) + order.remaining

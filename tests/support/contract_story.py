@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -360,7 +361,7 @@ class ContractStory:
         return f"{found} liquidation {liquidation_mark(held)}"
 
 
-def levels(half: Half) -> str:
+def levels(half: Half[Any]) -> str:
     """One side as a trader sees it: quantity @ price, best first."""
     found = [half.levels[key] for key in reversed(half.keys)]
     return ", ".join(f"{level.quantity} @ {level.price}" for level in found)

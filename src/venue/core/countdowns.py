@@ -55,6 +55,7 @@ class Deadlines:
     def add(self, deadline: Deadline) -> None:
         """Have a countdown run; its owner must have none for the product."""
         time, uid, product = deadline
+        assert (uid, product) not in self.running, f"uid {uid} has a countdown already"
         insort(self.queue, deadline)
         self.running[uid, product] = time
 

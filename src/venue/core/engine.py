@@ -204,6 +204,6 @@ class Engine:
         """The owner with this uid; KeyError when there is none."""
         return self.ledger.accounts[uid]
 
-    def market(self, symbol: str) -> Market | None:
+    def market(self, symbol: str) -> Market[None] | None:
         """The market of a symbol, or None."""
         return self.spot.markets.get(symbol)

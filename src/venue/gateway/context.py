@@ -142,7 +142,7 @@ class Venue:
         """A venue setting's value."""
         return self.engine.listing.settings.get(name, default)
 
-    def market(self, symbol: str, name: str = "symbol") -> Market:
+    def market(self, symbol: str, name: str = "symbol") -> Market[None]:
         """A listed market; -2007 naming the parameter when there is none."""
         market = self.engine.spot.markets.get(symbol)
         if market is None:

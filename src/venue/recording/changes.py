@@ -54,9 +54,9 @@ from venue.recording.notes import (
     OrderNote,
     Past,
     PositionNote,
+    open_contract_order,
     open_order,
     open_position,
-    origin_of,
     placed_algo,
     placed_order,
     waiting_algo,
@@ -183,7 +183,7 @@ class Changes:
     def take_up(self, account: Account) -> None:
         """Note what an owner has open already."""
         for order in account.orders.values():
-            self.orders[order.order_id] = open_order(order, NOT_CHOSEN)
+            self.orders[order.order_id] = open_order(order)
         holding = account.holding
         if holding is None:
             return
@@ -191,11 +191,9 @@ class Changes:
         uid = account.uid
         for index, modes in holding.modes.items():
             self._modes[uid, perps[index].symbol] = (modes.margin_mode, modes.separated)
-        for order in holding.orders.values():
-            chosen = self._modes_of(uid, order.market.symbol)
-            note = self.orders[order.order_id] = open_order(order, chosen)
-            origin = origin_of(order)
-            note.algo = waiting_algo(origin, chosen) if origin is not None else None
+        for resting in holding.orders.values():
+            chosen = self._modes_of(uid, resting.market.symbol)
+            self.orders[resting.order_id] = open_contract_order(resting, chosen)
         for algo in holding.algos.values():
             chosen = self._modes_of(uid, algo.perp.symbol)
             self.algos[algo.algo_id] = waiting_algo(algo, chosen)

@@ -94,7 +94,7 @@ def fill_item(engine: Engine, trade: Trade, is_maker: bool, time: int) -> str:
     )
 
 
-def _fills(engine: Engine, market: Market, note: OrderNote) -> str:
+def _fills(engine: Engine, market: Market[None], note: OrderNote) -> str:
     """Latest, highest and lowest price of an order's fills; their size, value and fee."""
     instrument, assets = market.instrument, engine.ledger.assets
     quote = assets[market.quote].scale

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from venue.core.book.market import Market
 from venue.core.book.orders import Order
 from venue.core.contract.position import Position
+from venue.core.contract.terms import Terms
 from venue.core.ledger.accounts import Account
 from venue.vocabulary import COMBINED, CROSSED, LONG
 
@@ -87,8 +88,8 @@ class Holding:
 
     def __init__(self, account: Account) -> None:
         self.account = account
-        self.orders: dict[int, Order] = {}
-        self.clients: dict[str, Order] = {}
+        self.orders: dict[int, Order[Terms]] = {}
+        self.clients: dict[str, Order[Terms]] = {}
         self.positions: dict[int, Position] = {}
         self.modes: dict[int, Modes] = {}
         self.algos: dict[int, Algo] = {}
@@ -101,15 +102,15 @@ class Holding:
         modes = self.modes.get(perp.index)
         return self._first_modes(perp) if modes is None else modes
 
-    def maker_rate(self, market: Market) -> int:
+    def maker_rate(self, market: Market[Terms]) -> int:
         """The fee of resting orders, in ppm."""
         return self.maker_ppm if self.maker_ppm >= 0 else market.maker_ppm
 
-    def taker_rate(self, market: Market) -> int:
+    def taker_rate(self, market: Market[Terms]) -> int:
         """The fee of orders that take, in ppm."""
         return self.taker_ppm if self.taker_ppm >= 0 else market.taker_ppm
 
-    def opening_rate(self, market: Market) -> int:
+    def opening_rate(self, market: Market[Terms]) -> int:
         """The fee that an opening order must be able to pay, in ppm: it may take, or rest."""
         maker = self.maker_ppm if self.maker_ppm >= 0 else market.maker_ppm
         taker = self.taker_ppm if self.taker_ppm >= 0 else market.taker_ppm

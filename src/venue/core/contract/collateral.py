@@ -65,6 +65,8 @@ class Collateral:
 
     def move(self, source: Pool, target: Pool, amount: int, symbol: str) -> list[Event]:
         """Move collateral between two pools of one owner: two items (rule 5.5)."""
+        assert source.account is target.account, f"{amount} atoms to somebody else's pool"
+        assert amount >= 0, f"a move of {amount} atoms"
         self.ledger.exchange(source, target, amount)
         self.touch(source)
         self.touch(target)
@@ -75,20 +77,23 @@ class Collateral:
 
     def earn(self, amount: int, asset: int, symbol: str) -> Income:
         """The fee account's item of a trade's fees, which the ledger has moved already."""
-        assert self.fees is not None
-        return self.item(self.fees.contract[asset], FEE_INCOME, amount, symbol)
+        return self.item(self.fee_pool(asset), FEE_INCOME, amount, symbol)
 
     def fee_pool(self, asset: int) -> Pool:
-        assert self.fees is not None
-        return self.fees.contract[asset]
+        fees = self.fees
+        assert fees is not None, "fees are earned where a contract is listed"
+        return fees.contract[asset]
 
     def fund_pool(self, asset: int) -> Pool:
-        assert self.fund is not None
-        return self.fund.contract[asset]
+        return self._fund().contract[asset]
 
     def fund_holding(self) -> Holding:
-        assert self.fund is not None
-        return holding_of(self.fund)
+        return holding_of(self._fund())
+
+    def _fund(self) -> Account:
+        fund = self.fund
+        assert fund is not None, "the fund is asked where a contract is listed"
+        return fund
 
 
 def available(account: Account, asset: int) -> int:

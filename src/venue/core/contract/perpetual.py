@@ -9,6 +9,7 @@ from venue.core.book.market import Market
 from venue.core.contract.margin import Tiers
 from venue.core.contract.position import Position
 from venue.core.contract.risk.ordered_rows import Shelf
+from venue.core.contract.terms import Terms
 from venue.core.instruments import Contract, funding_cap_most
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ class Perpetual:
         "waiting",
     )
 
-    def __init__(self, contract: Contract, market: Market, index: int, time: int) -> None:
+    def __init__(self, contract: Contract, market: Market[Terms], index: int, time: int) -> None:
         self.market = market
         self.symbol = market.symbol
         self.index = index

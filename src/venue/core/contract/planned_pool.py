@@ -114,6 +114,7 @@ class Stake:
     def close(self, shadow: Shadow, lots: int, amount: int, fee: int) -> None:
         """Take lots out at their notional `amount`; an isolated pool sets their margin free."""
         size = shadow.quantity
+        assert 0 < lots <= size, f"{lots} lots planned to close of {size}"
         wallet = self.collateral + self.cost
         self._count(shadow, -1)
         out = shadow.value if lots == size else shadow.value * lots // size

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from venue.core.book.orders import Order
 from venue.core.contract.margin import liquidation_price
+from venue.core.contract.terms import Terms
 from venue.core.ledger.accounts import Pool
 from venue.core.units import PRICE_MAX
 
@@ -77,7 +78,7 @@ class Position:
         self.quantity = 0
         self.value = 0
         self.open_value = 0
-        self.orders: dict[int, Order] = {}
+        self.orders: dict[int, Order[Terms]] = {}
         self.closing = 0
         self.algos: dict[int, Algo] = {}
         self.funded = 0
@@ -98,6 +99,7 @@ class Position:
 
     def increase(self, lots: int, notional: int, fee: int) -> None:
         """Add lots at their notional."""
+        assert lots > 0 <= notional, f"{lots} lots opened for {notional} atoms"
         self.quantity += lots
         self.value += notional
         self.open_size += lots
@@ -109,10 +111,12 @@ class Position:
 
         Open value leaves in proportion, rounded down; a full close takes all (rule 5.4).
         """
+        assert 0 < lots <= self.quantity, f"{lots} lots closed of {self.quantity}"
         value = self.value if lots == self.quantity else self.value * lots // self.quantity
         realized = self.side * (notional - value)
         self.quantity -= lots
         self.value -= value
+        assert self.value >= 0, f"an open value of {self.value} atoms"
         self.close_size += lots
         self.close_value += notional
         self.close_fee += fee

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue.core.book.orders import Terms
 from venue.core.contract.account import Holding, find_position, holding_of
 from venue.core.contract.admission import short_of
 from venue.core.contract.collateral import available
@@ -26,6 +25,7 @@ from venue.core.contract.conditional import (
 from venue.core.contract.margin import order_margin
 from venue.core.contract.orders import Contracts
 from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.terms import Terms
 from venue.core.messages.commands import CancelAlgo, CancelAlgos, ChangeAlgo, PlaceAlgo
 from venue.core.messages.contract_events import AlgoTriggered
 from venue.core.messages.events import Event, OrderRepeated, Rejected
@@ -205,6 +205,8 @@ class Triggers:
             return False
         if perp.due_algos:
             return True
+        if not any(queue.count for queue in perp.waiting):
+            return False
         last, mark = perp.market.last_price, perp.mark if perp.current else 0
         for source, price in ((0, last), (1, mark)):
             if price and (
@@ -250,7 +252,6 @@ class Triggers:
             GTC if price else IOC, quantity, price, TRIGGER, time,
         )  # fmt: skip
         terms = order.terms
-        assert terms is not None
         terms.algo_id = algo.algo_id
         terms.position = position
         if algo.take_profit.trigger_price or algo.stop_loss.trigger_price:

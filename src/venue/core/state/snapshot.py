@@ -222,7 +222,7 @@ def _account(record: AccountRecord, markets: int) -> Account:
     return account
 
 
-def _market_record(market: Market) -> MarketRecord:
+def _market_record(market: Market[None]) -> MarketRecord:
     orders = resting(market.book.bids) + resting(market.book.asks)
     return MarketRecord(
         instrument=market.instrument,
@@ -238,7 +238,7 @@ def _market_record(market: Market) -> MarketRecord:
 
 
 def _load_market(engine: Engine, index: int, record: MarketRecord) -> None:
-    market = Market(
+    market: Market[None] = Market(
         record.instrument, index, record.base, record.quote, record.lot_atoms, record.unit_atoms
     )
     market.last_price = record.last_price
@@ -255,7 +255,7 @@ def _load_market(engine: Engine, index: int, record: MarketRecord) -> None:
         market.book.rest(order)
 
 
-def _order_record(order: Order) -> OrderRecord:
+def _order_record(order: Order[None]) -> OrderRecord:
     return OrderRecord(
         order.order_id,
         order.account.uid,
@@ -274,7 +274,7 @@ def _order_record(order: Order) -> OrderRecord:
     )
 
 
-def _order(engine: Engine, record: OrderRecord) -> Order:
+def _order(engine: Engine, record: OrderRecord) -> Order[None]:
     order = Order(
         record.order_id,
         engine.ledger.accounts[record.uid],
@@ -286,6 +286,7 @@ def _order(engine: Engine, record: OrderRecord) -> Order:
         record.price,
         record.client_id,
         record.time,
+        None,
     )
     order.update_time = record.update_time
     order.remaining = record.remaining

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
@@ -19,7 +19,6 @@ from msgspec import UNSET, Raw, UnsetType
 from venue.api import errors
 from venue.api.errors import ApiError
 from venue.api.streams.channels import METHODS, PLACE, Answer, SocketError
-from venue.core.book.orders import Order
 from venue.core.messages.commands import CancelContractOrder, CancelOrder, Command
 from venue.gateway.access.auth import Caller, permit
 from venue.gateway.context import Call
@@ -177,7 +176,7 @@ class Entry:
 
     # -- what was placed --------------------------------------------------------------------------
 
-    def _open_orders(self) -> dict[int, Order]:
+    def _open_orders(self) -> Mapping[int, object]:
         """The caller's open orders, wherever they were placed."""
         account = self._desk.venue.engine.account(self._caller.uid)
         if self._product is Product.SPOT:

@@ -23,11 +23,12 @@ from venue.core.contract.reference.index import value
 from venue.core.contract.risk.deleveraging import Deleveraging, trade_outside
 from venue.core.contract.risk.liquidation_run import Run
 from venue.core.contract.risk.pool_watch import tradable
+from venue.core.contract.terms import Terms
 from venue.core.ledger.accounts import Pool
 from venue.core.messages.contract_events import LiquidationFinished, LiquidationStep
 from venue.core.messages.events import Event
 from venue.core.units import PPM, ceil_div, fee_on
-from venue.vocabulary import BUY, CANCELED, CROSSED, LIMIT, LONG, Cause, IncomeType
+from venue.vocabulary import CANCELED, CROSSED, LIMIT, LONG, Cause, IncomeType
 
 LIQUIDATION: Final = int(Cause.LIQUIDATION)
 UNWIND: Final = int(Cause.UNWIND)
@@ -102,7 +103,6 @@ class Liquidation:
             orders = list(holding_of(pool.account).orders.values())
         for order in orders:
             terms = order.terms
-            assert terms is not None
             # What opens holds of the cross pool, in whatever mode.
             own = terms.opens or (terms.position is not None and terms.position.pool is pool)
             if own and terms.perp.asset == pool.asset:
@@ -231,14 +231,14 @@ class Liquidation:
     def _in_book(self, run: Run, position: Position, aim: Aim) -> None:
         """Close in the book; a rung meets no more resting orders than `MAKERS_MAX`."""
         side = closing_side(position.side)
-        half = position.perp.market.book.opposite(side)
-        limit_key = -aim.price if side == BUY else aim.price
-        if not half.keys or half.keys[-1] < limit_key:
+        book = position.perp.market.book
+        if not book.crosses(side, aim.price):
             return
-        if position.perp.doubt and not _reducing(half, limit_key):
+        half = book.opposite(side)
+        if position.perp.doubt and not _reducing(half, aim.price):
             return
         run.begin()
-        aim.wanted = min(aim.wanted, _near(half, limit_key, aim.wanted))
+        aim.wanted = min(aim.wanted, _near(half, aim.price, aim.wanted))
         run.events += self._close_in_book(position, aim.wanted, aim.price, LIQUIDATION, run.time)
 
     def _close_in_book(
@@ -247,11 +247,9 @@ class Liquidation:
         """An IOC that closes at no worse than `price`."""
         contracts = self.contracts
         order = contracts.closing_order(position, LIMIT, lots, price, cause, time)
-        limit_key = -price if order.side == BUY else price
-        keys = position.perp.market.book.opposite(order.side).keys
-        if not keys or keys[-1] < limit_key:
+        if not position.perp.market.book.crosses(order.side, price):
             return []
-        return contracts.take(order, limit_key)
+        return contracts.take(order, price)
 
     def _take_over(self, run: Run, position: Position, lots: int, price: int) -> None:
         """The fund takes lots over at the bankruptcy price (rule 7.2)."""
@@ -343,36 +341,23 @@ def _weight(position: Position) -> tuple[int, int]:
     return -maintenance_of(position), position.position_id
 
 
-def _near(half: Half, limit_key: int, lots: int) -> int:
+def _near(half: Half[Terms], limit: int, lots: int) -> int:
     """The lots of the first `MAKERS_MAX` resting orders; `lots` when there are not so many."""
-    found = count = 0
-    for key in reversed(half.keys):
-        if key < limit_key:
-            break
-        order = half.levels[key].head
-        while order is not None:
-            found += order.remaining
-            count += 1
-            if count == MAKERS_MAX or found >= lots:
-                return found
-            order = order.next
+    found = 0
+    for count, order in enumerate(half.within(limit), 1):
+        found += order.remaining
+        if count == MAKERS_MAX or found >= lots:
+            return found
     return lots
 
 
-def _reducing(half: Half, limit_key: int) -> bool:
+def _reducing(half: Half[Terms], limit: int) -> bool:
     """Whether one of the first `MAKERS_MAX` resting orders reduces a position."""
-    count = 0
-    for key in reversed(half.keys):
-        if key < limit_key:
-            break
-        order = half.levels[key].head
-        while order is not None:
-            count += 1
-            if order.terms is not None and not order.terms.opens:
-                return True
-            if count == MAKERS_MAX:
-                return False
-            order = order.next
+    for count, order in enumerate(half.within(limit), 1):
+        if not order.terms.opens:
+            return True
+        if count == MAKERS_MAX:
+            return False
     return False
 
 

@@ -73,7 +73,7 @@ class Line:
         del self.places[uid]
         own = self.owners[uid]
         first = own.first()
-        assert first is not None
+        assert first is not None, f"uid {uid} stands in line with no pool"
         own.remove(first)
         if own.count:
             self._place(uid, self.turn + 1, own)
@@ -84,7 +84,7 @@ class Line:
 
     def _place(self, uid: int, turn: int, own: Shelf[Endangered]) -> None:
         best = own.first()
-        assert best is not None
+        assert best is not None, f"uid {uid} stands in line with no pool"
         place = (turn, best[0], uid)
         self.places[uid] = place
         self.turns.add(place)

@@ -25,6 +25,7 @@ from venue.api.contract.orders import (
 )
 from venue.core.book.orders import Order
 from venue.core.contract.conditional import Algo
+from venue.core.contract.terms import Terms
 from venue.core.instruments import Instrument
 from venue.gateway.context import DEMO_ASSET, Call, Venue
 from venue.gateway.operations.contract.market import MILLISECOND_US, US_PER_MS, bounded_span, span
@@ -173,11 +174,10 @@ def _days(start: int | None, end: int | None, now: int, days: int) -> tuple[int 
     return begin, until
 
 
-async def _order_view(call: Call, found: Order) -> ContractOrderView:
+async def _order_view(call: Call, found: Order[Terms]) -> ContractOrderView:
     """An order of the engine; history knows the conditional order that one came from."""
     rooms = call.venue
     terms = found.terms
-    assert terms is not None
     if terms.algo_id:
         row = await rooms.ask(questions.contract_order, call.uid, found.order_id)
         return _row_view(rooms, row)

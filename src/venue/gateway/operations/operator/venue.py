@@ -324,7 +324,7 @@ def _asset_view(asset: Asset) -> AssetView:
     return AssetView(asset.coin_id, asset.name, asset.scale)
 
 
-def _instrument_view(market: Market) -> InstrumentView:
+def _instrument_view(market: Market[None]) -> InstrumentView:
     listed = market.instrument
     return InstrumentView(
         symbol=listed.symbol,

@@ -109,7 +109,7 @@ async def my_trades(call: Call, request: MyTradesRequest) -> list[MyTrade]:
     return [_fill_view(rooms, instrument, row) for row in rows]
 
 
-def _order_view(rooms: Venue, found: Order) -> OrderView:
+def _order_view(rooms: Venue, found: Order[None]) -> OrderView:
     instrument = found.market.instrument
     return OrderView(
         symbol=instrument.symbol,

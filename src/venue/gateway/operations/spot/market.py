@@ -75,7 +75,7 @@ def exchange_info(call: Call, request: ExchangeInfoRequest) -> Encoded:
     return with_last(info, [_listed(venue, market) for market in markets])
 
 
-def _listed(venue: Venue, market: Market) -> bytes:
+def _listed(venue: Venue, market: Market[None]) -> bytes:
     stamp = (market.instrument, market.halted)
     question = ("listed", market.symbol)
     return venue.answers.made(question, stamp, lambda: encode(_spot_symbol(market))).data
@@ -102,7 +102,7 @@ def book_tickers(call: Call, request: SelectionRequest) -> Encoded:
 
 
 def _of_selected(
-    call: Call, request: SelectionRequest, one: Callable[[Venue, Market], Encoded]
+    call: Call, request: SelectionRequest, one: Callable[[Venue, Market[None]], Encoded]
 ) -> Encoded:
     """An object for `symbol`, an array else; each symbol's part is encoded once."""
     venue = call.venue
@@ -112,7 +112,7 @@ def _of_selected(
     return array([one(venue, market).data for market in markets])
 
 
-def _price(venue: Venue, market: Market) -> Encoded:
+def _price(venue: Venue, market: Market[None]) -> Encoded:
     price = market.last_price
     question = ("price", market.symbol)
     known = venue.answers.known.get(question)
@@ -122,7 +122,7 @@ def _price(venue: Venue, market: Market) -> Encoded:
     return venue.answers.keep(question, price, encode(made))
 
 
-def _ticker(venue: Venue, market: Market) -> Encoded:
+def _ticker(venue: Venue, market: Market[None]) -> Encoded:
     symbol, board, now = market.symbol, venue.market_data.spot, venue.clock.now()
     question, stamp = ("ticker", symbol), board.update_id(symbol)
     known = venue.answers.known.get(question)
@@ -132,7 +132,7 @@ def _ticker(venue: Venue, market: Market) -> Encoded:
     return venue.answers.keep(question, stamp, made, board.ticker_until(symbol, now))
 
 
-def _book_ticker(venue: Venue, market: Market) -> Encoded:
+def _book_ticker(venue: Venue, market: Market[None]) -> Encoded:
     question = ("book_ticker", market.symbol)
     known = venue.answers.known.get(question)
     if known is not None and known.stamp == venue.market_data.spot.update_id(market.symbol):
@@ -186,14 +186,14 @@ def depth(call: Call, request: DepthRequest) -> Encoded:
     return market_answers.depth(venue.answers, question, board, instrument, int(request.limit))
 
 
-def _known(venue: Venue, symbol: str) -> Market:
+def _known(venue: Venue, symbol: str) -> Market[None]:
     market = venue.engine.spot.markets.get(symbol)
     if market is None:
         raise errors.invalid("symbol", "no such spot symbol")
     return market
 
 
-def _selected(venue: Venue, symbol: str | None, symbols: list[str] | None) -> list[Market]:
+def _selected(venue: Venue, symbol: str | None, symbols: list[str] | None) -> list[Market[None]]:
     markets = venue.engine.spot.markets
     if symbol is not None and symbols is not None:
         raise errors.combination("symbol", "symbols")
@@ -207,7 +207,7 @@ def _selected(venue: Venue, symbol: str | None, symbols: list[str] | None) -> li
     return [markets[name] for name in symbols]
 
 
-def _status(market: Market) -> str:
+def _status(market: Market[None]) -> str:
     return "HALT" if market.halted else "TRADING"
 
 
@@ -233,7 +233,7 @@ def _coin(asset: Asset) -> Coin:
     return Coin(asset.name, asset.name, True, True, [network])
 
 
-def _spot_symbol(market: Market) -> SpotSymbol:
+def _spot_symbol(market: Market[None]) -> SpotSymbol:
     instrument = market.instrument
     tick = short_text(instrument.tick, instrument.price_scale)
     market_max = quantity_text(instrument, instrument.market_quantity_max)
@@ -264,7 +264,7 @@ def _spot_symbol(market: Market) -> SpotSymbol:
     )
 
 
-def _ticker_view(venue: Venue, market: Market, now: int) -> Ticker:
+def _ticker_view(venue: Venue, market: Market[None], now: int) -> Ticker:
     instrument = market.instrument
     window = venue.market_data.spot.ticker(market.symbol, now)
     top = venue.market_data.spot.top(market.symbol)
