@@ -10,7 +10,7 @@ from venue.core.book.matching import Match
 from venue.core.book.orders import Order
 from venue.core.counters import Counters
 from venue.core.ledger.accounts import Account, Balance
-from venue.core.ledger.benefits import SPOT_PRODUCT
+from venue.core.ledger.benefits import SPOT_PRODUCT, Benefits
 from venue.core.ledger.ledger import Ledger
 from venue.core.messages.commands import CancelOrder, CancelOrders, PlaceOrder
 from venue.core.messages.events import (
@@ -245,9 +245,11 @@ class Spot:
         bill_id = counters.bill
         counters.bill = bill_id + 4
         if buyer.benefits is not None and buyer.benefits.inviter:
-            self._share(buyer, base, base_fee, base_amount, order, maker_order)
+            self._share(buyer, buyer.benefits, base, base_fee, amount=base_amount,
+                        maker=not buy, time=order.time)  # fmt: skip
         if seller.benefits is not None and seller.benefits.inviter:
-            self._share(seller, quote, quote_fee, notional, order, maker_order)
+            self._share(seller, seller.benefits, quote, quote_fee, amount=notional,
+                        maker=buy, time=order.time)  # fmt: skip
         market.last_price = price
         order.remaining -= lots
         order.quote += notional
@@ -265,22 +267,14 @@ class Spot:
         )  # fmt: skip
 
     def _share(
-        self,
-        account: Account,
-        asset: int,
-        fee: int,
-        amount: int,
-        order: Order[None],
-        maker: Order[None],
-    ) -> None:
+        self, account: Account, benefits: Benefits, asset: int, fee: int, *, amount: int,
+        maker: bool, time: int,
+    ) -> None:  # fmt: skip
         """Note what the inviter of one side of a fill gets of its fee."""
-        benefits = account.benefits
-        assert benefits is not None
-        buys = asset == order.market.base
+        ppm = self.ledger.share_of(benefits.inviter, SPOT_PRODUCT)
         benefits.accrue(
-            account, self.ledger.terms, (SPOT_PRODUCT, asset),
-            ppm=self.ledger.share_of(benefits.inviter, SPOT_PRODUCT), fee=fee, amount=amount,
-            maker=(maker.side == BUY) == buys, time=order.time,
+            account, self.ledger.terms, (SPOT_PRODUCT, asset), ppm=ppm, fee=fee, amount=amount,
+            maker=maker, time=time,
         )  # fmt: skip
 
     def _rest(self, order: Order[None], market: Market[None], balance: Balance, need: int) -> None:
