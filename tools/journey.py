@@ -2,7 +2,7 @@
 
 `python tools/journey.py` runs a venue in memory, sends it an order that trades, on the spot side
 and on a contract, and prints the modules of the package in the order in which they are first
-entered, as a profile of the calls saw them.
+entered, as a profile of the calls saw them. `--write` draws them in docs/architecture.md too.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
@@ -29,6 +30,8 @@ DOOR: Final = "venue.gateway.transport.connection"  # the reply leaves by its tr
 CONTRACT: Final = "BTC" + demo.DEMO
 PRICE: Final = 64_000
 WIDTH: Final = 100  # of a line
+PAGE: Final = Path(__file__).resolve().parents[1] / "docs" / "architecture.md"
+BEGIN: Final = "`tools/journey.py --write` counts them on a real request.\n\n```text\n"
 
 Order = tuple[str, dict[str, str]]  # path and body
 
@@ -160,5 +163,20 @@ def page(found: dict[str, list[str]]) -> str:
     return "\n\n".join(parts)
 
 
+def drawn(text: str, told: str) -> str:
+    """A page with these journeys in the place of those that it draws."""
+    begin = text.index(BEGIN) + len(BEGIN)
+    return text[:begin] + told + text[text.index("\n```", begin) :]
+
+
+def main(arguments: list[str]) -> int:
+    """Print both journeys; `--write` draws them in the page too."""
+    told = page(count())
+    print(told)
+    if arguments == ["--write"]:
+        PAGE.write_text(drawn(PAGE.read_text(encoding="utf-8"), told), encoding="utf-8")
+    return 0
+
+
 if __name__ == "__main__":
-    print(page(count()))
+    sys.exit(main(sys.argv[1:]))

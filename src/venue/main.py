@@ -21,9 +21,9 @@ import uvloop
 import venue
 from venue import private_files
 from venue.api.documents.asyncapi import asyncapi
+from venue.api.documents.openapi import openapi
 from venue.api.documents.table import ROWS
 from venue.api.errors import ApiError
-from venue.api.operation import openapi
 from venue.api.streams.channels import SOCKETS
 from venue.behind import Behind
 from venue.compiled import refuse_stale
@@ -67,6 +67,7 @@ from venue.node.outbox import Outbox
 from venue.node.passing_time import catch_up, tick, time_matters
 from venue.node.sequencer import Sequencer, Stopped
 from venue.node.snapshots import EVERY, Restored, take
+from venue.node.spot_changes import SpotChanges
 from venue.prune import prune_at_start
 from venue.rebuild import fill_when_empty
 from venue.recording.recorder import Recorder
@@ -293,7 +294,7 @@ async def _wire(
     path = options.state
     projected = history.reached()
     prehistory = Prehistory()
-    market_data = MarketData(prehistory.of_spot, prehistory.of_contract)
+    market_data = MarketData(prehistory.spot, prehistory.contract)
     recorder = Recorder(options.frames_kept)
     restored = Restored(market_data, recorder, projected)
     engine = recover(journal, projected, restored)
@@ -301,6 +302,8 @@ async def _wire(
     outbox = Outbox()
     outbox.accompany(recorder.note)
     outbox.follow(market_data.follow)
+    spot_changes = SpotChanges()
+    outbox.follow(spot_changes.follow)
     outbox.follow(recorder.publish)
     if options.projection:
         outbox.follow(lambda batch: history.follow(batch, recorder.published))
@@ -321,6 +324,7 @@ async def _wire(
         journal=journal,
         outbox=outbox,
         recorder=recorder,
+        spot_changes=spot_changes,
         practice=options.practice,
         faults=FaultRules(str(options.seed)),
     )

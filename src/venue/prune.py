@@ -107,7 +107,7 @@ def _standing(journal: SqliteJournal, path: str, until_us: int) -> Snapshot | No
     if known is not None and known.sequence <= last:
         return known
     prehistory, recorder = Prehistory(), Recorder()
-    market_data = MarketData(prehistory.of_spot, prehistory.of_contract)
+    market_data = MarketData(prehistory.spot, prehistory.contract)
     engine = recover(_Until(journal, last), last, Restored(market_data, recorder, last))
     return take(engine, market_data, recorder)
 

@@ -15,8 +15,9 @@ from venue.api.contract import conditional, demo
 from venue.api.contract import market as contract_market
 from venue.api.contract import orders as contract_orders
 from venue.api.documents import table
+from venue.api.documents.openapi import openapi
 from venue.api.errors import ApiError
-from venue.api.operation import in_body, openapi
+from venue.api.operation import in_body
 from venue.gateway.dispatch.decode import compile_request, decode, query_values
 from venue.gateway.dispatch.json_body import body_values
 

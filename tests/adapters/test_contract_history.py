@@ -48,6 +48,8 @@ from venue.history.process.worker import ASK, CATALOG, CHECKPOINT, PROJECT, Entr
 from venue.history.projection.projector import CHUNKS, Catalog, Projector
 from venue.history.questions import contract as queries
 from venue.history.questions import liquidations as liquidation_queries
+from venue.history.questions import prices
+from venue.history.questions.conditional import BECAME_NOTHING
 from venue.history.questions.contract import (
     AlgosOf,
     ContractFillsOf,
@@ -192,7 +194,7 @@ START_AND_END = [
     (None, None), (400, None), (None, 400), (401, 800), (MINUTE + 5, MINUTE + 5), (5, 4),
 ]  # fmt: skip
 OWNERS = (ALICE, BOB, FEES, FUND, 3)
-STOPS = {STOPPED: (94, MARK_PRICE, STOP_MARKET)}
+STOPS = {STOPPED: (95, MARK_PRICE, STOP_MARKET)}
 
 
 def _within(time: int, start: int | None, end: int | None) -> bool:
@@ -213,7 +215,7 @@ def test_an_order_by_its_id_is_the_owners_alone(filled: Store) -> None:
         assert queries.contract_order(filled.connection, row[1] + 1, row[0]) is None
     stopped = queries.contract_order(filled.connection, ALICE, STOPPED)
     assert stopped is not None
-    assert (stopped.algo_id, stopped.stop_price, stopped.algo_type) == (STOP, 94, STOP_MARKET)
+    assert (stopped.algo_id, stopped.stop_price, stopped.algo_type) == (STOP, 95, STOP_MARKET)
     left = queries.contract_order(filled.connection, ALICE, EXIT)
     assert left is not None
     assert (left.quantity, left.executed, left.reduced, left.stop_price) == (10, 0, 3, None)
@@ -254,11 +256,19 @@ def test_orders_that_were_updated_since(filled: Store, start: int, ended: bool, 
             for row in reversed(ROWS["contract_orders"])
             if row[1] == uid and row[18] >= start and not (ended and row[17] in queries.OPEN)
         ]
+        waited = [
+            row[0]
+            for row in ROWS["algo_orders"]
+            if ended and row[1] == uid and row[20] in BECAME_NOTHING and row[25] >= start
+        ]
         which = ContractOrdersOf(uid, start=start, ended=ended, touched=True)
         found: list[queries.ContractOrderRow] = []
-        for page in range(1, len(wanted) // size + 3):
+        for page in range(1, (len(wanted) + len(waited)) // size + 3):
             found += queries.contract_orders(filled.connection, which, size, page)
-        assert found == wanted
+        assert [row for row in found if row.order_id not in waited] == wanted
+        assert sorted(row.order_id for row in found if row.order_id in waited) == sorted(waited)
+        places = [(row.time, row.order_id) for row in found]
+        assert places == sorted(places, reverse=True)
 
 
 def test_what_was_traded_outside_the_book_has_an_order(filled: Store) -> None:
@@ -388,8 +398,8 @@ def test_closed_positions(filled: Store) -> None:
 
 
 def test_funding_rates_are_those_that_were_due(filled: Store) -> None:
-    rows = [queries.FundingRateRow(*ROWS["funding_rates"][number]) for number in (3, 0)]
-    ask = queries.funding_rates
+    rows = [prices.FundingRateRow(*ROWS["funding_rates"][number]) for number in (3, 0)]
+    ask = prices.funding_rates
     assert ask(filled.connection, SYMBOL, None, None, 10) == rows
     assert ask(filled.connection, SYMBOL, None, None, 1) == rows[:1]
     assert ask(filled.connection, SYMBOL, 2 * MINUTE, 2 * MINUTE, 10) == rows[1:]
@@ -431,10 +441,10 @@ def test_a_liquidation_under_way_is_told_so_far(store: Store) -> None:
 
 
 def test_candles_of_index_and_mark(filled: Store) -> None:
-    ask = queries.price_candles
+    ask = prices.price_candles
     rows = ROWS["price_minutes"]
-    index = [queries.PriceCandle(*(*row[1:6], row[10])) for row in rows]
-    mark = [queries.PriceCandle(*(row[1], *row[6:])) for row in rows]
+    index = [prices.PriceCandle(*(*row[1:6], row[10])) for row in rows]
+    mark = [prices.PriceCandle(*(row[1], *row[6:])) for row in rows]
     assert ask(filled.connection, SYMBOL, "index", 0, 9 * MINUTE) == index
     assert ask(filled.connection, SYMBOL, "mark", 0, 9 * MINUTE) == mark
     assert ask(filled.connection, SYMBOL, "mark", MINUTE, 2 * MINUTE) == mark[1:3]

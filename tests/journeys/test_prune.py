@@ -28,6 +28,7 @@ from support.pruned import (
     rows,
 )
 from support.server import Server
+from venue import private_files
 from venue.behind import Behind
 from venue.cli.dev import DevOptions, refused
 from venue.cli.verify import Findings, verify
@@ -363,7 +364,7 @@ def _prune_until(state: str, at: int) -> None:
     mortal(SqliteJournal, "drop")
     mortal(SqliteJournal, "shrink")
     mortal(rows_archive, "write")
-    mortal(rows_archive, "_remove")
+    mortal(private_files, "remove")
     mortal(rows_archive, "drop")
     prune(state, HALF_US, NOW_US)
 

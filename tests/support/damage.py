@@ -18,6 +18,7 @@ from venue.core.owners import FIRST_UID
 from venue.history.projection.projector import Catalog, Projector
 from venue.history.questions import contract as contract_queries
 from venue.history.questions import liquidations as liquidation_queries
+from venue.history.questions import prices as price_queries
 from venue.history.questions import spot as queries
 from venue.history.questions.contract import AlgosOf, ContractFillsOf, ContractOrdersOf, IncomeOf
 from venue.history.questions.spot import BillsOf, FillsOf, OrdersOf, TransfersOf
@@ -61,13 +62,10 @@ def sessions() -> dict[str, list[Command]]:
 def questions() -> list[Question]:
     """What the interface can ask, of some owners, ids and symbols."""
     found: list[Question] = [
-        (contract_queries.funding_rates, ("BTCUSDT", None, None, 100)),
+        (price_queries.funding_rates, ("BTCUSDT", None, None, 100)),
         (liquidation_queries.liquidations, (None, 100)),
         *((liquidation_queries.liquidation, (FIRST_ID + number,)) for number in range(0, 400, 50)),
-        *(
-            (contract_queries.price_candles, ("BTCUSDT", kind, 0, 2**62))
-            for kind in ("index", "mark")
-        ),
+        *((price_queries.price_candles, ("BTCUSDT", kind, 0, 2**62)) for kind in ("index", "mark")),
     ]
     for uid in OWNERS:
         found += [

@@ -17,7 +17,7 @@ from venue.vocabulary import (
     TransferReason,
 )
 
-DECIMAL_PATTERN: Final = r"^[0-9]{1,18}(\.[0-9]{1,18})?$"
+DECIMAL_PATTERN: Final = r"^[0-9]{1,18}(\.[0-9]{1,18}0*)?$"
 CLIENT_ID_PATTERN: Final = r"^[.A-Z:/a-z0-9_-]{1,40}$"
 CONTRACT_CLIENT_ID_PATTERN: Final = r"^[.A-Z:/a-z0-9_-]{1,36}$"
 ID_MAX: Final = 2**63 - 1
@@ -67,6 +67,11 @@ def _meta(kind: Kind) -> dict[str, str]:
     return {"kind": kind.value}
 
 
+def batch_of(most: int) -> Meta:
+    """Of a list of objects, each decoded by the handler: how many a request may have."""
+    return Meta(min_length=1, max_length=most, extra=_meta(Kind.OBJECTS))
+
+
 def _choice(names: list[str]) -> Meta:
     return Meta(extra=_meta(Kind.CHOICE), extra_json_schema={"enum": names})
 
@@ -112,7 +117,7 @@ Rate = Annotated[
     ),
 ]
 ClientId = Annotated[str, Meta(pattern=CLIENT_ID_PATTERN, extra=_meta(Kind.CLIENT_ID))]
-ClientIds = Annotated[list[str], Meta(extra=_meta(Kind.CLIENT_IDS))]
+ClientIds = Annotated[list[str], Meta(max_length=BATCH_CANCEL_MAX, extra=_meta(Kind.CLIENT_IDS))]
 Id = Annotated[int, Meta(ge=1, le=ID_MAX, extra=_meta(Kind.INTEGER))]
 IdOrAll = Annotated[
     int,
@@ -123,7 +128,7 @@ IdOrAll = Annotated[
         description="Left out: all. Neither empty nor null.",
     ),
 ]
-Ids = Annotated[list[int], Meta(extra=_meta(Kind.IDS))]
+Ids = Annotated[list[int], Meta(max_length=BATCH_CANCEL_MAX, extra=_meta(Kind.IDS))]
 CoinId = Annotated[int, Meta(ge=1, le=2**31 - 1, extra=_meta(Kind.INTEGER))]
 TimeMs = Annotated[
     int,
@@ -215,7 +220,10 @@ Permissions = Annotated[
 ContractClientId = Annotated[
     str, Meta(pattern=CONTRACT_CLIENT_ID_PATTERN, extra=_meta(Kind.CONTRACT_CLIENT_ID))
 ]
-ContractClientIds = Annotated[list[str], Meta(extra=_meta(Kind.CONTRACT_CLIENT_IDS))]
+ContractClientIds = Annotated[
+    list[str], Meta(max_length=CONTRACT_BATCH_MAX, extra=_meta(Kind.CONTRACT_CLIENT_IDS))
+]
+ContractIds = Annotated[list[int], Meta(max_length=CONTRACT_BATCH_MAX, extra=_meta(Kind.IDS))]
 AlgoTypeName = Annotated[
     str,
     Meta(

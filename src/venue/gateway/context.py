@@ -28,6 +28,7 @@ from venue.node.market_data.views import MarketData
 from venue.node.outbox import Outbox
 from venue.node.replies import Answer
 from venue.node.sequencer import Overloaded, Sequencer, Stopped
+from venue.node.spot_changes import SpotChanges
 from venue.recording.recorder import Recorder
 
 KEY_REWRITES: Final = "keyRewrites"  # the setting that counts rewrites of the key store
@@ -54,6 +55,7 @@ class Venue:
         "recorder",
         "replays",
         "sequencer",
+        "spot_changes",
         "stream_defects",
         "warnings",
         "weight_limit",
@@ -74,6 +76,7 @@ class Venue:
         journal: Journal,
         outbox: Outbox,
         recorder: Recorder,
+        spot_changes: SpotChanges,
         practice: bool,
         faults: FaultRules,
     ) -> None:
@@ -89,6 +92,7 @@ class Venue:
         self.journal = journal
         self.outbox = outbox
         self.recorder = recorder
+        self.spot_changes = spot_changes
         self.stream_defects = Defects()
         self.warnings: list[str] = []  # of the start, for health
         self.practice = practice

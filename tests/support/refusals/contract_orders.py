@@ -87,10 +87,7 @@ _FIELDS = [
     ],
     *[place("D7", -1141, "'price'", price=price) for price in (..., None, "")],
     place("D7", -1128, "'price'", "type=MARKET", **market(price="60000")),
-    *[
-        place("D7", -1128, "'timeInForce'", "type=MARKET", **market(timeInForce=tif))
-        for tif in ("GTC", "FOK", "POST_ONLY")
-    ],
+    place("D7", -1128, "'timeInForce'", "type=MARKET", **market(timeInForce="POST_ONLY")),
     *[place("D8", -1141, "'quantity'", quantity=quantity) for quantity in (..., None, "")],
     place("D8", -1141, "'quantity'", **market(quantity=...)),
     place("D8", -1160, "'quantity'", "5 decimals", quantity="0.000101"),
@@ -361,8 +358,9 @@ _NOT_FOUND: list[tuple[str, str, str]] = [
     ("Q6", ALGO, f"orderId={BOBS_STOP}"),
     ("Q6", ALGO, "origClientOrderId=bob-stop"),
     ("Q6", ALGO, f"origClientOrderId=v-{BOBS_STOP}"),
-    ("Q8", ORDER, f"orderId={STOP_ID}"),
-    ("Q8", ORDER, "origClientOrderId=alice-stop"),
+    ("Q6", ORDER, f"orderId={BOBS_STOP}"),
+    ("Q6", ORDER, "origClientOrderId=bob-stop"),
+    ("Q6", ORDER, f"origClientOrderId=v-{BOBS_STOP}"),
     ("Q8", ALGO, f"orderId={RESTS}"),
     ("Q8", ALGO, "origClientOrderId=alice-rests"),
 ]
@@ -402,6 +400,10 @@ _NAMED = [
              engine=method == "DELETE")
         for row, path, which in _NOT_FOUND
         for method in (("GET", "DELETE") if path == ORDER else ("DELETE",))
+    ],
+    *[
+        Case("Q8", "DELETE", f"{ORDER}?{which}", None, -3200, ("order not found",), engine=True)
+        for which in (f"orderId={STOP_ID}", "origClientOrderId=alice-stop")
     ],
     *[
         Case("Q7", "DELETE", f"{path}?{which}", None, -3200, ("order not found",), engine=True)

@@ -121,8 +121,7 @@ _ITEMS = [
         for case in both("P10", -1141, "PARAM_EMPTY", "'price'", price=price)
     ],
     *both("P11", -1128, COMBINATION, "'price'", "type=MARKET", **market(price="60000")),
-    *both("P11", -1128, COMBINATION, "'timeInForce'", "MARKET", **market(timeInForce="GTC")),
-    *both("P11", -1128, COMBINATION, "'timeInForce'", "MARKET", **market(timeInForce="FOK")),
+    *both("P11", -1128, COMBINATION, "'timeInForce'", "MARKET", **market(timeInForce="POST_ONLY")),
     *both("P12", -1141, "PARAM_EMPTY", "'quantity'", quantity=...),
     *both("P12", -1141, "PARAM_EMPTY", "'quantity'", **market(quantity=...)),
     *both("P14", -1160, "DECIMAL_PRECISION_ERROR", "'quantity'", "5 decimals", quantity="0.000101"),

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from msgspec import UNSET, Struct, UnsetType, field
 
 from venue.api.fields import (
+    CONTRACT_BATCH_MAX,
     AfterId,
     ContractClientId,
     ContractClientIds,
+    ContractIds,
     Decimal,
     Id,
     IdOrAll,
-    Ids,
     PageFrom0,
     PositionSideName,
     SideName,
@@ -23,6 +26,7 @@ from venue.api.fields import (
     UpTo100,
     UpTo1000,
     WorkingTypeName,
+    batch_of,
 )
 from venue.api.operation import Operation, delete, get, post
 from venue.vocabulary import Access
@@ -66,7 +70,7 @@ class ContractOrderAck(Struct, rename="camel"):
 class PlaceContractBatchRequest(Struct, rename="camel"):
     """Up to 10 orders; each succeeds or fails alone. `timeInForce` is required for LIMIT."""
 
-    batch_orders: list[PlaceContractOrderRequest]
+    batch_orders: Annotated[list[PlaceContractOrderRequest], batch_of(CONTRACT_BATCH_MAX)]
 
 
 class ContractOrderRequest(Struct, rename="camel"):
@@ -89,7 +93,7 @@ class ContractCanceled(Struct, rename="camel"):
 class CancelContractBatchRequest(Struct, rename="camel"):
     """Up to 10 orders by id, by client id, or both."""
 
-    order_id_list: Ids | None = None
+    order_id_list: ContractIds | None = None
     orig_client_order_id_list: ContractClientIds | None = None
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from msgspec import UNSET, Struct, UnsetType
 
 from venue.api.fields import (
+    BATCH_PLACE_MAX,
     ClientId,
     ClientIds,
     Decimal,
@@ -17,6 +20,7 @@ from venue.api.fields import (
     TimeMs,
     TypeName,
     UpTo1000,
+    batch_of,
 )
 from venue.api.operation import delete, get, post
 from venue.vocabulary import Access
@@ -62,7 +66,7 @@ class PlaceBatchRequest(Struct, rename="camel"):
     """Up to 10 orders in one symbol; each succeeds or fails alone."""
 
     symbol: Symbol
-    order_list: list[BatchItem]
+    order_list: Annotated[list[BatchItem], batch_of(BATCH_PLACE_MAX)]
 
 
 class BatchPlaced(Struct, rename="camel"):

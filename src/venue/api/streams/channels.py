@@ -51,11 +51,16 @@ class PrivatePing(Struct):
 
 
 class Message(Struct):
-    """A client's message; `id` is a whole number or a string, and comes back as it was."""
+    """A client's message; `id` is a whole number or a string, and comes back as it was.
+
+    `event` and `op` are what messages of another version have in place of `method`.
+    """
 
     method: Any = None
     params: Raw = Raw(b"null")
     id: Raw = Raw(b"")
+    event: Any = None
+    op: Any = None
 
 
 class Acknowledgement(Struct):

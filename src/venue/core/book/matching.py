@@ -28,6 +28,8 @@ from venue.vocabulary import (
 F = TypeVar("F")  # a product's fill
 F_co = TypeVar("F_co", covariant=True)
 
+MET_MAX: Final = 1_000  # fills of an owner's own order; what is left is canceled (rule 3.13)
+PLANNED_MAX: Final = 5_000  # fills of any order, with the resting orders that it ends
 LOWEST: Final = 0  # the limit price of a seller who takes any
 
 
@@ -46,18 +48,20 @@ class Match(Generic[T, F]):
 
     `looked` counts the resting orders that it asked, met or not. `prevented`: self-trade prevention
     (`prevention`) ended an order; `stopped`: it ended this one. `enough`: the rules want no more.
+    `room` is how many more fills there may be (rule 3.13).
     """
 
     __slots__ = ("enough", "fills", "limit", "looked", "lots", "order", "prevented", "prevention",
-                 "stopped")  # fmt: skip
+                 "room", "stopped")  # fmt: skip
 
-    def __init__(self, order: Order[T], prevention: int) -> None:
+    def __init__(self, order: Order[T], prevention: int, room: int = MET_MAX) -> None:
         self.order = order
         self.prevention = prevention
         self.fills: list[F] = []
         self.lots = 0
         self.limit = 0
         self.looked = 0
+        self.room = room
         self.prevented = False
         self.stopped = False
         self.enough = False
@@ -76,6 +80,8 @@ class Match(Generic[T, F]):
                 return
             maker: Order[T] | None = levels[key].head
             while maker is not None:
+                if self.room == 0 or len(self.fills) >= PLANNED_MAX:
+                    return
                 self.looked += 1
                 if prevents and maker.account is account:
                     self._prevent(maker, rules)
@@ -88,6 +94,7 @@ class Match(Generic[T, F]):
                     if fill is not None:
                         self.fills.append(fill)
                         self.lots += lots
+                        self.room -= 1
                         if lots == left or self.enough:
                             return
                 maker = maker.next

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import deque
 
 from venue.core.contract.account import Holding
+from venue.core.contract.ordered_rows import OrderedRows
 from venue.core.contract.perpetual import Perpetual, Waiting
 from venue.core.contract.position import Position
-from venue.core.contract.risk.ordered_rows import Shelf
 from venue.core.contract.terms import Terms
 from venue.core.messages.commands import NO_EXIT, Exit
 from venue.core.messages.contract_events import AlgoChanged, AlgoClosed, AlgoPlaced
@@ -190,13 +190,13 @@ def changed(algo: Algo) -> AlgoChanged:
     )  # fmt: skip
 
 
-def stands(queue: Shelf[Waiting], key: int) -> bool:
+def stands(queue: OrderedRows[Waiting], key: int) -> bool:
     """Whether the price of the next conditional order of a queue has come."""
     first = queue.first()
     return first is not None and first[0] <= key
 
 
-def reached(queue: Shelf[Waiting], key: int) -> Algo | None:
+def reached(queue: OrderedRows[Waiting], key: int) -> Algo | None:
     """The next conditional order whose price has come, taken out of its queue; None if none."""
     first = queue.first()
     if first is None or first[0] > key:

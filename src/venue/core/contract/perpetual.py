@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from venue.core.book.market import Market
 from venue.core.contract.margin import Tiers
+from venue.core.contract.ordered_rows import OrderedRows
 from venue.core.contract.position import Position
-from venue.core.contract.risk.ordered_rows import Shelf
 from venue.core.contract.terms import Terms
 from venue.core.instruments import Contract, funding_cap_most
 
@@ -123,10 +123,15 @@ class Perpetual:
         self.due = 0
         self.settlement: Settlement | None = None
         self.positions: dict[int, Position] = {}
-        self.ids: Shelf[tuple[int]] = Shelf()
+        self.ids: OrderedRows[tuple[int]] = OrderedRows()
         self.open_interest = 0
         # What waits, by key: last rising, last falling, mark rising, mark falling.
-        self.waiting: list[Shelf[Waiting]] = [Shelf(), Shelf(), Shelf(), Shelf()]
+        self.waiting: list[OrderedRows[Waiting]] = [
+            OrderedRows(),
+            OrderedRows(),
+            OrderedRows(),
+            OrderedRows(),
+        ]
         self.trailing: dict[int, Algo] = {}
         # Those whose price has come and whose turn has not, each with its version then.
         self.due_algos: deque[tuple[int, Algo]] = deque()

@@ -17,6 +17,7 @@ from venue.api.fields import (
     COUNTDOWN_ALLOWED,
     LEVERAGE_MAX,
     REACH_MAX,
+    SYMBOLS_MAX,
     Kind,
 )
 from venue.gateway.dispatch.json_body import Number, json_value
@@ -30,6 +31,8 @@ PAGES: Final = ("page", "pageIndex", "pageNum")  # what a list's page is called
 OR_ALL: Final = (Kind.SYMBOL_OR_ALL, Kind.ID_OR_ALL)
 SIZES: Final = ("limit", "pageSize")  # and how many a page has
 
+HAS_NO_EFFECT: Final = ("GTC", "FOK")  # on a MARKET order, which sweeps and leaves nothing
+
 _DECIMAL = re.compile(r"[0-9]+(?:\.[0-9]+)?", re.ASCII)
 _DIGITS = re.compile(r"[0-9]+", re.ASCII)
 _CLIENT_ID = re.compile(CLIENT_ID_PATTERN, re.ASCII)
@@ -42,11 +45,14 @@ _ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 # -- query ----------------------------------------------------------------------------------------
 
 
-def query_values(query: bytes) -> dict[str, Any]:
-    """The query's parameters, percent-decoded once; -1142 for a malformed or repeated one."""
+def query_values(query: bytes, lists: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """The query's parameters, percent-decoded once; -1142 for a malformed or repeated one.
+
+    One of `lists` may be repeated: then its values are a list.
+    """
     values: dict[str, Any] = {}
     parts = query.split(b"&")
-    if len(parts) > PARAMETERS_MAX:
+    if len(parts) > PARAMETERS_MAX + (SYMBOLS_MAX if lists else 0):
         raise errors.out_of_range("query", f"at most {PARAMETERS_MAX} parameters are allowed")
     for part in parts:
         if not part:
@@ -55,9 +61,15 @@ def query_values(query: bytes) -> dict[str, Any]:
         name, value = _unquote(raw_name), _unquote(raw_value)
         if not name:
             raise errors.invalid("query", "a parameter needs a name")
+        if name in values and name in lists:
+            before = values[name]
+            values[name] = [*(before if isinstance(before, list) else [before]), value]
+            continue
         if name in values:
             raise errors.invalid(errors.shown(name)[1:-1], "given more than once")
         values[name] = value
+    if len(values) > PARAMETERS_MAX:
+        raise errors.out_of_range("query", f"at most {PARAMETERS_MAX} parameters are allowed")
     return values
 
 
@@ -91,7 +103,7 @@ class Field(NamedTuple):
 
 
 class Request(Struct, frozen=True):
-    """How to build one request struct from named values.
+    """How to build one request struct from named values; `lists` may be repeated in a query.
 
     `items`: of its lists of objects, what their elements may name. `paging`: which of the fields
     are page and size of a list that comes in pages.
@@ -100,6 +112,7 @@ class Request(Struct, frozen=True):
     build: type[Any]
     fields: list[Field]
     names: frozenset[str]
+    lists: frozenset[str]
     items: dict[str, frozenset[str]]
     paging: tuple[int, int] | None
 
@@ -114,10 +127,11 @@ def compile_request(struct: type[Any]) -> Request:
     items = {
         field.encode_name: _names(_item(hints[field.name]))
         for field in msgspec.structs.fields(struct)
-        if _meta(hints[field.name]) is None and _is_list(hints[field.name])
+        if _is_objects(hints[field.name])
     }
     names = [field.name for field in fields]
-    return Request(struct, fields, frozenset(names), items, _paging(names))
+    lists = frozenset(field.name for field in fields if field.kind is Kind.SYMBOLS)
+    return Request(struct, fields, frozenset(names), lists, items, _paging(names))
 
 
 def decode(request: Request, values: dict[str, Any]) -> Any:
@@ -142,16 +156,22 @@ def decode(request: Request, values: dict[str, Any]) -> Any:
 
 
 def ignored(request: Request, values: dict[str, Any]) -> list[str]:
-    """The names of values the operation does not know, in the order they came; in the elements of
-    a list as `orderList[3].reduceOnly`."""
-    found = []
-    if not values.keys() <= request.names:
-        found = [name for name in values if name not in request.names]
+    """The names of values the operation does not know, or has no use for, in the order they came;
+    in the elements of a list as `orderList[3].reduceOnly`."""
+    found = _unused(request.names, values)
     for name, known in request.items.items():
         elements = values.get(name)
         for place, element in enumerate(elements if isinstance(elements, list) else ()):
-            if isinstance(element, dict) and not element.keys() <= known:
-                found += [f"{name}[{place}].{inner}" for inner in element if inner not in known]
+            if isinstance(element, dict):
+                found += [f"{name}[{place}].{inner}" for inner in _unused(known, element)]
+    return found
+
+
+def _unused(known: frozenset[str], values: dict[str, Any]) -> list[str]:
+    """Unknown names, and how long a MARKET order is to live: many programs send it with all."""
+    found = [] if values.keys() <= known else [name for name in values if name not in known]
+    if values.get("type") == "MARKET" and values.get("timeInForce") in HAS_NO_EFFECT:
+        found.append(f"timeInForce={values['timeInForce']}")
     return found
 
 
@@ -191,6 +211,11 @@ def _field(name: str, hint: Any, default: Any) -> Field:
     return Field(name, _reader(kind, meta), default is NODEFAULT, default, kind)
 
 
+def _is_objects(hint: Any) -> bool:
+    meta = _meta(hint)
+    return _is_list(hint) if meta is None else (meta.extra or {}).get("kind") == Kind.OBJECTS
+
+
 def _is_list(hint: Any) -> bool:
     return any(get_origin(part) is list for part in (hint, *get_args(hint)))
 
@@ -214,6 +239,7 @@ def _leaves(hint: Any) -> list[Any]:
 
 
 def _meta(hint: Any) -> Meta | None:
+    """What says of a field how it is read; None for plain objects and lists of them."""
     for part in (hint, *get_args(hint)):
         for extra in getattr(part, "__metadata__", ()):
             if isinstance(extra, Meta):
@@ -246,6 +272,7 @@ def _reader(kind: Kind, meta: Meta) -> Reader:
         Kind.TEXT: _text(meta.max_length or TEXT_LENGTH_MAX, meta.pattern or ""),
         Kind.TEXTS: _list_of(_text(TEXT_LENGTH_MAX, "")),
         Kind.FLAG: flag,
+        Kind.OBJECTS: _objects,
         Kind.LEVERAGE: leverage,
         Kind.COUNTDOWN: _countdown(_integer(meta.ge, meta.le, COUNTDOWN_ALLOWED)),
     }

@@ -284,7 +284,7 @@ def _values(route: Route, request: Request) -> dict[str, Any]:
         if body and body.strip() != b"{}":
             method = route.row.method
             raise errors.invalid("body", f"{method} carries its parameters in the query")
-        return query_values(query) if query else {}
+        return query_values(query, route.request.lists) if query else {}
     if query:
         raise errors.invalid("query", f"{route.row.method} carries its parameters in the body")
     if request.headers.get(b"content-type") != _JSON:
@@ -312,7 +312,7 @@ def _check_content_type(request: Request) -> None:
 def _names(unknown: list[str]) -> bytes:
     """Names for a header: what could break one is replaced."""
     clean = ",".join(
-        "".join(c if c.isascii() and (c.isalnum() or c in "_-.[]") else "?" for c in name)
+        "".join(c if c.isascii() and (c.isalnum() or c in "_-.[]=") else "?" for c in name)
         for name in unknown
     )
     return clean.encode()[:IGNORED_SHOWN_MAX]

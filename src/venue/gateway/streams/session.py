@@ -218,6 +218,8 @@ class Session:
                 self._acknowledge(identity)
         elif method == CANCEL_ON_DISCONNECT and entry is not None:
             self._cancel_on_disconnect(entry, message.params, identity)
+        elif method is None and (message.event is not None or message.op is not None):
+            raise Refused("this is V3: use method SUBSCRIBE")
         else:
             raise Refused(f"invalid event : {_cut(method if isinstance(method, str) else '')}")
 

@@ -6,26 +6,27 @@ An empty symbol stands for all of them.
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+from collections.abc import Sequence
+from typing import Any, Final
 
 from msgspec import Struct
 from sqlalchemy import Column, ColumnElement, Connection, Select, and_, func, select
 
-from venue.history.questions.spot import from_to, page_of
+from venue.history.questions.conditional import ended_algos, newest_of, waited_for
+from venue.history.questions.spot import from_to, of_both_sides, page_of
 from venue.history.schema.contract import (
     ALGO_ORDERS,
     CONTRACT_FILLS,
     CONTRACT_ORDERS,
-    FUNDING_RATES,
     INCOME,
     POSITIONS,
-    PRICE_MINUTES,
     UPDATED,
 )
 from venue.vocabulary import FILLED, IOC, MARKET, AlgoStatus, Cause, OrderStatus
 
 UNTRIGGERED: Final = int(AlgoStatus.UNTRIGGERED)
 OUTSIDE: Final = (int(Cause.TAKEOVER), int(Cause.DELEVERAGE))  # trades of no orders
+LISTED: Final = (CONTRACT_ORDERS, ALGO_ORDERS)
 OPEN: Final = (int(OrderStatus.NEW), int(OrderStatus.PARTIALLY_FILLED))
 
 
@@ -33,8 +34,8 @@ class ContractOrderRow(Struct, frozen=True, gc=False):
     """One contract order: price in ticks, quantities in lots, `quote` in atoms, times in µs.
 
     quantity = executed + remaining + canceled; `reduced` is the canceled part that its position
-    took along (rule 5.1). The last three are those of the conditional order that it came from (the
-    price that triggered it), None where there was none.
+    took along (rule 5.1). The last three are those of the conditional order that it came from, or
+    is: one that has ended as such is listed under its own id. None where there was none.
     """
 
     order_id: int
@@ -62,7 +63,10 @@ class ContractOrderRow(Struct, frozen=True, gc=False):
 
 
 class ContractFillRow(Struct, frozen=True, gc=False):
-    """One leg of a contract trade: money in atoms of `fee_asset`, `realized` without the fee."""
+    """One leg of a contract trade: money in atoms of `fee_asset`, `realized` without the fee.
+
+    `both`: it is the maker's leg of an owner's trade with itself.
+    """
 
     trade_id: int
     is_maker: int
@@ -81,6 +85,7 @@ class ContractFillRow(Struct, frozen=True, gc=False):
     opens: int
     cause: int
     time: int
+    both: int = 0
 
 
 class IncomeRow(Struct, frozen=True, gc=False):
@@ -161,36 +166,6 @@ class ClosedPositionRow(Struct, frozen=True, gc=False):
     realized: int
     created: int
     closed: int
-
-
-class FundingRateRow(Struct, frozen=True, gc=False):
-    """One funding settlement: prices in ticks, money in atoms; `settled` is 0 until it is through.
-
-    `time` is when rate and mark were frozen: later than `due` when the index was stale.
-    """
-
-    symbol: str
-    due: int
-    skipped: int
-    rate_ppb: int
-    mark_price: int
-    index_price: int
-    time: int
-    positions: int
-    paid: int
-    received: int
-    settled: int
-
-
-class PriceCandle(Struct, frozen=True, gc=False):
-    """One minute of a price, in ticks, and the open interest at its end, in lots."""
-
-    open_time: int
-    open: int
-    high: int
-    low: int
-    close: int
-    open_interest: int
 
 
 class ContractOrdersOf(Struct, frozen=True, gc=False):
@@ -275,36 +250,43 @@ def contract_order_by_client_id(
 def contract_orders(
     connection: Connection, which: ContractOrdersOf, limit: int, page: int = 1
 ) -> list[ContractOrderRow]:
-    """An owner's orders; pages count from 1."""
-    table = CONTRACT_ORDERS.c
-    among = [table.uid == which.uid, *_of_symbol(table.symbol, which.symbol, which.among)]
-    if which.ended:
-        among.append(table.status.not_in(OPEN))
-    within = [*among, *from_to(table.time, which.start, which.end)]
+    """An owner's orders; pages count from 1. With those that have ended come conditional orders
+    that ended without becoming one."""
     skipped = limit * (page - 1)
-    found = _page_of_orders(connection, within, table.time, limit, skipped)
+    within = _parts(which, [from_to(table.c.time, which.start, which.end) for table in LISTED])
+    found = _page_of_orders(connection, newest_of(within, limit, skipped))
     if not which.touched or which.start is None or len(found) == limit:
         return found
     # Whoever comes to the end of these goes on with older ones that were updated since.
     here = skipped + len(found)
     if skipped and not found:
-        counted = select(func.count()).select_from(CONTRACT_ORDERS).where(*within)
-        here = int(connection.execute(counted).scalar_one())
-    placed = table.time + 0  # the sum keeps the planner from the index of all that are older
-    since = [*among, placed < which.start, table.update_time >= which.start, UPDATED]
+        counts = (select(func.count()).select_from(part.subquery()) for part in within)
+        here = sum(int(connection.execute(count).scalar_one()) for count in counts)
+    updated = [
+        [table.c.time + 0 < which.start, table.c.update_time >= which.start] for table in LISTED
+    ]
+    updated[0].append(UPDATED)
     left, rest = limit - len(found), max(0, skipped - here)
-    return found + _page_of_orders(connection, since, placed, left, rest)
+    since = newest_of(_parts(which, updated), left, rest, by_time=False)
+    return found + _page_of_orders(connection, since)
 
 
-def _page_of_orders(
-    connection: Connection,
-    where: list[ColumnElement[bool]],
-    time: ColumnElement[int],
-    limit: int,
-    skipped: int,
-) -> list[ContractOrderRow]:
-    rows = _orders().where(*where).order_by(time.desc(), CONTRACT_ORDERS.c.order_id.desc())
-    rows = rows.limit(limit).offset(skipped)
+def _parts(
+    which: ContractOrdersOf, where: Sequence[list[ColumnElement[bool]]]
+) -> list[Select[Any]]:
+    """The orders, and with those that have ended the conditional ones: each with its conditions."""
+    parts = [_orders()]
+    if which.ended:
+        parts = [parts[0].where(CONTRACT_ORDERS.c.status.not_in(OPEN)), ended_algos()]
+    found = []
+    for part, table, conditions in zip(parts, LISTED, where, strict=False):
+        columns = table.c
+        symbols = _of_symbol(columns.symbol, which.symbol, which.among)
+        found.append(part.where(columns.uid == which.uid, *symbols, *conditions))
+    return found
+
+
+def _page_of_orders(connection: Connection, rows: Select[Any]) -> list[ContractOrderRow]:
     return [ContractOrderRow(*row) for row in connection.execute(rows)]
 
 
@@ -334,7 +316,7 @@ def contract_fills(
     """An owner's fills; of a trade with itself, the maker's first."""
     table = CONTRACT_FILLS.c
     symbols = _of_symbol(table.symbol, which.symbol, which.among)
-    rows = select(CONTRACT_FILLS).where(*symbols)
+    rows = select(CONTRACT_FILLS, of_both_sides(CONTRACT_FILLS)).where(*symbols)
     if which.order_id is None:
         rows = rows.where(table.uid == which.uid)
     else:
@@ -381,6 +363,17 @@ def algo_orders(connection: Connection, which: AlgosOf, limit: int, page: int = 
     return [AlgoRow(*row) for row in connection.execute(page_of(rows, limit, page))]
 
 
+def algo_order(
+    connection: Connection, uid: int, algo_id: int, client_id: str = ""
+) -> AlgoRow | None:
+    """An owner's conditional order by id, or (id 0) its newest with a client id; None: no such."""
+    table = ALGO_ORDERS.c
+    known = [table.algo_id == algo_id] if algo_id else [table.client_id == client_id]
+    rows = select(ALGO_ORDERS).where(table.uid == uid, *known)
+    found = connection.execute(rows.order_by(table.algo_id.desc()).limit(1)).one_or_none()
+    return None if found is None else AlgoRow(*found)
+
+
 def closed_positions(
     connection: Connection, uid: int, symbol: str, limit: int
 ) -> list[ClosedPositionRow]:
@@ -391,36 +384,11 @@ def closed_positions(
     return [ClosedPositionRow(*row) for row in connection.execute(rows.limit(limit))]
 
 
-def funding_rates(
-    connection: Connection, symbol: str, start: int | None, end: int | None, limit: int
-) -> list[FundingRateRow]:
-    """A contract's settlements due from `start` to `end`, without those that were skipped."""
-    table = FUNDING_RATES.c
-    rows = select(FUNDING_RATES).where(table.symbol == symbol, table.skipped == 0)
-    rows = rows.where(*from_to(table.due, start, end)).order_by(table.due.desc())
-    return [FundingRateRow(*row) for row in connection.execute(rows.limit(limit))]
-
-
-def price_candles(
-    connection: Connection, symbol: str, kind: Literal["index", "mark"], start: int, end: int
-) -> list[PriceCandle]:
-    """A contract's minutes that begin from `start` to `end`, oldest first, without empty ones."""
-    table = PRICE_MINUTES.c
-    prices = (
-        (table.index_open, table.index_high, table.index_low, table.index_close)
-        if kind == "index"
-        else (table.mark_open, table.mark_high, table.mark_low, table.mark_close)
-    )
-    rows = select(table.open_time, *prices, table.open_interest).where(table.symbol == symbol)
-    rows = rows.where(*from_to(table.open_time, start, end)).order_by(table.open_time)
-    return [PriceCandle(*row) for row in connection.execute(rows)]
-
-
 def _orders() -> Select[Any]:
     """Orders with what the conditional orders that they came from waited for."""
     algos = ALGO_ORDERS.c
     come = and_(algos.algo_id == CONTRACT_ORDERS.c.algo_id, CONTRACT_ORDERS.c.algo_id != 0)
-    rows = select(CONTRACT_ORDERS, algos.triggered_price, algos.source, algos.type)
+    rows = select(CONTRACT_ORDERS, *waited_for())
     return rows.outerjoin_from(CONTRACT_ORDERS, ALGO_ORDERS, come)
 
 

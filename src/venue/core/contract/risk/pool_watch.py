@@ -15,9 +15,9 @@ from __future__ import annotations
 from typing import Final
 
 from venue.core.contract.collateral import FUND_UID, Collateral
+from venue.core.contract.ordered_rows import OrderedRows
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import equity, maintenance
-from venue.core.contract.risk.ordered_rows import Shelf
 from venue.core.ledger.accounts import Pool
 from venue.core.units import AMOUNT_MAX, PPM
 
@@ -45,9 +45,9 @@ class Line:
 
     def __init__(self) -> None:
         self.turn = 0
-        self.turns: Shelf[tuple[int, int, int]] = Shelf()
+        self.turns: OrderedRows[tuple[int, int, int]] = OrderedRows()
         self.places: dict[int, tuple[int, int, int]] = {}
-        self.owners: dict[int, Shelf[Endangered]] = {}
+        self.owners: dict[int, OrderedRows[Endangered]] = {}
 
     def push(self, pool: Pool, shortfall: int, turn: int) -> None:
         """Have a pool stand in line; an owner that stands there keeps its turn."""
@@ -55,7 +55,7 @@ class Line:
         pool.shortfall = shortfall
         own = self.owners.get(uid)
         if own is None:
-            own = self.owners[uid] = Shelf()
+            own = self.owners[uid] = OrderedRows()
         own.add((-shortfall, pool.asset, pool.position_id, pool))
         place = self.places.get(uid)
         if place is not None:
@@ -82,7 +82,7 @@ class Line:
         first[3].shortfall = -1
         return first[3]
 
-    def _place(self, uid: int, turn: int, own: Shelf[Endangered]) -> None:
+    def _place(self, uid: int, turn: int, own: OrderedRows[Endangered]) -> None:
         best = own.first()
         assert best is not None, f"uid {uid} stands in line with no pool"
         place = (turn, best[0], uid)
@@ -102,9 +102,9 @@ class Watch:
 
     def __init__(self, collateral: Collateral) -> None:
         self.collateral = collateral
-        self.guards: dict[tuple[int, int], Shelf[Guarded]] = {}
+        self.guards: dict[tuple[int, int], OrderedRows[Guarded]] = {}
         self.line = Line()
-        self.stuck: Shelf[Stuck] = Shelf()
+        self.stuck: OrderedRows[Stuck] = OrderedRows()
         self.opened: dict[int, bool] = {}
         self.number = 0
         self.retried = 0
@@ -262,11 +262,11 @@ class Watch:
             )
         pool.guards.clear()
 
-    def shelf(self, index: int, direction: int) -> Shelf[Guarded]:
+    def shelf(self, index: int, direction: int) -> OrderedRows[Guarded]:
         """The pools that wait in one contract for marks of one direction."""
         found = self.guards.get((index, direction))
         if found is None:
-            found = self.guards[index, direction] = Shelf()
+            found = self.guards[index, direction] = OrderedRows()
         return found
 
 

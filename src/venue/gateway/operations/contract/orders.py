@@ -374,7 +374,9 @@ def _price(
     if TYPES[request.type] == MARKET:
         if request.price is not None:
             raise errors.combination("price", "type=MARKET")
-        if request.time_in_force not in (None, "IOC"):
+        if (
+            request.time_in_force == "POST_ONLY"
+        ):  # of all others it is said that they have no effect
             raise errors.combination("timeInForce", "type=MARKET")
         return 0, IOC
     if request.time_in_force is not None:

@@ -45,6 +45,12 @@ def _price_band(rejected: Rejected, instrument: Instrument) -> ApiError:
     return errors.out_of_range("price", rule, item_code="PRICE_BAND")
 
 
+def _instrument(rejected: Rejected) -> ApiError:
+    """What cannot be listed; a schedule is known to requests by another name than to the engine."""
+    words = rejected.detail.removeprefix("funding_minutes ")
+    return errors.invalid("instrument" if words == rejected.detail else "fundingTimes", words)
+
+
 _ORDER: Final[dict[Reject, Callable[[Rejected, Instrument], ApiError]]] = {
     Reject.QUANTITY_MIN: _quantity_range,
     Reject.QUANTITY_MAX: _quantity_range,
@@ -116,7 +122,7 @@ _PLAIN: Final[dict[Reject, Callable[[Rejected], ApiError]]] = {
     ),
     Reject.WALLETS_EQUAL: lambda _: errors.combination("from", "to"),
     Reject.SYMBOL_LISTED: lambda _: errors.invalid("symbol", "already listed"),
-    Reject.INSTRUMENT_INVALID: lambda r: errors.invalid("instrument", r.detail),
+    Reject.INSTRUMENT_INVALID: _instrument,
     Reject.CODE_USED: lambda _: errors.invalid("code", "another affiliate's"),
     Reject.NO_AFFILIATE: lambda _: errors.invalid("code", "no affiliate's"),
     Reject.INVITED_ALREADY: lambda _: errors.invalid(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Final
 
 from venue.api import errors
+from venue.api.errors import ApiError
 from venue.api.operation import Empty
 from venue.api.spot.account import (
     AccountReply,
@@ -43,6 +45,7 @@ from venue.wire import (
     WALLETS,
     amount_text,
     decimal_text,
+    fill_id,
     order_price_text,
     price_text,
     quantity_text,
@@ -153,7 +156,7 @@ def _row_view(rooms: Venue, row: questions.OrderRow) -> OrderView:
 def _fill_view(rooms: Venue, instrument: Instrument, row: questions.FillRow) -> MyTrade:
     return MyTrade(
         symbol=row.symbol,
-        id=row.trade_id,
+        id=fill_id(row.trade_id, second=bool(row.both)),
         order_id=row.order_id,
         price=price_text(instrument, row.price),
         qty=quantity_text(instrument, row.quantity),
@@ -177,8 +180,9 @@ def _span(start: int | None, end: int | None) -> tuple[int | None, int | None]:
 # -- balances -------------------------------------------------------------------------------------
 
 
-def account(call: Call, _: Empty) -> AccountReply:
+async def account(call: Call, _: Empty) -> AccountReply:
     """The spot account."""
+    changed = await _changed(call)
     rooms = call.venue
     engine = rooms.engine
     owner = engine.account(call.uid)
@@ -205,12 +209,25 @@ def account(call: Call, _: Empty) -> AccountReply:
         brokered=False,
         require_self_trade_prevention=False,
         prevent_sor=False,
-        update_time=engine.time // US_PER_MS,
+        update_time=changed // US_PER_MS,
         account_type="SPOT",
         balances=balances,
         permissions=["SPOT"],
         uid=call.uid,
     )
+
+
+async def _changed(call: Call) -> int:
+    """When the account changed last (µs): after a restart as open orders and bills tell it."""
+    rooms, uid = call.venue, call.uid
+    known = rooms.spot_changes.time(uid)
+    if known:
+        return known
+    orders = rooms.engine.account(uid).orders.values()
+    bills: list[questions.BillRow] = []
+    with suppress(ApiError):  # balances are told while history is not there
+        bills = await rooms.ask(questions.bills, questions.BillsOf(uid, SPOT), 1)
+    return max([0, *(found.update_time for found in orders), *(bill.time for bill in bills)])
 
 
 def _rates(rooms: Venue, uid: int) -> tuple[int, int]:

@@ -32,6 +32,7 @@ from venue.gateway.answers.market import Drawn, drawn
 from venue.gateway.context import Call, Venue
 from venue.gateway.operations.budgets import rate_limit
 from venue.node.market_data.depth import Top
+from venue.node.market_data.product import Board
 from venue.wire import (
     amount_text,
     decimal_text,
@@ -42,6 +43,7 @@ from venue.wire import (
     short_text,
 )
 
+US_PER_MS: Final = 1000
 NETWORK: Final = "VENUE"
 
 
@@ -114,6 +116,8 @@ def _of_selected(
 
 def _price(venue: Venue, market: Market[None]) -> Encoded:
     price = market.last_price
+    if not price:  # before the first trade here: what the ticker goes on from
+        price = venue.market_data.spot.ticker(market.symbol, venue.clock.now()).last
     question = ("price", market.symbol)
     known = venue.answers.known.get(question)
     if known is not None and known.stamp == price:
@@ -143,7 +147,7 @@ def _book_ticker(venue: Venue, market: Market[None]) -> Encoded:
 
 
 def trades(call: Call, request: TradesRequest) -> Encoded:
-    """The newest trades, oldest first."""
+    """The newest trades, newest first."""
     venue, symbol = call.venue, request.symbol
     instrument = _known(venue, symbol).instrument
     quote = venue.asset(instrument.quote)
@@ -154,11 +158,14 @@ def trades(call: Call, request: TradesRequest) -> Encoded:
 
 
 def klines(call: Call, request: KlinesRequest) -> Encoded:
-    """The newest candles, oldest first, the unfinished one last."""
+    """Candles, oldest first: the newest ones with the unfinished one last, or those of a span."""
     venue, symbol, interval = call.venue, request.symbol, request.interval
     instrument = _known(venue, symbol).instrument
     quote = venue.asset(instrument.quote)
     board, now = venue.market_data.spot, venue.clock.now()
+    if request.start_time is not None or request.end_time is not None:
+        rows = _span(board, request, now)
+        return array([encode(_candle(row, interval, instrument, quote)) for row in rows])
     chart = Drawn(
         interval,
         board.minute(symbol),
@@ -172,6 +179,20 @@ def klines(call: Call, request: KlinesRequest) -> Encoded:
         request.limit,
         lambda row: _candle(row, interval, instrument, quote),
     )
+
+
+def _span(board: Board, request: KlinesRequest, now: int) -> list[candles.Candle]:
+    """The candles that open in a span: its first ones, or without a start its last ones."""
+    start, end = request.start_time, request.end_time
+    if start is not None and end is not None and start > end:
+        raise errors.time_order()
+    until = now if end is None else min(now, end * US_PER_MS)
+    first, last = candles.bounds(
+        request.interval, None if start is None else start * US_PER_MS, until, request.limit
+    )
+    until = candles.next_open(request.interval, last) - 1
+    rows = board.candles_until(request.symbol, request.interval, request.limit, until)
+    return [row for row in rows if first <= row.open_time <= last]
 
 
 def depth(call: Call, request: DepthRequest) -> Encoded:

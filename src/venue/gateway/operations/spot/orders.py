@@ -159,7 +159,9 @@ def order_command(
     if kind == MARKET:
         if request.price is not None:
             raise errors.combination("price", "type=MARKET")
-        if request.time_in_force not in (None, "IOC"):
+        if (
+            request.time_in_force == "POST_ONLY"
+        ):  # of all others it is said that they have no effect
             raise errors.combination("timeInForce", "type=MARKET")
         price, time_in_force = 0, IOC
     else:
