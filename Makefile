@@ -1,32 +1,34 @@
 # The project's commands. Each needs Python 3.11 with pip and venv; `fast` needs a C compiler too.
 #
-#   make dev [ARGS=...]     set up and run `venue dev`
-#   make test [ARGS=...]    set up and run every test, on the interpreted core, a file to each
-#                           processor; what ARGS name, one after another
-#   make check              set up and run ruff, mypy and import-linter
+#   make dev [ARGS=...]     run `venue dev`; ARGS are its options
+#   make test [ARGS=...]    run every test on the interpreted core, a file on each processor; ARGS
+#                           name tests, which then run one after another
+#   make check              run ruff, mypy and import-linter
 #   make fast               compile the core's hot modules into build/fast
-#   make test-fast          the core's tests on the compiled core, with the random walks whole
-#   make bench [ARGS=...]   the table of measurements; ARGS=overload: minutes of overload
-#   make rules             note today's sources of the core as today's rules
-#   make soak [ARGS=...]    the long search for what earns at others' cost: 3,000,000 commands, or
+#   make test-fast          run the core's tests on the compiled core, with full random walks
+#   make bench [ARGS=...]   print the table of measurements; ARGS=overload: minutes of overload
+#   make rules              record the core's sources as today's rules; part of each change of the core
+#   make soak [ARGS=...]    search for orders that earn at others' cost: 3,000,000 commands, or
 #                           ARGS="COMMANDS FIRST_SEED"; two processes
-#   make soak-door [ARGS=...]  the HTTP door under 5,000,000 random reads, or ARGS="READS SEED",
-#                           and streams under a fifth of them
-#   make crowd [ARGS=...]   1,000 sockets, of which some stall, half-close and flood, or
-#                           ARGS="SOCKETS TRADES"; prints what the others heard
-#   make setup, make lock, make clean
+#   make soak-door [ARGS=...]  send 5,000,000 random reads to the HTTP transport, or
+#                           ARGS="READS SEED", and a fifth as many to streams
+#   make crowd [ARGS=...]   open 1,000 sockets, some of which stall, half-close and flood, or
+#                           ARGS="SOCKETS TRADES"; print what the others received
+#   make setup              install into .venv; the other targets do this first
+#   make lock               pin the dependencies of pyproject.toml in requirements.lock
+#   make clean              remove everything that was built or installed
 
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 ARGS ?=
 
-# A file's tests share servers: they stay together. Its place in tests/conftest.py's order is kept.
+# The tests of a file share servers, so they run in one process, in the order of tests/conftest.py.
 SPREAD := --numprocesses auto --dist loadfile --no-loadscope-reorder
 
-# Without its bytecode a venue compiles itself at every start, and tests start many.
+# Python's bytecode must be written: tests start many venues, and each would compile itself again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup dev test check fast test-fast bench soak soak-door rules lock clean
+.PHONY: setup dev test check fast test-fast bench rules soak soak-door crowd lock clean
 .NOTPARALLEL:
 
 setup: $(INSTALLED)
@@ -74,6 +76,7 @@ bench: setup
 
 rules: setup
 	@PYTHONPATH=$(CURDIR) $(BIN)/python tools/rules.py
+
 soak: setup
 	@PYTHONPATH=$(CURDIR)/tests$${PYTHONPATH:+:$$PYTHONPATH} $(BIN)/python -m properties.soak $(ARGS)
 

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 from bench import (
+    clock,
     contracts,
     copying,
     core,
@@ -30,6 +31,7 @@ SECTIONS = {
     "slices": slices.run,
     "copying": copying.run,
     "growth": growth.run,
+    "clock": clock.run,
     "gateway": gateway.run,
     "streams": streams.run,
     "entry": stream_orders.run,

@@ -7,9 +7,9 @@ from pathlib import Path
 from openapi_spec_validator import validate
 from tools import documents
 
+from venue.api.documents.openapi import openapi
 from venue.api.documents.table import ROWS
 from venue.api.errors import ROWS as ERRORS
-from venue.api.operation import openapi
 from venue.gateway.operations.bindings import bindings
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -210,7 +210,7 @@ def test_the_house_is_seen() -> None:
     names = {path.relative_to(ROOT).as_posix() for path in files()}
     assert {"pyproject.toml", "tests/test_house.py", "src/venue/core/engine.py"} <= names
     assert not [name for name in names if name.startswith((".venv/", "build/"))]
-    assert "venue.core.book.book" in graph()["venue.core.spot.orders"]
+    assert "venue.core.book.matching" in graph()["venue.core.spot.orders"]
     assert "venue.core.units" in reached(["venue.core.engine"])
 
 

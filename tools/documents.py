@@ -9,10 +9,10 @@ from pathlib import Path
 
 import venue
 from venue.api.documents.asyncapi import asyncapi
+from venue.api.documents.openapi import openapi
 from venue.api.documents.table import ROWS
 from venue.api.documents.text import operations_table
 from venue.api.errors import ROWS as ERRORS
-from venue.api.operation import openapi
 from venue.api.streams.channels import SOCKETS
 
 ROOT = Path(__file__).resolve().parents[1]

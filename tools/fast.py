@@ -22,9 +22,11 @@ STAMP = TARGET / "stamp.json"
 # The library's functions call each other directly, and Python's without a stub between.
 DIRECT = ("-fvisibility=hidden", "-fno-plt")
 HOT = (
+    "benefits",
     "book/book",
     "book/client_ids",
     "book/market",
+    "book/matching",
     "book/orders",
     "contract/account",
     "contract/admission",
@@ -41,7 +43,9 @@ HOT = (
     "contract/orders",
     "contract/perpetual",
     "contract/order_plan",
+    "contract/ordered_rows",
     "contract/position",
+    "contract/terms",
     "contract/reference/funding",
     "contract/reference/index",
     "contract/reference/prices",
@@ -49,7 +53,6 @@ HOT = (
     "contract/risk/liquidation",
     "contract/risk/ranking",
     "contract/risk/liquidation_run",
-    "contract/risk/ordered_rows",
     "contract/risk/pool_watch",
     "contract/planned_pool",
     "contract/triggers",
@@ -64,6 +67,7 @@ HOT = (
     "counters",
     "engine",
     "ledger/accounts",
+    "ledger/benefits",
     "ledger/ledger",
     "listing",
     "owners",

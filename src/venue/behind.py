@@ -1,4 +1,4 @@
-"""What memory does not hold any more for history: brought from the journal beside a running venue.
+"""Events that memory no longer holds, made again for history from the journal of a running venue.
 
 A process of its own computes it, from a snapshot and the commands behind it. The journal is the
 venue's alone, so the venue reads it and sends it over a pipe.
@@ -86,7 +86,7 @@ class Behind:
         return 0
 
     async def _next(self, iterator: Iterator[T]) -> T | None:
-        """What comes next; None at the end. HistoryFailed when the journal cannot be read."""
+        """The next events; None at the end. HistoryFailed when the journal cannot be read."""
         found: list[T] = []
         try:
             await self._on_disk(lambda: found.extend(islice(iterator, 1)))

@@ -60,7 +60,7 @@ class Candle(msgspec.Struct, frozen=True, array_like=True, gc=False):
     taker_notional: int
 
 
-_open_time = attrgetter("open_time")
+moment = attrgetter("open_time")
 
 
 def open_time(interval: str, time: int) -> int:
@@ -144,7 +144,7 @@ def join(earlier: list[Candle], later: list[Candle]) -> list[Candle]:
     if not later:
         return earlier
     begin = later[0]
-    cut = bisect_left(earlier, begin.open_time, key=_open_time)
+    cut = bisect_left(earlier, begin.open_time, key=moment)
     if cut < len(earlier) and earlier[cut].open_time == begin.open_time:
         return [*earlier[:cut], merge(earlier[cut], begin), *later[1:]]
     return earlier[:cut] + later
@@ -160,7 +160,7 @@ def fill(rows: list[Candle], interval: str, until: int, limit: int) -> list[Cand
         return []
     filled: list[Candle] = []
     opens = _opens(interval, rows[0].open_time, max(until, rows[-1].open_time), limit)
-    index = bisect_right(rows, opens[0], key=_open_time) - 1
+    index = bisect_right(rows, opens[0], key=moment) - 1
     row = rows[index]
     for opened in opens:
         if index + 1 < len(rows) and rows[index + 1].open_time == opened:
@@ -168,6 +168,24 @@ def fill(rows: list[Candle], interval: str, until: int, limit: int) -> list[Cand
             row = rows[index]
         filled.append(row if row.open_time == opened else _flat(opened, row.close))
     return filled
+
+
+def bounds(interval: str, start: int | None, end: int, limit: int) -> tuple[int, int]:
+    """When the first and the last of at most `limit` candles open: the first ones that open at
+    `start` (µs) or later, or the last ones up to the one that contains `end`."""
+    last = open_time(interval, end)
+    if start is None:
+        first = last
+        for _ in range(limit - 1):
+            first = open_time(interval, first - 1)
+        return first, last
+    first = open_time(interval, start)
+    if first < start:
+        first = next_open(interval, start)
+    most = first
+    for _ in range(limit - 1):
+        most = next_open(interval, most)
+    return first, min(last, most)
 
 
 def _opens(interval: str, begin: int, until: int, limit: int) -> Sequence[int]:

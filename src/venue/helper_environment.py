@@ -1,4 +1,4 @@
-"""What the venue's helper processes are handed down of its environment."""
+"""The environment of the venue's helper processes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SEARCHED: Final = "PYTHONPATH"
 
 
 def environment(given: Mapping[str, str]) -> dict[str, str]:
-    """What of the venue's environment a helper gets."""
+    """The part of the venue's environment that a helper gets."""
     kept = {
         name: value
         for name, value in given.items()

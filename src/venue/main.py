@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
-import itertools
 import logging
-import os
 import signal
 import socket
 import sys
@@ -22,18 +20,18 @@ import uvloop
 import venue
 from venue import private_files
 from venue.api.documents.asyncapi import asyncapi
+from venue.api.documents.openapi import openapi
 from venue.api.documents.table import ROWS
 from venue.api.errors import ApiError
-from venue.api.operation import openapi
 from venue.api.streams.channels import SOCKETS
 from venue.behind import Behind
 from venue.compiled import refuse_stale
 from venue.core.engine import Engine
-from venue.core.messages.commands import ChangeSetting, Command, Tick
+from venue.core.messages.commands import ChangeSetting, Command
 from venue.core.owners import FIRST_UID
 from venue.gateway.access.auth import Authenticator
 from venue.gateway.access.keys import Credentials, KeyStore, KeyView
-from venue.gateway.access.limits import WEIGHT_MAX, Limits
+from venue.gateway.access.limits import ORDERS_MAX, WEIGHT_MAX, Limits
 from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.origins import Origins
 from venue.gateway.access.proxies import Proxies
@@ -42,13 +40,15 @@ from venue.gateway.bounds import DEV_FACTOR, bounds
 from venue.gateway.context import KEY_REWRITES, Venue
 from venue.gateway.dispatch.desk import Desk
 from venue.gateway.dispatch.dispatcher import Dispatcher, document
+from venue.gateway.dispatch.faulty import FaultyDoor
+from venue.gateway.faults.rules import FaultRules
 from venue.gateway.operations.bindings import routes
 from venue.gateway.streams.connection import SocketLimits
 from venue.gateway.streams.hub import Hub, Timing
 from venue.gateway.streams.sockets import Sockets
 from venue.gateway.transport.server import Server, listen
 from venue.history.mend import mend
-from venue.history.process.client import History
+from venue.history.process.client import LAG_MAX, History
 from venue.history.process.link import HistoryFailed
 from venue.history.schema.spot import FRAMES_KEPT
 from venue.journal.journal import Journal, JournalCorrupt, JournalFailed, OtherRules
@@ -56,22 +56,24 @@ from venue.journal.memory import MemoryJournal
 from venue.journal.recovery import beginning, recover, tail_requests
 from venue.journal.sqlite import open_journal
 from venue.lab import demo
-from venue.lab.agents.contract import ContractAgents
-from venue.lab.agents.spot import STEP_US, Agents
+from venue.lab.agents.everyone import Everyone
+from venue.lab.agents.spot import STEP_US
 from venue.lab.prehistory import Prehistory
-from venue.node.clock import SystemClock
+from venue.node.clock import ServerClock, SystemClock
 from venue.node.keeper import Keeper
 from venue.node.market_data.views import MarketData
 from venue.node.outbox import Outbox
-from venue.node.passing_time import catch_up, tick, time_matters
+from venue.node.passing_time import catch_up
 from venue.node.sequencer import Sequencer, Stopped
 from venue.node.snapshots import EVERY, Restored, take
+from venue.node.spot_changes import SpotChanges
+from venue.node.timekeeper import Timekeeper
+from venue.node.venue_clock import SETTING, ClockMode, VenueClock, parsed
 from venue.prune import prune_at_start
 from venue.rebuild import fill_when_empty
 from venue.recording.recorder import Recorder
 
-TICK_S: Final = 1.0  # how often time passes while contracts have prices or a countdown runs
-IDLE_TICKS: Final = 10  # so many times more rarely else
+CATCH_UP_S: Final = 1.0  # how long time that is moved waits for history at once
 YOUNG_MAX: Final = 1_000  # new objects that are looked at for garbage at once: half a millisecond
 NEVER: Final = 1 << 30
 
@@ -90,6 +92,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     seed: int = 1
     agents: bool = True
     limits: bool = True
+    real_limits: bool = False  # the interface's own, not a hundred times as much
     history: bool = True
     batch_place: bool | None = None
     projection: bool = True
@@ -103,6 +106,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     demo_keys: bool = True
     capacity: int | None = None  # commands a second at most
     keep_us: int | None = None  # how much of journal and history stays out of archives
+    clock: ClockMode | None = None  # how time passes; None: as before, or as the machine's
+    at: int | None = None  # venue time to begin at, µs
 
 
 class Running(msgspec.Struct, frozen=True):
@@ -150,20 +155,20 @@ async def _serve(
     on_failure: Callable[[BaseException], None],
 ) -> None:
     """Open the rooms and the doors, and close them again at a signal or a failure."""
-    fit = bounds(limited=options.limits)
+    fit = bounds(limited=options.limits, factor=_factor(options))
     async with opened(options, SystemClock(), on_failure) as rooms:
         if fit.told:
             log.warning("%s", fit.told)
             rooms.warnings.append(fit.told)
-        agents = await _agents(rooms, options) if options.agents else None
+        if options.agents:
+            await employ(rooms, options)
         origins = Origins(options.hosts, options.origins)
         requests = dispatcher(rooms, options, origins)
+        door = _faulty(rooms, options, origins, requests)
         streams = _streams(rooms, options, requests.desk, origins, fit.sockets)
         _collect_young_only()
-        server = await Server.start(
-            bound, fit.http, requests.serve, streams, Proxies(options.proxies)
-        )
-        background = _background(rooms, options, agents)
+        server = await Server.start(bound, fit.http, door.serve, streams, Proxies(options.proxies))
+        background = _background(rooms, options)
         ready(Running(options.host, bound.getsockname()[1], rooms))
         try:
             await _until(stopping, background)
@@ -202,20 +207,45 @@ async def opened(
                 await _keep(rooms, journal)
 
 
-def dispatcher(rooms: Venue, options: Options, origins: Origins) -> Dispatcher:
-    """What serves whole requests over the rooms."""
-    budget = rooms.weight_limit if options.limits else None
+def dispatcher(
+    rooms: Venue, options: Options, origins: Origins, clock: ServerClock | None = None
+) -> Dispatcher:
+    """The server of whole requests over the rooms; `clock` tells another time than the rooms'.
+
+    Requests that are recognised as repetitions are those of the same clock.
+    """
+    limits = Limits(None, None, None)
+    if options.limits:
+        weight = rooms.weight_limit
+        limits = Limits(weight, weight, ORDERS_MAX * _factor(options))
     return Dispatcher(
-        Desk(rooms, routes(), Limits(budget, budget)),
-        Authenticator(rooms.keys, rooms.clock, explain=True),
-        rooms.replays,
+        Desk(rooms, routes(), limits),
+        Authenticator(rooms.keys, clock or rooms.clock, explain=True),
+        rooms.replays if clock is None else ReplayGuard(),
         OperatorDoor(options.operator_token, behind_proxy=bool(options.proxies)),
         origins,
         {
             b"/openapi.json": document(lambda: openapi(ROWS, venue.__version__)),
             b"/asyncapi.json": document(lambda: asyncapi(SOCKETS, venue.__version__)),
         },
+        clock=clock,
     )
+
+
+def _faulty(rooms: Venue, options: Options, origins: Origins, whole: Dispatcher) -> FaultyDoor:
+    """What stands before the dispatcher, and serves as rules of faults say."""
+    return FaultyDoor(
+        rooms,
+        whole.desk.routes,
+        whole.serve,
+        lambda clock: dispatcher(rooms, options, origins, clock).serve,
+    )
+
+
+def _factor(options: Options) -> int:
+    """How many times the interface's limits a client may use: a practice venue's share one
+    address."""
+    return 1 if options.real_limits else DEV_FACTOR
 
 
 def _streams(
@@ -224,6 +254,7 @@ def _streams(
     """The door for streams, with a hub that hears of every batch from now on."""
     hub = Hub(rooms, Timing(depth_s=options.depth_ms / 1000))
     rooms.outbox.follow(hub.follow)
+    rooms.timekeeper.follow(hub, hub.keep_up)
     authenticator = Authenticator(rooms.keys, rooms.clock, explain=True)
     return Sockets(rooms, hub, authenticator, limits, desk, origins)
 
@@ -249,7 +280,7 @@ async def _start_history(options: Options, journal: Journal) -> History:
         raise OtherRules(
             f"{path}.history ends at command {reached}; what follows up to {begin} was answered"
             " under other rules, or is archived, and is not projected: put back the file that"
-            f" belongs here, or move it away, and history begins behind command {begin}"
+            f" belongs here, or move it away, and history begins after command {begin}"
         )
     raise JournalCorrupt(
         f"{path}.history is at command {reached}, the journal ends at {journal.last_sequence()}:"
@@ -261,24 +292,29 @@ async def _wire(
     options: Options,
     journal: Journal,
     history: History,
-    clock: SystemClock,
+    system: SystemClock,
     on_failure: Callable[[BaseException], None],
 ) -> Venue:
     path = options.state
     projected = history.reached()
     prehistory = Prehistory()
-    market_data = MarketData(prehistory.of_spot, prehistory.of_contract)
+    market_data = MarketData(prehistory.spot, prehistory.contract)
     recorder = Recorder(options.frames_kept)
     restored = Restored(market_data, recorder, projected)
     engine = recover(journal, projected, restored)
-    clock.begin(engine.time)
+    stored = engine.listing.settings.get(SETTING)
+    clock = _clock(options, system, engine.time, stored)
     outbox = Outbox()
     outbox.accompany(recorder.note)
     outbox.follow(market_data.follow)
+    spot_changes = SpotChanges()
+    outbox.follow(spot_changes.follow)
     outbox.follow(recorder.publish)
     if options.projection:
         outbox.follow(lambda batch: history.follow(batch, recorder.published))
     sequencer = Sequencer(engine, journal, outbox, clock, on_failure, capacity=options.capacity)
+    timekeeper = Timekeeper(engine, sequencer, clock, partial(_keep_up, history, engine))
+    outbox.follow(timekeeper.note)
     behind = Behind(journal, sequencer.on_disk_thread, f"{path}.history", options.frames_kept)
     history.begin(engine, behind.bring if path else None)
     history.follow(restored.unprojected, restored.frames)
@@ -289,18 +325,21 @@ async def _wire(
         history=history,
         keys=_keys(path, engine) if path else KeyStore(),
         clock=clock,
+        timekeeper=timekeeper,
         data=str(Path(path).absolute()) if path else "in memory",
-        weight_limit=WEIGHT_MAX * DEV_FACTOR,
+        weight_limit=WEIGHT_MAX * _factor(options),
         replays=ReplayGuard(),
         journal=journal,
         outbox=outbox,
         recorder=recorder,
+        spot_changes=spot_changes,
         practice=options.practice,
+        faults=FaultRules(str(options.seed)),
     )
     if path:
-        # Venue time is never behind server time, so no timestamp is far ahead of its command's.
-        since = clock.wall() - SEEDED_MS * 1000
-        rooms.replays.seed(tail_requests(journal, since), clock.wall())
+        # A real venue time is never behind server time: no timestamp is far ahead of its command's.
+        since = clock.wall() - SEEDED_MS * 1000 if stored is None and clock.real else 0
+        rooms.replays.seed(tail_requests(journal, since), clock.oldest())
     if engine.deadlines.queue:  # countdowns ran out while the venue was down: before anybody trades
         await catch_up(engine, sequencer)
     await _found(rooms, options)
@@ -308,6 +347,13 @@ async def _wire(
     if options.history and epoch:
         prehistory.begin(int(rooms.setting("historySeed", "1")), int(epoch))
     return rooms
+
+
+def _clock(options: Options, system: SystemClock, last: int, stored: str | None) -> VenueClock:
+    """The venue's clock behind the journal's last command; ClockRefused."""
+    clock = VenueClock(system, real_limits=options.real_limits)
+    clock.begin(last, parsed(stored or ""), options.clock, options.at)
+    return clock
 
 
 def _keys(path: str, engine: Engine) -> KeyStore:
@@ -325,6 +371,9 @@ async def _found(rooms: Venue, options: Options) -> None:
         first.append(ChangeSetting("historySeed", str(options.seed)))
         first.append(ChangeSetting("historyEpoch", str(rooms.clock.now())))
         await rooms.submit(first)
+    mode = rooms.clock.setting.text()
+    if mode != rooms.setting(SETTING, ClockMode().text()):
+        await rooms.submit([ChangeSetting(SETTING, mode)])
     if options.demo_keys:
         _found_keys(rooms)
     if options.batch_place is not None:
@@ -337,7 +386,7 @@ async def _found(rooms: Venue, options: Options) -> None:
 def _found_keys(rooms: Venue) -> None:
     """The demo keys. Public as they are, they live in memory only and come back at every start,
     unless they were revoked."""
-    now = rooms.clock.wall()
+    now = rooms.clock.told()
     for account in demo.ACCOUNTS:
         uid = rooms.engine.ledger.names[account.name]
         rooms.keys.add(
@@ -346,50 +395,8 @@ def _found_keys(rooms: Venue) -> None:
         )
 
 
-class _AllAgents:
-    """The liquidity agents of both products; spot goes first, contracts follow its prices."""
-
-    def __init__(self, engine: Engine, seed: int) -> None:
-        starts = {symbol: start.price for symbol, start in demo.STARTS.items()}
-        followed = {
-            symbol: live
-            for symbol, live in demo.FOLLOWED.items()
-            if symbol in engine.contracts.markets
-        }
-        self.spot = Agents(engine, seed, starts)
-        self.contract = ContractAgents(engine, seed, followed, demo.POSTED)
-
-    async def begin(self, rooms: Venue) -> None:
-        """Their owners, their money and their first quotes in the books."""
-        for next_commands in (self._founding, self._funding):
-            commands = next_commands()
-            if commands:
-                await rooms.sequencer.submit(commands)
-        self.spot.resume()
-        # The spot books give the contracts an index when time passes.
-        await rooms.sequencer.submit([*self.spot.step(), Tick()])
-        for _ in range(2):  # first those that follow another contract are told their index
-            commands = self.contract.step()
-            if commands:
-                await rooms.sequencer.submit(commands)
-
-    def step(self) -> list[Command]:
-        """What all of them do next."""
-        return self.spot.step() + self.contract.step()
-
-    def _founding(self) -> list[Command]:
-        return self.spot.founding() + self.contract.founding()
-
-    def _funding(self) -> list[Command]:
-        return self.spot.funding() + self.contract.funding()
-
-
-def _background(
-    rooms: Venue, options: Options, agents: _AllAgents | None
-) -> list[asyncio.Task[None]]:
-    tasks = [asyncio.create_task(_pass_time(rooms))]
-    if agents is not None:
-        tasks.append(asyncio.create_task(_trade(rooms, agents)))
+def _background(rooms: Venue, options: Options) -> list[asyncio.Task[None]]:
+    tasks = [asyncio.create_task(rooms.timekeeper.run())]
     if options.state is not None:
         keeper = _keeper(rooms, options.state, options.frames_kept)
         tasks.append(asyncio.create_task(keeper.run()))
@@ -406,33 +413,28 @@ def _collect_young_only() -> None:
     gc.set_threshold(YOUNG_MAX, NEVER, NEVER)
 
 
-async def _pass_time(rooms: Venue) -> None:
-    """Ticks for the engine."""
-    for second in itertools.count(1):
-        await asyncio.sleep(TICK_S)
-        if second % IDLE_TICKS and not time_matters(rooms.engine):
-            continue
-        await tick(rooms.sequencer)
+async def employ(rooms: Venue, options: Options) -> None:
+    """The liquidity agents begin, and act with time from now on."""
+    agents = Everyone(rooms.engine, options.seed)
+    await agents.begin(rooms.sequencer)
+    rooms.timekeeper.employ(agents, STEP_US, partial(_try_submit, rooms))
 
 
-async def _agents(rooms: Venue, options: Options) -> _AllAgents:
-    agents = _AllAgents(rooms.engine, options.seed)
-    await agents.begin(rooms)
-    return agents
+async def _try_submit(rooms: Venue, commands: list[Command]) -> None:
+    with contextlib.suppress(ApiError):  # left out while the venue is busy
+        await rooms.submit(commands, patient=True)
 
 
-async def _trade(rooms: Venue, agents: _AllAgents) -> None:
-    """The liquidity agents, step by step."""
-    while True:
-        await asyncio.sleep(STEP_US / 1_000_000)
-        commands = agents.step()
-        if commands:
-            with contextlib.suppress(ApiError):  # left out while the venue is busy
-                await rooms.submit(commands, patient=True)
+async def _keep_up(history: History, engine: Engine) -> None:
+    """Wait for a history that is far behind, unless it has failed: time that is moved goes as fast
+    as its followers take it."""
+    with contextlib.suppress(HistoryFailed, TimeoutError):
+        if history.lag() > LAG_MAX // 2:
+            await history.reach(engine.sequence - LAG_MAX // 4, CATCH_UP_S)
 
 
 def _keeper(rooms: Venue, path: str, frames_kept: int) -> Keeper:
-    """Who has snapshots taken, behind what history has durably projected."""
+    """The keeper, which has snapshots taken after history has durably projected their commands."""
     return Keeper(
         rooms.journal,
         path,
@@ -475,12 +477,3 @@ async def _until(stopping: asyncio.Event, background: list[asyncio.Task[None]]) 
 def serve(options: Options, ready: Callable[[Running], None]) -> int:
     """Run a venue in this process until it is told to stop; the exit code."""
     return uvloop.run(run(options, ready))
-
-
-def write_atomically(path: str, data: bytes) -> None:
-    """Put a file in place as a whole, its owner's alone."""
-    temporary = Path(f"{path}.{os.getpid()}.tmp")
-    temporary.unlink(missing_ok=True)
-    private_files.create(temporary)
-    temporary.write_bytes(data)
-    temporary.replace(path)

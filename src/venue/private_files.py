@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Final
 
-from venue.archive_names import NEW, archives
+from venue.archive_names import NEW, archives, sync_folder
 
 MODE: Final = 0o600
 SNAPSHOT: Final = ".snapshot"  # how the names of snapshots go on after FILE
@@ -28,6 +28,22 @@ def create(path: Path) -> bool:
     finally:
         os.close(descriptor)
     return True
+
+
+def put(path: Path, data: bytes) -> None:
+    """Put a file in place as a whole, and durably; an earlier one is there until then.
+
+    Raises OSError.
+    """
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    temporary.unlink(missing_ok=True)
+    create(temporary)
+    with temporary.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+    sync_folder(str(path))
 
 
 def remove(path: str) -> None:

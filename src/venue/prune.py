@@ -40,7 +40,7 @@ log = logging.getLogger("venue")
 
 
 class Pruned(Struct):
-    """Where journal and history of a venue begin now: behind this command; 0: with the first."""
+    """The command after which journal and history of a venue begin now; 0: with the first."""
 
     journal: int
     history: int
@@ -107,7 +107,7 @@ def _standing(journal: SqliteJournal, path: str, until_us: int) -> Snapshot | No
     if known is not None and known.sequence <= last:
         return known
     prehistory, recorder = Prehistory(), Recorder()
-    market_data = MarketData(prehistory.of_spot, prehistory.of_contract)
+    market_data = MarketData(prehistory.spot, prehistory.contract)
     engine = recover(_Until(journal, last), last, Restored(market_data, recorder, last))
     return take(engine, market_data, recorder)
 
@@ -149,7 +149,7 @@ def _prune_history(journal: SqliteJournal, path: str) -> None:
         reached = store.reached()
         if reached < engine.sequence:
             raise HistoryDamaged(
-                f"{history} ends at command {reached}, the journal begins behind {engine.sequence}:"
+                f"{history} ends at command {reached}, the journal begins after {engine.sequence}:"
                 " it is an older copy, or of another venue"
             )
         for number, _, name in archives(history):

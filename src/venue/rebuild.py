@@ -96,7 +96,7 @@ def fill_when_empty(path: str, frames_kept: int, journal: Journal, begin: int) -
             with damage_told(path):
                 recover(journal, begin, Projecting(store, frames_kept))
             if begin:
-                log.warning("%s was empty and begins behind command %d", path, begin)
+                log.warning("%s was empty and begins after command %d", path, begin)
     finally:
         store.close()
 

@@ -70,7 +70,7 @@ class Sent:
 
 
 def snapshot(task: Task, incoming: BinaryIO) -> Snapshot:
-    """What a venue that has come to `task.last` would keep."""
+    """The snapshot of a venue that has come to `task.last`."""
     market_data = MarketData()
     recorder = Recorder(task.frames_kept)
     restored = Restored(market_data, recorder, projected=task.last)

@@ -58,7 +58,7 @@ class SeparatedMode(IntEnum):
 
 
 class PriceSource(IntEnum):
-    """What a conditional order waits for; the wire's `workingType`."""
+    """The price that a conditional order waits for; the wire's `workingType`."""
 
     CONTRACT_PRICE = 0
     MARK_PRICE = 1
@@ -96,7 +96,7 @@ class Cause(IntEnum):
 
 
 class AdlPolicy(IntEnum):
-    """Who takes over what the fund cannot (rule 7.5)."""
+    """The order in which owners are deleveraged (rule 7.5)."""
 
     QUEUE = 0
     PRO_RATA = 1
@@ -137,7 +137,7 @@ class IncomeType(StrEnum):
 
 
 class TransferReason(StrEnum):
-    """What an income item's transfer was for (interface 2.4)."""
+    """The purpose of an income item's transfer (interface 2.4)."""
 
     UNKNOWN_TRANSFER_REASON = "UNKNOWN_TRANSFER_REASON"
     USER_TRANSFER = "USER_TRANSFER"
@@ -171,7 +171,7 @@ class BillKind(StrEnum):
 
 
 class Access(IntEnum):
-    """What a key must be allowed to do to call an operation."""
+    """The permission that a key needs to call an operation."""
 
     PUBLIC = 0
     READ = 1
@@ -239,6 +239,10 @@ class Reject(IntEnum):
     PLAN_FAULT = 71
     # cancel-all-after
     TIMEOUT = 70
+    # affiliates
+    CODE_USED = 90
+    NO_AFFILIATE = 91
+    INVITED_ALREADY = 92
     # copy trading
     LEAD_UNKNOWN = 80
     LEAD_CLOSED = 81
@@ -250,9 +254,9 @@ class Reject(IntEnum):
     NOT_FOLLOWING = 87
     COPY_UNKNOWN = 88
     COPY_SMALL = 89
-    COPY_LOSS = 90
-    LEAD_ASSET = 91
-    THIRD_PARTY = 92
+    COPY_LOSS = 93
+    LEAD_ASSET = 94
+    THIRD_PARTY = 95
 
 
 # The members that the core compares on the path of an order, as literals: the compiled core folds

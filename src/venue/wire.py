@@ -41,7 +41,14 @@ RATE_SCALE: Final = 6  # rates are parts per million inside
 PERCENT_SCALE: Final = 6  # priceChangePercent is a fraction with six decimals
 FUNDING_SCALE: Final = 9  # those of funding and premium parts per billion
 SPELLED_MAX: Final = 16_384  # texts of some 60 bytes, and what finds them
+SECOND_SIDE: Final = 4 * 10**15  # added to a trade's id, it stays exact in every JSON client
 NUMBER_MAX: Final = 2**62  # what a command can carry; every bound of the core lies below it
+
+
+def fill_id(trade_id: int, *, second: bool) -> int:
+    """The id of one side of a trade: the trade's, but for the `second` one of an owner's trade
+    with itself: that side's maker has an id of its own, beyond those of all trades."""
+    return trade_id + SECOND_SIDE if second else trade_id
 
 
 def decimal_text(number: int, scale: int) -> str:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from venue.api.errors import ApiError
-from venue.gateway.dispatch import decode
+from venue.gateway.dispatch import json_body
 
 TEXTS = st.text(max_size=6)
 SCALARS = st.none() | st.booleans() | st.integers(-9, 9) | TEXTS
@@ -36,7 +36,7 @@ PIECES = st.sampled_from(
 
 
 def both(body: bytes) -> tuple[Any, Any]:
-    return outcome(decode.body_values, body), outcome(decode._all_values, body)
+    return outcome(json_body.body_values, body), outcome(json_body._all_values, body)
 
 
 def outcome(read: Any, body: bytes) -> Any:

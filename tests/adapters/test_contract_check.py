@@ -22,6 +22,7 @@ from venue.history.check import PROBLEMS_MAX, check
 from venue.history.process.client import History
 from venue.history.projection.projector import Catalog, Projector
 from venue.history.questions import contract as contract_queries
+from venue.history.questions import liquidations as liquidation_queries
 from venue.history.questions.contract import IncomeOf, IncomeRow
 from venue.history.schema.contract import (
     ALGO_ORDERS,
@@ -186,8 +187,8 @@ def test_each_liquidation_is_told_in_full(filled: Store) -> None:
     """Every lot that a step wanted is found in a fill, and every deleveraged one by its owner."""
     told = 0
     with filled.connection.begin():
-        for row in contract_queries.liquidations(filled.connection, None, 1_000):
-            story = contract_queries.liquidation(filled.connection, row.liquidation_id)
+        for row in liquidation_queries.liquidations(filled.connection, None, 1_000):
+            story = liquidation_queries.liquidation(filled.connection, row.liquidation_id)
             assert story is not None
             assert story.liquidation == row
             assert row.finished >= row.time

@@ -15,9 +15,11 @@ from venue.api.contract import conditional, demo
 from venue.api.contract import market as contract_market
 from venue.api.contract import orders as contract_orders
 from venue.api.documents import table
+from venue.api.documents.openapi import openapi
 from venue.api.errors import ApiError
-from venue.api.operation import in_body, openapi
-from venue.gateway.dispatch.decode import body_values, compile_request, decode, query_values
+from venue.api.operation import in_body
+from venue.gateway.dispatch.decode import compile_request, decode, query_values
+from venue.gateway.dispatch.json_body import body_values
 
 ROWS = (
     *contract_market.ROWS,
@@ -77,6 +79,7 @@ ACCEPTED: list[tuple[type[Any], dict[str, Any], dict[str, Any], str, Any]] = [
     (LEVERAGE, SYMBOL, {"crossLeverage": "1"}, "cross_leverage", 1),
     (LEVERAGE, SYMBOL, {"crossLeverage": 500}, "cross_leverage", 500),
     (LEVERAGE, SYMBOL, {"isolatedLongLeverage": "20"}, "isolated_long_leverage", 20),
+    (LEVERAGE, SYMBOL, {"isolatedLongLeverage": "20.00"}, "isolated_long_leverage", 20),
     (LEVERAGE, SYMBOL, {"isolatedShortLeverage": ""}, "isolated_short_leverage", None),
     (LEVERAGE, SYMBOL, {"marginType": "ISOLATED"}, "margin_type", "ISOLATED"),
     (PLACE, ORDER, {}, "symbol", "BTCUSDT"),
@@ -129,7 +132,7 @@ REFUSED: list[tuple[type[Any], dict[str, Any], dict[str, Any], int, str]] = [
         (LEVERAGE, SYMBOL, {name: value}, -3313, f"'{name}' is out of range: {LEVERAGE_RULE}")
         for name in ("crossLeverage", "isolatedLongLeverage", "isolatedShortLeverage")
         for value in (
-            "0", 0, 501, "501", -1, "-1", "10.0", 10.5, "10.5", "1e2", "abc", " 5", "5\n", "+5",
+            "0", 0, 501, "501", -1, "-1", "10.", 10.5, "10.5", "1e2", "abc", " 5", "5\n", "+5",
             "٥", True, [5], {"5": 5}, "9" * 5_000, "0" * 5_000 + "5",
         )
     ],

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pickle
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from sqlalchemy import event as sql_event
 
 from support.contract_tape import (
     ALICE,
@@ -46,6 +48,9 @@ from venue.core.messages.events import AssetRegistered, Event
 from venue.history.process.worker import ASK, CATALOG, CHECKPOINT, PROJECT, Entry, Worker
 from venue.history.projection.projector import CHUNKS, Catalog, Projector
 from venue.history.questions import contract as queries
+from venue.history.questions import liquidations as liquidation_queries
+from venue.history.questions import prices
+from venue.history.questions.conditional import BECAME_NOTHING
 from venue.history.questions.contract import (
     AlgosOf,
     ContractFillsOf,
@@ -132,7 +137,7 @@ def test_the_worker_learns_contracts_from_its_catalog(store: Store) -> None:
     assert worker.answer(PROJECT, encode((entries, []))) == len(STORY)
     assert worker.answer(CHECKPOINT, b"") == len(STORY)
     assert contract_rows(store) == ROWS
-    told = worker.answer(ASK, pickle.dumps((queries.liquidation, (FALL,))))
+    told = worker.answer(ASK, pickle.dumps((liquidation_queries.liquidation, (FALL,))))
     assert pickle.loads(pickle.dumps(told)) == told
     assert len(told.steps) == 2
 
@@ -190,11 +195,15 @@ START_AND_END = [
     (None, None), (400, None), (None, 400), (401, 800), (MINUTE + 5, MINUTE + 5), (5, 4),
 ]  # fmt: skip
 OWNERS = (ALICE, BOB, FEES, FUND, 3)
-STOPS = {STOPPED: (94, MARK_PRICE, STOP_MARKET)}
+STOPS = {STOPPED: (95, MARK_PRICE, STOP_MARKET)}
 
 
 def _within(time: int, start: int | None, end: int | None) -> bool:
     return (start is None or time >= start) and (end is None or time <= end)
+
+
+# Executed lots and notional of each order.
+DONE = {row[0]: (row[14], row[15]) for row in ROWS["contract_orders"]}
 
 
 def _order(row: tuple[Any, ...]) -> queries.ContractOrderRow:
@@ -207,7 +216,7 @@ def test_an_order_by_its_id_is_the_owners_alone(filled: Store) -> None:
         assert queries.contract_order(filled.connection, row[1] + 1, row[0]) is None
     stopped = queries.contract_order(filled.connection, ALICE, STOPPED)
     assert stopped is not None
-    assert (stopped.algo_id, stopped.stop_price, stopped.algo_type) == (STOP, 94, STOP_MARKET)
+    assert (stopped.algo_id, stopped.stop_price, stopped.algo_type) == (STOP, 95, STOP_MARKET)
     left = queries.contract_order(filled.connection, ALICE, EXIT)
     assert left is not None
     assert (left.quantity, left.executed, left.reduced, left.stop_price) == (10, 0, 3, None)
@@ -236,6 +245,65 @@ def test_orders_filter_order_and_page(
         ]
         pages = [queries.contract_orders(filled.connection, which, 2, page) for page in (1, 2, 3)]
         assert [row for page in pages for row in page] == wanted
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+@pytest.mark.parametrize("ended", [False, True])
+@pytest.mark.parametrize("start", sorted({row[13] for row in ROWS["contract_orders"]}))
+def test_orders_that_were_updated_since(filled: Store, start: int, ended: bool, size: int) -> None:
+    for uid in OWNERS:
+        wanted = [
+            _order(row)
+            for row in reversed(ROWS["contract_orders"])
+            if row[1] == uid and row[18] >= start and not (ended and row[17] in queries.OPEN)
+        ]
+        waited = [
+            row[0]
+            for row in ROWS["algo_orders"]
+            if ended and row[1] == uid and row[20] in BECAME_NOTHING and row[25] >= start
+        ]
+        which = ContractOrdersOf(uid, start=start, ended=ended, touched=True)
+        found: list[queries.ContractOrderRow] = []
+        for page in range(1, (len(wanted) + len(waited)) // size + 3):
+            found += queries.contract_orders(filled.connection, which, size, page)
+        assert [row for row in found if row.order_id not in waited] == wanted
+        assert sorted(row.order_id for row in found if row.order_id in waited) == sorted(waited)
+        places = [(row.time, row.order_id) for row in found]
+        assert places == sorted(places, reverse=True)
+
+
+def test_what_was_traded_outside_the_book_has_an_order(filled: Store) -> None:
+    outside = [row for row in ROWS["contract_fills"] if row[15] in queries.OUTSIDE]
+    assert outside
+    for row in outside:
+        found = queries.contract_order(filled.connection, row[3], row[2])
+        assert found is not None
+        assert (found.order_id, found.uid, found.side) == (row[2], row[3], row[5])
+        assert found.executed == found.quantity >= row[9]
+        assert queries.contract_order(filled.connection, 99, row[2]) is None
+
+
+def test_older_orders_are_found_by_their_index(filled: Store) -> None:
+    asked: list[tuple[str, Any]] = []
+
+    def note(_: Any, __: Any, text: str, values: Any, *___: Any) -> None:
+        asked.append((text, values))
+
+    sql_event.listen(filled.connection, "before_cursor_execute", note)
+    which = ContractOrdersOf(ALICE, start=10**9, ended=True, touched=True)
+    queries.contract_orders(filled.connection, which, 5, 3)
+    sql_event.remove(filled.connection, "before_cursor_execute", note)
+    plans = [
+        "; ".join(
+            row[3]
+            for row in filled.connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}", values)
+        )
+        for text, values in asked
+    ]
+    # Of the first page's time, how many that is in each of the two lists, and those updated since.
+    assert len(plans) == 4
+    assert ["contract_orders_updated" in plan for plan in plans] == [False, False, False, True]
+    assert not any(re.search("SCAN (contract|algo)_orders", plan) for plan in plans), plans
 
 
 @pytest.mark.parametrize(("start", "end"), START_AND_END)
@@ -307,7 +375,7 @@ def test_conditional_orders_that_ended(
 ) -> None:
     for uid in OWNERS:
         wanted = [
-            queries.AlgoRow(*row)
+            queries.AlgoRow(*(row + DONE.get(row[21], (0, 0))))
             for row in reversed(ROWS["algo_orders"])
             if row[1] == uid and row[20] and symbol in ("", row[2]) and _within(row[19], start, end)
         ]
@@ -332,8 +400,8 @@ def test_closed_positions(filled: Store) -> None:
 
 
 def test_funding_rates_are_those_that_were_due(filled: Store) -> None:
-    rows = [queries.FundingRateRow(*ROWS["funding_rates"][number]) for number in (3, 0)]
-    ask = queries.funding_rates
+    rows = [prices.FundingRateRow(*ROWS["funding_rates"][number]) for number in (3, 0)]
+    ask = prices.funding_rates
     assert ask(filled.connection, SYMBOL, None, None, 10) == rows
     assert ask(filled.connection, SYMBOL, None, None, 1) == rows[:1]
     assert ask(filled.connection, SYMBOL, 2 * MINUTE, 2 * MINUTE, 10) == rows[1:]
@@ -343,16 +411,18 @@ def test_funding_rates_are_those_that_were_due(filled: Store) -> None:
 
 def test_liquidations_and_their_story(filled: Store) -> None:
     (row,) = ROWS["liquidations"]
-    wanted = queries.LiquidationRow(*row)
-    assert queries.liquidations(filled.connection, None, 5) == [wanted]
-    assert queries.liquidations(filled.connection, ALICE, 5) == [wanted]
-    assert queries.liquidations(filled.connection, BOB, 5) == []
-    assert queries.liquidation(filled.connection, FALL + 1) is None
-    story = queries.liquidation(filled.connection, FALL)
+    wanted = liquidation_queries.LiquidationRow(*row)
+    assert liquidation_queries.liquidations(filled.connection, None, 5) == [wanted]
+    assert liquidation_queries.liquidations(filled.connection, ALICE, 5) == [wanted]
+    assert liquidation_queries.liquidations(filled.connection, BOB, 5) == []
+    assert liquidation_queries.liquidation(filled.connection, FALL + 1) is None
+    story = liquidation_queries.liquidation(filled.connection, FALL)
     assert story is not None
     assert story.liquidation == wanted
-    assert story.steps == [queries.StepRow(*row) for row in ROWS["liquidation_steps"]]
-    assert story.deleveraged == [queries.DeleveragedRow(*row) for row in ROWS["deleveraged"]]
+    assert story.steps == [liquidation_queries.StepRow(*row) for row in ROWS["liquidation_steps"]]
+    assert story.deleveraged == [
+        liquidation_queries.DeleveragedRow(*row) for row in ROWS["deleveraged"]
+    ]
     assert [(fill.order_id, fill.uid, fill.quantity) for fill in story.fills] == [
         (SWEPT, ALICE, 1),
         (FALL, ALICE, 4),
@@ -363,7 +433,7 @@ def test_liquidations_and_their_story(filled: Store) -> None:
 def test_a_liquidation_under_way_is_told_so_far(store: Store) -> None:
     Projector(store, Catalog()).project(STORY[:10])
     with store.connection.begin():
-        story = queries.liquidation(store.connection, FALL)
+        story = liquidation_queries.liquidation(store.connection, FALL)
     assert story is not None
     assert (story.liquidation.finished, len(story.steps), story.deleveraged) == (0, 1, [])
     assert [(fill.cause, fill.quantity) for fill in story.fills] == [
@@ -373,10 +443,10 @@ def test_a_liquidation_under_way_is_told_so_far(store: Store) -> None:
 
 
 def test_candles_of_index_and_mark(filled: Store) -> None:
-    ask = queries.price_candles
+    ask = prices.price_candles
     rows = ROWS["price_minutes"]
-    index = [queries.PriceCandle(*(*row[1:6], row[10])) for row in rows]
-    mark = [queries.PriceCandle(*(row[1], *row[6:])) for row in rows]
+    index = [prices.PriceCandle(*(*row[1:6], row[10])) for row in rows]
+    mark = [prices.PriceCandle(*(row[1], *row[6:])) for row in rows]
     assert ask(filled.connection, SYMBOL, "index", 0, 9 * MINUTE) == index
     assert ask(filled.connection, SYMBOL, "mark", 0, 9 * MINUTE) == mark
     assert ask(filled.connection, SYMBOL, "mark", MINUTE, 2 * MINUTE) == mark[1:3]

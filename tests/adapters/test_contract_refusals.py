@@ -37,6 +37,9 @@ OPERATORS = {
     Reject.INSTRUMENT_INVALID,
     Reject.FEE_RATE,
     Reject.OWNER_RESERVED,
+    Reject.CODE_USED,
+    Reject.NO_AFFILIATE,
+    Reject.INVITED_ALREADY,
 }
 # reason, the bound it carries, code, and what the message says.
 REFUSALS: list[tuple[Reject, int, int, tuple[str, ...]]] = [
@@ -70,7 +73,7 @@ REFUSALS: list[tuple[Reject, int, int, tuple[str, ...]]] = [
     (Reject.NOTHING_TO_CLOSE, 0, -1054, (FAILED, "nothing left to close", "no such position")),
     (Reject.NOTHING_TO_CLOSE, 25, -1054, (FAILED, "nothing left to close beyond 0.0025")),
     (Reject.LEVERAGE, 20, -3313, ("'quantity'", "a leverage of at most 20")),
-    (Reject.MODE_IN_USE, 0, -1054, (FAILED, "neither position nor orders")),
+    (Reject.MODE_IN_USE, 0, -1054, (FAILED, "no position and no order")),
     (Reject.NOT_ISOLATED, 0, -1054, (FAILED, "not isolated")),
     (Reject.TRIGGER_PRICE, PRICE_MAX, -1140, ("'triggerPrice'", f"0.01 to {MOST_PRICE}")),
     (Reject.WOULD_TRIGGER, 10_000, -1054, (FAILED, "would trigger at once", "100.00")),

@@ -84,6 +84,7 @@ def test_orders_filter_order_and_page(tape: Tape, filled: Store) -> None:
 
 def test_fills_filter_and_order(tape: Tape, filled: Store) -> None:
     rows = rows_of(filled)["fills"]
+    takers = {row[0]: row[3] for row in rows if not row[1]}
     some = next(row[2] for row in rows if row[3] == tape.uids[0] and row[4] == "BTCUSDT")
     with filled.connection.begin():
         for uid, symbol, order_id, start, end in product(
@@ -91,7 +92,7 @@ def test_fills_filter_and_order(tape: Tape, filled: Store) -> None:
         ):
             which = FillsOf(uid, symbol, order_id, start, end)
             wanted = [
-                queries.FillRow(*row)
+                queries.FillRow(*(*row, int(row[1] == 1 and takers[row[0]] == row[3])))
                 for row in sorted(rows, reverse=True)
                 if row[3:5] == (uid, symbol)
                 and order_id in (None, row[2])

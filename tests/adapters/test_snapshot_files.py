@@ -99,7 +99,7 @@ def test_what_stands_for_dropped_commands_stays_when_a_former_journal_is_brought
     for read in (journal.packed(BLOCK, BLOCK + 31), list(journal.read(BLOCK))):
         assert [first for first, _ in read] == [BLOCK + 1, BLOCK + 31]
     for refused in (lambda: journal.packed(BLOCK - 1, BLOCK), lambda: next(journal.read(0))):
-        with pytest.raises(JournalCorrupt, match=f"begins behind command {BLOCK}"):
+        with pytest.raises(JournalCorrupt, match=f"begins after command {BLOCK}"):
             refused()
     journal.close()
 

@@ -202,6 +202,7 @@ def test_order_history(desk: Desk, symbol: str) -> None:
             [
                 ("TAKE_PROFIT_MARKET", "FILLED", True),
                 ("LIMIT", "FILLED", False),
+                ("STOP_MARKET", "CANCELED", True),
                 ("LIMIT", "EXPIRED", False),
                 ("LIMIT", "CANCELED", False),
             ],
@@ -236,13 +237,14 @@ def test_order_history_bounds(desk: Desk) -> None:
     thousand = ok(desk.carol.get(f"{path}?limit=1000"))
     rest = ok(desk.carol.get(f"{path}?limit=1000&page=1"))
     ended = [f"canceled-{step}" for step in range(OPEN_BULK)]
-    names = [f"ended-{step}" for step in range(ENDED_BULK)] + ended
+    waited = [f"algo-{step}" for step in range(ALGO_BULK)]
+    names = [f"ended-{step}" for step in range(ENDED_BULK)] + ended + waited
     every = thousand + rest
     assert (len(default), len(thousand)) == (500, 1000)
     assert [row["clientOrderId"] for row in every] == names[::-1]
     assert default == every[:500] == ok(desk.carol.get(f"{path}?page=0"))
     assert ok(desk.carol.get(f"{path}?page=1")) == every[500:1000]
-    assert ok(desk.carol.get(f"{path}?page=2")) == every[1000:]
+    assert ok(desk.carol.get(f"{path}?page=2")) == every[1000:1500]
     assert ok(desk.carol.get(f"{path}?limit=1&page={len(every)}")) == []
     for bad in (0, 1001):
         refused(desk.carol.get(f"{path}?limit={bad}"), -1140, "'limit'", "1 to 1000")
@@ -290,7 +292,7 @@ def algo_shape(row: dict[str, Any], decimals: tuple[int, int]) -> Shape:
         "quantity": quantity,
         "algoStatus": text("TRIGGERED|CANCELED"),
         "actualOrderId": LONG_ID if became else zero,
-        "actualPrice": price if became else text("0"),
+        "actualPrice": price if became and at_market else text("0"),
         "triggerPrice": price,
         "price": text("0") if at_market else price,
         "workingType": text("CONTRACT_PRICE|MARK_PRICE"),

@@ -61,6 +61,13 @@ ORDER: Shape = {
     "updateTime": MS,
     "workingType": text("UNKNOWN_PRICE_TYPE"),
 }
+ENDED_STOP: Shape = ORDER | {
+    "status": text("CANCELED"),
+    "stopPrice": decimal(2),
+    "timeInForce": text("IOC"),
+    "type": text("STOP_MARKET"),
+    "workingType": text("CONTRACT_PRICE"),
+}
 OPEN_ORDER: Shape = ORDER | {
     "priceProtect": lambda value: value is False,
     "priceMatch": text("NONE"),
@@ -108,13 +115,15 @@ def test_one_order(desk: Desk) -> None:
 
 def test_order_history_holds_what_has_ended(desk: Desk) -> None:
     rows = ok(desk.alice.get(f"{V3}/order/history?symbol=BTCUSDT"))
-    for row in rows:
-        check(row, ORDER)
-    assert [row["clientOrderId"] for row in rows] == ["gone-1"]
+    stop, gone = rows
+    check(gone, ORDER)
+    check(stop, ENDED_STOP)
+    assert (stop["clientOrderId"], gone["clientOrderId"]) == ("stop-2", "gone-1")
     (bought,) = ok(desk.alice.get(f"{V3}/order/history?symbol=ETHUSDT"))
     assert (bought["status"], bought["avgPrice"]) == ("FILLED", "3000.00")
-    assert ok(desk.alice.get(f"{V3}/order/history")) == [bought, *rows]
-    assert ok(desk.alice.get(f"{V3}/order/history?limit=1&page=1")) == rows
+    assert ok(desk.alice.get(f"{V3}/order/history")) == [stop, bought, gone]
+    assert ok(desk.alice.get(f"{V3}/order/history?limit=1&page=1")) == [bought]
+    assert ok(desk.alice.get(f"{V3}/order/history?limit=2&page=1")) == [gone]
     sold = ok(desk.bob.get(f"{V3}/order/history?symbol=BTCUSDT"))
     assert [(row["type"], row["price"], row["timeInForce"]) for row in sold] == [
         ("MARKET", "0", "IOC")
@@ -122,14 +131,15 @@ def test_order_history_holds_what_has_ended(desk: Desk) -> None:
 
 
 def test_order_history_reaches_over_ninety_days(desk: Desk) -> None:
-    (gone,) = ok(desk.alice.get(f"{V3}/order/history?symbol=BTCUSDT"))
+    stop, gone = ok(desk.alice.get(f"{V3}/order/history?symbol=BTCUSDT"))
     path, time = f"{V3}/order/history?symbol=BTCUSDT", int(gone["time"])
     longest = 90 * DAY_MS
+    assert time < int(stop["time"])
     assert ok(desk.alice.get(f"{path}&startTime={time - longest}&endTime={time}")) == [gone]
     too_long = desk.alice.get(f"{path}&startTime={time - longest - 1}&endTime={time}")
     refused(too_long, -1170, "'endTime'", "90 days")
     assert ok(desk.alice.get(f"{path}&endTime={time}")) == [gone]
-    assert ok(desk.alice.get(f"{path}&startTime={time}")) == [gone]
+    assert ok(desk.alice.get(f"{path}&startTime={time}")) == [stop, gone]
     assert ok(desk.alice.get(f"{path}&startTime={time - longest}")) == [gone]
     assert ok(desk.alice.get(f"{path}&startTime={time - longest - 1}")) == []
     refused(desk.alice.get(f"{path}&startTime={time}&endTime={time - 1}"), -1171)
@@ -182,7 +192,7 @@ def test_waiting_conditional_orders(desk: Desk) -> None:
         | {
             "algoId": LONG_ID,
             "clientAlgoId": text("stop-1"),
-            "algoType": text("CONDITIONAL"),
+            "algoType": text("PLAN"),
             "orderType": text("STOP_MARKET"),
             "symbol": text("BTCUSDT"),
             "side": text("SELL"),
@@ -251,7 +261,7 @@ def test_an_order_that_was_triggered(desk: Desk) -> None:
     assert told == ["STOP", "2995.00", "2990.00", "CONTRACT_PRICE", True]
     (ended,) = ok(desk.alice.get(f"{V3}/allAlgoOrders?symbol=ETHSUSDT"))["orders"]
     assert (ended["algoId"], ended["algoStatus"]) == (algo_id, "TRIGGERED")
-    assert (ended["actualOrderId"], ended["actualPrice"]) == (resting["orderId"], "2990.00")
+    assert (ended["actualOrderId"], ended["actualPrice"]) == (resting["orderId"], "0")
     assert int(ended["triggerTime"]) >= int(ended["createTime"])
     assert ok(desk.alice.get(f"{V3}/openAlgoOrders?symbol=ETHSUSDT")) == []
     place(desk, "bob", order("ETHSUSDT", "BUY", "0.2", "2995", timeInForce="IOC") | long)
@@ -259,6 +269,8 @@ def test_an_order_that_was_triggered(desk: Desk) -> None:
     path = f"{V3}/order?orderId={resting['orderId']}"
     filled = ok(desk.alice.get(path))
     assert (filled["status"], filled["avgPrice"], filled["type"]) == ("FILLED", "2995.00", "STOP")
+    (ended,) = ok(desk.alice.get(f"{V3}/allAlgoOrders?symbol=ETHSUSDT"))["orders"]
+    assert ended["actualPrice"] == "2995.00"
     fills = ok(desk.alice.get(f"{V3}/userTrades?orderId={resting['orderId']}"))
     assert [(row["qty"], row["realizedPnl"]) for row in fills] == [
         ("0.3000", "-1.50000000"),

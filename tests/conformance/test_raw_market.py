@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 from urllib.parse import quote
@@ -104,15 +105,13 @@ def test_ticker_values(desk: Desk, symbol: str) -> None:
     price, quantity = DECIMALS[symbol]
     found = ok(desk.anyone.get(f"{V3}/market/ticker/24hr?symbol={symbol}"))
     last = f"{PRICES[symbol]:.{price}f}"
-    names = ("lastPrice", "openPrice", "highPrice", "lowPrice", "askPrice")
-    assert [found[name] for name in names] == [last] * len(names)
+    assert (found["lastPrice"], found["askPrice"]) == (last, last)
+    assert float(found["lowPrice"]) <= PRICES[symbol] <= float(found["highPrice"])
     assert found["bidPrice"] == f"{PRICES[symbol] - 10:.{price}f}"
     assert (found["bidQty"], found["askQty"]) == (f"{0.3:.{quantity}f}", f"{0.25:.{quantity}f}")
-    assert (found["volume"], found["count"]) == (f"{0.25:.{quantity}f}", "2")
-    assert found["quoteVolume"] == f"{PRICES[symbol] / 4:.8f}"
-    assert found["priceChange"] == f"{0:.{price}f}"
+    assert Decimal(found["priceChange"]) == Decimal(last) - Decimal(found["openPrice"])
     trades = ok(desk.anyone.get(f"{V3}/market/trades?symbol={symbol}"))
-    assert [found["openTime"], found["closeTime"]] == sorted(row["time"] for row in trades)
+    assert found["closeTime"] == trades[0]["time"]
 
 
 @pytest.mark.parametrize("which", TICKERS)
@@ -155,9 +154,10 @@ def test_trades(desk: Desk, symbol: str) -> None:
     found = ok(desk.anyone.get(f"{V3}/market/trades?symbol={symbol}"))
     for row in found:
         check(row, shape)
-    told = [(row["qty"], row["isBuyerMaker"]) for row in found]
-    assert told == [(f"{0.12:.{quantity}f}", False), (f"{0.13:.{quantity}f}", False)]
-    assert ok(desk.anyone.get(f"{V3}/market/trades?symbol={symbol}&limit=1")) == found[1:]
+    told = [(row["qty"], row["isBuyerMaker"]) for row in found[:2]]
+    assert told == [(f"{0.13:.{quantity}f}", False), (f"{0.12:.{quantity}f}", False)]
+    assert len(found) == 100
+    assert ok(desk.anyone.get(f"{V3}/market/trades?symbol={symbol}&limit=1")) == found[:1]
     refused(desk.anyone.get(f"{V3}/market/trades"), -1141, "symbol")
     refused(desk.anyone.get(f"{V3}/market/trades?symbol={symbol}&limit=1001"), -1140, "1 to 1000")
 
@@ -177,7 +177,7 @@ def check_candle(row: Any, symbol: str) -> None:
 def test_candles(desk: Desk, symbol: str, interval: str) -> None:
     path = f"{V3}/market/klines?symbol={symbol}&interval={interval}"
     found = ok(desk.anyone.get(path))
-    assert len(found) == 300
+    assert len(found) == 100
     for row in found:
         check_candle(row, symbol)
     for row, following in pairwise(found):
@@ -252,7 +252,7 @@ def test_coins(desk: Desk) -> None:
         "withdrawDesc": is_null,
     }
     found = ok(desk.anyone.get(f"{V3}/coins"))
-    assert [row["coin"] for row in found] == ["USDT", "BTC", "ETH", "SOL", "SUSDT"]
+    assert [row["coin"] for row in found] == ["USDT", "BTC", "ETH", "SOL", "SUSDT", "WXB"]
     coin: Shape = {
         "coin": TEXT,
         "name": TEXT,

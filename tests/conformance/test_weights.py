@@ -49,6 +49,11 @@ OTHERS: tuple[Row, ...] = (
     ("POST", "/api/v3/account/fundingBills", {}, 5, 5),
     ("GET", "/api/v3/account/transferRecords", None, 3, 3),
     ("POST", "/api/v3/tax/income", {}, 5, 50),
+    ("GET", "/api/v3/rebate/affiliate/getAffiliateUIDs", None, 20, 20),
+    ("GET", "/api/v3/agency/verifyReferrals?userIds=1", None, 20, 20),
+    ("GET", "/api/v3/apiReferral/checkUserEligibility?userId=1", None, 5, 5),
+    ("GET", "/api/v3/apiReferral/rebateRatio", None, 5, 5),
+    ("GET", "/api/v3/apiReferral/rebate/recentRecord", None, 5, 5),
     ("POST", "/api/v3/order", {}, 2, 5),
     ("DELETE", "/api/v3/order", None, 1, 1),
     ("DELETE", "/api/v3/openOrders?symbol=BTCUSDT", None, 1, 1),
@@ -94,6 +99,8 @@ CONTRACTS: tuple[Row, ...] = (
     ("DELETE", "/capi/v3/algoOrder", None, 2, 3),
     ("DELETE", "/capi/v3/algoOpenOrders", None, 5, 10),
     ("GET", "/capi/v3/openAlgoOrders", None, 3, 3),
+    ("GET", "/capi/v3/trailing/openOrders", None, 2, 2),
+    ("GET", "/capi/v3/trailing/historyOrders", None, 10, 10),
     ("GET", "/capi/v3/sim/balance", None, 5, 10),
     ("GET", "/capi/v3/sim/position/allPosition", None, 10, 15),
     ("GET", "/capi/v3/sim/order/history", None, 10, 10),
@@ -159,6 +166,53 @@ def test_the_limit_is_published(server: Server) -> None:
         assert (limit["intervalNum"], limit["interval"]) == (10, "SECOND")
         assert limit["limit"] == BUDGET
     client.close()
+
+
+def test_the_interfaces_own_limits_can_be_rehearsed(tmp_path: Path) -> None:
+    with Server("--no-agents", "--no-history", "--real-limits", folder=tmp_path) as server:
+        client = Client(server.port)
+        for path in ("/api/v3/exchangeInfo", "/capi/v3/market/exchangeInfo"):
+            assert client.get(path).json["rateLimits"][0]["limit"] == 500
+        answers = [client.get("/api/v3/market/trades?symbol=BTCUSDT") for _ in range(45)]
+        refused = [answer for answer in answers if answer.status == 429]
+        assert refused  # 25 each: within any two windows
+        assert refused[0].json["message"].startswith("Too many requests: this address used its")
+        assert 1 <= int(refused[0].headers["retry-after"]) <= 10
+        client.close()
+
+
+def test_orders_are_counted_in_headers(tmp_path: Path) -> None:
+    """An order counts for one, whatever becomes of it, and a batch for five."""
+    order = {"symbol": "BTCUSDT", "side": "BUY", "type": "LIMIT", "quantity": "0.01", "price": "1"}
+    contract = order | {"positionSide": "LONG"}
+    rows: tuple[tuple[str, str, Any, int], ...] = (
+        ("POST", "/api/v3/order", order, 1),
+        ("POST", "/api/v3/order", {}, 1),
+        ("POST", "/api/v3/order/batch", {"symbol": "BTCUSDT", "orderList": [order]}, 5),
+        ("POST", "/capi/v3/order", contract, 1),
+        ("POST", "/capi/v3/batchOrders", {"batchOrders": [contract]}, 5),
+        ("POST", "/capi/v3/algoOrder", {}, 1),
+        ("POST", "/capi/v3/placeTpSlOrder", {}, 1),
+        ("POST", "/capi/v3/sim/order", {}, 1),
+    )
+    arguments = ("--no-agents", "--no-history", "--batch-place", "--real-limits")
+    with Server(*arguments, folder=tmp_path) as server:
+        for _ in range(TRIES_MAX):  # a window may end in between
+            client = server.client(owner(server, f"counted-{_}"))
+            answers = [client.call(*row[:3]) for row in rows]
+            told = [
+                (int(answer.headers["x-order-count-10s"]), int(answer.headers["x-order-count-1m"]))
+                for answer in answers
+            ]
+            sums = [sum(row[3] for row in rows[: end + 1]) for end in range(len(rows))]
+            if told == [(count, count) for count in sums]:
+                break
+        else:
+            raise AssertionError(told)
+        for other in ("/api/v3/openOrders", "/api/v3/ping"):
+            assert "x-order-count-10s" not in client.get(other).headers
+        canceled = client.delete("/api/v3/openOrders?symbol=BTCUSDT")
+        assert "x-order-count-1m" not in canceled.headers
 
 
 @pytest.mark.parametrize("product", ["/api/", "/capi/"])

@@ -8,7 +8,6 @@ from itertools import pairwise
 import pytest
 
 from venue.candles import (
-    CANDLES_MAX,
     INTERVALS,
     MINUTE_US,
     Candle,
@@ -16,7 +15,7 @@ from venue.candles import (
     next_open,
     open_time,
 )
-from venue.lab.backfill import Backfill, Start
+from venue.lab.backfill import KEPT_MAX, Backfill, Start
 
 EPOCH = 1_764_500_123_456_789  # a Sunday, 10:55:23
 STARTS = {
@@ -28,7 +27,7 @@ STARTS = {
 DIGEST = """
 import hashlib, msgspec
 from venue.candles import INTERVALS
-from venue.lab.backfill import Backfill, Start
+from venue.lab.backfill import KEPT_MAX, Backfill, Start
 backfill = Backfill(7, 1_764_500_123_456_789, {"BTCUSDT": Start(6_400_000, 1_000, 50_000, 25_000)})
 rows = [backfill("BTCUSDT", interval) for interval in INTERVALS]
 print(hashlib.sha256(msgspec.json.encode(rows)).hexdigest())
@@ -46,7 +45,7 @@ def test_enough_rows_without_gaps_up_to_the_epoch(
     rows: dict[str, list[Candle]], interval: str
 ) -> None:
     part = rows[interval]
-    assert 300 <= len(part) <= CANDLES_MAX
+    assert 300 <= len(part) <= KEPT_MAX
     assert part[-1].open_time == open_time(interval, EPOCH)
     for row, following in pairwise(part):
         assert following.open_time == next_open(interval, row.open_time)

@@ -22,7 +22,6 @@ from support.contract_feed import (
     UNIT,
     Feed,
     closed,
-    contract,
     instrument,
     mark,
     placed,
@@ -31,10 +30,7 @@ from support.contract_feed import (
 )
 from support.slow import slow_candles, slow_ticker
 from venue.candles import DAY_US, INTERVALS, MINUTE_US, Candle, open_time
-from venue.core.messages.applied import Applied
-from venue.core.messages.commands import Tick
 from venue.core.messages.contract_events import (
-    ContractListed,
     ContractOrderClosed,
     ContractOrderPlaced,
     ContractOrderReduced,
@@ -45,7 +41,7 @@ from venue.core.messages.contract_events import (
 )
 from venue.core.messages.events import Event, InstrumentListed, OrderPlaced
 from venue.node.market_data.depth import Depth, Top
-from venue.node.market_data.product import PublicTrade
+from venue.node.market_data.past import PublicTrade
 from venue.node.market_data.reference import Funding, Prices
 from venue.node.market_data.ticker import Ticker
 from venue.node.market_data.views import MarketData
@@ -229,15 +225,6 @@ def test_unknown_names_are_key_errors() -> None:
     ):
         with pytest.raises(KeyError):
             ask()
-
-
-def test_each_product_has_a_prehistory_of_its_own() -> None:
-    past = [Candle(BEGIN - MINUTE_US, 50, 51, 49, 50, 3, 150, 2, 1, 50)]
-    data = MarketData(contract_prehistory=lambda symbol, _: past if symbol == BTC else [])
-    events: list[Event] = [InstrumentListed(instrument(BTC)), ContractListed(contract(BTC))]
-    data.follow([Applied(1, BEGIN, Tick(), events)])
-    assert data.contract.candles(BTC, "1m", 10, BEGIN) == [*past, quotes(BEGIN, 50)]
-    assert data.spot.candles(BTC, "1m", 10, BEGIN) == []
 
 
 def test_a_dump_from_before_contracts_can_be_restored() -> None:

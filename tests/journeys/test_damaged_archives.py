@@ -121,7 +121,7 @@ def test_an_older_history_costs_no_archive(lived: Path, state: str) -> None:
     with store.connection.begin():
         store.connection.exec_driver_sql("UPDATE progress SET sequence = 500")
     store.close()
-    words = f"ends at command 500, the journal begins behind {begin}"
+    words = f"ends at command 500, the journal begins after {begin}"
     with pytest.raises(HistoryDamaged, match=words):
         prune(state, KEEP_US, NOW_US)
     assert {path: path.read_bytes() for path in archived(state)} == before

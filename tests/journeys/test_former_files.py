@@ -12,14 +12,20 @@ import pytest
 from support.former import unpack
 from support.server import Server
 from venue.cli.verify import verify
+from venue.core.rules import RULES
 from venue.history.store import open_history
 from venue.journal.journal import OtherRules
 from venue.journal.sqlite import open_readonly
 from venue.rebuild import rebuild_history
 
-END = 280  # the last command of the version that made the files
-SPOT_BID = "63590.40"  # of alice, from that version
-POSITIONS = 207  # bob's: 205 of them in separated mode, which is more than may be opened today
+END = 280  # the last command of the versions that made the files
+SPOT_BID = "63590.40"  # of alice, from those versions
+POSITIONS = {  # bob's, by the files' name: all but two of them in separated mode
+    "first": 207,  # more than may be opened today
+    "second": 202,
+}
+RULES_OF = {"first": 1, "second": 2}
+FORMER = pytest.mark.parametrize("former", list(RULES_OF))
 
 
 def start(path: Path) -> Server:
@@ -50,8 +56,9 @@ def bytes_of(folder: Path) -> dict[str, bytes]:
     }
 
 
-def test_files_of_a_clean_stop_go_on(tmp_path: Path) -> None:
-    path = unpack("first-clean", tmp_path)
+@FORMER
+def test_files_of_a_clean_stop_go_on(tmp_path: Path, former: str) -> None:
+    path = unpack(f"{former}-clean", tmp_path)
     assert verify(str(path)).problems == []
     with start(path) as server:
         alice, bob = server.client("alice"), server.client("bob")
@@ -59,7 +66,7 @@ def test_files_of_a_clean_stop_go_on(tmp_path: Path) -> None:
         assert SPOT_BID in {row["price"] for row in before}
         (filled,) = alice.get("/api/v3/myTrades?symbol=BTCUSDT").json
         held = bob.get("/capi/v3/account/position/allPosition").json
-        assert len(held) == POSITIONS
+        assert len(held) == POSITIONS[former]
         placed = bob.post("/api/v3/order", order("60000"))
         assert placed.status == 200, placed
         sold = bob.post("/api/v3/order", order(SPOT_BID, "SELL"))
@@ -77,17 +84,21 @@ def test_files_of_a_clean_stop_go_on(tmp_path: Path) -> None:
                 bob.get("/api/v3/openOrders?symbol=BTCUSDT").json
             )
             assert bob.post("/api/v3/order", order("59000")).status == 200
-            assert len(bob.get("/capi/v3/account/position/allPosition").json) == POSITIONS
+            assert len(bob.get("/capi/v3/account/position/allPosition").json) == POSITIONS[former]
             assert server.stop() == 0
     journal = open_readonly(str(path))
     assert [one.sequence for one in journal.snapshots()][-1] == END
-    assert [(one.first_sequence, one.rules) for one in journal.segments()] == [(1, 1), (281, 2)]
+    assert [(one.first_sequence, one.rules) for one in journal.segments()] == [
+        (1, RULES_OF[former]),
+        (END + 1, RULES),
+    ]
     journal.close()
     assert verify(str(path)).problems == []
 
 
-def test_older_rows_are_dropped_only_when_it_is_said(tmp_path: Path) -> None:
-    path = unpack("first-clean", tmp_path)
+@FORMER
+def test_older_rows_are_dropped_only_when_it_is_said(tmp_path: Path, former: str) -> None:
+    path = unpack(f"{former}-clean", tmp_path)
     with start(path) as server:
         bob = server.client("bob")
         assert bob.post("/api/v3/order", order(SPOT_BID, "SELL")).status == 200
@@ -113,8 +124,9 @@ def test_older_rows_are_dropped_only_when_it_is_said(tmp_path: Path) -> None:
     assert verify(str(path)).problems == []
 
 
-def test_a_history_that_is_gone_begins_with_the_rules(tmp_path: Path) -> None:
-    path = unpack("first-clean", tmp_path)
+@FORMER
+def test_a_history_that_is_gone_begins_with_the_rules(tmp_path: Path, former: str) -> None:
+    path = unpack(f"{former}-clean", tmp_path)
     Path(f"{path}.history").unlink()
     with start(path) as server:
         bob = server.client("bob")
@@ -124,11 +136,12 @@ def test_a_history_that_is_gone_begins_with_the_rules(tmp_path: Path) -> None:
     assert verify(str(path)).problems == []
 
 
+@FORMER
 @pytest.mark.parametrize("taken_over", [False, True])
 def test_a_damaged_history_begins_with_the_rules_and_says_so(
-    tmp_path: Path, taken_over: bool
+    tmp_path: Path, taken_over: bool, former: str
 ) -> None:
-    path = unpack("first-clean", tmp_path)
+    path = unpack(f"{former}-clean", tmp_path)
     history = Path(f"{path}.history")
     if taken_over:
         with start(path) as server:
@@ -145,21 +158,22 @@ def test_a_damaged_history_begins_with_the_rules_and_says_so(
             assert bob.post("/api/v3/order", order(SPOT_BID, "SELL")).status == 200
         (trade,) = bob.get("/api/v3/myTrades?symbol=BTCUSDT").json
         assert Decimal(trade["price"]) == Decimal(SPOT_BID)
-        assert len(bob.get("/capi/v3/account/position/allPosition").json) == POSITIONS
+        assert len(bob.get("/capi/v3/account/position/allPosition").json) == POSITIONS[former]
         assert bob.get("/_venue/health").json["status"] == "ok"
         told = server.errors.read_text()
         assert server.stop() == 0
     assert "venue.db.history is damaged: " in told
     assert "it was moved to " in told
     assert f"rows of commands up to {END} were made under former rules" in told
-    assert f"begins behind command {END}" in told
+    assert f"begins after command {END}" in told
     assert "Traceback" not in told
     assert Path(f"{history}.damaged").read_bytes() == spoiled
     assert verify(str(path)).problems == []
 
 
-def test_verify_compares_rows_from_where_the_rules_began(tmp_path: Path) -> None:
-    path = unpack("first-clean", tmp_path)
+@FORMER
+def test_verify_compares_rows_from_where_the_rules_began(tmp_path: Path, former: str) -> None:
+    path = unpack(f"{former}-clean", tmp_path)
     with start(path) as server:
         assert server.client("bob").post("/api/v3/order", order(SPOT_BID, "SELL")).status == 200
         assert server.stop() == 0
@@ -171,11 +185,14 @@ def test_verify_compares_rows_from_where_the_rules_began(tmp_path: Path) -> None
     assert verify(str(path)).problems == []
     change(Path(f"{path}.history"), "INSERT INTO opening VALUES (281, 1)")
     problems = verify(str(path)).problems
-    assert any(problem.startswith("history begins behind command 281") for problem in problems)
+    assert any(problem.startswith("history begins after command 281") for problem in problems)
 
 
-def test_a_history_that_is_behind_catches_up_from_where_the_rules_began(tmp_path: Path) -> None:
-    path = unpack("first-clean", tmp_path)
+@FORMER
+def test_a_history_that_is_behind_catches_up_from_where_the_rules_began(
+    tmp_path: Path, former: str
+) -> None:
+    path = unpack(f"{former}-clean", tmp_path)
     older = Path(f"{path}.history").read_bytes()
     with start(path) as server:
         bob = server.client("bob")
@@ -192,8 +209,11 @@ def test_a_history_that_is_behind_catches_up_from_where_the_rules_began(tmp_path
     assert verify(str(path)).problems == []
 
 
-def test_a_history_that_lacks_commands_of_former_rules_is_refused(tmp_path: Path) -> None:
-    path = unpack("first-clean", tmp_path)
+@FORMER
+def test_a_history_that_lacks_commands_of_former_rules_is_refused(
+    tmp_path: Path, former: str
+) -> None:
+    path = unpack(f"{former}-clean", tmp_path)
     with start(path) as server:
         assert server.stop() == 0
     history = Path(f"{path}.history")
@@ -212,13 +232,17 @@ def change(history: Path, statement: str) -> None:
     store.close()
 
 
+@FORMER
 @pytest.mark.parametrize(("kind", "first", "end"), [("killed", 1, 280), ("late", 281, 285)])
 def test_files_of_a_killed_venue_are_refused_and_left_as_they_are(
-    tmp_path: Path, kind: str, first: int, end: int
+    tmp_path: Path, kind: str, first: int, end: int, former: str
 ) -> None:
-    path = unpack(f"first-{kind}", tmp_path)
+    path = unpack(f"{former}-{kind}", tmp_path)
     before = bytes_of(tmp_path)
-    told = rf"commands {first} to {end} were answered under rules 1 .* stop it cleanly"
+    told = (
+        rf"commands {first} to {end} were answered under rules {RULES_OF[former]} "
+        ".* stop it cleanly"
+    )
     with pytest.raises(RuntimeError, match=told) as refused:
         start(path)
     assert "Traceback" not in str(refused.value)

@@ -4,7 +4,7 @@ import pytest
 
 from venue.api.errors import ApiError
 from venue.gateway.access import limits
-from venue.gateway.access.limits import WINDOW_US, Limits
+from venue.gateway.access.limits import MINUTE_US, WINDOW_US, Limits
 
 START = 1_700_000_000_000_000  # the first instant of a window
 
@@ -62,3 +62,18 @@ def test_callers_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ApiError):
         budgets.charge_ip("d", 6, START)
     assert budgets.charge_ip("a", 1, START) == (2, 8)
+
+
+def test_orders_are_counted_by_ten_seconds_and_by_minute() -> None:
+    budgets = Limits(None, None, 10)
+    assert budgets.charge_orders(1, 1, START) == (1, 1)
+    assert budgets.charge_orders(1, 5, START + WINDOW_US - 1) == (6, 6)
+    assert budgets.charge_orders(2, 1, START) == (1, 1)
+    assert budgets.charge_orders(1, 4, START + WINDOW_US) == (4, 10)
+    with pytest.raises(ApiError, match="this account sent its 10 of this minute") as refusal:
+        budgets.charge_orders(1, 1, START + 2 * WINDOW_US)
+    assert (refusal.value.code, refusal.value.status) == (-1003, 429)
+    minute = START - START % MINUTE_US + MINUTE_US
+    assert refusal.value.retry_after == (minute - START - 2 * WINDOW_US) // 1_000_000
+    assert budgets.charge_orders(1, 5, minute) == (5, 5)
+    assert Limits(None, None, None).charge_orders(1, 10**9, START) is None

@@ -10,7 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.slow import slow_candles, slow_ticker
-from venue.candles import DAY_US, INTERVALS, MINUTE_US, coarsen
+from venue.candles import (
+    DAY_US,
+    HOUR_US,
+    INTERVALS,
+    MINUTE_US,
+    SECOND_US,
+    Candle,
+    coarsen,
+    open_time,
+)
 from venue.core.book.book import Half, resting
 from venue.core.engine import Engine
 from venue.core.instruments import Instrument
@@ -30,8 +39,10 @@ from venue.core.messages.commands import (
 from venue.core.messages.events import OrderClosed, OrderPlaced, Rejected, Trade
 from venue.core.units import PPM
 from venue.lab.backfill import Backfill, Start
+from venue.lab.prehistory import Told
 from venue.node.market_data.depth import Depth, Top
-from venue.node.market_data.product import TRADES_MAX, PublicTrade
+from venue.node.market_data.past import PublicTrade
+from venue.node.market_data.product import TRADES_MAX
 from venue.node.market_data.ticker import Ticker
 from venue.node.market_data.views import PENDING_MAX, MarketData
 from venue.vocabulary import OrderType, SelfTrade, Side, TimeInForce, Wallet
@@ -44,11 +55,11 @@ MAKER, TAKER = 10_000_001, 10_000_002
 class Venue:
     """A real engine whose applied commands go to market data, and are kept for slow answers."""
 
-    def __init__(self, *, batch_max: int = 1, prehistory: Backfill | None = None) -> None:
+    def __init__(self, *, batch_max: int = 1, past: Told | None = None) -> None:
         self.engine = Engine()
         self.time = BEGIN
         self.applied: list[Applied] = []
-        self.data = MarketData(prehistory)
+        self.data = MarketData(past)
         self.batch: list[Applied] = []
         self.batch_max = batch_max
         for asset in ("BTC", "ETH", "USDT"):
@@ -126,7 +137,7 @@ def _instrument(symbol: str) -> Instrument:
 # -- slow answers --------------------------------------------------------------------------------
 
 
-def slow_levels(half: Half) -> list[tuple[int, int]]:
+def slow_levels(half: Half[None]) -> list[tuple[int, int]]:
     levels: dict[int, int] = {}
     for order in resting(half):
         levels[order.price] = levels.get(order.price, 0) + order.remaining
@@ -309,7 +320,10 @@ def test_only_the_newest_thousand_trades_and_candles_are_kept() -> None:
 
 def test_live_trades_join_the_prehistory() -> None:
     history = Backfill(3, BEGIN, {"BTCUSDT": Start(100, 1, 50, 30_000)})
-    venue = Venue(prehistory=history)
+    past_told = Told({"BTCUSDT": "BTCUSDT"}, 0)
+    venue = Venue(past=past_told)
+    assert venue.data.spot.candles("BTCUSDT", "1m", 300, BEGIN) == []
+    past_told.begin(3, history)
     for late in (0, 2 * MINUTE_US):
         for interval in INTERVALS:
             expected = slow_candles([], history("BTCUSDT", interval), interval, 300, BEGIN + late)
@@ -329,6 +343,84 @@ def test_live_trades_join_the_prehistory() -> None:
         == (venue.data.spot.candles("BTCUSDT", "1h", 1, venue.time)[0])
     )
     assert venue.data.spot.candles("ETHUSDT", "1m", 300, venue.time) == []
+
+
+def _told(venue: Venue, now: int) -> Ticker:
+    """The statistics of a day out of its minutes: the first one counts as a whole."""
+    begin = open_time("1m", (now // SECOND_US - 86_400 + 1) * SECOND_US)
+    rows: list[Candle] = []
+    end = now
+    while not rows or rows[0].open_time > begin:
+        rows = venue.data.spot.candles_until("BTCUSDT", "1m", 1_000, end) + rows
+        end = rows[0].open_time - 1
+    day = [row for row in rows if row.open_time >= begin]
+    return Ticker(
+        day[0].open,
+        max(row.high for row in day),
+        min(row.low for row in day),
+        day[-1].close,
+        sum(row.volume for row in day),
+        sum(row.notional for row in day),
+        sum(row.count for row in day),
+        day[0].open_time,
+        venue.data.spot.trades("BTCUSDT", 1)[0].time,
+    )
+
+
+def test_the_ticker_and_the_trades_go_on_from_the_past() -> None:
+    past = Told({"BTCUSDT": "BTCUSDT"}, 0)
+    venue = Venue(past=past)
+    nothing = venue.data.spot.ticker("BTCUSDT", BEGIN)
+    assert (nothing.last, nothing.count, venue.data.spot.newest_trade("BTCUSDT")) == (0, 0, 0)
+    past.begin(3, Backfill(3, BEGIN, {"BTCUSDT": Start(100, 1, 5_000, 30_000)}))
+    spot = venue.data.spot
+    before = spot.trades("BTCUSDT", TRADES_MAX)
+    assert len(before) >= 1_000
+    assert before[-1].time <= BEGIN < before[-1].time + MINUTE_US
+    assert [trade.time for trade in before] == sorted(trade.time for trade in before)
+    ids = [trade.trade_id for trade in before]
+    assert ids == list(range(ids[0], ids[0] + len(ids)))
+    assert before[-1].price == spot.ticker("BTCUSDT", BEGIN).last == 100
+    for late in (0, 1, 61_000_000, 12 * HOUR_US):
+        told = _told(venue, BEGIN + late)
+        assert spot.ticker("BTCUSDT", BEGIN + late) == told
+        assert told.volume > 1_000_000
+        assert spot.ticker_until("BTCUSDT", BEGIN + late) > BEGIN + late
+    venue.time += 12 * HOUR_US + 5_000_000
+    venue.trade(1_000, 7)
+    now = spot.ticker("BTCUSDT", venue.time)
+    assert now == _told(venue, venue.time)
+    assert (now.high, now.last) == (1_000, 1_000)
+    own = spot.trades("BTCUSDT", TRADES_MAX)
+    assert own[:-1] == before[-len(own) + 1 :]
+    assert spot.newest_trade("BTCUSDT") == own[-1].trade_id > ids[-1]
+    assert spot.trades_after("BTCUSDT", ids[-3]) == own[-3:]
+    assert spot.trades_after("BTCUSDT", ids[-1]) == own[-1:]
+    assert spot.trades("BTCUSDT", 2) == own[-2:]
+    # What was before is over after a day, what was traded here half a day later.
+    day = BEGIN + 24 * HOUR_US + MINUTE_US
+    assert spot.ticker("BTCUSDT", day).volume == 7
+    assert spot.ticker("BTCUSDT", day + 12 * HOUR_US).count == 0
+    assert spot.ticker("BTCUSDT", day + 12 * HOUR_US).last == 1_000
+    restarted = MarketData(past)
+    restarted.restore(venue.data.dump())
+    assert restarted.spot.trades("BTCUSDT", TRADES_MAX) == own
+
+
+def test_the_minutes_of_the_past_are_made_of_its_trades() -> None:
+    history = Backfill(5, BEGIN, {"BTCUSDT": Start(6_400_000, 10, 1_500, 25_000)})
+    deals = history.deals("BTCUSDT")
+    minutes = {row.open_time: row for row in history("BTCUSDT", "1m")}
+    assert history.minutes("BTCUSDT") == history("BTCUSDT", "1m")[-1_442:]
+    for opened in sorted({open_time("1m", deal.time) for deal in deals}):
+        row = minutes[opened]
+        own = [deal for deal in deals if open_time("1m", deal.time) == opened]
+        assert (own[0].price, own[-1].price) == (row.open, row.close)
+        assert {row.high, row.low} <= {deal.price for deal in own}
+        assert all(row.low <= deal.price <= row.high for deal in own)
+        assert all(deal.notional == deal.price * deal.quantity * 10 > 0 for deal in own)
+        assert sum(deal.quantity for deal in own) == row.volume
+        assert sum(deal.quantity for deal in own if deal.taker_bought) == row.taker_volume
 
 
 def test_sums_beyond_64_bits_survive_a_restart() -> None:

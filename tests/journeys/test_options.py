@@ -10,7 +10,6 @@ import pytest
 from journeys.test_command import command
 from venue import private_files
 from venue.history.store import open_history
-from venue.main import write_atomically
 
 
 @pytest.mark.parametrize(
@@ -67,5 +66,5 @@ def test_files_of_others_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_a_ready_file_is_its_owners_alone(tmp_path: Path) -> None:
     path = tmp_path / "ready.json"
-    write_atomically(str(path), b"{}")
+    private_files.put(path, b"{}")
     assert path.stat().st_mode & 0o777 == 0o600

@@ -28,6 +28,7 @@ from support.pruned import (
     rows,
 )
 from support.server import Server
+from venue import private_files
 from venue.behind import Behind
 from venue.cli.dev import DevOptions, refused
 from venue.cli.verify import Findings, verify
@@ -252,7 +253,7 @@ def test_history_is_brought_on_from_where_the_journal_begins(
     Path(f"{short}.snapshot-{begin}").unlink()
     with pytest.raises(HistoryFailed, match=f"commands behind {cut[1].journal} follow"):
         asyncio.run(behind.bring(reached, journal.last_sequence()))
-    with pytest.raises(JournalCorrupt, match=f"begins behind command {cut[1].journal}"):
+    with pytest.raises(JournalCorrupt, match=f"begins after command {cut[1].journal}"):
         beginning(journal)
     journal.close()
     store = open_history(f"{short}.history")
@@ -294,11 +295,22 @@ def command(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_the_command_says_where_both_begin(state: str) -> None:
     done = command(state, "--keep", "12h")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith(f"the journal begins behind command {3 * BLOCK}, history behind")
+    assert done.stdout.startswith(f"the journal begins after command {3 * BLOCK}, history after")
     refusal = command(state, "--keep=-1d")
-    words = "must be from 1 to 99999 days or hours, as 30d or 12h"
+    words = "must be a span of time from 1h to 99999d, as 30d or 12h"
     assert (refusal.returncode, refusal.stderr) == (2, f"venue: --keep -1d: {words}\n")
-    for keep in ("", "0d", "30", "1w", "1.5d", "3\N{ARABIC-INDIC DIGIT ONE}d", "100000d", "30d\n"):
+    for keep in (
+        "",
+        "0d",
+        "30",
+        "1w",
+        "1.5d",
+        "3\N{ARABIC-INDIC DIGIT ONE}d",
+        "100000d",
+        "30d\n",
+        "59m",
+        "10000000000000d",
+    ):
         assert refused(DevOptions(state=state, keep=keep)) == f"--keep {keep}: {words}"
     assert refused(DevOptions(state=state, keep="30d")) == ""
     assert "--state" in refused(DevOptions(keep="30d"))
@@ -352,7 +364,7 @@ def _prune_until(state: str, at: int) -> None:
     mortal(SqliteJournal, "drop")
     mortal(SqliteJournal, "shrink")
     mortal(rows_archive, "write")
-    mortal(rows_archive, "_remove")
+    mortal(private_files, "remove")
     mortal(rows_archive, "drop")
     prune(state, HALF_US, NOW_US)
 

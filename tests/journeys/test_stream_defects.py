@@ -336,6 +336,9 @@ class Ear:
     def drop(self) -> None:
         raise AssertionError("dropped")
 
+    def mute(self, seconds: float | None) -> None:
+        raise AssertionError(f"muted for {seconds}")
+
     def fits(self, frames: int, size: int) -> bool:
         return True
 

@@ -94,6 +94,8 @@ def test_other_ids_are_refused(spot: Listener, identity: Any) -> None:
     [
         (["nopeusdt@ticker"], "invalid symbol : nopeusdt"),
         (["@ticker"], "invalid symbol : "),
+        (["ſOLUSDT@ticker"], "invalid symbol : \\u017fOLUSDT"),  # its upper case is a symbol
+        (["BTCUSDT@tıcker"], "invalid event : t\\u0131cker"),
         (["BTCSUSDT@ticker"], "invalid symbol : BTCSUSDT"),  # a contract only
         (["BTCUSDT@depth50"], "invalid depth level : 50"),
         (["BTCUSDT@depth"], "invalid event : depth"),
@@ -187,12 +189,12 @@ def test_trades(server: Server, spot: Listener) -> None:
     assert list(first) == ["e", "E", "s", "d"]
     assert (first["e"], first["s"]) == ("tradeSnapshot", "ETHUSDT")
     listed = server.client().get("/api/v3/market/trades?symbol=ETHUSDT&limit=50").json
-    assert first["d"] == [_trade_item(row) for row in listed]
+    assert first["d"] == [_trade_item(row) for row in reversed(listed)]
     for price in ("3001.00", "3002.00"):
         trade(server, "ETHUSDT", price)
     told = [item for frame in spot.settle() for item in frame["d"]]
     listed = server.client().get("/api/v3/market/trades?symbol=ETHUSDT&limit=2").json
-    assert told == [_trade_item(row) for row in listed]
+    assert told == [_trade_item(row) for row in reversed(listed)]
     assert [item["p"] for item in told] == ["3001.00", "3002.00"]
 
 

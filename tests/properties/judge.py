@@ -354,6 +354,7 @@ class Judge:
         lots = trade.quantity
         if leg.opens:
             must(leg.open_value == trade.notional, "open value of what was opened")
+            position.base = owner.beside(position)
             position.lots += lots
             position.value += trade.notional
             said.openers[leg.uid] = True

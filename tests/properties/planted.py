@@ -126,7 +126,7 @@ def _keeps(owner: Owner, market: Market, maker: Order, lots: int) -> bool:
     lost = max(0, position.side * (market.mark - maker.price)) * size
     fee = -(-size * maker.price * market.contract.instrument.maker_ppm // MILLION)
     worth = market.mark * market.unit
-    before = market.maintenance(worth * position.lots)
-    after = market.maintenance(worth * (position.lots - lots))
+    before = market.added(position.base, worth * position.lots)
+    after = market.added(position.base, worth * (position.lots - lots))
     left = owner.equity(position.pool) - lost - fee
     return lost == 0 or left >= owner.maintenance(position.pool) - before + after

@@ -53,6 +53,10 @@ class Market:
             low = high
         return -(-total // MILLION)
 
+    def added(self, base: int, notional: int) -> int:
+        """What a notional adds to the margin of what it stands on."""
+        return self.maintenance(base + notional) - self.maintenance(base)
+
     def apart(self, lots: int) -> int:
         """What lots may be worth more or less at mark than at index (rule 6.2)."""
         half = self.contract.tiers[0].maintenance_ppm
@@ -70,8 +74,8 @@ class Market:
 class Position:
     """One position; `pool` is 0 for the cross pool, else its own id."""
 
-    __slots__ = ("closing", "leverage", "lots", "market", "pool", "position_id", "side", "uid",
-                 "value")  # fmt: skip
+    __slots__ = ("base", "closing", "leverage", "lots", "market", "pool", "position_id", "side",
+                 "uid", "value")  # fmt: skip
 
     def __init__(
         self, position_id: int, uid: int, market: Market, side: int, pool: int, leverage: int
@@ -83,6 +87,7 @@ class Position:
         self.pool = pool
         self.leverage = leverage
         self.lots = 0
+        self.base = 0  # what it stands on (rule 5.8)
         self.value = 0
         self.closing = 0
 
@@ -234,8 +239,21 @@ class Owner:
         for position in self.positions.values():
             if position.pool == pool:
                 market = position.market
-                total += market.maintenance(market.mark * position.lots * market.unit)
+                worth = market.mark * position.lots * market.unit
+                total += market.added(position.base, worth)
         return total
+
+    def beside(self, position: Position) -> int:
+        """What it has on the same side of a contract in other positions, at mark."""
+        market = position.market
+        lots = sum(
+            [
+                own.lots
+                for own in self.positions.values()
+                if own is not position and own.market is market and own.side == position.side
+            ]
+        )
+        return market.mark * lots * market.unit
 
     def wealth(self) -> int:
         """What it could take home: pools at index, and its other wallets. A debt counts as nothing

@@ -110,8 +110,9 @@ acts = st.one_of(
 )
 
 
-def crossed(bids: Half, asks: Half) -> bool:
-    return bool(bids.keys) and bool(asks.keys) and bids.keys[-1] >= -asks.keys[-1]
+def crossed(bids: Half[None], asks: Half[None]) -> bool:
+    best = next(bids.walk(), None), next(asks.walk(), None)
+    return best[0] is not None and best[1] is not None and best[0].price >= best[1].price
 
 
 def check_book(engine: Engine) -> None:
@@ -123,7 +124,7 @@ def check_book(engine: Engine) -> None:
             orders = resting(half)
             standing = [(sign * order.price, order.order_id) for order in orders]
             assert standing == sorted(standing)
-            for level in half.levels.values():
+            for level in half.walk():
                 inside = [order for order in orders if order.price == level.price]
                 assert inside
                 assert level.quantity == sum(order.remaining for order in inside)

@@ -224,11 +224,10 @@ class Story:
         return self.told(self.apply(commands.Tick()))
 
 
-def levels(half: Half) -> str:
+def levels(half: Half[None]) -> str:
     """One side as a trader sees it: quantity @ price, best first."""
-    found = [half.levels[key] for key in reversed(half.keys)]
     return ", ".join(
-        f"{plain(level.quantity, LOTS)} @ {plain(level.price, CENTS)}" for level in found
+        f"{plain(level.quantity, LOTS)} @ {plain(level.price, CENTS)}" for level in half.walk()
     )
 
 

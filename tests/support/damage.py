@@ -17,6 +17,8 @@ from venue.core.messages.commands import Command
 from venue.core.owners import FIRST_UID
 from venue.history.projection.projector import Catalog, Projector
 from venue.history.questions import contract as contract_queries
+from venue.history.questions import liquidations as liquidation_queries
+from venue.history.questions import prices as price_queries
 from venue.history.questions import spot as queries
 from venue.history.questions.contract import AlgosOf, ContractFillsOf, ContractOrdersOf, IncomeOf
 from venue.history.questions.spot import BillsOf, FillsOf, OrdersOf, TransfersOf
@@ -60,13 +62,10 @@ def sessions() -> dict[str, list[Command]]:
 def questions() -> list[Question]:
     """What the interface can ask, of some owners, ids and symbols."""
     found: list[Question] = [
-        (contract_queries.funding_rates, ("BTCUSDT", None, None, 100)),
-        (contract_queries.liquidations, (None, 100)),
-        *((contract_queries.liquidation, (FIRST_ID + number,)) for number in range(0, 400, 50)),
-        *(
-            (contract_queries.price_candles, ("BTCUSDT", kind, 0, 2**62))
-            for kind in ("index", "mark")
-        ),
+        (price_queries.funding_rates, ("BTCUSDT", None, None, 100)),
+        (liquidation_queries.liquidations, (None, 100)),
+        *((liquidation_queries.liquidation, (FIRST_ID + number,)) for number in range(0, 400, 50)),
+        *((price_queries.price_candles, ("BTCUSDT", kind, 0, 2**62)) for kind in ("index", "mark")),
     ]
     for uid in OWNERS:
         found += [
@@ -83,7 +82,7 @@ def questions() -> list[Question]:
             (contract_queries.income, (IncomeOf(uid), 1_000)),
             (contract_queries.algo_orders, (AlgosOf(uid), 1_000)),
             (contract_queries.closed_positions, (uid, "", 1_000)),
-            (contract_queries.liquidations, (uid, 100)),
+            (liquidation_queries.liquidations, (uid, 100)),
         ]
         for number in range(0, 300, 60):
             found += [

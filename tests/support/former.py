@@ -58,8 +58,10 @@ FILES = Path(__file__).resolve().parents[1] / "files"
 KINDS = ("clean", "killed", "late")
 BEGIN_US = 1_790_000_000_000_000  # September 2026: before anybody opens the files
 STEP_US = 1_000_000
+SETTLED = 30  # seconds after which books have given the contracts prices to open at
 ALICE, BOB = 10_000_001, 10_000_002
-SEPARATED = 205  # more positions on one side than later rules let an owner open
+SEPARATED = 200  # positions on one side; the first files have 205, more than an owner may open now
+NOTED = 400_000  # lots of each quote: enough for every index notional
 SPREAD = ((BUY, -64), (SELL, 64))  # in ten thousandths of the index
 
 
@@ -106,9 +108,9 @@ class Maker:
         for symbol, start in demo.STARTS.items():
             for side, off in SPREAD:
                 price = start.price + start.price * off // 10_000
-                await self.do(PlaceOrder(ALICE, symbol, side, LIMIT, GTC, 20_000, price))
+                await self.do(PlaceOrder(ALICE, symbol, side, LIMIT, GTC, NOTED, price))
         await self.do(PlaceOrder(BOB, "BTCUSDT", BUY, LIMIT, IOC, 500, 6_500_000, "first"))
-        await self.do(Tick())
+        await self.pass_time(SETTLED)
 
     async def positions(self) -> None:
         """Cross, isolated and separated ones, a stop and a trailing one, orders that stay open."""

@@ -9,6 +9,7 @@ from venue.core.contract.account import Holding, holding_of
 from venue.core.contract.conditional import Algo
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import Position
+from venue.core.contract.terms import Terms
 from venue.core.engine import Engine
 from venue.core.instruments import Contract, Instrument, Tier
 from venue.core.messages import commands
@@ -259,7 +260,7 @@ class Desk:
         """What an owner's open orders hold of a settle asset, in atoms."""
         return self.engine.account(self.uids[name]).contract[asset].held
 
-    def order(self, name: str, order_id: int) -> Order:
+    def order(self, name: str, order_id: int) -> Order[Terms]:
         return self.holding(name).orders[order_id]
 
     def waiting(self, name: str, algo_id: int) -> Algo:

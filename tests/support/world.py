@@ -143,7 +143,7 @@ class World:
     def cancel(self, name: str, order_id: int = 0, client_id: str = "") -> list[Event]:
         return self.apply(commands.CancelOrder(self.uids[name], order_id, client_id))
 
-    def order(self, name: str, order_id: int) -> Order:
+    def order(self, name: str, order_id: int) -> Order[None]:
         return self.account(name).orders[order_id]
 
     def reopened(self) -> Engine:

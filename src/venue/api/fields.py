@@ -18,12 +18,13 @@ from venue.vocabulary import (
     TransferReason,
 )
 
-DECIMAL_PATTERN: Final = r"^[0-9]{1,18}(\.[0-9]{1,18})?$"
+DECIMAL_PATTERN: Final = r"^[0-9]{1,18}(\.[0-9]{1,18}0*)?$"
 CLIENT_ID_PATTERN: Final = r"^[.A-Z:/a-z0-9_-]{1,40}$"
 CONTRACT_CLIENT_ID_PATTERN: Final = r"^[.A-Z:/a-z0-9_-]{1,36}$"
 ID_MAX: Final = 2**63 - 1
 TIME_MAX_MS: Final = 10**13 - 1
 PAGE_MAX: Final = 100_000
+REACH_MAX: Final = 10**7  # page x size of a list
 BATCH_PLACE_MAX: Final = 10
 BATCH_CANCEL_MAX: Final = 50
 CONTRACT_BATCH_MAX: Final = 10  # orders placed or canceled at once
@@ -56,13 +57,20 @@ class Kind(StrEnum):
     TEXT = "text"
     TEXTS = "texts"
     FLAG = "flag"
-    OBJECTS = "objects"
     OBJECT = "object"
+    OBJECTS = "objects"
     COUNTDOWN = "countdown"
+    SYMBOL_OR_ALL = "symbolOrAll"
+    ID_OR_ALL = "idOrAll"
 
 
 def _meta(kind: Kind) -> dict[str, str]:
     return {"kind": kind.value}
+
+
+def batch_of(most: int) -> Meta:
+    """Of a list of objects, each decoded by the handler: how many a request may have."""
+    return Meta(min_length=1, max_length=most, extra=_meta(Kind.OBJECTS))
 
 
 def _choice(names: list[str]) -> Meta:
@@ -70,6 +78,16 @@ def _choice(names: list[str]) -> Meta:
 
 
 Symbol = Annotated[str, Meta(extra=_meta(Kind.SYMBOL), examples=["BTCUSDT"])]
+# Of what cancels or closes: its absence means all, and must not come of an empty variable.
+SymbolOrAll = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        extra=_meta(Kind.SYMBOL_OR_ALL),
+        examples=["BTCUSDT"],
+        description="Left out: all. Neither empty nor null.",
+    ),
+]
 Symbols = Annotated[
     list[str],
     Meta(
@@ -100,9 +118,18 @@ Rate = Annotated[
     ),
 ]
 ClientId = Annotated[str, Meta(pattern=CLIENT_ID_PATTERN, extra=_meta(Kind.CLIENT_ID))]
-ClientIds = Annotated[list[str], Meta(extra=_meta(Kind.CLIENT_IDS))]
+ClientIds = Annotated[list[str], Meta(max_length=BATCH_CANCEL_MAX, extra=_meta(Kind.CLIENT_IDS))]
 Id = Annotated[int, Meta(ge=1, le=ID_MAX, extra=_meta(Kind.INTEGER))]
-Ids = Annotated[list[int], Meta(extra=_meta(Kind.IDS))]
+IdOrAll = Annotated[
+    int,
+    Meta(
+        ge=1,
+        le=ID_MAX,
+        extra=_meta(Kind.ID_OR_ALL),
+        description="Left out: all. Neither empty nor null.",
+    ),
+]
+Ids = Annotated[list[int], Meta(max_length=BATCH_CANCEL_MAX, extra=_meta(Kind.IDS))]
 CoinId = Annotated[int, Meta(ge=1, le=2**31 - 1, extra=_meta(Kind.INTEGER))]
 TimeMs = Annotated[
     int,
@@ -111,10 +138,10 @@ TimeMs = Annotated[
 Cursor = Annotated[
     int,
     Meta(
-        ge=10**12,
+        ge=0,
         le=ID_MAX,
         extra=_meta(Kind.INTEGER),
-        description="A bill id (10^15 and above) or a Unix time in ms.",
+        description="A bill id (below 10^12, or 10^15 and above) or a Unix time in ms.",
     ),
 ]
 Countdown = Annotated[
@@ -196,7 +223,10 @@ Permissions = Annotated[
 ContractClientId = Annotated[
     str, Meta(pattern=CONTRACT_CLIENT_ID_PATTERN, extra=_meta(Kind.CONTRACT_CLIENT_ID))
 ]
-ContractClientIds = Annotated[list[str], Meta(extra=_meta(Kind.CONTRACT_CLIENT_IDS))]
+ContractClientIds = Annotated[
+    list[str], Meta(max_length=CONTRACT_BATCH_MAX, extra=_meta(Kind.CONTRACT_CLIENT_IDS))
+]
+ContractIds = Annotated[list[int], Meta(max_length=CONTRACT_BATCH_MAX, extra=_meta(Kind.IDS))]
 AlgoTypeName = Annotated[
     str,
     Meta(
@@ -210,7 +240,7 @@ Leverage = Annotated[
         ge=1,
         le=LEVERAGE_MAX,
         extra=_meta(Kind.LEVERAGE),
-        description="A whole number, up to the symbol's own maximum.",
+        description="A whole number, up to the symbol's own maximum; 20.00 is 20.",
     ),
 ]
 DecimalOrZero = Annotated[

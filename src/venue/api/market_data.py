@@ -1,4 +1,4 @@
-"""What the markets of both products answer alike: time, trades, books and candles."""
+"""Market operations that both products share: time, trades, books and candles."""
 
 from __future__ import annotations
 

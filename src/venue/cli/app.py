@@ -7,22 +7,27 @@ import json
 import os
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NoReturn
 
 from cyclopts import App, Parameter
 
 import venue
-from venue.cli.dev import DevOptions, refused, span_us
+from venue.cli.clock import clock
+from venue.cli.dev import DevOptions, clock_text, kept_us, refused
+from venue.cli.operator import DEFAULT_URL, OPERATOR_TOKEN, REFUSED, Url
+from venue.cli.operator import call as _operator
+from venue.cli.operator import die as _die
+from venue.cli.operator import moment as _moment
+from venue.cli.operator import table as _table
 from venue.cli.options import found, named
+from venue.times import moment_us
 
 if TYPE_CHECKING:
     from venue.cli.credentials import Credentials
     from venue.main import Running
 
-DEFAULT_URL: Final = "http://127.0.0.1:8787"
-OPERATOR_TOKEN: Final = "VENUE_OPERATOR_TOKEN"  # noqa: S105 - the variable's name
-REFUSED: Final = 2  # exit codes: something must be given or put in place in another way
-STOPPED: Final = 3  # the journal, history or their disk failed
+STOPPED: Final = 3  # an exit code: the journal, history or their disk failed
 OF_THE_DISK: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 
 app = App(
@@ -32,7 +37,7 @@ app = App(
     config=found,
 )
 
-Url = Annotated[str, Parameter(env_var="VENUE_URL", help="Address of the running venue.")]
+app.command(clock)
 Wallet = Literal["SPOT", "CONTRACT", "FUNDING"]
 
 
@@ -82,7 +87,9 @@ def dev(options: Annotated[DevOptions, Parameter(name="*")] = DEFAULTS) -> None:
     if problem:
         _die(problem)
     from venue.main import Options, serve
+    from venue.node.venue_clock import parsed
 
+    mode = clock_text(options)
     wired = Options(
         host=options.host,
         port=options.port,
@@ -90,16 +97,19 @@ def dev(options: Annotated[DevOptions, Parameter(name="*")] = DEFAULTS) -> None:
         seed=options.seed,
         agents=options.agents,
         limits=options.limits,
+        real_limits=options.real_limits,
         history=options.history,
         batch_place=options.batch_place,
         depth_ms=options.depth_ms,
         capacity=options.capacity,
-        keep_us=span_us(options.keep) if options.keep is not None else None,
+        keep_us=kept_us(options.keep) if options.keep is not None else None,
         operator_token=os.environ.get(OPERATOR_TOKEN, ""),
         hosts=options.allow_host,
         origins=options.allow_origin,
         proxies=options.trusted_proxy,
         demo_keys=options.demo_keys,
+        clock=parsed(mode) if mode is not None else None,
+        at=moment_us(options.at) if options.at is not None else None,
     )
 
     def ready(running: Running) -> None:
@@ -120,8 +130,9 @@ def _run(options: Any, serve: Any, ready: Any) -> NoReturn:
     from venue.history.process.link import HistoryFailed
     from venue.history.store import HistoryDamaged
     from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules
+    from venue.node.venue_clock import ClockRefused
 
-    told = (JournalCorrupt, OtherRules, HistoryDamaged, VaultError, StaleBuild)
+    told = (ClockRefused, JournalCorrupt, OtherRules, HistoryDamaged, VaultError, StaleBuild)
     try:
         sys.exit(serve(options, ready))
     except OSError as problem:
@@ -136,10 +147,10 @@ def _run(options: Any, serve: Any, ready: Any) -> NoReturn:
 
 
 def _write_ready(path: str, running: Running) -> None:
+    from venue import private_files
     from venue.cli.banner import described
-    from venue.main import write_atomically
 
-    write_atomically(path, json.dumps(described(running)).encode())
+    private_files.put(Path(path), json.dumps(described(running)).encode())
 
 
 @app.command
@@ -330,16 +341,16 @@ def prune(file: str, *, keep: Keep) -> None:
     from venue.prune import prune as archive
 
     try:
-        kept_us = span_us(keep)
+        keep_us = kept_us(keep)
     except ValueError as problem:
         _die(f"--keep {problem}")
     if not os.path.exists(file):
         _die(f"{file}: no such journal")
     try:
-        begins = archive(file, kept_us, time.time_ns() // 1_000)
+        begins = archive(file, keep_us, time.time_ns() // 1_000)
     except (JournalCorrupt, JournalFailed, OtherRules, HistoryDamaged, OSError) as problem:
         _die(str(problem))
-    print(f"the journal begins behind command {begins.journal}, history behind {begins.history}")
+    print(f"the journal begins after command {begins.journal}, history after {begins.history}")
 
 
 @app.command
@@ -349,21 +360,6 @@ def version() -> None:
 
 
 _MARKETS: Final = {"SPOT": "instruments", "CONTRACT": "contracts"}
-
-
-def _table(columns: tuple[str, ...], rows: list[dict[str, Any]]) -> str:
-    """Rows as aligned text under their names."""
-    lines = [columns] + [tuple(str(row[column]) for column in columns) for row in rows]
-    widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-        for line in lines
-    )
-
-
-def _moment(milliseconds: int) -> str:
-    seconds, rest = divmod(milliseconds, 1000)
-    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{rest:03}Z"
 
 
 def _story(told: dict[str, Any]) -> str:
@@ -419,37 +415,6 @@ def _story(told: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _operator(
-    url: str,
-    path: str,
-    body: dict[str, Any] | None = None,
-    query: dict[str, str] | None = None,
-) -> Any:
-    """Call an operator operation: POST with a body, else GET with a query.
-
-    Ends the command with the venue's own words when it is refused.
-    """
-    import urllib.error
-    import urllib.parse
-    import urllib.request
-
-    headers = {"Content-Type": "application/json"} if body is not None else {}
-    token = os.environ.get(OPERATOR_TOKEN)
-    if token:
-        headers["Authorization"] = f"Bearer {token}"
-    data = json.dumps(body).encode() if body is not None else None
-    target = url.rstrip("/") + path + (f"?{urllib.parse.urlencode(query)}" if query else "")
-    request = urllib.request.Request(target, data, headers)  # noqa: S310 - the user's own address
-    try:
-        with urllib.request.urlopen(request, timeout=10) as reply:  # noqa: S310
-            return json.load(reply)
-    except urllib.error.HTTPError as problem:
-        answer = json.loads(problem.read() or b"{}")
-        _die(f"refused: {answer.get('msg') or answer.get('message') or problem}")
-    except urllib.error.URLError as problem:
-        _die(f"no venue answers at {url} ({problem.reason}); start one with `venue dev`")
-
-
 def _demo(name: str, url: str) -> Credentials:
     from venue.cli.credentials import credentials
 
@@ -457,8 +422,3 @@ def _demo(name: str, url: str) -> Credentials:
     if found is None:
         _die(f"{name} is no demo account; there are alice, bob, carol and dave")
     return found
-
-
-def _die(reason: str, code: int = REFUSED) -> NoReturn:
-    print(f"venue: {reason}", file=sys.stderr)
-    sys.exit(code)

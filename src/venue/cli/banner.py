@@ -1,4 +1,4 @@
-"""What `venue dev` says of itself once it answers."""
+"""The start-up screen of `venue dev`."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _holdings(account: demo.Account) -> str:
 
 
 def _contract_wallets() -> str:
-    """Who has what in its contract wallet; equal ones stand together."""
+    """The contract wallets of the demo accounts; equal ones stand together."""
     owners: dict[str, list[str]] = {}
     for account in demo.ACCOUNTS:
         money = [

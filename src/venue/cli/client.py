@@ -165,7 +165,7 @@ def _refused(body: bytes) -> ClientFailed:
         answer = json.loads(body)
         if isinstance(answer, dict):
             return ClientFailed(f"refused: {answer.get('msg') or answer.get('error')}")
-    return ClientFailed("refused, by something that is no venue")
+    return ClientFailed("refused by a server that is not a venue")
 
 
 def _nobody(url: str, problem: object) -> ClientFailed:

@@ -58,7 +58,7 @@ def _curl(found: Credentials) -> str:
     return f"""{_sh(found)}
 v() {{ local ts sig; ts=$(date +%s%3N)
   sig=$(printf %s "$ts$1$2${{3-}}" | openssl dgst -sha256 -hmac "$VENUE_SECRET" -binary | base64)
-  curl -s -X "$1" "$VENUE_URL$2" ${{3:+-d "$3"}} -H 'Content-Type: application/json' \\
+  curl -sw '\\n' -X "$1" "$VENUE_URL$2" ${{3:+-d "$3"}} -H 'Content-Type: application/json' \\
     -H "ACCESS-KEY: $VENUE_KEY" -H "ACCESS-PASSPHRASE: $VENUE_PASSPHRASE" \\
     -H "ACCESS-TIMESTAMP: $ts" -H "ACCESS-SIGN: $sig"; }}
 v GET /api/v3/account/"""

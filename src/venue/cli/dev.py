@@ -1,24 +1,28 @@
-"""What `venue dev` can be told, and what of it is refused."""
+"""The options of `venue dev`, and their checks."""
 
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import ip_network
 from typing import Annotated, Final, Literal
 
 from cyclopts import Parameter
 
+from venue.times import moment_us, span_us
+
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 PORT_MAX: Final = 65_535
 CAPACITY_MAX: Final = 1_000_000
-SPAN: Final = re.compile("([1-9][0-9]{0,4})([dh])")
-_SPANS: Final = {"d": 86_400_000_000, "h": 3_600_000_000}  # in µs
+RATE: Final = re.compile("(?!0+([.]0+)?$)([0-9]{1,4}([.][0-9]{1,3})?|10000([.]0{1,3})?)", re.ASCII)
+KEPT_MIN_US: Final = span_us("1h")
+KEPT_MAX_US: Final = span_us("99999d")
 
 
 @dataclass(frozen=True, kw_only=True)
 class DevOptions:
-    """What `venue dev` can be told."""
+    """The options of `venue dev`."""
 
     host: Annotated[str, Parameter(help="Address to listen on.")] = "127.0.0.1"
     port: Annotated[int, Parameter(help="Port to listen on; 0 takes any free one.")] = 8787
@@ -28,10 +32,29 @@ class DevOptions:
     seed: Annotated[int, Parameter(help="Seed of the agents and of the candle history.")] = 1
     agents: Annotated[bool, Parameter(help="Whether liquidity agents trade.")] = True
     limits: Annotated[bool, Parameter(help="Whether weights and connections are limited.")] = True
+    real_limits: Annotated[
+        bool,
+        Parameter(
+            help="Limits as the interface has them: a weight of 500 in ten seconds, 300 orders a"
+            " minute; without it a hundred times as much.",
+            negative="",
+        ),
+    ] = False
     history: Annotated[bool, Parameter(help="Whether candles precede the first trade.")] = True
     batch_place: Annotated[
         bool | None,
         Parameter(help="Switch batch placement of both products on or off; it stays so."),
+    ] = None
+    clock: Annotated[
+        Literal["real", "offset", "rate", "manual", "skip"] | None,
+        Parameter(help="How time passes; without it as before, or as the machine's."),
+    ] = None
+    rate: Annotated[
+        str | None, Parameter(help="With --clock rate: seconds that pass in one, 0.001 to 10000.")
+    ] = None
+    at: Annotated[
+        str | None,
+        Parameter(help="With --clock: the time to begin at, as 2026-01-01T00:00:00Z."),
     ] = None
     keep: Annotated[
         str | None, Parameter(help="Archive what is older when the venue starts: 30d, 12h.")
@@ -89,15 +112,19 @@ def refused(options: DevOptions) -> str:
         return f"--port {options.port}: must be from 0 to {PORT_MAX}"
     if options.capacity is not None and not 1 <= options.capacity <= CAPACITY_MAX:
         return f"--capacity {options.capacity}: must be from 1 to {CAPACITY_MAX}"
+    if options.real_limits and not options.limits:
+        return "--real-limits and --no-limits exclude each other"
     if options.state == "":
         return "--state: names no file; leave it out to keep everything in memory"
     if options.keep is not None:
         if options.state is None:
             return "--keep archives files: it needs --state"
         try:
-            span_us(options.keep)
+            kept_us(options.keep)
         except ValueError as problem:
             return f"--keep {problem}"
+    if clock_problem := _clock_refused(options):
+        return clock_problem
     for proxy in options.trusted_proxy:
         try:
             ip_network(proxy)
@@ -106,9 +133,38 @@ def refused(options: DevOptions) -> str:
     return ""
 
 
-def span_us(text: str) -> int:
-    """A span of time in µs: whole days or hours, as 30d or 12h. ValueError: it is none."""
-    found = SPAN.fullmatch(text)
-    if found is None:
-        raise ValueError(f"{text}: must be from 1 to 99999 days or hours, as 30d or 12h")
-    return int(found[1]) * _SPANS[found[2]]
+def _clock_refused(options: DevOptions) -> str:
+    """What is wrong with the options of time."""
+    if options.at is not None and options.clock in (None, "real"):
+        return "--at: needs --clock manual, skip, rate or offset"
+    if (options.rate is not None) != (options.clock == "rate"):
+        return "--rate belongs to --clock rate, and --clock rate needs it"
+    if options.rate is not None and not RATE.fullmatch(options.rate):
+        return f"--rate {options.rate}: must be from 0.001 to 10000, with at most 3 decimals"
+    if options.at is not None:
+        try:
+            moment_us(options.at)
+        except ValueError as problem:
+            return f"--at {options.at}: {problem}"
+    if options.clock not in (None, "real") and options.keep is not None:
+        return "--keep goes by the machine's time: it excludes --clock"
+    return ""
+
+
+def clock_text(options: DevOptions) -> str | None:
+    """The clock's mode as the venue's setting; None when none is asked for."""
+    if options.clock == "offset":
+        return "offset 0"
+    if options.rate is None:
+        return options.clock
+    whole, _, fraction = options.rate.partition(".")
+    return f"rate {int(whole) * 1000 + int(fraction.ljust(3, '0'))}"
+
+
+def kept_us(text: str) -> int:
+    """How long to keep, in µs. ValueError: it is no span of time, or too short or too long."""
+    with suppress(ValueError):
+        kept = span_us(text)
+        if KEPT_MIN_US <= kept <= KEPT_MAX_US:
+            return kept
+    raise ValueError(f"{text}: must be a span of time from 1h to 99999d, as 30d or 12h")

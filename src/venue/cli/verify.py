@@ -41,7 +41,7 @@ class Kept(Struct):
 
 
 class Findings(Struct):
-    """What was seen, and what is wrong."""
+    """The facts that were seen, and the problems."""
 
     facts: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
@@ -82,7 +82,7 @@ def verify(path: str) -> Findings:
 
 
 def _first(first: Snapshot | None, whole: Joined, kept: Kept | None) -> Snapshot | None:
-    """Where the replay begins: where today's rules, the archives and history allow it."""
+    """The snapshot at which the replay begins, as today's rules, archives and history allow."""
     begin = first.sequence if first is not None else 0
     if kept is None:
         return first

@@ -46,7 +46,7 @@ class Order(Struct):
 
 
 class Market(Struct):
-    """What is known of one market; sizes of the book's levels by price, orders by id."""
+    """The state of one market; sizes of the book's levels by price, orders by id."""
 
     symbol: str
     product: str
@@ -198,7 +198,7 @@ def _side(side: str, position_side: str) -> str:
 
 
 def layout(market: Market, lines: int) -> list[Cell]:
-    """What stands where on a screen of so many lines and 80 columns, without its right edge."""
+    """The text of a screen with this many lines and 80 columns, without its right edge."""
     share = max(2, lines // ORDERS_SHARE)
     body = max(1, lines - share - 3)  # lines of the book and the trades
     return [

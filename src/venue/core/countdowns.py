@@ -55,6 +55,7 @@ class Deadlines:
     def add(self, deadline: Deadline) -> None:
         """Have a countdown run; its owner must have none for the product."""
         time, uid, product = deadline
+        assert (uid, product) not in self.running, f"uid {uid} has a countdown already"
         insort(self.queue, deadline)
         self.running[uid, product] = time
 
@@ -82,7 +83,7 @@ class Deadlines:
         return events
 
     def _cancel(self, uid: int, product: int, time: int) -> list[Event]:
-        """What the owner's own cancel-all does, in all symbols of a product."""
+        """Cancel all, as the owner's own cancel-all does, in all symbols of a product."""
         if product == Product.CONTRACT:
             return self.contracts.cancel_all(CancelContractOrders(uid, time=time))
         events: list[Event] = []

@@ -1,4 +1,4 @@
-"""What can be traded: grid, limits and fees of one symbol, as integers."""
+"""Instruments: grid, limits and fees of one symbol, as integers."""
 
 from typing import Final
 
@@ -179,7 +179,7 @@ def _scaled(number: int, shift: int) -> int:
 
 
 def grid(instrument: Instrument) -> tuple[object, ...]:
-    """What of an instrument stays once it is listed."""
+    """The fields of an instrument that stay once it is listed."""
     return (
         instrument.base,
         instrument.quote,

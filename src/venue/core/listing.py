@@ -1,4 +1,4 @@
-"""What the venue offers: assets, instruments, halts and settings."""
+"""The venue's listings: assets, instruments, halts and settings."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Final
 
 from venue.core.book.market import Market
 from venue.core.contract.orders import Contracts
+from venue.core.contract.terms import Terms
 from venue.core.instruments import Asset, fault, grid, lot_atoms, unit_atoms
 from venue.core.ledger.ledger import Ledger
 from venue.core.messages.commands import (
@@ -96,7 +97,7 @@ class Listing:
             InstrumentHalted(command.symbol, command.halted, market.halt_reason, command.product)
         ]
 
-    def _market(self, command: HaltInstrument) -> Market | None:
+    def _market(self, command: HaltInstrument) -> Market[None] | Market[Terms] | None:
         if command.product == Product.SPOT:
             return self.spot.markets.get(command.symbol)
         perp = self.contracts.markets.get(command.symbol)

@@ -31,11 +31,14 @@ class Bounds(Struct, frozen=True):
     told: str
 
 
-def bounds(*, limited: bool) -> Bounds:
+def bounds(*, limited: bool, factor: int = DEV_FACTOR) -> Bounds:
     """The usual bounds, or none but the system's. OSError when this lets a process open too few
-    files."""
+    files.
+
+    Of what is counted by address `factor` times the interface's.
+    """
     http = HttpLimits() if limited else _NO_HTTP
-    sockets = SocketLimits(attempts=ATTEMPTS_MAX * DEV_FACTOR) if limited else _NO_SOCKETS
+    sockets = SocketLimits(attempts=ATTEMPTS_MAX * factor) if limited else _NO_SOCKETS
     there = room(http.connections, sockets.connections)
     return Bounds(
         structs.replace(http, connections=there.http),

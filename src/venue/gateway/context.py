@@ -1,4 +1,4 @@
-"""What a handler is given: the rooms it may ask, and who calls."""
+"""A handler's context: the parts of the venue it may ask, and the caller."""
 
 from __future__ import annotations
 
@@ -18,15 +18,18 @@ from venue.gateway.access.replay import ReplayGuard
 from venue.gateway.answers.kept import Answers
 from venue.gateway.defects import Defects
 from venue.gateway.dispatch.turn import Submission
+from venue.gateway.faults.rules import FaultRules
 from venue.history.process.client import LAG_MAX, History
 from venue.history.process.link import HistoryFailed
 from venue.journal.journal import Journal
-from venue.node.clock import SystemClock
 from venue.node.fair_queue import VENUE
 from venue.node.market_data.views import MarketData
 from venue.node.outbox import Outbox
 from venue.node.replies import Answer
 from venue.node.sequencer import Overloaded, Sequencer, Stopped
+from venue.node.spot_changes import SpotChanges
+from venue.node.timekeeper import Timekeeper
+from venue.node.venue_clock import VenueClock
 from venue.recording.recorder import Recorder
 
 KEY_REWRITES: Final = "keyRewrites"  # the setting that counts rewrites of the key store
@@ -43,6 +46,7 @@ class Venue:
         "clock",
         "data",
         "engine",
+        "faults",
         "history",
         "journal",
         "keys",
@@ -52,7 +56,9 @@ class Venue:
         "recorder",
         "replays",
         "sequencer",
+        "spot_changes",
         "stream_defects",
+        "timekeeper",
         "warnings",
         "weight_limit",
     )
@@ -65,14 +71,17 @@ class Venue:
         market_data: MarketData,
         history: History,
         keys: KeyStore,
-        clock: SystemClock,
+        clock: VenueClock,
+        timekeeper: Timekeeper,
         data: str,
         weight_limit: int,
         replays: ReplayGuard,
         journal: Journal,
         outbox: Outbox,
         recorder: Recorder,
+        spot_changes: SpotChanges,
         practice: bool,
+        faults: FaultRules,
     ) -> None:
         self.engine = engine
         self.sequencer = sequencer
@@ -80,15 +89,18 @@ class Venue:
         self.history = history
         self.keys = keys
         self.clock = clock
+        self.timekeeper = timekeeper
         self.data = data
         self.weight_limit = weight_limit
         self.replays = replays
         self.journal = journal
         self.outbox = outbox
         self.recorder = recorder
+        self.spot_changes = spot_changes
         self.stream_defects = Defects()
         self.warnings: list[str] = []  # of the start, for health
         self.practice = practice
+        self.faults = faults
         self.answers = Answers()
 
     def submit(
@@ -138,7 +150,7 @@ class Venue:
         """A venue setting's value."""
         return self.engine.listing.settings.get(name, default)
 
-    def market(self, symbol: str, name: str = "symbol") -> Market:
+    def market(self, symbol: str, name: str = "symbol") -> Market[None]:
         """A listed market; -2007 naming the parameter when there is none."""
         market = self.engine.spot.markets.get(symbol)
         if market is None:

@@ -1,1 +1,1 @@
-"""What no longer lives in memory: tables, projector, queries. May know journal and core."""
+"""History, which is not kept in memory: tables, projector, queries. May import journal and core."""

@@ -7,7 +7,7 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, Table, func, or_, select
 
-from venue.core.book.orders import Order
+from venue.core.book.orders import Order, T
 from venue.core.engine import Engine
 from venue.core.ledger.accounts import Account
 from venue.history.opening import opening
@@ -25,9 +25,11 @@ OPEN: Final = (int(OrderStatus.NEW), int(OrderStatus.PARTIALLY_FILLED))
 
 Channels = dict[tuple[int, int, str], tuple[int, int]]  # (uid, product, channel) -> two numbers
 
+OpenOrder = tuple[int, tuple[int, int, int, int]]  # an open order: (uid, executed, quote, status)
+
 
 def check(connection: Connection, engine: Engine) -> list[str]:
-    """What is wrong, as readable texts; empty when all is well.
+    """The problems, as readable texts; empty when there are none.
 
     Bills chain per owner, wallet and asset and end at the engine's balances, items per pool at
     its collateral; open orders are the engine's; fills sum to their orders; each trade has two
@@ -120,9 +122,9 @@ def _balances(connection: Connection, engine: Engine) -> list[str]:
 
 
 def _open_orders(connection: Connection, engine: Engine) -> list[str]:
-    spot = [order for account in _accounts(engine) for order in account.orders.values()]
+    spot = [_known(order, 0) for account in _accounts(engine) for order in account.orders.values()]
     contract = [
-        order
+        _known(order, order.terms.trimmed)
         for account in _accounts(engine)
         if account.holding is not None
         for order in account.holding.orders.values()
@@ -131,21 +133,25 @@ def _open_orders(connection: Connection, engine: Engine) -> list[str]:
     return problems + _agree(connection, "contract order", CONTRACT_ORDERS, contract)
 
 
-def _agree(connection: Connection, name: str, table: Table, orders: list[Order]) -> list[str]:
+def _known(order: Order[T], trimmed: int) -> OpenOrder:
+    executed = order.quantity - order.remaining - trimmed
+    return order.order_id, (order.account.uid, executed, order.quote, order.status)
+
+
+def _agree(
+    connection: Connection, name: str, table: Table, orders: Iterable[OpenOrder]
+) -> list[str]:
     columns = (table.c.order_id, table.c.uid, table.c.executed, table.c.quote, table.c.status)
     rows = connection.execute(
         select(*columns).where(table.c.status.in_(OPEN)).order_by(table.c.order_id)
     )
     stored = {row[0]: tuple(row[1:]) for row in rows}
     problems: list[str] = []
-    for order in orders:
-        trimmed = order.terms.trimmed if order.terms is not None else 0
-        executed = order.quantity - order.remaining - trimmed
-        known = (order.account.uid, executed, order.quote, order.status)
-        row = stored.pop(order.order_id, None)
+    for order_id, known in orders:
+        row = stored.pop(order_id, None)
         if row != known:
             problems.append(
-                f"{name} {order.order_id} (uid, executed, quote, status):"
+                f"{name} {order_id} (uid, executed, quote, status):"
                 f" the engine says {known}, history {row}"
             )
     return problems + [

@@ -29,7 +29,7 @@ NOT_ROWS: Final = (PROGRESS, OPENING)  # say how far history reaches and where i
 
 
 class Expected:
-    """What history should hold up to a sequence: projected while the journal is replayed.
+    """The expected contents of history up to a sequence: projected while the journal is replayed.
 
     Begins where `engine` stands, behind command `begin`. Rows that were made before are not known
     and not compared.
@@ -92,7 +92,7 @@ class Expected:
         if (begin, first_order) == (self.begin, self._first_order):
             return []
         told = (
-            f"history begins behind command {begin} with order {first_order},"
+            f"history begins after command {begin} with order {first_order},"
             f" the journal behind {self.begin} with {self._first_order}"
         )
         return [told]

@@ -1,4 +1,4 @@
-"""What becomes of a damaged history when a venue starts."""
+"""Repair of a damaged history when a venue starts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def mend(path: str, journal: Readable, begin: int) -> None:
         if begin:
             log.warning(
                 "rows of commands up to %d were made under former rules or are archived, and are"
-                " not made again: %s now begins behind that command. With a sound copy of it from"
+                " not made again: %s now begins after that command. With a sound copy of it from"
                 " before, put back in its place while the venue is stopped, they are there again",
                 begin,
                 path,

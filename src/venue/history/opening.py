@@ -1,4 +1,4 @@
-"""What history begins with when the journal's first commands cannot be projected any more."""
+"""The first rows of history when the journal's first commands cannot be projected any more."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from sqlalchemy import Connection, Table, insert, select, update
 
 from venue.core.book.orders import Order
 from venue.core.contract.conditional import Algo
+from venue.core.contract.terms import Terms
 from venue.core.engine import Engine
 from venue.core.ledger.accounts import Account
 from venue.history.schema.contract import ALGO_ORDERS, CONTRACT_ORDERS
@@ -51,7 +52,7 @@ def _insert(connection: Connection, table: Table, rows: Iterable[tuple[object, .
         connection.execute(insert(table), values)
 
 
-def _order(order: Order) -> tuple[object, ...]:
+def _order(order: Order[None]) -> tuple[object, ...]:
     return (
         order.order_id, order.account.uid, order.market.symbol, order.side, order.type,
         order.time_in_force, order.quantity, order.price, order.client_id, order.time,
@@ -59,9 +60,8 @@ def _order(order: Order) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-def _contract_order(order: Order) -> tuple[object, ...]:
+def _contract_order(order: Order[Terms]) -> tuple[object, ...]:
     terms = order.terms
-    assert terms is not None
     position_id = terms.position.position_id if terms.position is not None else 0
     executed = order.quantity - order.remaining - terms.trimmed
     return (

@@ -1,4 +1,4 @@
-"""Where history is kept: one SQLite database behind one connection, in a file or in memory."""
+"""The store of history: one SQLite database behind one connection, in a file or in memory."""
 
 from __future__ import annotations
 
@@ -178,6 +178,9 @@ def _connected(opened: apsw.Connection) -> Connection:
                 # The first table has the first page that a checkpoint writes: _reached_in_file.
                 PROGRESS.create(connection, checkfirst=True)
                 SCHEMA.create_all(connection)
+                for table in SCHEMA.sorted_tables:  # a file of an earlier version lacks some
+                    for index in table.indexes:
+                        index.create(connection, checkfirst=True)
                 if connection.execute(select(PROGRESS.c.sequence)).scalar_one_or_none() is None:
                     connection.execute(insert(PROGRESS).values(sequence=0))
             failing.pop_all()
@@ -203,7 +206,7 @@ def _settle(opened: apsw.Connection) -> None:
 
 
 def _reached_in_file(path: str) -> int:
-    """What the file alone says, without its write-ahead log; 0 when it cannot say.
+    """The sequence in the file alone, without its write-ahead log; 0 when it cannot be read.
 
     A log that lost its end can be behind a file that was already written from it: the file is
     then neither of the two states.

@@ -37,7 +37,7 @@ class Acknowledged:
         self._page: mmap | None = None
 
     def read(self) -> int:
-        """What was noted; 0 when there is nothing, or nothing that can be read."""
+        """The noted sequence; 0 when there is none, or none that can be read."""
         try:
             data = Path(self.path).read_bytes()[:_SIZE]
         except OSError:

@@ -1,4 +1,4 @@
-"""What a journal is: numbered commands, durable before anything is said about them, and snapshots.
+"""The interface of a journal: numbered commands, durable before they are answered, and snapshots.
 
 The calls of one journal must not overlap, but may come from different threads one after another.
 Only `prepare` may be called while another call is under way.
@@ -23,7 +23,7 @@ class JournalFailed(Exception):
 
 
 class JournalCorrupt(Exception):
-    """What the journal holds is not what was written; the message names sequence and fault."""
+    """The journal's contents are not as written; the message names sequence and fault."""
 
 
 class OtherRules(Exception):
@@ -70,7 +70,7 @@ def earliest(journal: Readable) -> int:
 
 
 class Readable(Protocol):
-    """What can be read of a `Journal`, or of one together with its archives."""
+    """The readable part of a `Journal`, or of one together with its archives."""
 
     def begin(self) -> int: ...
 

@@ -206,7 +206,7 @@ def _why_not(journal: Readable, after: int) -> str:
 
 def _not_begun(journal: Readable) -> str:
     return (
-        f"the journal begins behind command {journal.begin()}, and the snapshot that stands for"
+        f"the journal begins after command {journal.begin()}, and the snapshot that stands for"
         " what came before is missing, damaged or ahead of history"
     )
 

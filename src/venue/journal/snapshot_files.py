@@ -35,7 +35,7 @@ class SnapshotFiles:
         self._prefix = f"{self._base.name}.snapshot-"
 
     def sequences(self) -> list[int]:
-        """Those there are, newest first, intact or not."""
+        """The files that exist, newest first, intact or not."""
         folder, prefix = self._base.parent, self._prefix
         names = [name.removeprefix(prefix) for name in os.listdir(folder) if prefix in name]
         return sorted((int(name) for name in names if name.isdecimal()), reverse=True)

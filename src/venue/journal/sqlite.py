@@ -349,7 +349,7 @@ class SqliteJournal:
         if after > self._last:
             raise JournalCorrupt(f"the journal ends at {self._last}, before {after}")
         if after < self._begin:
-            raise JournalCorrupt(f"{self._path} begins behind command {self._begin}")
+            raise JournalCorrupt(f"{self._path} begins after command {self._begin}")
 
     def _fetch(self, shape: type[T], sql: str, *values: int) -> T:
         if self._closed:

@@ -1,1 +1,1 @@
-"""What a practice venue has and a real one does not: agents, seeded candles, demo accounts."""
+"""Parts of a practice venue only: agents, seeded candles, demo accounts."""

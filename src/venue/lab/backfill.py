@@ -1,7 +1,8 @@
-"""Seeded, consistent candle history that ends where a venue begins.
+"""Seeded, consistent history of trades and candles that ends where a venue begins.
 
 A price walk goes backwards from the reference price: minutes, before them hours, before them days,
-with the layers joined at midnight UTC. Every coarser candle is the fold of these.
+with the layers joined at midnight UTC. Every coarser candle is the fold of these. The newest
+minutes are folds of trades.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from typing import Final
 import msgspec
 
 from venue.candles import (
-    CANDLES_MAX,
     DAY_US,
     HOUR_US,
     INTERVALS,
@@ -22,6 +22,7 @@ from venue.candles import (
     coarsen,
     open_time,
 )
+from venue.lab.deals import Deal, folded, made_of
 
 MINUTE_LAYER_US: Final = 21 * DAY_US  # before the epoch's day
 HOUR_LAYER_US: Final = 480 * DAY_US  # before the minute layer
@@ -31,6 +32,9 @@ FRACTION_BITS: Final = 32  # the walk runs in 2^-32 ticks: rounding must not pul
 PULL_DAYS: Final = 300  # a distance from the reference fades over that many days
 REACH: Final = 20  # the walk stays between reference / 20 and reference x 20
 TRADES_PER_MINUTE: Final = 20
+DAY_MINUTES_US: Final = DAY_US + 2 * MINUTE_US  # what a rolling day may reach into
+DEALS_MIN: Final = 1_000  # trades that are told one by one: those of the newest minutes
+KEPT_MAX: Final = 4_320  # candles of each interval: three days of minutes
 
 VOLATILITY_MAX_PPM: Final = 500_000  # a day's; steps and wicks stay well below the price itself
 BILLION: Final = 10**9  # a candle's deviation is in parts of it
@@ -66,19 +70,31 @@ class Start(msgspec.Struct, frozen=True):
     volatility_ppm: int  # standard deviation of a day's price change
 
 
-class Backfill:
-    """Candles before `epoch` (µs) of the symbols in `starts`; the same seed gives the same ones.
+class Recent(msgspec.Struct):
+    """A market's last day before the epoch: its minutes, and the walk that goes on before them."""
 
-    Called with a symbol and an interval it returns 300 to 1,000 candles, ascending and without
+    walk: Walk
+    begin: int
+    minutes: list[Candle]
+    deals: list[Deal]
+
+
+class Backfill:
+    """What happened before `epoch` (µs) with the symbols in `starts`; a seed has one story.
+
+    Called with a symbol and an interval it returns 300 to 4,320 candles, ascending and without
     gaps, each opened at the one before's close. The last contains the epoch's minute and closes at
     the start price. Empty for a symbol without a start; KeyError for an unknown interval. The
-    first call for a symbol computes all its intervals.
+    first call for a symbol computes all its intervals, which takes a quarter of a second; its last
+    day takes a hundredth of that.
     """
 
     def __init__(self, seed: int, epoch: int, starts: dict[str, Start]) -> None:
         self._seed = seed
+        self.epoch = epoch
         self._minute = epoch // MINUTE_US * MINUTE_US
         self._starts = starts
+        self._recent: dict[str, Recent] = {}
         self._rows: dict[str, dict[str, list[Candle]]] = {}
 
     def __call__(self, symbol: str, interval: str) -> list[Candle]:
@@ -88,26 +104,58 @@ class Backfill:
             self._rows[symbol] = rows
         return rows[interval]
 
-    def _history(self, symbol: str) -> dict[str, list[Candle]]:
+    def minutes(self, symbol: str) -> list[Candle]:
+        """The minutes of the last day, ascending; some more than a day's."""
+        recent = self._day(symbol)
+        return recent.minutes if recent is not None else []
+
+    def deals(self, symbol: str) -> list[Deal]:
+        """The last trades, at least 1,000, oldest first; the newest minutes are made of them."""
+        recent = self._day(symbol)
+        return recent.deals if recent is not None else []
+
+    def _day(self, symbol: str) -> Recent | None:
+        found = self._recent.get(symbol)
         start = self._starts.get(symbol)
-        if start is None:
+        if found is not None or start is None:
+            return found
+        walk = Walk(Random(f"{self._seed} {symbol}"), start)  # noqa: S311 - a story, not a secret
+        end = self._minute + MINUTE_US
+        begin = end - DAY_MINUTES_US
+        minutes = walk.back(end, begin, MINUTE_US)
+        dice = Random(f"{self._seed} {symbol} deals")  # noqa: S311 - a story, not a secret
+        deals: list[Deal] = []
+        for number in reversed(range(len(minutes))):
+            if len(deals) >= DEALS_MIN:
+                break
+            row = minutes[number]
+            until = min(row.open_time + MINUTE_US, self.epoch + 1)
+            own = made_of(row, until, start.unit_atoms, dice)
+            minutes[number] = folded(row.open_time, own)
+            deals = own + deals
+        found = self._recent[symbol] = Recent(walk, begin, minutes, deals)
+        return found
+
+    def _history(self, symbol: str) -> dict[str, list[Candle]]:
+        recent = self._day(symbol)
+        if recent is None:
             return {interval: [] for interval in INTERVALS}
-        layers = self._layers(symbol, start)
+        layers = self._layers(recent)
         rows = {"1m": layers["1m"]}
         for interval, source in SOURCES.items():
             rows[interval] = layers.get(interval, []) + coarsen(rows[source], interval)
-        return {interval: part[-CANDLES_MAX:] for interval, part in rows.items()}
+        return {interval: part[-KEPT_MAX:] for interval, part in rows.items()}
 
-    def _layers(self, symbol: str, start: Start) -> dict[str, list[Candle]]:
+    def _layers(self, recent: Recent) -> dict[str, list[Candle]]:
         """The three base layers, each ending where the finer one begins."""
-        walk = Walk(Random(f"{self._seed} {symbol}"), start)  # noqa: S311 - a story, not a secret
+        walk = recent.walk
         minutes = open_time("1d", self._minute) - MINUTE_LAYER_US
         hours = minutes - HOUR_LAYER_US
         days = open_time("1M", self._minute)
         for _ in range(MONTHS):
             days = open_time("1M", days - 1)
         return {
-            "1m": walk.back(self._minute + MINUTE_US, minutes, MINUTE_US),
+            "1m": walk.back(recent.begin, minutes, MINUTE_US) + recent.minutes,
             "1h": walk.back(minutes, hours, HOUR_US),
             "1d": walk.back(hours, days, DAY_US),
         }
@@ -152,7 +200,7 @@ class Walk:
 
 
 class Layer:
-    """What the candles of one base layer have in common."""
+    """The common facts of the candles of one base layer."""
 
     __slots__ = ("_trades", "_unit_atoms", "_volume", "deviation")
 

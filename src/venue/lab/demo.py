@@ -24,7 +24,7 @@ TRADE: Final = int(Access.READ | Access.SPOT_TRADE | Access.CONTRACT_TRADE)
 SCALE: Final = 8  # decimals of every demo asset
 PASSPHRASE: Final = "demo"  # noqa: S105 - the demo keys are printed, on purpose
 
-ASSETS: Final = ("USDT", "BTC", "ETH", "SOL", "SUSDT")
+ASSETS: Final = ("USDT", "BTC", "ETH", "SOL", "SUSDT", "WXB")  # the last is the venue's token
 LIVE: Final = "USDT"  # what live contracts settle in, and what demo contracts do
 DEMO: Final = "SUSDT"
 POSTED: Final = "agents"  # the index source of demo contracts
@@ -127,7 +127,7 @@ STARTS: Final = {
 
 
 def genesis() -> list[Command]:
-    """What a new practice venue begins with, before its owners have money."""
+    """The first commands of a new practice venue, before its owners have money."""
     commands: list[Command] = [RegisterAsset(asset, SCALE) for asset in ASSETS]
     commands += [ListInstrument(instrument) for instrument in INSTRUMENTS]
     commands += [ListContract(contract) for contract in CONTRACTS]

@@ -1,26 +1,82 @@
-"""Candles from before the venue's first trade, by symbol of either product."""
+"""What was before the venue's first trade, by symbol of either product."""
 
 from __future__ import annotations
 
+from random import Random
+from typing import Final
+
 from venue.candles import Candle
+from venue.core.units import FIRST_ID
 from venue.lab import demo
 from venue.lab.backfill import Backfill
+from venue.node.market_data.past import NO_DAY, Day, PublicTrade
+
+IDS_EACH: Final = 1_000_000  # trade ids of one market's past, all below the first that is given out
+RATE_PPB: Final = 100_000  # what funding rates were as a rule, and how far they went
+RATE_REACH_PPB: Final = 60_000
 
 
 class Prehistory:
-    """None until the venue's epoch is known: a new venue learns it only when it has begun."""
+    """Nothing until the venue's epoch is known: a new venue learns it only when it has begun."""
 
     def __init__(self) -> None:
-        self._backfill: Backfill | None = None
+        markets = {instrument.symbol: instrument.symbol for instrument in demo.INSTRUMENTS}
+        self.spot = Told(markets, 0)
+        # A contract tells what the spot market did that it follows.
+        self.contract = Told(demo.FOLLOWED, len(markets))
 
     def begin(self, seed: int, epoch: int) -> None:
-        """Make candles that end at `epoch` (µs)."""
-        self._backfill = Backfill(seed, epoch, demo.STARTS)
+        """Tell what ends at `epoch` (µs)."""
+        backfill = Backfill(seed, epoch, demo.STARTS)
+        self.spot.begin(seed, backfill)
+        self.contract.begin(seed, backfill)
 
-    def of_spot(self, symbol: str, interval: str) -> list[Candle]:
-        """A spot market's, ascending."""
-        return self._backfill(symbol, interval) if self._backfill is not None else []
 
-    def of_contract(self, symbol: str, interval: str) -> list[Candle]:
-        """A contract's: those of the spot market that it follows."""
-        return self.of_spot(demo.FOLLOWED.get(symbol, ""), interval)
+class Told:
+    """The past of one product's symbols, each after a market of the story."""
+
+    def __init__(self, followed: dict[str, str], number: int) -> None:
+        self._followed = followed
+        # Where the ids of a symbol's trades end: they differ from symbol to symbol.
+        self._ends = {
+            symbol: FIRST_ID - IDS_EACH * place for place, symbol in enumerate(followed, number)
+        }
+        self._seed = 0
+        self._backfill: Backfill | None = None
+        self._days: dict[str, Day] = {}
+
+    def begin(self, seed: int, backfill: Backfill) -> None:
+        """From now on there is a past."""
+        self._seed = seed
+        self._backfill = backfill
+
+    def candles(self, symbol: str, interval: str) -> list[Candle]:
+        """Ascending, without gaps, up to the epoch."""
+        if self._backfill is None:
+            return []
+        return self._backfill(self._followed.get(symbol, ""), interval)
+
+    def day(self, symbol: str) -> Day:
+        """The minutes of the last day and the last trades, oldest first."""
+        known = self._days.get(symbol)
+        if known is not None:
+            return known
+        backfill = self._backfill
+        deals = backfill.deals(self._followed.get(symbol, "")) if backfill is not None else []
+        if backfill is None or not deals:
+            return NO_DAY
+        begin = self._ends[symbol] - len(deals)
+        trades = [
+            PublicTrade(
+                begin + place, deal.price, deal.quantity, deal.notional, deal.time,
+                not deal.taker_bought,
+            )
+            for place, deal in enumerate(deals)
+        ]  # fmt: skip
+        day = self._days[symbol] = Day(backfill.minutes(self._followed[symbol]), trades)
+        return day
+
+    def funding_rate(self, symbol: str, due: int) -> int:
+        """The funding rate (ppb) of a settlement before the epoch."""
+        dice = Random(f"{self._seed} {symbol} {due}")  # noqa: S311 - a story, not a secret
+        return RATE_PPB + dice.randint(-RATE_REACH_PPB, RATE_REACH_PPB)

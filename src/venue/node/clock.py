@@ -29,7 +29,7 @@ class Source(Protocol):
     """The two clocks of a machine."""
 
     def wall(self) -> int:
-        """What the machine takes for the time, in µs since the epoch; it may step."""
+        """The machine's wall clock, in µs since the epoch; it may step."""
 
     def steady(self) -> int:
         """µs since some moment; it never steps, and goes on while the machine sleeps."""
@@ -48,7 +48,7 @@ class Machine:
 
 
 class Clock(Protocol):
-    """Where time comes from. The core never asks: it is told with each command."""
+    """The source of time. The core never asks it: time arrives with each command."""
 
     def now(self) -> int:
         """Venue time in µs since the epoch: what happens on the venue happens then."""
@@ -56,6 +56,25 @@ class Clock(Protocol):
     def wall(self) -> int:
         """Server time in µs since the epoch: what clients sign is compared with it, whatever venue
         time does. Within one run of the venue it never goes back."""
+
+
+class ServerClock(Protocol):
+    """The times that doors tell and compare with."""
+
+    def now(self) -> int:
+        """As a `Clock`'s."""
+
+    def wall(self) -> int:
+        """As a `Clock`'s."""
+
+    def told(self) -> int:
+        """What clients are told of server time, µs: venue time where that is not the machine's."""
+
+    def signs(self, sent_ms: int, window_ms: int) -> bool:
+        """Whether a timestamp that is not near server time is near venue time."""
+
+    def oldest(self) -> int:
+        """The earlier of the times that a timestamp is compared with, µs."""
 
 
 class SystemClock:
@@ -107,13 +126,17 @@ class SystemClock:
             steady = self._look(steady)
         return steady + self._server.at(steady)
 
+    def steady(self) -> int:
+        """µs of the machine since some moment: for how long something takes here."""
+        return self._passed()
+
     def ahead(self) -> tuple[int, int]:
         """How far venue time and server time are ahead of the machine's clock, in µs."""
         steady = self._steady()
         return self._venue.at(steady) - self._true, self._server.at(steady) - self._true
 
     def problem(self) -> str:
-        """What is wrong with the time, in words; empty when nothing is."""
+        """The problem with the time, in words; empty when there is none."""
         venue, server = self.ahead()
         if abs(venue) < TOLD_US and abs(server) < TOLD_US:
             return ""
@@ -163,7 +186,7 @@ class SystemClock:
 
 
 class _Offset:
-    """What is added to steady time; it moves to where it should be by one part in `SLEW`.
+    """The offset added to steady time; it moves to where it should be by one part in `SLEW`.
 
     Two that should be at the same place keep their order: the time of each never goes back.
     """

@@ -22,7 +22,7 @@ Group = tuple[Sequence[Command], Answer, int]  # applied together; who hears of 
 
 
 class _Flow:
-    """What waits for one owner, oldest first, with the time (s) since when."""
+    """The waiting commands of one owner, oldest first, with the time (s) since when."""
 
     __slots__ = ("credit", "groups", "owner")
 

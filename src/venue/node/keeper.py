@@ -32,7 +32,7 @@ log = logging.getLogger("venue")
 
 
 class Task(msgspec.Struct, array_like=True):
-    """What the process is told first: take the state after command `last`.
+    """The process's first message: take the state after command `last`.
 
     The journal has the commands behind `begin`.
     """

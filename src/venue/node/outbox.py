@@ -1,4 +1,4 @@
-"""What the engine said, in order: applied commands handed to those who follow."""
+"""The outbox: applied commands handed in order to their followers."""
 
 from __future__ import annotations
 

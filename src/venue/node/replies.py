@@ -10,13 +10,13 @@ from venue.core.messages.contract_events import ClosedAtMarket
 
 
 class Answer(Protocol):
-    """What hears of a group's outcome, once: a future, or what goes on at once."""
+    """The receiver of a group's outcome, called once: a future, or a function."""
 
     def done(self) -> bool:
         """Whether it has heard, or no longer cares."""
 
     def set_result(self, applied: list[Applied], /) -> None:
-        """What came of the group."""
+        """The outcome of the group."""
 
     def set_exception(self, problem: BaseException, /) -> None:
         """Why that will never be known."""
@@ -50,7 +50,7 @@ class Replies:
         return False
 
     def add(self, later: Applied) -> list[Reply]:
-        """What a slice said of closings under way; the answers that it completes."""
+        """Collect a slice's results of closings under way; return the answers that it completes."""
         completed: list[Reply] = []
         for event in later.events:
             if type(event) is not ClosedAtMarket or event.request not in self._replies:

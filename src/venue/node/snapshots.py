@@ -21,7 +21,7 @@ STREAMS: Final = "streams"  # that of what private streams said; former snapshot
 
 
 class Recorder(Protocol):
-    """Who makes the frames of private streams, command by command."""
+    """The maker of private frames, command by command."""
 
     def restore(self, part: bytes, engine: Engine) -> None:
         """Begin from its part of a snapshot (b"": none) and the engine there; MsgspecError."""

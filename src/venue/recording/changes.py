@@ -1,4 +1,4 @@
-"""What a command's events mean for orders, money and positions of their owners."""
+"""Changes of owners' orders, money and positions that follow from a command's events."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ from venue.recording.notes import (
     OrderNote,
     Past,
     PositionNote,
+    open_contract_order,
     open_order,
     open_position,
-    origin_of,
     placed_algo,
     placed_order,
     waiting_algo,
@@ -108,7 +108,7 @@ NO_MARGIN: Final = "MARGIN_NOT_ENOUGH"
 
 
 class Touched:
-    """What one command touched, each once, in the order of its events. Assets are by index."""
+    """The things a command touched, each once, in the order of its events. Assets are by index."""
 
     __slots__ = (
         "cancels_end", "closed", "command", "contract_accounts", "contract_fills", "events",
@@ -183,7 +183,7 @@ class Changes:
     def take_up(self, account: Account) -> None:
         """Note what an owner has open already."""
         for order in account.orders.values():
-            self.orders[order.order_id] = open_order(order, NOT_CHOSEN)
+            self.orders[order.order_id] = open_order(order)
         holding = account.holding
         if holding is None:
             return
@@ -191,11 +191,9 @@ class Changes:
         uid = account.uid
         for index, modes in holding.modes.items():
             self._modes[uid, perps[index].symbol] = (modes.margin_mode, modes.separated)
-        for order in holding.orders.values():
-            chosen = self._modes_of(uid, order.market.symbol)
-            note = self.orders[order.order_id] = open_order(order, chosen)
-            origin = origin_of(order)
-            note.algo = waiting_algo(origin, chosen) if origin is not None else None
+        for resting in holding.orders.values():
+            chosen = self._modes_of(uid, resting.market.symbol)
+            self.orders[resting.order_id] = open_contract_order(resting, chosen)
         for algo in holding.algos.values():
             chosen = self._modes_of(uid, algo.perp.symbol)
             self.algos[algo.algo_id] = waiting_algo(algo, chosen)
@@ -274,7 +272,7 @@ class Changes:
         touched.cancels_end = place + event.orders
 
     def _held(self, uid: int, symbol: str, side: int, touched: Touched) -> None:
-        """What an order holds, or held, of the spot wallet has changed."""
+        """Note that the hold of an order on the spot wallet has changed."""
         market = self._engine.spot.markets[symbol]
         index = market.quote if side == BUY else market.base
         touched.spot_accounts[uid, index, ORDER_UPDATE] = None
@@ -399,7 +397,7 @@ class Changes:
             self._all_positions(event.uid, event.symbol, cause, touched)
 
     def moved_of(self, uid: int, index: int, time: int) -> Moved:
-        """What moved of an owner's collateral in one asset, counted from `time` if not before."""
+        """The moves of an owner's collateral in one asset, counted from `time` if not before."""
         moved = self.moved.get((uid, index))
         if moved is None:
             moved = self.moved[uid, index] = Moved(time)

@@ -39,7 +39,7 @@ class PrivateFrame(Struct, gc=False):
 
 
 class Rooms(Protocol):
-    """What frames are made of beside events: the `Venue`, or anything with an engine."""
+    """The source of frames beside events: the `Venue`, or anything with an engine."""
 
     @property
     def engine(self) -> Engine: ...

@@ -31,6 +31,7 @@ from venue.wire import (
     TIME_IN_FORCE_NAMES,
     TYPE_NAMES,
     amount_text,
+    fill_id,
     order_price_text,
     quantity_text,
     rate_text,
@@ -214,8 +215,9 @@ def contract_fill_item(
     instrument = perp.market.instrument
     asset = engine.ledger.assets[perp.asset]
     is_maker = leg is trade.maker
+    second = is_maker and leg.uid == trade.taker.uid
     return ContractFillItem(
-        str(trade.trade_id),  # id
+        str(fill_id(trade.trade_id, second=second)),  # id
         asset.name,  # coin
         trade.symbol,  # symbol
         str(leg.order_id),  # order_id
@@ -340,7 +342,7 @@ def _rates(engine: Engine, uid: int, perp: Perpetual) -> tuple[int, int]:
 
 
 def _leverage(engine: Engine, uid: int, perp: Perpetual, position_side: int) -> str:
-    """What an owner has chosen for new positions of a side now."""
+    """The owner's settings for new positions of a side now."""
     holding = engine.account(uid).holding
     modes = holding.modes.get(perp.index) if holding is not None else None
     return str(modes.leverage(position_side) if modes is not None else perp.default_leverage())

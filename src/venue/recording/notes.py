@@ -1,4 +1,4 @@
-"""What private frames remember: open orders, waiting conditional orders, positions, money moved.
+"""Notes behind private frames: open orders, waiting conditional orders, positions, money moved.
 
 Notes are as many as the engine's open orders and positions. What the engine does not know of them,
 fees and fill prices of the past, has a place of its own in snapshots.
@@ -10,9 +10,10 @@ from typing import Final
 
 from msgspec import Struct
 
-from venue.core.book.orders import Order
+from venue.core.book.orders import Order, T
 from venue.core.contract.conditional import Algo
 from venue.core.contract.position import Position
+from venue.core.contract.terms import Terms
 from venue.core.messages.contract_events import AlgoPlaced, ContractOrderPlaced
 from venue.core.messages.events import OrderPlaced
 from venue.vocabulary import COMBINED, CROSSED, AlgoStatus, AlgoType, IncomeType, OrderStatus
@@ -110,7 +111,7 @@ class OrderNote(Struct, array_like=True, gc=False):
 
 
 class PositionNote:
-    """What the end of a position does not tell: who opened it, and when in the order of trades."""
+    """Facts that the event of a position's end lacks: who opened it and when."""
 
     __slots__ = ("auto_margin", "created", "isolated", "open_order_id", "separated", "updated")
 
@@ -171,7 +172,7 @@ def placed_algo(placed: AlgoPlaced, modes: Chosen, time: int) -> AlgoNote:
 # -- from the engine -------------------------------------------------------------------------------
 
 
-def open_order(order: Order, modes: Chosen) -> OrderNote:
+def open_order(order: Order[T]) -> OrderNote:
     """The note of an order that rests in a book; fees and fill prices of the past are unknown."""
     note = OrderNote(
         order.order_id, order.account.uid, order.market.symbol, order.side, order.type,
@@ -181,9 +182,13 @@ def open_order(order: Order, modes: Chosen) -> OrderNote:
     note.status = order.status
     note.executed = order.quantity - order.remaining
     note.notional = order.quote
+    return note
+
+
+def open_contract_order(order: Order[Terms], modes: Chosen) -> OrderNote:
+    """The same of a contract order."""
+    note = open_order(order)
     terms = order.terms
-    if terms is None:
-        return note
     note.executed -= terms.trimmed
     note.position_side = terms.position_side
     note.modes = modes
@@ -191,13 +196,15 @@ def open_order(order: Order, modes: Chosen) -> OrderNote:
         note.position_id = terms.position.position_id
     note.take_profit = terms.take_profit is not None and terms.take_profit.trigger_price > 0
     note.stop_loss = terms.stop_loss is not None and terms.stop_loss.trigger_price > 0
+    origin = _origin(order)
+    note.algo = waiting_algo(origin, modes) if origin is not None else None
     return note
 
 
-def origin_of(order: Order) -> Algo | None:
+def _origin(order: Order[Terms]) -> Algo | None:
     """The conditional order that an open order came from, while its client id is remembered."""
     terms = order.terms
-    if terms is None or not terms.algo_id:
+    if not terms.algo_id:
         return None
     clients = terms.holding.algo_clients.values()
     return next((algo for algo in clients if algo.algo_id == terms.algo_id), None)

@@ -1,4 +1,4 @@
-"""What private streams say, made and numbered once, for whoever listens now or asks later.
+"""Private frames, made and numbered once, for connected clients and for later resumption.
 
 Frames follow from the commands alone: who applies the same ones makes the same bytes under the
 same numbers, however they were batched and wherever a snapshot came between.

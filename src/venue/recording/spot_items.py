@@ -22,6 +22,7 @@ from venue.wire import (
     TIME_IN_FORCE_NAMES,
     TYPE_NAMES,
     decimal_text,
+    fill_id,
     order_price_text,
     quantity_text,
     rate_text,
@@ -85,8 +86,9 @@ def fill_item(engine: Engine, trade: Trade, is_maker: bool, time: int) -> str:
     else:
         fee = spelled(trade.quote_fee, quote)
     at = time // US_PER_MS
+    number = fill_id(trade.trade_id, second=is_maker and trade.maker_uid == trade.taker_uid)
     return (
-        f'{{"id":"{trade.trade_id}",{_names(trade.symbol, instrument.base, instrument.quote)},'
+        f'{{"id":"{number}",{_names(trade.symbol, instrument.base, instrument.quote)},'
         f'"orderId":"{order_id}","orderSide":"{SIDE_NAMES[side]}",'
         f'"fillSize":"{quantity_text(instrument, trade.quantity)}",'
         f'"fillValue":"{spelled(trade.notional, quote)}","fillFee":"{fee}",'
@@ -94,7 +96,7 @@ def fill_item(engine: Engine, trade: Trade, is_maker: bool, time: int) -> str:
     )
 
 
-def _fills(engine: Engine, market: Market, note: OrderNote) -> str:
+def _fills(engine: Engine, market: Market[None], note: OrderNote) -> str:
     """Latest, highest and lowest price of an order's fills; their size, value and fee."""
     instrument, assets = market.instrument, engine.ledger.assets
     quote = assets[market.quote].scale

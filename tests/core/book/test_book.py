@@ -1,10 +1,10 @@
-"""One book: priority, levels, what a sweep can reach (rules 3.2, 10)."""
+"""One book: priority, levels, best prices (rules 3.2, 10)."""
 
 import random
 
 import pytest
 
-from venue.core.book.book import Book, resting, sweep, sweep_others
+from venue.core.book.book import Book, resting
 from venue.core.book.market import Market
 from venue.core.book.orders import Order
 from venue.core.instruments import Instrument
@@ -15,16 +15,19 @@ pytestmark = pytest.mark.core
 
 BUY, SELL = int(Side.BUY), int(Side.SELL)
 ANN = Account(1, "ann", 0, 2, 1)
-BEN = Account(2, "ben", 0, 2, 1)
-MARKET = Market(Instrument("BTCUSDT", "BTC", "USDT", 1, 0, 1, 0, 1, 9, 9, 0, 0), 0, 0, 1, 1, 1)
+MARKET: Market[None] = Market(
+    Instrument("BTCUSDT", "BTC", "USDT", 1, 0, 1, 0, 1, 9, 9, 0, 0), 0, 0, 1, 1, 1
+)
 
 
-def order(order_id: int, side: int, quantity: int, price: int, account: Account = ANN) -> Order:
-    return Order(order_id, account, MARKET, side, 0, 0, quantity, price, "", 1)
+def order(
+    order_id: int, side: int, quantity: int, price: int, account: Account = ANN
+) -> Order[None]:
+    return Order(order_id, ANN, MARKET, side, 0, 0, quantity, price, "", 1, None)
 
 
-def filled(*orders: Order) -> Book:
-    book = Book()
+def filled(*orders: Order[None]) -> Book[None]:
+    book: Book[None] = Book()
     for each in orders:
         book.rest(each)
     return book
@@ -51,7 +54,7 @@ def test_removing_from_any_place_of_a_level_keeps_the_others_in_order(taken: int
     book.remove(orders[taken - 1])
     left = [number for number in (1, 2, 3) if number != taken]
     assert [each.order_id for each in resting(book.asks)] == left
-    (level,) = book.asks.levels.values()
+    (level,) = book.asks.walk()
     assert level.quantity == sum(left)
     assert orders[taken - 1].level is None
     book.rest(orders[taken - 1])
@@ -63,8 +66,8 @@ def test_an_empty_level_goes() -> None:
     book = filled(*orders)
     for each in (orders[1], orders[2], orders[0]):
         book.remove(each)
-    assert book.bids.keys == []
-    assert book.bids.levels == {}
+    assert list(book.bids.walk()) == []
+    assert book.bid == 0
 
 
 @pytest.mark.parametrize(
@@ -77,45 +80,45 @@ def test_the_middle_is_exact_and_needs_both_sides(bid: int, ask: int, twice: int
 
 
 @pytest.mark.parametrize(
-    ("limit", "quantity", "lots", "cost"),
-    [
-        (99, 10, 0, 0),
-        (100, 10, 5, 500),
-        (101, 10, 10, 1_005),
-        (101, 6, 6, 601),
-        (105, 99, 12, 1_209),
-    ],
+    ("limit", "met"), [(99, []), (100, [1, 2]), (101, [1, 2, 3]), (500, [1, 2, 3, 4])]
 )
-def test_a_sweep_counts_what_a_buyer_could_take(
-    limit: int, quantity: int, lots: int, cost: int
-) -> None:
+def test_what_a_buyer_could_meet_up_to_its_limit(limit: int, met: list[int]) -> None:
     book = filled(
         order(1, SELL, 2, 100),
         order(2, SELL, 3, 100),
         order(3, SELL, 5, 101),
         order(4, SELL, 2, 102),
     )
-    assert sweep(book.asks, -limit, quantity) == (lots, cost)
-    assert sweep_others(book.asks, -limit, quantity, BEN.uid, stop=True) == (lots, cost)
+    assert [each.order_id for each in book.opposite(BUY).within(limit)] == met
+    assert book.crosses(BUY, limit) is bool(met)
 
 
-def test_a_sweep_of_the_bids_goes_down() -> None:
+def test_what_a_seller_could_meet_goes_down() -> None:
     book = filled(order(1, BUY, 2, 100), order(2, BUY, 3, 99), order(3, BUY, 5, 98))
-    assert sweep(book.bids, 99, 10) == (5, 2 * 100 + 3 * 99)
+    assert [each.order_id for each in book.opposite(SELL).within(99)] == [1, 2]
+    assert (book.best(SELL), book.best(BUY)) == (100, 0)
+    assert book.crosses(SELL, 100)
+    assert not book.crosses(SELL, 101)
+    assert not book.crosses(BUY, 10**17)
 
 
-def test_a_sweep_among_others_passes_over_or_stops_at_ones_own() -> None:
-    """Rule 3.7."""
-    book = filled(order(1, SELL, 2, 100), order(2, SELL, 3, 100, BEN), order(3, SELL, 5, 101))
-    assert sweep_others(book.asks, -101, 10, BEN.uid, stop=False) == (7, 705)
-    assert sweep_others(book.asks, -101, 10, BEN.uid, stop=True) == (2, 200)
-    assert sweep_others(book.asks, -101, 2, BEN.uid, stop=True) == (2, 200)
+@pytest.mark.parametrize("lots", [0, 6, -1])
+def test_nobody_takes_more_than_rests(lots: int) -> None:
+    """The book's guard: a defect elsewhere ends here, before money has moved twice."""
+    resting_order = order(1, SELL, 5, 100)
+    book = filled(resting_order)
+    if lots > 0:
+        with pytest.raises(AssertionError, match="6 lots of order 1, which has 5"):
+            book.take(resting_order, lots, 2)
+        return
+    with pytest.raises(AssertionError, match=f"{lots} lots of order 1"):
+        book.take(resting_order, lots, 2)
 
 
 def test_a_long_random_life_against_a_sorted_list() -> None:
     choice = random.Random(5)
-    book = Book()
-    live: list[Order] = []
+    book: Book[None] = Book()
+    live: list[Order[None]] = []
     for number in range(3_000):
         if live and choice.random() < 0.45:
             book.remove(live.pop(choice.randrange(len(live))))
@@ -128,6 +131,7 @@ def test_a_long_random_life_against_a_sorted_list() -> None:
             mine = [each for each in live if each.side == side]
             mine.sort(key=lambda each: (sign * each.price, each.order_id))
             assert resting(half) == mine
-            assert half.keys == sorted(half.levels)
-            total = sum(level.quantity for level in half.levels.values())
+            total = sum(level.quantity for level in half.walk())
             assert total == sum(each.remaining for each in mine)
+            best = mine[0].price if mine else 0
+            assert best == (book.bid if side == BUY else book.best(BUY))

@@ -53,10 +53,10 @@ def test_an_owners_many_push_out_its_own_oldest_alone() -> None:
 def test_all_are_forgotten_after_a_day_oldest_first() -> None:
     engine = founded()
     market = engine.spot.markets["BTCUSDT"]
-    ids = ClientIds()
+    ids: ClientIds[None] = ClientIds(lambda order: order.account.clients)
     for time in range(1, 31):
         account = engine.ledger.accounts[FIRST_UID + time % 4]
-        order = Order(time, account, market, 0, 0, IOC, 5, 10_000, f"{time}", time)
+        order = Order(time, account, market, 0, 0, IOC, 5, 10_000, f"{time}", time, None)
         account.clients[order.client_id] = order
         ids.keep(order)
     for time in range(30):

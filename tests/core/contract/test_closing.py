@@ -303,8 +303,8 @@ def test_a_smaller_position_trims_its_closing_orders_newest_first() -> None:
     assert [order.remaining for order in desk.holding("ann").orders.values()] == [6, 4]
     position = desk.position("ann", SHORT)
     assert (position.closing, position.left()) == (10, 0)
-    assert desk.perp().market.book.bids.levels[701].quantity == 4
-    assert desk.order("ann", second).terms is not None
+    assert {level.price: level.quantity for level in desk.perp().market.book.bids.walk()}[701] == 4
+    assert desk.order("ann", second).remaining == 4
     desk.reopened()
     assert list(desk.holding("ann").orders) == [first, second]
 

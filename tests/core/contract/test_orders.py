@@ -26,6 +26,7 @@ from support.order_desk import (
 )
 from venue.core.messages import commands
 from venue.core.messages.contract_events import (
+    ClosedAtMarket,
     ContractOrderClosed,
     ContractOrderPlaced,
     ContractTrade,
@@ -359,6 +360,25 @@ def test_cancel_all_ends_one_symbol_or_all_oldest_first() -> None:
     assert len(desk.ok(commands.CancelContractOrders(ann))) == 1
     assert desk.ok(commands.CancelContractOrders(ann)) == []
     assert len(desk.holding("ben").orders) == 1
+
+
+def test_what_settles_in_a_named_asset_is_left_alone() -> None:
+    desk = Desk("ann", "ben")
+    desk.pair("ann", "ben", 5, 1_000)
+    desk.bids("ben", 5, 990)
+    desk.bids("ann", 5, 900)
+    desk.algo("ann", SELL, LONG, STOP_MARKET, 5, 800)
+    ann, held = desk.uids["ann"], desk.position("ann")
+    for command in (
+        commands.CancelAlgos(ann, without="USDT"),
+        commands.CancelContractOrders(ann, SYMBOL, without="USDT"),
+        commands.ClosePositions(ann, without="USDT"),
+    ):
+        assert desk.ok(command) == []
+    assert len(desk.ok(commands.CancelAlgos(ann, without="OTHER"))) == 1
+    assert len(desk.ok(commands.CancelContractOrders(ann, without="OTHER"))) == 1
+    said = desk.ok(commands.ClosePositions(ann, without="OTHER"))
+    assert of(said, ClosedAtMarket)[0].position_id == held.position_id
 
 
 def test_a_halted_contract_takes_cancels_only() -> None:

@@ -80,7 +80,7 @@ def test_those_who_reduce_meet_over_resting_openings_which_trade_again_afterward
     (closed,) = of(said, ContractOrderClosed)
     assert (closed.uid, closed.status) == (world.uids["ann"], CANCELED)
     assert world.position("ann").quantity == 4
-    assert world.perp.market.book.bids.keys == [1_001]
+    assert [level.price for level in world.perp.market.book.bids.walk()] == [1_001]
     said = world.post(1_000)
     assert not world.perp.doubt
     assert of(said, ContractTrade) == []  # nothing trades until the next order

@@ -88,7 +88,7 @@ def empty(desk: Desk) -> None:
 
 def deepen(desk: Desk) -> None:
     """Bids for all that may be sold at once, where there are any."""
-    if desk.perp().market.book.bids.keys:
+    if desk.perp().market.book.bid:
         desk.bids("ben", 950, 990)
 
 

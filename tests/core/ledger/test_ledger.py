@@ -100,3 +100,59 @@ def test_an_imbalance_is_seen_in_every_wallet(wallet: int) -> None:
     book.fees[QUOTE] -= 1
     ann.spot[BASE].locked += 1
     assert book.imbalance() == {"BTC": 4, "USDT": -1}
+
+
+# -- guards: a defect elsewhere ends here, before money is made or taken -------------------------
+
+
+def test_nobody_holds_or_releases_more_than_there_is() -> None:
+    book, ann, _ = ledger()
+    book.credit(ann, SPOT, QUOTE, 100)
+    with pytest.raises(AssertionError, match="101 atoms held of 100"):
+        book.hold(ann.spot[QUOTE], 101)
+    book.hold(ann.spot[QUOTE], 60)
+    with pytest.raises(AssertionError, match="61 atoms released of 60"):
+        book.release(ann.spot[QUOTE], 61)
+    with pytest.raises(AssertionError, match="-1 atoms held"):
+        book.hold(ann.spot[QUOTE], -1)
+    assert (ann.spot[QUOTE].free, ann.spot[QUOTE].locked) == (40, 60)
+
+
+def test_a_pool_never_holds_less_than_nothing() -> None:
+    _, ann, _ = ledger()
+    pool = ann.contract[QUOTE]
+    pool.hold(10, 500)
+    pool.hold(-10, -500)
+    with pytest.raises(AssertionError, match="orders of ann hold -1 atoms"):
+        pool.hold(-1, 0)
+
+
+@pytest.mark.parametrize(("base_fee", "quote_fee"), [(11, 7), (-1, 7), (1, 501), (1, -1)])
+def test_a_fill_with_an_absurd_fee_is_not_settled(base_fee: int, quote_fee: int) -> None:
+    book, ann, ben = ledger()
+    book.credit(ann, SPOT, QUOTE, 500)
+    book.credit(ben, SPOT, BASE, 10)
+    book.hold(ben.spot[BASE], 10)
+    with pytest.raises(AssertionError, match="atoms of fee on"):
+        book.settle(
+            ann.spot[BASE], ann.spot[QUOTE], ben.spot[BASE], ben.spot[QUOTE], int(Side.BUY), BASE,
+            QUOTE, 10, 500, base_fee, quote_fee,
+        )  # fmt: skip
+    assert (ann.spot[QUOTE].free, ben.spot[BASE].locked, book.fees) == (500, 10, [0, 0])
+
+
+def test_who_trades_has_the_money() -> None:
+    book, ann, ben = ledger()
+    book.credit(ben, SPOT, BASE, 10)
+    book.hold(ben.spot[BASE], 10)
+    with pytest.raises(AssertionError, match="who pays has not got it"):
+        book.settle(
+            ann.spot[BASE], ann.spot[QUOTE], ben.spot[BASE], ben.spot[QUOTE], int(Side.BUY), BASE,
+            QUOTE, 10, 500, 1, 7,
+        )  # fmt: skip
+
+
+def test_pools_of_two_assets_exchange_nothing() -> None:
+    book, ann, _ = ledger()
+    with pytest.raises(AssertionError, match="another asset"):
+        book.exchange(ann.contract[BASE], ann.contract[QUOTE], 5)

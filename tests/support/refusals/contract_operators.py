@@ -73,7 +73,7 @@ _UNFIT = [
            maxLeverage=50, engine=True),
     *lists("V16", -1142, "'instrument'", "position_max <= open_interest_max",
            maxOpenInterest="0.001", engine=True),
-    *lists("V16", -1142, "'instrument'", "evenly spaced", fundingTimes=["00:00", "09:00"],
+    *lists("V16", -1142, "'fundingTimes'", "evenly spaced", fundingTimes=["00:00", "09:00"],
            engine=True),
     *lists("V16", -1142, "'instrument'", "fee rates", takerFeeRate="1", engine=True),
     *lists("V16", -1142, "'instrument'", "bands", buyLimitPriceRatio="1.1", engine=True),

@@ -32,7 +32,7 @@ DEMO = f"{V3}/sim/order"
 SIDE, TYPE, TIF = "must be BUY or SELL", "must be LIMIT or MARKET", "GTC, IOC, FOK or POST_ONLY"
 FAILED = "FAILED_PRECONDITION"
 FUNDS = (FAILED, "amount not enough")
-BAND = "the band's bound for this side is"
+BAND = "outside the price band, which for this side ends at"
 CHARACTERS = "1 to 36 characters"
 NEITHER = "Either parameter 'orderId' or 'origClientOrderId' must be sent"
 IDS = "allowed: 1 to 9223372036854775807"
@@ -87,10 +87,7 @@ _FIELDS = [
     ],
     *[place("D7", -1141, "'price'", price=price) for price in (..., None, "")],
     place("D7", -1128, "'price'", "type=MARKET", **market(price="60000")),
-    *[
-        place("D7", -1128, "'timeInForce'", "type=MARKET", **market(timeInForce=tif))
-        for tif in ("GTC", "FOK", "POST_ONLY")
-    ],
+    place("D7", -1128, "'timeInForce'", "type=MARKET", **market(timeInForce="POST_ONLY")),
     *[place("D8", -1141, "'quantity'", quantity=quantity) for quantity in (..., None, "")],
     place("D8", -1141, "'quantity'", **market(quantity=...)),
     place("D8", -1160, "'quantity'", "5 decimals", quantity="0.000101"),
@@ -320,6 +317,11 @@ _CANCELS = [
     Case("F7", "DELETE", BATCH, b"[]", -1135, ("JSON",)),
     delete("F7", f"{BATCH}?orderIdList=1", {"orderIdList": [1]}, -1142, "'query'", "body"),
     *[
+        delete("F9", f"{path}{query}", None, -1140, "'symbol'", "must not be empty", "to mean all")
+        for path in (f"{V3}/allOpenOrders", f"{V3}/algoOpenOrders")
+        for query in ("?symbol=", "?symbol", "?symbol=&page=1")
+    ],
+    *[
         delete("F8", f"{path}?symbol={bad}", None, code, "'symbol'")
         for path in (OPEN, f"{V3}/algoOpenOrders")
         for bad, code in (
@@ -356,8 +358,9 @@ _NOT_FOUND: list[tuple[str, str, str]] = [
     ("Q6", ALGO, f"orderId={BOBS_STOP}"),
     ("Q6", ALGO, "origClientOrderId=bob-stop"),
     ("Q6", ALGO, f"origClientOrderId=v-{BOBS_STOP}"),
-    ("Q8", ORDER, f"orderId={STOP_ID}"),
-    ("Q8", ORDER, "origClientOrderId=alice-stop"),
+    ("Q6", ORDER, f"orderId={BOBS_STOP}"),
+    ("Q6", ORDER, "origClientOrderId=bob-stop"),
+    ("Q6", ORDER, f"origClientOrderId=v-{BOBS_STOP}"),
     ("Q8", ALGO, f"orderId={RESTS}"),
     ("Q8", ALGO, "origClientOrderId=alice-rests"),
 ]
@@ -399,6 +402,10 @@ _NAMED = [
         for method in (("GET", "DELETE") if path == ORDER else ("DELETE",))
     ],
     *[
+        Case("Q8", "DELETE", f"{ORDER}?{which}", None, -3200, ("order not found",), engine=True)
+        for which in (f"orderId={STOP_ID}", "origClientOrderId=alice-stop")
+    ],
+    *[
         Case("Q7", "DELETE", f"{path}?{which}", None, -3200, ("order not found",), engine=True)
         for path, which in (
             (ORDER, f"orderId={DONE}"), (ORDER, "origClientOrderId=alice-done"),
@@ -414,6 +421,16 @@ _CLOSES = [
     post("E1", CLOSE, {"symbol": "NOPEUSDT"}, -1121, "'symbol'"),
     post("E1", CLOSE, {"symbol": "ſOLUSDT"}, -1121, "'symbol'"),
     post("E1", CLOSE, {"symbol": "B" * 33}, -1142, "'symbol'"),
+    *[
+        post("E6", CLOSE, body, -1140, f"'{name}'", "must not be empty", "leave it out to mean all")
+        for empty in ("", None)
+        for name, body in (
+            ("symbol", {"symbol": empty}),
+            ("symbol", {"symbol": empty, "positionId": LONG_ID}),
+            ("positionId", {"positionId": empty}),
+            ("positionId", {"symbol": "BTCUSDT", "positionId": empty}),
+        )
+    ],
     post("E1", CLOSE, {"symbol": 1}, -1142, "'symbol'"),
     *[
         post("E2", CLOSE, {"positionId": bad}, -1142, "'positionId'", "whole number")

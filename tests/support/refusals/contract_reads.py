@@ -12,6 +12,8 @@ INCOME = f"{ACCOUNT}/income"
 OPEN = f"{V3}/openOrders"
 OPEN_ALGOS = f"{V3}/openAlgoOrders"
 ALGOS = f"{V3}/allAlgoOrders"
+TRAILING = f"{V3}/trailing/openOrders"
+TRAILED = f"{V3}/trailing/historyOrders"
 HISTORY = f"{ORDER}/history"
 DEMO_HISTORY = f"{V3}/sim/order/history"
 TRADES = f"{V3}/userTrades"
@@ -20,7 +22,8 @@ ONE_SYMBOL = (*SERIES, "depth", "trades", "symbolPrice", "openInterest", "fundin
 MAY_SELECT = ("exchangeInfo", "ticker/24hr", "ticker/bookTicker", "premiumIndex")
 NO_SUCH = "no such contract symbol"
 TIMES = "allowed: 1000000000000 to 9999999999999"
-NOW = 1_790_000_000_000
+NOW = 1_750_000_000_000
+LATER = 9_000_000_000_000  # in the year 2255
 DAY = 86_400_000
 
 
@@ -243,10 +246,33 @@ _LISTS = [
     *listing("O", OPEN_ALGOS, 1, (5, 100), (4, 0, 3)),
     *pages("O6", OPEN_ALGOS, 1),
     get("O6", f"{OPEN_ALGOS}?page=0", -1140, "'page'", "allowed: 1 to 100000"),
+    *listing("O", TRAILING, 1, (5, 100), (4, 0, 3)),
+    *pages("O6", TRAILING, 1),
+    *listing("H", TRAILED, 1, (2, 100), (3, 4, 8)),
+    *pages("H5", TRAILED, 1),
+    too_long("H4", TRAILED, 90),
     *listing("A", ALGOS, 1, (2, 1_000), (4, 3, 8)),
     too_long("A3", ALGOS, 90),
     *listing("H", HISTORY, 1, (2, 1_000), (3, 4, 8)),
     *pages("H5", HISTORY, 0),
+    *[
+        get("H9", f"{path}?limit=1000&page=10001", -1140, "'page'", "'limit'", "at most 10000000")
+        for path in (HISTORY, DEMO_HISTORY)
+    ],
+    get("H9", f"{HISTORY}?page=20001", -1140, "'page'", "'limit'", "at most 10000000"),
+    *[
+        get(row, f"{path}startTime={LATER}{more}", -1170, "'startTime'", "future")
+        for row, path in (
+            ("H10", f"{HISTORY}?"),
+            ("H10", f"{DEMO_HISTORY}?"),
+            ("H10", f"{TRADES}?"),
+            ("A9", f"{ALGOS}?"),
+            ("M11", f"{MARKET}/historyKlines?symbol=BTCUSDT&interval=1m&"),
+        )
+        for more in ("", f"&endTime={LATER + 1}")
+    ],
+    post("I12", INCOME, {"startTime": LATER}, -1170, "'startTime'", "future"),
+    post("I12", INCOME, {"startTime": LATER, "endTime": LATER}, -1170, "'startTime'", "future"),
     too_long("H4", HISTORY, 90),
     *listing("H", TRADES, 1, (2, 100), (3, 4, 8)),
     too_long("H4", TRADES, 7),

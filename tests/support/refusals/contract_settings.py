@@ -25,7 +25,7 @@ FAILED = "FAILED_PRECONDITION"
 IDS = "allowed: 1 to 9223372036854775807"
 NAMES = ("crossLeverage", "isolatedLongLeverage", "isolatedShortLeverage")
 MODES = "CROSSED, ISOLATED"
-IN_USE = (FAILED, "the mode changes only with neither position nor orders in the symbol")
+IN_USE = (FAILED, "the mode can change only while the symbol has no position and no order")
 NOT_ISOLATED = (FAILED, "the position is not isolated")
 BAD_SYMBOLS: list[tuple[Any, int]] = [
     (..., -1141), (None, -1141), ("", -1141), ("NOPEUSDT", -1121), ("ETHBTC", -1121),
@@ -62,7 +62,7 @@ def auto(row: str, code: int, *words: str, **changes: Any) -> Case:
 
 
 _BAD_LEVERAGES: list[Any] = [
-    "0", "-5", "0.5", "10.5", "10.0", "1e2", "NaN", "١٠", " 10", "10x", "+5", "0x10", " ", "501",
+    "0", "-5", "0.5", "10.5", "10.", "1e2", "NaN", "١٠", " 10", "10x", "+5", "0x10", " ", "501",
     "9" * 40, "9" * 5_000, 0, -5, 10.5, 501, 2**64, True, ["10"], {"x": "10"},
 ]  # fmt: skip
 
@@ -185,6 +185,8 @@ _READS = [
     ("GET", f"{V3}/userTrades"),
     ("GET", f"{V3}/openAlgoOrders"),
     ("GET", f"{V3}/allAlgoOrders"),
+    ("GET", f"{V3}/trailing/openOrders"),
+    ("GET", f"{V3}/trailing/historyOrders"),
     ("GET", f"{V3}/sim/balance"),
     ("GET", f"{V3}/sim/position/allPosition"),
     ("GET", f"{V3}/sim/order/history"),

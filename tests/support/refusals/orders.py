@@ -23,7 +23,7 @@ OPEN = "/api/v3/openOrders"
 SIDE, TYPE, TIF = "must be BUY or SELL", "must be LIMIT or MARKET", "GTC, IOC, FOK or POST_ONLY"
 FAILED = "FAILED_PRECONDITION"
 FUNDS = (FAILED, "amount not enough")
-BAND = "the band's bound for this side is"
+BAND = "outside the price band, which for this side ends at"
 CHARACTERS = "1 to 40 characters"
 COMBINATION = "INVALID_PARAM_COMBINATION"
 RANGE = "PARAM_VALIDATE_ERROR"
@@ -70,6 +70,23 @@ _WHOLE = [
 _ITEMS = [
     *[
         Case(
+            "P29",
+            "POST",
+            BATCH,
+            {"symbol": "BTCUSDT", "orderList": [_ONE | {"symbol": symbol}]},
+            code,
+            ("'symbol'", words),
+            status=200,
+        )
+        for symbol, code, words in (
+            ("ETHUSDT", RANGE, "BTCUSDT"),
+            ("NOPEUSDT", RANGE, "BTCUSDT"),
+            ("B" * 33, "PARAM_ERROR", "must be a symbol"),
+            (["BTCUSDT"], "PARAM_ERROR", "must be a symbol"),
+        )
+    ],
+    *[
+        Case(
             "P6",
             "POST",
             BATCH,
@@ -104,8 +121,7 @@ _ITEMS = [
         for case in both("P10", -1141, "PARAM_EMPTY", "'price'", price=price)
     ],
     *both("P11", -1128, COMBINATION, "'price'", "type=MARKET", **market(price="60000")),
-    *both("P11", -1128, COMBINATION, "'timeInForce'", "MARKET", **market(timeInForce="GTC")),
-    *both("P11", -1128, COMBINATION, "'timeInForce'", "MARKET", **market(timeInForce="FOK")),
+    *both("P11", -1128, COMBINATION, "'timeInForce'", "MARKET", **market(timeInForce="POST_ONLY")),
     *both("P12", -1141, "PARAM_EMPTY", "'quantity'", quantity=...),
     *both("P12", -1141, "PARAM_EMPTY", "'quantity'", **market(quantity=...)),
     *both("P14", -1160, "DECIMAL_PRECISION_ERROR", "'quantity'", "5 decimals", quantity="0.000101"),

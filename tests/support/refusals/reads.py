@@ -17,7 +17,7 @@ TAX = "/api/v3/tax/income"
 TRANSFERS = "/api/v3/account/transferRecords"
 NO_SUCH = "no such spot symbol"
 TIMES = "allowed: 1000000000000 to 9999999999999"
-NOW = 1_790_000_000_000
+NOW = 1_750_000_000_000
 
 
 def public(row: str, target: str, code: int, *words: str) -> Case:
@@ -93,8 +93,8 @@ def bills(row: str, code: int, *words: str, **body: Any) -> Case:
 
 
 _BILLS = [
-    bills("B1", -1142, "'coinId'", "allowed: 1 to 5", coinId=6),
-    bills("B1", -1142, "'coinId'", "allowed: 1 to 5", coinId=2**31 - 1),
+    bills("B1", -1142, "'coinId'", "allowed: 1 to 6", coinId=7),
+    bills("B1", -1142, "'coinId'", "allowed: 1 to 6", coinId=2**31 - 1),
     bills("B1", -1140, "'coinId'", "allowed: 1 to 2147483647", coinId=2**31),
     bills("B1", -1140, "'coinId'", "allowed: 1 to 2147483647", coinId=0),
     bills("B1", -1140, "'coinId'", "allowed: 1 to 2147483647", coinId=-2),
@@ -112,9 +112,7 @@ _BILLS = [
             ("abc", -1142, "whole number"),
             (1.5, -1142, "whole number"),
             (True, -1142, "whole number"),
-            (-1, -1140, "allowed: 1000000000000 to"),
-            (0, -1140, "allowed: 1000000000000 to"),
-            (1_790_000_000, -1140, "allowed: 1000000000000 to"),
+            (-1, -1140, "allowed: 0 to"),
             (2**63, -1140, "to 9223372036854775807"),
         )
     ],
@@ -126,7 +124,7 @@ _BILLS = [
 ]
 
 _SIBLINGS = [
-    post("B1", FUNDING, {"coinId": 6}, -1142, "'coinId'", "allowed: 1 to 5"),
+    post("B1", FUNDING, {"coinId": 7}, -1142, "'coinId'", "allowed: 1 to 6"),
     post("B2", FUNDING, {"bizType": "x"}, -1142, "'bizType'", "deposit"),
     post("B3", FUNDING, {"startTime": 5}, -1140, "'startTime'", TIMES),
     post("B3", FUNDING, {"endTime": "x"}, -1142, "'endTime'", "whole number"),
@@ -134,7 +132,8 @@ _SIBLINGS = [
     post("B5", FUNDING, {"pageIndex": 0}, -1140, "'pageIndex'", "allowed: 1 to 100000"),
     post("B5", FUNDING, {"pageIndex": 100_001}, -1140, "'pageIndex'", "allowed: 1 to 100000"),
     post("B5", FUNDING, {"pageSize": 101}, -1140, "'pageSize'", "allowed: 1 to 100"),
-    get("B1", f"{TRANSFERS}?coinId=6", -1142, "'coinId'", "allowed: 1 to 5"),
+    post("B10", TAX, {"page": 50_001, "limit": "200"}, -1140, "'page'", "at most 10000000"),
+    get("B1", f"{TRANSFERS}?coinId=7", -1142, "'coinId'", "allowed: 1 to 6"),
     get("B3", f"{TRANSFERS}?after=5", -1140, "'after'", TIMES),
     get("B3", f"{TRANSFERS}?before={10**15}", -1140, "'before'", TIMES),
     get("B4", f"{TRANSFERS}?after={NOW}&before={NOW - 1}", -1171, "'after'", "'before'"),
@@ -187,6 +186,14 @@ CASES = [
     *_HISTORIES,
     get("H5", "/api/v3/allOrders?symbol=BTCUSDT&page=0", -1140, "'page'", "allowed: 1 to 100000"),
     get("H5", "/api/v3/allOrders?symbol=BTCUSDT&page=100001", -1140, "'page'", "1 to 100000"),
+    get(
+        "H9",
+        "/api/v3/allOrders?symbol=BTCUSDT&limit=1000&page=10001",
+        -1140,
+        "'page'",
+        "'limit'",
+        "at most 10000000",
+    ),
     get("H6", "/api/v3/myTrades?symbol=BTCUSDT&orderId=x", -1142, "'orderId'", "whole number"),
     get("H6", "/api/v3/myTrades?symbol=BTCUSDT&orderId=0", -1140, "'orderId'", "allowed: 1 to"),
 ]
@@ -202,6 +209,7 @@ ACCEPTED = [
         "K12", "GET", "/api/v3/market/ticker/24hr", who="stranger",
         headers=but(ACCESS_SIGN="é".encode(), ACCESS_TIMESTAMP="x"),
     ),
+    Accepted("B3", "POST", BILLS, {"after": 0, "before": 1_790_000_000}),
     Accepted("B6", "POST", BILLS, {"after": _BOB_BILL}),
     Accepted("B4", "POST", BILLS, {"after": _BOB_BILL, "before": NOW * 2}),
     Accepted("B7", "POST", BILLS, {"after": str(_BOB_BILL), "coinId": "1", "limit": "5"}),

@@ -76,6 +76,11 @@ UNKNOWN_PATHS = [
     ("G4", "/spot/capi/v3/market/exchangeInfo"),
 ]
 
+UPGRADE = (
+    b"\r\nHost: {host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+    b"Sec-WebSocket-Version: 13\r\n"
+    b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+)
 RAW = [
     Raw("G5", b"GET http://{host}/api/v3/ping HTTP/1.1\r\n" + HOST + b"\r\n", 400, "path"),
     Raw("G5", b"CONNECT {host} HTTP/1.1\r\n" + HOST + b"\r\n", 400, "path"),
@@ -101,5 +106,13 @@ RAW = [
     Raw("G37", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, ""),
     Raw("G37", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400, "Malformed"),
     Raw("G37", b"nonsense\r\n\r\n", 400, "Malformed"),
+    *[
+        Raw("G41", b"GET /v3/ws/public HTTP/1." + minor + UPGRADE + more + b"\r\n", 400, words)
+        for minor, more, words in (
+            (b"1", b"Content-Length: 2\r\n", "carries no body"),
+            (b"0", b"", "version 1.1"),
+            (b"0", b"Content-Length: 2\r\n", "version 1.1"),
+        )
+    ],
     Raw("G38", PING + b"Ho", 0, ""),
 ]

@@ -46,7 +46,7 @@ class CommissionRate(Struct, rename="camel"):
 
 
 class AccountConfig(Struct, rename="camel"):
-    """What the account may do; long and short positions may always stand side by side."""
+    """The account's permissions; long and short positions may always stand side by side."""
 
     can_trade: bool
     can_deposit: bool
@@ -132,7 +132,7 @@ class IncomeItem(Struct, rename="camel"):
 
 
 class IncomeKey(Struct, rename="camel"):
-    """Where the next page begins."""
+    """The start of the next page."""
 
     next_key_id: int
     next_key_time: int

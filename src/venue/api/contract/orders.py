@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from msgspec import UNSET, Struct, UnsetType, field
 
-from venue.api.contract.market import ContractSelectionRequest
 from venue.api.fields import (
+    CONTRACT_BATCH_MAX,
     AfterId,
     ContractClientId,
     ContractClientIds,
+    ContractIds,
     Decimal,
     Id,
-    Ids,
+    IdOrAll,
     PageFrom0,
     PositionSideName,
     SideName,
     Symbol,
+    SymbolOrAll,
     TimeInForceName,
     TimeMs,
     TypeName,
     UpTo100,
     UpTo1000,
     WorkingTypeName,
+    batch_of,
 )
 from venue.api.operation import Operation, delete, get, post
 from venue.vocabulary import Access
@@ -65,7 +70,7 @@ class ContractOrderAck(Struct, rename="camel"):
 class PlaceContractBatchRequest(Struct, rename="camel"):
     """Up to 10 orders; each succeeds or fails alone. `timeInForce` is required for LIMIT."""
 
-    batch_orders: list[PlaceContractOrderRequest]
+    batch_orders: Annotated[list[PlaceContractOrderRequest], batch_of(CONTRACT_BATCH_MAX)]
 
 
 class ContractOrderRequest(Struct, rename="camel"):
@@ -88,12 +93,18 @@ class ContractCanceled(Struct, rename="camel"):
 class CancelContractBatchRequest(Struct, rename="camel"):
     """Up to 10 orders by id, by client id, or both."""
 
-    order_id_list: Ids | None = None
+    order_id_list: ContractIds | None = None
     orig_client_order_id_list: ContractClientIds | None = None
 
 
 class ContractBatchCanceled(Struct, rename="camel"):
     order_list: list[ContractCanceled]
+
+
+class CancelAllRequest(Struct):
+    """All of a contract, or of all contracts but those that settle in demo money."""
+
+    symbol: SymbolOrAll | None = None
 
 
 class ContractOrderCanceled(Struct, rename="camel"):
@@ -106,14 +117,14 @@ class ContractOrderCanceled(Struct, rename="camel"):
 
 
 class ClosePositionsRequest(Struct, rename="camel"):
-    """One position, all of a contract, or all; whole positions, at market."""
+    """One position, all of a contract, or all but those in demo money; whole, at market."""
 
-    symbol: Symbol | None = None
-    position_id: Id | None = None
+    symbol: SymbolOrAll | None = None
+    position_id: IdOrAll | None = None
 
 
 class ClosedPosition(Struct, rename="camel"):
-    """What became of one position; `successOrderId` is 0 and `errorMessage` filled on failure."""
+    """The result for one position; `successOrderId` is 0 and `errorMessage` filled on failure."""
 
     position_id: int
     success: bool
@@ -221,7 +232,7 @@ cancel_contract_batch: Operation[
 )  # fmt: skip
 cancel_contract_open_orders = delete(
     "cancel_contract_open_orders", f"{_V3}/allOpenOrders", TRADE, (5, 10),
-    ContractSelectionRequest, list[ContractOrderCanceled],
+    CancelAllRequest, list[ContractOrderCanceled],
 )  # fmt: skip
 close_positions = post(
     "close_positions", f"{_V3}/closePositions", TRADE, (40, 50), ClosePositionsRequest,

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from venue.api.documents.schemas import cleaned, draft_07
 from venue.api.operation import SIGNATURE, Operation
 from venue.api.streams.channels import (
     CANCEL_ON_DISCONNECT,
@@ -89,7 +90,7 @@ def asyncapi(sockets: Iterable[Socket], version: str) -> dict[str, Any]:
         }
         if socket.private:
             channels[name]["bindings"] = {"ws": {"headers": _login()}}
-    return {
+    document = {
         "asyncapi": "3.0.0",
         "info": {"title": "Trading Interface V3, streams", "version": version},
         "defaultContentType": "application/json",
@@ -97,6 +98,7 @@ def asyncapi(sockets: Iterable[Socket], version: str) -> dict[str, Any]:
         "operations": operations,
         "components": {"messages": messages, "schemas": schemas},
     }
+    return dict(draft_07(cleaned(document)))
 
 
 def _name(stream: Stream, product: Product) -> str:
@@ -158,7 +160,7 @@ def _asks(method: str, params: type[Struct]) -> dict[str, Any]:
 
 
 def _answers(row: Operation[Any, Any]) -> dict[str, Any]:
-    """What became of an operation: with status 200 its result, else the error."""
+    """The outcome of an operation: with status 200 its result, otherwise the error."""
     (result,), _ = msgspec.json.schema_components(
         [row.reply], ref_template="#/components/schemas/{name}"
     )

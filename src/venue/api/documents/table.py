@@ -9,16 +9,17 @@ from venue.api.contract import market as contract_market
 from venue.api.contract import orders as contract_orders
 from venue.api.copying import follower, trader
 from venue.api.operation import Operation
-from venue.api.operator import contracts
+from venue.api.operator import benefits, clock, contracts, faults
 from venue.api.operator import copying as operator_copying
 from venue.api.operator import venue as operator
-from venue.api.spot import account, market
+from venue.api.spot import account, affiliates, market
 from venue.api.spot import orders as spot_orders
 
 ROWS: tuple[Operation[Any, Any], ...] = (
     *market.ROWS,
     *account.ROWS,
     *spot_orders.ROWS,
+    *affiliates.ROWS,
     *contract_market.ROWS,
     *contract_account.ROWS,
     *contract_orders.ROWS,
@@ -29,5 +30,8 @@ ROWS: tuple[Operation[Any, Any], ...] = (
     *trader.ROWS,
     *operator.ROWS,
     *contracts.ROWS,
+    *faults.ROWS,
+    *clock.ROWS,
+    *benefits.ROWS,
     *operator_copying.ROWS,
 )

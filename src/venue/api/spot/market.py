@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Raw, Struct
 
-from venue.api.fields import Interval, Symbol, Symbols, SymbolStatus, UpTo1000
+from venue.api.fields import Interval, Symbol, Symbols, SymbolStatus, TimeMs, UpTo1000
 from venue.api.market_data import (
     Candle,
     DepthReply,
@@ -140,12 +140,16 @@ class BookTicker(Struct, rename="camel"):
     ask_qty: str
 
 
-class KlinesRequest(Struct):
-    """The newest candles of a symbol, ending with the unfinished one."""
+class KlinesRequest(Struct, rename="camel"):
+    """The newest candles of a symbol, ending with the unfinished one; with times, those that open
+    from `startTime` to `endTime`, both inclusive: the first ones from a start, else the last ones.
+    """
 
     symbol: Symbol
     interval: Interval
-    limit: UpTo1000 = 300
+    limit: UpTo1000 = 100
+    start_time: TimeMs | None = None
+    end_time: TimeMs | None = None
 
 
 # What a selection answers: one object for `symbol`, else an array.

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from msgspec import UNSET, Struct, UnsetType
 
 from venue.api.fields import (
+    BATCH_PLACE_MAX,
     ClientId,
     ClientIds,
     Decimal,
@@ -17,6 +20,7 @@ from venue.api.fields import (
     TimeMs,
     TypeName,
     UpTo1000,
+    batch_of,
 )
 from venue.api.operation import delete, get, post
 from venue.vocabulary import Access
@@ -47,7 +51,7 @@ class OrderAck(Struct, rename="camel"):
 
 
 class BatchItem(Struct, rename="camel"):
-    """One order of a batch; `timeInForce` is required for LIMIT."""
+    """One order of a batch; `timeInForce` is required for LIMIT, `symbol` is the batch's if any."""
 
     side: SideName
     type: TypeName
@@ -55,13 +59,14 @@ class BatchItem(Struct, rename="camel"):
     price: Decimal | None = None
     time_in_force: TimeInForceName | None = None
     new_client_order_id: ClientId | None = None
+    symbol: Symbol | None = None
 
 
 class PlaceBatchRequest(Struct, rename="camel"):
     """Up to 10 orders in one symbol; each succeeds or fails alone."""
 
     symbol: Symbol
-    order_list: list[BatchItem]
+    order_list: Annotated[list[BatchItem], batch_of(BATCH_PLACE_MAX)]
 
 
 class BatchPlaced(Struct, rename="camel"):

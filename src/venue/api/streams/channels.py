@@ -51,11 +51,16 @@ class PrivatePing(Struct):
 
 
 class Message(Struct):
-    """What a client sends; `id` is a whole number or a string, and comes back as it was."""
+    """A client's message; `id` is a whole number or a string, and comes back as it was.
+
+    `event` and `op` are what messages of another version have in place of `method`.
+    """
 
     method: Any = None
     params: Raw = Raw(b"null")
     id: Raw = Raw(b"")
+    event: Any = None
+    op: Any = None
 
 
 class Acknowledgement(Struct):
@@ -77,7 +82,7 @@ class SocketError(Struct):
 
 
 class Answer(Struct, rename="camel", kw_only=True):
-    """What became of one operation: with status 200 `result` is its reply, else `error` is there.
+    """The outcome of one operation: with status 200 `result` is its reply, else `error` is there.
 
     `status`, `code` and `retryAfter` (seconds) are REST's; `ignored` names unknown parameters.
     """
@@ -232,7 +237,7 @@ class BookTickerFrame(Struct):
 
 
 class OwnFrame(Struct):
-    """What changed for one account. `v` counts the frames of the account; `seq`, a key of this
+    """Changes of one account. `v` counts the frames of the account; `seq`, a key of this
     venue's own, those of the channel, without a gap, since the owner first opened a private socket.
     """
 

@@ -3,39 +3,43 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
+from typing import Generic
 
-from venue.core.book.orders import Order
+from venue.core.book.orders import Order, T
 from venue.vocabulary import CLIENT_ID_MEMORY_US, CLIENT_IDS_ENDED_MAX, CLIENT_IDS_PER_OWNER_MAX
 
 
-class ClientIds:
+class ClientIds(Generic[T]):
     """A product's ended orders with client ids, in the order in which they ended.
 
     An owner's oldest makes room for its newest, and the oldest of all for anybody's: nobody's many
     push out another's. Orders that ended are in no book: `prev` and `next` are their places here.
+    `clients` says in which of its owner's names an order stands.
     """
 
-    __slots__ = ("_by_owner", "_count", "_newest", "_oldest")
+    __slots__ = ("_by_owner", "_clients", "_count", "_newest", "_oldest")
 
-    def __init__(self) -> None:
-        self._oldest: Order | None = None
-        self._newest: Order | None = None
+    def __init__(self, clients: Callable[[Order[T]], dict[str, Order[T]]]) -> None:
+        self._clients = clients
+        self._oldest: Order[T] | None = None
+        self._newest: Order[T] | None = None
         self._count = 0
-        self._by_owner: dict[int, deque[Order]] = {}
+        self._by_owner: dict[int, deque[Order[T]]] = {}
 
-    def keep(self, order: Order) -> None:
+    def keep(self, order: Order[T]) -> None:
         """Remember the client id of an order that ended."""
         self.add(order)
         own = self._by_owner[order.account.uid]
         if len(own) > CLIENT_IDS_PER_OWNER_MAX:
             self._forget(own[0])
-        elif self._count > CLIENT_IDS_ENDED_MAX:
-            oldest = self._oldest
-            assert oldest is not None
-            self._forget(oldest)
+        elif self._count > CLIENT_IDS_ENDED_MAX and self._oldest is not None:
+            self._forget(self._oldest)
 
-    def add(self, order: Order) -> None:
+    def add(self, order: Order[T]) -> None:
         """Put an ended order behind the others; none makes room for it."""
+        assert order.level is None, f"order {order.order_id} has not ended"
+        assert order.client_id, f"order {order.order_id} has no client id"
         newest = self._newest
         order.prev = newest
         if newest is None:
@@ -57,16 +61,16 @@ class ClientIds:
             self._forget(oldest)
             oldest = self._oldest
 
-    def ended(self) -> list[Order]:
-        """Those that are remembered, oldest first."""
-        found: list[Order] = []
+    def ended(self) -> list[Order[T]]:
+        """The ids that are remembered, oldest first."""
+        found: list[Order[T]] = []
         order = self._oldest
         while order is not None:
             found.append(order)
             order = order.next
         return found
 
-    def _forget(self, order: Order) -> None:
+    def _forget(self, order: Order[T]) -> None:
         """Take its owner's oldest out."""
         before, after = order.prev, order.next
         if before is None:
@@ -85,12 +89,11 @@ class ClientIds:
         own.popleft()
         if not own:
             del self._by_owner[uid]
-        terms = order.terms
-        clients = order.account.clients if terms is None else terms.holding.clients
+        clients = self._clients(order)
         if clients.get(order.client_id) is order:
             del clients[order.client_id]
 
 
-def remembered(order: Order, time: int) -> bool:
+def remembered(order: Order[T], time: int) -> bool:
     """Whether an order's client id still counts: it is open, or ended less than a day ago."""
     return order.level is not None or order.update_time > time - CLIENT_ID_MEMORY_US

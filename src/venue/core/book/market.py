@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Generic
+
 from venue.core.book.book import Book
-from venue.core.book.orders import Order
+from venue.core.book.orders import Order, T
 from venue.core.instruments import Instrument
 from venue.core.messages.events import Rejected
 from venue.core.units import PPM, PRICE_MAX, ceil_div
 from venue.vocabulary import BUY, GTC, IOC, LIMIT, LONG, MARKET, POST_ONLY, SELL, SHORT, Reject
 
 
-class Market:
+class Market(Generic[T]):
     """A market; amounts of base come in lots, `unit_atoms` is one tick x lot in quote atoms."""
 
     __slots__ = (
@@ -42,7 +44,7 @@ class Market:
         self.quote = quote
         self.lot_atoms = lot
         self.unit_atoms = unit
-        self.book = Book()
+        self.book: Book[T] = Book()
         self.last_price = 0
         self.halted = False
         self.halt_reason = ""
@@ -59,7 +61,7 @@ class Market:
         self.sell_band_ppm = instrument.sell_band_ppm
 
 
-def worst_price(market: Market, side: int) -> int:
+def worst_price(market: Market[T], side: int) -> int:
     """The worst price the aggressive side may name (rule 3.9); 0 when there is no reference."""
     twice = 2 * market.last_price or market.book.twice_mid()
     if twice == 0:
@@ -69,12 +71,21 @@ def worst_price(market: Market, side: int) -> int:
     return ceil_div(twice * (PPM - market.sell_band_ppm), 2 * PPM)
 
 
-def malformed(order: Order) -> Rejected | None:
-    """What is wrong with an order by itself, in the order of rule 3.1."""
+def within_band(side: int, price: int, band_ppm: int) -> int:
+    """The worst price within the band from `price`, in ticks (rule 3.4)."""
+    if side == BUY:
+        return price * (PPM + band_ppm) // PPM
+    return ceil_div(price * (PPM - band_ppm), PPM)
+
+
+def malformed(order: Order[T], position_side: int = LONG) -> Rejected | None:
+    """The first fault of an order by itself, in the order of rule 3.1.
+
+    `position_side` is what a contract order names; a spot order names none.
+    """
     market = order.market
     quantity = order.quantity
     price = order.price
-    terms = order.terms
     assert type(quantity) is int, quantity
     assert type(price) is int, price
     if order.side != BUY and order.side != SELL:
@@ -87,7 +98,7 @@ def malformed(order: Order) -> Rejected | None:
         return Rejected(Reject.TYPE)
     if order.time_in_force < GTC or order.time_in_force > last:
         return Rejected(Reject.TIME_IN_FORCE)
-    if terms is not None and terms.position_side != LONG and terms.position_side != SHORT:
+    if position_side != LONG and position_side != SHORT:
         return Rejected(Reject.POSITION_SIDE)
     if quantity < market.quantity_min:
         return Rejected(Reject.QUANTITY_MIN, market.quantity_min)

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
-from venue.core.messages.commands import Exit
-from venue.core.units import ceil_div
 from venue.vocabulary import CANCELED, EXPIRED, FILLED, NEW, PARTIALLY_FILLED
 
 if TYPE_CHECKING:
     from venue.core.book.book import Level
     from venue.core.book.market import Market
-    from venue.core.contract.account import Holding, Modes
-    from venue.core.contract.conditional import Algo
-    from venue.core.contract.perpetual import Perpetual
-    from venue.core.contract.position import Position
     from venue.core.ledger.accounts import Account
 
+T = TypeVar("T")  # what a product's orders have beside price and quantity: its terms
 
 NEXT: Final[dict[int, tuple[int, ...]]] = {
     NEW: (PARTIALLY_FILLED, FILLED, CANCELED, EXPIRED),
@@ -27,65 +22,11 @@ NEXT: Final[dict[int, tuple[int, ...]]] = {
 }
 
 
-class Terms:
-    """What a contract order has beside its price and quantity.
-
-    Of the `whole_margin` atoms that an opening order needs, `margin` are held for what remains of
-    it. `position` is what a closing order reduces; of an opening one in SEPARATED mode what it has
-    made. `take_profit` and `stop_loss` are attached once it has opened something: `attached` are
-    those of the position `exits_position`. `trimmed` lots were taken off a closing order
-    because its position became smaller.
-    """
-
-    __slots__ = (
-        "algo_id",
-        "attached",
-        "cause",
-        "exits_position",
-        "holding",
-        "margin",
-        "modes",
-        "opens",
-        "perp",
-        "position",
-        "position_side",
-        "stop_loss",
-        "take_profit",
-        "trimmed",
-        "whole_margin",
-    )
-
-    def __init__(
-        self,
-        holding: Holding,
-        perp: Perpetual,
-        modes: Modes,
-        position_side: int,
-        opens: bool,
-        cause: int,
-    ) -> None:
-        self.holding = holding
-        self.perp = perp
-        self.modes = modes
-        self.position_side = position_side
-        self.opens = opens
-        self.cause = cause
-        self.margin = 0
-        self.whole_margin = 0
-        self.trimmed = 0
-        self.position: Position | None = None
-        self.algo_id = 0
-        self.take_profit: Exit | None = None
-        self.stop_loss: Exit | None = None
-        self.attached: tuple[Algo, ...] = ()
-        self.exits_position = 0
-
-
-class Order:
+class Order(Generic[T]):
     """One order: open while it rests in a book, kept for a day after when it has a client id.
 
-    `quantity` and `remaining` are lots, `quote` is the executed notional in quote atoms; `terms`
-    are a contract order's.
+    `quantity` and `remaining` are lots, `quote` is the executed notional in quote atoms. A contract
+    order has `Terms`, a spot order none.
     """
 
     __slots__ = (
@@ -113,7 +54,7 @@ class Order:
         self,
         order_id: int,
         account: Account,
-        market: Market,
+        market: Market[T],
         side: int,
         type_: int,
         time_in_force: int,
@@ -121,6 +62,7 @@ class Order:
         price: int,
         client_id: str,
         time: int,
+        terms: T,
     ) -> None:
         self.order_id = order_id
         self.account = account
@@ -136,16 +78,7 @@ class Order:
         self.remaining = quantity
         self.quote = 0
         self.status = NEW
-        self.level: Level | None = None
-        self.prev: Order | None = None
-        self.next: Order | None = None
-        self.terms: Terms | None = None
-
-
-def part_margin(order: Order, lots: int) -> int:
-    """What the last `lots` of a resting order hold, in atoms: their part, rounded up."""
-    terms = order.terms
-    assert terms is not None
-    if not terms.opens or not lots:
-        return 0
-    return min(terms.margin, ceil_div(terms.whole_margin * lots, order.quantity))
+        self.level: Level[T] | None = None
+        self.prev: Order[T] | None = None
+        self.next: Order[T] | None = None
+        self.terms = terms

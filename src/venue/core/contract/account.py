@@ -1,4 +1,4 @@
-"""What an owner has on the contract side beside its collateral: orders, positions, modes."""
+"""An owner's contract side beside its collateral: orders, positions, modes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from venue.core.book.market import Market
 from venue.core.book.orders import Order
 from venue.core.contract.position import Position
+from venue.core.contract.terms import Terms
 from venue.core.ledger.accounts import Account
 from venue.vocabulary import COMBINED, CROSSED, LONG
 
@@ -17,10 +18,10 @@ if TYPE_CHECKING:
 
 class Modes:
     """An owner's choices in one contract (rule 5.7), its open orders there, the lots of those that
-    open, and its positions by side."""
+    open, and its positions by side; `lots_long` and `lots_short` those of separated ones."""
 
-    __slots__ = ("cross", "long", "longs", "margin_mode", "open_orders", "opening_long",
-                 "opening_short", "separated", "short", "shorts")  # fmt: skip
+    __slots__ = ("cross", "long", "longs", "lots_long", "lots_short", "margin_mode", "open_orders",
+                 "opening_long", "opening_short", "separated", "short", "shorts")  # fmt: skip
 
     def __init__(self, leverage: int) -> None:
         self.margin_mode = CROSSED
@@ -31,6 +32,8 @@ class Modes:
         self.open_orders = 0
         self.opening_long = 0
         self.opening_short = 0
+        self.lots_long = 0
+        self.lots_short = 0
         self.longs: list[Position] = []
         self.shorts: list[Position] = []
 
@@ -45,6 +48,17 @@ class Modes:
     def positions(self, side: int) -> list[Position]:
         """The positions of one side; at most one while they are combined."""
         return self.longs if side == LONG else self.shorts
+
+    def lots(self, side: int) -> int:
+        """The lots of one side's separated positions."""
+        return self.lots_long if side == LONG else self.lots_short
+
+    def count(self, side: int, lots: int) -> None:
+        """Add lots to those of one side's separated positions, or take them off."""
+        if side == LONG:
+            self.lots_long += lots
+        else:
+            self.lots_short += lots
 
     def leverage(self, side: int) -> int:
         """The leverage of a new position of this side."""
@@ -74,8 +88,8 @@ class Holding:
 
     def __init__(self, account: Account) -> None:
         self.account = account
-        self.orders: dict[int, Order] = {}
-        self.clients: dict[str, Order] = {}
+        self.orders: dict[int, Order[Terms]] = {}
+        self.clients: dict[str, Order[Terms]] = {}
         self.positions: dict[int, Position] = {}
         self.modes: dict[int, Modes] = {}
         self.algos: dict[int, Algo] = {}
@@ -88,15 +102,15 @@ class Holding:
         modes = self.modes.get(perp.index)
         return self._first_modes(perp) if modes is None else modes
 
-    def maker_rate(self, market: Market) -> int:
+    def maker_rate(self, market: Market[Terms]) -> int:
         """The fee of resting orders, in ppm."""
         return self.maker_ppm if self.maker_ppm >= 0 else market.maker_ppm
 
-    def taker_rate(self, market: Market) -> int:
+    def taker_rate(self, market: Market[Terms]) -> int:
         """The fee of orders that take, in ppm."""
         return self.taker_ppm if self.taker_ppm >= 0 else market.taker_ppm
 
-    def opening_rate(self, market: Market) -> int:
+    def opening_rate(self, market: Market[Terms]) -> int:
         """The fee that an opening order must be able to pay, in ppm: it may take, or rest."""
         maker = self.maker_ppm if self.maker_ppm >= 0 else market.maker_ppm
         taker = self.taker_ppm if self.taker_ppm >= 0 else market.taker_ppm

@@ -1,19 +1,20 @@
-"""What a contract order must satisfy before it may trade or rest (rules 3.1, 5.1, 5.6, 5.7)."""
+"""The checks of a contract order before it may trade or rest (rules 3.1, 5.1, 5.6, 5.7)."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from venue.core.book.book import NO_MATCH
-from venue.core.book.orders import Order, Terms
+from venue.core.book.matching import any_price
+from venue.core.book.orders import Order
 from venue.core.contract.account import find_position
 from venue.core.contract.collateral import available_in, doubtful
 from venue.core.contract.conditional import caps_refused
 from venue.core.contract.margin import bankruptcy_price, order_margin
 from venue.core.contract.perpetual import Perpetual
-from venue.core.contract.position import equity, maintenance_after, mark_of
+from venue.core.contract.position import equity, maintenance_after, mark_of, notional
 from venue.core.contract.prices_in_doubt import spendable, unsure
 from venue.core.contract.reference.funding import due_funding
+from venue.core.contract.terms import Terms
 from venue.core.messages.commands import PlaceContractOrder
 from venue.core.messages.events import Rejected
 from venue.core.units import AMOUNT_MAX, PPM, PRICE_MAX, STORED_MAX, SUM_MAX, ceil_div
@@ -35,7 +36,7 @@ LIQUIDATION: Final = int(Cause.LIQUIDATION)
 UNWIND: Final = int(Cause.UNWIND)
 
 
-def limit_refused(order: Order, perp: Perpetual) -> Rejected | None:
+def limit_refused(order: Order[Terms], perp: Perpetual) -> Rejected | None:
     """Bounds of a LIMIT order: notional, price band, caps."""
     price = order.price
     value = price * (order.quantity * perp.unit)
@@ -61,10 +62,9 @@ def worst_price(perp: Perpetual, side: int) -> int:
     return ceil_div(twice * (PPM - market.sell_band_ppm), 2 * PPM)
 
 
-def order_caps_refused(order: Order) -> Rejected | None:
+def order_caps_refused(order: Order[Terms]) -> Rejected | None:
     """Open orders of the owner in the symbol, and in all."""
     terms = order.terms
-    assert terms is not None
     if terms.modes.open_orders >= OPEN_ORDERS_PER_SYMBOL_MAX:
         return Rejected(Reject.OPEN_ORDERS_SYMBOL, OPEN_ORDERS_PER_SYMBOL_MAX)
     if len(terms.holding.orders) >= OPEN_ORDERS_PER_ACCOUNT_MAX:
@@ -72,7 +72,7 @@ def order_caps_refused(order: Order) -> Rejected | None:
     return None
 
 
-def market_refused(order: Order, terms: Terms) -> Rejected | None:
+def market_refused(order: Order[Terms], terms: Terms) -> Rejected | None:
     """Bounds of a MARKET order: size, caps, a price that is not in doubt, somebody to trade with.
     What closes on somebody's behalf never rests, and no cap keeps it from closing."""
     perp = terms.perp
@@ -82,14 +82,14 @@ def market_refused(order: Order, terms: Terms) -> Rejected | None:
         if order.quantity > instrument.market_quantity_max:
             return Rejected(Reject.MARKET_SIZE, instrument.market_quantity_max)
         refused = order_caps_refused(order)
-    if refused is None and not perp.market.book.opposite(order.side).keys:
+    if refused is None and not perp.market.book.best(order.side):
         return Rejected(Reject.NO_LIQUIDITY)
     if refused is None and terms.opens:
         refused = price_refused(order, terms)
     return refused
 
 
-def price_refused(order: Order, terms: Terms) -> Rejected | None:
+def price_refused(order: Order[Terms], terms: Terms) -> Rejected | None:
     """Whether nobody may open at the contract's price (rules 5.10, 6.9)."""
     perp = terms.perp
     if not perp.mark:  # nothing could tell what a position is worth
@@ -100,7 +100,7 @@ def price_refused(order: Order, terms: Terms) -> Rejected | None:
     return None
 
 
-def opening_refused(order: Order, terms: Terms, worst: int, reach: int) -> Rejected | None:
+def opening_refused(order: Order[Terms], terms: Terms, worst: int, reach: int) -> Rejected | None:
     """Sizes, leverage, counts and money of an opening order (rules 5.6, 5.7); notes what it needs.
 
     A MARKET order needs what the `reach` lots of its sweep need, at their `worst` price.
@@ -135,7 +135,10 @@ def opening_refused(order: Order, terms: Terms, worst: int, reach: int) -> Rejec
     leverage = modes.cross if modes.margin_mode == CROSSED else modes.leverage(side)
     tiers = perp.tiers
     if leverage > tiers.leverages[-1]:
-        allowed = tiers.leverages[tiers.at(size * max(worst, mark) * unit)]
+        value = size * max(worst, mark) * unit
+        for position in modes.positions(side):
+            value = max(value, position.base + notional(position))
+        allowed = tiers.leverages[tiers.at(value)]
         if leverage > allowed:
             return Rejected(Reject.LEVERAGE, allowed)
     if perp.doubt or modes.margin_mode != CROSSED:
@@ -161,7 +164,6 @@ def positions_refused(terms: Terms) -> Rejected | None:
     everywhere = len(holding.positions)
     for order in holding.orders.values():
         other = order.terms
-        assert other is not None
         if other.opens and other.modes.separated and order.remaining == order.quantity:
             everywhere += 1
             here += other.modes is modes
@@ -177,9 +179,8 @@ def short_of(need: int) -> Rejected:
     return Rejected(Reject.FUNDS, min(need, STORED_MAX))
 
 
-def closing_refused(order: Order, terms: Terms) -> Rejected | None:
-    position = terms.position
-    assert position is not None
+def closing_refused(order: Order[Terms], terms: Terms) -> Rejected | None:
+    position = terms.closed()
     # What closes on its owner's behalf clears other closing orders out of its way.
     left = position.left() if terms.cause == USER else position.quantity
     if order.quantity > left or not left:
@@ -187,15 +188,14 @@ def closing_refused(order: Order, terms: Terms) -> Rejected | None:
     return None
 
 
-def solvent_key(order: Order, terms: Terms) -> int:
-    """The key of the worst price at which closing leaves its pool what the rest of it must have:
+def solvent_price(order: Order[Terms], terms: Terms) -> int:
+    """The worst price at which closing leaves its pool what the rest of it must have:
     nobody may trade a loss onto the insurance fund. A pool that has less already may close at the
     mark. The fund itself, and liquidations, have limits of their own."""
-    position = terms.position
-    assert position is not None
+    position = terms.closed()
     perp = terms.perp
     if terms.cause == LIQUIDATION or terms.cause == UNWIND:
-        return -NO_MATCH
+        return any_price(order.side)
     fee_ppm = terms.holding.taker_rate(perp.market)
     price = mark = mark_of(position)
     share = equity(position.pool) - maintenance_after(position, order.quantity)
@@ -206,7 +206,7 @@ def solvent_key(order: Order, terms: Terms) -> int:
         price = bankruptcy_price(position.side, size, mark, share, fee_ppm)
         # With the fee it may lie on the better side of the mark, where nothing is risked.
         price = min(price, mark) if position.side > 0 else max(price, mark)
-    return -price if order.side == BUY else price
+    return price
 
 
 def attach_exits(terms: Terms, command: PlaceContractOrder, perp: Perpetual) -> Rejected | None:
@@ -244,9 +244,3 @@ def choose_position(terms: Terms, position_id: int) -> Rejected | None:
     if terms.position is None:
         return Rejected(Reject.NOTHING_TO_CLOSE)
     return None
-
-
-def crosses(order: Order, perp: Perpetual) -> bool:
-    """Whether a LIMIT order stands across the other side of the book."""
-    keys = perp.market.book.opposite(order.side).keys
-    return bool(keys) and keys[-1] >= (-order.price if order.side == BUY else order.price)

@@ -52,6 +52,12 @@ class Closing:
         positions = [] if account.holding is None else list(account.holding.positions.values())
         if command.symbol:
             positions = [found for found in positions if found.perp.symbol == command.symbol]
+        if command.without:
+            positions = [
+                found
+                for found in positions
+                if found.perp.market.instrument.quote != command.without
+            ]
         if command.position_id:
             positions = [found for found in positions if found.position_id == command.position_id]
             if not positions:

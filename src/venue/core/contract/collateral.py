@@ -67,6 +67,8 @@ class Collateral:
 
     def move(self, source: Pool, target: Pool, amount: int, symbol: str) -> list[Event]:
         """Move collateral between two pools of one owner: two items (rule 5.5)."""
+        assert source.account is target.account, f"{amount} atoms to somebody else's pool"
+        assert amount >= 0, f"a move of {amount} atoms"
         self.ledger.exchange(source, target, amount)
         self.touch(source)
         self.touch(target)
@@ -77,29 +79,32 @@ class Collateral:
 
     def earn(self, amount: int, asset: int, symbol: str) -> Income:
         """The fee account's item of a trade's fees, which the ledger has moved already."""
-        assert self.fees is not None
-        return self.item(self.fees.contract[asset], FEE_INCOME, amount, symbol)
+        return self.item(self.fee_pool(asset), FEE_INCOME, amount, symbol)
 
     def fee_pool(self, asset: int) -> Pool:
-        assert self.fees is not None
-        return self.fees.contract[asset]
+        fees = self.fees
+        assert fees is not None, "fees are earned where a contract is listed"
+        return fees.contract[asset]
 
     def fund_pool(self, asset: int) -> Pool:
-        assert self.fund is not None
-        return self.fund.contract[asset]
+        return self._fund().contract[asset]
 
     def fund_holding(self) -> Holding:
-        assert self.fund is not None
-        return holding_of(self.fund)
+        return holding_of(self._fund())
+
+    def _fund(self) -> Account:
+        fund = self.fund
+        assert fund is not None, "the fund is asked where a contract is listed"
+        return fund
 
 
 def available(account: Account, asset: int) -> int:
-    """What an owner's cross pool can put up (rule 5.6), in atoms."""
+    """The available money of an owner's cross pool (rule 5.6), in atoms."""
     return available_in(account.contract[asset])
 
 
 def available_in(pool: Pool) -> int:
-    """What a cross pool can put up (rule 5.6), may be negative: wallet + min(0, unrealized
+    """The available money of a cross pool (rule 5.6), may be negative: wallet + min(0, unrealized
     profit) - initial margins - margins of open orders. Unrealized profit never counts."""
     sums = pool.sums
     if sums is None or sums.others or sums.perp.mark != sums.mark:
@@ -116,8 +121,8 @@ def doubtful(pool: Pool) -> bool:
 
 
 def removable(position: Position) -> int:
-    """What can be taken out of an isolated position: its wallet, less an unrealized loss, above
-    its initial margin."""
+    """Margin that can be taken out of an isolated position: its wallet, less an unrealized loss,
+    above its initial margin."""
     pool = position.pool
     own = pool.collateral + position.side * position.value
     own += min(0, profit(position))

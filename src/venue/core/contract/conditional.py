@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 
-from venue.core.book.orders import Terms
 from venue.core.contract.account import Holding
+from venue.core.contract.ordered_rows import OrderedRows
 from venue.core.contract.perpetual import Perpetual, Waiting
 from venue.core.contract.position import Position
-from venue.core.contract.risk.ordered_rows import Shelf
+from venue.core.contract.terms import Terms
 from venue.core.messages.commands import NO_EXIT, Exit
 from venue.core.messages.contract_events import AlgoChanged, AlgoClosed, AlgoPlaced
 from venue.core.messages.events import Rejected
@@ -140,6 +140,7 @@ def stop_waiting(algo: Algo) -> None:
 def enroll(algo: Algo) -> AlgoPlaced:
     """Take a conditional order up among its owner's, and have it wait."""
     holding = algo.holding
+    assert algo.algo_id not in holding.algos, f"conditional order {algo.algo_id} waits already"
     holding.algos[algo.algo_id] = algo
     if algo.client_id:
         holding.algo_clients[algo.client_id] = algo
@@ -158,6 +159,7 @@ def enroll(algo: Algo) -> AlgoPlaced:
 
 def leave(algo: Algo, status: int, time: int) -> None:
     """End a conditional order."""
+    assert algo.status == UNTRIGGERED, f"conditional order {algo.algo_id} ends twice"
     algo.status = status
     algo.update_time = time
     algo.holding.algos.pop(algo.algo_id, None)
@@ -188,13 +190,13 @@ def changed(algo: Algo) -> AlgoChanged:
     )  # fmt: skip
 
 
-def stands(queue: Shelf[Waiting], key: int) -> bool:
+def stands(queue: OrderedRows[Waiting], key: int) -> bool:
     """Whether the price of the next conditional order of a queue has come."""
     first = queue.first()
     return first is not None and first[0] <= key
 
 
-def reached(queue: Shelf[Waiting], key: int) -> Algo | None:
+def reached(queue: OrderedRows[Waiting], key: int) -> Algo | None:
     """The next conditional order whose price has come, taken out of its queue; None if none."""
     first = queue.first()
     if first is None or first[0] > key:
@@ -225,7 +227,6 @@ def caps_refused(holding: Holding, perp: Perpetual, more: int) -> Rejected | Non
     everywhere = len(holding.algos)
     for order in holding.orders.values():
         terms = order.terms
-        assert terms is not None
         if terms.take_profit is not None and not terms.exits_position:
             promised = _exits(terms)
             everywhere += promised

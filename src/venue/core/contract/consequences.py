@@ -1,4 +1,4 @@
-"""What time and prices do to contracts: marks, funding, triggers, liquidations (rules 6, 7)."""
+"""Effects of time and prices on contracts: marks, funding, triggers, liquidations (rules 6, 7)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Schedule:
         self.pending = False
 
     def tick(self, time: int) -> list[Event]:
-        """What time brings: marks, funding that falls due, another try for those that need help;
+        """Let time pass: marks, funding that falls due, another try for those that need help;
         then a slice of what is due."""
         events: list[Event] = []
         contracts = self.contracts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue.core.book.orders import Order, Terms
+from venue.core.book.orders import Order
 from venue.core.contract.account import Holding, holding_of
 from venue.core.contract.collateral import Collateral
 from venue.core.contract.conditional import Algo, changed, end, enroll
@@ -19,7 +19,9 @@ from venue.core.contract.position import (
     wallet,
 )
 from venue.core.contract.reference.funding import before_change, settle_position
-from venue.core.ledger.accounts import Pool
+from venue.core.contract.terms import Terms
+from venue.core.ledger.accounts import Account, Pool
+from venue.core.ledger.benefits import CONTRACT_PRODUCT, Benefits
 from venue.core.messages.commands import Exit
 from venue.core.messages.contract_events import ContractTrade, Leg, PositionClosed
 from venue.core.messages.events import Event
@@ -80,18 +82,16 @@ class Fills:
     def __init__(self, collateral: Collateral) -> None:
         self.collateral = collateral
 
-    def fill(self, order: Order, planned: Fill, events: list[Event]) -> None:
+    def fill(self, order: Order[Terms], planned: Fill, events: list[Event]) -> None:
         """Settle one planned fill of a taker with a resting order that was reduced by it already.
 
         Adds its events.
         """
         maker, lots, amount = planned.maker, planned.lots, planned.amount
         taker_terms, maker_terms = order.terms, maker.terms
-        assert taker_terms is not None
-        assert maker_terms is not None
         perp = taker_terms.perp
-        taking = self._part(order, taker_terms, planned.taker_fee, planned.taker_margin, events)
-        making = self._part(maker, maker_terms, planned.maker_fee, planned.maker_margin, events)
+        taking = self._part(order, planned.taker_fee, planned.taker_margin, events)
+        making = self._part(maker, planned.maker_fee, planned.maker_margin, events)
         order.remaining -= lots
         order.quote += amount
         maker.quote += amount
@@ -116,11 +116,11 @@ class Fills:
         if not taking.opens:
             self._closed(taking, taker_terms, order.update_time, lots, events)
         elif taker_terms.take_profit is not None:
-            events += self._attached(order, taker_terms, taking.position, lots)
+            events += self._attached(order, taking.position, lots)
         if not making.opens:
             self._closed(making, maker_terms, order.update_time, lots, events)
         elif maker_terms.take_profit is not None:
-            events += self._attached(maker, maker_terms, making.position, lots)
+            events += self._attached(maker, making.position, lots)
 
     def outside(
         self, perp: Perpetual, victim: Position, other: Position, *, lots: int, price: int,
@@ -151,8 +151,9 @@ class Fills:
 
     # -- one side --------------------------------------------------------------------------------
 
-    def _part(self, order: Order, terms: Terms, fee: int, margin: int, events: list[Event]) -> Part:
+    def _part(self, order: Order[Terms], fee: int, margin: int, events: list[Event]) -> Part:
         """The position of one side, ready for the trade: funded, and with its margin moved in."""
+        terms = order.terms
         perp = terms.perp
         if order.update_time >= perp.due:
             events += before_change(perp, order.update_time)
@@ -164,12 +165,11 @@ class Fills:
             events += self.collateral.move(cross, position.pool, margin, perp.symbol)
         return Part(position, terms.opens, order.order_id, fee)
 
-    def _position(self, order: Order, terms: Terms) -> Position:
-        """What an order changes: the position it closes, or the one it opens or adds to."""
-        position = terms.position
+    def _position(self, order: Order[Terms], terms: Terms) -> Position:
+        """The position that an order changes: the one it closes, or the one it opens or adds to."""
         if not terms.opens:
-            assert position is not None
-            return position
+            return terms.closed()
+        position = terms.position
         perp = terms.perp
         holding = terms.holding
         modes = terms.modes
@@ -198,6 +198,8 @@ class Fills:
         counters = self.collateral.counters
         position_id = counters.order
         counters.order = position_id + 1
+        if account.benefits is not None and not holds_any(account, perp.asset):
+            account.benefits.begin(perp.asset)
         if margin_mode == CROSSED:
             pool = account.contract[perp.asset]
         else:
@@ -256,6 +258,10 @@ class Fills:
             events.append(collateral.item(fund, LIQUIDATION_FEE, liquidation_fee, perp.symbol))
         for part in (taking, making):
             position = part.position
+            benefits = position.pool.account.benefits
+            if benefits is not None:
+                fee = part.fee - liquidation_fee if part is taking else part.fee
+                self._benefit(benefits, part, amount, fee, part is making, time)
             if not position.pool.dirty:
                 collateral.touch(position.pool)
             position.updated = time
@@ -263,10 +269,25 @@ class Fills:
             if not position.created_sequence:
                 position.created_sequence = trade_id
 
+    def _benefit(
+        self, benefits: Benefits, part: Part, amount: int, fee: int, maker: bool, time: int
+    ) -> None:
+        """A gift bears a loss and its fee first; what the owner paid itself may be refunded in
+        part, or be shared with its inviter. `fee` is without a liquidation's."""
+        pool = part.position.pool
+        fee -= min(fee, benefits.bear(pool.asset, part.realized - part.fee))
+        if fee:
+            ledger = self.collateral.ledger
+            benefits.accrue(
+                pool.account, ledger.terms, (CONTRACT_PRODUCT, pool.asset),
+                ppm=ledger.share_of(benefits.inviter, CONTRACT_PRODUCT),
+                fee=fee, amount=amount, maker=maker, time=time,
+            )  # fmt: skip
+
     # -- afterwards ------------------------------------------------------------------------------
 
     def _closed(self, part: Part, terms: Terms, time: int, lots: int, events: list[Event]) -> None:
-        """What follows a close: margin set free, the end of an empty position."""
+        """Consequences of a close: margin set free, the end of an empty position."""
         # A liquidation asks again before it empties its pool.
         position = part.position
         pool = position.pool
@@ -301,12 +322,15 @@ class Fills:
 
     def fix(self, pool: Pool, symbol: str) -> list[Event]:
         """Bring a pool without positions from below zero to zero, out of the fund (rule 7.4)."""
+        assert not pool.positions, f"the fund pays for a pool of {len(pool.positions)} positions"
         fund = self.collateral.fund_pool(pool.asset)
         amount = min(-pool.collateral, max(0, equity(fund)))
         if amount <= 0:
             return []
         self.collateral.ledger.exchange(fund, pool, amount)
         self.collateral.touch(fund)
+        if pool.account.benefits is not None:
+            pool.account.benefits.bear(pool.asset, amount)
         return [
             self.collateral.item(fund, FIX_MARGIN, -amount, symbol),
             self.collateral.item(pool, FIX_MARGIN, amount, symbol),
@@ -327,6 +351,7 @@ class Fills:
         holding = holding_of(account)
         for algo in list(position.algos.values()):
             events.append(end(algo, EXPIRED_ALGO, time))
+        assert position.value == 0, f"{position.value} atoms of open value in no lots"
         self.collateral.ranking.leave(position)
         position.perp.drop(position)
         del holding.positions[position.position_id]
@@ -344,12 +369,13 @@ class Fills:
             )
         )  # fmt: skip
 
-    def _attached(self, order: Order, terms: Terms, position: Position, lots: int) -> list[Event]:
-        """What an order's exits become when it has opened `lots` more (rule 8.3).
+    def _attached(self, order: Order[Terms], position: Position, lots: int) -> list[Event]:
+        """Make or grow an order's exits after it has opened `lots` more (rule 8.3).
 
         What it opens after one of them was triggered, or its position closed, gets exits of its
         own. Those that the owner cancelled are not made again for the same position.
         """
+        terms = order.terms
         events: list[Event] = []
         if terms.exits_position == position.position_id:
             for algo in terms.attached:
@@ -361,7 +387,7 @@ class Fills:
         terms.attached = ()
         for exit_, type_ in ((terms.take_profit, TAKE_PROFIT), (terms.stop_loss, STOP)):
             if exit_ is not None and exit_.trigger_price:
-                algo = self._exit(order, terms, position, lots, exit_, type_)
+                algo = self._exit(order, position, lots, exit_, type_)
                 terms.attached += (algo,)
                 events.append(enroll(algo))
         if len(terms.attached) == 2:
@@ -371,8 +397,9 @@ class Fills:
         return events
 
     def _exit(
-        self, order: Order, terms: Terms, position: Position, lots: int, exit_: Exit, type_: int
+        self, order: Order[Terms], position: Position, lots: int, exit_: Exit, type_: int
     ) -> Algo:
+        terms = order.terms
         counters = self.collateral.counters
         algo = Algo(
             counters.order, terms.holding, terms.perp, 1 - order.side, terms.position_side,
@@ -388,6 +415,13 @@ class Fills:
         return algo
 
 
+def holds_any(account: Account, asset: int) -> bool:
+    """Whether an owner has a position that settles in an asset, or a debt that one left."""
+    if account.contract[asset].positions or account.contract[asset].collateral < 0:
+        return True
+    return any(pool.asset == asset for pool in account.isolated.values())
+
+
 def _book(part: Part, lots: int, amount: int) -> None:
     """Change the position, and the open interest with the longs."""
     position = part.position
@@ -395,6 +429,8 @@ def _book(part: Part, lots: int, amount: int) -> None:
     sums = pool.sums
     if sums is not None:
         sums = counted_out(position, sums)
+    if position.separated:
+        _stand(position, lots if part.opens else -lots)
     if part.opens:
         position.increase(lots, amount, part.fee)
         part.value = amount
@@ -406,8 +442,20 @@ def _book(part: Part, lots: int, amount: int) -> None:
         change = -lots
     if sums is not None:
         sums.count(position, 1)
+    assert pool.gross >= 0, f"{pool.gross} atoms of open value in a pool"
     if position.side == LONG:
         position.perp.open_interest += change
+        assert position.perp.open_interest >= 0, "fewer lots are long than none"
+
+
+def _stand(position: Position, lots: int) -> None:
+    """Count lots of a separated position; those that are added stand on its owner's others."""
+    perp = position.perp
+    modes = holding_of(position.pool.account).modes_in(perp)
+    if lots > 0:
+        others = modes.lots(position.side) - position.quantity
+        position.base = perp.mark * (others * perp.unit)
+    modes.count(position.side, lots)
 
 
 def _left(part: Part, amount: int) -> int:

@@ -11,6 +11,7 @@ from venue.core.contract.orders import Contracts
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import Position, notional
 from venue.core.contract.prices_in_doubt import unsure
+from venue.core.contract.terms import Terms
 from venue.core.messages.commands import MoveMargin, SetAutoMargin, SetLeverage, SetMarginMode
 from venue.core.messages.contract_events import AutoMarginSet, LeverageSet
 from venue.core.messages.events import Event, Rejected
@@ -19,7 +20,7 @@ from venue.vocabulary import LONG, SHORT, MarginMode, Reject, SeparatedMode
 
 
 class Margins:
-    """What owners choose about their margin."""
+    """Owners' choices of leverage and margin."""
 
     __slots__ = ("collateral", "contracts")
 
@@ -141,7 +142,6 @@ class Margins:
         margins = [(order, _margin(holding, order, wanted)) for order in orders]
         for order, margin in margins:
             terms = order.terms
-            assert terms is not None
             needed += margin - terms.margin
         free = available(holding.account, perp.asset)
         if needed + missing > 0 and needed + missing > free:
@@ -169,10 +169,9 @@ class Margins:
                 position.leverage = wanted.long if position.side == LONG else wanted.short
 
 
-def _margin(holding: Holding, order: Order, wanted: Modes) -> int:
-    """What the rest of an opening order needs under other leverages; a closing one none."""
+def _margin(holding: Holding, order: Order[Terms], wanted: Modes) -> int:
+    """The need of the rest of an opening order under other leverages; 0 for a closing one."""
     terms = order.terms
-    assert terms is not None
     if not terms.opens:
         return 0
     perp = terms.perp
@@ -182,12 +181,11 @@ def _margin(holding: Holding, order: Order, wanted: Modes) -> int:
     )  # fmt: skip
 
 
-def _hold(holding: Holding, perp: Perpetual, order: Order, margin: int) -> None:
+def _hold(holding: Holding, perp: Perpetual, order: Order[Terms], margin: int) -> None:
     terms = order.terms
-    assert terms is not None
     if not terms.opens:
         return
-    holding.account.contract[perp.asset].held += margin - terms.margin
+    holding.account.contract[perp.asset].hold(margin - terms.margin, 0)
     terms.margin = margin
     # So that what is held falls in proportion from here on.
     terms.whole_margin = ceil_div(margin * order.quantity, order.remaining)
@@ -203,6 +201,9 @@ def _leverage_refused(holding: Holding, perp: Perpetual, wanted: Modes) -> Rejec
     held = {LONG: modes.opening_long * value, SHORT: modes.opening_short * value}
     for position in modes.longs + modes.shorts:
         held[position.side] += notional(position)
+    for position in modes.longs + modes.shorts:  # who keeps less keeps margin in its own tier
+        side = position.side
+        held[side] = max(held[side], position.base + notional(position))
     for side, value in held.items():
         allowed = perp.tiers.leverages[perp.tiers.at(value)]
         if value and wanted.leverage(side) > allowed:

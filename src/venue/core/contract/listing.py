@@ -7,6 +7,7 @@ from venue.core.contract.collateral import FEES_NAME, FEES_UID, FUND_NAME, FUND_
 from venue.core.contract.orders import Contracts
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.reference.funding import plan
+from venue.core.contract.terms import Terms
 from venue.core.instruments import contract_fault, grid, unit_atoms
 from venue.core.messages.commands import ChangeContract, ListContract
 from venue.core.messages.contract_events import ContractChanged, ContractListed
@@ -43,7 +44,7 @@ class ContractListing:
             return [Rejected(Reject.INSTRUMENT_INVALID, 0, reason)]
         events = self._accounts()
         index = len(contracts.markets)
-        market = Market(instrument, index, base, quote, 0, unit)
+        market: Market[Terms] = Market(instrument, index, base, quote, 0, unit)
         perp = Perpetual(contract, market, index, command.time)
         plan(perp)
         contracts.markets[instrument.symbol] = perp

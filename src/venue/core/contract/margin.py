@@ -36,6 +36,12 @@ class Tiers:
         tier = self.at(notional)
         return ceil_div(notional * self.rates[tier] - self.deductions[tier], PPM)
 
+    def above(self, base: int, notional: int) -> int:
+        """What a notional adds to the margin of the `base` on which it stands, in atoms."""
+        if not base:
+            return self.maintenance(notional)
+        return self.maintenance(base + notional) - self.maintenance(base)
+
 
 def initial(notional: int, leverage: int) -> int:
     """Initial margin of a notional: N / L, rounded up (rule 5.6)."""
@@ -43,7 +49,7 @@ def initial(notional: int, leverage: int) -> int:
 
 
 def freed(share: int, spare: int) -> int:
-    """What a closed part of an isolated position moves out of its pool (rule 5.5): its share of
+    """The money that a closed part of an isolated position moves out (rule 5.5): its share of
     the wallet with the profit, at most what leaves the rest its initial margin."""
     return max(0, min(share, spare))
 
@@ -51,7 +57,7 @@ def freed(share: int, spare: int) -> int:
 def order_margin(
     side: int, lots: int, price: int, mark: int, unit: int, leverage: int, taker_ppm: int
 ) -> int:
-    """What an opening order needs, in atoms (rule 5.6): margin at the worse of price and mark, the
+    """The need of an opening order, in atoms (rule 5.6): margin at the worse of price and mark, the
     loss it would have at once, and the taker's fee. `side` is a position side, `mark` 0: unknown.
     """
     size = lots * unit
@@ -81,10 +87,13 @@ def bankruptcy_price(side: int, size: int, mark: int, share: int, fee_ppm: int) 
     return price if price < PRICE_MAX else PRICE_MAX
 
 
-def liquidation_price(side: int, size: int, mark: int, slack: int, tiers: Tiers) -> int:
+def liquidation_price(
+    side: int, size: int, mark: int, slack: int, tiers: Tiers, base: int = 0
+) -> int:
     """The first mark in danger: there equity <= maintenance margin, with all else as it is (5.9).
 
-    `slack` is the pool's equity at `mark` less the maintenance margin of its other positions.
+    `slack` is the pool's equity at `mark` less the maintenance margin of its other positions,
+    `base` what the position stands on.
     In each tier slack + s x size x (p - mark) = size x p x rate - deduction is linear in p; the
     solution that lies in its own tier counts. 0 where there is none.
     """
@@ -92,12 +101,13 @@ def liquidation_price(side: int, size: int, mark: int, slack: int, tiers: Tiers)
     for tier in range(last + 1):
         # The margin is rounded up: less than one atom above it is in danger too.
         constant = (slack - side * size * mark) * PPM + tiers.deductions[tier] - (PPM - 1)
+        constant -= base * tiers.rates[tier] - tiers.maintenance(base) * PPM
         number = -side * constant
         divisor = size * (PPM - side * tiers.rates[tier])
         # The tier is that of the solution itself; rounded to a tick it may lie beyond its end.
-        low = tiers.caps[tier - 1] if tier else 0
+        low = tiers.caps[tier - 1] - base if tier else 0
         if low * divisor < number * size and (
-            tier == last or number * size <= tiers.caps[tier] * divisor
+            tier == last or number * size <= (tiers.caps[tier] - base) * divisor
         ):
             price = number // divisor if side > 0 else ceil_div(number, divisor)
             return price if price < PRICE_MAX else 0

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from venue.core.book.orders import Order, Terms
+from venue.core.book.orders import Order
 from venue.core.contract.account import find_position
 from venue.core.contract.margin import order_margin
 from venue.core.contract.position import Position
+from venue.core.contract.terms import Terms
 from venue.core.ledger.accounts import Account, Pool
 from venue.core.units import ceil_div, fee_on
 from venue.vocabulary import NEW
@@ -19,7 +20,7 @@ class Fill:
     __slots__ = ("amount", "lots", "maker", "maker_fee", "maker_margin", "released", "status",
                  "taker_fee", "taker_margin")  # fmt: skip
 
-    def __init__(self, maker: Order, lots: int, amount: int) -> None:
+    def __init__(self, maker: Order[Terms], lots: int, amount: int) -> None:
         self.maker = maker
         self.lots = lots
         self.amount = amount
@@ -29,6 +30,13 @@ class Fill:
         self.maker_margin = 0
         self.released = 0
         self.status = NEW
+
+
+def ended(maker: Order[Terms], status: int) -> Fill:
+    """What stands for a resting order that ends without a trade."""
+    fill = Fill(maker, 0, 0)
+    fill.status = status
+    return fill
 
 
 class Known:
@@ -44,7 +52,7 @@ class Known:
         self.counted = 0  # of the plan's fills, by owner
 
     def of(self, account: Account, fills: list[Fill]) -> list[Fill]:
-        """Those of a plan's fills that met an account's resting orders."""
+        """The fills of a plan that met an account's resting orders."""
         for fill in fills[self.counted :]:
             if fill.lots:
                 self.fills.setdefault(fill.maker.account, []).append(fill)
@@ -61,7 +69,7 @@ def grown_by(terms: Terms) -> Position | None:
 
 
 def fee_held(fill: Fill, terms: Terms) -> int:
-    """What a resting opening order holds for the fee of a fill, in atoms."""
+    """The hold of a resting opening order for the fee of a fill, in atoms."""
     perp = terms.perp
     maker = fill.maker
     whole = maker.price * (maker.quantity * perp.unit)

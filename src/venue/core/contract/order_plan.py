@@ -1,4 +1,4 @@
-"""What a contract order meets: computed once, without effect, then executed as it is (rule 3.12).
+"""The fills of a contract order: computed once, without effect, then executed as it is (rule 3.12).
 
 Each fill is planned in the state that the fills before it leave: price, lots, and the fee and
 margin of both sides with their rounding. A resting order that its owner cannot bear is no
@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue.core.book.book import Half
-from venue.core.book.orders import Order, Terms, part_margin
+from venue.core.book.market import within_band
+from venue.core.book.matching import MET_MAX, PLANNED_MAX, Match
+from venue.core.book.orders import Order
 from venue.core.contract.collateral import available_in, doubtful
-from venue.core.contract.meeting import Fill, Known, fee_held, grown_by, maker_margin
+from venue.core.contract.meeting import Fill, Known, ended, fee_held, grown_by, maker_margin
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.planned_pool import Shadow, Stake, stake_of
 from venue.core.contract.position import (
@@ -25,6 +26,7 @@ from venue.core.contract.position import (
 )
 from venue.core.contract.prices_in_doubt import too_dear, unsure
 from venue.core.contract.reference.funding import due_funding
+from venue.core.contract.terms import Terms, part_margin
 from venue.core.ledger.accounts import Pool
 from venue.core.units import PPM, ceil_div, fee_on
 from venue.vocabulary import (
@@ -32,83 +34,65 @@ from venue.vocabulary import (
     CANCELED,
     CROSSED,
     EXPIRE_MAKER,
-    EXPIRE_TAKER,
     EXPIRED,
     LONG,
-    NO_PREVENTION,
     Cause,
 )
 
 LIQUIDATION: Final = int(Cause.LIQUIDATION)
+USER: Final = int(Cause.USER)
 
 Stakes = dict[Pool, Stake]
 
 
 class Plan:
-    """The fills of one order, in turn, and their sums in lots and atoms.
+    """The fills of one order (`match`), and their sums in atoms: it is the rules of its own walk.
 
-    `worst` is the price of the last fill. `prevented`: self-trade prevention ended an order;
-    `stopped`: it ended this one. `stakes` are the pools whose state the fills before decide about;
-    the taker's are among them from its first own resting order on (`own`).
+    `worst` is the price of the last fill. `stakes` are the pools whose state the fills before
+    decide about; the taker's are among them from its first own resting order on (`own`). `band_ppm`
+    bounds a MARKET order from its first fill on, and `most` one that opens: the notional that its
+    owner has margin for.
     """
 
     __slots__ = (
-        "drawn", "fees", "fills", "isolated", "known", "looked", "losses", "lots", "margin",
-        "notional", "order", "own", "perp", "prevented", "rate", "stakes", "stopped", "terms",
-        "weight", "worst",
+        "band_ppm", "drawn", "fees", "isolated", "known", "losses", "margin", "match", "most",
+        "notional", "order", "own", "perp", "rate", "stakes", "terms", "weight", "worst",
     )  # fmt: skip
 
-    def __init__(self, order: Order, terms: Terms) -> None:
+    def __init__(self, order: Order[Terms], terms: Terms) -> None:
+        prevention = EXPIRE_MAKER if terms.cause == LIQUIDATION else order.account.self_trade
+        room = MET_MAX if terms.cause == USER else PLANNED_MAX
+        self.match: Match[Terms, Fill] = Match(order, prevention, room)
         self.order = order
         self.terms = terms
         self.perp: Perpetual = terms.perp
         self.rate = terms.holding.taker_rate(terms.perp.market)
         self.isolated = terms.opens and terms.modes.margin_mode != CROSSED
-        self.fills: list[Fill] = []
-        self.lots = 0
+        self.band_ppm = 0
+        self.most = 0
         self.notional = 0
         self.fees = 0
         self.margin = 0  # what an isolated position gets
         self.weight = 0  # sum of lots x the higher of price and mark
         self.losses = 0  # sum of what opening costs against the mark
         self.worst = 0
-        self.prevented = False
-        self.stopped = False
         self.own = False
         self.drawn = 0  # what fills that were found easy cost their owners
         self.stakes: Stakes = {}
-        self.looked = 0  # resting orders that it asked, met or not
         self.known: Known | None = None  # made when it is first needed
 
-    def walk(self, limit_key: int, band_ppm: int = 0) -> Plan:
-        """Plan the order down to `limit_key`; with a band no further than that from the first fill.
+    def walk(self, limit: int, band_ppm: int = 0) -> Plan:
+        """Plan the order up to the price `limit`; with a band no further than that from the first
+        fill.
 
-        Best price first, oldest first (rule 3.2). A MARKET order that opens ends where its owner's
-        money does, to be refused: who has no money makes no work.
+        A MARKET order that opens ends where its owner's money does, to be refused: who has no money
+        makes no work.
         """
-        order = self.order
-        short = band_ppm > 0 and self.terms.opens
-        most = self._means() if short else 0
-        account = order.account
-        half: Half = self.perp.market.book.opposite(order.side)
-        limit = limit_key
-        for key in reversed(half.keys):
-            if key < limit:
-                break
-            maker = half.levels[key].head
-            while maker is not None:
-                left = order.quantity - self.lots
-                if left == 0 or self.stopped:
-                    return self
-                lots = left if left < maker.remaining else maker.remaining
-                self.looked += 1
-                if maker.account is not account or not self._prevents(maker):
-                    met = self._meet(maker, lots)
-                    if band_ppm and met and self.lots == lots:  # the first one
-                        limit = max(limit, band_key(order.side, maker.price, band_ppm))
-                    if short and met and self._worth() > most:
-                        return self
-                maker = maker.next
+        if band_ppm:
+            self.band_ppm = band_ppm
+            if self.terms.opens:
+                self.most = self._means()
+        self.match.walk(limit, self)
         return self
 
     def _means(self) -> int:
@@ -116,17 +100,22 @@ class Plan:
         leverage = self.terms.modes.leverage(self.terms.position_side)
         return available_in(self._cross(self.order)) * leverage
 
-    def _worth(self) -> int:
-        """The least notional, in atoms, that a MARKET order needs margin for so far."""
-        return self.lots * self.perp.unit * max(self.worst, self.perp.mark)
+    def _bound(self, lots: int, price: int) -> None:
+        """Bound the walk of a MARKET order by what `lots` more at this price leave."""
+        match = self.match
+        if match.lots == 0:  # the first ones
+            match.narrow(within_band(self.order.side, price, self.band_ppm))
+        if self.terms.opens:
+            # The least notional that it needs margin for so far.
+            worth = (match.lots + lots) * self.perp.unit * max(price, self.perp.mark)
+            match.enough = worth > self.most
 
     def fault(self) -> bool:
         """Whether the plan does not fit the state any more: then nothing of it may be executed."""
         total = 0
-        for fill in self.fills:
+        for fill in self.match.fills:
             maker = fill.maker
             terms = maker.terms
-            assert terms is not None
             total += fill.lots
             if maker.level is None or fill.lots > maker.remaining:
                 return True
@@ -137,7 +126,7 @@ class Plan:
         position = self.terms.position
         if not self.terms.opens and (position is None or position.quantity < total):
             return True
-        return total != self.lots or total > self.order.remaining
+        return total != self.match.lots or total > self.order.remaining
 
     # -- what the taker needs --------------------------------------------------------------------
 
@@ -153,12 +142,12 @@ class Plan:
         return available_in(self._cross(self.order)) >= need
 
     def cost(self) -> int:
-        """What the fills take of an opening order's owner, in atoms (rule 5.6): the margin at mark,
-        the loss against it, and the fee; at most, where the owner has a position already."""
+        """The cost of the fills to an opening order's owner, in atoms (rule 5.6): margin at mark,
+        loss against it, and fee; at most, where the owner has a position already."""
         if self.isolated:
             return self.margin
         perp = self.perp
-        at_mark = perp.mark * (self.lots * perp.unit)
+        at_mark = perp.mark * (self.match.lots * perp.unit)
         side = self.terms.position_side
         loss = self.notional - at_mark if side == LONG else at_mark - self.notional
         leverage = self.terms.modes.leverage(side)
@@ -172,59 +161,43 @@ class Plan:
         The limit of the walk is exact but for the rounding of each fill's fee. A pool keeps the
         maintenance margin of what it still holds, and never owes.
         """
-        position = self.terms.position
-        assert position is not None
+        position = self.terms.closed()
         if self.own:
             owes = self._trial(position.pool, self.stakes).equity() < 0
             return Plan(self.order, self.terms) if owes else self
-        while self.lots and not self._leaves_enough(position):
+        while self.match.lots and not self._leaves_enough(position):
             self._drop_last()
         return self
 
     def _leaves_enough(self, position: Position) -> bool:
-        at_mark = self.lots * mark_of(position) * self.perp.unit
+        at_mark = self.match.lots * mark_of(position) * self.perp.unit
         left = equity(position.pool) + min(0, due_funding(position, self.order.time)) - self.fees
         left += position.side * (self.notional - at_mark)
         had_less = equity(position.pool) < maintenance(position.pool)
-        # A pool that has less already closes at the mark or better (`admission.solvent_key`).
-        return left >= (0 if had_less else maintenance_after(position, self.lots))
+        # A pool that has less already closes at the mark or better (`admission.solvent_price`).
+        return left >= (0 if had_less else maintenance_after(position, self.match.lots))
 
     def _drop_last(self) -> None:
-        fill = self.fills.pop()
-        self.lots -= fill.lots
+        fill = self.match.fills.pop()
+        self.match.lots -= fill.lots
         self.notional -= fill.amount
         self.fees -= fill.taker_fee
 
     # -- one resting order -----------------------------------------------------------------------
 
-    def _prevents(self, maker: Order) -> bool:
-        """Whether self-trade prevention keeps an order from its owner's own (rule 3.7)."""
-        prevention = self.order.account.self_trade
-        if self.terms.cause == LIQUIDATION:
-            prevention = EXPIRE_MAKER
-        if prevention == NO_PREVENTION:
-            return False
-        self.prevented = True
-        if prevention != EXPIRE_TAKER:
-            self._leave_out(maker, EXPIRED)
-        self.stopped = prevention != EXPIRE_MAKER
-        return True
+    def end(self, maker: Order[Terms]) -> Fill:
+        """What stands for a resting order that self-trade prevention ends."""
+        return ended(maker, EXPIRED)
 
-    def _leave_out(self, maker: Order, status: int) -> None:
-        fill = Fill(maker, 0, 0)
-        fill.status = status
-        self.fills.append(fill)
-
-    def _meet(self, maker: Order, lots: int) -> bool:
+    def meet(self, maker: Order[Terms], lots: int) -> Fill | None:
         """Plan a fill, unless the resting order stands back while a price is in doubt, or its owner
         cannot bear it. The taker's margin is rounded up once over all its fills."""
         terms = maker.terms
-        assert terms is not None
         perp = self.perp
         price = maker.price
         isolated = terms.opens and terms.modes.margin_mode != CROSSED
         if terms.opens and self._waits(maker, isolated):
-            return False
+            return None
         amount = price * (lots * perp.unit)
         fill = Fill(maker, lots, amount)
         fill.taker_fee = fee_on(amount, self.rate)
@@ -239,7 +212,7 @@ class Plan:
             rate = terms.holding.maker_rate(perp.market)
             pool = terms.position.pool
             if self._unsure(pool) and too_dear(terms.position, lots, loss + fill.maker_fee, rate):
-                return False
+                return None
         if terms.opens:
             left = maker.remaining - lots
             fill.released = terms.margin - part_margin(maker, left) if left else terms.margin
@@ -251,22 +224,22 @@ class Plan:
             self._loses_easily(fill, terms, loss) if loss > 0 else self._pays_easily(fill, terms)
         )
         if not easy and not self._borne(fill, terms, loss > 0):
-            self._leave_out(maker, CANCELED)
+            self.match.fills.append(ended(maker, CANCELED))
             if terms.opens:  # what it holds is its owner's again
                 self._trial(self._cross(maker), self.stakes).held -= terms.margin
-            return False
+            return None
         if self.own and not own:
             self._taker_leg(fill, self.stakes)
         if self.isolated:
             self._open_isolated(fill)
-        self.fills.append(fill)
-        self.lots += lots
         self.notional += amount
         self.fees += fill.taker_fee
         self.worst = price
-        return True
+        if self.band_ppm:
+            self._bound(lots, price)
+        return fill
 
-    def _waits(self, maker: Order, isolated: bool) -> bool:
+    def _waits(self, maker: Order[Terms], isolated: bool) -> bool:
         """Whether a resting order that opens stands back until its contract's price is known, or
         those of what its owner's pool holds: a trade would take money that these may cost."""
         pool = self._cross(maker)
@@ -286,7 +259,7 @@ class Plan:
         return found
 
     def _unsure(self, pool: Pool) -> int:
-        """What a pool may lose at unknown prices, in atoms; a large one is asked once too."""
+        """The possible loss of a pool at unknown prices, in atoms; large pools are asked once."""
         if len(pool.positions) <= FEW:
             return unsure(pool)
         risks = self._knows().risks
@@ -311,8 +284,7 @@ class Plan:
             cost += ceil_div(at_mark, terms.modes.leverage(terms.position_side)) - fill.released
             room = available_in(pool)
         else:
-            assert terms.position is not None
-            pool = terms.position.pool
+            pool = terms.closed().pool
             if pool.position_id:  # a close takes money out of it
                 return False
             room = equity(pool) - maintenance(pool)
@@ -363,7 +335,7 @@ class Plan:
         self.margin += fill.taker_margin
 
     def _margin_with(self, fill: Fill) -> int:
-        """What an isolated position of the taker gets of all fills, up to this one."""
+        """The margin that the taker's isolated position gets from all fills up to this one."""
         perp = self.perp
         price = fill.maker.price
         side = self.terms.position_side
@@ -387,7 +359,7 @@ class Plan:
         own = fill.maker.account is self.order.account
         if own and not self.own:
             self.own = True
-            for earlier in self.fills:
+            for earlier in self.match.fills:
                 if earlier.lots:
                     self._taker_leg(earlier, self.stakes)
         self._remember(fill.maker)
@@ -412,25 +384,23 @@ class Plan:
                 self.stakes[pool] = trial.accepted()
         return borne
 
-    def _remember(self, maker: Order) -> None:
+    def _remember(self, maker: Order[Terms]) -> None:
         """Count the fills of a resting order's owner that were found easy, before the first one
         that is not."""
         if self._cross(maker) in self.stakes:
             return
         self.stakes[self._cross(maker)] = stake_of(self._cross(maker), self.perp, self.order.time)
-        for earlier in self._knows().of(maker.account, self.fills):
+        for earlier in self._knows().of(maker.account, self.match.fills):
             terms = earlier.maker.terms
-            assert terms is not None
             self._maker_leg(earlier, terms, self.stakes)
 
-    def _risked(self, order: Order, terms: Terms) -> Pool:
+    def _risked(self, order: Order[Terms], terms: Terms) -> Pool:
         """The pool that pays for an order's fill: a closing one's own, else the cross pool."""
         if terms.opens:
             return self._cross(order)
-        assert terms.position is not None
-        return terms.position.pool
+        return terms.closed().pool
 
-    def _cross(self, order: Order) -> Pool:
+    def _cross(self, order: Order[Terms]) -> Pool:
         return order.account.contract[self.perp.asset]
 
     def _trial(self, pool: Pool, tried: Stakes) -> Stake:
@@ -446,19 +416,19 @@ class Plan:
 
     def _taker_leg(self, fill: Fill, stakes: Stakes) -> None:
         """The taker's side of a fill."""
-        self._leg(self.order, self.terms, fill, False, stakes)
+        self._leg(self.order, fill, False, stakes)
 
     def _maker_leg(self, fill: Fill, terms: Terms, stakes: Stakes) -> None:
         """The resting order's side of a fill; what it holds for it is set free."""
         if terms.opens:
             self._trial(self._cross(fill.maker), stakes).held -= fill.released
-        self._leg(fill.maker, terms, fill, True, stakes)
+        self._leg(fill.maker, fill, True, stakes)
 
-    def _leg(self, order: Order, terms: Terms, fill: Fill, is_maker: bool, stakes: Stakes) -> None:
+    def _leg(self, order: Order[Terms], fill: Fill, is_maker: bool, stakes: Stakes) -> None:
+        terms = order.terms
         fee = fill.maker_fee if is_maker else fill.taker_fee
         if not terms.opens:
-            position = terms.position
-            assert position is not None
+            position = terms.closed()
             stake = self._trial(position.pool, stakes)
             stake.close(stake.existing(position), fill.lots, fill.amount, fee)
             return
@@ -474,20 +444,15 @@ class Plan:
             stake.collateral += margin
             stake.open(stake.existing(grown), fill.lots, fill.amount, fee)
 
-    def _shadow(self, cross: Stake, order: Order, grown: Position | None) -> Shadow:
+    def _shadow(self, cross: Stake, order: Order[Terms], grown: Position | None) -> Shadow:
         """The cross position that an order opens or adds to."""
         if grown is not None:
             return cross.existing(grown)
         terms = order.terms
-        assert terms is not None
         side = terms.position_side
+        modes = terms.modes
         # Ids of orders and positions come from one counter; a side stands for a combined one.
-        number = order.order_id if terms.modes.separated else side
-        return cross.coming(number, side, terms.modes.leverage(side))
-
-
-def band_key(side: int, price: int, band_ppm: int) -> int:
-    """The key of the worst price within the band from `price` (rule 3.4)."""
-    if side == BUY:
-        return -(price * (PPM + band_ppm) // PPM)
-    return ceil_div(price * (PPM - band_ppm), PPM)
+        number = order.order_id if modes.separated else side
+        shadow = cross.coming(number, side, modes.leverage(side))
+        shadow.base = terms.perp.mark * (modes.lots(side) * terms.perp.unit)
+        return shadow

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue.core.book.book import NO_MATCH
 from venue.core.book.client_ids import ClientIds, remembered
 from venue.core.book.market import Market, malformed
-from venue.core.book.orders import Order, Terms
+from venue.core.book.matching import any_price, tighter
+from venue.core.book.orders import Order
 from venue.core.contract.account import Holding, holding_of
 from venue.core.contract.admission import (
     attach_exits,
     choose_position,
     closing_refused,
-    crosses,
     limit_refused,
     market_refused,
     opening_refused,
     short_of,
-    solvent_key,
+    solvent_price,
     worst_price,
 )
 from venue.core.contract.collateral import Collateral
@@ -27,6 +26,7 @@ from venue.core.contract.meeting import Fill
 from venue.core.contract.order_plan import Plan
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import Position
+from venue.core.contract.terms import Terms
 from venue.core.counters import Counters
 from venue.core.ledger.ledger import Ledger
 from venue.core.messages.commands import (
@@ -45,16 +45,12 @@ from venue.core.units import ceil_div
 from venue.vocabulary import (
     BUY,
     CANCELED,
-    EXPIRED,
-    FILLED,
     FOK,
     GTC,
     IOC,
     LIMIT,
     LONG,
     MARKET,
-    NEW,
-    PARTIALLY_FILLED,
     POST_ONLY,
     SELL,
     Cause,
@@ -80,14 +76,16 @@ class Contracts:
     __slots__ = ("client_ids", "collateral", "counters", "faults", "fills", "ledger", "looked",
                  "markets", "spot_markets")  # fmt: skip
 
-    def __init__(self, ledger: Ledger, counters: Counters, spot_markets: dict[str, Market]) -> None:
+    def __init__(
+        self, ledger: Ledger, counters: Counters, spot_markets: dict[str, Market[None]]
+    ) -> None:
         self.ledger = ledger
         self.counters = counters
         self.spot_markets = spot_markets
         self.collateral = Collateral(ledger, counters)
         self.fills = Fills(self.collateral)
         self.markets: dict[str, Perpetual] = {}
-        self.client_ids = ClientIds()
+        self.client_ids = ClientIds(_clients)
         self.faults = 0
         self.looked = 0
 
@@ -113,15 +111,14 @@ class Contracts:
             return [Rejected(Reject.SYMBOL_UNKNOWN)]
         if perp.market.halted:
             return [Rejected(Reject.HALTED, 0, perp.market.halt_reason)]
+        side = command.position_side
+        opens = (command.side == BUY) == (side == LONG)
+        terms = Terms(holding, perp, holding.modes_in(perp), side, opens, USER)
         order = Order(
             self.counters.order, account, perp.market, command.side, command.type,
-            command.time_in_force, command.quantity, command.price, client_id, command.time,
+            command.time_in_force, command.quantity, command.price, client_id, command.time, terms,
         )  # fmt: skip
-        side = command.position_side
-        opens = (order.side == BUY) == (side == LONG)
-        terms = Terms(holding, perp, holding.modes_in(perp), side, opens, USER)
-        order.terms = terms
-        refused = malformed(order)
+        refused = malformed(order, side)
         if refused is not None:
             return [refused]
         if not opens:
@@ -135,31 +132,29 @@ class Contracts:
     def new_order(
         self, holding: Holding, perp: Perpetual, side: int, position_side: int, type_: int,
         time_in_force: int, quantity: int, price: int, cause: int, time: int,
-    ) -> Order:  # fmt: skip
+    ) -> Order[Terms]:  # fmt: skip
         """An order under the next id, which is used up only when the order is accepted."""
-        order = Order(
-            self.counters.order, holding.account, perp.market, side, type_, time_in_force,
-            quantity, price, "", time,
-        )  # fmt: skip
+        assert quantity > 0 <= price, f"an order of {quantity} lots at {price}"
         opens = (side == BUY) == (position_side == LONG)
-        modes = holding.modes_in(perp)
-        order.terms = Terms(holding, perp, modes, position_side, opens, cause)
-        return order
+        terms = Terms(holding, perp, holding.modes_in(perp), position_side, opens, cause)
+        return Order(
+            self.counters.order, holding.account, perp.market, side, type_, time_in_force,
+            quantity, price, "", time, terms,
+        )  # fmt: skip
 
     def closing_order(
         self, position: Position, type_: int, lots: int, price: int, cause: int, time: int
-    ) -> Order:
+    ) -> Order[Terms]:
         """An IOC order that closes `lots` of a position, whoever wants that."""
+        assert lots <= position.quantity, f"{lots} lots to close of {position.quantity}"
         order = self.new_order(
             holding_of(position.pool.account), position.perp, closing_side(position.side),
             position.side, type_, IOC, lots, price, cause, time,
         )  # fmt: skip
-        terms = order.terms
-        assert terms is not None
-        terms.position = position
+        order.terms.position = position
         return order
 
-    def enter(self, order: Order) -> list[Event]:
+    def enter(self, order: Order[Terms]) -> list[Event]:
         """Match and rest a well-formed order, or refuse it: price, caps, liquidity, funds.
 
         Nothing has changed when it is refused.
@@ -167,14 +162,11 @@ class Contracts:
         if order.type == MARKET:
             return self._enter_market(order)
         terms = order.terms
-        assert terms is not None
         perp = terms.perp
         refused = limit_refused(order, perp)
         if refused is not None:
             return [refused]
-        limit_key = -order.price if order.side == BUY else order.price
-        keys = perp.market.book.opposite(order.side).keys
-        crossing = bool(keys) and keys[-1] >= limit_key
+        crossing = perp.market.book.crosses(order.side, order.price)
         tif = order.time_in_force
         if crossing and tif == POST_ONLY:
             return [Rejected(Reject.WOULD_TRADE)]
@@ -184,53 +176,49 @@ class Contracts:
                 return self._rest_at_once(order, terms)
         else:
             refused = closing_refused(order, terms)
-            if crossing:
-                limit_key = max(limit_key, solvent_key(order, terms))
         if refused is not None:
             return [refused]
         plan = Plan(order, terms)
         if crossing:
-            plan = self._planned(plan, limit_key)
-        if tif == FOK and plan.lots < order.quantity:
+            plan = self._planned(plan, order.price)
+        if tif == FOK and plan.match.lots < order.quantity:
             plan = Plan(order, terms)
         return self._admitted(order, terms, plan)
 
-    def _enter_market(self, order: Order) -> list[Event]:
+    def _enter_market(self, order: Order[Terms]) -> list[Event]:
         """Sweep what is there, within the band of the best price that is liquidity and the band of
         the mark (rules 3.4, 3.9): a far order in a thin book is no liquidity."""
         terms = order.terms
-        assert terms is not None
         perp = terms.perp
         refused = market_refused(order, terms)
         if refused is None and not terms.opens:
             refused = closing_refused(order, terms)
         if refused is not None:
             return [refused]
-        furthest = worst_price(perp, order.side)
-        limit_key = furthest if order.side != BUY else -furthest if furthest else -NO_MATCH
-        if not terms.opens:
-            limit_key = max(limit_key, solvent_key(order, terms))
+        limit = worst_price(perp, order.side) or any_price(order.side)
         band_ppm = perp.market.instrument.market_band_ppm
-        plan = self._planned(Plan(order, terms), limit_key, band_ppm)
-        if not plan.lots and not plan.prevented:
+        plan = self._planned(Plan(order, terms), limit, band_ppm)
+        if not plan.match.lots and not plan.match.prevented:
             return [Rejected(Reject.NO_LIQUIDITY)]
         if terms.opens:
-            refused = opening_refused(order, terms, plan.worst, plan.lots)
+            refused = opening_refused(order, terms, plan.worst, plan.match.lots)
             if refused is not None:
                 return [refused]
         return self._admitted(order, terms, plan)
 
-    def _planned(self, plan: Plan, limit_key: int, band_ppm: int = 0) -> Plan:
+    def _planned(self, plan: Plan, limit: int, band_ppm: int = 0) -> Plan:
         """The plan of an owner's order: a closing one leaves its pool what it must keep."""
-        plan.walk(limit_key, band_ppm)
-        self.looked += plan.looked
+        if not plan.terms.opens:
+            limit = tighter(plan.order.side, limit, solvent_price(plan.order, plan.terms))
+        plan.walk(limit, band_ppm)
+        self.looked += plan.match.looked
         return plan if plan.terms.opens else plan.kept_solvent()
 
-    def _admitted(self, order: Order, terms: Terms, plan: Plan) -> list[Event]:
+    def _admitted(self, order: Order[Terms], terms: Terms, plan: Plan) -> list[Event]:
         """Execute a plan that its owner can pay and that fits the state."""
-        if terms.opens and plan.lots:
-            left = order.quantity - plan.lots
-            rests = order.type == LIMIT and order.time_in_force == GTC and not plan.stopped
+        if terms.opens and plan.match.lots:
+            left = order.quantity - plan.match.lots
+            rests = order.type == LIMIT and order.time_in_force == GTC and not plan.match.stopped
             rest = ceil_div(terms.whole_margin * left, order.quantity) if rests else 0
             if not plan.afforded(rest):
                 return [short_of(max(plan.cost() + rest, terms.whole_margin))]
@@ -243,8 +231,8 @@ class Contracts:
         events += self._execute(order, plan)
         return events
 
-    def _rest_at_once(self, order: Order, terms: Terms) -> list[Event]:
-        """What most orders do: open, trade nothing, and rest as a whole."""
+    def _rest_at_once(self, order: Order[Terms], terms: Terms) -> list[Event]:
+        """Place an order that opens, trades nothing and rests as a whole, as most do."""
         order_id = order.order_id
         self.counters.order = order_id + 1
         self._rest(order, terms)
@@ -256,41 +244,29 @@ class Contracts:
             )
         ]  # fmt: skip
 
-    def take(self, order: Order, limit_key: int) -> list[Event]:
-        """Match an order that needs no admission against the other side, down to `limit_key`."""
+    def take(self, order: Order[Terms], limit: int) -> list[Event]:
+        """Match an order that needs no admission with the other side, up to the price `limit`."""
         terms = order.terms
-        assert terms is not None
-        plan = Plan(order, terms).walk(limit_key)
+        plan = Plan(order, terms).walk(limit)
         if plan.fault():
             self.faults += 1
             return []
         return self._execute(order, plan)
 
-    def _execute(self, order: Order, plan: Plan) -> list[Event]:
+    def _execute(self, order: Order[Terms], plan: Plan) -> list[Event]:
         """Do what was planned, then rest or close the remainder."""
         terms = plan.terms
         self.counters.order = max(self.counters.order, order.order_id + 1)
         events: list[Event] = []
-        for fill in plan.fills:
+        for fill in plan.match.fills:
             if fill.lots:
                 self._reduce(fill, order.time)
                 self.fills.fill(order, fill, events)
             else:
                 events.append(self.close(fill.maker, fill.status, order.time))
+        rests = plan.match.conclude()
         left = order.remaining
         tif = order.time_in_force
-        stopped = plan.stopped
-        rests = left > 0 and not stopped and order.type == LIMIT and tif in (GTC, POST_ONLY)
-        if rests:
-            # Neither one that was kept from trading its pool into debt, nor one that met an order
-            # which stands back while a price is in doubt, may rest across the book.
-            rests = not crosses(order, terms.perp)
-        if left == 0:
-            order.status = FILLED
-        elif rests:
-            order.status = PARTIALLY_FILLED if left < order.quantity else NEW
-        else:
-            order.status = CANCELED if left < order.quantity and not stopped else EXPIRED
         if rests:
             self._rest(order, terms)
         elif order.client_id:
@@ -312,24 +288,14 @@ class Contracts:
         """Take filled lots off a resting order; a full fill removes it."""
         maker, lots = fill.maker, fill.lots
         terms = maker.terms
-        assert terms is not None
-        maker.update_time = time
         self._release(maker, terms, lots, fill.released)
-        if lots < maker.remaining:
-            level = maker.level
-            assert level is not None
-            level.quantity -= lots
-            maker.remaining -= lots
-            maker.status = PARTIALLY_FILLED
-            return
-        terms.perp.market.book.remove(maker)
-        maker.remaining = 0
-        maker.status = FILLED
-        self._forget(maker, terms)
+        terms.perp.market.book.take(maker, lots, time)
+        if maker.remaining == 0:
+            self._forget(maker, terms)
 
     # -- resting ---------------------------------------------------------------------------------
 
-    def _rest(self, order: Order, terms: Terms) -> None:
+    def _rest(self, order: Order[Terms], terms: Terms) -> None:
         holding = terms.holding
         perp = terms.perp
         modes = terms.modes
@@ -339,41 +305,39 @@ class Contracts:
             if left < order.quantity:
                 margin = ceil_div(margin * left, order.quantity)
             terms.margin = margin
-            pool = order.account.contract[perp.asset]
-            pool.held += margin
-            pool.promised += order.price * (left * perp.unit)
+            order.account.contract[perp.asset].hold(margin, order.price * (left * perp.unit))
             if terms.position_side == LONG:
                 modes.opening_long += left
             else:
                 modes.opening_short += left
         else:
-            position = terms.position
-            assert position is not None
+            position = terms.closed()
             position.orders[order.order_id] = order
             position.closing += left
+            assert position.closing <= position.quantity, f"{position.closing} lots to close"
         modes.open_orders += 1
         holding.orders[order.order_id] = order
         if order.client_id:
             holding.clients[order.client_id] = order
         perp.market.book.rest(order)
 
-    def _release(self, order: Order, terms: Terms, lots: int, margin: int) -> None:
+    def _release(self, order: Order[Terms], terms: Terms, lots: int, margin: int) -> None:
         """Let go of what the next `lots` of a resting order hold: `margin` atoms of its margin."""
         if terms.opens:
-            pool = order.account.contract[terms.perp.asset]
-            pool.held -= margin
-            pool.promised -= order.price * (lots * terms.perp.unit)
+            notional = order.price * (lots * terms.perp.unit)
+            order.account.contract[terms.perp.asset].hold(-margin, -notional)
             terms.margin -= margin
+            assert terms.margin >= 0, f"order {order.order_id} holds {terms.margin} atoms"
             if terms.position_side == LONG:
                 terms.modes.opening_long -= lots
             else:
                 terms.modes.opening_short -= lots
         else:
-            position = terms.position
-            assert position is not None
+            position = terms.closed()
             position.closing -= lots
+            assert position.closing >= 0, f"orders close {position.closing} lots"
 
-    def _forget(self, order: Order, terms: Terms) -> None:
+    def _forget(self, order: Order[Terms], terms: Terms) -> None:
         """Take an order that no longer rests off its owner's books."""
         del terms.holding.orders[order.order_id]
         terms.modes.open_orders -= 1
@@ -390,7 +354,7 @@ class Contracts:
         if account is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
         holding = account.holding
-        order: Order | None = None
+        order: Order[Terms] | None = None
         order_id: int = command.order_id
         if holding is not None and order_id:
             order = holding.orders.get(order_id)
@@ -412,14 +376,16 @@ class Contracts:
         orders = [
             order
             for order in account.holding.orders.values()
-            if not command.symbol or order.market.symbol == command.symbol
+            if (not command.symbol or order.market.symbol == command.symbol)
+            and order.market.instrument.quote != command.without
         ]
         return [self.close(order, CANCELED, command.time) for order in orders]
 
-    def close(self, order: Order, status: int, time: int, cause: int = USER) -> ContractOrderClosed:
+    def close(
+        self, order: Order[Terms], status: int, time: int, cause: int = USER
+    ) -> ContractOrderClosed:
         """End a resting order: out of the book, what it holds back."""
         terms = order.terms
-        assert terms is not None
         left = order.remaining
         terms.perp.market.book.remove(order)
         self._release(order, terms, left, terms.margin)
@@ -445,15 +411,11 @@ class Contracts:
         while position.closing > position.quantity:
             order = position.orders[next(reversed(position.orders))]
             terms = order.terms
-            assert terms is not None
             excess = position.closing - position.quantity
             if excess >= order.remaining:
                 events.append(self.close(order, CANCELED, time))
                 continue
-            level = order.level
-            assert level is not None
-            level.quantity -= excess
-            order.remaining -= excess
+            order.market.book.reduce(order, excess)
             order.update_time = time
             terms.trimmed += excess
             position.closing -= excess
@@ -470,16 +432,19 @@ def closing_side(position_side: int) -> int:
     return SELL if position_side == LONG else BUY
 
 
-def _closed(order: Order, terms: Terms, status: int, resting: int) -> ContractOrderClosed:
+def _closed(order: Order[Terms], terms: Terms, status: int, resting: int) -> ContractOrderClosed:
     return CLOSED(
         order.order_id, order.account.uid, terms.perp.symbol, order.side, order.price, status,
         resting, terms.cause,
     )  # fmt: skip
 
 
-def _repeat(earlier: Order, command: PlaceContractOrder) -> list[Event]:
+def _clients(order: Order[Terms]) -> dict[str, Order[Terms]]:
+    return order.terms.holding.clients
+
+
+def _repeat(earlier: Order[Terms], command: PlaceContractOrder) -> list[Event]:
     terms = earlier.terms
-    assert terms is not None
     same = (
         earlier.market.symbol == command.symbol
         and earlier.side == command.side

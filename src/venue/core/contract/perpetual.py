@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from venue.core.book.market import Market
 from venue.core.contract.margin import Tiers
+from venue.core.contract.ordered_rows import OrderedRows
 from venue.core.contract.position import Position
-from venue.core.contract.risk.ordered_rows import Shelf
+from venue.core.contract.terms import Terms
 from venue.core.instruments import Contract, funding_cap_most
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ Waiting = tuple[int, int, "Algo"]  # (key, algo id, algo)
 
 
 class Source:
-    """What one index source said last: `time` is when that was current, a `price` of 0 is none.
+    """The last price of one index source: `time` is when that was current, a `price` of 0 is none.
 
     `samples` are a book's (time, price) of the last seconds, oldest first; posted prices have none.
     """
@@ -98,7 +99,7 @@ class Perpetual:
         "waiting",
     )
 
-    def __init__(self, contract: Contract, market: Market, index: int, time: int) -> None:
+    def __init__(self, contract: Contract, market: Market[Terms], index: int, time: int) -> None:
         self.market = market
         self.symbol = market.symbol
         self.index = index
@@ -122,10 +123,15 @@ class Perpetual:
         self.due = 0
         self.settlement: Settlement | None = None
         self.positions: dict[int, Position] = {}
-        self.ids: Shelf[tuple[int]] = Shelf()
+        self.ids: OrderedRows[tuple[int]] = OrderedRows()
         self.open_interest = 0
         # What waits, by key: last rising, last falling, mark rising, mark falling.
-        self.waiting: list[Shelf[Waiting]] = [Shelf(), Shelf(), Shelf(), Shelf()]
+        self.waiting: list[OrderedRows[Waiting]] = [
+            OrderedRows(),
+            OrderedRows(),
+            OrderedRows(),
+            OrderedRows(),
+        ]
         self.trailing: dict[int, Algo] = {}
         # Those whose price has come and whose turn has not, each with its version then.
         self.due_algos: deque[tuple[int, Algo]] = deque()

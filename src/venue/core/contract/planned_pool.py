@@ -13,9 +13,10 @@ from venue.core.ledger.accounts import Pool
 
 
 class Shadow:
-    """A position that planned fills change: `quantity` lots, `value` its open value in atoms."""
+    """A position that planned fills change: `quantity` lots, `value` its open value in atoms,
+    `base` what it stands on."""
 
-    __slots__ = ("leverage", "mark", "quantity", "side", "value")
+    __slots__ = ("base", "leverage", "mark", "quantity", "side", "value")
 
     def __init__(self, side: int, leverage: int, mark: int) -> None:
         self.side = side
@@ -23,12 +24,14 @@ class Shadow:
         self.mark = mark
         self.quantity = 0
         self.value = 0
+        self.base = 0
 
     def copy(self) -> Shadow:
         """The same position, to be changed on its own."""
         made = Shadow(self.side, self.leverage, self.mark)
         made.quantity = self.quantity
         made.value = self.value
+        made.base = self.base
         return made
 
 
@@ -58,7 +61,7 @@ class Stake:
         return made
 
     def accepted(self) -> Stake:
-        """What was tried is planned: the stake below as it is now, or this one if it was new."""
+        """Keep the trial as planned: the stake below as it is now, or this one if it was new."""
         below = self.below
         if below is None:
             return self
@@ -73,6 +76,7 @@ class Stake:
             shadow = Shadow(position.side, position.leverage, mark_of(position))
             shadow.quantity = position.quantity
             shadow.value = position.value
+            shadow.base = position.base
             self.shadows[position.position_id] = shadow
         return shadow
 
@@ -110,6 +114,7 @@ class Stake:
     def close(self, shadow: Shadow, lots: int, amount: int, fee: int) -> None:
         """Take lots out at their notional `amount`; an isolated pool sets their margin free."""
         size = shadow.quantity
+        assert 0 < lots <= size, f"{lots} lots planned to close of {size}"
         wallet = self.collateral + self.cost
         self._count(shadow, -1)
         out = shadow.value if lots == size else shadow.value * lots // size
@@ -127,12 +132,12 @@ class Stake:
         self.value += sign * shadow.side * at_mark
         self.cost += sign * shadow.side * shadow.value
         self.initial += sign * initial(at_mark, shadow.leverage)
-        self.maintenance += sign * self.perp.tiers.maintenance(at_mark)
+        self.maintenance += sign * self.perp.tiers.above(shadow.base, at_mark)
 
     # -- what is left ----------------------------------------------------------------------------
 
     def available(self) -> int:
-        """What the pool can put up, may be negative (rule 5.6)."""
+        """The pool's available money, may be negative (rule 5.6)."""
         return self.standing() - self.held
 
     def standing(self) -> int:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from venue.core.book.orders import Order
 from venue.core.contract.margin import liquidation_price
+from venue.core.contract.terms import Terms
 from venue.core.ledger.accounts import Pool
 from venue.core.units import PRICE_MAX
 
@@ -20,6 +21,8 @@ FEW: Final = 8  # positions of a pool up to which adding them up anew is cheaper
 class Position:
     """One position: `quantity` lots, `value` its open value in atoms, `side` +1 long, -1 short.
 
+    `base` is what a separated one stands on (rule 5.8): what its owner had on its side in other
+    positions when lots were last added, in atoms at mark.
     `orders` are the closing orders on it, oldest first, `closing` the lots they still hold;
     `algos` the conditional orders that close it. `funded` is the due time of the last funding
     settlement it took part in, or that was due when it was opened. `rank` is its key in the ADL
@@ -30,6 +33,7 @@ class Position:
     __slots__ = (
         "algos",
         "auto_margin",
+        "base",
         "close_fee",
         "close_size",
         "close_value",
@@ -70,10 +74,11 @@ class Position:
         self.separated = False
         self.open_order_id = 0
         self.auto_margin = False
+        self.base = 0
         self.quantity = 0
         self.value = 0
         self.open_value = 0
-        self.orders: dict[int, Order] = {}
+        self.orders: dict[int, Order[Terms]] = {}
         self.closing = 0
         self.algos: dict[int, Algo] = {}
         self.funded = 0
@@ -94,6 +99,7 @@ class Position:
 
     def increase(self, lots: int, notional: int, fee: int) -> None:
         """Add lots at their notional."""
+        assert lots > 0 <= notional, f"{lots} lots opened for {notional} atoms"
         self.quantity += lots
         self.value += notional
         self.open_size += lots
@@ -105,10 +111,12 @@ class Position:
 
         Open value leaves in proportion, rounded down; a full close takes all (rule 5.4).
         """
+        assert 0 < lots <= self.quantity, f"{lots} lots closed of {self.quantity}"
         value = self.value if lots == self.quantity else self.value * lots // self.quantity
         realized = self.side * (notional - value)
         self.quantity -= lots
         self.value -= value
+        assert self.value >= 0, f"an open value of {self.value} atoms"
         self.close_size += lots
         self.close_value += notional
         self.close_fee += fee
@@ -140,7 +148,7 @@ def profit(position: Position) -> int:
 
 
 class Sums:
-    """What a pool's positions add up to at the marks of their contracts, in atoms.
+    """The sums of a pool's positions at the marks of their contracts, in atoms.
 
     `value` is the sum of s x q x M, `cost` that of s x open value; `initial` and `maintenance` are
     their margins, the latter UNKNOWN until it is asked for. It was computed at the `mark` of
@@ -186,7 +194,7 @@ class Sums:
             self.value -= at_mark
             self.cost -= position.value
         if self.maintenance != UNKNOWN:
-            self.maintenance += sign * perp.tiers.maintenance(at_mark)
+            self.maintenance += sign * perp.tiers.above(position.base, at_mark)
 
     def fresh(self) -> bool:
         """Whether no mark has moved since."""
@@ -200,7 +208,7 @@ class Sums:
 
 
 def sums_of(pool: Pool) -> Sums:
-    """What a pool's positions add up to now; kept while neither they nor their marks change."""
+    """The sums of a pool's positions now; kept while neither they nor their marks change."""
     sums = pool.sums
     if sums is None:
         sums = pool.sums = Sums(pool.positions)
@@ -240,11 +248,13 @@ def liquidation_mark(position: Position) -> int:
     together = [found for found in pool.positions if found.perp is perp]
     slack = equity(pool) - maintenance(pool)
     if len(together) == 1:
-        own = perp.tiers.maintenance(notional(position))
+        slack += maintenance_of(position)
         size = position.quantity * perp.unit
-        return liquidation_price(position.side, size, mark_of(position), slack + own, perp.tiers)
+        return liquidation_price(
+            position.side, size, mark_of(position), slack, perp.tiers, position.base
+        )
     net = sum([found.side * found.quantity for found in together]) * perp.unit
-    held = sum([perp.tiers.maintenance(notional(found)) for found in together])
+    held = sum([maintenance_of(found) for found in together])
     mark = mark_of(position)
     safe, beyond = mark, 0 if net > 0 else PRICE_MAX
     if net == 0 or slack <= 0:
@@ -252,7 +262,9 @@ def liquidation_mark(position: Position) -> int:
     # Slack is concave in the mark, so there is one boundary between a safe end and a lost one.
     while abs(beyond - safe) > 1:
         middle = (safe + beyond) // 2
-        needed = [perp.tiers.maintenance(middle * found.quantity * perp.unit) for found in together]
+        needed = [
+            perp.tiers.above(found.base, middle * found.quantity * perp.unit) for found in together
+        ]
         if slack + net * (middle - mark) + held - sum(needed) > 0:
             safe = middle
         else:
@@ -271,16 +283,19 @@ def maintenance(pool: Pool) -> int:
         return 0
     sums = sums_of(pool)
     if sums.maintenance == UNKNOWN:
-        sums.maintenance = sum(
-            [found.perp.tiers.maintenance(notional(found)) for found in pool.positions]
-        )
+        sums.maintenance = sum([maintenance_of(found) for found in pool.positions])
     return sums.maintenance
+
+
+def maintenance_of(position: Position) -> int:
+    """What a position adds to its owner's maintenance margin at mark (rule 5.8)."""
+    return position.perp.tiers.above(position.base, notional(position))
 
 
 def maintenance_after(position: Position, lots: int) -> int:
     """The maintenance margin of a position's pool once `lots` of it are closed."""
     tiers = position.perp.tiers
     value = mark_of(position) * position.perp.unit
-    before = tiers.maintenance(value * position.quantity)
-    after = tiers.maintenance(value * (position.quantity - lots))
+    before = tiers.above(position.base, value * position.quantity)
+    after = tiers.above(position.base, value * (position.quantity - lots))
     return maintenance(position.pool) - before + after

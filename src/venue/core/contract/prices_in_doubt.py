@@ -1,4 +1,4 @@
-"""What may leave a pool while the price of one of its positions is not known (rule 5.14).
+"""Money that must stay in a pool while the price of one of its positions is in doubt (rule 5.14).
 
 A position in doubt, or in a halted contract, may turn out to be worth anything. Until it is known
 nobody may lose the money behind it to somebody else.
@@ -10,7 +10,7 @@ from typing import Final
 
 from venue.core.contract.margin import initial
 from venue.core.contract.perpetual import Perpetual
-from venue.core.contract.position import Position, equity, maintenance, mark_of, notional
+from venue.core.contract.position import Position, equity, maintenance, maintenance_of, mark_of
 from venue.core.ledger.accounts import Pool
 from venue.core.units import PPM, fee_on
 
@@ -23,7 +23,7 @@ def unknown(perp: Perpetual) -> bool:
 
 
 def unsure(pool: Pool) -> int:
-    """What positions at unknown prices may cost beyond their initial margins, in atoms: all they
+    """The possible loss of positions at unknown prices beyond initial margins, in atoms: all they
     are worth, long and short of a contract against each other."""
     for position in pool.positions:
         if unknown(position.perp):
@@ -46,7 +46,7 @@ def _unsure(pool: Pool, closed: Position | None, lots: int) -> int:
 
 
 def spendable(position: Position, lots: int, share: int, fee_ppm: int) -> int:
-    """What closing `lots` may cost, of the `share` that a known price would allow.
+    """The cost that closing `lots` may have, of the `share` that a known price would allow.
 
     What is left over even if all at unknown prices were lost; or, of a position at an unknown price
     itself, its lots' part of the pool, so that the rest stands as before; or else what a close
@@ -68,7 +68,7 @@ def too_dear(position: Position, lots: int, cost: int, fee_ppm: int) -> bool:
 def _part(position: Position, lots: int, fee_ppm: int) -> int:
     pool = position.pool
     if unknown(position.perp):
-        own = position.perp.tiers.maintenance(notional(position))
+        own = maintenance_of(position)
         return equity(pool) * own * lots // (max(1, maintenance(pool)) * position.quantity)
     value = mark_of(position) * (lots * position.perp.unit)
     return value * NEAR_PPM // PPM + fee_on(value, fee_ppm)

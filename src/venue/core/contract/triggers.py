@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue.core.book.orders import Terms
 from venue.core.contract.account import Holding, find_position, holding_of
 from venue.core.contract.admission import short_of
 from venue.core.contract.collateral import available
@@ -26,6 +25,7 @@ from venue.core.contract.conditional import (
 from venue.core.contract.margin import order_margin
 from venue.core.contract.orders import Contracts
 from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.terms import Terms
 from venue.core.messages.commands import CancelAlgo, CancelAlgos, ChangeAlgo, PlaceAlgo
 from venue.core.messages.contract_events import AlgoTriggered
 from venue.core.messages.events import Event, OrderRepeated, Rejected
@@ -156,19 +156,21 @@ class Triggers:
         algos = [
             algo
             for algo in account.holding.algos.values()
-            if not command.symbol or algo.perp.symbol == command.symbol
+            if (not command.symbol or algo.perp.symbol == command.symbol)
+            and algo.perp.market.instrument.quote != command.without
         ]
         return [end(algo, CANCELED_ALGO, command.time) for algo in algos]
 
     # -- triggering ------------------------------------------------------------------------------
 
     def fire(self, perp: Perpetual, time: int) -> list[Event]:
-        """Let those in whose price has come, nearest first, then oldest (rule 8.2).
+        """Enter the conditional orders whose trigger price has been reached: nearest first, then
+        oldest (rule 8.2).
 
-        What one of them trades may trigger the next. One slice lets in a bounded number and of each
-        owner at most a share: whoever has many due does not hold back another's stop. The others
-        stand back in `due_algos`, behind those that the next slice finds, and enter when it is
-        their turn, wherever the price is by then.
+        The trades of one may trigger the next. A slice enters a bounded number, and of each owner
+        at most a share, so that one owner's many do not delay another's stop. The others wait in
+        `due_algos` after those that the next slice finds, and enter in their turn at the price of
+        that moment.
         """
         events: list[Event] = []
         entered: dict[int, int] = {}
@@ -203,6 +205,8 @@ class Triggers:
             return False
         if perp.due_algos:
             return True
+        if not any(queue.count for queue in perp.waiting):
+            return False
         last, mark = perp.market.last_price, perp.mark if perp.current else 0
         for source, price in ((0, last), (1, mark)):
             if price and (
@@ -248,7 +252,6 @@ class Triggers:
             GTC if price else IOC, quantity, price, TRIGGER, time,
         )  # fmt: skip
         terms = order.terms
-        assert terms is not None
         terms.algo_id = algo.algo_id
         terms.position = position
         if algo.take_profit.trigger_price or algo.stop_loss.trigger_price:
@@ -409,7 +412,7 @@ def _beyond_means(algo: Algo, price: int = 0) -> Rejected | None:
 
 
 def _need(algo: Algo, price: int = 0) -> int:
-    """What an opening conditional order would need at its own price, in atoms."""
+    """The need of an opening conditional order at its own price, in atoms."""
     perp = algo.perp
     price = price or algo.price or algo.trigger_price or _reference(perp, algo.source)
     modes = algo.holding.modes_in(perp)

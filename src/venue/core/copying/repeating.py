@@ -11,6 +11,7 @@ from venue.core.contract.conditional import caps_refused
 from venue.core.contract.leverage import Margins
 from venue.core.contract.margin import initial
 from venue.core.contract.orders import Contracts, closing_side
+from venue.core.contract.terms import Terms
 from venue.core.copying.books import TRADE, Books
 from venue.core.copying.people import Copy, Echo, Following, Track, Tracked
 from venue.core.copying.sizing import (
@@ -136,7 +137,7 @@ class Repeating:
         return 0
 
     def _add(
-        self, echo: Echo, following: Following, order: Order, said: list[Event],
+        self, echo: Echo, following: Following, order: Order[Terms], said: list[Event],
         events: list[Event],
     ) -> None:  # fmt: skip
         """Count what a follower's order has opened to its copy of the lead's position."""
@@ -178,7 +179,9 @@ class Repeating:
             )
         )  # fmt: skip
 
-    def _copy(self, echo: Echo, following: Following, tracked: Tracked, order: Order) -> Copy:
+    def _copy(
+        self, echo: Echo, following: Following, tracked: Tracked, order: Order[Terms]
+    ) -> Copy:
         """The copy that an opening adds to, or a new one."""
         for copy in tracked.copies:
             if copy.track is echo.track and copy.following is following:
@@ -230,7 +233,7 @@ class Repeating:
         events += said
         return 0
 
-    def entered(self, order: Order, copy: Copy, time: int) -> list[Event]:
+    def entered(self, order: Order[Terms], copy: Copy, time: int) -> list[Event]:
         """Enter a copy's closing order, and take in what it traded."""
         said = self.contracts.enter(order)
         if isinstance(said[0], Rejected):
@@ -241,7 +244,7 @@ class Repeating:
         return said
 
 
-def _attach(order: Order, config: CopyConfig, worst: int) -> Rejected | None:
+def _attach(order: Order[Terms], config: CopyConfig, worst: int) -> Rejected | None:
     """Attach the exits that a follower's settings ask for."""
     terms = order.terms
     assert terms is not None

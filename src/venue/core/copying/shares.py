@@ -90,7 +90,9 @@ class Shares:
     def _take(self, following: Following, wanted: int, symbol: str) -> tuple[int, list[Event]]:
         """Move what a follower can spare to the commission account, at most `wanted`."""
         pool = self._pool(following.account, following.lead.asset)
-        spare = 0 if doubtful(pool) else available_in(pool) - unsure(pool)
+        benefits = following.account.benefits
+        gift = 0 if benefits is None else benefits.gift(pool.asset)
+        spare = 0 if doubtful(pool) else available_in(pool) - unsure(pool) - gift
         amount = min(wanted, spare)
         if amount <= 0:
             return 0, []

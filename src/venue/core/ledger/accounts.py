@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from venue.core.book.orders import Order
+from venue.core.ledger.benefits import Benefits
 from venue.vocabulary import Wallet
 
 if TYPE_CHECKING:
@@ -66,18 +67,26 @@ class Pool:
         self.shortfall = -1  # with which it stands in line for its liquidation; -1: it does not
         self.since = 0  # since when nobody can help it, as a running number; 0: it needs no help
 
+    def hold(self, margin: int, notional: int) -> None:
+        """Reserve margin for opening orders of so much notional, in atoms, or (negative) let go."""
+        self.held += margin
+        self.promised += notional
+        assert self.held >= 0, f"orders of {self.account.name} hold {self.held} atoms"
+        assert self.promised >= 0, f"orders of {self.account.name} open {self.promised} atoms"
+
 
 class Account:
     """An owner: three wallets, its open orders and the client ids it used.
 
     Fee rates of -1 mean the symbol's own. `clients` holds open orders and those of the last day.
     `contract` are its cross pools by asset, `isolated` its isolated ones by position id; `holding`
-    is what else it has on the contract side, once it has used it. `recorded`: what its private
-    streams say is numbered and kept, whoever listens. `copies`: it leads, or has followed, in copy
-    trading.
+    is the rest of its contract side, once it has used it, `benefits` what the venue grants it, once
+    there is anything. `recorded`: private frames are numbered and stored even when no client is
+    connected. `copies`: it leads, or has followed, in copy trading.
     """
 
     __slots__ = (
+        "benefits",
         "clients",
         "contract",
         "copies",
@@ -109,9 +118,10 @@ class Account:
         self.contract = [Pool(self, asset, 0) for asset in range(assets)]
         self.isolated: dict[int, Pool] = {}
         self.holding: Holding | None = None
+        self.benefits: Benefits | None = None
         self.funding: list[int] = [0] * assets
-        self.orders: dict[int, Order] = {}
-        self.clients: dict[str, Order] = {}
+        self.orders: dict[int, Order[None]] = {}
+        self.clients: dict[str, Order[None]] = {}
         self.open_count: list[int] = [0] * markets
 
     def total(self, wallet: int, asset: int) -> int:

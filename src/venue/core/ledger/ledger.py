@@ -7,7 +7,8 @@ owner gains, another account (owner, fees, external) loses.
 from __future__ import annotations
 
 from venue.core.instruments import Asset
-from venue.core.ledger.accounts import Account, Balance, Pool
+from venue.core.ledger.accounts import SPOT, Account, Balance, Pool
+from venue.core.ledger.benefits import CONTRACT_PRODUCT, Terms
 from venue.vocabulary import BUY, Wallet
 
 
@@ -15,10 +16,12 @@ class Ledger:
     """All balances. `external` is where deposits come from; its balances are negative.
 
     `dust` keeps what rounding leaves, and what is under way inside a funding settlement. `names`
-    are the owners' uids, `markets` counts the spot markets, which accounts have room for.
+    are the owners' uids, `markets` counts the spot markets, which accounts have room for. `terms`
+    are those of the fee discount.
     """
 
-    __slots__ = ("accounts", "assets", "dust", "external", "fees", "index", "markets", "names")
+    __slots__ = ("accounts", "assets", "dust", "external", "fees", "index", "markets", "names",
+                 "terms")  # fmt: skip
 
     def __init__(self) -> None:
         self.accounts: dict[int, Account] = {}
@@ -29,9 +32,12 @@ class Ledger:
         self.dust: list[int] = []
         self.names: dict[str, int] = {}
         self.markets = 0
+        self.terms = Terms()
 
     def open(self, uid: int, name: str, self_trade: int = 0) -> Account:
         """A new account, empty."""
+        assert uid not in self.accounts, f"uid {uid} is taken"
+        assert name not in self.names, f"the name {name} is taken"
         account = Account(uid, name, self_trade, len(self.assets), self.markets)
         self.accounts[uid] = account
         self.names[name] = uid
@@ -46,6 +52,7 @@ class Ledger:
 
     def register(self, asset: Asset) -> None:
         """Make room for an asset in every account."""
+        assert asset.name not in self.index, f"{asset.name} is registered"
         self.index[asset.name] = len(self.assets)
         self.assets.append(asset)
         self.fees.append(0)
@@ -60,19 +67,23 @@ class Ledger:
         """Entry: external -> wallet; a negative amount is a withdrawal."""
         account.add(wallet, asset, amount)
         self.external[asset] -= amount
+        assert self.external[asset] <= 0, f"more of asset {asset} is outside than ever came in"
 
     def move(self, account: Account, *, source: int, target: int, asset: int, amount: int) -> None:
         """Entry: one wallet of an owner -> another."""
+        assert amount > 0, f"a move of {amount} atoms"
         account.add(source, asset, -amount)
         account.add(target, asset, amount)
 
     def hold(self, balance: Balance, amount: int) -> None:
         """Reserve free money for an open order."""
+        assert 0 <= amount <= balance.free, f"{amount} atoms held of {balance.free}"
         balance.free -= amount
         balance.locked += amount
 
     def release(self, balance: Balance, amount: int) -> None:
         """Give a reservation back."""
+        assert 0 <= amount <= balance.locked, f"{amount} atoms released of {balance.locked}"
         balance.locked -= amount
         balance.free += amount
 
@@ -94,19 +105,28 @@ class Ledger:
 
         The maker pays from what it locked, the taker from what is free.
         """
+        bought = base_amount - base_fee
+        earned = notional - quote_fee
+        assert bought >= 0 <= base_fee, f"{base_fee} atoms of fee on {base_amount}"
+        assert earned >= 0 <= quote_fee, f"{quote_fee} atoms of fee on {notional}"
         if taker_side == BUY:
             buyer_quote.free -= notional
             seller_base.locked -= base_amount
+            assert buyer_quote.free >= 0 <= seller_base.locked, "who pays has not got it"
         else:
             buyer_quote.locked -= notional
             seller_base.free -= base_amount
-        buyer_base.free += base_amount - base_fee
-        seller_quote.free += notional - quote_fee
+            assert buyer_quote.locked >= 0 <= seller_base.free, "who pays has not got it"
+        buyer_base.free += bought
+        seller_quote.free += earned
         self.fees[base] += base_fee
         self.fees[quote] += quote_fee
+        assert bought + base_fee == base_amount, "the postings of base do not sum to zero"
+        assert earned + quote_fee == notional, "the postings of quote do not sum to zero"
 
     def exchange(self, source: Pool, target: Pool, amount: int) -> None:
         """Entry: one pool -> another."""
+        assert source.asset == target.asset, f"{amount} atoms become those of another asset"
         source.collateral -= amount
         target.collateral += amount
 
@@ -114,9 +134,34 @@ class Ledger:
         self, long: Pool, short: Pool, notional: int, long_fee: int, short_fee: int, fees: Pool
     ) -> None:
         """Entry of one contract trade: the buyer's cash goes to the seller (rule 5.2)."""
-        long.collateral -= notional + long_fee
-        short.collateral += notional - short_fee
-        fees.collateral += long_fee + short_fee
+        assert long.asset == short.asset == fees.asset, "a trade is settled in one asset"
+        assert notional > 0 <= long_fee, f"{long_fee} atoms of fee on {notional}"
+        assert short_fee >= 0, f"{short_fee} atoms of fee on {notional}"
+        paid = notional + long_fee
+        gained = notional - short_fee
+        earned = long_fee + short_fee
+        assert gained + earned == paid, "the postings do not sum to zero"
+        long.collateral -= paid
+        short.collateral += gained
+        fees.collateral += earned
+
+    def pay_commission(self, inviter: Account, asset: int, amount: int, fees: Pool | None) -> None:
+        """Entry: the fee account's pool, or (None) the spot fees -> an affiliate's spot wallet."""
+        if fees is not None:
+            fees.collateral -= amount
+        else:
+            self.fees[asset] -= amount
+        inviter.add(SPOT, asset, amount)
+
+    def share_of(self, inviter: int, product: int) -> int:
+        """The share that an inviter (0: nobody) has of fees in a product, in ppm."""
+        if not inviter:
+            return 0
+        benefits = self.accounts[inviter].benefits
+        if benefits is None or benefits.affiliate is None:
+            return 0
+        affiliate = benefits.affiliate
+        return affiliate.contract_ppm if product == CONTRACT_PRODUCT else affiliate.spot_ppm
 
     def fund(self, pool: Pool, amount: int) -> None:
         """Entry of one position's funding: dust -> pool, or (negative) pool -> dust."""

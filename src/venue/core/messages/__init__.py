@@ -1,1 +1,1 @@
-"""What goes into the engine and what comes out: commands and events."""
+"""The engine's input and output: commands and events."""

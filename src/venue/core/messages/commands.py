@@ -9,6 +9,13 @@ to the end with a default: old journals stay readable.
 from msgspec import Struct
 
 from venue.core.instruments import Contract, Instrument
+from venue.core.messages.benefit_commands import (
+    ChangeGift,
+    Invite,
+    JoinDiscount,
+    SetAffiliate,
+    SetDiscount,
+)
 from venue.core.messages.copy_commands import CloseCopy, Follow, SetLead, StopCopying
 
 
@@ -225,22 +232,30 @@ class CancelContractOrder(Struct, array_like=True, tag_field="what", tag=31, gc=
 
 
 class CancelContractOrders(Struct, array_like=True, tag_field="what", tag=32, gc=False):
-    """Cancel every open contract order of the owner, in one symbol or (empty) in all."""
+    """Cancel every open contract order of the owner, in one symbol or (empty) in all.
+
+    Contracts that settle in the asset `without` are left alone.
+    """
 
     uid: int
     symbol: str = ""
     request: bytes = b""
     time: int = 0
+    without: str = ""
 
 
 class ClosePositions(Struct, array_like=True, tag_field="what", tag=33, gc=False):
-    """Close whole positions at market: one (`position_id`), those of a symbol, or all."""
+    """Close whole positions at market: one (`position_id`), those of a symbol, or all.
+
+    Contracts that settle in the asset `without` are left alone.
+    """
 
     uid: int
     symbol: str = ""
     position_id: int = 0
     request: bytes = b""
     time: int = 0
+    without: str = ""
 
 
 class PlaceAlgo(Struct, array_like=True, tag_field="what", tag=34, gc=False):
@@ -290,12 +305,16 @@ class CancelAlgo(Struct, array_like=True, tag_field="what", tag=36, gc=False):
 
 
 class CancelAlgos(Struct, array_like=True, tag_field="what", tag=37, gc=False):
-    """Cancel every conditional order of the owner, in one symbol or (empty) in all."""
+    """Cancel every conditional order of the owner, in one symbol or (empty) in all.
+
+    Contracts that settle in the asset `without` are left alone.
+    """
 
     uid: int
     symbol: str = ""
     request: bytes = b""
     time: int = 0
+    without: str = ""
 
 
 class SetLeverage(Struct, array_like=True, tag_field="what", tag=38, gc=False):
@@ -409,5 +428,10 @@ Command = (
     | ListContract
     | ChangeContract
     | PostIndex
+    | ChangeGift
+    | SetDiscount
+    | JoinDiscount
+    | SetAffiliate
+    | Invite
     | SetLead
 )

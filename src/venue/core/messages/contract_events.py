@@ -1,4 +1,4 @@
-"""What the engine states about contracts. The time of an event is its command's time."""
+"""Events of contracts. The time of an event is its command's time."""
 
 from msgspec import Struct
 
@@ -155,7 +155,7 @@ class AutoMarginSet(Struct, array_like=True, tag_field="what", tag=37, gc=False)
 
 
 class ClosedAtMarket(Struct, array_like=True, tag_field="what", tag=38, gc=False):
-    """What became of one position that was to be closed; `order_id` 0: refused for `reason`.
+    """The result for one position that was to be closed; `order_id` 0: refused for `reason`.
 
     Said by a later slice, `request` is the sequence of the command that asked for it. `left` are
     the request's positions that are still to come, told by the last one that a command closed.

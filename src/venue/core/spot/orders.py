@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from venue.core.book.book import NO_MATCH, Half, Level, sweep, sweep_others
+from typing import Final
+
 from venue.core.book.client_ids import ClientIds, remembered
-from venue.core.book.market import Market, malformed, worst_price
+from venue.core.book.market import Market, malformed, within_band, worst_price
+from venue.core.book.matching import Match
 from venue.core.book.orders import Order
 from venue.core.counters import Counters
 from venue.core.ledger.accounts import Account, Balance
+from venue.core.ledger.benefits import SPOT_PRODUCT, Benefits
 from venue.core.ledger.ledger import Ledger
 from venue.core.messages.commands import CancelOrder, CancelOrders, PlaceOrder
 from venue.core.messages.events import (
@@ -18,27 +21,41 @@ from venue.core.messages.events import (
     Rejected,
     Trade,
 )
-from venue.core.units import AMOUNT_MAX, PPM, ceil_div, fee_on
+from venue.core.units import AMOUNT_MAX, fee_on
 from venue.vocabulary import (
     BUY,
     CANCELED,
-    EXPIRE_MAKER,
-    EXPIRE_TAKER,
     EXPIRED,
-    FILLED,
     FOK,
     GTC,
     LIMIT,
     MARKET,
-    NEW,
-    NO_PREVENTION,
     OPEN_ORDERS_PER_ACCOUNT_MAX,
     OPEN_ORDERS_PER_SYMBOL_MAX,
-    PARTIALLY_FILLED,
     POST_ONLY,
     SELL,
     Reject,
 )
+
+SpotFill = tuple[Order[None], int]  # a resting order and its lots; 0: it ends
+SpotMatch = Match[None, SpotFill]
+
+
+class Liquidity:
+    """What a resting order is on the spot side: it has locked what it needs, so it trades."""
+
+    __slots__ = ()
+
+    def meet(self, maker: Order[None], lots: int) -> SpotFill:
+        """A fill is a resting order and its lots."""
+        return maker, lots
+
+    def end(self, maker: Order[None]) -> SpotFill:
+        """One that is to end has none."""
+        return maker, 0
+
+
+RULES: Final = Liquidity()
 
 
 class Spot:
@@ -49,8 +66,8 @@ class Spot:
     def __init__(self, ledger: Ledger, counters: Counters) -> None:
         self.ledger = ledger
         self.counters = counters
-        self.markets: dict[str, Market] = {}
-        self.client_ids = ClientIds()
+        self.markets: dict[str, Market[None]] = {}
+        self.client_ids = ClientIds(_clients)
 
     # -- placing ---------------------------------------------------------------------------------
 
@@ -73,7 +90,7 @@ class Spot:
             return [Rejected(Reject.HALTED, 0, market.halt_reason)]
         order = Order(
             self.counters.order, account, market, command.side, command.type,
-            command.time_in_force, command.quantity, command.price, client_id, command.time,
+            command.time_in_force, command.quantity, command.price, client_id, command.time, None,
         )  # fmt: skip
         refused = malformed(order)
         if refused is not None:
@@ -82,7 +99,7 @@ class Spot:
             return self._place_market(order, market)
         return self._place_limit(order, market)
 
-    def _place_limit(self, order: Order, market: Market) -> list[Event]:
+    def _place_limit(self, order: Order[None], market: Market[None]) -> list[Event]:
         """Rest what does not trade at once; an order that does goes on to `_take`."""
         account = order.account
         side = order.side
@@ -92,33 +109,36 @@ class Spot:
         notional = price * quantity * market.unit_atoms
         if notional > AMOUNT_MAX:
             return [Rejected(Reject.NOTIONAL_MAX, AMOUNT_MAX)]
-        band = worst_price(market, side)
-        if band and (price > band if side == BUY else price < band):
-            return [Rejected(Reject.PRICE_BAND, band)]
+        # Only what is worse than the last price can be beyond the band.
+        last = market.last_price
+        if not last or (price > last if side == BUY else price < last):
+            band = worst_price(market, side)
+            if band and (price > band if side == BUY else price < band):
+                return [Rejected(Reject.PRICE_BAND, band)]
         if account.open_count[market.index] >= OPEN_ORDERS_PER_SYMBOL_MAX:
             return [Rejected(Reject.OPEN_ORDERS_SYMBOL, OPEN_ORDERS_PER_SYMBOL_MAX)]
         if len(account.orders) >= OPEN_ORDERS_PER_ACCOUNT_MAX:
             return [Rejected(Reject.OPEN_ORDERS_ACCOUNT, OPEN_ORDERS_PER_ACCOUNT_MAX)]
+        book = market.book
         if side == BUY:
-            limit_key = -price
-            opposite = market.book.asks
+            crossing = price >= book.ask
             balance = account.spot[market.quote]
             need = notional
         else:
-            limit_key = price
-            opposite = market.book.bids
+            crossing = price <= book.bid
             balance = account.spot[market.base]
             need = quantity * market.lot_atoms
-        keys = opposite.keys
-        crossing = bool(keys) and keys[-1] >= limit_key
         if crossing and tif == POST_ONLY:
             return [Rejected(Reject.WOULD_TRADE)]
         if balance.free < need:
             return [Rejected(Reject.FUNDS)]
         if crossing or (tif != GTC and tif != POST_ONLY):
-            if tif == FOK and self._reachable(account, opposite, limit_key, quantity)[0] < quantity:
-                limit_key = NO_MATCH
-            return self._take(order, market, limit_key)
+            match: SpotMatch = Match(order, account.self_trade)
+            if crossing:
+                match.walk(price, RULES)
+            if tif == FOK and match.lots < quantity:
+                match.forget()
+            return self._take(order, market, match)
         order_id = order.order_id
         self.counters.order = order_id + 1
         self._rest(order, market, balance, need)
@@ -129,7 +149,7 @@ class Spot:
             )
         ]  # fmt: skip
 
-    def _place_market(self, order: Order, market: Market) -> list[Event]:
+    def _place_market(self, order: Order[None], market: Market[None]) -> list[Event]:
         """Sweep to at most the band from the best price; needs the funds of the exact sweep."""
         account = order.account
         instrument = market.instrument
@@ -139,35 +159,36 @@ class Spot:
             return [Rejected(Reject.OPEN_ORDERS_SYMBOL, OPEN_ORDERS_PER_SYMBOL_MAX)]
         if len(account.orders) >= OPEN_ORDERS_PER_ACCOUNT_MAX:
             return [Rejected(Reject.OPEN_ORDERS_ACCOUNT, OPEN_ORDERS_PER_ACCOUNT_MAX)]
-        buy = order.side == BUY
-        opposite = market.book.opposite(order.side)
-        if not opposite.keys:
+        best = market.book.best(order.side)
+        if not best:
             return [Rejected(Reject.NO_LIQUIDITY)]
-        best = opposite.keys[-1]
-        band = instrument.market_band_ppm
-        limit_key = -(-best * (PPM + band) // PPM) if buy else ceil_div(best * (PPM - band), PPM)
-        lots, cost = self._reachable(account, opposite, limit_key, order.quantity)
-        asset = market.quote if buy else market.base
-        need = cost * market.unit_atoms if buy else lots * market.lot_atoms
-        if account.spot[asset].free < need:
+        match: SpotMatch = Match(order, account.self_trade)
+        match.walk(within_band(order.side, best, instrument.market_band_ppm), RULES)
+        if order.side == BUY:
+            cost = sum([maker.price * lots for maker, lots in match.fills])
+            short = account.spot[market.quote].free < cost * market.unit_atoms
+        else:
+            short = account.spot[market.base].free < match.lots * market.lot_atoms
+        if short:
             return [Rejected(Reject.FUNDS)]
-        return self._take(order, market, limit_key)
+        return self._take(order, market, match)
 
-    def _take(self, order: Order, market: Market, limit_key: int) -> list[Event]:
-        """Match an accepted order against the other side, then rest or close its remainder."""
+    def _take(self, order: Order[None], market: Market[None], match: SpotMatch) -> list[Event]:
+        """Do what was found to match of an accepted order, then rest or close its remainder."""
         account = order.account
         self.counters.order = order.order_id + 1
         events: list[Event] = []
-        stopped = self._match(order, market, limit_key, events)
+        for maker, lots in match.fills:
+            if lots:
+                events.append(self._fill(order, market, maker, lots))
+                market.book.take(maker, lots, order.time)
+                if maker.remaining == 0:
+                    self._forget(maker, market)
+            else:
+                events.append(self._close(maker, market, EXPIRED, order.time))
+        rests = match.conclude()
         left = order.remaining
         tif = order.time_in_force
-        rests = left > 0 and not stopped and order.type == LIMIT and tif in (GTC, POST_ONLY)
-        if left == 0:
-            order.status = FILLED
-        elif rests:
-            order.status = PARTIALLY_FILLED if left < order.quantity else NEW
-        else:
-            order.status = CANCELED if left < order.quantity and not stopped else EXPIRED
         if rests:
             buy = order.side == BUY
             need = left * (order.price * market.unit_atoms if buy else market.lot_atoms)
@@ -190,33 +211,9 @@ class Spot:
         events.insert(0, placed)
         return events
 
-    def _match(self, order: Order, market: Market, limit_key: int, events: list[Event]) -> bool:
-        """Trade at the makers' prices, best first, oldest first (rule 3.2).
-
-        Takes what was executed off the order; returns whether self-trade prevention stopped it.
-        """
-        account = order.account
-        opposite = market.book.opposite(order.side)
-        keys = opposite.keys
-        levels = opposite.levels
-        while order.remaining > 0 and keys and keys[-1] >= limit_key:
-            key = keys[-1]
-            maker = levels[key].head
-            assert maker is not None
-            if maker.account is account and account.self_trade != NO_PREVENTION:
-                if account.self_trade != EXPIRE_TAKER:
-                    del account.orders[maker.order_id]
-                    events.append(self._close(maker, market, EXPIRED, order.time))
-                if account.self_trade != EXPIRE_MAKER:
-                    return True
-                continue
-            left = order.remaining
-            lots = left if left < maker.remaining else maker.remaining
-            events.append(self._fill(order, market, maker, lots))
-            self._reduce(maker, market, lots, order.time)
-        return False
-
-    def _fill(self, order: Order, market: Market, maker_order: Order, lots: int) -> Trade:
+    def _fill(
+        self, order: Order[None], market: Market[None], maker_order: Order[None], lots: int
+    ) -> Trade:
         """Settle one fill in the ledger and state it."""
         taker = order.account
         maker = maker_order.account
@@ -247,6 +244,12 @@ class Spot:
         counters.trade = trade_id + 1
         bill_id = counters.bill
         counters.bill = bill_id + 4
+        if buyer.benefits is not None and buyer.benefits.inviter:
+            self._share(buyer, buyer.benefits, base, base_fee, amount=base_amount,
+                        maker=not buy, time=order.time)  # fmt: skip
+        if seller.benefits is not None and seller.benefits.inviter:
+            self._share(seller, seller.benefits, quote, quote_fee, amount=notional,
+                        maker=buy, time=order.time)  # fmt: skip
         market.last_price = price
         order.remaining -= lots
         order.quote += notional
@@ -263,23 +266,18 @@ class Spot:
             seller_base.free + seller_base.locked, seller_quote.free + seller_quote.locked,
         )  # fmt: skip
 
-    def _reduce(self, maker: Order, market: Market, lots: int, time: int) -> None:
-        """Take filled lots off a resting order; a full fill removes it."""
-        maker.update_time = time
-        if lots < maker.remaining:
-            level: Level | None = maker.level
-            assert level is not None
-            level.quantity -= lots
-            maker.remaining -= lots
-            maker.status = PARTIALLY_FILLED
-            return
-        market.book.remove(maker)
-        maker.remaining = 0
-        maker.status = FILLED
-        del maker.account.orders[maker.order_id]
-        self._forget(maker, market)
+    def _share(
+        self, account: Account, benefits: Benefits, asset: int, fee: int, *, amount: int,
+        maker: bool, time: int,
+    ) -> None:  # fmt: skip
+        """Note what the inviter of one side of a fill gets of its fee."""
+        ppm = self.ledger.share_of(benefits.inviter, SPOT_PRODUCT)
+        benefits.accrue(
+            account, self.ledger.terms, (SPOT_PRODUCT, asset), ppm=ppm, fee=fee, amount=amount,
+            maker=maker, time=time,
+        )  # fmt: skip
 
-    def _rest(self, order: Order, market: Market, balance: Balance, need: int) -> None:
+    def _rest(self, order: Order[None], market: Market[None], balance: Balance, need: int) -> None:
         account = order.account
         self.ledger.hold(balance, need)
         account.orders[order.order_id] = order
@@ -299,7 +297,7 @@ class Spot:
         if not order_id:
             named = account.clients.get(command.client_id)
             order_id = named.order_id if named is not None else 0
-        order = account.orders.pop(order_id, None)
+        order = account.orders.get(order_id)
         if order is None:
             return [Rejected(Reject.ORDER_UNKNOWN)]
         return [self._close(order, order.market, CANCELED, command.time)]
@@ -313,12 +311,12 @@ class Spot:
         if market is None:
             return [Rejected(Reject.SYMBOL_UNKNOWN)]
         orders = [order for order in account.orders.values() if order.market is market]
-        for order in orders:
-            del account.orders[order.order_id]
         return [self._close(order, market, CANCELED, command.time) for order in orders]
 
-    def _close(self, order: Order, market: Market, status: int, time: int) -> OrderClosed:
-        """End an order its owner no longer counts as open: out of the book, its hold back."""
+    def _close(
+        self, order: Order[None], market: Market[None], status: int, time: int
+    ) -> OrderClosed:
+        """End a resting order: out of the book, its hold back."""
         account = order.account
         market.book.remove(order)
         if order.side == BUY:
@@ -335,23 +333,19 @@ class Spot:
             order.remaining,
         )  # fmt: skip
 
-    def _forget(self, order: Order, market: Market) -> None:
+    def _forget(self, order: Order[None], market: Market[None]) -> None:
+        """Take an order that no longer rests off its owner's books."""
+        del order.account.orders[order.order_id]
         order.account.open_count[market.index] -= 1
         if order.client_id:
             self.client_ids.keep(order)
 
-    # -- reach -----------------------------------------------------------------------------------
 
-    def _reachable(
-        self, account: Account, half: Half, limit_key: int, quantity: int
-    ) -> tuple[int, int]:
-        if account.self_trade == NO_PREVENTION:
-            return sweep(half, limit_key, quantity)
-        stop = account.self_trade != EXPIRE_MAKER
-        return sweep_others(half, limit_key, quantity, account.uid, stop=stop)
+def _clients(order: Order[None]) -> dict[str, Order[None]]:
+    return order.account.clients
 
 
-def _repeat(earlier: Order, command: PlaceOrder) -> list[Event]:
+def _repeat(earlier: Order[None], command: PlaceOrder) -> list[Event]:
     same = (
         earlier.market.symbol == command.symbol
         and earlier.side == command.side

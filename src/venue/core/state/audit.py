@@ -11,7 +11,7 @@ from venue.vocabulary import BUY
 
 
 def problems(engine: Engine) -> list[str]:
-    """What is broken, in words; empty when every invariant holds."""
+    """The broken invariants, in words; empty when every one holds."""
     found = [
         f"{asset}: the sum over all accounts is {amount}, not zero"
         for asset, amount in engine.ledger.imbalance().items()
@@ -21,6 +21,7 @@ def problems(engine: Engine) -> list[str]:
     found += contract_audit.problems(engine)
     found += copying_audit.problems(engine)
     found += _deadline_problems(engine)
+    found += _benefit_problems(engine)
     for market in engine.spot.markets.values():
         found += book_problems(market)
         for half in (market.book.bids, market.book.asks):
@@ -40,6 +41,24 @@ def _deadline_problems(engine: Engine) -> list[str]:
     for _, uid, _ in queue:
         if uid not in engine.ledger.accounts:
             found.append(f"a deadline is of uid {uid}, which is no owner's")
+    return found
+
+
+def _benefit_problems(engine: Engine) -> list[str]:
+    found: list[str] = []
+    for account in engine.ledger.accounts.values():
+        benefits = account.benefits
+        if benefits is None:
+            continue
+        for asset, gift in benefits.gifts.items():
+            if not 0 <= gift.left <= gift.most or not gift.most:
+                found.append(f"{account.name}: {gift.left} of {gift.most} are left of gift {asset}")
+        promised = [accrual for _, _, accrual in benefits.owed] + list(benefits.today.values())
+        for accrual in promised:
+            if min(accrual.refund, accrual.commission, accrual.fee - accrual.commission) < 0:
+                found.append(f"{account.name}: its fees promise more than they are, or less than 0")
+        if (promised or benefits.inviter) and account.uid not in engine.rewards.members:
+            found.append(f"{account.name}: nobody will pay what its fees promise")
     return found
 
 

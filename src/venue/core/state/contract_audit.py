@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from venue.core.book.book import resting
 from venue.core.book.market import Market
+from venue.core.book.orders import T
 from venue.core.contract.account import Holding
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import equity
 from venue.core.engine import Engine
-from venue.vocabulary import LONG
+from venue.vocabulary import BUY, LONG
 
 
 def problems(engine: Engine) -> list[str]:
-    """What is broken, in words; empty when every invariant holds."""
+    """The broken invariants, in words; empty when every one holds."""
     found: list[str] = []
     for perp in engine.contracts.markets.values():
         found += _perp_problems(perp)
@@ -39,19 +40,18 @@ def _judged(perp: Perpetual) -> bool:
     return perp.current and not perp.doubt and not perp.market.halted
 
 
-def book_problems(market: Market) -> list[str]:
+def book_problems(market: Market[T]) -> list[str]:
     """A crossed book, and levels that do not add up."""
     found: list[str] = []
-    bids, asks = market.book.bids.keys, market.book.asks.keys
-    if bids and asks and bids[-1] >= -asks[-1]:
+    book = market.book
+    if book.bid >= book.ask:
         found.append(f"{market.symbol}: the book is crossed")
-    for half in (market.book.bids, market.book.asks):
-        for level in half.levels.values():
-            total, order = 0, level.head
-            while order is not None:
-                total += order.remaining
-                order = order.next
-            if total != level.quantity:
+    for half, price in ((book.bids, book.bid), (book.asks, book.best(BUY))):
+        first = next(half.walk(), None)
+        if price != (0 if first is None else first.price):
+            found.append(f"{market.symbol}: {price} is not the best price of its side")
+        for level in half.walk():
+            if level.quantity != sum([order.remaining for order in level.orders()]):
                 found.append(f"{market.symbol}: level {level.price} does not add up")
     return found
 
@@ -76,7 +76,7 @@ def _perp_problems(perp: Perpetual) -> list[str]:
         found.append(f"{perp.symbol}: open interest {perp.open_interest}, {longs} lots long")
     for half in (perp.market.book.bids, perp.market.book.asks):
         for order in resting(half):
-            if order.terms is None or order.terms.holding.orders.get(order.order_id) is not order:
+            if order.terms.holding.orders.get(order.order_id) is not order:
                 found.append(f"contract order {order.order_id} rests but is not its owner's")
     return found
 
@@ -89,7 +89,6 @@ def _holding_problems(holding: Holding) -> list[str]:
     closing: dict[int, int] = {}
     for order in holding.orders.values():
         terms = order.terms
-        assert terms is not None
         perp = terms.perp
         counts[perp.index] = counts.get(perp.index, 0) + 1
         if terms.opens:
@@ -112,6 +111,11 @@ def _holding_problems(holding: Holding) -> list[str]:
             found.append(f"position {position.position_id} is not in its pool")
         if position not in holding.modes_in(position.perp).positions(position.side):
             found.append(f"position {position.position_id} is not known to its side")
+    for modes in holding.modes.values():
+        for side in (LONG, -LONG):
+            lots = sum([own.quantity for own in modes.positions(side) if own.separated])
+            if modes.lots(side) != lots:
+                found.append(f"{name}: separated lots are {modes.lots(side)}, not {lots}")
     for position_id, pool in holding.account.isolated.items():
         if position_id not in holding.positions and pool.collateral >= 0:
             found.append(f"{name}: pool {position_id} has no position")

@@ -58,6 +58,7 @@ class PositionRecord(msgspec.Struct, array_like=True, gc=False):
     created_sequence: int
     updated_sequence: int
     ranking: tuple[int, int, int] = (0, 0, 0)  # its rank, and whom it asked last (key and id)
+    base: int = 0
 
 
 class AlgoRecord(msgspec.Struct, array_like=True, gc=False):

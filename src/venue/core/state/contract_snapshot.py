@@ -6,7 +6,7 @@ from typing import Final
 
 from venue.core.book.book import resting
 from venue.core.book.market import Market
-from venue.core.book.orders import Order, Terms
+from venue.core.book.orders import Order
 from venue.core.contract.account import Holding, Modes, holding_of
 from venue.core.contract.closing import Request
 from venue.core.contract.collateral import FEES_UID, FUND_UID
@@ -15,6 +15,7 @@ from venue.core.contract.perpetual import Perpetual, Settlement, Source
 from venue.core.contract.position import Position
 from venue.core.contract.reference.funding import plan
 from venue.core.contract.reference.index import SPOT_SOURCE
+from venue.core.contract.terms import Terms
 from venue.core.engine import Engine
 from venue.core.ledger.accounts import Account, Pool
 from venue.core.messages.commands import Exit
@@ -157,9 +158,8 @@ def _sums(position: Position) -> list[int]:
     ]
 
 
-def _order_record(order: Order) -> ContractOrderRecord:
+def _order_record(order: Order[Terms]) -> ContractOrderRecord:
     terms = order.terms
-    assert terms is not None
     position = terms.position
     exits = [] if terms.take_profit is None else [terms.take_profit, terms.stop_loss or Exit()]
     return ContractOrderRecord(
@@ -210,6 +210,7 @@ def _position_record(position: Position) -> PositionRecord:
         position.created_sequence,
         position.updated_sequence,
         (position.rank, *position.passed),
+        position.base,
     )
 
 
@@ -226,7 +227,7 @@ def load(engine: Engine, state: ContractState) -> None:
     contracts.collateral.fees = ledger.accounts.get(FEES_UID)
     contracts.collateral.fund = ledger.accounts.get(FUND_UID)
     for index, record in enumerate(state.perps):
-        market = Market(
+        market: Market[Terms] = Market(
             record.contract.instrument, index, record.base, record.quote, 0, record.unit_atoms
         )
         contracts.markets[market.symbol] = _perpetual(record, market, index)
@@ -256,13 +257,12 @@ def load(engine: Engine, state: ContractState) -> None:
         order = _order(engine, order_record)
         contracts.client_ids.add(order)
         terms = order.terms
-        assert terms is not None
         holder = terms.holding.clients.get(order.client_id)
         if holder is None or holder.level is None:
             terms.holding.clients[order.client_id] = order
 
 
-def _perpetual(record: PerpetualRecord, market: Market, index: int) -> Perpetual:
+def _perpetual(record: PerpetualRecord, market: Market[Terms], index: int) -> Perpetual:
     perp = Perpetual(record.contract, market, index, 0)
     market.halted = record.halted
     market.halt_reason = record.halt_reason
@@ -365,7 +365,11 @@ def _load_position(engine: Engine, holding: Holding, record: PositionRecord) -> 
     position.created_sequence = record.created_sequence
     position.updated_sequence = record.updated_sequence
     holding.positions[position.position_id] = position
-    holding.modes_in(position.perp).positions(position.side).append(position)
+    position.base = record.base
+    modes = holding.modes_in(position.perp)
+    modes.positions(position.side).append(position)
+    if position.separated:
+        modes.count(position.side, position.quantity)
     pool.positions.append(position)
     pool.gross += position.value
     perp.add(position)
@@ -374,26 +378,10 @@ def _load_position(engine: Engine, holding: Holding, record: PositionRecord) -> 
     engine.contracts.collateral.ranking.put(position, rank)
 
 
-def _order(engine: Engine, record: ContractOrderRecord) -> Order:
+def _order(engine: Engine, record: ContractOrderRecord) -> Order[Terms]:
     perp = engine.contracts.markets[record.symbol]
     account = engine.ledger.accounts[record.uid]
     holding = holding_of(account)
-    order = Order(
-        record.order_id,
-        account,
-        perp.market,
-        record.side,
-        record.type,
-        record.time_in_force,
-        record.quantity,
-        record.price,
-        record.client_id,
-        record.time,
-    )
-    order.update_time = record.update_time
-    order.remaining = record.remaining
-    order.quote = record.quote
-    order.status = record.status
     opens = (record.side == 0) == (record.position_side == LONG)
     modes = holding.modes_in(perp)
     terms = Terms(holding, perp, modes, record.position_side, opens, record.cause)
@@ -407,30 +395,44 @@ def _order(engine: Engine, record: ContractOrderRecord) -> Order:
     terms.exits_position = record.exits_position or int(record.exits_placed)
     terms.attached = tuple([holding.algos[algo_id] for algo_id in record.attached])
     terms.trimmed = record.trimmed
-    order.terms = terms
+    order = Order(
+        record.order_id,
+        account,
+        perp.market,
+        record.side,
+        record.type,
+        record.time_in_force,
+        record.quantity,
+        record.price,
+        record.client_id,
+        record.time,
+        terms,
+    )
+    order.update_time = record.update_time
+    order.remaining = record.remaining
+    order.quote = record.quote
+    order.status = record.status
     return order
 
 
-def _rest(order: Order) -> None:
+def _rest(order: Order[Terms]) -> None:
     """Put a loaded order back into its book, and what it holds."""
     terms = order.terms
-    assert terms is not None
     holding, perp = terms.holding, terms.perp
     holding.orders[order.order_id] = order
     terms.modes.open_orders += 1
     if order.client_id:
         holding.clients[order.client_id] = order
     if terms.opens:
-        pool = order.account.contract[perp.asset]
-        pool.held += terms.margin
-        pool.promised += order.price * order.remaining * perp.unit
+        notional = order.price * order.remaining * perp.unit
+        order.account.contract[perp.asset].hold(terms.margin, notional)
         modes = holding.modes_in(perp)
         if terms.position_side == LONG:
             modes.opening_long += order.remaining
         else:
             modes.opening_short += order.remaining
     else:
-        assert terms.position is not None
-        terms.position.orders[order.order_id] = order
-        terms.position.closing += order.remaining
+        position = terms.closed()
+        position.orders[order.order_id] = order
+        position.closing += order.remaining
     perp.market.book.rest(order)

@@ -17,7 +17,8 @@ from venue.core.book.orders import Order
 from venue.core.engine import Engine
 from venue.core.instruments import Asset, Instrument
 from venue.core.ledger.accounts import Account
-from venue.core.state import contract_snapshot, copying_snapshot
+from venue.core.state import benefits_snapshot, contract_snapshot, copying_snapshot
+from venue.core.state.benefits_snapshot import BenefitsState
 from venue.core.state.contract_records import ContractState
 from venue.core.state.copying_snapshot import CopyingState
 
@@ -85,6 +86,7 @@ class State(msgspec.Struct, array_like=True):
     settings: list[tuple[str, str]]
     contracts: ContractState
     deadlines: list[tuple[int, int, int]] = []
+    benefits: BenefitsState | None = None
     copying: CopyingState | None = None
 
 
@@ -162,6 +164,8 @@ def load(data: bytes) -> Engine:
     contract_snapshot.load(engine, state.contracts)
     for deadline in state.deadlines:
         engine.deadlines.add(deadline)
+    if state.benefits is not None:
+        benefits_snapshot.load(engine, state.benefits)
     copying_snapshot.load(engine, state.copying)
     return engine
 
@@ -186,6 +190,7 @@ def _state(engine: Engine) -> State:
         settings=list(engine.listing.settings.items()),
         contracts=contract_snapshot.dump(engine),
         deadlines=engine.deadlines.queue,
+        benefits=benefits_snapshot.dump(engine),
         copying=copying_snapshot.dump(engine),
     )
 
@@ -221,7 +226,7 @@ def _account(record: AccountRecord, markets: int) -> Account:
     return account
 
 
-def _market_record(market: Market) -> MarketRecord:
+def _market_record(market: Market[None]) -> MarketRecord:
     orders = resting(market.book.bids) + resting(market.book.asks)
     return MarketRecord(
         instrument=market.instrument,
@@ -237,7 +242,7 @@ def _market_record(market: Market) -> MarketRecord:
 
 
 def _load_market(engine: Engine, index: int, record: MarketRecord) -> None:
-    market = Market(
+    market: Market[None] = Market(
         record.instrument, index, record.base, record.quote, record.lot_atoms, record.unit_atoms
     )
     market.last_price = record.last_price
@@ -254,7 +259,7 @@ def _load_market(engine: Engine, index: int, record: MarketRecord) -> None:
         market.book.rest(order)
 
 
-def _order_record(order: Order) -> OrderRecord:
+def _order_record(order: Order[None]) -> OrderRecord:
     return OrderRecord(
         order.order_id,
         order.account.uid,
@@ -273,7 +278,7 @@ def _order_record(order: Order) -> OrderRecord:
     )
 
 
-def _order(engine: Engine, record: OrderRecord) -> Order:
+def _order(engine: Engine, record: OrderRecord) -> Order[None]:
     order = Order(
         record.order_id,
         engine.ledger.accounts[record.uid],
@@ -285,6 +290,7 @@ def _order(engine: Engine, record: OrderRecord) -> Order:
         record.price,
         record.client_id,
         record.time,
+        None,
     )
     order.update_time = record.update_time
     order.remaining = record.remaining

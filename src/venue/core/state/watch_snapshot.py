@@ -8,7 +8,7 @@ from venue.core.state.contract_records import PoolId, WatchRecord
 
 
 def dump(engine: Engine) -> WatchRecord:
-    """Where each pool waits, in an order that follows from the commands."""
+    """The place where each pool waits, in an order that follows from the commands."""
     watch = engine.schedule.watch
     line = watch.line
     return WatchRecord(

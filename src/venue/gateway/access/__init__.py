@@ -1,1 +1,1 @@
-"""Who may come in: keys, signatures, budgets, connections, operators."""
+"""Access control: keys, signatures, budgets, connections, operators."""

@@ -33,7 +33,7 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 class Credentials(Struct, frozen=True):
-    """What a client needs to sign; shown once, at creation."""
+    """The credentials a client signs with; shown once, at creation."""
 
     key: str
     secret: str

@@ -1,4 +1,4 @@
-"""Weight budgets per IP and per UID in fixed windows of ten seconds (protocol 1.5)."""
+"""Budgets of weight per IP and per UID, and of orders per UID, in fixed windows (protocol 1.5)."""
 
 from __future__ import annotations
 
@@ -7,20 +7,34 @@ from typing import Final, NoReturn
 from venue.api import errors
 
 WEIGHT_MAX: Final = 500
+ORDERS_MAX: Final = 300  # of an account in a minute
 WINDOW_US: Final = 10_000_000
+MINUTE_US: Final = 60_000_000
+_ANY: Final = 2**63
+_WEIGHT: Final = "Too many requests: this {what} used its weight of {budget} per 10 seconds"
+_ORDERS: Final = "Too many orders: this {what} sent its {budget} of this minute"
 CALLERS_MAX: Final = 100_000  # per window; those beyond share one counter
 
 
 class Limits:
-    """Counts weight; each budget is the weight per window, None switches it off.
+    """Counts weight and orders; each budget is what a window may take, None switches it off.
 
     Operators have a budget of their own per address: a busy client must not lock them out.
     """
 
-    def __init__(self, per_ip: int | None = WEIGHT_MAX, per_uid: int | None = WEIGHT_MAX) -> None:
+    def __init__(
+        self,
+        per_ip: int | None = WEIGHT_MAX,
+        per_uid: int | None = WEIGHT_MAX,
+        orders: int | None = ORDERS_MAX,
+    ) -> None:
         self._ip = _Counter("address", per_ip) if per_ip is not None else None
         self._operator = _Counter("operator's address", per_ip) if per_ip is not None else None
         self._uid = _Counter("account", per_uid) if per_uid is not None else None
+        self._orders = None
+        if orders is not None:
+            self._orders = _Counter("account", orders, MINUTE_US, _ORDERS)
+        self._lately = _Counter("account", _ANY)
 
     def charge_ip(self, ip: str, weight: int, now: int) -> tuple[int, int] | None:
         """Weight (used, remaining) in this window at time `now` (µs); None when off.
@@ -39,19 +53,34 @@ class Limits:
         if self._uid is not None:
             self._uid.charge(uid, weight, now)
 
+    def charge_orders(self, uid: int, orders: int, now: int) -> tuple[int, int] | None:
+        """An account's orders in this window of ten seconds and in this minute; None when off.
+
+        ApiError -1003, HTTP 429, as for weight, when they are more than a minute may have.
+        """
+        if self._orders is None:
+            return None
+        lately, _ = self._lately.charge(uid, orders, now)
+        return lately, self._orders.charge(uid, orders, now)[0]
+
 
 class _Counter:
-    __slots__ = ("budget", "end", "used", "what")
+    __slots__ = ("budget", "end", "used", "what", "window", "words")
 
-    def __init__(self, what: str, budget: int) -> None:
+    def __init__(
+        self, what: str, budget: int, window: int = WINDOW_US, words: str = _WEIGHT
+    ) -> None:
         self.what = what
         self.budget = budget
+        self.window = window
+        self.words = words
         self.end = 0
         self.used: dict[int | str, int] = {}
 
     def charge(self, caller: int | str, weight: int, now: int) -> tuple[int, int]:
-        if now >= self.end or now < self.end - WINDOW_US:  # the clock may be set back
-            self.end = now - now % WINDOW_US + WINDOW_US
+        window = self.window
+        if now >= self.end or now < self.end - window:  # the clock may be set back
+            self.end = now - now % window + window
             self.used = {}
         before = self.used.get(caller)
         if before is None:
@@ -67,8 +96,5 @@ class _Counter:
     def _refuse(self, caller: int | str, now: int) -> NoReturn:
         self.used[caller] = self.budget + 1
         wait = max(1, -(-(self.end - now) // 1_000_000))
-        raise errors.too_many_requests(
-            f"Too many requests: this {self.what} used its weight of {self.budget} per "
-            f"{WINDOW_US // 1_000_000} seconds; wait {wait} s.",
-            wait,
-        )
+        told = self.words.format(what=self.what, budget=self.budget)
+        raise errors.too_many_requests(f"{told}; wait {wait} s.", wait)

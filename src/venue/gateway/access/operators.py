@@ -1,4 +1,4 @@
-"""Who is an operator: whoever shows the token; where none is set, the venue's own user.
+"""Operators: callers with the token or, where none is set, processes of the venue's own user.
 
 An address alone says nothing: behind a proxy on this machine every client has the machine's own
 address, and other users of the machine have it too.

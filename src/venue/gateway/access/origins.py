@@ -23,7 +23,7 @@ _OWN_SITES: Final = (b"none", b"same-origin")
 
 
 class Origins:
-    """What a listener is called by, and the pages of other places that may call it.
+    """The names of a listener, and the origins of web pages that may call it.
 
     Addresses, `localhost` and names without a dot are nobody's who owns a web page; other names
     of the venue must be given as `hosts`. `pages` are origins such as `http://localhost:5173`.

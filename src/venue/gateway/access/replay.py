@@ -83,7 +83,10 @@ class ReplayGuard:
             self._sweep(now_ms)
         second = timestamp // 1_000
         if second < self._oldest:
-            raise errors.error(-1046, detail="ACCESS-TIMESTAMP left the window on the way.")
+            raise errors.error(
+                -1046,
+                detail="ACCESS-TIMESTAMP became too old while the request waited; sign it again.",
+            )
         requests = self._seconds.setdefault(second, {})
         if request in requests:
             return self._known(request, requests[request])
@@ -160,7 +163,7 @@ class ReplayGuard:
 
 
 def request_id(digest: bytes, timestamp: int) -> bytes:
-    """What a signed request is recognised by: a part of its digest, and its timestamp (ms)."""
+    """The identity of a signed request: a part of its digest, and its timestamp (ms)."""
     return digest[:DIGEST_BYTES] + timestamp.to_bytes(TIME_BYTES)
 
 

@@ -133,7 +133,7 @@ class Vault:
         if not place.exists():
             if path.exists():
                 raise VaultError(f"{place} is missing; without it {path} can't be read")
-            _write_private(place, _master_text(secrets.token_bytes(MASTER_BYTES), least))
+            private_files.put(place, _master_text(secrets.token_bytes(MASTER_BYTES), least))
             made = cls(path, _read_master(place))
             if least:
                 log.warning("%s and its master key are missing: the keys are gone", path)
@@ -169,7 +169,7 @@ class Vault:
         nonce = secrets.token_bytes(NONCE_BYTES)
         sealed = AESGCM(self._key).encrypt(nonce, msgspec.json.encode(keys), _bound_to(number))
         file = _File(VERSION, number, nonce + sealed)
-        _write_private(self._path, msgspec.json.encode(file))
+        private_files.put(self._path, msgspec.json.encode(file))
         self._note(number)
 
     def _opened(self, file: _File) -> list[StoredKey]:
@@ -226,7 +226,7 @@ class Vault:
 
     def _note(self, number: int) -> None:
         """Have the number of the last rewrite beside the master key."""
-        _write_private(_master_path(self._path), _master_text(self._key, number))
+        private_files.put(_master_path(self._path), _master_text(self._key, number))
         self._master = _Master(self._key, number)
         self._number = number
 
@@ -311,20 +311,3 @@ def _read_private(path: Path) -> bytes:
     if len(text) > FILE_BYTES_MAX:
         raise VaultError(f"{path} is larger than {FILE_BYTES_MAX} bytes")
     return text
-
-
-def _write_private(path: Path, text: bytes) -> None:
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    temporary.unlink(missing_ok=True)
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, private_files.MODE)
-    with os.fdopen(descriptor, "wb") as file:
-        os.fchmod(descriptor, private_files.MODE)
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.rename(path)
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)

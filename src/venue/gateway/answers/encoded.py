@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class Encoded:
-    """What a handler returns in place of a reply struct: the body, written as it stands."""
+    """A body that a handler returns in place of a reply struct; written unchanged."""
 
     __slots__ = ("data",)
 

@@ -76,12 +76,13 @@ class Series:
             self._items.pop()
         self._made = None
 
-    def answer(self, limit: int) -> Encoded:
-        """The newest `limit` items as a JSON array."""
+    def answer(self, limit: int, *, newest_first: bool = False) -> Encoded:
+        """The newest `limit` items as a JSON array; a series is always asked the same way round."""
         made = self._made
         if made is None or self._limit != limit:
             newest = list(islice(reversed(self._items), limit))
-            newest.reverse()
+            if not newest_first:
+                newest.reverse()
             made = self._made = Encoded(b"[" + b",".join(newest) + b"]")
             self._limit = limit
         return made

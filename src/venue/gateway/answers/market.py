@@ -12,8 +12,8 @@ from venue.api.market_data import Candle, DepthReply, PublicTrade
 from venue.core.instruments import Asset, Instrument
 from venue.gateway.answers.encoded import Encoded
 from venue.gateway.answers.kept import ITEMS_MAX, Answers, Question, Series, encode
+from venue.node.market_data.past import PublicTrade as Traded
 from venue.node.market_data.product import Board
-from venue.node.market_data.product import PublicTrade as Traded
 from venue.wire import amount_text, price_text, quantity_text
 
 US_PER_MS: Final = 1000
@@ -50,7 +50,7 @@ def trades(
     quote: Asset,
     limit: int,
 ) -> Encoded:
-    """The newest trades, oldest first: each is encoded once."""
+    """The newest trades, newest first: each is encoded once."""
     series = answers.series(question)
     keys, symbol = series.keys, instrument.symbol
     if not series.complete and len(keys) < limit:
@@ -58,7 +58,7 @@ def trades(
         series.complete = len(new) < limit
         series.drop(0)
     elif keys and board.newest_trade(symbol) == keys[-1]:
-        return series.answer(limit)
+        return series.answer(limit, newest_first=True)
     else:
         new = board.trades_after(symbol, keys[-1] if keys else 0)
         if len(new) > limit:
@@ -67,7 +67,7 @@ def trades(
             series.drop(0)
     for trade in new:
         series.add(trade.trade_id, _trade(trade, instrument, quote))
-    return series.answer(limit)
+    return series.answer(limit, newest_first=True)
 
 
 def _trade(trade: Traded, instrument: Instrument, quote: Asset) -> bytes:

@@ -1,11 +1,10 @@
-"""Query and body to request structs, by the fields' kinds; every refusal names its field."""
+"""Named values to request structs, by the fields' kinds; every refusal names its field."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple, NoReturn, get_args, get_origin, get_type_hints
+from typing import Any, Final, NamedTuple, get_args, get_origin, get_type_hints
 from urllib.parse import unquote_to_bytes
 
 import msgspec
@@ -17,20 +16,23 @@ from venue.api.fields import (
     CONTRACT_CLIENT_ID_PATTERN,
     COUNTDOWN_ALLOWED,
     LEVERAGE_MAX,
+    REACH_MAX,
+    SYMBOLS_MAX,
     Kind,
 )
+from venue.gateway.dispatch.json_body import Number, json_value
 from venue.vocabulary import CANCEL_AFTER_MIN_S, AlgoType
 from venue.wire import SIDES, TIMES_IN_FORCE, TYPES
 
 PARAMETERS_MAX: Final = 20
-NUMBER_LENGTH_MAX: Final = 32
 INTEGER_LENGTH_MAX: Final = 19
-BRACKETS_MAX: Final = 200  # bounds nesting before the parser sees it
 TEXT_LENGTH_MAX: Final = 256
-QUERIES_MAX: Final = 256  # of one operation
-QUERY_LENGTH_MAX: Final = 128  # bytes
+PAGES: Final = ("page", "pageIndex", "pageNum")  # what a list's page is called
+OR_ALL: Final = (Kind.SYMBOL_OR_ALL, Kind.ID_OR_ALL)
+SIZES: Final = ("limit", "pageSize")  # and how many a page has
 
-_PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?", re.ASCII)
+HAS_NO_EFFECT: Final = ("GTC", "FOK")  # on a MARKET order, which sweeps and leaves nothing
+
 _DECIMAL = re.compile(r"[0-9]+(?:\.[0-9]+)?", re.ASCII)
 _DIGITS = re.compile(r"[0-9]+", re.ASCII)
 _CLIENT_ID = re.compile(CLIENT_ID_PATTERN, re.ASCII)
@@ -40,101 +42,17 @@ _ALGO_TYPES: Final = {kind.name: int(kind) for kind in AlgoType}
 _ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 
 
-class Number(str):
-    """A JSON number's own text, so that it never becomes a float."""
-
-    __slots__ = ()
-
-
-# -- JSON -----------------------------------------------------------------------------------------
-
-
-def _number(text: str) -> Number:
-    if len(text) > NUMBER_LENGTH_MAX or text == "-0" or not _PLAIN_NUMBER.fullmatch(text):
-        raise ValueError(f"number {errors.shown(text)} is not a plain decimal of at most 32 digits")
-    return Number(text)
-
-
-def _constant(text: str) -> NoReturn:
-    raise ValueError(f"{text} is not JSON")
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("duplicate key in an object")
-    return found
-
-
-_decoder = json.JSONDecoder(
-    object_pairs_hook=_object, parse_float=_number, parse_int=_number, parse_constant=_constant
-)
-
-
-_decode_texts = msgspec.json.Decoder(dict[str, str]).decode
-
-
-def body_values(body: bytes) -> dict[str, Any]:
-    """The body's JSON object, numbers as `Number`; -1135 for anything else."""
-    return _plain_values(body) or _all_values(body)
-
-
-def _plain_values(body: bytes) -> dict[str, Any] | None:
-    """The common body at a fraction of the cost: an object of texts, none of them escaped.
-
-    None for any other, and for one in which a name is given twice: then there are more quotes than
-    four for each name that is left.
-    """
-    if b"\\" in body:
-        return None
-    try:
-        values = _decode_texts(body)
-    except (msgspec.DecodeError, UnicodeError):
-        return None
-    return values if body.count(b'"') == 4 * len(values) else None
-
-
-def _all_values(body: bytes) -> dict[str, Any]:
-    if body.count(b"{") + body.count(b"[") > BRACKETS_MAX:
-        raise errors.not_json("nested too deeply or too many elements")
-    try:
-        value = _decoder.decode(body.decode("utf-8"))
-        if b"\\u" in body:
-            _refuse_surrogates(value)
-    except UnicodeError:
-        raise errors.not_json("the body is not UTF-8") from None
-    except RecursionError:
-        raise errors.not_json("nested too deeply") from None
-    except ValueError as problem:
-        reason = problem.msg if isinstance(problem, json.JSONDecodeError) else str(problem)
-        raise errors.not_json(reason) from None
-    if not isinstance(value, dict):
-        raise errors.not_json("the body must be an object")
-    return value
-
-
-def _refuse_surrogates(value: Any) -> None:
-    if isinstance(value, str):
-        value.encode()
-        if "\0" in value:
-            raise ValueError("NUL in a string")
-    elif isinstance(value, list):
-        for item in value:
-            _refuse_surrogates(item)
-    elif isinstance(value, dict):
-        for name, item in value.items():
-            _refuse_surrogates(name)
-            _refuse_surrogates(item)
-
-
 # -- query ----------------------------------------------------------------------------------------
 
 
-def query_values(query: bytes) -> dict[str, Any]:
-    """The query's parameters, percent-decoded once; -1142 for a malformed or repeated one."""
+def query_values(query: bytes, lists: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """The query's parameters, percent-decoded once; -1142 for a malformed or repeated one.
+
+    One of `lists` may be repeated: then its values are a list.
+    """
     values: dict[str, Any] = {}
     parts = query.split(b"&")
-    if len(parts) > PARAMETERS_MAX:
+    if len(parts) > PARAMETERS_MAX + (SYMBOLS_MAX if lists else 0):
         raise errors.out_of_range("query", f"at most {PARAMETERS_MAX} parameters are allowed")
     for part in parts:
         if not part:
@@ -143,9 +61,15 @@ def query_values(query: bytes) -> dict[str, Any]:
         name, value = _unquote(raw_name), _unquote(raw_value)
         if not name:
             raise errors.invalid("query", "a parameter needs a name")
+        if name in values and name in lists:
+            before = values[name]
+            values[name] = [*(before if isinstance(before, list) else [before]), value]
+            continue
         if name in values:
             raise errors.invalid(errors.shown(name)[1:-1], "given more than once")
         values[name] = value
+    if len(values) > PARAMETERS_MAX:
+        raise errors.out_of_range("query", f"at most {PARAMETERS_MAX} parameters are allowed")
     return values
 
 
@@ -161,35 +85,6 @@ def _unquote(raw: bytes) -> str:
     if "\0" in text:
         raise errors.invalid("query", "NUL in a parameter")
     return text
-
-
-class KnownQueries:
-    """The requests of one operation's queries, by the bytes of the query.
-
-    A query decodes to the same request always, and handlers leave requests as they are. When
-    `QUERIES_MAX` are known they are all forgotten: those that are asked often are soon known again.
-    """
-
-    __slots__ = ("_known",)
-
-    def __init__(self) -> None:
-        self._known: dict[bytes, Any] = {}
-
-    def count(self) -> int:
-        """How many are known."""
-        return len(self._known)
-
-    def find(self, query: bytes) -> Any:
-        """The request of a query; None when it is not known."""
-        return self._known.get(query)
-
-    def keep(self, query: bytes, request: Any) -> None:
-        """Remember a request; one of a long query is not kept."""
-        if len(query) > QUERY_LENGTH_MAX:
-            return
-        if len(self._known) >= QUERIES_MAX:
-            self._known.clear()
-        self._known[query] = request
 
 
 # -- fields ---------------------------------------------------------------------------------------
@@ -208,11 +103,18 @@ class Field(NamedTuple):
 
 
 class Request(Struct, frozen=True):
-    """How to build one request struct from named values."""
+    """How to build one request struct from named values; `lists` may be repeated in a query.
+
+    `items`: of its lists of objects, what their elements may name. `paging`: which of the fields
+    are page and size of a list that comes in pages.
+    """
 
     build: type[Any]
     fields: list[Field]
     names: frozenset[str]
+    lists: frozenset[str]
+    items: dict[str, frozenset[str]]
+    paging: tuple[int, int] | None
 
 
 def compile_request(struct: type[Any]) -> Request:
@@ -222,28 +124,71 @@ def compile_request(struct: type[Any]) -> Request:
         _field(field.encode_name, hints[field.name], field.default)
         for field in msgspec.structs.fields(struct)
     ]
-    return Request(struct, fields, frozenset(field.name for field in fields))
+    items = {
+        field.encode_name: _names(_item(hints[field.name]))
+        for field in msgspec.structs.fields(struct)
+        if _is_objects(hints[field.name])
+    }
+    names = [field.name for field in fields]
+    lists = frozenset(field.name for field in fields if field.kind is Kind.SYMBOLS)
+    return Request(struct, fields, frozenset(names), lists, items, _paging(names))
 
 
 def decode(request: Request, values: dict[str, Any]) -> Any:
-    """The request struct of these values; null and empty text mean absent."""
+    """The request struct of these values; null and empty text mean absent.
+
+    Where absence means all, what is given must not be empty: -1140.
+    """
     arguments = []
     for name, read, required, default, kind in request.fields:
         value = values.get(name)
         if value is None or value == "":
             if required:
                 raise _absent(name, kind)
+            if kind in OR_ALL and name in values:
+                raise errors.out_of_range(name, "must not be empty: leave it out to mean all")
             arguments.append(default)
         else:
             arguments.append(read(name, value))
+    if request.paging is not None:
+        _check_reach(request, arguments)
     return request.build(*arguments)
 
 
 def ignored(request: Request, values: dict[str, Any]) -> list[str]:
-    """The names of values the operation does not know, in the order they came."""
-    if values.keys() <= request.names:
-        return []
-    return [name for name in values if name not in request.names]
+    """The names of values the operation does not know, or has no use for, in the order they came;
+    in the elements of a list as `orderList[3].reduceOnly`."""
+    found = _unused(request.names, values)
+    for name, known in request.items.items():
+        elements = values.get(name)
+        for place, element in enumerate(elements if isinstance(elements, list) else ()):
+            if isinstance(element, dict):
+                found += [f"{name}[{place}].{inner}" for inner in _unused(known, element)]
+    return found
+
+
+def _unused(known: frozenset[str], values: dict[str, Any]) -> list[str]:
+    """Unknown names, and how long a MARKET order is to live: many programs send it with all."""
+    found = [] if values.keys() <= known else [name for name in values if name not in known]
+    if values.get("type") == "MARKET" and values.get("timeInForce") in HAS_NO_EFFECT:
+        found.append(f"timeInForce={values['timeInForce']}")
+    return found
+
+
+def _paging(names: list[str]) -> tuple[int, int] | None:
+    page = [place for place, name in enumerate(names) if name in PAGES]
+    size = [place for place, name in enumerate(names) if name in SIZES]
+    return (page[0], size[0]) if page and size else None
+
+
+def _check_reach(request: Request, arguments: list[Any]) -> None:
+    """A list's far pages cost what all before them would: what lies too deep is refused."""
+    assert request.paging is not None
+    page, size = request.paging
+    if arguments[page] * arguments[size] > REACH_MAX:
+        other = request.fields[size].name
+        rule = f"'{other}' x '{request.fields[page].name}' may be at most {REACH_MAX}"
+        raise errors.out_of_range(request.fields[page].name, rule)
 
 
 def _absent(name: str, kind: Kind) -> errors.ApiError:
@@ -259,14 +204,42 @@ def _absent(name: str, kind: Kind) -> errors.ApiError:
 def _field(name: str, hint: Any, default: Any) -> Field:
     meta = _meta(hint)
     if meta is None:
-        if any(get_origin(part) is list for part in (hint, *get_args(hint))):
+        if _is_list(hint):
             return Field(name, _objects, default is NODEFAULT, default, Kind.OBJECTS)
-        return Field(name, _one_object, default is NODEFAULT, default, Kind.OBJECT)
+        return Field(name, _nested(_item(hint)), default is NODEFAULT, default, Kind.OBJECT)
     kind = Kind((meta.extra or {})["kind"])
     return Field(name, _reader(kind, meta), default is NODEFAULT, default, kind)
 
 
+def _is_objects(hint: Any) -> bool:
+    meta = _meta(hint)
+    return _is_list(hint) if meta is None else (meta.extra or {}).get("kind") == Kind.OBJECTS
+
+
+def _is_list(hint: Any) -> bool:
+    return any(get_origin(part) is list for part in (hint, *get_args(hint)))
+
+
+def _item(hint: Any) -> type[Any]:
+    """The struct of an object, or of the elements of a list of objects."""
+    (item,) = [
+        kind
+        for kind in _leaves(hint) or [hint]
+        if isinstance(kind, type) and issubclass(kind, Struct)
+    ]
+    return item
+
+
+def _names(struct: type[Any]) -> frozenset[str]:
+    return frozenset(field.encode_name for field in msgspec.structs.fields(struct))
+
+
+def _leaves(hint: Any) -> list[Any]:
+    return [leaf for part in get_args(hint) for leaf in (_leaves(part) or [part])]
+
+
 def _meta(hint: Any) -> Meta | None:
+    """What says of a field how it is read; None for plain objects and lists of them."""
     for part in (hint, *get_args(hint)):
         for extra in getattr(part, "__metadata__", ()):
             if isinstance(extra, Meta):
@@ -279,6 +252,7 @@ def _reader(kind: Kind, meta: Meta) -> Reader:
     choices = tuple(schema.get("enum", ()) or schema.get("items", {}).get("enum", ()))
     readers: dict[Kind, Reader] = {
         Kind.SYMBOL: symbol,
+        Kind.SYMBOL_OR_ALL: symbol,
         Kind.SYMBOLS: _symbols(meta.max_length or 0),
         Kind.SIDE: _named(SIDES, errors.bad_side),
         Kind.TYPE: _named(TYPES, errors.bad_type),
@@ -291,12 +265,14 @@ def _reader(kind: Kind, meta: Meta) -> Reader:
         Kind.CONTRACT_CLIENT_ID: contract_client_id,
         Kind.CONTRACT_CLIENT_IDS: _list_of(contract_client_id),
         Kind.INTEGER: _integer(meta.ge, meta.le),
+        Kind.ID_OR_ALL: _integer(meta.ge, meta.le),
         Kind.IDS: _list_of(_integer(1, 2**63 - 1)),
         Kind.CHOICE: _choice(choices),
         Kind.CHOICES: _list_of(_choice(choices)),
         Kind.TEXT: _text(meta.max_length or TEXT_LENGTH_MAX, meta.pattern or ""),
         Kind.TEXTS: _list_of(_text(TEXT_LENGTH_MAX, "")),
         Kind.FLAG: flag,
+        Kind.OBJECTS: _objects,
         Kind.LEVERAGE: leverage,
         Kind.COUNTDOWN: _countdown(_integer(meta.ge, meta.le, COUNTDOWN_ALLOWED)),
     }
@@ -353,14 +329,18 @@ def generated(value: str) -> int:
 
 
 def leverage(name: str, value: Any) -> int:
-    """A whole number from 1 to 500; -3313 for all else, malformed or out of range."""
-    digits = isinstance(value, str) and _DIGITS.fullmatch(value) is not None
+    """A whole number from 1 to 500, `20.00` is 20; -3313 for all else."""
+    digits = ""
+    if isinstance(value, str) and _DECIMAL.fullmatch(value):
+        digits, _, fraction = value.partition(".")
+        if fraction.strip("0"):
+            digits = ""
     # Text may be as long as a body: measure it before it becomes a number.
-    if not digits or len(value) > INTEGER_LENGTH_MAX or not 1 <= int(value) <= LEVERAGE_MAX:
+    if not digits or len(digits) > INTEGER_LENGTH_MAX or not 1 <= int(digits) <= LEVERAGE_MAX:
         raise errors.error(
             -3313, name=name, rule=f"allowed: whole numbers from 1 to {LEVERAGE_MAX}"
         )
-    return int(value)
+    return int(digits)
 
 
 def flag(name: str, value: Any) -> bool:
@@ -392,9 +372,8 @@ def _integer(low: int | float | None, high: int | float | None, allowed: str = "
     def read(name: str, value: Any) -> int:
         if not isinstance(value, str) or not value.isascii():
             raise errors.invalid(name, "must be a whole number")
-        if value[:1] == "-" and _DIGITS.fullmatch(value[1:]) and type(value) is Number:
-            raise errors.out_of_range(name, rule)
-        if not _DIGITS.fullmatch(value):
+        signed = value[:1] == "-" and (lowest < 0 or type(value) is Number)
+        if not _DIGITS.fullmatch(value[1:] if signed else value):
             raise errors.invalid(name, f"must be a whole number from {lowest} to {highest}")
         # Text may be as long as a body: measure it before it becomes a number.
         if len(value) > INTEGER_LENGTH_MAX or not lowest <= int(value) <= highest:
@@ -468,7 +447,7 @@ def _symbol_list(name: str, text: str) -> Any:
     if not text.startswith("["):
         return text.split(",")
     try:
-        return _decoder.decode(text)
+        return json_value(text)
     except (ValueError, RecursionError):
         raise errors.invalid(name, "is not a JSON array") from None
 
@@ -482,8 +461,15 @@ def _objects(name: str, value: Any) -> list[Any]:
     return value
 
 
-def _one_object(name: str, value: Any) -> dict[str, Any]:
-    """An object that the handler decodes."""
-    if not isinstance(value, dict):
-        raise errors.invalid(name, "must be an object")
-    return value
+def _nested(struct: type[Any]) -> Reader:
+    """An object in the body, with no names but its own."""
+    request = compile_request(struct)
+
+    def read(name: str, value: Any) -> Any:
+        if not isinstance(value, dict):
+            raise errors.invalid(name, "must be an object")
+        for unknown in ignored(request, value):
+            raise errors.invalid(f"{name}.{errors.shown(unknown)[1:-1]}", "no such parameter")
+        return decode(request, value)
+
+    return read

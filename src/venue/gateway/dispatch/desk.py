@@ -22,7 +22,7 @@ log = logging.getLogger("venue.gateway")
 
 
 class Desk:
-    """What all doors share: the table of operations and everyone's budgets."""
+    """Parts that all transports share: the table of operations and the budgets of all callers."""
 
     def __init__(self, venue: Venue, routes: Routes, limits: Limits) -> None:
         self.venue = venue
@@ -30,30 +30,51 @@ class Desk:
         self._limits = limits
 
     def charge(self, route: Route, ip: str, now: int) -> tuple[int, int] | None:
-        """Charge the caller's address; its weight (used, remaining), None without limits.
+        """Charge the caller's address at server time `now` (µs), or at venue time where that is
+        stretched; its weight (used, remaining), None without limits: where time stands there are
+        none.
 
         ApiError -1003 (HTTP 429) when the budget does not suffice. This comes first of all.
         """
+        clock = self.venue.clock
+        if not clock.limited:
+            return None
+        if clock.scaled:
+            now = clock.now()
         if route.access is Access.OPERATOR:
             return self._limits.charge_operator(ip, route.row.weight[0], now)
         return self._limits.charge_ip(ip, route.row.weight[0], now)
 
     def charge_other(self, weight: int, ip: str, now: int) -> None:
         """Charge for what no row answers: documents, unknown paths. ApiError as for `charge`."""
-        self._limits.charge_ip(ip, weight, now)
+        clock = self.venue.clock
+        if clock.limited:
+            self._limits.charge_ip(ip, weight, clock.now() if clock.scaled else now)
 
     def check_open(self, route: Route) -> None:
         """ApiError -1150 while a setting keeps the operation closed."""
         if route.closed is not None and route.closed(self.venue):
             raise errors.method_not_supported(route.row.method)
 
-    def admit(self, route: Route, caller: Caller, now: int) -> None:
-        """Check the caller's right, then charge its account; ApiError -1052 and -1003."""
+    def admit(self, route: Route, caller: Caller, now: int) -> tuple[int, int] | None:
+        """Check the caller's right, then charge its account; ApiError -1052 and -1003.
+
+        Where orders are sent, how many the account sent in ten seconds and in a minute; else None,
+        and without limits.
+        """
         if caller.access & route.access_bits != route.access_bits and (
             route.lead is None or not caller.access & COPY_TRADE
         ):
             permit(caller, route.access)
+        clock = self.venue.clock
+        if not clock.limited:
+            return None
+        if clock.scaled:
+            now = clock.now()
         self._limits.charge_uid(caller.uid, route.row.weight[1], now)
+        if not route.orders:
+            return None
+        return self._limits.charge_orders(caller.uid, route.orders, now)
 
     def turn(self, route: Route, call: Call, values: dict[str, Any], finish: Finish) -> None:
         """Serve an operation that trades; what it submits, it submits before this returns.

@@ -22,10 +22,12 @@ from venue.gateway.access.origins import PREFLIGHT, Origins
 from venue.gateway.access.replay import Answer, ReplayGuard
 from venue.gateway.answers.encoded import Encoded
 from venue.gateway.context import Call
-from venue.gateway.dispatch.decode import body_values, decode, query_values
+from venue.gateway.dispatch.decode import decode, query_values
 from venue.gateway.dispatch.desk import Desk, refusal_of, unknown_names
-from venue.gateway.dispatch.routes import Route, unprefixed
+from venue.gateway.dispatch.json_body import body_values
+from venue.gateway.dispatch.routes import Route, named_values, unprefixed
 from venue.gateway.transport.request import Request
+from venue.node.clock import ServerClock
 from venue.vocabulary import Access
 
 IGNORED_SHOWN_MAX: Final = 200  # bytes of the header that names ignored parameters
@@ -48,9 +50,11 @@ class Dispatcher:
         operators: OperatorDoor,
         origins: Origins,
         documents: Mapping[bytes, Callable[[], bytes]],
+        *,
+        clock: ServerClock | None = None,
     ) -> None:
         self.desk = desk
-        self._clock = desk.venue.clock
+        self._clock = clock or desk.venue.clock
         self._venue = desk.venue
         self._authenticator = authenticator
         self._replays = replays
@@ -117,17 +121,20 @@ class Dispatcher:
         self._admit(request, route, caller, self._clock.wall())
 
     def _admit(self, request: Request, route: Route, caller: Caller, now: int) -> None:
-        self.desk.admit(route, caller, now)
+        orders = self.desk.admit(route, caller, now)
+        if orders is not None:
+            request.lines += b"x-order-count-10s: %d\r\nx-order-count-1m: %d\r\n" % orders
         if route.trades:
-            self._trade(request, route, caller, now)
+            self._trade(request, route, caller)
         else:
             self._call(request, route, caller.uid)
 
     # -- operations that trade --------------------------------------------------------------------
 
-    def _trade(self, request: Request, route: Route, caller: Caller, now: int) -> None:
+    def _trade(self, request: Request, route: Route, caller: Caller) -> None:
         """A request has its effect once: an exact repetition gets the recorded answer."""
-        known = self._replays.enter(caller.timestamp_ms, caller.request, now)
+        oldest = self._clock.oldest()
+        known = self._replays.enter(caller.timestamp_ms, caller.request, oldest)
         if known is None:
             self._trade_once(request, route, caller)
         elif isinstance(known, asyncio.Future):
@@ -179,7 +186,7 @@ class Dispatcher:
         try:
             answer = known.result()
             if answer is None:
-                self._trade(request, route, caller, self._clock.wall())
+                self._trade(request, route, caller)
             else:
                 request.answer(*answer)
         except Exception as refused:  # noqa: BLE001 - handed on, whatever it is
@@ -200,7 +207,7 @@ class Dispatcher:
 
     def _asked(self, request: Request, route: Route) -> Any:
         """The parameters in the row's struct; the usual queries are known by their bytes."""
-        if route.in_body or request.body:
+        if route.in_body or route.named or request.body:
             return decode(route.request, self._values(request, route))
         asked = route.queries.find(request.query)
         if asked is None:
@@ -212,6 +219,8 @@ class Dispatcher:
 
     def _values(self, request: Request, route: Route) -> dict[str, Any]:
         values = _values(route, request)
+        if route.named:
+            _add_named(values, named_values(route, request.path))
         unknown = unknown_names(route, values)
         if unknown:
             request.lines += b"x-venue-ignored: %s\r\n" % _names(unknown)
@@ -229,7 +238,7 @@ class Dispatcher:
         elif desk.routes.knows(path):
             raise errors.method_not_supported(request.method.decode("latin-1"))
         else:
-            time = datetime.fromtimestamp(now / 1_000_000, UTC)
+            time = datetime.fromtimestamp(self._clock.told() / 1_000_000, UTC)
             shown = path.decode("ascii", "replace")[: errors.SHOWN_LENGTH_MAX]
             body = errors.unknown_path(shown, time.isoformat(timespec="milliseconds"))
             request.answer(404, body)
@@ -278,12 +287,20 @@ def _values(route: Route, request: Request) -> dict[str, Any]:
         if body and body.strip() != b"{}":
             method = route.row.method
             raise errors.invalid("body", f"{method} carries its parameters in the query")
-        return query_values(query) if query else {}
+        return query_values(query, route.request.lists) if query else {}
     if query:
         raise errors.invalid("query", f"{route.row.method} carries its parameters in the body")
     if request.headers.get(b"content-type") != _JSON:
         _check_content_type(request)
     return body_values(body)
+
+
+def _add_named(values: dict[str, Any], named: dict[str, str]) -> None:
+    """Add what the path names; -1142 when it is given twice."""
+    for name, value in named.items():
+        if name in values:
+            raise errors.invalid(name, "stands in the path already")
+        values[name] = value
 
 
 def _check_content_type(request: Request) -> None:
@@ -298,7 +315,7 @@ def _check_content_type(request: Request) -> None:
 def _names(unknown: list[str]) -> bytes:
     """Names for a header: what could break one is replaced."""
     clean = ",".join(
-        "".join(c if c.isascii() and (c.isalnum() or c in "_-.") else "?" for c in name)
+        "".join(c if c.isascii() and (c.isalnum() or c in "_-.[]=") else "?" for c in name)
         for name in unknown
     )
     return clean.encode()[:IGNORED_SHOWN_MAX]

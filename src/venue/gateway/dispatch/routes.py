@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Awaitable, Callable, Iterable
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from venue.api.operation import Operation, in_body
+from venue.gateway.access.operators import OPERATOR_PATHS
 from venue.gateway.answers.encoded import Encoded
 from venue.gateway.context import Call, Venue
-from venue.gateway.dispatch.decode import KnownQueries, Request, compile_request
+from venue.gateway.dispatch.decode import Request, compile_request
+from venue.gateway.dispatch.known_queries import KnownQueries
 from venue.vocabulary import Access
 
 Q = TypeVar("Q")
 R = TypeVar("R")
+_NAME: Final = re.compile(rb"\{[a-z]+\}")  # of a parameter in a path
+PARTS_MAX: Final = 6  # of a path, with the empty one before it
 Closed = Callable[[Venue], bool]
+BATCH_ORDERS: Final = 5  # a batch counts for so many, however many it has
 
 
 class Route:
@@ -32,7 +38,9 @@ class Route:
         "is_async",
         "lead",
         "method",
+        "named",
         "opens",
+        "orders",
         "queries",
         "request",
         "row",
@@ -55,10 +63,13 @@ class Route:
         self.lead = lead
         self.is_async = inspect.iscoroutinefunction(handler)
         self.in_body = in_body(row)
+        self.named = "{" in row.path  # parameters stand in the path
         self.request: Request = compile_request(row.request)
         self.queries = KnownQueries()
         self.trades = row.access in (Access.SPOT_TRADE, Access.CONTRACT_TRADE)
         self.opens = self.trades and row.name.startswith("place_")  # new orders
+        # How many orders it counts for.
+        self.orders = (BATCH_ORDERS if "batch" in row.name else 1) if self.opens else 0
 
 
 def bind(
@@ -79,7 +90,12 @@ class Routes:
 
     def __init__(self, routes: Iterable[Route]) -> None:
         self._by_path: dict[bytes, dict[bytes, Route]] = {}
+        self._named: dict[tuple[bytes, ...], dict[bytes, Route]] = {}  # a name is empty
         for route in routes:
+            if route.named:
+                parts = tuple(_NAME.sub(b"", route.row.path.encode()).split(b"/"))
+                self._named.setdefault(parts, {})[route.method] = route
+                continue
             paths = [route.row.path.encode()]
             if paths[0] == b"/api/v3/account/":
                 paths.append(b"/api/v3/account")  # both spellings are one operation
@@ -95,11 +111,30 @@ class Routes:
     def find(self, method: bytes, path: bytes) -> Route | None:
         """The route; None for an unknown path, or a method that the path does not have."""
         methods = self._by_path.get(path)
+        if methods is None:
+            methods = self._find_named(path)
         return methods.get(method) if methods is not None else None
 
     def knows(self, path: bytes) -> bool:
         """Whether the path has a route of any method."""
-        return path in self._by_path
+        return path in self._by_path or self._find_named(path) is not None
+
+    def _find_named(self, path: bytes) -> dict[bytes, Route] | None:
+        """The routes of a path of which one part, behind the first two, is a name."""
+        parts = path.split(b"/", PARTS_MAX)
+        if not path.startswith(OPERATOR_PATHS) or len(parts) > PARTS_MAX:
+            return None
+        for at in range(3, len(parts)):
+            methods = self._named.get((*parts[:at], b"", *parts[at + 1 :]))
+            if methods is not None and parts[at]:
+                return methods
+        return None
+
+
+def named_values(route: Route, path: bytes) -> dict[str, str]:
+    """The parameters that stand in a path."""
+    pairs = zip(route.row.path.split("/"), path.decode("latin-1").split("/"), strict=True)
+    return {name[1:-1]: value for name, value in pairs if name.startswith("{")}
 
 
 def unprefixed(path: bytes) -> bytes:

@@ -1,1 +1,1 @@
-"""What answers each row of the table of operations."""
+"""The handlers of the rows of the table of operations."""

@@ -1,4 +1,4 @@
-"""What the exchange information of either product says of budgets."""
+"""The rate limits that the exchange information of either product shows."""
 
 from __future__ import annotations
 

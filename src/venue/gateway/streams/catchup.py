@@ -28,7 +28,7 @@ log = logging.getLogger("venue.gateway")
 
 
 class Reader(Protocol):
-    """Who receives the frames; only `ready` waits."""
+    """The receiver of the frames; only `ready` waits."""
 
     def send(self, frame: Frame) -> None: ...
 

@@ -37,6 +37,7 @@ from venue.gateway.access.attempts import ATTEMPTS_MAX
 from venue.gateway.access.auth import Caller
 from venue.gateway.access.origins import Origins
 from venue.gateway.context import Venue
+from venue.gateway.faults.rules import REFUSE, Asked
 from venue.gateway.streams.frames import Frame
 from venue.gateway.streams.hub import Hub
 from venue.gateway.streams.logins import Logins
@@ -80,7 +81,7 @@ class SocketLimits(Struct, frozen=True, kw_only=True):
 
 
 class Door(Protocol):
-    """What a connection needs of where it came in."""
+    """The parts of the venue that a connection uses."""
 
     rooms: Venue
     hub: Hub
@@ -100,7 +101,7 @@ class Door(Protocol):
     def entry(
         self, socket: Socket, caller: Caller, ip: str, send: Callable[[Frame], None]
     ) -> Entry:
-        """Where a new connection's orders go in."""
+        """The path by which a new connection's orders are placed."""
 
 
 class Connection(asyncio.Protocol):
@@ -151,6 +152,7 @@ class Connection(asyncio.Protocol):
         self._waiting: deque[bytes] = deque()
         self._waiting_bytes = 0
         self._ended = False
+        self._muted = False
         self._close_timer: asyncio.TimerHandle | None = None
 
     # -- the transport ----------------------------------------------------------------------------
@@ -301,6 +303,7 @@ class Connection(asyncio.Protocol):
         door, asked = self._door, self._request
         ip = asked.ip
         door.origins.check(asked.headers)
+        self._check_faults()
         door.enter(ip)
         self._ip = ip
         response = self._conn.accept(request)
@@ -329,6 +332,14 @@ class Connection(asyncio.Protocol):
             door.entry(socket, caller, ip, self.send) if caller is not None else None,
         )
         self._session.begin(door.name())
+
+    def _check_faults(self) -> None:
+        """ApiError when a rule wants this connection refused."""
+        venue = self._door.rooms
+        path = self._request.path.decode("latin-1")
+        for hit in venue.faults.kind_hits(REFUSE, Asked(path=path), venue.clock.now()):
+            status = hit.effect.status or HTTPStatus.SERVICE_UNAVAILABLE
+            raise ApiError(-1008, f"A fault was asked for: {hit.rule}.", status, 1)
 
     def _refuse(self, refusal: ApiError) -> None:
         """Answer the upgrade as HTTP: a login that fails is 401, or 403 for a lacking right."""
@@ -375,7 +386,7 @@ class Connection(asyncio.Protocol):
 
     def send(self, frame: Frame) -> None:
         """Send a frame, or queue it behind those that the reader has not taken."""
-        if self._ended:
+        if self._ended or self._muted:
             return
         data = frame.deflated(self._window_bits) if self._window_bits else frame.plain
         if not self._paused:
@@ -389,7 +400,7 @@ class Connection(asyncio.Protocol):
     def send_all(self, frames: list[Frame]) -> None:
         """Send frames in order: few small ones with one write, others each as `send` does."""
         bits = self._window_bits
-        if not self._paused and not self._ended:
+        if not (self._paused or self._ended or self._muted):
             data = b"".join([frame.deflated(bits) if bits else frame.plain for frame in frames])
             if len(data) <= TOGETHER_BYTES:
                 self._transport.write(data)
@@ -402,6 +413,15 @@ class Connection(asyncio.Protocol):
         while self._paused and not self._ended:
             await self._room.wait()
             await asyncio.sleep(0)
+
+    def mute(self, seconds: float | None) -> None:
+        """Send nothing for a while, or from now on; what would be sent is lost."""
+        self._muted = True
+        if seconds is not None:
+            self._loop.call_later(seconds, self._speak)
+
+    def _speak(self) -> None:
+        self._muted = False
 
     def fits(self, frames: int, size: int) -> bool:
         """Whether the queue may hold so many frames of so many bytes together."""

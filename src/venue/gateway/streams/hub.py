@@ -8,17 +8,20 @@ bounded queue.
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from functools import partial
 from typing import Final, Protocol
 
 import msgspec
 
-from venue.api.streams.channels import Stream
+from venue.api.streams.channels import KeptFrame, Stream
 from venue.core.messages.applied import Applied
 from venue.core.messages.contract_events import ContractTrade
 from venue.core.messages.events import Trade
 from venue.gateway.context import Venue
+from venue.gateway.faults.rules import Asked
 from venue.gateway.streams.catchup import CatchUp
+from venue.gateway.streams.faulty_frames import FaultyFrames
 from venue.gateway.streams.frames import Frame
 from venue.gateway.streams.public_frames import (
     OUTSIDE_THE_BOOK,
@@ -32,6 +35,8 @@ from venue.vocabulary import Product
 
 INTERNAL_ERROR: Final = 1011
 US_PER_MS: Final = 1000
+US_PER_S: Final = 1_000_000
+KEEP_UP_S: Final = 5.0  # how long time that is moved waits for a reader; then it is too slow
 
 
 PublicKey = tuple[Product, str, str]  # product, symbol, channel
@@ -61,13 +66,25 @@ class Listener(Protocol):
 
     def fits(self, frames: int, size: int) -> bool: ...
 
+    def mute(self, seconds: float | None) -> None: ...
+
     async def ready(self) -> None: ...
 
 
 class PublicTopic:
     """One channel of one symbol."""
 
-    __slots__ = ("due", "interval_s", "key", "listeners", "newcomer", "scheduled", "shaper", "torn")
+    __slots__ = (
+        "due",
+        "due_us",
+        "interval_s",
+        "key",
+        "listeners",
+        "newcomer",
+        "scheduled",
+        "shaper",
+        "torn",
+    )
 
     def __init__(self, key: PublicKey, made: Shaper, interval_s: float) -> None:
         self.key = key
@@ -77,6 +94,7 @@ class PublicTopic:
         self.newcomer: Frame | None = None  # a newcomer's first frame, until the next one leaves
         self.scheduled = False
         self.due = 0.0  # when the next frame may leave, in the loop's time
+        self.due_us = 0  # and in venue time
         self.torn = False  # a trade is missing: there is no next frame
 
 
@@ -116,6 +134,10 @@ class Hub:
         self._defects = rooms.stream_defects
         self._known = rooms.recorder.defects  # that private sockets were ended for
         self._ready: list[PublicTopic] = []
+        self._held: dict[PublicTopic, None] = {}  # those whose frame waits for venue time
+        self._told: dict[Listener, None] = {}  # while time is moved: who must keep up
+        self._faults = rooms.faults
+        self._faulty = FaultyFrames(rooms.faults, rooms.stream_defects)
 
     # -- who listens ------------------------------------------------------------------------------
 
@@ -251,17 +273,32 @@ class Hub:
             if own is None:
                 continue
             frame = Frame(kept.payload)
-            for listener, after in own.listeners.items():
-                if kept.number > after:
-                    outgoing.setdefault(listener, []).append(frame)
+            if self._faults.on_frames:
+                self._gather_faulty(own, kept, frame, outgoing)
+            else:
+                for listener, after in own.listeners.items():
+                    if kept.number > after:
+                        outgoing.setdefault(listener, []).append(frame)
             if own.catching_up:
                 self._hold(own, kept.number, frame)
         if recorder.defects != self._known:
             self._known = recorder.defects
             self._end_own()
         for listener, frames in outgoing.items():
+            if self._moving():
+                self._told[listener] = None
             if not self._defects.contain("a listener", listener.send_all, frames):
                 self._drop_own(listener)
+
+    def _gather_faulty(
+        self, own: OwnTopic, kept: KeptFrame, frame: Frame, outgoing: dict[Listener, list[Frame]]
+    ) -> None:
+        """What rules leave of a frame; one may end who listens."""
+        asked = Asked(uid=kept.uid, channel=kept.channel)
+        for listener, after in list(own.listeners.items()):
+            if kept.number > after:
+                passed = self._faulty.passed(listener, asked, frame, self._rooms.clock.now())
+                outgoing.setdefault(listener, []).extend(passed)
 
     def _hold(self, own: OwnTopic, number: int, frame: Frame) -> None:
         """Give a frame to those who still catch up."""
@@ -277,7 +314,7 @@ class Hub:
                 self.leave_own(listener, key)
 
     def _end_own(self) -> None:
-        """What private channels would say is not to be trusted: let go of all who listen."""
+        """Private frames cannot be trusted any more: end all their subscriptions."""
         for own in list(self._own.values()):
             for listener in [*own.listeners, *own.catching_up]:
                 self._end(listener)
@@ -285,12 +322,42 @@ class Hub:
     # -- frames leave -----------------------------------------------------------------------------
 
     def _schedule(self, topic: PublicTopic) -> None:
+        """Send a frame with this batch or when it is due: by the machine's time when venue time is
+        that, else by venue time, which has nothing to wait for while it stands."""
         topic.scheduled = True
-        wait = topic.due - self._loop.time() if topic.interval_s else 0.0
-        if wait > 0:
-            self._loop.call_later(wait, self._push, topic)
-        else:
-            self._ready.append(topic)
+        clock = self._rooms.clock
+        if topic.interval_s and clock.real:
+            wait = topic.due - self._loop.time()
+            if wait > 0:
+                self._loop.call_later(wait, self._push, topic)
+                return
+        elif topic.interval_s and clock.passing and topic.due_us > clock.now():
+            self._held[topic] = None
+            self._rooms.timekeeper.look(topic.due_us)
+            return
+        self._ready.append(topic)
+
+    def due(self) -> int | None:
+        """When the next frame that waits may leave, in venue time (µs)."""
+        return min((topic.due_us for topic in self._held), default=None)
+
+    def pass_time(self) -> None:
+        """Send the frames that waited for this venue time, or that wait no longer: it stands."""
+        if not self._held:
+            return
+        now = self._rooms.clock.now()
+        waits = self._moving()
+        for topic in [one for one in self._held if not waits or one.due_us <= now]:
+            del self._held[topic]
+            self._push(topic)
+
+    async def keep_up(self) -> None:
+        """Wait a while for listeners who have not read what they were told."""
+        told, self._told = self._told, {}
+        with suppress(TimeoutError):
+            async with asyncio.timeout(KEEP_UP_S):
+                for listener in told:
+                    await listener.ready()
 
     def _flush(self) -> None:
         ready, self._ready = self._ready, []
@@ -313,6 +380,7 @@ class Hub:
             return
         if topic.interval_s:
             topic.due = self._loop.time() + topic.interval_s
+            topic.due_us = self._rooms.clock.now() + round(topic.interval_s * US_PER_S)
         topic.newcomer = None
         frame = Frame(payload)
         for listener in list(topic.listeners):
@@ -321,9 +389,23 @@ class Hub:
     # -- what fails -------------------------------------------------------------------------------
 
     def _tell(self, topic: PublicTopic, listener: Listener, frame: Frame) -> None:
-        if not self._defects.contain("a listener", listener.send, frame):
+        if self._moving():
+            self._told[listener] = None
+        if self._faults.on_frames:
+            self._tell_faulty(topic, listener, frame)
+        elif not self._defects.contain("a listener", listener.send, frame):
             self._drop(listener)
             self.leave(listener, topic.key)
+
+    def _tell_faulty(self, topic: PublicTopic, listener: Listener, frame: Frame) -> None:
+        """As `_tell`, what rules leave of a frame."""
+        _, symbol, channel = topic.key
+        asked = Asked(symbol=symbol, channel=channel)
+        for passed in self._faulty.passed(listener, asked, frame, self._rooms.clock.now()):
+            if not self._defects.contain("a listener", listener.send, passed):
+                self._drop(listener)
+                self.leave(listener, topic.key)
+                return
 
     def _end(self, listener: Listener) -> None:
         """Close on a listener that misses a frame: it comes again and begins anew."""
@@ -342,6 +424,11 @@ class Hub:
         topic.listeners.clear()
         for listener in listeners:
             self._end(listener)
+
+    def _moving(self) -> bool:
+        """Whether venue time may go faster than listeners read."""
+        clock = self._rooms.clock
+        return clock.passing and not clock.real
 
     def _now(self) -> int:
         return self._rooms.clock.now() // US_PER_MS

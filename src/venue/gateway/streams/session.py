@@ -28,6 +28,7 @@ from venue.api.streams.channels import (
 from venue.gateway.access.keys import Key
 from venue.gateway.context import Venue
 from venue.gateway.dispatch.routes import Route
+from venue.gateway.faults.rules import NO_PING, Asked
 from venue.gateway.streams.frames import Frame
 from venue.gateway.streams.hub import Hub, Listener, PublicKey
 from venue.gateway.streams.public_frames import is_listed
@@ -217,6 +218,8 @@ class Session:
                 self._acknowledge(identity)
         elif method == CANCEL_ON_DISCONNECT and entry is not None:
             self._cancel_on_disconnect(entry, message.params, identity)
+        elif method is None and (message.event is not None or message.op is not None):
+            raise Refused("this is V3: use method SUBSCRIBE")
         else:
             raise Refused(f"invalid event : {_cut(method if isinstance(method, str) else '')}")
 
@@ -297,9 +300,11 @@ class Session:
             if level != channel and level.isascii() and level.isdigit():
                 raise Refused(f"invalid depth level : {_cut(level)}")
             raise Refused(f"invalid event : {_cut(channel or name)}")
-        if not is_listed(self._rooms, self._socket.product, symbol.upper()):
+        # Other scripts stay as they are: the upper case of some letters is an ASCII letter.
+        listed = symbol.upper() if symbol.isascii() else symbol
+        if not is_listed(self._rooms, self._socket.product, listed):
             raise Refused(f"invalid symbol : {_cut(symbol)}")
-        return (self._socket.product, symbol.upper(), channel), stream
+        return (self._socket.product, listed, channel), stream
 
     def _resumed(self, names: list[str]) -> dict[str, int]:
         """The private channels that are to go on behind a number, which must be kept."""
@@ -392,9 +397,17 @@ class Session:
         if self._unanswered > self._limits.pings:
             self._link.end(POLICY, f"more than {self._limits.pings} pings were not answered")
             return
+        if self._rooms.faults.on_pings and self._no_ping():
+            return
         self._unanswered += 1
         time = str(self._now_ms())
         self._tell(PrivatePing("ping", time) if self._socket.private else PublicPing("ping", time))
+
+    def _no_ping(self) -> bool:
+        """Whether a rule wants this ping left out."""
+        rooms = self._rooms
+        asked = Asked(path=self._socket.path, uid=self._uid)
+        return bool(rooms.faults.kind_hits(NO_PING, asked, rooms.clock.now()))
 
     def _later(self, wait_s: float, act: Callable[[], None]) -> asyncio.TimerHandle:
         return self._loop.call_later(wait_s, self._act, act)

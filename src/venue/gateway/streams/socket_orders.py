@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
@@ -19,13 +19,15 @@ from msgspec import UNSET, Raw, UnsetType
 from venue.api import errors
 from venue.api.errors import ApiError
 from venue.api.streams.channels import METHODS, PLACE, Answer, SocketError
-from venue.core.book.orders import Order
 from venue.core.messages.commands import CancelContractOrder, CancelOrder, Command
 from venue.gateway.access.auth import Caller, permit
 from venue.gateway.context import Call
-from venue.gateway.dispatch.decode import body_values
 from venue.gateway.dispatch.desk import Desk, refusal_of, unknown_names
+from venue.gateway.dispatch.faulty import asked
+from venue.gateway.dispatch.json_body import body_values
 from venue.gateway.dispatch.routes import Route
+from venue.gateway.faults.effects import course
+from venue.gateway.faults.turns import Finish, take_turn
 from venue.gateway.streams.frames import Frame
 from venue.node.sequencer import Overloaded, Stopped
 from venue.vocabulary import OPEN_ORDERS_PER_ACCOUNT_MAX, Product
@@ -86,8 +88,27 @@ class Entry:
         self._in_flight += 1
         call = Call(self._desk.venue, self._caller.uid, b"", self._placed)
         ignored = unknown_names(route, values)
-        self._desk.turn(route, call, values, partial(self._served, route, identity, ignored))
+        turn = partial(self._desk.turn, route, call, values)
+        finish = partial(self._served, route, identity, ignored)
+        faults = self._desk.venue.faults
+        if faults.on_requests:
+            self._take_faulty(route, values, turn, finish)
+        else:
+            turn(finish)
         return True
+
+    def _take_faulty(
+        self,
+        route: Route,
+        values: dict[str, Any],
+        turn: Callable[[Finish], None],
+        finish: Finish,
+    ) -> None:
+        """Serve an operation as the rules that hit it say."""
+        row, caller, venue = route.row, self._caller, self._desk.venue
+        what = asked(route, row.method, row.path, caller.uid, caller.key, values)
+        hits = venue.faults.requests_hit(what, venue.clock.now())
+        take_turn(course(hits), turn, finish, self._lost)
 
     def refuse(self, identity: Identity, refusal: ApiError) -> None:
         """Answer that an operation had no effect."""
@@ -133,12 +154,7 @@ class Entry:
         problem: Exception | None,
     ) -> None:
         """Answer an operation. Before that it is over: who has the answer may send the next."""
-        self._in_flight -= 1
-        if not self._in_flight and self._answered is not None:
-            self._answered.set_result(None)
-            self._answered = None
-        if len(self._placed) > PLACED_MAX:
-            self._forget_ended()
+        self._lost(reply, problem)
         if problem is not None:
             self.refuse(identity, refusal_of(problem, route.row.name))
             return
@@ -149,9 +165,18 @@ class Entry:
         else:
             self._send(frame)
 
+    def _lost(self, _reply: Any, _problem: Exception | None) -> None:
+        """An operation is over."""
+        self._in_flight -= 1
+        if not self._in_flight and self._answered is not None:
+            self._answered.set_result(None)
+            self._answered = None
+        if len(self._placed) > PLACED_MAX:
+            self._forget_ended()
+
     # -- what was placed --------------------------------------------------------------------------
 
-    def _open_orders(self) -> dict[int, Order]:
+    def _open_orders(self) -> Mapping[int, object]:
         """The caller's open orders, wherever they were placed."""
         account = self._desk.venue.engine.account(self._caller.uid)
         if self._product is Product.SPOT:

@@ -82,7 +82,7 @@ class Sockets:
     def entry(
         self, socket: Socket, caller: Caller, ip: str, send: Callable[[Frame], None]
     ) -> Entry:
-        """Where a new connection's orders go in."""
+        """The path by which a new connection's orders are placed."""
         most = self.limits.session.in_flight
         return Entry(self._desk, socket.product, caller, ip, most, send, self._keep)
 

@@ -7,7 +7,9 @@ read or begun while requests of its own wait or its answers are not read.
 from __future__ import annotations
 
 import asyncio
+import struct
 from collections import deque
+from socket import SO_LINGER, SOL_SOCKET
 from typing import Final, cast
 
 from venue.api import errors
@@ -24,6 +26,7 @@ WAITING_MAX: Final = 16  # requests that wait for their turn, before another pie
 LINGERING_BYTES_MAX: Final = 256 * 1024
 _UNKNOWN: Final = -1000
 _BUSY: Final = -1008
+_AT_ONCE: Final = struct.pack("ii", 1, 0)  # to linger, for no second
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
@@ -293,6 +296,11 @@ class Connection(asyncio.Protocol):
         """End at once."""
         self._transport.abort()
 
+    def reset(self) -> None:
+        """End at once with a reset (RFC 9293, 3.5), not with an end of what is sent."""
+        self._transport.get_extra_info("socket").setsockopt(SOL_SOCKET, SO_LINGER, _AT_ONCE)
+        self._transport.abort()
+
     def _refuse(self, status: int, message: str) -> None:
         """Answer what is being received with an error, behind the answers before it."""
         self._stopped = True
@@ -338,7 +346,7 @@ class Connection(asyncio.Protocol):
 
 
 def peer_address(transport: asyncio.BaseTransport) -> str:
-    """Who is at the other end; empty when it has gone already."""
+    """The address of the other end; empty when it has gone already."""
     peer = transport.get_extra_info("peername")
     return plain(str(peer[0])) if peer else ""
 

@@ -1,4 +1,4 @@
-"""What the connections of one listening socket share: limits, seats, deadlines, who serves them."""
+"""State shared by the connections of one listening socket: limits, seats, deadlines, server."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Resting(Protocol):
 
 
 class Streams(Protocol):
-    """Where upgraded connections go."""
+    """The receiver of upgraded connections."""
 
     def wanted(self, request: Request) -> bool:
         """Whether a request may become a stream."""

@@ -21,7 +21,7 @@ _WITH_BODY: Final = frozenset((b"POST", b"PUT", b"PATCH"))
 
 
 class Refused(Exception):
-    """What came is no request that can be served; nothing behind it can be read."""
+    """The bytes are not a request that can be served; nothing after them can be read."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -104,9 +104,14 @@ class Receiver:
         """The parser stops behind the head of a request that asks for another protocol."""
         request = self._request
         assert request is not None
+        length = int(request.headers.get(_LENGTH, b"0"))
         if self._upgrades(request):
+            if self._parser.get_http_version() != "1.1":
+                raise Refused(400, "A WebSocket needs HTTP version 1.1.")
+            if length:
+                raise Refused(400, "A request that opens a WebSocket carries no body.")
             raise Upgrade(request, rest)
-        self._owed = int(request.headers.get(_LENGTH, b"0"))
+        self._owed = length
         if self._owed:
             self.part = BODY
         else:

@@ -21,10 +21,16 @@ _OK: Final = [
 
 
 class Answering(Protocol):
-    """Where an answer goes."""
+    """The receiver of an answer."""
 
     def answer(self, data: bytes) -> None:
         """Send the whole answer to the request under way, if anybody is still there."""
+
+    def abort(self) -> None:
+        """End the connection at once."""
+
+    def reset(self) -> None:
+        """As `abort`, and tell the client that what it still waits for is lost."""
 
     def rest(self) -> None:
         """Read what follows the request under way only when it is this client's turn to."""
@@ -34,7 +40,7 @@ class Answering(Protocol):
 
 
 class Request:
-    """What one client asked. Headers by their names in lower case.
+    """One client's request. Headers by their names in lower case.
 
     Values of a header that came more than once are joined by a comma (RFC 9110, 5.3), and
     `repeated` names it.
@@ -79,7 +85,7 @@ class Request:
         return b"%s %s HTTP/1.1\r\n%s\r\n" % (self.method, target, b"".join(lines))
 
     def what(self) -> str:
-        """What is asked, for the log."""
+        """The request in a few words, for the log."""
         return f"{self.method.decode('latin-1')} {self.path.decode('latin-1')}"
 
     def answer(self, status: int, body: bytes) -> None:

@@ -345,12 +345,12 @@ class History:
 
 
 def _first_line(told: str) -> str:
-    """What is shown; what else a database says stands in the log."""
+    """The message that is shown; the log has the database's own."""
     return told.partition("\n")[0]
 
 
 def listed(engine: Engine) -> Listed:
-    """What a catalog is made of."""
+    """The parts of a catalog."""
     instruments = [market.instrument for market in engine.spot.markets.values()]
     contracts = [perp.contract for perp in engine.contracts.markets.values()]
     return engine.ledger.assets, instruments, contracts

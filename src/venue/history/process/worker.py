@@ -60,7 +60,7 @@ class Worker:
         self._projector: Projector | None = None
 
     def answer(self, kind: bytes, payload: bytes) -> Any:
-        """What a frame asks for."""
+        """The request in a frame."""
         if kind == CATALOG:
             catalog = Catalog.listing(*_listed.decode(payload))
             self._projector = Projector(self._store, catalog, self._frames_kept)

@@ -229,7 +229,7 @@ class ContractRows:
         return list(zip(INSERTED, values, strict=True))
 
     def changes(self) -> list[tuple[Statement, list[object]]]:
-        """What is written behind the new rows, in the order of `STATEMENTS`."""
+        """The updates that are written after the new rows, in the order of `STATEMENTS`."""
         orders: list[object] = []
         for order_id, mark in self._marks.items():
             if order_id not in self._orders:

@@ -68,7 +68,7 @@ class Applied(Protocol):
 
 
 class Traded(Struct, frozen=True):
-    """What a trade's rows need to know about its symbol."""
+    """The facts about a symbol that a trade's rows need."""
 
     base: str
     quote: str
@@ -92,7 +92,7 @@ class Catalog:
     def listing(
         assets: list[Asset], instruments: list[Instrument], contracts: Sequence[Contract] = ()
     ) -> Catalog:
-        """What an engine has listed: for a projector that does not start at the beginning."""
+        """The listings of an engine: for a projector that does not start at the beginning."""
         catalog = Catalog()
         for asset in assets:
             catalog.register(asset)

@@ -1,1 +1,1 @@
-"""What can be asked of history."""
+"""The questions that history answers."""

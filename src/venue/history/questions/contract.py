@@ -6,37 +6,36 @@ An empty symbol stands for all of them.
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+from collections.abc import Sequence
+from typing import Any, Final
 
 from msgspec import Struct
-from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, select
+from sqlalchemy import Column, ColumnElement, Connection, Select, and_, func, select
 
-from venue.history.questions.spot import from_to, page_of
+from venue.history.questions.conditional import ended_algos, newest_of, waited_for
+from venue.history.questions.spot import from_to, of_both_sides, page_of
 from venue.history.schema.contract import (
     ALGO_ORDERS,
     CONTRACT_FILLS,
     CONTRACT_ORDERS,
-    DELEVERAGED,
-    FUNDING_RATES,
     INCOME,
-    LIQUIDATION_STEPS,
-    LIQUIDATIONS,
     POSITIONS,
-    PRICE_MINUTES,
+    UPDATED,
 )
-from venue.vocabulary import AlgoStatus, Cause, OrderStatus
+from venue.vocabulary import FILLED, IOC, MARKET, AlgoStatus, Cause, OrderStatus
 
 UNTRIGGERED: Final = int(AlgoStatus.UNTRIGGERED)
+OUTSIDE: Final = (int(Cause.TAKEOVER), int(Cause.DELEVERAGE))  # trades of no orders
+LISTED: Final = (CONTRACT_ORDERS, ALGO_ORDERS)
 OPEN: Final = (int(OrderStatus.NEW), int(OrderStatus.PARTIALLY_FILLED))
-LIQUIDATING: Final = (int(Cause.LIQUIDATION), int(Cause.TAKEOVER), int(Cause.DELEVERAGE))
 
 
 class ContractOrderRow(Struct, frozen=True, gc=False):
     """One contract order: price in ticks, quantities in lots, `quote` in atoms, times in µs.
 
     quantity = executed + remaining + canceled; `reduced` is the canceled part that its position
-    took along (rule 5.1). The last three are those of the conditional order that it came from (the
-    price that triggered it), None where there was none.
+    took along (rule 5.1). The last three are those of the conditional order that it came from, or
+    is: one that has ended as such is listed under its own id. None where there was none.
     """
 
     order_id: int
@@ -64,7 +63,10 @@ class ContractOrderRow(Struct, frozen=True, gc=False):
 
 
 class ContractFillRow(Struct, frozen=True, gc=False):
-    """One leg of a contract trade: money in atoms of `fee_asset`, `realized` without the fee."""
+    """One leg of a contract trade: money in atoms of `fee_asset`, `realized` without the fee.
+
+    `both`: it is the maker's leg of an owner's trade with itself.
+    """
 
     trade_id: int
     is_maker: int
@@ -83,6 +85,7 @@ class ContractFillRow(Struct, frozen=True, gc=False):
     opens: int
     cause: int
     time: int
+    both: int = 0
 
 
 class IncomeRow(Struct, frozen=True, gc=False):
@@ -108,7 +111,8 @@ class AlgoRow(Struct, frozen=True, gc=False):
     """One conditional order: prices in ticks, quantity in lots (0: the whole position).
 
     `order_id` is the order it became and `triggered_price` what triggered it, else 0; `reason` is
-    the `vocabulary.Reject` of one that was refused then; `trigger_time` is 0 before.
+    the `vocabulary.Reject` of one that was refused then; `trigger_time` is 0 before. The last two
+    are of that order: executed lots, and their notional in atoms.
     """
 
     algo_id: int
@@ -137,6 +141,8 @@ class AlgoRow(Struct, frozen=True, gc=False):
     reason: int
     trigger_time: int
     update_time: int
+    executed: int
+    quote: int
 
 
 class ClosedPositionRow(Struct, frozen=True, gc=False):
@@ -162,109 +168,11 @@ class ClosedPositionRow(Struct, frozen=True, gc=False):
     closed: int
 
 
-class FundingRateRow(Struct, frozen=True, gc=False):
-    """One funding settlement: prices in ticks, money in atoms; `settled` is 0 until it is through.
-
-    `time` is when rate and mark were frozen: later than `due` when the index was stale.
-    """
-
-    symbol: str
-    due: int
-    skipped: int
-    rate_ppb: int
-    mark_price: int
-    index_price: int
-    time: int
-    positions: int
-    paid: int
-    received: int
-    settled: int
-
-
-class LiquidationRow(Struct, frozen=True, gc=False):
-    """One pool's liquidation, amounts in atoms; what stands behind `finished` is 0 until then."""
-
-    liquidation_id: int
-    uid: int
-    position_id: int
-    asset: str
-    symbol: str
-    time: int
-    equity: int
-    maintenance: int
-    collateral: int
-    finished: int
-    equity_after: int
-    maintenance_after: int
-    topped_up: int
-    compensated: int
-    fund_equity: int
-
-
-class StepRow(Struct, frozen=True, gc=False):
-    """One rung of a liquidation; `sequence` and `place` are where the engine stated it."""
-
-    liquidation_id: int
-    sequence: int
-    place: int
-    position_id: int
-    symbol: str
-    side: int
-    mark_price: int
-    tier: int
-    bankruptcy_price: int
-    wanted: int
-    filled: int
-    taken_over: int
-    deleveraged: int
-    fee: int
-    fund_change: int
-    time: int
-
-
-class DeleveragedRow(Struct, frozen=True, gc=False):
-    """One opposite position that took over lots; `sequence` and `place` as in `StepRow`."""
-
-    liquidation_id: int
-    sequence: int
-    place: int
-    position_id: int
-    uid: int
-    symbol: str
-    quantity: int
-    price: int
-    rank: int
-    score: int
-    time: int
-
-
-class LiquidationStory(Struct, frozen=True):
-    """A liquidation with everything that happened in it, oldest first.
-
-    `fills` are the liquidated owner's: in the book, to the fund and to deleveraged positions.
-    """
-
-    liquidation: LiquidationRow
-    steps: list[StepRow]
-    deleveraged: list[DeleveragedRow]
-    fills: list[ContractFillRow]
-
-
-class PriceCandle(Struct, frozen=True, gc=False):
-    """One minute of a price, in ticks, and the open interest at its end, in lots."""
-
-    open_time: int
-    open: int
-    high: int
-    low: int
-    close: int
-    open_interest: int
-
-
 class ContractOrdersOf(Struct, frozen=True, gc=False):
     """Which orders: an owner's, placed from `start` to `end`, or only those that have ended.
 
-    `among` are the symbols that count, empty for all of them.
+    `among` are the symbols that count, empty for all of them. With `touched` a start counts for
+    the last update too: an order placed before it counts when something happened to it since.
     """
 
     uid: int
@@ -273,6 +181,7 @@ class ContractOrdersOf(Struct, frozen=True, gc=False):
     end: int | None = None
     among: tuple[str, ...] = ()
     ended: bool = False
+    touched: bool = False
 
 
 class ContractFillsOf(Struct, frozen=True, gc=False):
@@ -306,7 +215,7 @@ class IncomeOf(Struct, frozen=True, gc=False):
 class AlgosOf(Struct, frozen=True, gc=False):
     """Which conditional orders: an owner's that have ended, placed from `start` to `end`.
 
-    `among` are the symbols that count, empty for all of them.
+    `among` are the symbols that count, empty for all of them; `type` is one `AlgoType`, or None.
     """
 
     uid: int
@@ -314,14 +223,18 @@ class AlgosOf(Struct, frozen=True, gc=False):
     start: int | None = None
     end: int | None = None
     among: tuple[str, ...] = ()
+    type: int | None = None
 
 
 def contract_order(connection: Connection, uid: int, order_id: int) -> ContractOrderRow | None:
-    """An owner's order by its id; None when there is none, or it is another owner's."""
+    """An owner's order by its id; None when there is none, or it is another owner's.
+
+    What was traded outside the book stands in for its order: the part of the position reached last.
+    """
     table = CONTRACT_ORDERS.c
     rows = _orders().where(table.order_id == order_id, table.uid == uid)
     found = connection.execute(rows).one_or_none()
-    return None if found is None else ContractOrderRow(*found)
+    return _outside(connection, uid, order_id) if found is None else ContractOrderRow(*found)
 
 
 def contract_order_by_client_id(
@@ -337,15 +250,64 @@ def contract_order_by_client_id(
 def contract_orders(
     connection: Connection, which: ContractOrdersOf, limit: int, page: int = 1
 ) -> list[ContractOrderRow]:
-    """An owner's orders; pages count from 1."""
-    table = CONTRACT_ORDERS.c
-    symbols = _of_symbol(table.symbol, which.symbol, which.among)
-    rows = _orders().where(table.uid == which.uid, *symbols)
+    """An owner's orders; pages count from 1. With those that have ended come conditional orders
+    that ended without becoming one."""
+    skipped = limit * (page - 1)
+    within = _parts(which, [from_to(table.c.time, which.start, which.end) for table in LISTED])
+    found = _page_of_orders(connection, newest_of(within, limit, skipped))
+    if not which.touched or which.start is None or len(found) == limit:
+        return found
+    # Whoever comes to the end of these goes on with older ones that were updated since.
+    here = skipped + len(found)
+    if skipped and not found:
+        counts = (select(func.count()).select_from(part.subquery()) for part in within)
+        here = sum(int(connection.execute(count).scalar_one()) for count in counts)
+    updated = [
+        [table.c.time + 0 < which.start, table.c.update_time >= which.start] for table in LISTED
+    ]
+    updated[0].append(UPDATED)
+    left, rest = limit - len(found), max(0, skipped - here)
+    since = newest_of(_parts(which, updated), left, rest, by_time=False)
+    return found + _page_of_orders(connection, since)
+
+
+def _parts(
+    which: ContractOrdersOf, where: Sequence[list[ColumnElement[bool]]]
+) -> list[Select[Any]]:
+    """The orders, and with those that have ended the conditional ones: each with its conditions."""
+    parts = [_orders()]
     if which.ended:
-        rows = rows.where(table.status.not_in(OPEN))
-    rows = rows.where(*from_to(table.time, which.start, which.end))
-    rows = rows.order_by(table.time.desc(), table.order_id.desc())
-    return [ContractOrderRow(*row) for row in connection.execute(page_of(rows, limit, page))]
+        parts = [parts[0].where(CONTRACT_ORDERS.c.status.not_in(OPEN)), ended_algos()]
+    found = []
+    for part, table, conditions in zip(parts, LISTED, where, strict=False):
+        columns = table.c
+        symbols = _of_symbol(columns.symbol, which.symbol, which.among)
+        found.append(part.where(columns.uid == which.uid, *symbols, *conditions))
+    return found
+
+
+def _page_of_orders(connection: Connection, rows: Select[Any]) -> list[ContractOrderRow]:
+    return [ContractOrderRow(*row) for row in connection.execute(rows)]
+
+
+def _outside(connection: Connection, uid: int, order_id: int) -> ContractOrderRow | None:
+    """What a liquidation, whose id stands for an order's, traded outside the book for an owner."""
+    table = CONTRACT_FILLS.c
+    rows = select(CONTRACT_FILLS).where(
+        table.order_id == order_id, table.uid + 0 == uid, table.cause.in_(OUTSIDE)
+    )
+    rows = rows.order_by(table.time, table.trade_id)
+    fills = [ContractFillRow(*row) for row in connection.execute(rows)]
+    fills = [fill for fill in fills if fill.position_id == fills[-1].position_id]
+    if not fills:
+        return None
+    first, last = fills[0], fills[-1]
+    lots = sum(fill.quantity for fill in fills)
+    return ContractOrderRow(
+        order_id, uid, first.symbol, first.side, first.position_side, MARKET, IOC, lots, 0, "",
+        first.cause, 0, first.position_id, first.time, lots, sum(fill.notional for fill in fills),
+        0, FILLED, last.time, None, None, None,
+    )  # fmt: skip
 
 
 def contract_fills(
@@ -354,7 +316,7 @@ def contract_fills(
     """An owner's fills; of a trade with itself, the maker's first."""
     table = CONTRACT_FILLS.c
     symbols = _of_symbol(table.symbol, which.symbol, which.among)
-    rows = select(CONTRACT_FILLS).where(*symbols)
+    rows = select(CONTRACT_FILLS, of_both_sides(CONTRACT_FILLS)).where(*symbols)
     if which.order_id is None:
         rows = rows.where(table.uid == which.uid)
     else:
@@ -384,14 +346,32 @@ def income(connection: Connection, which: IncomeOf, limit: int) -> list[IncomeRo
     return [IncomeRow(*row) for row in connection.execute(rows.limit(limit))]
 
 
-def algo_orders(connection: Connection, which: AlgosOf, limit: int) -> list[AlgoRow]:
-    """An owner's conditional orders that were triggered, refused, canceled or expired."""
+def algo_orders(connection: Connection, which: AlgosOf, limit: int, page: int = 1) -> list[AlgoRow]:
+    """An owner's conditional orders that were triggered, refused, canceled or expired; pages count
+    from 1."""
     table = ALGO_ORDERS.c
     symbols = _of_symbol(table.symbol, which.symbol, which.among)
-    rows = select(ALGO_ORDERS).where(table.uid == which.uid, table.status != UNTRIGGERED, *symbols)
+    orders = CONTRACT_ORDERS.c
+    become = and_(orders.order_id == table.order_id, table.order_id != 0)
+    done = (func.coalesce(orders.executed, 0), func.coalesce(orders.quote, 0))
+    rows = select(ALGO_ORDERS, *done).outerjoin_from(ALGO_ORDERS, CONTRACT_ORDERS, become)
+    rows = rows.where(table.uid == which.uid, table.status != UNTRIGGERED, *symbols)
+    if which.type is not None:
+        rows = rows.where(table.type == which.type)
     rows = rows.where(*from_to(table.time, which.start, which.end))
     rows = rows.order_by(table.time.desc(), table.algo_id.desc())
-    return [AlgoRow(*row) for row in connection.execute(rows.limit(limit))]
+    return [AlgoRow(*row) for row in connection.execute(page_of(rows, limit, page))]
+
+
+def algo_order(
+    connection: Connection, uid: int, algo_id: int, client_id: str = ""
+) -> AlgoRow | None:
+    """An owner's conditional order by id, or (id 0) its newest with a client id; None: no such."""
+    table = ALGO_ORDERS.c
+    known = [table.algo_id == algo_id] if algo_id else [table.client_id == client_id]
+    rows = select(ALGO_ORDERS).where(table.uid == uid, *known)
+    found = connection.execute(rows.order_by(table.algo_id.desc()).limit(1)).one_or_none()
+    return None if found is None else AlgoRow(*found)
 
 
 def closed_positions(
@@ -404,76 +384,12 @@ def closed_positions(
     return [ClosedPositionRow(*row) for row in connection.execute(rows.limit(limit))]
 
 
-def funding_rates(
-    connection: Connection, symbol: str, start: int | None, end: int | None, limit: int
-) -> list[FundingRateRow]:
-    """A contract's settlements due from `start` to `end`, without those that were skipped."""
-    table = FUNDING_RATES.c
-    rows = select(FUNDING_RATES).where(table.symbol == symbol, table.skipped == 0)
-    rows = rows.where(*from_to(table.due, start, end)).order_by(table.due.desc())
-    return [FundingRateRow(*row) for row in connection.execute(rows.limit(limit))]
-
-
-def liquidations(connection: Connection, uid: int | None, limit: int) -> list[LiquidationRow]:
-    """Liquidations of an owner, or (None) of all, finished or not."""
-    table = LIQUIDATIONS.c
-    rows = select(LIQUIDATIONS)
-    if uid is not None:
-        rows = rows.where(table.uid == uid)
-    rows = rows.order_by(table.liquidation_id.desc()).limit(limit)
-    return [LiquidationRow(*row) for row in connection.execute(rows)]
-
-
-def liquidation(connection: Connection, liquidation_id: int) -> LiquidationStory | None:
-    """One liquidation in full, or None."""
-    rows = select(LIQUIDATIONS).where(LIQUIDATIONS.c.liquidation_id == liquidation_id)
-    found = connection.execute(rows).one_or_none()
-    if found is None:
-        return None
-    told = LiquidationRow(*found)
-    steps = [StepRow(*row) for row in connection.execute(_told(LIQUIDATION_STEPS, liquidation_id))]
-    taken = [DeleveragedRow(*row) for row in connection.execute(_told(DELEVERAGED, liquidation_id))]
-    table = CONTRACT_FILLS.c
-    positions = sorted({step.position_id for step in steps})
-    fills = select(CONTRACT_FILLS).where(
-        table.uid == told.uid,
-        table.is_maker == 0,
-        table.cause.in_(LIQUIDATING),
-        table.position_id.in_(positions),
-        *from_to(table.time, told.time, told.finished or None),
-    )
-    fills = fills.order_by(table.time, table.trade_id)
-    return LiquidationStory(
-        told, steps, taken, [ContractFillRow(*row) for row in connection.execute(fills)]
-    )
-
-
-def price_candles(
-    connection: Connection, symbol: str, kind: Literal["index", "mark"], start: int, end: int
-) -> list[PriceCandle]:
-    """A contract's minutes that begin from `start` to `end`, oldest first, without empty ones."""
-    table = PRICE_MINUTES.c
-    prices = (
-        (table.index_open, table.index_high, table.index_low, table.index_close)
-        if kind == "index"
-        else (table.mark_open, table.mark_high, table.mark_low, table.mark_close)
-    )
-    rows = select(table.open_time, *prices, table.open_interest).where(table.symbol == symbol)
-    rows = rows.where(*from_to(table.open_time, start, end)).order_by(table.open_time)
-    return [PriceCandle(*row) for row in connection.execute(rows)]
-
-
 def _orders() -> Select[Any]:
     """Orders with what the conditional orders that they came from waited for."""
     algos = ALGO_ORDERS.c
     come = and_(algos.algo_id == CONTRACT_ORDERS.c.algo_id, CONTRACT_ORDERS.c.algo_id != 0)
-    rows = select(CONTRACT_ORDERS, algos.triggered_price, algos.source, algos.type)
+    rows = select(CONTRACT_ORDERS, *waited_for())
     return rows.outerjoin_from(CONTRACT_ORDERS, ALGO_ORDERS, come)
-
-
-def _told(table: Table, liquidation_id: int) -> Select[Any]:
-    rows = select(table).where(table.c.liquidation_id == liquidation_id)
-    return rows.order_by(table.c.sequence, table.c.place)
 
 
 def _of_symbol(

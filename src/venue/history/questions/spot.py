@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from msgspec import Struct
-from sqlalchemy import ColumnElement, Connection, Select, func, select
+from sqlalchemy import ColumnElement, Connection, Select, Table, and_, func, select
 
 from venue.history.schema.frames import ROW, unpacked
 from venue.history.schema.spot import BILLS, FILLS, FRAMES, ORDERS, TRANSFERS
@@ -37,7 +37,10 @@ class OrderRow(Struct, frozen=True, gc=False):
 
 
 class FillRow(Struct, frozen=True, gc=False):
-    """One order's share of a trade: `notional` in quote atoms, `fee` in atoms of `fee_asset`."""
+    """One order's share of a trade: `notional` in quote atoms, `fee` in atoms of `fee_asset`.
+
+    `both`: it is the maker's side of an owner's trade with itself.
+    """
 
     trade_id: int
     is_maker: int
@@ -51,6 +54,7 @@ class FillRow(Struct, frozen=True, gc=False):
     fee: int
     fee_asset: str
     time: int
+    both: int = 0
 
 
 class BillRow(Struct, frozen=True, gc=False):
@@ -156,12 +160,21 @@ def orders(connection: Connection, which: OrdersOf, limit: int, page: int = 1) -
 def fills(connection: Connection, which: FillsOf, limit: int) -> list[FillRow]:
     """An owner's fills in one symbol; of a trade with itself, the maker's first."""
     table = FILLS.c
-    rows = select(FILLS).where(table.uid == which.uid, table.symbol == which.symbol)
+    rows = select(FILLS, of_both_sides(FILLS))
+    rows = rows.where(table.uid == which.uid, table.symbol == which.symbol)
     if which.order_id is not None:
         rows = rows.where(table.order_id == which.order_id)
     rows = rows.where(*from_to(table.time, which.start, which.end))
     rows = rows.order_by(table.time.desc(), table.trade_id.desc(), table.is_maker.desc())
     return [FillRow(*row) for row in connection.execute(rows.limit(limit))]
+
+
+def of_both_sides(fills: Table) -> Any:
+    """Whether a fill is the maker's, and the taker was the same owner."""
+    taker = fills.alias()
+    same = and_(taker.c.trade_id == fills.c.trade_id, taker.c.is_maker == 0)
+    found = select(1).where(same, taker.c.uid == fills.c.uid).correlate(fills).exists()
+    return and_(fills.c.is_maker == 1, found).label("both")
 
 
 def bills(connection: Connection, which: BillsOf, limit: int, page: int = 1) -> list[BillRow]:

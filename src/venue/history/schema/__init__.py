@@ -1,1 +1,1 @@
-"""What history holds, as tables."""
+"""The tables of history."""

@@ -1,4 +1,4 @@
-"""What history holds of contracts: orders, fills, income, positions, prices, liquidations.
+"""The tables of contracts: orders, fills, income, positions, prices, liquidations.
 
 The same units, schema and habits as in `tables`. A question may leave the symbol open: indexes end
 in what is often asked for, behind the time that lists are sorted by.
@@ -38,6 +38,14 @@ Index(
     CONTRACT_ORDERS.c.uid,
     CONTRACT_ORDERS.c.time,
     CONTRACT_ORDERS.c.symbol,
+)
+# Orders that did more than begin: by it those are found that are older than a list reaches back.
+UPDATED: Final = CONTRACT_ORDERS.c.update_time > CONTRACT_ORDERS.c.time
+Index(
+    "contract_orders_updated",
+    CONTRACT_ORDERS.c.uid,
+    CONTRACT_ORDERS.c.update_time,
+    sqlite_where=UPDATED,
 )
 Index(
     "contract_orders_by_client_id",

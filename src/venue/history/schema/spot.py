@@ -1,5 +1,5 @@
-"""What history holds: orders, fills, bills, transfers, the frames of private streams, and how far
-the journal has been projected.
+"""The tables of history: orders, fills, bills, transfers, private frames, and how far the journal
+has been projected.
 
 Integers in core units: prices in ticks, quantities in lots, money in atoms, times in µs. One schema
 for SQLite and PostgreSQL. Ids and times grow together, so an index that ends in time serves lists
@@ -131,7 +131,7 @@ def frames_gone(newest: int, kept: int) -> int:
 # One row: the sequence of the last projected command.
 PROGRESS: Final = Table("progress", METADATA, Column("sequence", BigInteger, nullable=False))
 
-# No row: history begins with the journal. One: it begins behind this command, and orders from this
+# No row: history begins with the journal. One: it begins after this command, and orders from this
 # id on have all their rows.
 OPENING: Final = Table(
     "opening",

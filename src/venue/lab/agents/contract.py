@@ -99,7 +99,7 @@ class ContractAgents:
         return commands
 
     def step(self) -> list[Command]:
-        """What all agents do next: indexes, then cancels, then quotes, then takers."""
+        """The next commands of all agents: indexes, then cancels, then quotes, then takers."""
         posts: list[Command] = []
         cancels: list[Command] = []
         quotes: list[Command] = []
@@ -133,7 +133,7 @@ class ContractAgents:
         return live.index_price
 
     def _reference(self, symbol: str, index: int) -> int:
-        """What a contract is worth to its makers: the index and a basis that walks."""
+        """The price of a contract to its makers: the index and a basis that walks."""
         basis = self._basis[symbol]
         pull = (BASIS_TARGET_PPB - basis) * BASIS_PULL_PPM // PPM
         basis += self._random.randint(-BASIS_STEP_PPB, BASIS_STEP_PPB) + pull

@@ -108,7 +108,7 @@ class Agents:
             self._references[symbol] = last or self._references[symbol]
 
     def step(self) -> list[Command]:
-        """What all agents do next: cancels first, then quotes, then takers."""
+        """The next commands of all agents: cancels first, then quotes, then takers."""
         cancels: list[Command] = []
         quotes: list[Command] = []
         takes: list[Command] = []
@@ -131,7 +131,7 @@ class Agents:
     def _account(self, name: str) -> Account:
         return self._engine.account(self._engine.ledger.names[name])
 
-    def _atoms(self, market: Market, units: int) -> int:
+    def _atoms(self, market: Market[None], units: int) -> int:
         return units * int(10 ** self._engine.ledger.assets[market.quote].scale)
 
     def _drift(self, symbol: str) -> None:
@@ -149,7 +149,7 @@ class Agents:
         self._references[symbol] = max(1, price + impact + walked)
 
     def _quote(
-        self, market: Market, habit: MakerHabit, cancels: list[Command], quotes: list[Command]
+        self, market: Market[None], habit: MakerHabit, cancels: list[Command], quotes: list[Command]
     ) -> None:
         """Keep the ladder on a grid around the reference: cancel what left it, fill its gaps."""
         account = self._account(f"agent-{habit.name}-{market.symbol}")
@@ -170,7 +170,7 @@ class Agents:
                     PlaceOrder(account.uid, market.symbol, side, LIMIT, POST_ONLY, lots, price)
                 )
 
-    def _ladder(self, market: Market, habit: MakerHabit, reference: int) -> dict[int, None]:
+    def _ladder(self, market: Market[None], habit: MakerHabit, reference: int) -> dict[int, None]:
         """The wanted prices as keys, bids positive and asks negative, best first."""
         gap = max(1, self._starts[market.symbol] * habit.gap_ppm // PPM)
         edge = max(1, reference * habit.edge_ppm // PPM)
@@ -183,7 +183,7 @@ class Agents:
             keys[-(ask + level * gap)] = None
         return keys
 
-    def _take(self, market: Market, habit: TakerHabit) -> Command:
+    def _take(self, market: Market[None], habit: TakerHabit) -> Command:
         account = self._account(f"agent-{habit.name}-{market.symbol}")
         rising = self._moves[market.symbol] > 0
         side = BUY if self._random.randrange(2) else SELL
@@ -193,7 +193,7 @@ class Agents:
         lots = self._lots(market, self._references[market.symbol], habit.size_units)
         return PlaceOrder(account.uid, market.symbol, side, MARKET, IOC, lots, 0)
 
-    def _affordable(self, account: Account, market: Market, side: int) -> int:
+    def _affordable(self, account: Account, market: Market[None], side: int) -> int:
         """Takers lean against their inventory, so that they never run out of one side."""
         half = self._atoms(market, MONEY_UNITS) // 2
         if account.spot[market.quote].free < half:
@@ -203,7 +203,7 @@ class Agents:
             return BUY
         return side
 
-    def _lots(self, market: Market, price: int, units: int) -> int:
+    def _lots(self, market: Market[None], price: int, units: int) -> int:
         """A random size around `units` of quote at `price`."""
         amount = self._atoms(market, units) * self._random.randint(20, 180) // 100
         lots: int = amount // (price * market.unit_atoms)

@@ -82,6 +82,10 @@ class Chart:
             _append(rows, reopened(self.minute, interval))
         return rows
 
+    def full(self, interval: str) -> bool:
+        """Whether older candles of an interval may have been let go."""
+        return len(self._rows[interval]) == CANDLES_MAX
+
     def dump(self) -> ChartRecord:
         """Everything; `restore` takes it back."""
         minute = [] if self.minute is None else [self.minute]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable
 from itertools import islice, takewhile
@@ -9,38 +10,29 @@ from typing import Final
 
 import msgspec
 
-from venue.candles import CANDLES_MAX, Candle, fill, join
+from venue.candles import CANDLES_MAX, Candle, fill, join, moment
 from venue.core.messages.contract_events import ContractTrade
 from venue.core.messages.events import Trade
 from venue.node.market_data.chart import Chart, ChartRecord
 from venue.node.market_data.depth import Depth, Levels, Top
-from venue.node.market_data.ticker import Ticker, Window, WindowRecord
+from venue.node.market_data.past import NO_DAY, Day, NoPast, Past, PublicTrade
+from venue.node.market_data.ticker import Ticker, Window, WindowRecord, joined
 from venue.vocabulary import Side
 
 TRADES_MAX: Final = 1_000  # public trades kept per symbol
 BUY: Final = int(Side.BUY)
 SELL: Final = int(Side.SELL)
 
-Prehistory = Callable[[str, str], list[Candle]]
-
-
-class PublicTrade(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """One trade as everybody sees it: price in ticks, lots, quote atoms, time in µs."""
-
-    trade_id: int
-    price: int
-    quantity: int
-    notional: int
-    time: int
-    is_buyer_maker: bool
-
 
 class Market:
-    """What is known of one symbol."""
+    """One symbol. `day` is what was before its first trade, in `past` as a window of statistics;
+    both are made when they are first asked for."""
 
-    __slots__ = ("chart", "levels", "trades", "window")
+    __slots__ = ("chart", "day", "levels", "past", "trades", "window")
 
     def __init__(self) -> None:
+        self.day = NO_DAY
+        self.past = Window()
         self.levels = Levels()
         self.trades: deque[PublicTrade] = deque(maxlen=TRADES_MAX)
         self.window = Window()
@@ -60,13 +52,13 @@ class MarketRecord(msgspec.Struct, array_like=True):
 class Board:
     """The symbols of one product; `catch_up` is called before every question.
 
-    Each question raises KeyError for a symbol that is not listed. `prehistory(symbol, interval)`
-    gives the candles before the first trade, ascending and without gaps; empty when there are none.
+    Each question raises KeyError for a symbol that is not listed. `past` tells what was before the
+    first trade: trades, tickers and candles go on from there.
     """
 
-    def __init__(self, catch_up: Callable[[], None], prehistory: Prehistory | None = None) -> None:
+    def __init__(self, catch_up: Callable[[], None], past: Past | None = None) -> None:
         self._catch_up = catch_up
-        self._prehistory = prehistory
+        self._past: Past = past or NoPast()
         self._markets: dict[str, Market] = {}
 
     def depth(self, symbol: str, limit: int) -> Depth:
@@ -84,32 +76,47 @@ class Board:
 
     def trades(self, symbol: str, limit: int) -> list[PublicTrade]:
         """The newest `limit` trades (at most 1,000 are kept), newest last."""
-        newest = list(islice(reversed(self._market(symbol).trades), limit))
+        market = self._market(symbol)
+        newest = list(islice(reversed(market.trades), limit))
         newest.reverse()
+        missing = limit - len(newest)
+        if missing and len(newest) < TRADES_MAX:
+            newest = self._day(market, symbol).trades[-missing:] + newest
         return newest
 
     def newest_trade(self, symbol: str) -> int:
         """The id of the newest trade, 0 before the first; it grows with every trade."""
-        trades = self._market(symbol).trades
+        market = self._market(symbol)
+        trades = market.trades or self._day(market, symbol).trades
         return trades[-1].trade_id if trades else 0
 
     def trades_after(self, symbol: str, trade_id: int) -> list[PublicTrade]:
         """The trades with a greater id (of those that are kept), newest last."""
-        trades = reversed(self._market(symbol).trades)
-        newer = list(takewhile(lambda trade: trade.trade_id > trade_id, trades))
+        market = self._market(symbol)
+        newer = list(takewhile(lambda trade: trade.trade_id > trade_id, reversed(market.trades)))
         newer.reverse()
+        if len(newer) == len(market.trades) < TRADES_MAX:
+            before = self._day(market, symbol).trades
+            newer = [trade for trade in before if trade.trade_id > trade_id] + newer
         return newer
 
     def ticker(self, symbol: str, now: int) -> Ticker:
         """24-hour statistics at `now` (µs), which must not decrease from question to question."""
-        return self._market(symbol).window.ticker(now)
+        market = self._market(symbol)
+        if self._day(market, symbol) is NO_DAY:
+            return market.window.ticker(now)
+        return joined(market.past.ticker(now), market.window.ticker(now))
 
     def ticker_until(self, symbol: str, now: int) -> int:
         """Up to which time (µs, exclusive) `ticker` tells the same as at `now`, its times in ms.
 
         A trade before then changes it all the same; it changes the update id too.
         """
-        return self._market(symbol).window.until(now)
+        market = self._market(symbol)
+        until = market.window.until(now)
+        if self._day(market, symbol) is NO_DAY or market.past.empty(now):
+            return until
+        return market.past.until(now)
 
     def candles(self, symbol: str, interval: str, limit: int, now: int) -> list[Candle]:
         """The newest `limit` candles (1 to 1,000), ascending, the last contains `now` (µs).
@@ -119,10 +126,18 @@ class Board:
         """
         assert 1 <= limit <= CANDLES_MAX, limit
         rows = self._market(symbol).chart.rows(interval, limit + 1)
-        # The first of all rows may go on with what the prehistory began.
-        if self._prehistory is not None and len(rows) <= limit:
-            rows = join(self._prehistory(symbol, interval), rows)
+        # The first of all rows may go on with what the past began.
+        if len(rows) <= limit:
+            rows = join(self._past.candles(symbol, interval), rows)
         return fill(rows, interval, now, limit)
+
+    def candles_until(self, symbol: str, interval: str, limit: int, end: int) -> list[Candle]:
+        """As `candles`, up to the one that contains `end` (µs), which is not after now."""
+        chart = self._market(symbol).chart
+        rows = chart.rows(interval, CANDLES_MAX)
+        if not chart.full(interval):
+            rows = join(self._past.candles(symbol, interval), rows)
+        return fill(rows[: bisect_right(rows, end, key=moment)], interval, end, limit)
 
     def minute(self, symbol: str) -> Candle | None:
         """The candle of the minute of the newest trade; each trade makes another object of it."""
@@ -171,6 +186,14 @@ class Board:
             market.window.restore(dumped.window)
             market.chart.restore(dumped.chart)
             self._markets[dumped.symbol] = market
+
+    def _day(self, market: Market, symbol: str) -> Day:
+        """What was before a market's first trade; nothing as long as that is not known."""
+        if market.day is NO_DAY:
+            market.day = self._past.day(symbol)
+            if market.day is not NO_DAY:
+                market.past = Window.of(market.day.minutes, market.day.trades[-1].time)
+        return market.day
 
     def _market(self, symbol: str) -> Market:
         self._catch_up()

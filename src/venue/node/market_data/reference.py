@@ -1,15 +1,20 @@
-"""What is public of a contract beside its trades: prices, funding, open interest, price candles."""
+"""Public data of a contract beside its trades: prices, funding, open interest, price candles."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
+from typing import Final
 
 import msgspec
 
-from venue.candles import CANDLES_MAX, Candle, fill
+from venue.candles import CANDLES_MAX, Candle, fill, join, moment, open_time
 from venue.core.messages.contract_events import ContractTrade, FundingDue, Leg, MarkSet
 from venue.node.market_data.chart import Chart, ChartRecord
+from venue.node.market_data.past import NoPast, Past
 from venue.vocabulary import LONG
+
+FUNDING_INTERVAL: Final = "8h"  # between two settlements of the past
 
 
 class Prices(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -34,7 +39,7 @@ class Funding(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class State:
-    """What is known of one contract; open interest in lots."""
+    """The reference data of one contract; open interest in lots."""
 
     __slots__ = ("funding", "index_chart", "mark_chart", "open_interest", "prices")
 
@@ -60,11 +65,13 @@ class StateRecord(msgspec.Struct, array_like=True):
 class ContractData:
     """The contracts by symbol; `catch_up` is called before every question.
 
-    Each question raises KeyError for a symbol that is not listed.
+    Each question raises KeyError for a symbol that is not listed. Index, mark and funding go on
+    from what `past` tells: there, index and mark were where the contract traded.
     """
 
-    def __init__(self, catch_up: Callable[[], None]) -> None:
+    def __init__(self, catch_up: Callable[[], None], past: Past | None = None) -> None:
         self._catch_up = catch_up
+        self._past: Past = past or NoPast()
         self._states: dict[str, State] = {}
 
     def prices(self, symbol: str) -> Prices:
@@ -74,6 +81,14 @@ class ContractData:
     def funding(self, symbol: str) -> Funding:
         """Rate and mark of the last settlement that became due."""
         return self._state(symbol).funding
+
+    def funding_rate(self, symbol: str) -> int:
+        """The rate (ppb) of the last settlement, here or before; 0 when there was none."""
+        last = self.funding(symbol)
+        trades = self._past.day(symbol).trades
+        if last.due or not trades:
+            return last.rate_ppb
+        return self._past.funding_rate(symbol, open_time(FUNDING_INTERVAL, trades[-1].time))
 
     def open_interest(self, symbol: str) -> int:
         """The sum of all long positions, in lots; the shorts' sum is the same."""
@@ -85,11 +100,26 @@ class ContractData:
         Volumes and counts are 0. Empty as a whole before the first index price. KeyError also for
         an unknown interval.
         """
-        return _filled(self._state(symbol).index_chart, interval, limit, now)
+        return self._filled(self._state(symbol).index_chart, symbol, interval, limit, now)
 
     def mark_candles(self, symbol: str, interval: str, limit: int, now: int) -> list[Candle]:
         """The mark's candles, as `index_candles`."""
-        return _filled(self._state(symbol).mark_chart, interval, limit, now)
+        return self._filled(self._state(symbol).mark_chart, symbol, interval, limit, now)
+
+    def past_prices(self, symbol: str, interval: str, end: int, limit: int) -> list[Candle]:
+        """The last candles of index and mark before there were any here, up to `end` (µs)."""
+        rows = self._past.candles(symbol, interval)
+        until = bisect_right(rows, end, key=moment)
+        return [_price_alone(row) for row in rows[max(0, until - limit) : until]]
+
+    def past_funding(self, symbol: str, end: int, limit: int) -> list[Funding]:
+        """The settlements before the first one here, due up to `end` (µs), newest first."""
+        rows = self._past.candles(symbol, FUNDING_INTERVAL)
+        until = bisect_right(rows, end, key=moment)
+        return [
+            Funding(row.open_time, self._past.funding_rate(symbol, row.open_time), row.open)
+            for row in reversed(rows[max(0, until - limit) : until])
+        ]
 
     def index_minute(self, symbol: str) -> Candle | None:
         """The candle of the newest index's minute; each other price makes another object of it."""
@@ -148,18 +178,27 @@ class ContractData:
             state.mark_chart.restore(dumped.mark_chart)
             self._states[dumped.symbol] = state
 
+    def _filled(
+        self, chart: Chart, symbol: str, interval: str, limit: int, now: int
+    ) -> list[Candle]:
+        assert 1 <= limit <= CANDLES_MAX, limit
+        rows = chart.rows(interval, limit + 1)
+        if len(rows) <= limit:  # the first of all may go on with what the past began
+            rows = join(self.past_prices(symbol, interval, now, limit + 1), rows)
+        return fill(rows, interval, now, limit)
+
     def _state(self, symbol: str) -> State:
         self._catch_up()
         return self._states[symbol]
 
 
-def _filled(chart: Chart, interval: str, limit: int, now: int) -> list[Candle]:
-    assert 1 <= limit <= CANDLES_MAX, limit
-    return fill(chart.rows(interval, limit), interval, now, limit)
+def _price_alone(row: Candle) -> Candle:
+    """A candle without what was traded in it."""
+    return Candle(row.open_time, row.open, row.high, row.low, row.close, 0, 0, 0, 0, 0)
 
 
 def _longs(leg: Leg) -> int:
-    """What each lot of a leg adds to the sum of long positions."""
+    """The change of the sum of long positions by each lot of a leg."""
     if leg.position_side != LONG:
         return 0
     return 1 if leg.opens else -1

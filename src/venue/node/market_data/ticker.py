@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from venue.candles import SECOND_US
+from venue.candles import MINUTE_US, SECOND_US, Candle
 from venue.node.market_data.wide_sums import Second, Wide, narrowed, widened
 
 WINDOW_S: Final = 86_400
@@ -31,6 +31,25 @@ class Ticker(msgspec.Struct, frozen=True, gc=False):
     count: int
     open_time: int
     close_time: int
+
+
+def joined(earlier: Ticker, later: Ticker) -> Ticker:
+    """Two windows of the same time as one: what is in the earlier one was before the later one."""
+    if not earlier.count:
+        return later if later.last else earlier
+    if not later.count:
+        return earlier
+    return Ticker(
+        earlier.open,
+        max(earlier.high, later.high),
+        min(earlier.low, later.low),
+        later.last,
+        earlier.volume + later.volume,
+        earlier.notional + later.notional,
+        earlier.count + later.count,
+        earlier.open_time,
+        later.close_time,
+    )
 
 
 class WindowRecord(msgspec.Struct, array_like=True):
@@ -75,18 +94,31 @@ class Window:
         else:
             self._expire(second)
             seconds.append(Second(second, price, price, quantity, notional, 1, time, time))
-        self._last = price
-        self._volume += quantity
-        self._notional += notional
-        self._count += 1
-        highs = self._highs
-        while highs and highs[-1][1] <= price:
-            highs.pop()
-        highs.append((second, price))
-        lows = self._lows
-        while lows and lows[-1][1] >= price:
-            lows.pop()
-        lows.append((second, price))
+        self._sum(price, quantity, notional, 1)
+        self._extreme(second, price, price)
+
+    @staticmethod
+    def of(minutes: list[Candle], end: int) -> Window:
+        """A window of whole minutes, ascending; each leaves it as a whole. The last ends at `end`
+        (µs), before it is over."""
+        window = Window()
+        for row in minutes:
+            last = min(row.open_time + MINUTE_US - 1, end)
+            second = last // SECOND_US
+            window._seconds.append(
+                Second(
+                    second, row.open, row.close, row.volume, row.notional, row.count,
+                    row.open_time, last,
+                )
+            )  # fmt: skip
+            window._sum(row.close, row.volume, row.notional, row.count)
+            window._extreme(second, row.high, row.low)
+        return window
+
+    def empty(self, now: int) -> bool:
+        """Whether there is no trade in the window that ends with `now`."""
+        self._expire(now // SECOND_US)
+        return not self._seconds
 
     def ticker(self, now: int) -> Ticker:
         """The statistics of the window that ends with `now`."""
@@ -118,6 +150,22 @@ class Window:
         if not self._seconds:
             return (now // US_PER_MS + 1) * US_PER_MS  # an empty window tells the time itself
         return (self._seconds[0].second + WINDOW_S) * SECOND_US
+
+    def _sum(self, last: int, volume: int, notional: int, count: int) -> None:
+        self._last = last
+        self._volume += volume
+        self._notional += notional
+        self._count += count
+
+    def _extreme(self, second: int, high: int, low: int) -> None:
+        highs = self._highs
+        while highs and highs[-1][1] <= high:
+            highs.pop()
+        highs.append((second, high))
+        lows = self._lows
+        while lows and lows[-1][1] >= low:
+            lows.pop()
+        lows.append((second, low))
 
     def dump(self) -> WindowRecord:
         """Everything; `restore` takes it back."""

@@ -17,7 +17,8 @@ from venue.core.messages.contract_events import (
     MarkSet,
 )
 from venue.core.messages.events import Event, InstrumentListed, OrderClosed, OrderPlaced, Trade
-from venue.node.market_data.product import Board, MarketRecord, Prehistory
+from venue.node.market_data.past import Past
+from venue.node.market_data.product import Board, MarketRecord
 from venue.node.market_data.reference import ContractData, StateRecord
 from venue.vocabulary import Cause
 
@@ -43,18 +44,16 @@ class MarketData:
     """A view folded from applied commands; every question first folds what is still waiting.
 
     A symbol may be listed as both products: `spot` and `contract` answer for one each.
-    `contract_data` knows what only contracts have. The prehistories give the candles before the
-    first trade of either product.
+    `contract_data` knows what only contracts have. The pasts tell what was before the first trade
+    of either product.
     """
 
-    def __init__(
-        self, prehistory: Prehistory | None = None, contract_prehistory: Prehistory | None = None
-    ) -> None:
+    def __init__(self, past: Past | None = None, contract_past: Past | None = None) -> None:
         self._pending: list[Applied] = []
         self._sequence = 0
-        self.spot = Board(self._fold, prehistory)
-        self.contract = Board(self._fold, contract_prehistory)
-        self.contract_data = ContractData(self._fold)
+        self.spot = Board(self._fold, past)
+        self.contract = Board(self._fold, contract_past)
+        self.contract_data = ContractData(self._fold, contract_past)
 
     def follow(self, batch: list[Applied]) -> None:
         """Take a batch, in order of sequence; commands that are in the view already are skipped."""
@@ -63,7 +62,7 @@ class MarketData:
             self._fold()
 
     def dump(self) -> bytes:
-        """Everything folded so far, the prehistories aside, as msgpack."""
+        """Everything folded so far, the pasts aside, as msgpack."""
         self._fold()
         return _encoder.encode(
             Record(

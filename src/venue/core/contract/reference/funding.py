@@ -27,7 +27,7 @@ class Funding:
         self.collateral = collateral
 
     def pass_time(self, perp: Perpetual, before: int, time: int, room: int) -> list[Event]:
-        """What falls due between two ticks, and the next positions of what is under way.
+        """Begin settlements that fall due between two ticks; settle the next positions.
 
         `room` bounds the positions. Due times that passed while the venue was down are skipped;
         a settlement that finds the index stale waits until it is current (rules 6.5, 6.6).
@@ -115,14 +115,17 @@ def settle_position(collateral: Collateral, position: Position) -> list[Event]:
     if amount == 0:
         return []
     collateral.ledger.fund(position.pool, amount)
+    benefits = position.pool.account.benefits
+    if benefits is not None:
+        benefits.bear(perp.asset, amount)
     collateral.touch(position.pool)
     position.funding_fee += amount
     return [collateral.item(position.pool, FUNDING, amount, perp.symbol)]
 
 
 def due_funding(position: Position, time: int) -> int:
-    """What a position gets, or (negative) pays, in its contract's settlement that runs, or that its
-    next change at `time` would begin; 0 if it has been settled. Longs pay q x M x rate when the
+    """The money a position gets, or (negative) pays, in the settlement that runs or that its next
+    change at `time` would begin; 0 if it has been settled. Longs pay q x M x rate when the
     rate is positive; payers round up, receivers down (rule 6.4)."""
     perp = position.perp
     settlement = perp.settlement

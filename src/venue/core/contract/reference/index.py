@@ -6,6 +6,7 @@ from typing import Final
 
 from venue.core.book.book import Half
 from venue.core.book.market import Market
+from venue.core.book.orders import T
 from venue.core.contract.perpetual import Perpetual, Source
 from venue.core.units import AMOUNT_MAX, PPM, PRICE_MAX
 
@@ -22,19 +23,19 @@ def price_most(perp: Perpetual) -> int:
     return min(PRICE_MAX, AMOUNT_MAX // (perp.contract.position_max * perp.unit))
 
 
-def taken(half: Half, notional: int) -> tuple[int, int]:
-    """What taking `notional` (ticks x lots) from one side costs: ticks x lots, and the lots.
+def taken(half: Half[T], notional: int) -> tuple[int, int]:
+    """The cost of taking `notional` (ticks x lots) from one side: ticks x lots, and the lots.
 
     At least one lot; both 0 when the side is too thin, or holds it in more than `LEVELS_MAX`.
     """
     left = notional
     cost = 0
     lots = 0
-    best = len(half.keys) - 1
-    for place in range(best, max(-1, best - LEVELS_MAX), -1):
-        key = half.keys[place]
-        price = key if key > 0 else -key
-        there = half.levels[key].quantity
+    for count, level in enumerate(half.walk()):
+        if count == LEVELS_MAX:
+            break
+        price = level.price
+        there = level.quantity
         if there * price >= left:
             last = left // price
             if lots + last == 0:
@@ -56,7 +57,7 @@ def post(perp: Perpetual, name: str, price: int, time: int) -> None:
         source.time = time
 
 
-def follow_spot(perp: Perpetual, spot: Market, time: int) -> None:
+def follow_spot(perp: Perpetual, spot: Market[None], time: int) -> None:
     """Take a sample of the spot book; its price is the median of those of the last 10 s.
 
     It is current while more than half of them fill the notional. A book that was not must have
@@ -81,7 +82,7 @@ def follow_spot(perp: Perpetual, spot: Market, time: int) -> None:
 
 
 def value(perp: Perpetual, time: int) -> int:
-    """What the sources say: the spot book while it is current, else the median of the current
+    """The price of the sources: the spot book while it is current, else the median of the current
     posted prices; 0 when no source is current."""
     spot = perp.sources.get(SPOT_SOURCE)
     if spot is not None and _live(spot, time):
@@ -123,7 +124,7 @@ def _median(prices: list[int]) -> int:
     return prices[half] if len(prices) % 2 else (prices[half - 1] + prices[half]) // 2
 
 
-def _depth_price(perp: Perpetual, spot: Market) -> int:
+def _depth_price(perp: Perpetual, spot: Market[None]) -> int:
     """The middle of the average prices to buy and to sell the index notional, in contract ticks.
 
     Rounded to the nearest tick; 0 when a side cannot fill it, or nobody can trade.

@@ -170,14 +170,14 @@ def bearable(position: Position, lots: int, price: int) -> int:
 
 
 def _spare(position: Position, lots: int, price: int) -> int:
-    """What its pool's equity has beyond maintenance once `lots` are closed at `price`."""
+    """The equity of its pool beyond maintenance once `lots` are closed at `price`."""
     perp = position.perp
     pool = position.pool
     before = notional(position)
     value = before // position.quantity
     gained = position.side * (price * perp.unit - value) * lots
-    own = perp.tiers.maintenance(before)
-    rest = perp.tiers.maintenance(value * (position.quantity - lots))
+    own = perp.tiers.above(position.base, before)
+    rest = perp.tiers.above(position.base, value * (position.quantity - lots))
     return equity(pool) + gained - (maintenance(pool) - own + rest)
 
 

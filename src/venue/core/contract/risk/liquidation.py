@@ -10,17 +10,25 @@ from venue.core.contract.collateral import Collateral, available
 from venue.core.contract.margin import bankruptcy_price, initial
 from venue.core.contract.orders import Contracts, closing_side
 from venue.core.contract.perpetual import Perpetual
-from venue.core.contract.position import Position, equity, maintenance, mark_of, notional
+from venue.core.contract.position import (
+    Position,
+    equity,
+    maintenance,
+    maintenance_of,
+    mark_of,
+    notional,
+)
 from venue.core.contract.reference.funding import before_change, settle_position
 from venue.core.contract.reference.index import value
 from venue.core.contract.risk.deleveraging import Deleveraging, trade_outside
 from venue.core.contract.risk.liquidation_run import Run
 from venue.core.contract.risk.pool_watch import tradable
+from venue.core.contract.terms import Terms
 from venue.core.ledger.accounts import Pool
 from venue.core.messages.contract_events import LiquidationFinished, LiquidationStep
 from venue.core.messages.events import Event
 from venue.core.units import PPM, ceil_div, fee_on
-from venue.vocabulary import BUY, CANCELED, CROSSED, LIMIT, LONG, Cause, IncomeType
+from venue.vocabulary import CANCELED, CROSSED, LIMIT, LONG, Cause, IncomeType
 
 LIQUIDATION: Final = int(Cause.LIQUIDATION)
 UNWIND: Final = int(Cause.UNWIND)
@@ -34,7 +42,7 @@ UNSEEN_PPM: Final = 100_000  # of its equity the fund holds in a contract that c
 
 
 class Aim:
-    """What a rung is to do with one position: close `wanted` lots at no worse than `price`.
+    """One rung's task for one position: close `wanted` lots at no worse than `price`.
 
     The rest is what the explanation compares with: the tier, and sums before the rung.
     """
@@ -95,7 +103,6 @@ class Liquidation:
             orders = list(holding_of(pool.account).orders.values())
         for order in orders:
             terms = order.terms
-            assert terms is not None
             # What opens holds of the cross pool, in whatever mode.
             own = terms.opens or (terms.position is not None and terms.position.pool is pool)
             if own and terms.perp.asset == pool.asset:
@@ -195,7 +202,7 @@ class Liquidation:
     def _aim(self, pool: Pool, position: Position) -> Aim:
         perp = position.perp
         total = maintenance(pool)
-        own = perp.tiers.maintenance(notional(position))
+        own = maintenance_of(position)
         share = equity(pool) * own // total if total else equity(pool)
         size = position.quantity * perp.unit
         price = bankruptcy_price(
@@ -203,7 +210,7 @@ class Liquidation:
         )  # fmt: skip
         if pool.account is self.collateral.fund and share > 0:
             price = mark_of(position)  # what the fund still has is nobody else's
-        tier = perp.tiers.at(notional(position))
+        tier = perp.tiers.at(position.base + notional(position))
         wanted = _partial(pool, position, tier, total - own) or position.quantity
         return Aim(position, self.collateral.fund_pool(pool.asset), tier, price, wanted)
 
@@ -224,14 +231,14 @@ class Liquidation:
     def _in_book(self, run: Run, position: Position, aim: Aim) -> None:
         """Close in the book; a rung meets no more resting orders than `MAKERS_MAX`."""
         side = closing_side(position.side)
-        half = position.perp.market.book.opposite(side)
-        limit_key = -aim.price if side == BUY else aim.price
-        if not half.keys or half.keys[-1] < limit_key:
+        book = position.perp.market.book
+        if not book.crosses(side, aim.price):
             return
-        if position.perp.doubt and not _reducing(half, limit_key):
+        half = book.opposite(side)
+        if position.perp.doubt and not _reducing(half, aim.price):
             return
         run.begin()
-        aim.wanted = min(aim.wanted, _near(half, limit_key, aim.wanted))
+        aim.wanted = min(aim.wanted, _near(half, aim.price, aim.wanted))
         run.events += self._close_in_book(position, aim.wanted, aim.price, LIQUIDATION, run.time)
 
     def _close_in_book(
@@ -240,11 +247,9 @@ class Liquidation:
         """An IOC that closes at no worse than `price`."""
         contracts = self.contracts
         order = contracts.closing_order(position, LIMIT, lots, price, cause, time)
-        limit_key = -price if order.side == BUY else price
-        keys = position.perp.market.book.opposite(order.side).keys
-        if not keys or keys[-1] < limit_key:
+        if not position.perp.market.book.crosses(order.side, price):
             return []
-        return contracts.take(order, limit_key)
+        return contracts.take(order, price)
 
     def _take_over(self, run: Run, position: Position, lots: int, price: int) -> None:
         """The fund takes lots over at the bankruptcy price (rule 7.2)."""
@@ -285,6 +290,8 @@ class Liquidation:
         self.collateral.ledger.exchange(fund, pool, amount)
         self.collateral.touch(fund)
         self.collateral.touch(pool)
+        if pool.account.benefits is not None:
+            pool.account.benefits.bear(pool.asset, amount)
         if pool.position_id and pool.collateral == 0:
             pool.account.isolated.pop(pool.position_id, None)
         return [
@@ -331,39 +338,26 @@ def _taker_ppm(position: Position) -> int:
 
 def _weight(position: Position) -> tuple[int, int]:
     """The heaviest first, then the oldest."""
-    return -position.perp.tiers.maintenance(notional(position)), position.position_id
+    return -maintenance_of(position), position.position_id
 
 
-def _near(half: Half, limit_key: int, lots: int) -> int:
+def _near(half: Half[Terms], limit: int, lots: int) -> int:
     """The lots of the first `MAKERS_MAX` resting orders; `lots` when there are not so many."""
-    found = count = 0
-    for key in reversed(half.keys):
-        if key < limit_key:
-            break
-        order = half.levels[key].head
-        while order is not None:
-            found += order.remaining
-            count += 1
-            if count == MAKERS_MAX or found >= lots:
-                return found
-            order = order.next
+    found = 0
+    for count, order in enumerate(half.within(limit), 1):
+        found += order.remaining
+        if count == MAKERS_MAX or found >= lots:
+            return found
     return lots
 
 
-def _reducing(half: Half, limit_key: int) -> bool:
+def _reducing(half: Half[Terms], limit: int) -> bool:
     """Whether one of the first `MAKERS_MAX` resting orders reduces a position."""
-    count = 0
-    for key in reversed(half.keys):
-        if key < limit_key:
-            break
-        order = half.levels[key].head
-        while order is not None:
-            count += 1
-            if order.terms is not None and not order.terms.opens:
-                return True
-            if count == MAKERS_MAX:
-                return False
-            order = order.next
+    for count, order in enumerate(half.within(limit), 1):
+        if not order.terms.opens:
+            return True
+        if count == MAKERS_MAX:
+            return False
     return False
 
 
@@ -376,11 +370,11 @@ def _partial(pool: Pool, position: Position, tier: int, others: int) -> int:
         return 0
     perp = position.perp
     one = mark_of(position) * perp.unit
-    keep = perp.tiers.caps[tier - 1] // one
+    keep = (perp.tiers.caps[tier - 1] - position.base) // one
     lots = position.quantity - keep
     if keep < perp.market.quantity_min or lots <= 0:
         return 0
     cost = fee_on(lots * one, _taker_ppm(position) + perp.contract.liquidation_ppm)
-    if equity(pool) - cost > others + perp.tiers.maintenance(keep * one):
+    if equity(pool) - cost > others + perp.tiers.above(position.base, keep * one):
         return lots
     return 0

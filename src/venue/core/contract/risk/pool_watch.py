@@ -4,7 +4,8 @@ A pool that was changed is looked at once, and then waits under the price of eac
 that would, at the earliest, use up its share of the pool's slack: equity less maintenance margin.
 The bound is on the safe side: it takes maintenance at the highest rate there is, and gives each
 symbol an equal share. A pool whose bound is reached is looked at again, always at the last marks,
-however old: no symbol shields another.
+however old: no symbol shields another. Pools wait a little nearer than they must, so that those who
+pay funding, or trade a little, need not be put elsewhere each time.
 
 All of this is state: what is looked at when decides who is liquidated by which command.
 """
@@ -14,19 +15,21 @@ from __future__ import annotations
 from typing import Final
 
 from venue.core.contract.collateral import FUND_UID, Collateral
+from venue.core.contract.ordered_rows import OrderedRows
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import equity, maintenance
-from venue.core.contract.risk.ordered_rows import Shelf
 from venue.core.ledger.accounts import Pool
 from venue.core.units import AMOUNT_MAX, PPM
 
 Guarded = tuple[int, int, int, int, Pool]  # (key, uid, asset, position id, pool)
 Stuck = tuple[int, int, int, int, Pool]  # (since, uid, asset, position id, pool)
+Bound = tuple[Perpetual, int, int]  # (contract, direction, ticks)
 Endangered = tuple[int, int, int, Pool]  # (-shortfall, asset, position id, pool)
 
 FALLS: Final = -1
 RISES: Final = 1
 MOVED_PPM: Final = 1_000  # a mark that moved so far gives a pool that nobody can help another try
+NEARER: Final = 16  # pools wait nearer than their bounds by this part of the way
 POSITIONS_PER_LOOK: Final = 8  # positions that cost as much as looking at a pool
 OLDEST_RETRIED: Final = 10  # pools that need help, at each tick the oldest
 OTHERS_RETRIED: Final = 10  # and so many others, each in its turn
@@ -42,9 +45,9 @@ class Line:
 
     def __init__(self) -> None:
         self.turn = 0
-        self.turns: Shelf[tuple[int, int, int]] = Shelf()
+        self.turns: OrderedRows[tuple[int, int, int]] = OrderedRows()
         self.places: dict[int, tuple[int, int, int]] = {}
-        self.owners: dict[int, Shelf[Endangered]] = {}
+        self.owners: dict[int, OrderedRows[Endangered]] = {}
 
     def push(self, pool: Pool, shortfall: int, turn: int) -> None:
         """Have a pool stand in line; an owner that stands there keeps its turn."""
@@ -52,7 +55,7 @@ class Line:
         pool.shortfall = shortfall
         own = self.owners.get(uid)
         if own is None:
-            own = self.owners[uid] = Shelf()
+            own = self.owners[uid] = OrderedRows()
         own.add((-shortfall, pool.asset, pool.position_id, pool))
         place = self.places.get(uid)
         if place is not None:
@@ -70,7 +73,7 @@ class Line:
         del self.places[uid]
         own = self.owners[uid]
         first = own.first()
-        assert first is not None
+        assert first is not None, f"uid {uid} stands in line with no pool"
         own.remove(first)
         if own.count:
             self._place(uid, self.turn + 1, own)
@@ -79,9 +82,9 @@ class Line:
         first[3].shortfall = -1
         return first[3]
 
-    def _place(self, uid: int, turn: int, own: Shelf[Endangered]) -> None:
+    def _place(self, uid: int, turn: int, own: OrderedRows[Endangered]) -> None:
         best = own.first()
-        assert best is not None
+        assert best is not None, f"uid {uid} stands in line with no pool"
         place = (turn, best[0], uid)
         self.places[uid] = place
         self.turns.add(place)
@@ -99,9 +102,9 @@ class Watch:
 
     def __init__(self, collateral: Collateral) -> None:
         self.collateral = collateral
-        self.guards: dict[tuple[int, int], Shelf[Guarded]] = {}
+        self.guards: dict[tuple[int, int], OrderedRows[Guarded]] = {}
         self.line = Line()
-        self.stuck: Shelf[Stuck] = Shelf()
+        self.stuck: OrderedRows[Stuck] = OrderedRows()
         self.opened: dict[int, bool] = {}
         self.number = 0
         self.retried = 0
@@ -130,7 +133,7 @@ class Watch:
         return units > 0
 
     def _wake(self, perp: Perpetual) -> None:
-        """What can be traded again may help those that needed help."""
+        """Try the pools that needed help again, as a symbol can be traded again."""
         now = tradable(perp)
         if now and not self.opened.get(perp.index, False):
             for row in self.stuck.rows():
@@ -151,26 +154,28 @@ class Watch:
 
     def _look(self, pool: Pool) -> int:
         """Put a pool where it belongs; the units that this took."""
-        self._drop_guards(pool)
-        count = len(pool.positions)
-        if pool.account.uid != FUND_UID:
-            for position in pool.positions:
-                self.collateral.ranking.note(position)
+        positions = pool.positions
+        count = len(positions)
         if not count:
+            self._drop_guards(pool)
             if pool.collateral < 0:
                 self.wait(pool)
             elif pool.since:
                 self._helped(pool)
             return 1
-        if pool.shortfall < 0:
-            slack = equity(pool) - maintenance(pool)
-            if slack <= 0:
+        if pool.account.uid != FUND_UID:
+            for position in positions:
+                self.collateral.ranking.note(position)
+        slack = 0 if pool.shortfall >= 0 else equity(pool) - maintenance(pool)
+        if slack > 0:
+            if pool.since:
+                self._helped(pool)
+            # Maintenance is rounded up per position: that much is not to be counted on.
+            self._put(pool, max(0, slack - count))
+        else:
+            self._drop_guards(pool)
+            if pool.shortfall < 0:
                 self.line.push(pool, self._shortfall(pool), self.line.turn)
-            else:
-                if pool.since:
-                    self._helped(pool)
-                # Maintenance is rounded up per position: that much is not to be counted on.
-                self._put(pool, max(0, slack - count))
         return 1 + count // POSITIONS_PER_LOOK
 
     # -- in danger -------------------------------------------------------------------------------
@@ -213,7 +218,7 @@ class Watch:
                 self._guard(pool, perp, RISES, perp.mark + away)
 
     def retry(self) -> list[Pool]:
-        """Those that need help and are to be tried again at this tick, oldest first; then others,
+        """The pools that need help and are tried again at this tick, oldest first; then others,
         each in its turn."""
         oldest = self.stuck.after((0,), OLDEST_RETRIED)
         last = max(self.retried, oldest[-1][0] if oldest else 0)
@@ -234,27 +239,13 @@ class Watch:
     # -- safe ------------------------------------------------------------------------------------
 
     def _put(self, pool: Pool, slack: int) -> None:
-        """Have a safe pool wait under each of its symbols."""
-        perps = _symbols(pool)
-        share = slack // len(perps)
-        for perp in perps:
-            net = gross = 0
-            for position in pool.positions:
-                if position.perp is perp:
-                    size = position.quantity * perp.unit
-                    net += position.side * size
-                    gross += size
-            self._wait(pool, perp, share, net, gross)
-
-    def _wait(self, pool: Pool, perp: Perpetual, share: int, net: int, gross: int) -> None:
-        """Put a pool's bounds in one symbol; `net` and `gross` are lots x unit."""
-        # A falling mark costs what is net long; the maintenance margin falls with it. At today's
-        # mark nothing is due: it must move by a tick.
-        if net > 0:
-            self._guard(pool, perp, FALLS, max(1, share // net) - perp.mark)
-        rate = gross * perp.tiers.rates[-1] - net * PPM
-        if rate > 0:
-            self._guard(pool, perp, RISES, max(1, share * PPM // rate) + perp.mark)
+        """Have a safe pool wait under each of its symbols, unless it waits there already."""
+        bounds = _bounds(pool, slack)
+        if _waits(pool, bounds):
+            return
+        self._drop_guards(pool)
+        for perp, direction, way in bounds:
+            self._guard(pool, perp, direction, direction * perp.mark + way - way // NEARER)
 
     def _guard(self, pool: Pool, perp: Perpetual, direction: int, key: int) -> None:
         """Have a pool looked at when direction x mark reaches `key`."""
@@ -271,11 +262,11 @@ class Watch:
             )
         pool.guards.clear()
 
-    def shelf(self, index: int, direction: int) -> Shelf[Guarded]:
+    def shelf(self, index: int, direction: int) -> OrderedRows[Guarded]:
         """The pools that wait in one contract for marks of one direction."""
         found = self.guards.get((index, direction))
         if found is None:
-            found = self.guards[index, direction] = Shelf()
+            found = self.guards[index, direction] = OrderedRows()
         return found
 
 
@@ -286,7 +277,46 @@ def tradable(perp: Perpetual) -> bool:
 
 
 def _symbols(pool: Pool) -> list[Perpetual]:
+    """The contracts of its positions, in their own order."""
+    first = pool.positions[0].perp
+    if len(pool.positions) == 1:
+        return [first]
     found: dict[int, Perpetual] = {}
     for position in pool.positions:
         found[position.perp.index] = position.perp
-    return list(found.values())
+    return [found[index] for index in sorted(found)] if len(found) > 1 else [first]
+
+
+def _bounds(pool: Pool, slack: int) -> list[Bound]:
+    """How far the marks of a pool's symbols may at least go before it is in danger."""
+    perps = _symbols(pool)
+    share = slack // len(perps)
+    bounds: list[Bound] = []
+    for perp in perps:
+        net = gross = 0  # lots x unit
+        for position in pool.positions:
+            if position.perp is perp:
+                size = position.quantity * perp.unit
+                net += position.side * size
+                gross += size
+        # A falling mark costs what is net long; the maintenance margin falls with it. At today's
+        # mark nothing is due: it must move by a tick.
+        if net > 0:
+            bounds.append((perp, FALLS, max(1, share // net)))
+        rate = gross * perp.tiers.rates[-1] - net * PPM
+        if rate > 0:
+            bounds.append((perp, RISES, max(1, share * PPM // rate)))
+    return bounds
+
+
+def _waits(pool: Pool, bounds: list[Bound]) -> bool:
+    """Whether a pool's guards stand before its bounds, and the marks before its guards."""
+    guards = pool.guards
+    if len(guards) != len(bounds):
+        return False
+    for number, (perp, direction, way) in enumerate(bounds):
+        index, own, key = guards[number]
+        reached = direction * perp.mark
+        if index != perp.index or own != direction or not reached < key <= reached + way:
+            return False
+    return True

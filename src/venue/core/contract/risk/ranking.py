@@ -7,8 +7,8 @@ when marks move.
 
 from __future__ import annotations
 
+from venue.core.contract.ordered_rows import OrderedRows
 from venue.core.contract.position import Position
-from venue.core.contract.risk.ordered_rows import Shelf
 
 Ranked = tuple[int, int, Position]  # (entry price x side, position id, position)
 
@@ -23,13 +23,13 @@ class Ranking:
     __slots__ = ("sides",)
 
     def __init__(self) -> None:
-        self.sides: dict[tuple[int, int], Shelf[Ranked]] = {}
+        self.sides: dict[tuple[int, int], OrderedRows[Ranked]] = {}
 
-    def side(self, index: int, side: int) -> Shelf[Ranked]:
+    def side(self, index: int, side: int) -> OrderedRows[Ranked]:
         """The positions of one side of a contract."""
         found = self.sides.get((index, side))
         if found is None:
-            found = self.sides[index, side] = Shelf()
+            found = self.sides[index, side] = OrderedRows()
         return found
 
     def note(self, position: Position) -> None:

@@ -32,7 +32,7 @@ from venue.core.contract.position import (
 )
 from venue.core.ledger.accounts import Account, Pool
 from venue.gateway.context import DEMO_ASSET, Call, Venue
-from venue.gateway.operations.contract.market import MILLISECOND_US, US_PER_MS, span
+from venue.gateway.operations.contract.market import MILLISECOND_US, US_PER_MS, bounded_span
 from venue.history.questions import contract as questions
 from venue.history.questions.contract import IncomeOf, IncomeRow
 from venue.vocabulary import CROSSED, ISOLATED, TransferReason
@@ -109,7 +109,7 @@ def commission_rate(call: Call, request: ContractSymbolRequest) -> CommissionRat
 
 
 def account_config(call: Call, _: Empty) -> AccountConfig:
-    """What the account may do."""
+    """The account's permissions."""
     engine = call.venue.engine
     frozen = engine.account(call.uid).frozen
     return AccountConfig(not frozen, True, not frozen, True, engine.time // US_PER_MS)
@@ -244,7 +244,7 @@ async def income(call: Call, request: IncomeRequest) -> IncomePage:
 
 def _income_span(request: IncomeRequest, now: int) -> tuple[int | None, int | None]:
     """From when to when in µs; what is missing beside the other is filled in (interface 4.2)."""
-    start, end = span(request.start_time, request.end_time)
+    start, end = bounded_span(request.start_time, request.end_time, now)
     if request.start_time is not None and request.end_time is not None:
         if (request.end_time - request.start_time) * US_PER_MS > INCOME_DAYS_MAX * DAY_US:
             rule = f"at most {INCOME_DAYS_MAX} days after startTime"

@@ -12,8 +12,8 @@ from venue.api.contract.conditional import (
     PlaceAlgoRequest,
     PlaceExitRequest,
 )
-from venue.api.contract.market import ContractSelectionRequest
 from venue.api.contract.orders import (
+    CancelAllRequest,
     ContractCanceled,
     ContractOrderAck,
     ContractOrderCanceled,
@@ -34,6 +34,7 @@ from venue.gateway.context import Call
 from venue.gateway.operations.contract.orders import (
     POSITION_SIDES,
     SOURCES,
+    chosen,
     direction,
     done,
     holding_of,
@@ -118,13 +119,11 @@ async def cancel_algo(call: Call, request: ContractOrderRequest) -> ContractCanc
     return ContractCanceled(str(event.algo_id), known)
 
 
-async def cancel_algos(
-    call: Call, request: ContractSelectionRequest
-) -> list[ContractOrderCanceled]:
-    """Cancel every conditional order, in one contract or in all."""
-    if request.symbol is not None:
-        listed(call.venue, request.symbol)
-    applied = await done(call, CancelAlgos(call.uid, request.symbol or "", call.request_id))
+async def cancel_algos(call: Call, request: CancelAllRequest) -> list[ContractOrderCanceled]:
+    """Cancel every conditional order, in one contract or in all that the lists show."""
+    symbol, without = chosen(call, request.symbol)
+    command = CancelAlgos(call.uid, symbol, call.request_id, without=without)
+    applied = await done(call, command)
     return [
         ContractOrderCanceled(event.algo_id)
         for event in applied.events

@@ -30,13 +30,14 @@ from venue.api.operation import Empty
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.reference.prices import funding_rate, interval_us, next_due
 from venue.core.instruments import Asset, Instrument
+from venue.gateway.access.replay import WINDOW_MS
 from venue.gateway.answers import market as market_answers
 from venue.gateway.answers.encoded import Encoded
 from venue.gateway.answers.kept import array, encode, with_last
 from venue.gateway.answers.market import Drawn, drawn
 from venue.gateway.context import Call, Venue
 from venue.gateway.operations.budgets import rate_limit
-from venue.history.questions import contract as questions
+from venue.history.questions import prices as questions
 from venue.wire import (
     amount_text,
     fraction_text,
@@ -49,6 +50,7 @@ from venue.wire import (
 
 MINUTES_PER_DAY: Final = 1440
 US_PER_MS: Final = 1000
+AHEAD_MAX_US: Final = WINDOW_MS * US_PER_MS
 MILLISECOND_US: Final = 999  # what an inclusive end in ms adds in µs
 INTEREST_US: Final = 8 * 3600 * 1_000_000  # what a contract's interest is quoted for
 
@@ -58,7 +60,7 @@ INTEREST_US: Final = 8 * 3600 * 1_000_000  # what a contract's interest is quote
 
 def contract_time(call: Call, _: Empty) -> TimeReply:
     """Server time: what the timestamps of signed requests are compared with."""
-    return TimeReply(call.venue.clock.wall() // US_PER_MS)
+    return TimeReply(call.venue.clock.told() // US_PER_MS)
 
 
 def contract_exchange_info(call: Call, request: ContractExchangeInfoRequest) -> Encoded:
@@ -168,7 +170,7 @@ def _top(venue: Venue, perp: Perpetual) -> bytes:
 
 
 def contract_trades(call: Call, request: TradesRequest) -> Encoded:
-    """The newest trades, oldest first."""
+    """The newest trades, newest first."""
     venue, symbol = call.venue, request.symbol
     instrument = _known(venue, symbol).market.instrument
     asset = venue.asset(instrument.quote)
@@ -245,20 +247,29 @@ async def history_klines(call: Call, request: HistoryKlinesRequest) -> list[Cand
     """
     rooms = call.venue
     perp = _known(rooms, request.symbol)
-    start, end = span(request.start_time, request.end_time)
     now = rooms.clock.now()
+    start, end = bounded_span(request.start_time, request.end_time, now)
     interval, limit = request.interval, request.limit
-    first, last = _opens(interval, start, min(now, end) if end is not None else now, limit)
+    first, last = candles.bounds(interval, start, min(now, end) if end is not None else now, limit)
+    until = candles.next_open(interval, last) - 1
+    if request.price_type == "LAST":
+        found = rooms.market_data.contract.candles_until(perp.symbol, interval, limit, until)
+        return _candle_views(rooms, perp, interval, _within(found, first, last))
     known = _rows(rooms, perp.symbol, interval, request.price_type, candles.CANDLES_MAX, now)
-    found = [row for row in known if first <= row.open_time <= last]
-    cut = len(known) == candles.CANDLES_MAX and first < known[0].open_time
-    if cut and request.price_type != "LAST":
+    found = _within(known, first, last)
+    if len(known) == candles.CANDLES_MAX and first < known[0].open_time:
         kind: Literal["index", "mark"] = "index" if request.price_type == "INDEX" else "mark"
-        until = min(candles.next_open(interval, last), known[0].open_time) - 1
+        until = min(until, known[0].open_time - 1)
         minutes = await rooms.ask(questions.price_candles, perp.symbol, kind, first, until)
         earlier = candles.coarsen([_price_candle(minute) for minute in minutes], interval)
-        found = candles.fill(earlier, interval, until, limit) + found
+        past = rooms.market_data.contract_data.past_prices(perp.symbol, interval, until, limit)
+        rows = _within(candles.join(past, earlier), first, until)
+        found = candles.fill(rows, interval, until, limit) + found
     return _candle_views(rooms, perp, interval, found)
+
+
+def _within(rows: list[candles.Candle], first: int, last: int) -> list[candles.Candle]:
+    return [row for row in rows if first <= row.open_time <= last]
 
 
 def _newest_candles(
@@ -296,23 +307,6 @@ def _rows(
     if price == "MARK":
         return data.contract_data.mark_candles(symbol, interval, limit, now)
     return data.contract.candles(symbol, interval, limit, now)
-
-
-def _opens(interval: str, start: int | None, end: int, limit: int) -> tuple[int, int]:
-    """When the first and the last of at most `limit` candles of a span open."""
-    last = candles.open_time(interval, end)
-    if start is None:
-        first = last
-        for _ in range(limit - 1):
-            first = candles.open_time(interval, first - 1)
-        return first, last
-    first = candles.open_time(interval, start)
-    if first < start:
-        first = candles.next_open(interval, start)
-    most = first
-    for _ in range(limit - 1):
-        most = candles.next_open(interval, most)
-    return first, min(last, most)
 
 
 def _price_candle(minute: questions.PriceCandle) -> candles.Candle:
@@ -387,7 +381,7 @@ def _premium_index(rooms: Venue, perp: Perpetual, now: int) -> PremiumIndex:
         symbol=perp.symbol,
         mark_price=price_text(instrument, prices.mark),
         index_price=price_text(instrument, prices.index),
-        last_funding_rate=funding_text(data.funding(perp.symbol).rate_ppb),
+        last_funding_rate=funding_text(data.funding_rate(perp.symbol)),
         forecast_funding_rate=funding_text(funding_rate(perp)),
         interest_rate=funding_text(perp.contract.interest_ppb * interval // INTEREST_US),
         next_funding_time=next_due(perp, now) // US_PER_MS,
@@ -402,15 +396,22 @@ async def funding_rates(call: Call, request: FundingRatesRequest) -> list[Fundin
     start, end = span(request.start_time, request.end_time)
     rows = await call.venue.ask(questions.funding_rates, perp.symbol, start, end, request.limit)
     instrument = perp.market.instrument
+    told = [(row.due, row.rate_ppb, row.mark_price) for row in rows]
+    if len(told) < request.limit:
+        told += _past_funding(call.venue, perp, start, end)[: request.limit - len(told)]
     return [
-        FundingRate(
-            row.symbol,
-            funding_text(row.rate_ppb),
-            row.due // US_PER_MS,
-            price_text(instrument, row.mark_price),
-        )
-        for row in rows
+        FundingRate(perp.symbol, funding_text(rate), due // US_PER_MS, price_text(instrument, mark))
+        for due, rate, mark in told
     ]
+
+
+def _past_funding(
+    rooms: Venue, perp: Perpetual, start: int | None, end: int | None
+) -> list[tuple[int, int, int]]:
+    """Due time, rate and mark of the settlements before the venue began, newest first."""
+    until = rooms.clock.now() if end is None else end
+    past = rooms.market_data.contract_data.past_funding(perp.symbol, until, candles.CANDLES_MAX)
+    return [(row.due, row.rate_ppb, row.mark) for row in past if start is None or row.due >= start]
 
 
 def span(start: int | None, end: int | None) -> tuple[int | None, int | None]:
@@ -421,6 +422,16 @@ def span(start: int | None, end: int | None) -> tuple[int | None, int | None]:
         start * US_PER_MS if start is not None else None,
         end * US_PER_MS + MILLISECOND_US if end is not None else None,
     )
+
+
+def bounded_span(start: int | None, end: int | None, now: int) -> tuple[int | None, int | None]:
+    """As `span`, where the range is bounded: -1170 for a start that lies in the future.
+
+    The caller's clock may be as far ahead as that of a signed request.
+    """
+    if start is not None and start * US_PER_MS > now + AHEAD_MAX_US:
+        raise errors.error(-1170, name="startTime", rule="must not lie in the future")
+    return span(start, end)
 
 
 def _known(rooms: Venue, symbol: str) -> Perpetual:

@@ -13,6 +13,7 @@ from venue.api.contract.conditional import (
     EndedAlgos,
     OpenAlgo,
     OpenAlgosRequest,
+    TrailingHistoryRequest,
 )
 from venue.api.contract.orders import (
     ContractOpenOrdersRequest,
@@ -24,12 +25,14 @@ from venue.api.contract.orders import (
 )
 from venue.core.book.orders import Order
 from venue.core.contract.conditional import Algo
+from venue.core.contract.terms import Terms
 from venue.core.instruments import Instrument
 from venue.gateway.context import DEMO_ASSET, Call, Venue
-from venue.gateway.operations.contract.market import MILLISECOND_US, US_PER_MS, span
+from venue.gateway.operations.contract.market import MILLISECOND_US, US_PER_MS, bounded_span, span
 from venue.gateway.operations.contract.orders import holding_of, identified
 from venue.gateway.operations.refusals.contract import order_unknown, symbol_unknown
 from venue.history.questions import contract as questions
+from venue.history.questions.conditional import BECAME_NOTHING
 from venue.history.questions.contract import (
     AlgoRow,
     AlgosOf,
@@ -38,7 +41,7 @@ from venue.history.questions.contract import (
     ContractOrderRow,
     ContractOrdersOf,
 )
-from venue.vocabulary import BUY, LONG, AlgoType
+from venue.vocabulary import BUY, LONG, AlgoStatus, AlgoType
 from venue.wire import (
     ALGO_STATUS_NAMES,
     ALGO_TYPE_NAMES,
@@ -50,6 +53,7 @@ from venue.wire import (
     TYPE_NAMES,
     amount_text,
     average_text,
+    fill_id,
     order_price_text,
     price_text,
     quantity_text,
@@ -59,16 +63,18 @@ from venue.wire import (
 DAY_US: Final = 86_400_000_000
 ORDERS_DAYS_MAX: Final = 90
 TRADES_DAYS_MAX: Final = 7
+ALGO_KIND: Final = "PLAN"  # the `algoType` of all, as the interface has it
 PLAIN: Final = "UNKNOWN_PRICE_TYPE"  # the `workingType` of an order that waited for no price
 AT_PRICE: Final = (int(AlgoType.STOP), int(AlgoType.TAKE_PROFIT))  # those with a price of their own
 TRAILING: Final = int(AlgoType.TRAILING_STOP_MARKET)
+UNTRIGGERED: Final = int(AlgoStatus.UNTRIGGERED)
 
 
 # -- orders ---------------------------------------------------------------------------------------
 
 
 async def contract_order(call: Call, request: ContractOrderRequest) -> ContractOrderView:
-    """One order, open or ended."""
+    """One order or conditional order, open or ended."""
     rooms = call.venue
     order_id, client_id = identified(request)
     holding = holding_of(call)
@@ -76,19 +82,41 @@ async def contract_order(call: Call, request: ContractOrderRequest) -> ContractO
         found = holding.orders.get(order_id) if order_id else holding.clients.get(client_id)
         if found is not None:
             return await _order_view(call, found)
+        waits = holding.algos.get(order_id) if order_id else holding.algo_clients.get(client_id)
+        if waits is not None and waits.status == UNTRIGGERED:
+            return _waiting_view(rooms, waits)
     if order_id:
         row = await rooms.ask(questions.contract_order, call.uid, order_id)
     else:
         row = await rooms.ask(questions.contract_order_by_client_id, call.uid, client_id)
-    if row is None:
+    if row is not None:
+        return _row_view(rooms, row)
+    algo = await rooms.ask(questions.algo_order, call.uid, order_id, client_id)
+    if algo is None:
         raise order_unknown()
-    return _row_view(rooms, row)
+    return await _followed(call, algo)
+
+
+async def _followed(call: Call, algo: AlgoRow) -> ContractOrderView:
+    """A conditional order that waits no more, under its own id: how the order it became goes on."""
+    rooms = call.venue
+    if not algo.order_id:
+        return _ended_view(rooms, algo)
+    holding = holding_of(call)
+    found = holding.orders.get(algo.order_id) if holding is not None else None
+    if found is not None:
+        view = await _order_view(call, found)
+    else:
+        view = _row_view(rooms, await rooms.ask(questions.contract_order, call.uid, algo.order_id))
+    view.order_id = algo.algo_id
+    view.client_order_id = _client_id(algo.client_id, algo.algo_id)
+    return view
 
 
 async def contract_open_orders(
     call: Call, request: ContractOpenOrdersRequest
 ) -> list[ContractOrderView]:
-    """What rests in the books, oldest first; in demo contracts only by symbol."""
+    """The open orders, oldest first; in demo contracts only by symbol."""
     rooms = call.venue
     start, end = span(request.start_time, request.end_time)
     wanted = _wanted(rooms, request.symbol)
@@ -140,7 +168,11 @@ async def _history(
     start, end = _days(request.start_time, request.end_time, rooms.clock.now(), ORDERS_DAYS_MAX)
     if not symbols:
         return []
-    which = ContractOrdersOf(call.uid, start=start, end=end, among=symbols, ended=True)
+    # Without times, what ended lately is there, however old it is.
+    touched = request.start_time is None and request.end_time is None
+    which = ContractOrdersOf(
+        call.uid, start=start, end=end, among=symbols, ended=True, touched=touched
+    )
     rows = await rooms.ask(questions.contract_orders, which, request.limit, request.page + 1)
     return [_row_view(rooms, row) for row in rows]
 
@@ -155,7 +187,7 @@ def _wanted(rooms: Venue, symbol: str | None) -> tuple[str, ...]:
 def _days(start: int | None, end: int | None, now: int, days: int) -> tuple[int | None, int | None]:
     """A span of at most so many days in µs: the last ones, or beside the end that is given."""
     length = days * DAY_US
-    begin, until = span(start, end)
+    begin, until = bounded_span(start, end, now)
     if start is not None and end is not None:
         if (end - start) * US_PER_MS > length:
             raise errors.error(-1170, name="endTime", rule=f"at most {days} days after startTime")
@@ -168,11 +200,10 @@ def _days(start: int | None, end: int | None, now: int, days: int) -> tuple[int 
     return begin, until
 
 
-async def _order_view(call: Call, found: Order) -> ContractOrderView:
+async def _order_view(call: Call, found: Order[Terms]) -> ContractOrderView:
     """An order of the engine; history knows the conditional order that one came from."""
     rooms = call.venue
     terms = found.terms
-    assert terms is not None
     if terms.algo_id:
         row = await rooms.ask(questions.contract_order, call.uid, found.order_id)
         return _row_view(rooms, row)
@@ -230,6 +261,57 @@ def _row_view(rooms: Venue, row: ContractOrderRow) -> ContractOrderView:
     )
 
 
+def _waiting_view(rooms: Venue, algo: Algo) -> ContractOrderView:
+    """A conditional order that waits, in the fields of an order."""
+    instrument = algo.perp.market.instrument
+    return ContractOrderView(
+        avg_price=average_text(algo.perp, 0, 0),
+        client_order_id=_client_id(algo.client_id, algo.algo_id),
+        cum_quote=amount_text(rooms.asset(instrument.quote), 0),
+        executed_qty=quantity_text(instrument, 0),
+        order_id=algo.algo_id,
+        orig_qty=quantity_text(instrument, algo.quantity),
+        price=_own_price(instrument, algo.type, algo.price),
+        reduce_only=_closes(algo.side, algo.position_side),
+        side=SIDE_NAMES[algo.side],
+        position_side=POSITION_SIDE_NAMES[algo.position_side],
+        status=ALGO_STATUS_NAMES[algo.status],
+        stop_price=order_price_text(instrument, algo.trigger_price),
+        symbol=instrument.symbol,
+        time=algo.time // US_PER_MS,
+        time_in_force=_time_in_force(algo.type),
+        type=ALGO_TYPE_NAMES[algo.type],
+        update_time=algo.update_time // US_PER_MS,
+        working_type=SOURCE_NAMES[algo.source],
+    )
+
+
+def _ended_view(rooms: Venue, row: AlgoRow) -> ContractOrderView:
+    """A conditional order that became nothing."""
+    perp = rooms.perp(row.symbol)
+    instrument = perp.market.instrument
+    return ContractOrderView(
+        avg_price=average_text(perp, 0, 0),
+        client_order_id=_client_id(row.client_id, row.algo_id),
+        cum_quote=amount_text(rooms.asset(instrument.quote), 0),
+        executed_qty=quantity_text(instrument, 0),
+        order_id=row.algo_id,
+        orig_qty=quantity_text(instrument, row.quantity),
+        price=_own_price(instrument, row.type, row.price),
+        reduce_only=_closes(row.side, row.position_side),
+        side=SIDE_NAMES[row.side],
+        position_side=POSITION_SIDE_NAMES[row.position_side],
+        status=STATUS_NAMES[BECAME_NOTHING[row.status]],
+        stop_price=order_price_text(instrument, row.trigger_price or row.triggered_price),
+        symbol=row.symbol,
+        time=row.time // US_PER_MS,
+        time_in_force=_time_in_force(row.type),
+        type=ALGO_TYPE_NAMES[row.type],
+        update_time=row.update_time // US_PER_MS,
+        working_type=SOURCE_NAMES[row.source],
+    )
+
+
 def _client_id(client_id: str, order_id: int) -> str:
     return client_id or f"v-{order_id}"
 
@@ -263,7 +345,7 @@ def _fill_view(rooms: Venue, row: ContractFillRow) -> UserTrade:
     instrument = rooms.perp(row.symbol).market.instrument
     asset = rooms.asset(row.fee_asset)
     return UserTrade(
-        id=row.trade_id,
+        id=fill_id(row.trade_id, second=bool(row.both)),
         order_id=row.order_id,
         symbol=row.symbol,
         buyer=row.side == BUY,
@@ -285,6 +367,15 @@ def _fill_view(rooms: Venue, row: ContractFillRow) -> UserTrade:
 
 def open_algos(call: Call, request: OpenAlgosRequest) -> list[OpenAlgo]:
     """Waiting conditional orders, oldest first; in demo contracts only by symbol."""
+    return _open_algos(call, request, trailing=False)
+
+
+def open_trailing(call: Call, request: OpenAlgosRequest) -> list[OpenAlgo]:
+    """Waiting trailing stops, oldest first; in demo contracts only by symbol."""
+    return _open_algos(call, request, trailing=True)
+
+
+def _open_algos(call: Call, request: OpenAlgosRequest, *, trailing: bool) -> list[OpenAlgo]:
     rooms = call.venue
     start, end = span(request.start_time, request.end_time)
     wanted = _wanted(rooms, request.symbol)
@@ -295,6 +386,7 @@ def open_algos(call: Call, request: OpenAlgosRequest) -> list[OpenAlgo]:
         algo
         for algo in holding.algos.values()
         if algo.perp.symbol in wanted
+        and (algo.type == TRAILING or not trailing)
         and (start is None or algo.time >= start)
         and (end is None or algo.time <= end)
     ]
@@ -310,7 +402,7 @@ def _algo_view(algo: Algo) -> OpenAlgo:
     return OpenAlgo(
         algo_id=algo.algo_id,
         client_algo_id=_client_id(algo.client_id, algo.algo_id),
-        algo_type="CONDITIONAL",
+        algo_type=ALGO_KIND,
         order_type=ALGO_TYPE_NAMES[algo.type],
         symbol=instrument.symbol,
         side=SIDE_NAMES[algo.side],
@@ -352,12 +444,26 @@ async def all_algos(call: Call, request: AllAlgosRequest) -> EndedAlgos:
     return EndedAlgos([_algo_row_view(rooms, row) for row in shown], len(rows) > len(shown))
 
 
+async def trailing_history(call: Call, request: TrailingHistoryRequest) -> list[EndedAlgo]:
+    """Ended trailing stops, newest first; of demo contracts only by symbol."""
+    rooms = call.venue
+    symbols = _wanted(rooms, request.symbol)
+    start, end = _days(request.start_time, request.end_time, rooms.clock.now(), ORDERS_DAYS_MAX)
+    if not symbols:
+        return []
+    which = AlgosOf(call.uid, start=start, end=end, among=symbols, type=TRAILING)
+    rows = await rooms.ask(questions.algo_orders, which, request.limit, request.page)
+    return [_algo_row_view(rooms, row) for row in rows]
+
+
 def _algo_row_view(rooms: Venue, row: AlgoRow) -> EndedAlgo:
-    instrument = rooms.perp(row.symbol).market.instrument
+    perp = rooms.perp(row.symbol)
+    instrument = perp.market.instrument
+    trails = row.type == TRAILING
     return EndedAlgo(
         algo_id=row.algo_id,
         client_algo_id=_client_id(row.client_id, row.algo_id),
-        algo_type="PLAN",
+        algo_type=ALGO_KIND,
         order_type=ALGO_TYPE_NAMES[row.type],
         symbol=row.symbol,
         side=SIDE_NAMES[row.side],
@@ -366,7 +472,7 @@ def _algo_row_view(rooms: Venue, row: AlgoRow) -> EndedAlgo:
         quantity=quantity_text(instrument, row.quantity),
         algo_status=ALGO_STATUS_NAMES[row.status],
         actual_order_id=row.order_id,
-        actual_price=order_price_text(instrument, row.triggered_price),
+        actual_price=average_text(perp, row.quote, row.executed),
         # A trailing stop's moves along: history knows where it was in the end.
         trigger_price=order_price_text(instrument, row.trigger_price or row.triggered_price),
         price=_own_price(instrument, row.type, row.price),
@@ -374,6 +480,8 @@ def _algo_row_view(rooms: Venue, row: AlgoRow) -> EndedAlgo:
         create_time=row.time // US_PER_MS,
         update_time=row.update_time // US_PER_MS,
         trigger_time=row.trigger_time // US_PER_MS,
+        activate_price=order_price_text(instrument, row.price) if trails else UNSET,
+        callback_rate=rate_text(row.callback_ppm) if trails else UNSET,
     )
 
 

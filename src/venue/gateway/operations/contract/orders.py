@@ -13,8 +13,8 @@ from venue.api.contract.account import (
     MarginTypeRequest,
     PositionMarginRequest,
 )
-from venue.api.contract.market import ContractSelectionRequest
 from venue.api.contract.orders import (
+    CancelAllRequest,
     CancelContractBatchRequest,
     ClosedPosition,
     ClosePositionsRequest,
@@ -181,11 +181,12 @@ async def cancel_contract_batch(
 
 
 async def cancel_contract_open_orders(
-    call: Call, request: ContractSelectionRequest
+    call: Call, request: CancelAllRequest
 ) -> list[ContractOrderCanceled]:
-    """Cancel every open order, in one contract or in all."""
-    symbol = _chosen(call, request.symbol)
-    applied = await done(call, CancelContractOrders(call.uid, symbol, call.request_id))
+    """Cancel every open order, in one contract or in all that the lists show."""
+    symbol, without = chosen(call, request.symbol)
+    command = CancelContractOrders(call.uid, symbol, call.request_id, without=without)
+    applied = await done(call, command)
     return [
         ContractOrderCanceled(event.order_id)
         for event in applied.events
@@ -195,9 +196,12 @@ async def cancel_contract_open_orders(
 
 async def close_positions(call: Call, request: ClosePositionsRequest) -> list[ClosedPosition]:
     """Close whole positions at market; each is answered."""
-    symbol = _chosen(call, request.symbol)
+    symbol, without = chosen(call, request.symbol)
     position_id = request.position_id or 0
-    applied = await done(call, ClosePositions(call.uid, symbol, position_id, call.request_id))
+    command = ClosePositions(
+        call.uid, symbol, position_id, call.request_id, without="" if position_id else without
+    )
+    applied = await done(call, command)
     return [_closed(event) for event in applied.events if isinstance(event, ClosedAtMarket)]
 
 
@@ -276,7 +280,7 @@ def holding_of(call: Call) -> Holding | None:
 async def done(
     call: Call, command: Command, found: Listed | None = None, words: Words = ORDER
 ) -> Applied:
-    """What a command did; ApiError when it was refused."""
+    """The events of a command; ApiError when it was refused."""
     (applied,) = await call.submit([command])
     for event in applied.events[:1]:
         if isinstance(event, Rejected):
@@ -301,6 +305,17 @@ def own_client_id(given: str | None, name: str) -> str:
     if given is not None and generated(given):
         raise errors.bad_client_id(name, "v- and 16 digits is the venue's own form")
     return given or ""
+
+
+def chosen(call: Call, symbol: str | None) -> tuple[str, str]:
+    """The symbol a request is restricted to, empty for all; and the asset it leaves alone then.
+
+    What the lists do not show unless they are asked by symbol must not end with everything else.
+    """
+    if symbol is None:
+        return "", DEMO_ASSET
+    listed(call.venue, symbol)
+    return symbol, ""
 
 
 def direction(side: int, position_side: int) -> str:
@@ -359,7 +374,9 @@ def _price(
     if TYPES[request.type] == MARKET:
         if request.price is not None:
             raise errors.combination("price", "type=MARKET")
-        if request.time_in_force not in (None, "IOC"):
+        if (
+            request.time_in_force == "POST_ONLY"
+        ):  # of all others it is said that they have no effect
             raise errors.combination("timeInForce", "type=MARKET")
         return 0, IOC
     if request.time_in_force is not None:
@@ -431,13 +448,6 @@ def _batch_canceled(
     assert isinstance(event, Rejected), event
     asked = str(command.order_id) if command.order_id else ""
     return ContractCanceled(asked, client_id, False, refusal(event).item_code, message)
-
-
-def _chosen(call: Call, symbol: str | None) -> str:
-    """The symbol a request is restricted to; empty for all contracts."""
-    if symbol is not None:
-        listed(call.venue, symbol)
-    return symbol or ""
 
 
 def _closed(event: ClosedAtMarket) -> ClosedPosition:

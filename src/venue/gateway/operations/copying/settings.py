@@ -37,7 +37,7 @@ _CUSTOM = compile_request(CustomLeverage)
 
 def configs(request: SettingsRequest, asset: Asset) -> list[CopyConfig]:
     """The configs of a request in atoms and ppm; ApiError for what its text cannot mean."""
-    unified: Any = request.unified_trace_config
+    unified = request.unified_trace_config
     several: Any = request.symbol_trace_configs
     if request.setting_type == "unified":
         if unified is None:
@@ -51,13 +51,17 @@ def configs(request: SettingsRequest, asset: Asset) -> list[CopyConfig]:
         raise errors.combination("unifiedTraceConfig", "settingType=per_symbol")
     if len(several) > CONFIGS_MAX:
         raise errors.out_of_range("symbolTraceConfigs", f"at most {CONFIGS_MAX} are allowed")
-    return [_config(raw, asset, unified=False) for raw in several]
+    return [_config(_decoded(raw), asset, unified=False) for raw in several]
 
 
-def _config(raw: Any, asset: Asset, *, unified: bool) -> CopyConfig:
+def _decoded(raw: Any) -> TraceConfig:
     if not isinstance(raw, dict):
         raise errors.invalid("symbolTraceConfigs", "an element must be an object")
-    config: TraceConfig = decode(_CONFIG, raw)
+    found: TraceConfig = decode(_CONFIG, raw)
+    return found
+
+
+def _config(config: TraceConfig, asset: Asset, *, unified: bool) -> CopyConfig:
     symbols = config.symbols or []
     if unified and config.symbol is not None:
         symbols, config.symbol = [config.symbol, *symbols], None
@@ -68,7 +72,7 @@ def _config(raw: Any, asset: Asset, *, unified: bool) -> CopyConfig:
     elif not unified and symbols:
         raise errors.combination("symbols", "symbol")
     by_amount = config.trace_type == "amount"
-    given = config.custom_leverages or []
+    given: list[Any] = list(config.custom_leverages or [])
     if len(given) > CONFIGS_MAX:
         raise errors.out_of_range("customLeverages", f"at most {CONFIGS_MAX} are allowed")
     custom = [_custom(item) for item in given]

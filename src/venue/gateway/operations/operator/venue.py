@@ -75,7 +75,7 @@ def health(call: Call, request: HealthRequest) -> Health:
         engine="compiled" if compiled() else "interpreted",
         sqlite=apsw.sqlite_lib_version(),
         data=rooms.data,
-        server_time=rooms.clock.wall() // 1000,
+        server_time=rooms.clock.told() // 1000,
         sequence=engine.sequence,
         history_sequence=rooms.history.reached(),
         state_hash=state_hash(engine) if request.state_hash else "",
@@ -87,8 +87,8 @@ def health(call: Call, request: HealthRequest) -> Health:
         plan_faults=rooms.engine.contracts.faults,
         doubtful_contracts=[perp.symbol for perp in perps if perp.doubt],
         venue_time=rooms.clock.now() // 1000,
-        clock_ahead=rooms.clock.ahead()[0] // 1000,
-        clock_steps=rooms.clock.steps,
+        clock_ahead=rooms.clock.ahead() // 1000,
+        clock_steps=rooms.clock.system.steps,
         warnings=rooms.warnings,
     )
 
@@ -186,7 +186,7 @@ def owner(rooms: Venue, name: str) -> Account:
 
 
 async def done(call: Call, command: Command) -> list[Event]:
-    """What came of one operator command; ApiError when it was refused."""
+    """The outcome of one operator command; ApiError when it was refused."""
     (applied,) = await call.venue.submit([command])
     for event in applied.events:
         if isinstance(event, Rejected):
@@ -324,7 +324,7 @@ def _asset_view(asset: Asset) -> AssetView:
     return AssetView(asset.coin_id, asset.name, asset.scale)
 
 
-def _instrument_view(market: Market) -> InstrumentView:
+def _instrument_view(market: Market[None]) -> InstrumentView:
     listed = market.instrument
     return InstrumentView(
         symbol=listed.symbol,

@@ -26,7 +26,7 @@ class Listed(Struct, frozen=True):
 
 
 class Words(Struct, frozen=True):
-    """What an operation calls its fields; `funds` tells what its bound of money is.
+    """An operation's names of its fields; `funds` words its bound of money.
 
     `leverage` is empty for an order, which has no such field: its size is what is too large.
     """
@@ -237,14 +237,14 @@ _PLAIN: Final[dict[Reject, Callable[[Rejected, Words], ApiError]]] = {
     Reject.NOTHING_TO_CLOSE: _nothing_to_close,
     Reject.LEVERAGE: _leverage,
     Reject.MODE_IN_USE: _precondition(
-        "the mode changes only with neither position nor orders in the symbol", "MODE_IN_USE"
+        "the mode can change only while the symbol has no position and no order", "MODE_IN_USE"
     ),
     Reject.NOT_ISOLATED: _precondition("the position is not isolated", "NOT_ISOLATED"),
     Reject.ALGO_ORDERS_SYMBOL: _algo_cap,
     Reject.ALGO_ORDERS_ACCOUNT: _algo_cap,
     Reject.CALLBACK_RATE: _callback_rate,
     Reject.SEPARATED_EXITS: _precondition(
-        "exits cannot be attached in separated mode", "SEPARATED_EXITS"
+        "tpTriggerPrice and slTriggerPrice are not allowed in separated mode", "SEPARATED_EXITS"
     ),
     Reject.ORDER_UNKNOWN: lambda _, __: order_unknown(),
     Reject.ALGO_UNKNOWN: lambda _, __: order_unknown(),

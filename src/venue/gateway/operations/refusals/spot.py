@@ -41,8 +41,14 @@ def _price_range(rejected: Rejected, instrument: Instrument) -> ApiError:
 
 def _price_band(rejected: Rejected, instrument: Instrument) -> ApiError:
     bound = price_text(instrument, rejected.limit)
-    rule = f"beyond the price band; the band's bound for this side is {bound}"
+    rule = f"outside the price band, which for this side ends at {bound}"
     return errors.out_of_range("price", rule, item_code="PRICE_BAND")
+
+
+def _instrument(rejected: Rejected) -> ApiError:
+    """What cannot be listed; a schedule is known to requests by another name than to the engine."""
+    words = rejected.detail.removeprefix("funding_minutes ")
+    return errors.invalid("instrument" if words == rejected.detail else "fundingTimes", words)
 
 
 _ORDER: Final[dict[Reject, Callable[[Rejected, Instrument], ApiError]]] = {
@@ -116,7 +122,12 @@ _PLAIN: Final[dict[Reject, Callable[[Rejected], ApiError]]] = {
     ),
     Reject.WALLETS_EQUAL: lambda _: errors.combination("from", "to"),
     Reject.SYMBOL_LISTED: lambda _: errors.invalid("symbol", "already listed"),
-    Reject.INSTRUMENT_INVALID: lambda r: errors.invalid("instrument", r.detail),
+    Reject.INSTRUMENT_INVALID: _instrument,
+    Reject.CODE_USED: lambda _: errors.invalid("code", "another affiliate's"),
+    Reject.NO_AFFILIATE: lambda _: errors.invalid("code", "no affiliate's"),
+    Reject.INVITED_ALREADY: lambda _: errors.invalid(
+        "owner", "was invited before, or would invite itself"
+    ),
     Reject.TIMEOUT: lambda _: errors.out_of_range("timeout", f"allowed: {COUNTDOWN_ALLOWED}"),
     Reject.FEE_RATE: lambda r: errors.out_of_range("makerFeeRate", f"allowed: 0 to {r.limit} ppm"),
 }

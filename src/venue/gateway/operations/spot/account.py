@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Final
 
 from venue.api import errors
+from venue.api.errors import ApiError
 from venue.api.operation import Empty
 from venue.api.spot.account import (
     AccountReply,
@@ -43,6 +45,7 @@ from venue.wire import (
     WALLETS,
     amount_text,
     decimal_text,
+    fill_id,
     order_price_text,
     price_text,
     quantity_text,
@@ -54,6 +57,7 @@ BUY: Final = int(Side.BUY)
 COMMISSION_SCALE: Final = 8
 PPM_TO_COMMISSION: Final = 100  # parts per million in units of 10^-8
 PPM_PER_BASIS_POINT: Final = 100
+FIRST_TIME_MS: Final = 10**12  # in 2001: no smaller number is a time in ms
 US_PER_MS: Final = 1000
 MILLISECOND_US: Final = 999  # what an inclusive end in ms adds in µs
 
@@ -77,7 +81,7 @@ async def order(call: Call, request: OrderRequest) -> OrderView:
 
 
 def open_orders(call: Call, request: OpenOrdersRequest) -> list[OrderView]:
-    """What rests in the books, oldest first."""
+    """The open orders, oldest first."""
     rooms = call.venue
     if request.symbol is not None:
         rooms.market(request.symbol)
@@ -108,7 +112,7 @@ async def my_trades(call: Call, request: MyTradesRequest) -> list[MyTrade]:
     return [_fill_view(rooms, instrument, row) for row in rows]
 
 
-def _order_view(rooms: Venue, found: Order) -> OrderView:
+def _order_view(rooms: Venue, found: Order[None]) -> OrderView:
     instrument = found.market.instrument
     return OrderView(
         symbol=instrument.symbol,
@@ -152,7 +156,7 @@ def _row_view(rooms: Venue, row: questions.OrderRow) -> OrderView:
 def _fill_view(rooms: Venue, instrument: Instrument, row: questions.FillRow) -> MyTrade:
     return MyTrade(
         symbol=row.symbol,
-        id=row.trade_id,
+        id=fill_id(row.trade_id, second=bool(row.both)),
         order_id=row.order_id,
         price=price_text(instrument, row.price),
         qty=quantity_text(instrument, row.quantity),
@@ -176,8 +180,9 @@ def _span(start: int | None, end: int | None) -> tuple[int | None, int | None]:
 # -- balances -------------------------------------------------------------------------------------
 
 
-def account(call: Call, _: Empty) -> AccountReply:
+async def account(call: Call, _: Empty) -> AccountReply:
     """The spot account."""
+    changed = await _changed(call)
     rooms = call.venue
     engine = rooms.engine
     owner = engine.account(call.uid)
@@ -204,12 +209,25 @@ def account(call: Call, _: Empty) -> AccountReply:
         brokered=False,
         require_self_trade_prevention=False,
         prevent_sor=False,
-        update_time=engine.time // US_PER_MS,
+        update_time=changed // US_PER_MS,
         account_type="SPOT",
         balances=balances,
         permissions=["SPOT"],
         uid=call.uid,
     )
+
+
+async def _changed(call: Call) -> int:
+    """When the account changed last (µs): after a restart as open orders and bills tell it."""
+    rooms, uid = call.venue, call.uid
+    known = rooms.spot_changes.time(uid)
+    if known:
+        return known
+    orders = rooms.engine.account(uid).orders.values()
+    bills: list[questions.BillRow] = []
+    with suppress(ApiError):  # balances are told while history is not there
+        bills = await rooms.ask(questions.bills, questions.BillsOf(uid, SPOT), 1)
+    return max([0, *(found.update_time for found in orders), *(bill.time for bill in bills)])
 
 
 def _rates(rooms: Venue, uid: int) -> tuple[int, int]:
@@ -226,7 +244,7 @@ def _rates(rooms: Venue, uid: int) -> tuple[int, int]:
 
 
 async def bills(call: Call, request: BillsRequest) -> list[BillView]:
-    """Movements of the spot wallet; cursors of 10^15 and above are bill ids, others ms times."""
+    """Movements of the spot wallet; cursors from 10^12 to 10^15 are ms times, others bill ids."""
     rooms = call.venue
     asset = rooms.asset_by_coin(request.coin_id)
     after, before = request.after, request.before
@@ -299,7 +317,7 @@ async def transfer_records(call: Call, request: TransferRecordsRequest) -> list[
 
 
 def _is_id(cursor: int | None) -> bool:
-    return cursor is not None and cursor >= FIRST_ID
+    return cursor is not None and not FIRST_TIME_MS <= cursor < FIRST_ID
 
 
 def _ms_end(time: int | None) -> int | None:

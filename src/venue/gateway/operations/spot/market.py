@@ -32,6 +32,7 @@ from venue.gateway.answers.market import Drawn, drawn
 from venue.gateway.context import Call, Venue
 from venue.gateway.operations.budgets import rate_limit
 from venue.node.market_data.depth import Top
+from venue.node.market_data.product import Board
 from venue.wire import (
     amount_text,
     decimal_text,
@@ -42,6 +43,7 @@ from venue.wire import (
     short_text,
 )
 
+US_PER_MS: Final = 1000
 NETWORK: Final = "VENUE"
 
 
@@ -52,7 +54,7 @@ def ping(_: Call, __: Empty) -> Empty:
 
 def time(call: Call, _: Empty) -> TimeReply:
     """Server time: what the timestamps of signed requests are compared with."""
-    return TimeReply(call.venue.clock.wall() // 1000)
+    return TimeReply(call.venue.clock.told() // 1000)
 
 
 def coins(call: Call, _: Empty) -> list[Coin]:
@@ -68,14 +70,14 @@ def exchange_info(call: Call, request: ExchangeInfoRequest) -> Encoded:
         markets = [market for market in markets if _status(market) == request.symbol_status]
     info = ExchangeInfo(
         timezone="UTC",
-        server_time=venue.clock.wall() // 1000,
+        server_time=venue.clock.told() // 1000,
         rate_limits=[rate_limit(venue)],
         symbols=[],
     )
     return with_last(info, [_listed(venue, market) for market in markets])
 
 
-def _listed(venue: Venue, market: Market) -> bytes:
+def _listed(venue: Venue, market: Market[None]) -> bytes:
     stamp = (market.instrument, market.halted)
     question = ("listed", market.symbol)
     return venue.answers.made(question, stamp, lambda: encode(_spot_symbol(market))).data
@@ -102,7 +104,7 @@ def book_tickers(call: Call, request: SelectionRequest) -> Encoded:
 
 
 def _of_selected(
-    call: Call, request: SelectionRequest, one: Callable[[Venue, Market], Encoded]
+    call: Call, request: SelectionRequest, one: Callable[[Venue, Market[None]], Encoded]
 ) -> Encoded:
     """An object for `symbol`, an array else; each symbol's part is encoded once."""
     venue = call.venue
@@ -112,8 +114,10 @@ def _of_selected(
     return array([one(venue, market).data for market in markets])
 
 
-def _price(venue: Venue, market: Market) -> Encoded:
+def _price(venue: Venue, market: Market[None]) -> Encoded:
     price = market.last_price
+    if not price:  # before the first trade here: what the ticker goes on from
+        price = venue.market_data.spot.ticker(market.symbol, venue.clock.now()).last
     question = ("price", market.symbol)
     known = venue.answers.known.get(question)
     if known is not None and known.stamp == price:
@@ -122,7 +126,7 @@ def _price(venue: Venue, market: Market) -> Encoded:
     return venue.answers.keep(question, price, encode(made))
 
 
-def _ticker(venue: Venue, market: Market) -> Encoded:
+def _ticker(venue: Venue, market: Market[None]) -> Encoded:
     symbol, board, now = market.symbol, venue.market_data.spot, venue.clock.now()
     question, stamp = ("ticker", symbol), board.update_id(symbol)
     known = venue.answers.known.get(question)
@@ -132,7 +136,7 @@ def _ticker(venue: Venue, market: Market) -> Encoded:
     return venue.answers.keep(question, stamp, made, board.ticker_until(symbol, now))
 
 
-def _book_ticker(venue: Venue, market: Market) -> Encoded:
+def _book_ticker(venue: Venue, market: Market[None]) -> Encoded:
     question = ("book_ticker", market.symbol)
     known = venue.answers.known.get(question)
     if known is not None and known.stamp == venue.market_data.spot.update_id(market.symbol):
@@ -143,7 +147,7 @@ def _book_ticker(venue: Venue, market: Market) -> Encoded:
 
 
 def trades(call: Call, request: TradesRequest) -> Encoded:
-    """The newest trades, oldest first."""
+    """The newest trades, newest first."""
     venue, symbol = call.venue, request.symbol
     instrument = _known(venue, symbol).instrument
     quote = venue.asset(instrument.quote)
@@ -154,11 +158,14 @@ def trades(call: Call, request: TradesRequest) -> Encoded:
 
 
 def klines(call: Call, request: KlinesRequest) -> Encoded:
-    """The newest candles, oldest first, the unfinished one last."""
+    """Candles, oldest first: the newest ones with the unfinished one last, or those of a span."""
     venue, symbol, interval = call.venue, request.symbol, request.interval
     instrument = _known(venue, symbol).instrument
     quote = venue.asset(instrument.quote)
     board, now = venue.market_data.spot, venue.clock.now()
+    if request.start_time is not None or request.end_time is not None:
+        rows = _span(board, request, now)
+        return array([encode(_candle(row, interval, instrument, quote)) for row in rows])
     chart = Drawn(
         interval,
         board.minute(symbol),
@@ -174,6 +181,20 @@ def klines(call: Call, request: KlinesRequest) -> Encoded:
     )
 
 
+def _span(board: Board, request: KlinesRequest, now: int) -> list[candles.Candle]:
+    """The candles that open in a span: its first ones, or without a start its last ones."""
+    start, end = request.start_time, request.end_time
+    if start is not None and end is not None and start > end:
+        raise errors.time_order()
+    until = now if end is None else min(now, end * US_PER_MS)
+    first, last = candles.bounds(
+        request.interval, None if start is None else start * US_PER_MS, until, request.limit
+    )
+    until = candles.next_open(request.interval, last) - 1
+    rows = board.candles_until(request.symbol, request.interval, request.limit, until)
+    return [row for row in rows if first <= row.open_time <= last]
+
+
 def depth(call: Call, request: DepthRequest) -> Encoded:
     """The best levels."""
     venue = call.venue
@@ -186,14 +207,14 @@ def depth(call: Call, request: DepthRequest) -> Encoded:
     return market_answers.depth(venue.answers, question, board, instrument, int(request.limit))
 
 
-def _known(venue: Venue, symbol: str) -> Market:
+def _known(venue: Venue, symbol: str) -> Market[None]:
     market = venue.engine.spot.markets.get(symbol)
     if market is None:
         raise errors.invalid("symbol", "no such spot symbol")
     return market
 
 
-def _selected(venue: Venue, symbol: str | None, symbols: list[str] | None) -> list[Market]:
+def _selected(venue: Venue, symbol: str | None, symbols: list[str] | None) -> list[Market[None]]:
     markets = venue.engine.spot.markets
     if symbol is not None and symbols is not None:
         raise errors.combination("symbol", "symbols")
@@ -207,7 +228,7 @@ def _selected(venue: Venue, symbol: str | None, symbols: list[str] | None) -> li
     return [markets[name] for name in symbols]
 
 
-def _status(market: Market) -> str:
+def _status(market: Market[None]) -> str:
     return "HALT" if market.halted else "TRADING"
 
 
@@ -233,7 +254,7 @@ def _coin(asset: Asset) -> Coin:
     return Coin(asset.name, asset.name, True, True, [network])
 
 
-def _spot_symbol(market: Market) -> SpotSymbol:
+def _spot_symbol(market: Market[None]) -> SpotSymbol:
     instrument = market.instrument
     tick = short_text(instrument.tick, instrument.price_scale)
     market_max = quantity_text(instrument, instrument.market_quantity_max)
@@ -264,7 +285,7 @@ def _spot_symbol(market: Market) -> SpotSymbol:
     )
 
 
-def _ticker_view(venue: Venue, market: Market, now: int) -> Ticker:
+def _ticker_view(venue: Venue, market: Market[None], now: int) -> Ticker:
     instrument = market.instrument
     window = venue.market_data.spot.ticker(market.symbol, now)
     top = venue.market_data.spot.top(market.symbol)

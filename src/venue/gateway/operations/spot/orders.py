@@ -159,7 +159,9 @@ def order_command(
     if kind == MARKET:
         if request.price is not None:
             raise errors.combination("price", "type=MARKET")
-        if request.time_in_force not in (None, "IOC"):
+        if (
+            request.time_in_force == "POST_ONLY"
+        ):  # of all others it is said that they have no effect
             raise errors.combination("timeInForce", "type=MARKET")
         price, time_in_force = 0, IOC
     else:
@@ -187,7 +189,11 @@ def _batch_command(call: Call, instrument: Instrument, item: Any) -> PlaceOrder 
     try:
         if not isinstance(item, dict):
             raise errors.invalid("orderList", "an element must be an object")
-        return order_command(call, instrument, decode(_BATCH_ITEM, item), None)
+        order: BatchItem = decode(_BATCH_ITEM, item)
+        if order.symbol not in (None, instrument.symbol):
+            rule = f"must be the batch's, {instrument.symbol}, or absent"
+            raise errors.out_of_range("symbol", rule)
+        return order_command(call, instrument, order, None)
     except ApiError as problem:
         return problem
 

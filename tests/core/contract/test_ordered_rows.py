@@ -6,14 +6,14 @@ import random
 
 import pytest
 
-from venue.core.contract.risk.ordered_rows import CHUNK_MAX, Shelf
+from venue.core.contract.ordered_rows import CHUNK_MAX, OrderedRows
 
 pytestmark = pytest.mark.core
 
 
 def test_rows_come_and_go_in_order() -> None:
     choice = random.Random(7)
-    shelf: Shelf[tuple[int, int, object]] = Shelf()
+    shelf: OrderedRows[tuple[int, int, object]] = OrderedRows()
     rows: list[tuple[int, int, object]] = []
     for number in range(6 * CHUNK_MAX):
         if rows and choice.random() < 0.4:

@@ -10,7 +10,7 @@ CHUNK_MAX: Final = 512  # rows of one chunk; a longer one is halved
 R = TypeVar("R", bound=tuple[Any, ...])
 
 
-class Shelf(Generic[R]):
+class OrderedRows(Generic[R]):
     """Rows by their own order, in chunks. The whole numbers a row begins with tell it apart from
     all others, so that what stands behind them is never compared."""
 

@@ -1,0 +1,174 @@
+"""OpenAPI from the rows of the table of operations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final, get_args, get_type_hints
+
+import msgspec
+from msgspec import Struct
+
+from venue.api import errors
+from venue.api.documents.schemas import asked, cleaned, said, text_of
+from venue.api.operation import SIGNATURE, Operation, in_body
+from venue.vocabulary import Access
+
+ACCESS_TAGS: Final = {
+    Access.PUBLIC: "market data",
+    Access.READ: "account",
+    Access.SPOT_TRADE: "trading",
+    Access.CONTRACT_TRADE: "trading",
+    Access.COPY_TRADE: "lead trading",
+}
+_HEADERS: Final = {
+    "x-used-weight-10s": "Weight that the address used in this window of ten seconds.",
+    "x-remaining-weight-10s": "Weight that is left to it.",
+    "X-Venue-Ignored": "Parameters that the operation does not know, by name.",
+}
+_ORDER_HEADERS: Final = {
+    "x-order-count-10s": "Orders that the account sent in this window of ten seconds.",
+    "x-order-count-1m": "Orders that the account sent in this minute.",
+}
+_RETRY: Final = {"Retry-After": "Seconds to wait."}
+
+
+def openapi(rows: Iterable[Operation[Any, Any]], version: str) -> dict[str, Any]:
+    """The OpenAPI 3.1 document of these rows."""
+    rows = list(rows)
+    types = [kind for row in rows for kind in (row.request, row.reply)]
+    schemas, components = msgspec.json.schema_components(
+        types, ref_template="#/components/schemas/{name}"
+    )
+    paths: dict[str, dict[str, Any]] = {}
+    for number, row in enumerate(rows):
+        request = components.get(row.request.__name__, {})
+        document = _document(row, request, schemas[2 * number], schemas[2 * number + 1])
+        paths.setdefault(row.path, {})[row.method.lower()] = document
+    for struct in _bodies(rows):
+        components[struct.__name__] = said(struct, components[struct.__name__])
+    schemes = {name: {"type": "apiKey", "in": "header", "name": name} for name in SIGNATURE}
+    schemes["operator"] = {"type": "http", "scheme": "bearer"}
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "Trading Interface V3", "version": version},
+        "servers": [{"url": "/", "description": "Both products are served from one address."}],
+        "tags": [{"name": tag} for tag in dict.fromkeys(_tag(row) for row in rows)],
+        "paths": paths,
+        "components": {
+            "schemas": {**components, "Error": _error()},
+            "securitySchemes": schemes,
+        },
+    }
+    return dict(cleaned(document))
+
+
+def _bodies(rows: Iterable[Operation[Any, Any]]) -> list[type[Struct]]:
+    """The structs that stand in bodies of requests: those of rows, and of their lists."""
+    found: dict[type[Struct], None] = {}
+    for row in rows:
+        if in_body(row):
+            found[row.request] = None
+            for hint in get_type_hints(row.request).values():
+                found.update(
+                    (part, None)
+                    for part in get_args(hint)
+                    if isinstance(part, type) and issubclass(part, Struct)
+                )
+    return list(found)
+
+
+def _error() -> dict[str, Any]:
+    told = [f"{row.code} {row.name} ({row.status}): {row.message}" for row in errors.ROWS]
+    return {
+        "type": "object",
+        "required": ["code"],
+        "properties": {
+            "code": {
+                "type": "integer",
+                "enum": [row.code for row in errors.ROWS],
+                "description": "\n".join(["Negative; name, HTTP status and words:", *told]),
+            },
+            "msg": {"type": "string"},
+            "message": {"type": "string", "description": "In place of msg on 429 and 5xx."},
+        },
+    }
+
+
+def _document(
+    row: Operation[Any, Any], request: dict[str, Any], body: Any, reply: Any
+) -> dict[str, Any]:
+    problem = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}}
+    headers = _HEADERS | (_ORDER_HEADERS if row.name.startswith("place_") else {})
+    document: dict[str, Any] = {
+        "operationId": row.name,
+        "summary": row.name.replace("_", " ").capitalize(),
+        "description": text_of(row.request),
+        "tags": [_tag(row)],
+        "x-weight-ip": row.weight[0],
+        "x-weight-uid": row.weight[1],
+        "x-access": row.access.name,
+        "responses": {
+            "200": {
+                "description": "OK",
+                "headers": _shown(headers),
+                "content": {"application/json": {"schema": reply}},
+            },
+            "4XX": {"description": "Refused, without effect.", **problem},
+            "429": {
+                "description": "A budget is used up; without effect.",
+                "headers": _shown(_RETRY),
+                **problem,
+            },
+            "5XX": {
+                "description": "Not available, without effect.",
+                "headers": _shown(_RETRY),
+                **problem,
+            },
+        },
+    }
+    named = _parameters(request, row, "path")
+    if in_body(row):
+        content = {"application/json": {"schema": body}}
+        document["requestBody"] = {"required": True, "content": content}
+    else:
+        named += _parameters(request, row, "query")
+    if named or not in_body(row):
+        document["parameters"] = named
+    if row.access is Access.OPERATOR:
+        document["security"] = [{}, {"operator": []}]
+    elif row.access is not Access.PUBLIC:
+        document["security"] = [{name: [] for name in SIGNATURE}]
+    return document
+
+
+def _parameters(
+    request: dict[str, Any], row: Operation[Any, Any], place: str
+) -> list[dict[str, Any]]:
+    """The parameters of a row that stand in its path, or those in its query."""
+    required = request.get("required", [])
+    return [
+        _parameter(name, place, name in required, schema)
+        for name, schema in request.get("properties", {}).items()
+        if (f"{{{name}}}" in row.path) is (place == "path")
+    ]
+
+
+def _parameter(name: str, place: str, required: bool, schema: dict[str, Any]) -> dict[str, Any]:
+    shown = asked(schema)
+    found = {"name": name, "in": place, "required": required, "schema": shown}
+    if shown.get("type") == "array":  # comma-separated
+        found |= {"style": "form", "explode": False}
+    return found
+
+
+def _tag(row: Operation[Any, Any]) -> str:
+    if row.access is Access.OPERATOR:
+        return "operator"
+    return f"{'contract' if row.path.startswith('/capi/') else 'spot'} {ACCESS_TAGS[row.access]}"
+
+
+def _shown(headers: dict[str, str]) -> dict[str, Any]:
+    return {
+        name: {"description": words, "schema": {"type": "string"}}
+        for name, words in headers.items()
+    }

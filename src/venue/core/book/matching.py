@@ -1,0 +1,154 @@
+"""What an order meets in its book: found in one walk, without effect, and executed as it is.
+
+The matcher knows prices, lots, and whose orders are. What is liquidity, and what a fill costs
+whom, is for the rules of a product to say: they make the fills, and execute them.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Generic, Protocol, TypeVar
+
+from venue.core.book.orders import Order, T
+from venue.core.units import PRICE_MAX
+from venue.vocabulary import (
+    BUY,
+    CANCELED,
+    EXPIRE_MAKER,
+    EXPIRE_TAKER,
+    EXPIRED,
+    FILLED,
+    GTC,
+    LIMIT,
+    NEW,
+    NO_PREVENTION,
+    PARTIALLY_FILLED,
+    POST_ONLY,
+)
+
+F = TypeVar("F")  # a product's fill
+F_co = TypeVar("F_co", covariant=True)
+
+MET_MAX: Final = 1_000  # fills of an owner's own order; what is left is canceled (rule 3.13)
+PLANNED_MAX: Final = 5_000  # fills of any order, with the resting orders that it ends
+LOWEST: Final = 0  # the limit price of a seller who takes any
+
+
+class Rules(Protocol[T, F_co]):
+    """What a product makes of the resting orders that an order meets."""
+
+    def meet(self, maker: Order[T], lots: int) -> F_co | None:
+        """The fill of so many lots with a resting order; None when that is no liquidity."""
+
+    def end(self, maker: Order[T]) -> F_co:
+        """What stands for a resting order that self-trade prevention ends."""
+
+
+class Match(Generic[T, F]):
+    """The fills of one order, in turn, and their `lots`.
+
+    `looked` counts the resting orders that it asked, met or not. `prevented`: self-trade prevention
+    (`prevention`) ended an order; `stopped`: it ended this one. `enough`: the rules want no more.
+    `room` is how many more fills there may be (rule 3.13).
+    """
+
+    __slots__ = ("enough", "fills", "limit", "looked", "lots", "order", "prevented", "prevention",
+                 "room", "stopped")  # fmt: skip
+
+    def __init__(self, order: Order[T], prevention: int, room: int = MET_MAX) -> None:
+        self.order = order
+        self.prevention = prevention
+        self.fills: list[F] = []
+        self.lots = 0
+        self.limit = 0
+        self.looked = 0
+        self.room = room
+        self.prevented = False
+        self.stopped = False
+        self.enough = False
+
+    def walk(self, limit: int, rules: Rules[T, F]) -> None:
+        """Ask the resting orders up to the price `limit`: best price first, oldest first (3.2)."""
+        order = self.order
+        account = order.account
+        prevents = self.prevention != NO_PREVENTION
+        wanted = order.remaining
+        half = order.market.book.opposite(order.side)
+        levels = half.levels
+        self.limit = limit * half.sign
+        for key in reversed(half.keys):
+            if key < self.limit:
+                return
+            maker: Order[T] | None = levels[key].head
+            while maker is not None:
+                if self.room == 0 or len(self.fills) >= PLANNED_MAX:
+                    return
+                self.looked += 1
+                if prevents and maker.account is account:
+                    self._prevent(maker, rules)
+                    if self.stopped:
+                        return
+                else:
+                    left = wanted - self.lots
+                    lots = left if left < maker.remaining else maker.remaining
+                    fill = rules.meet(maker, lots)
+                    if fill is not None:
+                        self.fills.append(fill)
+                        self.lots += lots
+                        self.room -= 1
+                        if lots == left or self.enough:
+                            return
+                maker = maker.next
+
+    def _prevent(self, maker: Order[T], rules: Rules[T, F]) -> None:
+        """Keep an order from its owner's own (rule 3.7)."""
+        self.prevented = True
+        if self.prevention != EXPIRE_TAKER:
+            self.fills.append(rules.end(maker))
+        self.stopped = self.prevention != EXPIRE_MAKER
+
+    def narrow(self, price: int) -> None:
+        """Go no further than this price, in ticks, for the rest of the walk."""
+        limit = price if self.order.side != BUY else -price
+        if limit > self.limit:
+            self.limit = limit
+
+    def forget(self) -> None:
+        """Plan nothing: an order that was to be filled as a whole meets too little."""
+        self.fills = []
+        self.lots = 0
+        self.prevented = False
+        self.stopped = False
+
+    def conclude(self) -> bool:
+        """Give the executed order its status; whether what is left of it rests.
+
+        Nothing rests across the book: neither what was kept from trading with an order that is no
+        liquidity for it, nor what its rules let trade no further.
+        """
+        order = self.order
+        left = order.remaining
+        assert left == order.quantity - self.lots, f"order {order.order_id}: {left} lots are left"
+        if left == 0:
+            order.status = FILLED
+            return False
+        stopped = self.stopped
+        if (
+            not stopped
+            and order.type == LIMIT
+            and (order.time_in_force == GTC or order.time_in_force == POST_ONLY)
+            and not order.market.book.crosses(order.side, order.price)
+        ):
+            order.status = PARTIALLY_FILLED if left < order.quantity else NEW
+            return True
+        order.status = CANCELED if left < order.quantity and not stopped else EXPIRED
+        return False
+
+
+def any_price(side: int) -> int:
+    """The limit, in ticks, of an order of this side that takes any price."""
+    return PRICE_MAX if side == BUY else LOWEST
+
+
+def tighter(side: int, price: int, other: int) -> int:
+    """The one of two limits that an order of this side reaches first."""
+    return min(price, other) if side == BUY else max(price, other)

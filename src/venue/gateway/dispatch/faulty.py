@@ -1,0 +1,291 @@
+"""Requests that rules hit: delayed, answered otherwise, lost, or served by a clock that is off.
+
+Operators' own requests are never hit: a rule can always be taken back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+import msgspec
+
+from venue.api.errors import ApiError
+from venue.api.operator.faults import Effect
+from venue.gateway.access.operators import OPERATOR_PATHS
+from venue.gateway.context import Venue
+from venue.gateway.dispatch.decode import query_values
+from venue.gateway.dispatch.json_body import body_values
+from venue.gateway.dispatch.routes import Route, Routes, unprefixed
+from venue.gateway.faults.effects import Course, course, refusal
+from venue.gateway.faults.rules import Asked
+from venue.gateway.transport.request import Answering, Request, whole
+from venue.node.clock import ServerClock
+
+STALE_MAX: Final = 1_000  # answers that one rule keeps
+US_PER_MS: Final = 1_000
+_LENGTH: Final = re.compile(rb"content-length: [0-9]+", re.IGNORECASE)
+_END: Final = b"\r\n\r\n"
+
+Serve = Callable[[Request], None]
+
+
+class ShiftedClock:
+    """Another clock's times and a constant, in µs."""
+
+    def __init__(self, clock: ServerClock, by_us: int) -> None:
+        self._clock = clock
+        self._by = by_us
+
+    def now(self) -> int:
+        """Venue time."""
+        return self._clock.now() + self._by
+
+    def wall(self) -> int:
+        """Server time."""
+        return self._clock.wall() + self._by
+
+    def told(self) -> int:
+        """What clients are told of it."""
+        return self._clock.told() + self._by
+
+    def signs(self, sent_ms: int, window_ms: int) -> bool:
+        """Whether a timestamp is near venue time."""
+        return self._clock.signs(sent_ms - self._by // US_PER_MS, window_ms)
+
+    def oldest(self) -> int:
+        """The earlier of both."""
+        return self._clock.oldest() + self._by
+
+
+class FaultyDoor:
+    """Stands before the dispatcher. `skewed` makes one whose clock is off."""
+
+    def __init__(
+        self, venue: Venue, routes: Routes, serve: Serve, skewed: Callable[[ServerClock], Serve]
+    ) -> None:
+        self._venue = venue
+        self._rules = venue.faults
+        self._routes = routes
+        self._through = serve
+        self._skewed = skewed
+        self._doors: dict[int, Serve] = {}  # by how many ms their clock is off
+        self._kept: dict[str, dict[bytes, tuple[float, bytes]]] = {}  # stale answers, by rule
+
+    def serve(self, request: Request) -> None:
+        """Serve a request as the rules that hit it say."""
+        if not self._rules.on_requests or request.path.startswith(OPERATOR_PATHS):
+            self._through(request)
+            return
+        hits = self._rules.requests_hit(self._asked(request), self._venue.clock.now())
+        if not hits:
+            self._through(request)
+            return
+        way = course(hits)
+        if way.wait_before_s:
+            asyncio.get_running_loop().call_later(way.wait_before_s, self._go, request, way)
+        else:
+            self._go(request, way)
+
+    def _go(self, request: Request, way: Course) -> None:
+        connection = request.connection
+        request.connection = answering = Interposed(connection, request, way, self._kept)
+        effect = way.before()
+        if effect is None:
+            self._do(request, way)
+        elif effect.kind == "drop_before":
+            connection.abort()
+        elif effect.kind == "reset":
+            connection.reset()
+        else:
+            answering.answer(_refused(request, effect))
+
+    def _do(self, request: Request, way: Course) -> None:
+        """Have the request served; `duplicate` delivers it once more, to nobody."""
+        effect = way.effect
+        if effect is not None and effect.kind == "clock_skew":
+            self._door(effect.ms or 0)(request)
+            return
+        twice = effect is not None and effect.kind == "duplicate"
+        again = _again(request) if twice else None
+        self._through(request)
+        if again is not None:
+            self._through(again)
+
+    def _door(self, ms: int) -> Serve:
+        if ms not in self._doors:
+            self._doors[ms] = self._skewed(ShiftedClock(self._venue.clock, ms * US_PER_MS))
+        return self._doors[ms]
+
+    def _asked(self, request: Request) -> Asked:
+        path = unprefixed(request.path)
+        route = self._routes.find(request.method, path)
+        name = request.headers.get(b"access-key", b"")
+        key = self._venue.keys.by_key(name)
+        return asked(
+            route,
+            request.method.decode("latin-1"),
+            path.decode("latin-1"),
+            key.view.uid if key is not None else 0,
+            name.decode("latin-1"),
+            _values(request),
+        )
+
+
+class Interposed:
+    """Where the answer to a request goes that rules have hit."""
+
+    def __init__(
+        self,
+        connection: Answering,
+        request: Request,
+        way: Course,
+        kept: dict[str, dict[bytes, tuple[float, bytes]]],
+    ) -> None:
+        self._connection = connection
+        self._request = request
+        self._way = way
+        self._kept = kept
+
+    def answer(self, data: bytes) -> None:
+        """Do to an answer what was asked for, then send it."""
+        wait_s = self._way.wait_after_s
+        if wait_s:
+            asyncio.get_running_loop().call_later(wait_s, self._send, data)
+        else:
+            self._send(data)
+
+    def rest(self) -> None:
+        """Whoever is told to slow down by a fault is not slowed down by the venue."""
+
+    def abort(self) -> None:
+        """End the connection."""
+        self._connection.abort()
+
+    def reset(self) -> None:
+        """End the connection with a reset."""
+        self._connection.reset()
+
+    def peer_owner(self) -> int | None:
+        """The user id at the other end."""
+        return self._connection.peer_owner()
+
+    def _send(self, data: bytes) -> None:
+        effect = self._way.after()
+        kind = effect.kind if effect is not None else ""
+        if kind == "drop_after":
+            self._connection.abort()
+            return
+        if kind == "reset":
+            self._connection.reset()
+            return
+        if kind in ("status", "error"):
+            assert effect is not None
+            data = _refused(self._request, effect)
+        elif kind == "truncate":
+            data = _truncated(data, effect.bytes if effect is not None else None)
+        elif kind == "stale":
+            data = self._stale(data)
+        elif kind == "clock_skew":
+            data = _shifted(data, (effect.ms or 0) if effect is not None else 0)
+        told = b"\r\nx-venue-fault: %s\r\n" % self._way.told().encode()
+        self._connection.answer(data.replace(b"\r\n", told, 1))
+
+    def _stale(self, data: bytes) -> bytes:
+        """The first answer that the rule saw to the same question, until it is too old."""
+        effect, request = self._way.effect, self._request
+        assert effect is not None
+        (rule,) = [hit.rule for hit in self._way.hits if hit.effect is effect]
+        kept = self._kept.setdefault(rule, {})
+        question = b"%s %s?%s" % (request.method, request.path, request.query)
+        now = asyncio.get_running_loop().time()
+        since, old = kept.get(question, (now, b""))
+        if old and (effect.ms is None or now < since + effect.ms / 1000):
+            return old
+        if len(kept) >= STALE_MAX:
+            kept.clear()
+        kept[question] = (now, data)
+        return data
+
+
+class Nowhere:
+    """Where an answer goes that nobody waits for."""
+
+    def answer(self, data: bytes) -> None:
+        """Forget it."""
+
+    def rest(self) -> None:
+        """Nobody rests."""
+
+    def abort(self) -> None:
+        """Nothing ends."""
+
+    def reset(self) -> None:
+        """Nothing ends."""
+
+    def peer_owner(self) -> int | None:
+        """Nobody is there."""
+        return None
+
+
+def asked(
+    route: Route | None, method: str, path: str, uid: int, key: str, values: dict[str, Any]
+) -> Asked:
+    """What rules ask of an operation; `values` are its parameters."""
+    symbol, side = values.get("symbol"), values.get("side")
+    return Asked(
+        operation=route.row.name if route is not None else "",
+        path=path,
+        method=method,
+        uid=uid,
+        key=key,
+        symbol=symbol.upper() if isinstance(symbol, str) else "",
+        side=side if isinstance(side, str) else "",
+        places=route is not None and route.opens,
+    )
+
+
+def _values(request: Request) -> dict[str, Any]:
+    """The parameters, as far as they can be read: what is wrong with them is told later."""
+    try:
+        if request.body:
+            return body_values(request.body)
+        return query_values(request.query) if request.query else {}
+    except ApiError:
+        return {}
+
+
+def _again(request: Request) -> Request:
+    copy = Request(
+        Nowhere(), request.ip, request.method, b"", dict(request.headers), request.repeated
+    )
+    copy.path, copy.query, copy.body = request.path, request.query, request.body
+    return copy
+
+
+def _refused(request: Request, effect: Effect) -> bytes:
+    refused = refusal(effect)
+    lines = request.lines
+    if refused.retry_after is not None:
+        lines += b"retry-after: %d\r\n" % refused.retry_after
+    with_body = request.method != b"HEAD"
+    return whole(refused.status, refused.body(), lines, with_body=with_body)
+
+
+def _truncated(data: bytes, size: int | None) -> bytes:
+    head, _, body = data.partition(_END)
+    left = body[: len(body) // 2 if size is None else size]
+    return _LENGTH.sub(b"content-length: %d" % len(left), head, count=1) + _END + left
+
+
+def _shifted(data: bytes, ms: int) -> bytes:
+    """An answer that tells the time, by a clock that is off."""
+    head, _, body = data.partition(_END)
+    if not body.startswith(b'{"serverTime":'):
+        return data
+    told = msgspec.json.decode(body)
+    told["serverTime"] += ms
+    changed = msgspec.json.encode(told)
+    return _LENGTH.sub(b"content-length: %d" % len(changed), head, count=1) + _END + changed

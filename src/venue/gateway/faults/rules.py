@@ -1,0 +1,214 @@
+"""The rules of what goes wrong on purpose: what each is about, and when it hits.
+
+A rule is asked when a request arrives or a frame is due to leave. Each draws from random numbers of
+its own, seeded by the run and its id, so that one more rule does not change when the others hit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from random import Random
+from typing import Final
+
+from msgspec import Struct
+
+from venue.api.operator.faults import Effect, FaultView, Match, Tried, When
+
+RULES_MAX: Final = 100
+FRAMES: Final = ("ws.disconnect", "ws.silence", "ws.gap", "ws.late", "ws.duplicate")
+NO_PING: Final = "ws.no_ping"
+REFUSE: Final = "ws.refuse"
+REJECT: Final = "reject_rate"
+ANY: Final = "*"  # at the end of a path, an operation or a channel: whatever follows
+
+
+class Asked(Struct):
+    """What a request or a frame is, as far as rules ask; empty text and None are not known."""
+
+    operation: str = ""
+    path: str = ""
+    method: str = ""
+    uid: int = 0
+    key: str = ""
+    symbol: str = ""
+    side: str = ""
+    channel: str = ""
+    places: bool = False  # it would place an order
+
+
+class Hit(Struct, frozen=True):
+    """One time that a rule hit: the hits of a run are numbered from 1, and the rule's own."""
+
+    number: int
+    rule: str
+    nth: int
+    effect: Effect
+
+
+class Rule:
+    """A rule with its counts. `uid` is the owner it names, `begin` and `end` venue times, in µs."""
+
+    def __init__(
+        self, rule_id: str, match: Match, when: When, effect: Effect, *, uid: int | None, seed: str
+    ) -> None:
+        self.id = rule_id
+        self.match = match
+        self.when = when
+        self.effect = effect
+        self.enabled = True
+        self.uid = uid
+        self.begin = 0
+        self.end: int | None = None
+        self.matched = 0
+        self.hits = 0
+        self._random = Random(f"{seed}/{rule_id}")  # noqa: S311 - it shall be the same again
+
+    def agrees(self, asked: Asked) -> bool:
+        """Whether a request or frame is one that this rule is about."""
+        match = self.match
+        return (
+            (self.uid is None or asked.uid == self.uid)
+            and (match.operation is None or _is_like(match.operation, asked.operation))
+            and match.method in (None, asked.method)
+            and match.key in (None, asked.key)
+            and match.symbol in (None, asked.symbol)
+            and match.side in (None, asked.side)
+            and (match.channel is None or _is_like(match.channel, asked.channel))
+            and (match.path is None or _is_like(match.path, asked.path))
+            and (asked.places or self.effect.kind != REJECT)
+        )
+
+    def take(self, now: int) -> bool:
+        """Count one that agrees, at a venue time; whether the rule hits it."""
+        self.matched += 1
+        drawn = self._random.random()  # always: what is left out does not move the others
+        if not self._hits(now, self.matched, drawn):
+            return False
+        self.hits += 1
+        return True
+
+    def would_take(self, now: int) -> bool:
+        """As `take`, without counting."""
+        state = self._random.getstate()
+        drawn = self._random.random()
+        self._random.setstate(state)
+        return self._hits(now, self.matched + 1, drawn)
+
+    def _hits(self, now: int, number: int, drawn: float) -> bool:
+        when = self.when
+        if not self.enabled or now < self.begin or (self.end is not None and now >= self.end):
+            return False
+        if when.count is not None and self.hits >= when.count:
+            return False
+        number -= when.after or 0
+        if number < 1 or (when.first is not None and number > when.first):
+            return False
+        if when.nth is not None and number not in when.nth:
+            return False
+        if when.every is not None and number % when.every:
+            return False
+        chance = self.effect.rate if self.effect.kind == REJECT else when.probability
+        return chance is None or drawn < float(chance)
+
+    def view(self) -> FaultView:
+        """The rule as the interface shows it."""
+        return FaultView(
+            self.id, self.enabled, self.match, self.when, self.effect, self.matched, self.hits
+        )
+
+
+class FaultRules:
+    """All rules, in the order they were made. `seed` names the run."""
+
+    def __init__(self, seed: str) -> None:
+        self._seed = seed
+        self._rules: dict[str, Rule] = {}
+        self._made = 0
+        self._hits = 0
+        self.on_requests = False  # whether any rule is about requests, any about frames
+        self.on_frames = False
+        self.on_pings = False
+
+    def add(
+        self, rule_id: str, match: Match, when: When, effect: Effect, *, uid: int | None
+    ) -> Rule:
+        """A new rule, or one that begins anew in the place of the one with its id."""
+        rule = Rule(rule_id, match, when, effect, uid=uid, seed=self._seed)
+        self._rules[rule_id] = rule
+        self._sort()
+        return rule
+
+    def new_id(self) -> str:
+        """An id that no rule has."""
+        while True:
+            self._made += 1
+            made = f"fault-{self._made}"
+            if made not in self._rules:
+                return made
+
+    def find(self, rule_id: str) -> Rule | None:
+        """The rule with an id."""
+        return self._rules.get(rule_id)
+
+    def remove(self, rule_id: str) -> None:
+        """Forget a rule."""
+        del self._rules[rule_id]
+        self._sort()
+
+    def clear(self) -> None:
+        """Forget all rules."""
+        self._rules.clear()
+        self._sort()
+
+    def all(self) -> list[Rule]:
+        """The rules, in the order they were made."""
+        return list(self._rules.values())
+
+    def requests_hit(self, asked: Asked, now: int) -> list[Hit]:
+        """The rules that hit a request; each that agrees with it counts it."""
+        return self._hit(
+            (rule for rule in self._rules.values() if is_of_requests(rule)), asked, now
+        )
+
+    def frames_hit(self, asked: Asked, now: int) -> list[Hit]:
+        """The rules that hit a frame."""
+        return self._hit(
+            (rule for rule in self._rules.values() if rule.effect.kind in FRAMES), asked, now
+        )
+
+    def kind_hits(self, kind: str, asked: Asked, now: int) -> list[Hit]:
+        """The rules of one kind that hit, as pings and the openings of sockets have."""
+        return self._hit(
+            (rule for rule in self._rules.values() if rule.effect.kind == kind), asked, now
+        )
+
+    def tried(self, asked: Asked, now: int) -> list[Tried]:
+        """The rules that agree with a request, and whether each would hit it."""
+        return [
+            Tried(rule.id, rule.would_take(now))
+            for rule in self._rules.values()
+            if rule.agrees(asked)
+        ]
+
+    def _hit(self, rules: Iterable[Rule], asked: Asked, now: int) -> list[Hit]:
+        hits = []
+        for rule in rules:
+            if rule.agrees(asked) and rule.take(now):
+                self._hits += 1
+                hits.append(Hit(self._hits, rule.id, rule.hits, rule.effect))
+        return hits
+
+    def _sort(self) -> None:
+        rules = self._rules.values()
+        self.on_requests = any(is_of_requests(rule) for rule in rules)
+        self.on_frames = any(rule.effect.kind in FRAMES for rule in rules)
+        self.on_pings = any(rule.effect.kind == NO_PING for rule in rules)
+
+
+def is_of_requests(rule: Rule) -> bool:
+    """Whether a rule is about requests, over REST or over a socket."""
+    return not rule.effect.kind.startswith("ws.")
+
+
+def _is_like(wanted: str, text: str) -> bool:
+    return text.startswith(wanted[:-1]) if wanted.endswith(ANY) else text == wanted

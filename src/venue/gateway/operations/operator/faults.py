@@ -1,0 +1,206 @@
+"""Operator operations on faults."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from msgspec import structs
+
+from venue.api import errors
+from venue.api.documents.table import ROWS
+from venue.api.operation import Empty, Operation
+from venue.api.operator.faults import (
+    ChangeFaultRequest,
+    Effect,
+    FaultId,
+    FaultRequest,
+    FaultView,
+    Match,
+    Preset,
+    PresetRequest,
+    Tried,
+    TryRequest,
+    When,
+)
+from venue.candles import DAY_US
+from venue.gateway.context import Call, Venue
+from venue.gateway.faults.effects import check, shown_side
+from venue.gateway.faults.presets import PRESETS, scaled
+from venue.gateway.faults.rules import RULES_MAX, Asked, FaultRules, Rule
+from venue.gateway.operations.operator.venue import owner
+from venue.times import INSTANT_RULE, instant_us, span_us
+
+MIDNIGHT: Final = "midnight"
+TIME_RULE: Final = f"{INSTANT_RULE}, a span from now such as +90s, {MIDNIGHT} or {MIDNIGHT}+30s"
+_PERCENT: Final = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,6})?)(%?)", re.ASCII)
+_RESERVED: Final = ("try", "presets")  # they are paths of their own
+
+
+def faults(call: Call, _: Empty) -> list[FaultView]:
+    """The rules with their counts."""
+    return [rule.view() for rule in call.venue.faults.all()]
+
+
+def add_fault(call: Call, request: FaultRequest) -> FaultView:
+    """A new rule."""
+    rules = call.venue.faults
+    rule_id = request.id if request.id is not None else rules.new_id()
+    if rules.find(rule_id) is not None:
+        raise errors.invalid("id", "a rule has it; change or remove that one")
+    return _made(call.venue, rule_id, request).view()
+
+
+def change_fault(call: Call, request: ChangeFaultRequest) -> FaultView:
+    """Change a rule, which keeps its place."""
+    rule = _found(call.venue.faults, request.id)
+    if request.match is not None or request.when is not None or request.effect is not None:
+        changed = FaultRequest(
+            effect=request.effect or rule.effect,
+            match=request.match or rule.match,
+            when=request.when or rule.when,
+            enabled=rule.enabled,
+        )
+        rule = _made(call.venue, request.id, changed)
+    if request.enabled is not None:
+        rule.enabled = request.enabled
+    return rule.view()
+
+
+def remove_fault(call: Call, request: FaultId) -> FaultView:
+    """Forget a rule."""
+    rule = _found(call.venue.faults, request.id)
+    call.venue.faults.remove(request.id)
+    return rule.view()
+
+
+def clear_faults(call: Call, _: Empty) -> list[FaultView]:
+    """Forget all rules; what they were."""
+    rules = call.venue.faults
+    views = [rule.view() for rule in rules.all()]
+    rules.clear()
+    return views
+
+
+def try_fault(call: Call, request: TryRequest) -> list[Tried]:
+    """Which rules a request would meet."""
+    venue = call.venue
+    key = venue.keys.by_key(request.key.encode()) if request.key is not None else None
+    uid = key.view.uid if key is not None else 0
+    if request.owner is not None:
+        uid = owner(venue, request.owner).uid
+    method, path = request.method or "GET", request.path or ""
+    row = _row(method, path)
+    asked = Asked(
+        operation=row.name if row is not None else "",
+        path=path,
+        method=method,
+        uid=uid,
+        key=request.key or "",
+        symbol=(request.symbol or "").upper(),
+        side=request.side or "",
+        channel=request.channel or "",
+        places=row is not None and row.name.startswith("place_"),
+    )
+    return venue.faults.tried(asked, venue.clock.now())
+
+
+def _row(method: str, path: str) -> Operation[Any, Any] | None:
+    for row in ROWS:
+        if row.method == method and row.path == path:
+            return row
+    return None
+
+
+def presets(call: Call, _: Empty) -> list[Preset]:
+    """What sets of rules there are."""
+    return [
+        Preset(name, outage.description, [f"{name}.{rule.id}" for rule in outage.rules])
+        for name, outage in PRESETS.items()
+    ]
+
+
+def apply_preset(call: Call, request: PresetRequest) -> list[FaultView]:
+    """Add the rules of a preset."""
+    outage = PRESETS.get(request.name)
+    if outage is None:
+        raise errors.invalid("name", f"must be one of {', '.join(PRESETS)}")
+    rate = _rate(request.rate)
+    made = []
+    for rule in outage.rules:
+        when = scaled(rule.when, rate) if rate is not None else rule.when
+        wanted = FaultRequest(effect=rule.effect, match=rule.match, when=when)
+        made.append(_made(call.venue, f"{request.name}.{rule.id}", wanted).view())
+    return made
+
+
+def _found(rules: FaultRules, rule_id: str) -> Rule:
+    rule = rules.find(rule_id)
+    if rule is None:
+        known = ", ".join(rule.id for rule in rules.all()) or "there is none"
+        raise errors.invalid("id", f"no such rule; known: {known}")
+    return rule
+
+
+def _made(venue: Venue, rule_id: str, request: FaultRequest) -> Rule:
+    """Check a rule and put it in place; ApiError, and nothing has changed."""
+    rules, now = venue.faults, venue.clock.now()
+    if rule_id in _RESERVED:
+        raise errors.invalid("id", f"must not be {' or '.join(_RESERVED)}")
+    if rules.find(rule_id) is None and len(rules.all()) >= RULES_MAX:
+        raise errors.out_of_range("id", f"at most {RULES_MAX} rules are kept")
+    match = _checked_match(request.match or Match())
+    when = request.when or When()
+    if when.probability is not None and float(when.probability) > 1:
+        raise errors.out_of_range("when.probability", "allowed: 0 to 1")
+    begin = _time("when.from", when.from_, now) or 0
+    end = _time("when.until", when.until, now)
+    if end is not None and end <= begin:
+        raise errors.time_order("when.from", "when.until")
+    uid = owner(venue, match.owner).uid if match.owner is not None else None
+    rule = rules.add(rule_id, match, when, _checked(request.effect), uid=uid)
+    rule.begin, rule.end, rule.enabled = begin, end, request.enabled
+    return rule
+
+
+def _checked(effect: Effect) -> Effect:
+    """An effect that is as its kind needs it, with its side named."""
+    check(effect)
+    return structs.replace(effect, side=shown_side(effect))
+
+
+def _checked_match(match: Match) -> Match:
+    symbol, method = match.symbol, match.method
+    return structs.replace(
+        match,
+        symbol=symbol.upper() if symbol is not None else None,
+        method=method.upper() if method is not None else None,
+    )
+
+
+def _time(name: str, text: str | None, now: int) -> int | None:
+    """A venue time in µs; ApiError when the text names none."""
+    if text is None:
+        return None
+    base, plus, span = text.partition("+")
+    try:
+        if plus and base in ("", MIDNIGHT):
+            return (now if not base else _midnight(now)) + span_us(span)
+        return _midnight(now) if text == MIDNIGHT else instant_us(text)
+    except ValueError:
+        raise errors.invalid(name, TIME_RULE) from None
+
+
+def _midnight(now: int) -> int:
+    """The next midnight, UTC."""
+    return (now // DAY_US + 1) * DAY_US
+
+
+def _rate(text: str | None) -> float | None:
+    if text is None:
+        return None
+    found = _PERCENT.fullmatch(text)
+    rate = float(found[1]) / (100 if found[2] else 1) if found is not None else -1.0
+    if not 0 <= rate <= 1:
+        raise errors.out_of_range("rate", "allowed: 0 to 1, or 0% to 100%")
+    return rate

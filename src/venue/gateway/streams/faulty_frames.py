@@ -1,0 +1,79 @@
+"""Frames that rules hit: left out, doubled, late; connections that fall silent or are ended."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from functools import partial
+from typing import Final, Protocol
+from weakref import WeakKeyDictionary
+
+from venue.gateway.defects import Defects
+from venue.gateway.faults.effects import late_s
+from venue.gateway.faults.rules import Asked, FaultRules, Hit
+from venue.gateway.streams.frames import Frame
+
+CLOSED: Final = 1001  # what a server says that goes away
+
+
+class Receiver(Protocol):
+    """Who gets frames. `mute` keeps all of them for so many seconds, or for good."""
+
+    def send(self, frame: Frame) -> None: ...
+
+    def end(self, code: int, reason: str) -> None: ...
+
+    def mute(self, seconds: float | None) -> None: ...
+
+
+class FaultyFrames:
+    """What becomes of each frame on its way to one listener."""
+
+    def __init__(self, rules: FaultRules, defects: Defects) -> None:
+        self._rules = rules
+        self._defects = defects
+        self._late: WeakKeyDictionary[Receiver, deque[tuple[float, Frame]]] = WeakKeyDictionary()
+
+    def passed(self, listener: Receiver, asked: Asked, frame: Frame, now: int) -> list[Frame]:
+        """What of a frame is sent at once, at a venue time."""
+        frames = [frame]
+        for hit in self._rules.frames_hit(asked, now):
+            frames = self._done(hit, listener, frames)
+        if frames and listener in self._late:  # behind those that are late
+            due, _ = self._late[listener][-1]
+            self._hold(listener, frames, due)
+            return []
+        return frames
+
+    def _done(self, hit: Hit, listener: Receiver, frames: list[Frame]) -> list[Frame]:
+        effect = hit.effect
+        if effect.kind == "ws.disconnect":
+            listener.end(effect.close_code or CLOSED, f"fault {hit.rule}")
+        elif effect.kind == "ws.silence":
+            listener.mute(effect.ms / 1000 if effect.ms is not None else None)
+        elif effect.kind == "ws.duplicate":
+            return frames * 2
+        elif effect.kind == "ws.late":
+            self._hold(listener, frames, asyncio.get_running_loop().time() + late_s(hit))
+        return []
+
+    def _hold(self, listener: Receiver, frames: list[Frame], due: float) -> None:
+        held = self._late.get(listener)
+        if held is None:
+            held = self._late[listener] = deque()
+            asyncio.get_running_loop().call_at(due, self._send, listener)
+        else:
+            due = max(due, held[-1][0])
+        held.extend((due, frame) for frame in frames)
+
+    def _send(self, listener: Receiver) -> None:
+        """Send what is due, and come again for what is not."""
+        loop = asyncio.get_running_loop()
+        held = self._late[listener]
+        while held and held[0][0] <= loop.time():
+            _, frame = held.popleft()
+            self._defects.contain("a late frame", partial(listener.send, frame))
+        if held:
+            loop.call_at(held[0][0], self._send, listener)
+        else:
+            del self._late[listener]

@@ -1,0 +1,70 @@
+"""Conditional orders in the columns of orders: what they waited for, and those that became none."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sqlalchemy import Select, case, literal, select, union_all
+
+from venue.history.schema.contract import ALGO_ORDERS, CONTRACT_ORDERS
+from venue.vocabulary import AlgoStatus, AlgoType, OrderStatus, OrderType, TimeInForce
+
+BECAME_NOTHING: Final = {  # how a conditional order ends, as an order ends
+    int(AlgoStatus.CANCELED): int(OrderStatus.CANCELED),
+    int(AlgoStatus.EXPIRED): int(OrderStatus.EXPIRED),
+    int(AlgoStatus.REJECTED): int(OrderStatus.EXPIRED),
+}
+AT_PRICE: Final = (int(AlgoType.STOP), int(AlgoType.TAKE_PROFIT))
+
+
+def waited_for() -> list[Any]:
+    """Trigger price, its source, and type; of a trailing stop the price that triggered it."""
+    algos = ALGO_ORDERS.c
+    price = case((algos.trigger_price != 0, algos.trigger_price), else_=algos.triggered_price)
+    return [price.label("stop_price"), algos.source, algos.type.label("algo_type")]
+
+
+def ended_algos() -> Select[Any]:
+    """The conditional orders that became no order, under their own ids."""
+    table = ALGO_ORDERS.c
+    at_price, nothing = table.type.in_(AT_PRICE), literal(0)
+    columns: dict[str, Any] = {
+        "order_id": table.algo_id,
+        "type": _either(at_price, OrderType.LIMIT, OrderType.MARKET),
+        "time_in_force": _either(at_price, TimeInForce.GTC, TimeInForce.IOC),
+        "price": case((at_price, table.price), else_=nothing),
+        "status": case(BECAME_NOTHING, value=table.status),
+    }
+    named = []
+    for column in CONTRACT_ORDERS.columns:
+        name = column.name
+        own: Any = table.get(name, nothing)
+        named.append(columns.get(name, own).label(name))
+    return select(*named, *waited_for()).where(table.status.in_(BECAME_NOTHING))
+
+
+def newest_of(
+    parts: list[Select[Any]], limit: int, skipped: int, *, by_time: bool = True
+) -> Select[Any]:
+    """So many rows of several lists as one, newest first, behind those that are skipped.
+
+    Each is sorted by itself and cut behind them: only their heads are merged. `by_time` False keeps
+    the planner from the indexes that end in time.
+    """
+    most = limit + skipped
+    heads = [_newest_first(part, by_time=by_time).limit(most).subquery() for part in parts]
+    if len(heads) > 1:
+        both = select(union_all(*(select(head) for head in heads)).subquery())
+    else:
+        both = select(heads[0])
+    return _newest_first(both, by_time=True).limit(limit).offset(skipped)
+
+
+def _newest_first(rows: Select[Any], *, by_time: bool) -> Select[Any]:
+    columns = rows.selected_columns
+    time = columns.time if by_time else columns.time + 0
+    return rows.order_by(time.desc(), columns.order_id.desc())
+
+
+def _either(condition: Any, yes: int, no: int) -> Any:
+    return case((condition, literal(int(yes))), else_=literal(int(no)))

@@ -1,0 +1,48 @@
+"""The liquidity agents of both products, as one."""
+
+from __future__ import annotations
+
+from venue.core.engine import Engine
+from venue.core.messages.commands import Command, Tick
+from venue.lab import demo
+from venue.lab.agents.contract import ContractAgents
+from venue.lab.agents.spot import Agents
+from venue.node.sequencer import Sequencer
+
+
+class Everyone:
+    """The liquidity agents of both products; spot goes first, contracts follow its prices."""
+
+    def __init__(self, engine: Engine, seed: int) -> None:
+        starts = {symbol: start.price for symbol, start in demo.STARTS.items()}
+        followed = {
+            symbol: live
+            for symbol, live in demo.FOLLOWED.items()
+            if symbol in engine.contracts.markets
+        }
+        self.spot = Agents(engine, seed, starts)
+        self.contract = ContractAgents(engine, seed, followed, demo.POSTED)
+
+    async def begin(self, sequencer: Sequencer) -> None:
+        """Their owners, their money and their first quotes in the books."""
+        for next_commands in (self._founding, self._funding):
+            commands = next_commands()
+            if commands:
+                await sequencer.submit(commands)
+        self.spot.resume()
+        # The spot books give the contracts an index when time passes.
+        await sequencer.submit([*self.spot.step(), Tick()])
+        for _ in range(2):  # first those that follow another contract are told their index
+            commands = self.contract.step()
+            if commands:
+                await sequencer.submit(commands)
+
+    def step(self) -> list[Command]:
+        """The next commands of all of them."""
+        return self.spot.step() + self.contract.step()
+
+    def _founding(self) -> list[Command]:
+        return self.spot.founding() + self.contract.founding()
+
+    def _funding(self) -> list[Command]:
+        return self.spot.funding() + self.contract.funding()

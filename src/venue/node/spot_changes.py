@@ -1,0 +1,40 @@
+"""When each owner's spot account changed last, of those that did since the start."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue.core.messages.applied import Applied
+from venue.core.messages.events import OrderClosed, OrderPlaced, Trade, Transferred, WalletMoved
+from venue.vocabulary import Wallet
+
+SPOT: Final = int(Wallet.SPOT)
+
+
+class SpotChanges:
+    """Follows applied commands. One number for each owner that does anything."""
+
+    __slots__ = ("_times",)
+
+    def __init__(self) -> None:
+        self._times: dict[int, int] = {}
+
+    def time(self, uid: int) -> int:
+        """When balances or holds of an owner changed last, in µs; 0: not since the start."""
+        return self._times.get(uid, 0)
+
+    def follow(self, batch: list[Applied]) -> None:
+        """Take a batch, in order."""
+        times = self._times
+        for applied in batch:
+            for event in applied.events:
+                kind = type(event)
+                if kind is OrderPlaced or kind is OrderClosed:
+                    times[event.uid] = applied.time  # type: ignore[union-attr]
+                elif isinstance(event, Trade):
+                    times[event.maker_uid] = times[event.taker_uid] = applied.time
+                elif isinstance(event, WalletMoved):
+                    if event.wallet == SPOT:
+                        times[event.uid] = applied.time
+                elif isinstance(event, Transferred) and SPOT in (event.source, event.target):
+                    times[event.uid] = applied.time

@@ -1,0 +1,165 @@
+"""Every snippet of the README and of docs/ works as pasted, against a venue of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from support.listening import Listener, login
+from support.server import Server
+from support.tools import needed
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+HOST = "127.0.0.1:8787"
+README_LINES_MAX = 120
+# What a venue chooses anew: an answer must have them, not these values.
+CHOSEN = ("orderId", "transactTime")
+LEFT = {"text"}  # pictures, which say nothing that could be run
+
+
+class Snippet(NamedTuple):
+    page: str
+    kind: str
+    text: str
+
+
+SNIPPETS = [
+    Snippet(path.name, kind, text)
+    for path in PAGES
+    for kind, text in re.findall(r"^```(\w+)\n(.*?)^```$", path.read_text(), re.M | re.S)
+]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with Server(folder=tmp_path_factory.mktemp("snippets")) as running:
+        yield running
+        assert running.stop() == 0
+
+
+def of(kind: str) -> list[Any]:
+    """All snippets of a kind, as a test's parameters."""
+    found = [one for one in SNIPPETS if one.kind == kind]
+    return [pytest.param(one, id=f"{one.page}-{at}") for at, one in enumerate(found)]
+
+
+def run(command: list[str], folder: Path, url: str = "") -> str:
+    """What a command prints; it must succeed."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run(
+        command,
+        env={**os.environ, "VENUE_URL": url, "PATH": path},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def here(snippet: Snippet, server: Server) -> str:
+    """The snippet with the documented address replaced by the test's."""
+    return snippet.text.replace(HOST, server.url.removeprefix("http://"))
+
+
+def test_every_snippet_is_of_a_kind_that_is_run() -> None:
+    assert {one.kind for one in SNIPPETS} - LEFT == {"console", "sh", "python", "toml", "frames"}
+    for path in PAGES:
+        fences = len(re.findall(r"^\s*```", path.read_text(), re.M))
+        kinds = sum(one.page == path.name for one in SNIPPETS)
+        assert fences == 2 * kinds, f"{path.name}: a block without a kind"
+
+
+def test_the_readme_fits_three_screens() -> None:
+    assert len(PAGES[0].read_text().splitlines()) <= README_LINES_MAX
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    for path in PAGES:
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text()):
+            assert (path.parent / target).exists(), f"{path.name}: {target}"
+
+
+@pytest.mark.parametrize("snippet", of("sh"))
+def test_shell(server: Server, snippet: Snippet) -> None:
+    for program in ("bash", "curl", "openssl"):
+        needed(program)
+    command = ["bash", "-eu", "-o", "pipefail", "-c", here(snippet, server)]
+    out = run(command, ROOT, server.url)
+    assert out.strip()
+    assert '"code":-' not in out, out
+
+
+@pytest.mark.parametrize("snippet", of("python"))
+def test_python(server: Server, snippet: Snippet) -> None:
+    """Each prints first whether its order is open, or whether its checksum agrees."""
+    first, *more = run([sys.executable, "-c", here(snippet, server)], ROOT).splitlines()
+    assert first == ("True" if "crc32" in snippet.text else "open")
+    if "create_order" in snippet.text:
+        assert float(more[0].split()[0]) > 0
+        assert "free" in more[0] + more[1]
+
+
+@pytest.mark.parametrize("snippet", of("frames"))
+def test_frames(server: Server, snippet: Snippet) -> None:
+    """What a client says, and what it is answered."""
+    account = server.account("alice")
+    with Listener(server.port, "/spot/v3/ws/private", login(account)) as listener:
+        said: dict[str, Any] = {}
+        for line in snippet.text.splitlines():
+            mark, _, text = line.partition(" ")
+            if mark == ">":
+                said = listener.ask(json.loads(text))
+            else:
+                assert mark == "<", line
+                assert _without_chosen(said) == _without_chosen(json.loads(text)), line
+
+
+def _without_chosen(message: dict[str, Any]) -> dict[str, Any]:
+    """The message with the venue's own choices shown by their names alone."""
+    result = message.get("result")
+    if not isinstance(result, dict):
+        return message
+    return {**message, "result": {name: name in CHOSEN or result[name] for name in result}}
+
+
+def test_console(tmp_path: Path) -> None:
+    """What is typed at a prompt, in the pages' order; a venue is stopped before the next line."""
+    for snippet in [one for one in SNIPPETS if one.kind == "console"]:
+        for line in snippet.text.splitlines():
+            prompt, *words = line.split()
+            assert prompt == "$", line
+            if words[:2] == ["venue", "dev"]:
+                with Server(*words[2:], folder=tmp_path) as running:
+                    assert running.stop() == 0
+            elif words[0] == "venue":
+                assert run(words, tmp_path).strip()
+            else:
+                needed("make")
+                assert "venue dev" in run([*words, "--dry-run"], ROOT)
+
+
+@pytest.mark.parametrize("snippet", of("toml"))
+def test_configuration_file(snippet: Snippet, tmp_path: Path) -> None:
+    assert tomllib.loads(snippet.text) == {"dev": {"batch-place": True, "seed": 7}}
+    (tmp_path / "venue.toml").write_text(snippet.text)
+    with Server("--no-agents", folder=tmp_path) as running:
+        settings = running.client().get("/_venue/settings")
+        assert settings.json == {
+            "batchPlace": True,
+            "batchCancelWording": "document",
+            "contractBatchPlace": True,
+            "contractBatchCancelEnvelope": "object",
+        }
+        assert running.stop() == 0

@@ -1,0 +1,96 @@
+"""The guards of the core: what it asserts, what may change where (docs/style.md)."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterator
+from pathlib import Path
+
+CORE = Path(__file__).resolve().parents[2] / "src" / "venue" / "core"
+
+INVARIANTS = 40  # assertions in the core that say what must hold; there are more
+BOOK_INSIDES = ("keys", "levels", "sign", "head", "tail")  # of a book: nobody else's business
+
+
+@functools.cache
+def core() -> dict[Path, ast.Module]:
+    """The syntax trees of the core, by path from its folder."""
+    return {
+        path.relative_to(CORE): ast.parse(path.read_text(encoding="utf-8"))
+        for path in sorted(CORE.rglob("*.py"))
+    }
+
+
+def _no(faults: list[str]) -> None:
+    assert not faults, "\n" + "\n".join(faults)
+
+
+def test_the_core_asserts_what_must_hold_and_nothing_only_for_the_type_checker() -> None:
+    _no([f"{path}:{line}: asserts only that something is there"
+         for path, tree in core().items() for line in narrowing(tree)])  # fmt: skip
+    count = sum(isinstance(node, ast.Assert) for tree in core().values() for node in ast.walk(tree))
+    assert count >= INVARIANTS, count
+
+
+def narrowing(tree: ast.AST) -> Iterator[int]:
+    """Lines of assertions that something is not None, without a word on why it must be there."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assert) and node.msg is None:
+            narrows = ast.unparse(node.test).endswith(" is not None")
+            yield from [node.lineno] if narrows else []
+
+
+def test_an_assertion_for_the_type_checker_is_seen() -> None:
+    planted = 'assert a > 0\nassert terms is not None\nassert level is not None, "it rests"'
+    assert list(narrowing(ast.parse(planted))) == [2]
+
+
+def test_keys_and_signs_of_a_book_stay_in_it() -> None:
+    outside = {path: tree for path, tree in core().items() if path.parts[0] != "book"}
+    assert len(outside) > 30
+    _no([f"{path}:{line}: {name} of a book"
+         for path, tree in outside.items() for line, name in book_insides(tree)])  # fmt: skip
+
+
+def book_insides(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Where a module reaches into a side of a book; `dict.keys()` is no such place."""
+    called = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr in BOOK_INSIDES and node not in called:
+            yield node.lineno, node.attr
+
+
+def test_a_reach_into_a_book_is_seen() -> None:
+    planted = "best = half.keys[-1]\nfor key in orders.keys(): pass\nlot = half.levels[best].head"
+    assert sorted(book_insides(ast.parse(planted))) == [(1, "keys"), (3, "head"), (3, "levels")]
+
+
+def test_held_changes_in_one_place() -> None:
+    places = [f"{path.stem}:{name}" for path, tree in core().items()
+              for name in changes_of(tree, "held")]  # fmt: skip
+    assert [place for place in places if place.startswith("accounts:")] == ["accounts:hold"]
+    # A stake is a plan beside the state: a trial changes nothing that anybody holds.
+    _no([place for place in places if place.partition(":")[0] not in ("accounts", *PLANS)])
+
+
+PLANS = ("order_plan", "planned_pool")
+
+
+def changes_of(tree: ast.AST, attribute: str) -> Iterator[str]:
+    """The functions that change an attribute of something, by name; first values do not count."""
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef) and function.name != "__init__":
+            for node in ast.walk(function):
+                targets = [node.target] if isinstance(node, ast.AugAssign) else (
+                    node.targets if isinstance(node, ast.Assign) else [])  # fmt: skip
+                for target in targets:
+                    parts = target.elts if isinstance(target, ast.Tuple) else [target]
+                    for part in parts:
+                        if isinstance(part, ast.Attribute) and part.attr == attribute:
+                            yield function.name
+
+
+def test_a_change_of_what_is_held_is_seen() -> None:
+    planted = "def f(pool):\n    pool.held += 1\ndef g(pool):\n    pool.gross, pool.held = 1, 2"
+    assert list(changes_of(ast.parse(planted), "held")) == ["f", "g"]

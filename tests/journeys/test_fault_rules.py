@@ -1,0 +1,189 @@
+"""Which requests a rule of faults hits, and which rules are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.faulty import add, hits, refused, statuses
+from support.server import Server
+from support.socket_desk import SPOT
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("fault-rules")
+    with Server("--no-agents", "--no-limits", "--seed", "7", folder=folder) as found:
+        yield found
+        assert found.stop() == 0
+        assert found.errors.read_text() == ""
+
+
+@pytest.fixture(autouse=True)
+def _nothing_stays(server: Server) -> Iterator[None]:
+    yield
+    assert server.client().delete("/_venue/faults").status == 200
+
+
+# -- which requests -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("when", "seen"),
+    [
+        ({}, "xxxxxxxx"),
+        ({"nth": [2, 5]}, ".x..x..."),
+        ({"first": 3}, "xxx....."),
+        ({"every": 3}, "..x..x.."),
+        ({"after": 4}, "....xxxx"),
+        ({"after": 2, "nth": [1]}, "..x....."),
+        ({"every": 2, "count": 2}, ".x.x...."),
+        ({"probability": "0"}, "........"),
+        ({"from": "+1h"}, "........"),
+        ({"from": "2020-01-01T00:00:00Z", "until": "midnight+1d"}, "xxxxxxxx"),
+        ({"from": "midnight"}, "........"),
+    ],
+)
+def test_which_of_them_are_hit(server: Server, when: dict[str, Any], seen: str) -> None:
+    add(server, "status", status=503, when=when, match={"operation": "time"}, id="some")
+    assert statuses(server.client(), len(seen)) == seen
+    assert hits(server, "some") == (len(seen), seen.count("x"))
+
+
+def test_another_rule_does_not_move_what_is_drawn(server: Server) -> None:
+    chance = {"when": {"probability": "0.5"}, "match": {"operation": "time"}}
+    add(server, "status", status=503, id="mine", **chance)
+    alone = statuses(server.client(), 40)
+    assert 5 < alone.count("x") < 35
+    server.client().delete("/_venue/faults")
+    add(server, "delay", ms=1, id="other", **chance)
+    add(server, "status", status=503, id="mine", **chance)
+    assert statuses(server.client(), 40) == alone
+
+
+def test_the_same_seed_draws_the_same(server: Server, tmp_path: Path) -> None:
+    rule = {"when": {"probability": "0.5"}, "match": {"operation": "time"}, "id": "drawn"}
+    add(server, "status", status=503, **rule)
+    here = statuses(server.client(), 40)
+    for seed, same in (("7", True), ("8", False)):
+        with Server("--no-agents", "--seed", seed, folder=tmp_path / seed) as other:
+            add(other, "status", status=503, **rule)
+            assert (statuses(other.client(), 40) == here) is same
+
+
+@pytest.mark.parametrize(
+    "match",
+    [
+        {"owner": "alice"}, {"key": "demo-alice"}, {"side": "BUY"}, {"symbol": "btcusdt"},
+        {"method": "post"}, {"path": "/api/v3/or*"}, {"operation": "place_order"},
+    ],
+)  # fmt: skip
+def test_what_a_rule_is_about(server: Server, match: dict[str, str]) -> None:
+    if "key" in match:
+        match = {"key": server.account("alice")["key"]}
+    add(server, "error", code=-1054, match=match, id="about")
+    assert server.client("alice").post(SPOT.order, SPOT.plain).json["code"] == -1054
+    others = {
+        "owner": "bob", "symbol": "ETHUSDT", "side": "SELL", "method": "GET",
+        "path": "/api/v3/ord", "operation": "place_batch", "key": "another",
+    }  # fmt: skip
+    changed = server.client().call(
+        "PATCH", "/_venue/faults/about", {"match": {name: others[name] for name in match}}
+    )
+    assert (changed.status, changed.json["matched"]) == (200, 0)
+    assert server.client("alice").post(SPOT.order, SPOT.plain).status == 200
+
+
+def test_operators_are_never_hit(server: Server) -> None:
+    add(server, "drop_before", match={"path": "*"})
+    assert server.client().get("/_venue/health").status == 200
+
+
+def test_trying_counts_nothing(server: Server) -> None:
+    add(server, "drop_after", match={"symbol": "BTCUSDT", "owner": "alice"}, id="one")
+    add(server, "delay", ms=5, match={"operation": "place_order"}, when={"nth": [2]}, id="two")
+    asked = {"method": "POST", "path": SPOT.order, "symbol": "btcusdt", "owner": "alice"}
+    tried = server.client().post("/_venue/faults/try", asked)
+    assert tried.json == [{"id": "one", "hits": True}, {"id": "two", "hits": False}]
+    assert server.client().post("/_venue/faults/try", asked | {"owner": "bob"}).json == [
+        {"id": "two", "hits": False}
+    ]
+    assert (hits(server, "one"), hits(server, "two")) == ((0, 0), (0, 0))
+
+
+def test_a_rule_is_switched_off_and_forgotten(server: Server) -> None:
+    operator = server.client()
+    made = add(server, "status", status=503)
+    assert operator.call("PATCH", f"/_venue/faults/{made['id']}", {"enabled": False}).status == 200
+    assert statuses(operator, 2) == ".."
+    assert operator.call("PATCH", f"/_venue/faults/{made['id']}", {"enabled": True}).status == 200
+    assert statuses(operator, 2) == "xx"
+    assert operator.delete(f"/_venue/faults/{made['id']}").json["hits"] == 2
+    assert operator.get("/_venue/faults").json == []
+
+
+# -- bad input ------------------------------------------------------------------------------------
+
+_503 = {"kind": "status", "status": 503}
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "words"),
+    [
+        ({}, -1141, "effect"),
+        ({"effect": "status"}, -1142, "effect"),
+        ({"effect": {"kind": "explode"}}, -1142, "kind"),
+        ({"effect": {"kind": "status"}}, -1141, "effect.status"),
+        ({"effect": {"kind": "status", "status": 200}}, -1140, "status"),
+        ({"effect": {**_503, "code": -1054}}, -1128, "effect.code"),
+        ({"effect": {**_503, "sidee": "after"}}, -1142, "effect.sidee"),
+        ({"effect": {"kind": "delay", "ms": 0}}, -1140, "effect.ms"),
+        ({"effect": {"kind": "delay", "ms": "soon"}}, -1142, "ms"),
+        ({"effect": {"kind": "delay", "ms": 5, "side": "beside"}}, -1142, "side"),
+        ({"effect": {"kind": "error", "code": -7}}, -1142, "effect.code"),
+        ({"effect": {"kind": "reject_rate", "rate": "1.5"}}, -1140, "effect.rate"),
+        ({"effect": _503, "id": "a b"}, -1142, "id"),
+        ({"effect": _503, "id": "try"}, -1142, "id"),
+        ({"effect": _503, "id": "presets"}, -1142, "id"),
+        ({"effect": _503, "match": {"operator": "x"}}, -1142, "match.operator"),
+        ({"effect": _503, "match": {"side": "LEFT"}}, -1117, "side"),
+        ({"effect": _503, "match": {"owner": "nobody"}}, -1142, "owner"),
+        ({"effect": _503, "when": {"nth": [0]}}, -1140, "nth"),
+        ({"effect": _503, "when": {"nth": 1}}, -1142, "nth"),
+        ({"effect": _503, "when": {"probability": "1.01"}}, -1140, "when.probability"),
+        ({"effect": _503, "when": {"probability": "-1"}}, -1142, "probability"),
+        ({"effect": _503, "when": {"from": "soon"}}, -1142, "when.from"),
+        ({"effect": _503, "when": {"until": "+1w"}}, -1142, "when.until"),
+        ({"effect": _503, "when": {"from": "+2s", "until": "+1s"}}, -1171, "when.from"),
+        ({"effect": _503, "wen": {}}, -1142, "wen"),
+    ],
+)
+def test_a_bad_rule_is_refused(server: Server, body: dict[str, Any], code: int, words: str) -> None:
+    refused(server.client().post("/_venue/faults", body), code, words)
+    assert server.client().get("/_venue/faults").json == []
+
+
+def test_ids_that_are_not(server: Server) -> None:
+    operator = server.client()
+    add(server, "delay", ms=1, id="known")
+    refused(operator.delete("/_venue/faults/unknown"), -1142, "'id'", "known")
+    refused(operator.call("PATCH", "/_venue/faults/unknown", {}), -1142, "'id'")
+    refused(operator.call("PATCH", "/_venue/faults/known", {"id": "x"}), -1142, "'id'")
+    refused(operator.post("/_venue/faults", {"effect": _503, "id": "known"}), -1142, "'id'")
+    refused(operator.get("/_venue/faults/known"), -1150, "GET")
+    assert operator.delete("/_venue/faults/a/b").status == 404
+    assert operator.delete("/_venue/faults/").status == 404
+
+
+def test_no_more_than_a_hundred(server: Server) -> None:
+    for _ in range(100):
+        add(server, "delay", ms=1, match={"operation": "none"})
+    refused(server.client().post("/_venue/faults", {"effect": _503}), -1140, "100")
+
+
+def test_strangers_cannot(server: Server) -> None:
+    headers = {"Host": "venue.example.com"}
+    assert server.client().get("/_venue/faults", headers=headers).status == 403

@@ -1,0 +1,345 @@
+"""Faults over REST: what a stock client sees of each, and what really happened."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import ccxt
+import pytest
+
+from support.client import Answer
+from support.faulty import TIME, add, hits, refused, resting
+from support.listening import WAIT_S
+from support.server import Server
+from support.socket_desk import CONTRACT as DEMO_CONTRACT
+from support.socket_desk import SPOT, Product
+from support.stock import Stock
+
+# Stock clients know the contracts that settle in USDT.
+CONTRACT = DEMO_CONTRACT._replace(
+    open="/capi/v3/openOrders?symbol=BTCUSDT",
+    plain={**DEMO_CONTRACT.plain, "symbol": "BTCUSDT"},
+)
+PRODUCTS = (SPOT, CONTRACT)
+BY_NAME = pytest.mark.parametrize("product", PRODUCTS, ids=lambda product: product.name)
+SYMBOLS = {SPOT.name: "BTC/USDT", CONTRACT.name: "BTC/USDT:USDT"}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("faults")
+    with Server("--no-limits", "--seed", "7", folder=folder) as found:
+        yield found
+        assert found.stop() == 0
+        assert found.errors.read_text() == ""
+
+
+@pytest.fixture(autouse=True)
+def _nothing_stays(server: Server) -> Iterator[None]:
+    yield
+    assert server.client().delete("/_venue/faults").status == 200
+    for product in PRODUCTS:
+        symbol = product.plain["symbol"]
+        answer = server.client("alice").delete(f"{product.all}?symbol={symbol}")
+        assert answer.status == 200, answer
+
+
+@pytest.fixture
+def alice(server: Server) -> Iterator[Stock]:
+    with Stock(server, server.account("alice")) as found:
+        yield found
+
+
+def buy(stock: Stock, product: Product) -> Any:
+    """An order that rests, by stock ccxt."""
+    params = {"positionSide": "LONG"} if product is CONTRACT else {}
+    price, amount = float(product.plain["price"]), float(product.plain["quantity"])
+    return stock("create_order", SYMBOLS[product.name], "limit", "buy", amount, price, params)
+
+
+# -- each kind ------------------------------------------------------------------------------------
+
+
+@BY_NAME
+def test_executed_and_the_reply_lost(server: Server, alice: Stock, product: Product) -> None:
+    alice("load_markets")
+    add(server, "drop_after", match={"operation": "place*", "owner": "alice"}, when={"count": 1})
+    with pytest.raises(ccxt.NetworkError):
+        buy(alice, product)
+    assert resting(server, product) == 1
+    assert buy(alice, product)["id"]  # the rule has ended
+    assert resting(server, product) == 2
+
+
+@BY_NAME
+def test_lost_before_it_was_executed(server: Server, alice: Stock, product: Product) -> None:
+    alice("load_markets")
+    add(server, "drop_before", match={"operation": "place*"})
+    with pytest.raises(ccxt.NetworkError):
+        buy(alice, product)
+    assert resting(server, product) == 0
+
+
+@BY_NAME
+@pytest.mark.parametrize(
+    ("status", "seen"),
+    [
+        (418, ccxt.DDoSProtection),
+        (429, ccxt.RateLimitExceeded),
+        (500, ccxt.ExchangeNotAvailable),
+        (503, ccxt.ExchangeNotAvailable),
+    ],
+)
+def test_a_status(
+    server: Server, alice: Stock, product: Product, status: int, seen: type[Exception]
+) -> None:
+    alice("load_markets")
+    add(server, "status", status=status, match={"operation": "place*"}, when={"first": 1})
+    with pytest.raises(seen):
+        buy(alice, product)
+    assert resting(server, product) == 0
+    add(server, "status", status=status, side="after", match={"operation": "place*"})
+    with pytest.raises(seen):
+        buy(alice, product)
+    assert resting(server, product) == 1
+
+
+def test_a_status_says_when_to_come_again(server: Server) -> None:
+    add(server, "status", status=429, retryAfter=7, id="slow-down")
+    answer = server.client().get(TIME)
+    assert (answer.status, answer.headers["retry-after"]) == (429, "7")
+    assert answer.json == {"code": -1003, "message": "A fault was asked for: HTTP 429."}
+    assert answer.headers["x-venue-fault"].endswith(":slow-down")
+
+
+@BY_NAME
+def test_an_error_of_the_interface(server: Server, alice: Stock, product: Product) -> None:
+    alice("load_markets")
+    words = "FAILED_PRECONDITION: amount not enough"
+    add(server, "error", code=-1054, message=words, match={"operation": "place*"})
+    with pytest.raises(ccxt.InsufficientFunds):
+        buy(alice, product)
+    assert resting(server, product) == 0
+
+
+@BY_NAME
+def test_late_behind_the_patience_of_a_client(
+    server: Server, alice: Stock, product: Product
+) -> None:
+    alice("load_markets")
+    add(server, "delay", ms=60_000, side="after", match={"operation": "place*"})
+    alice.exchange.timeout = 300
+    with pytest.raises(ccxt.RequestTimeout):
+        buy(alice, product)
+    assert resting(server, product) == 1
+
+
+def test_delays_add_up(server: Server) -> None:
+    add(server, "delay", ms=150)
+    add(server, "delay", ms=100, side="after", jitterMs=50)
+    begun = time.monotonic()
+    answer = server.client().get(TIME)
+    assert answer.status == 200
+    assert time.monotonic() - begun >= 0.25  # never sooner
+    assert len(answer.headers["x-venue-fault"].split(",")) == 2
+
+
+@BY_NAME
+def test_delivered_twice(server: Server, alice: Stock, product: Product) -> None:
+    """The venue knows the same signed request again: it has its effect once."""
+    alice("load_markets")
+    rule = add(server, "duplicate", match={"operation": "place*"})
+    assert buy(alice, product)["id"]
+    assert resting(server, product) == 1
+    assert hits(server, rule["id"]) == (1, 1)
+
+
+@BY_NAME
+def test_a_book_that_stands_still(server: Server, alice: Stock, product: Product) -> None:
+    alice("load_markets")
+    symbol = SYMBOLS[product.name]
+    add(server, "stale", match={"path": "*", "symbol": product.plain["symbol"], "method": "GET"})
+    before = alice("fetch_order_book", symbol)
+    buy(alice, product)
+    for _ in range(20):
+        assert alice("fetch_order_book", symbol)["bids"] == before["bids"]
+    server.client().delete("/_venue/faults")
+    _moves(alice, symbol, before)
+
+
+def _moves(alice: Stock, symbol: str, before: Any) -> None:
+    """The agents change a book within moments."""
+    end = time.monotonic() + WAIT_S
+    while alice("fetch_order_book", symbol)["bids"] == before["bids"]:
+        assert time.monotonic() < end
+
+
+def test_half_an_answer(server: Server, alice: Stock) -> None:
+    add(server, "truncate", match={"operation": "time"})
+    whole = server.client().get(TIME)
+    assert whole.status == 200
+    assert whole.body.startswith(b'{"server')
+    with pytest.raises(json.JSONDecodeError):
+        assert whole.json
+    assert alice("fetch_time") is None  # what stock ccxt makes of it
+
+
+@pytest.mark.parametrize(("side", "left"), [("before", 0), ("after", 1)])
+def test_a_reset(server: Server, side: str, left: int) -> None:
+    add(server, "reset", side=side, match={"operation": "place_order"})
+    with pytest.raises((ConnectionResetError, http.client.RemoteDisconnected)):
+        server.client("alice").post(SPOT.order, SPOT.plain)
+    assert resting(server, SPOT) == left
+
+
+def test_a_clock_that_is_off(server: Server, alice: Stock) -> None:
+    """Who signs by its own clock is refused; who follows the venue's is not."""
+    alice("load_markets")
+    hour_ms = 3_600_000
+    add(server, "clock_skew", ms=-hour_ms)
+    told = server.client().get(TIME).json["serverTime"]
+    assert abs(told - (time.time() * 1000 - hour_ms)) < hour_ms / 2
+    with pytest.raises(ccxt.BaseError, match=r"-1046|-1043"):
+        buy(alice, SPOT)
+    alice.exchange.options["adjustForTimeDifference"] = True
+    alice("load_time_difference")
+    assert buy(alice, SPOT)["id"]
+    server.client().delete("/_venue/faults")
+    assert resting(server, SPOT) == 1
+
+
+def test_a_repetition_by_a_clock_that_is_off_has_no_effect(server: Server) -> None:
+    add(server, "clock_skew", ms=-3_600_000)
+    alice = server.client("alice")
+    raw = b'{"symbol":"BTCUSDT","side":"BUY","type":"LIMIT","quantity":"0.01","price":"60000.00"}'
+    headers = alice.headers("POST", SPOT.order, raw, ahead_ms=-3_600_000)
+    first = alice.post(SPOT.order, raw, headers=headers)
+    again = alice.post(SPOT.order, raw, headers=headers)
+    assert (first.status, again.body) == (200, first.body)
+    server.client().delete("/_venue/faults")
+    assert resting(server, SPOT) == 1
+
+
+@BY_NAME
+def test_orders_are_rejected_and_nothing_else(
+    server: Server, alice: Stock, product: Product
+) -> None:
+    alice("load_markets")
+    rule = add(server, "reject_rate", rate="1", code=-1054)
+    alice("fetch_order_book", SYMBOLS[product.name])
+    with pytest.raises(ccxt.ExchangeError):
+        buy(alice, product)
+    assert resting(server, product) == 0
+    assert hits(server, rule["id"]) == (1, 1)
+
+
+# -- presets --------------------------------------------------------------------------------------
+
+
+def preset(server: Server, name: str, **body: Any) -> Answer:
+    """Add a preset's rules."""
+    return server.client().call("PUT", f"/_venue/faults/presets/{name}", body)
+
+
+def test_every_preset_can_be_taken(server: Server) -> None:
+    known = server.client().get("/_venue/faults/presets").json
+    assert len(known) == 10
+    for one in known:
+        made = preset(server, one["name"])
+        assert [rule["id"] for rule in made.json] == one["rules"], made
+        assert server.client().delete("/_venue/faults").status == 200
+
+
+def test_a_preset_is_scaled(server: Server) -> None:
+    for rate, shown in (("30%", "0.060000"), ("0.5", "0.100000"), ("100%", "0.200000")):
+        (rule,) = preset(server, "lost-replies", rate=rate).json
+        assert rule["when"]["probability"] == shown
+    assert len(server.client().get("/_venue/faults").json) == 1
+    for rate in ("101%", "2", "-1", "much"):
+        refused(preset(server, "lost-replies", rate=rate), -1140, "rate")
+    refused(preset(server, "sharks"), -1142, "lost-replies")
+
+
+@BY_NAME
+def test_orders_down_and_cancels_down(server: Server, alice: Stock, product: Product) -> None:
+    alice("load_markets")
+    symbol = SYMBOLS[product.name]
+    order = buy(alice, product)
+    preset(server, "cancel-only-down")
+    with pytest.raises(ccxt.ExchangeNotAvailable):
+        alice("cancel_order", order["id"], symbol)
+    buy(alice, product)
+    server.client().delete("/_venue/faults")
+    preset(server, "submit-only-down")
+    with pytest.raises(ccxt.ExchangeNotAvailable):
+        buy(alice, product)
+    alice("cancel_order", order["id"], symbol)
+    assert resting(server, product) == 1
+
+
+def test_maintenance(server: Server, alice: Stock) -> None:
+    preset(server, "maintenance")
+    with pytest.raises(ccxt.ExchangeNotAvailable):
+        alice("fetch_time")
+    server.client().delete("/_venue/faults")
+    assert alice("fetch_time")
+
+
+@BY_NAME
+def test_lost_replies_execute(server: Server, alice: Stock, product: Product) -> None:
+    alice("load_markets")
+    preset(server, "lost-replies")
+    lost = 0
+    for _ in range(40):
+        try:
+            buy(alice, product)
+        except ccxt.NetworkError:
+            lost += 1
+    assert 0 < lost < 40
+    assert resting(server, product) == 40
+
+
+def test_a_stale_book_and_a_wrong_recovery(server: Server, alice: Stock) -> None:
+    alice("load_markets")
+    preset(server, "stale-book")
+    before = alice("fetch_order_book", "BTC/USDT")
+    buy(alice, SPOT)
+    assert alice("fetch_order_book", "BTC/USDT")["bids"] == before["bids"]
+    preset(server, "wrong-side-recovery")
+    with pytest.raises(ccxt.ExchangeNotAvailable):
+        buy(alice, SPOT)
+
+
+def test_wifi_and_meltdown_break_some(server: Server) -> None:
+    for name in ("flaky-wifi", "exchange-meltdown"):
+        made = preset(server, name).json
+        for rule in made:  # as it is, but for the time it takes
+            if rule["effect"]["kind"] == "delay":
+                server.client().delete(f"/_venue/faults/{rule['id']}")
+        seen = [_outcome(server) for _ in range(60)]
+        assert len(set(seen)) > 1, seen
+        server.client().delete("/_venue/faults")
+
+
+def _outcome(server: Server) -> str:
+    try:
+        return str(server.client().get(TIME).status)
+    except (ConnectionError, http.client.HTTPException) as problem:
+        return type(problem).__name__
+
+
+def test_it_gets_slower(server: Server) -> None:
+    first, second, _, _ = preset(server, "slow-degradation").json
+    begun = time.monotonic()
+    server.client().get(TIME)
+    assert time.monotonic() - begun >= first["effect"]["ms"] / 1000
+    assert (hits(server, first["id"])[1], hits(server, second["id"])[1]) == (1, 0)
+
+
+def test_midnight_has_not_come(server: Server) -> None:
+    preset(server, "midnight-disconnect")
+    assert server.client().get(TIME).status == 200
