@@ -76,7 +76,7 @@ def test_the_ticker_lives(public: Stock, symbol: str) -> None:
 @pytest.mark.parametrize("symbol", SYMBOLS)
 def test_candle_history(public: Stock, symbol: str, timeframe: str) -> None:
     before = public("fetch_time")
-    rows = public("fetch_ohlcv", symbol, timeframe)
+    rows = public("fetch_ohlcv", symbol, timeframe, None, 1000, {"limit": 300})
     assert len(rows) >= 100
     times = [row[0] for row in rows]
     assert times == sorted(dict.fromkeys(times))
@@ -101,9 +101,12 @@ def test_coarse_candles_are_folds_of_fine_ones(
 ) -> None:
     """Past candles only: the newest two change while the market lives."""
     length = int(public.exchange.parse_timeframe(fine)) * 1000
-    found = {row[0]: row for row in public("fetch_ohlcv", "BTC/USDT", fine)[:-2]}
+    found = {
+        row[0]: row
+        for row in public("fetch_ohlcv", "BTC/USDT", fine, None, 1000, {"limit": 300})[:-2]
+    }
     checked = 0
-    for row in public("fetch_ohlcv", "BTC/USDT", coarse)[:-2]:
+    for row in public("fetch_ohlcv", "BTC/USDT", coarse, None, 1000, {"limit": 300})[:-2]:
         parts = [found.get(row[0] + length * step) for step in range(ratio)]
         inside = [part for part in parts if part is not None]
         if len(inside) < ratio:

@@ -193,7 +193,7 @@ def test_missing_and_disabled_operations(make: Make) -> None:
     refused(ccxt.BadRequest, -1150, alice, "privatePostApiV3OrderBatch", body)
     refused(ccxt.ArgumentsRequired, -1141, alice, "privateGetApiV3AllOrders", {})
     with pytest.raises(ccxt.ExchangeNotAvailable):
-        alice("privateGetApiV3RebateAffiliateGetAffiliateUIDs", {})
+        alice("privateGetApiV3RebateAffiliateGetChannelUserTradeAndAsset", {})
 
 
 @pytest.mark.parametrize("kind", ["sync", "async"])

@@ -88,11 +88,11 @@ LISTED: tuple[Listed, ...] = (
 )  # fmt: skip
 
 # Not served yet. The list only shrinks: what is served must leave it.
-MISSING: frozenset[int] = frozenset((*range(27, 32), 33, 34, *range(38, 42), *range(91, 101)))
+MISSING: frozenset[int] = frozenset((*range(27, 32), 33, 34, *range(38, 42)))
 ALLOWED = {
     "P": {Access.PUBLIC},
-    "R": {Access.READ},
-    "T": {Access.SPOT_TRADE, Access.CONTRACT_TRADE},
+    "R": {Access.READ, Access.COPY_TRADE},  # a lead trader has keys of its own kind
+    "T": {Access.SPOT_TRADE, Access.CONTRACT_TRADE, Access.COPY_TRADE},
 }
 
 

@@ -351,11 +351,7 @@ def algo_orders(connection: Connection, which: AlgosOf, limit: int, page: int = 
     from 1."""
     table = ALGO_ORDERS.c
     symbols = _of_symbol(table.symbol, which.symbol, which.among)
-    orders = CONTRACT_ORDERS.c
-    become = and_(orders.order_id == table.order_id, table.order_id != 0)
-    done = (func.coalesce(orders.executed, 0), func.coalesce(orders.quote, 0))
-    rows = select(ALGO_ORDERS, *done).outerjoin_from(ALGO_ORDERS, CONTRACT_ORDERS, become)
-    rows = rows.where(table.uid == which.uid, table.status != UNTRIGGERED, *symbols)
+    rows = _algos().where(table.uid == which.uid, table.status != UNTRIGGERED, *symbols)
     if which.type is not None:
         rows = rows.where(table.type == which.type)
     rows = rows.where(*from_to(table.time, which.start, which.end))
@@ -369,7 +365,7 @@ def algo_order(
     """An owner's conditional order by id, or (id 0) its newest with a client id; None: no such."""
     table = ALGO_ORDERS.c
     known = [table.algo_id == algo_id] if algo_id else [table.client_id == client_id]
-    rows = select(ALGO_ORDERS).where(table.uid == uid, *known)
+    rows = _algos().where(table.uid == uid, *known)
     found = connection.execute(rows.order_by(table.algo_id.desc()).limit(1)).one_or_none()
     return None if found is None else AlgoRow(*found)
 
@@ -390,6 +386,14 @@ def _orders() -> Select[Any]:
     come = and_(algos.algo_id == CONTRACT_ORDERS.c.algo_id, CONTRACT_ORDERS.c.algo_id != 0)
     rows = select(CONTRACT_ORDERS, *waited_for())
     return rows.outerjoin_from(CONTRACT_ORDERS, ALGO_ORDERS, come)
+
+
+def _algos() -> Select[Any]:
+    """Conditional orders with what was executed of the orders that they became."""
+    orders = CONTRACT_ORDERS.c
+    become = and_(orders.order_id == ALGO_ORDERS.c.order_id, ALGO_ORDERS.c.order_id != 0)
+    done = (func.coalesce(orders.executed, 0), func.coalesce(orders.quote, 0))
+    return select(ALGO_ORDERS, *done).outerjoin_from(ALGO_ORDERS, CONTRACT_ORDERS, become)
 
 
 def _of_symbol(
