@@ -210,10 +210,7 @@ async def opened(
 def dispatcher(
     rooms: Venue, options: Options, origins: Origins, clock: ServerClock | None = None
 ) -> Dispatcher:
-    """The server of whole requests over the rooms; `clock` tells another time than the rooms'.
-
-    Requests that are recognised as repetitions are those of the same clock.
-    """
+    """The server of whole requests over the rooms; `clock` tells another time than the rooms'."""
     limits = Limits(None, None, None)
     if options.limits:
         weight = rooms.weight_limit
@@ -221,7 +218,7 @@ def dispatcher(
     return Dispatcher(
         Desk(rooms, routes(), limits),
         Authenticator(rooms.keys, clock or rooms.clock, explain=True),
-        rooms.replays if clock is None else ReplayGuard(),
+        rooms.replays,
         OperatorDoor(options.operator_token, behind_proxy=bool(options.proxies)),
         origins,
         {

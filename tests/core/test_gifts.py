@@ -196,6 +196,81 @@ def test_a_hedge_in_one_account_does_not_turn_a_gift_into_money(*, rises: bool) 
     assert out + most_out(world, "ann") <= OWN
 
 
+@pytest.mark.parametrize("rises", [True, False])
+def test_a_hedge_whose_winner_is_closed_first_does_not_either(*, rises: bool) -> None:
+    """What she wins stands before the gift when the other side loses it again."""
+    world = world_of()
+    world.trade("ann", "ben", 5, PRICE)
+    world.long("ben", 5, PRICE)
+    world.short("ann", 5, PRICE)
+    price = 1_050 if rises else 950
+    world.post(price)
+    loser, winner = (world.close_short, world.close_long) if rises else (
+        world.close_long, world.close_short)  # fmt: skip
+    sides = {True: (world.short, world.long), False: (world.long, world.short)}[rises]
+    sides[1]("ben", 5, price)
+    winner("ann", 5, price)
+    assert left(world) == GIFT
+    out = most_out(world, "ann")
+    world.ok(commands.Withdraw(world.uids["ann"], CONTRACT, "QQQ", out))
+    sides[0]("ben", 5, price)
+    loser("ann", 5, price)
+    assert left(world) >= GIFT - 12, "fees alone are gone"
+    assert out + most_out(world, "ann") <= OWN
+
+
+@pytest.mark.parametrize("wins_first", [True, False])
+def test_trading_with_oneself_does_not_turn_a_gift_into_money(*, wins_first: bool) -> None:
+    """Her closing orders meet each other away from the mark: one side wins what the other loses."""
+    world = world_of()
+    world.long("ann", 5, PRICE)
+    world.short("ann", 5, PRICE)
+    price = 1_050 if wins_first else 950
+    world.close_short("ann", 5, price)
+    world.close_long("ann", 5, price)
+    assert not world.positions("ann")
+    assert left(world) >= GIFT - 12, "fees alone are gone"
+    assert most_out(world, "ann") <= OWN
+
+
+def test_a_gift_does_not_bear_what_was_lost_before_it_was_given() -> None:
+    """The winner of her hedge is closed, then comes the gift, then the loser is closed."""
+    world = ContractWorld("ben")
+    world.owner("ann", OWN)
+    world.trade("ann", "ben", 5, PRICE)
+    world.long("ben", 5, PRICE)
+    world.short("ann", 5, PRICE)
+    world.post(1_050)
+    world.long("ben", 5, 1_050)
+    world.close_long("ann", 5, 1_050)
+    give(world, GIFT)
+    world.short("ben", 5, 1_050)
+    world.close_short("ann", 5, 1_050)
+    assert left(world) >= GIFT - 3
+    assert most_out(world, "ann") <= OWN
+
+
+def test_gains_that_were_taken_out_no_longer_stand_before_the_gift() -> None:
+    """She has nothing of her own: what she wins leaves, then the gift's money is lost with it."""
+    world = world_of(own=0)
+    world.ok(commands.SetMarginMode(world.uids["ann"], SYMBOL, CROSSED, SEPARATED))
+    for _ in range(2):
+        world.trade("ann", "ben", 5, PRICE)
+    first, second = world.positions("ann")
+    world.post(1_100)
+    world.long("ben", 5, 1_100)
+    world.order("ann", SELL, LONG, 5, 1_100, position_id=first.position_id)
+    out = most_out(world, "ann")
+    assert out == 600 + 500 - 2 * 3 - 3 - 275 - 600
+    world.ok(commands.Withdraw(world.uids["ann"], CONTRACT, "QQQ", out))
+    world.post(900)
+    world.long("ben", 5, 900)
+    world.order("ann", SELL, LONG, 5, 900, position_id=second.position_id)
+    assert left(world) == world.money("ann")
+    world.deposit("ann", 100)
+    assert most_out(world, "ann") == 100
+
+
 def test_what_a_gift_bore_is_gone_once_the_owner_begins_anew() -> None:
     world = world_of()
     world.trade("ann", "ben", 10, PRICE)

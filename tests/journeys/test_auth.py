@@ -447,6 +447,31 @@ def test_a_repetition_whose_body_comes_late_has_no_effect() -> None:
         assert late.value.code == -1046
 
 
+def test_a_clock_that_is_behind_has_requests_known_for_longer() -> None:
+    """A minute behind, it takes at 61 s what the venue's own clock took at 0 s."""
+    guard = ReplayGuard()
+    guard.reach_back(60_000, NOW)
+    assert guard.enter(NOW_MS, ONE, NOW) is None
+    guard.record(NOW_MS, ONE, ANSWER)
+    assert guard.enter(NOW_MS, ONE, NOW + 100_000_000) == ANSWER
+    assert guard.enter(NOW_MS + 1, TWO, NOW + 100_000_000) is None
+    with pytest.raises(ApiError, match="became too old"):
+        guard.enter(NOW_MS, ONE, NOW + 102_000_000)
+
+
+def test_a_clock_that_is_behind_does_not_keep_others_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Too many requests to be known for so long: its own are refused instead."""
+    monkeypatch.setattr(replay, "REQUESTS_MAX", 2)
+    guard = ReplayGuard()
+    guard.reach_back(60_000, NOW)
+    for request in (ONE, TWO):
+        assert guard.enter(NOW_MS, request, NOW) is None
+    later = NOW_MS + 50_000
+    assert guard.enter(later, b"3" * 16, later * 1_000) is None
+    with pytest.raises(ApiError, match="became too old"):
+        guard.enter(NOW_MS, ONE, later * 1_000)
+
+
 def test_requests_and_answers_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replay, "REQUESTS_MAX", 2)
     monkeypatch.setattr(replay, "ANSWER_BYTES_MAX", 200)

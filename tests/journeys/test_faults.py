@@ -224,6 +224,42 @@ def test_a_repetition_by_a_clock_that_is_off_has_no_effect(server: Server) -> No
     assert resting(server, SPOT) == 1
 
 
+@pytest.mark.parametrize("ms", [20_000, -20_000])
+@pytest.mark.parametrize("off_first", [True, False])
+def test_a_repetition_past_a_clock_that_is_off_has_no_effect(
+    server: Server, ms: int, *, off_first: bool
+) -> None:
+    """A rule hits only one of the two: whoever signed it is in time by either clock."""
+    alice = server.client("alice")
+    raw = b'{"symbol":"BTCUSDT","side":"BUY","type":"LIMIT","quantity":"0.01","price":"60000.00"}'
+    headers = alice.headers("POST", SPOT.order, raw, ahead_ms=ms // 2)
+    answers = []
+    for off in (off_first, not off_first):
+        if off:
+            add(server, "clock_skew", ms=ms)
+        answers.append(alice.post(SPOT.order, raw, headers=headers))
+        server.client().delete("/_venue/faults")
+    first, again = answers
+    assert (first.status, again.body) == (200, first.body)
+    assert resting(server, SPOT) == 1
+
+
+def test_what_was_signed_ahead_for_a_clock_that_is_off_has_its_effect_once(server: Server) -> None:
+    """By a clock that is a minute ahead it is in time now, by the venue's own half a minute later:
+    until then it is known, by whatever clock it comes."""
+    alice = server.client("alice")
+    raw = b'{"symbol":"BTCUSDT","side":"BUY","type":"LIMIT","quantity":"0.01","price":"60000.00"}'
+    headers = alice.headers("POST", SPOT.order, raw, ahead_ms=40_000)
+    add(server, "clock_skew", ms=60_000)
+    first = alice.post(SPOT.order, raw, headers=headers)
+    server.client().delete("/_venue/faults")
+    add(server, "clock_skew", ms=25_000)
+    again = alice.post(SPOT.order, raw, headers=headers)
+    assert (first.status, again.body) == (200, first.body)
+    server.client().delete("/_venue/faults")
+    assert resting(server, SPOT) == 1
+
+
 @BY_NAME
 def test_orders_are_rejected_and_nothing_else(
     server: Server, alice: Stock, product: Product

@@ -27,19 +27,20 @@ LENGTH = 1_500
 RELOAD_EVERY = 250
 DAY = 86_400 * SECOND
 TAKES = (FUND_UID, FEES_UID)
+MOVES = ("withdraw", "transfer_in", "transfer_out")
 
 
 class Model:
-    """Gifts as rule 9.2 says: `gifts` is uid -> (left, most); `held` the positions of an owner,
-    `pools` the last balance of each of its pools."""
+    """Gifts as rule 9.2 says: `gifts` is uid -> (left, most, what bears losses before it); `held`
+    the positions of an owner, `pools` the last balance of each of its pools."""
 
     def __init__(self) -> None:
-        self.gifts: dict[int, tuple[int, int]] = {}
+        self.gifts: dict[int, tuple[int, int, int]] = {}
         self.held: dict[int, set[int]] = {}
         self.pools: dict[int, dict[int, int]] = {}
         self.fees = self.refunds = self.commissions = 0
 
-    def hear(self, events: list[Event]) -> None:
+    def hear(self, engine: Engine, events: list[Event]) -> None:
         for event in events:
             if isinstance(event, ContractTrade):
                 legs = (event.taker, event.maker)
@@ -54,20 +55,22 @@ class Model:
                 self.commissions += event.commission
             elif isinstance(event, Income):
                 self._item(event)
+                if event.uid in self.gifts and not event.symbol and event.kind in MOVES:
+                    self._keep(engine, event)
 
     def _opens(self, leg: Leg) -> None:
         held = self.held.setdefault(leg.uid, set())
         owes = min(self.pools.get(leg.uid, {0: 0}).values()) < 0
         if leg.opens and not held and not owes and leg.uid in self.gifts:
-            left, _ = self.gifts[leg.uid]
-            self.gifts[leg.uid] = (left, left)
+            left, *_ = self.gifts[leg.uid]
+            self.gifts[leg.uid] = (left, left, 0)
         if leg.opens:
             held.add(leg.position_id)
 
     def _item(self, item: Income) -> None:
-        left, most = self.gifts.get(item.uid, (0, 0))
+        left, most, before = self.gifts.get(item.uid, (0, 0, 0))
         if "CASH_GIFT" in item.reason:
-            self.gifts[item.uid] = (left + item.amount, most + item.amount)
+            self.gifts[item.uid] = (left + item.amount, most + item.amount, before)
         elif "REFUND" in item.reason and item.amount > 0:
             self.refunds += item.amount
         elif item.kind == "position_funding" or (
@@ -76,9 +79,34 @@ class Model:
             self._change(item.uid, item.amount)
 
     def _change(self, uid: int, amount: int) -> None:
-        if uid in self.gifts:
-            left, most = self.gifts[uid]
-            self.gifts[uid] = (max(0, min(most, left + amount)), most)
+        if not self.gifts.get(uid, (0, 0, 0))[1]:
+            return
+        left, most, before = self.gifts[uid]
+        if amount < 0:
+            self.gifts[uid] = (left - min(left, max(0, -amount - before)), most,
+                               max(0, before + amount))  # fmt: skip
+        else:
+            over = max(0, left + amount - most)
+            self.gifts[uid] = (left + amount - over, most, before + over)
+
+    def _keep(self, engine: Engine, item: Income) -> None:
+        """Gifts do not bear what was lost when they came; money that left bears nothing."""
+        left, most, before = self.gifts[item.uid]
+        account = engine.account(item.uid)
+        pools = [account.contract[0], *account.isolated.values()]
+        held = [position for pool in pools for position in pool.positions]
+        own = sum(pool.collateral for pool in pools)
+        own += sum(position.side * position.value for position in held) - left
+        if "INCREASE" in item.reason:
+            worth = sum(
+                position.side * position.quantity * position.perp.mark * position.perp.unit
+                - position.side * position.value
+                for position in held
+            )
+            before = max(before, -worth)
+        if left and ("INCREASE" in item.reason or "REDUCE" not in item.reason):
+            before = max(0, min(before, own))
+        self.gifts[item.uid] = (left, most, before if most else 0)
 
     def look(self, engine: Engine) -> None:
         """Note what each pool holds, for debts."""
@@ -114,7 +142,7 @@ def check(engine: Engine, model: Model, command: Command, events: list[Event]) -
     assert audit.problems(engine) == [], command
     for account in engine.ledger.accounts.values():
         held = account.benefits.gift(0) if account.benefits is not None else 0
-        assert held == model.gifts.get(account.uid, (0, 0))[0], (command, account.uid)
+        assert held == model.gifts.get(account.uid, (0, 0, 0))[0], (command, account.uid)
     if isinstance(command, commands.Withdraw) and not isinstance(events[0], Rejected):
         account = engine.account(command.uid)
         held = account.benefits.gift(0) if account.benefits is not None else 0
@@ -136,7 +164,7 @@ def test_random_gifts_discounts_and_commissions(seed: int) -> None:
         opening.append(benefit_commands.SetAffiliate(uid, f"code{uid}", 100_000, 500_000))
     for command in opening:
         command.time = walk.time
-        model.hear(engine.apply(command))
+        model.hear(engine, engine.apply(command))
     paid = 0
     for number in range(LENGTH):
         if random.random() < 0.2:
@@ -150,7 +178,7 @@ def test_random_gifts_discounts_and_commissions(seed: int) -> None:
             engine = snapshot.load(snapshot.dump(engine))
         model.look(engine)
         events = engine.apply(command)
-        model.hear(events)
+        model.hear(engine, events)
         check(engine, model, command, events)
         paid += sum(isinstance(event, CommissionPaid) for event in events)
     assert model.gifts

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue.core.contract.collateral import FEES_UID, FUND_UID, available, doubtful
+from venue.core.contract.collateral import (
+    FEES_UID,
+    FUND_UID,
+    available,
+    doubtful,
+    keep_before_gift,
+)
 from venue.core.contract.orders import Contracts
 from venue.core.contract.prices_in_doubt import unsure
 from venue.core.copying.shares import COMMISSION_UID
@@ -92,6 +98,8 @@ class Rewards:
         benefits = benefits_of(account)
         self.ledger.credit(account, CONTRACT, asset, amount)
         benefits.give(asset, amount)
+        if amount > 0:
+            keep_before_gift(account, asset, given=True)
         pool = account.contract[asset]
         self.collateral.touch(pool)
         kind, reason = (TRANSFER_IN, INCREASE) if amount > 0 else (TRANSFER_OUT, REDUCE)

@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from venue.core.contract.account import holding_of
-from venue.core.contract.collateral import FEES_NAME, FUND_NAME, available, doubtful
+from venue.core.contract.collateral import (
+    FEES_NAME,
+    FUND_NAME,
+    available,
+    doubtful,
+    keep_before_gift,
+)
 from venue.core.contract.orders import Contracts
 from venue.core.contract.prices_in_doubt import unsure
 from venue.core.ledger.accounts import CONTRACT, Account
@@ -117,6 +123,8 @@ class Owners:
         if self._movable(account, command.wallet, asset) < command.amount:
             return [Rejected(Reject.FUNDS)]
         self.ledger.credit(account, command.wallet, asset, -command.amount)
+        if command.wallet == CONTRACT:
+            keep_before_gift(account, asset, given=False)
         return [
             self._moved(account, command.wallet, asset, BillKind.WITHDRAW, -command.amount, NONE)
         ]
@@ -141,6 +149,8 @@ class Owners:
         if self._movable(account, source, asset) < amount:
             return [Rejected(Reject.FUNDS)]
         self.ledger.move(account, source=source, target=target, asset=asset, amount=amount)
+        if source == CONTRACT:
+            keep_before_gift(account, asset, given=False)
         transfer_id = self.next_transfer
         self.next_transfer = transfer_id + 1
         return [

@@ -6,7 +6,7 @@ from typing import Final
 
 from venue.core.contract.account import Holding, holding_of
 from venue.core.contract.margin import initial
-from venue.core.contract.position import Position, notional, profit, sums_of
+from venue.core.contract.position import Position, equity, notional, profit, sums_of, wallet
 from venue.core.contract.risk.ranking import Ranking
 from venue.core.counters import Counters
 from venue.core.ledger.accounts import Account, Pool
@@ -118,6 +118,19 @@ def available_in(pool: Pool) -> int:
 def doubtful(pool: Pool) -> bool:
     """Whether a position's price is in doubt: nothing may leave the pool meanwhile (rule 5.14)."""
     return any(position.perp.doubt for position in pool.positions)
+
+
+def keep_before_gift(account: Account, asset: int, *, given: bool) -> None:
+    """Note what of an owner's own money bears losses before its gift, once a gift was `given` or
+    money has left the contract wallet (rule 9.2)."""
+    benefits = account.benefits
+    if benefits is None or not benefits.gift(asset):
+        return
+    pools = [account.contract[asset]]
+    pools += [pool for pool in account.isolated.values() if pool.asset == asset]
+    own = sum([wallet(pool) for pool in pools])
+    lost = own - sum([equity(pool) for pool in pools]) if given else 0
+    benefits.keep_before(asset, lost, own - benefits.gift(asset))
 
 
 def removable(position: Position) -> int:

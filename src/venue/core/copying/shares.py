@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue.core.contract.collateral import Collateral, available_in, doubtful
+from venue.core.contract.collateral import (
+    Collateral,
+    available_in,
+    doubtful,
+    keep_before_gift,
+)
 from venue.core.contract.position import equity
 from venue.core.contract.prices_in_doubt import unsure
 from venue.core.copying.people import Following
@@ -105,6 +110,7 @@ class Shares:
     ) -> list[Event]:
         collateral = self.collateral
         collateral.ledger.exchange(source, target, amount)
+        keep_before_gift(source.account, source.asset, given=False)
         collateral.touch(source)
         collateral.touch(target)
         return [

@@ -32,13 +32,18 @@ class Terms:
 
 
 class Gift:
-    """What is `left` of an owner's gifts in one asset; profit makes it whole up to `most`."""
+    """What is `left` of an owner's gifts in one asset; profit makes it whole up to `most`.
 
-    __slots__ = ("left", "most")
+    `before` is the owner's own money that bears losses before the gift does, in atoms: gains since
+    it last had no position, and what its positions had lost when the gift came.
+    """
+
+    __slots__ = ("before", "left", "most")
 
     def __init__(self) -> None:
         self.left = 0
         self.most = 0
+        self.before = 0
 
 
 class Accrual:
@@ -109,22 +114,35 @@ class Benefits:
             del self.gifts[asset]
 
     def bear(self, asset: int, change: int) -> int:
-        """Have the gift bear a loss first, and profit make it whole first; what it bore."""
+        """Have the gift bear a loss that is not one of earlier gains, and profit make it whole
+        first; what it bore."""
         gift = self.gifts.get(asset)
         if gift is None:
             return 0
         if change >= 0:
-            gift.left = min(gift.most, gift.left + change)
+            restored = min(gift.most - gift.left, change)
+            gift.left += restored
+            gift.before += change - restored
             return 0
-        borne = min(gift.left, -change)
+        gained = min(gift.before, -change)
+        borne = min(gift.left, -change - gained)
+        gift.before -= gained
         gift.left -= borne
         return borne
+
+    def keep_before(self, asset: int, lost: int, own: int) -> None:
+        """Have at least `lost` atoms be borne before the gift is asked, but no more than the `own`
+        money of the owner: what has left the wallet bears nothing."""
+        gift = self.gifts.get(asset)
+        if gift is not None:
+            gift.before = max(0, min(own, max(gift.before, lost)))
 
     def begin(self, asset: int) -> None:
         """The first position since the owner held none: what gifts bore before is gone for good."""
         gift = self.gifts.get(asset)
         if gift is not None:
             gift.most = gift.left
+            gift.before = 0
             if not gift.left:
                 del self.gifts[asset]
 

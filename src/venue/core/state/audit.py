@@ -51,7 +51,7 @@ def _benefit_problems(engine: Engine) -> list[str]:
         if benefits is None:
             continue
         for asset, gift in benefits.gifts.items():
-            if not 0 <= gift.left <= gift.most or not gift.most:
+            if not 0 <= gift.left <= gift.most or not gift.most or gift.before < 0:
                 found.append(f"{account.name}: {gift.left} of {gift.most} are left of gift {asset}")
         promised = [accrual for _, _, accrual in benefits.owed] + list(benefits.today.values())
         for accrual in promised:

@@ -23,11 +23,11 @@ class AccrualRecord(msgspec.Struct, array_like=True, gc=False):
 
 
 class BenefitsRecord(msgspec.Struct, array_like=True):
-    """One owner's; `gifts` are asset, what is left, what profit makes whole; an empty `code`: it is
-    no affiliate."""
+    """One owner's; `gifts` are asset, what is left, what profit makes whole, and (where there is
+    any) the money that bears losses before; an empty `code`: it is no affiliate."""
 
     uid: int
-    gifts: list[tuple[int, int, int]]
+    gifts: list[tuple[int, ...]]
     discount: bool
     inviter: int
     invited: int
@@ -90,7 +90,7 @@ def _record(uid: int, benefits: Benefits) -> BenefitsRecord:
     affiliate = benefits.affiliate or Affiliate("", 0, 0)
     return BenefitsRecord(
         uid,
-        [(asset, gift.left, gift.most) for asset, gift in sorted(benefits.gifts.items())],
+        [_gift(asset, gift) for asset, gift in sorted(benefits.gifts.items())],
         benefits.discount,
         benefits.inviter,
         benefits.invited,
@@ -103,6 +103,11 @@ def _record(uid: int, benefits: Benefits) -> BenefitsRecord:
     )
 
 
+def _gift(asset: int, gift: Gift) -> tuple[int, ...]:
+    found = (asset, gift.left, gift.most)
+    return (*found, gift.before) if gift.before else found
+
+
 def _accrual(day: int, which: Which, accrual: Accrual) -> AccrualRecord:
     return AccrualRecord(
         day, *which, accrual.fee, accrual.refund, accrual.commission, accrual.maker, accrual.taker
@@ -111,9 +116,10 @@ def _accrual(day: int, which: Which, accrual: Accrual) -> AccrualRecord:
 
 def _load(account: Account, record: BenefitsRecord) -> None:
     benefits = benefits_of(account)
-    for asset, left, most in record.gifts:
+    for asset, left, most, *before in record.gifts:
         gift = benefits.gifts[asset] = Gift()
         gift.left, gift.most = left, most
+        gift.before = sum(before)
     benefits.discount = record.discount
     benefits.inviter = record.inviter
     benefits.invited = record.invited

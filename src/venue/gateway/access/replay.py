@@ -32,7 +32,8 @@ _IN_FLIGHT: Final[Answer] = (0, b"")  # recognised by identity
 class ReplayGuard:
     """Requests by their timestamp's second, forgotten when that timestamp is past acceptance.
 
-    What was forgotten is refused from then on, whatever the clock says.
+    What was forgotten is refused from then on, whatever the clock says. One guard serves all doors,
+    also those whose clock a fault has put off: a request has its effect once, at whichever it is.
     """
 
     def __init__(self) -> None:
@@ -46,6 +47,16 @@ class ReplayGuard:
         self._count = 0
         self._swept = 0
         self._oldest = 0
+        self._behind_ms = 0
+
+    def reach_back(self, by_ms: int, now: int) -> None:
+        """From now (µs) on know requests until a clock that is `by_ms` behind no longer takes them.
+
+        Those that were forgotten before are taken as new by that clock.
+        """
+        if by_ms > self._behind_ms:
+            self._behind_ms = by_ms
+            self._oldest = min(self._oldest, self._reach(now // 1_000))
 
     def seed(self, requests: Iterable[bytes], now: int) -> None:
         """Ids of the journal's last commands, known after a restart; their answers are gone.
@@ -92,6 +103,10 @@ class ReplayGuard:
             return self._known(request, requests[request])
         if self.seeded(timestamp, request):
             raise _gone()
+        if self._count >= REQUESTS_MAX and self._behind_ms:
+            self._behind_ms = 0  # a fault must not keep others out
+            self._sweep(now_ms)
+            return self.enter(timestamp, request, now)
         if self._count >= REQUESTS_MAX:
             raise errors.busy("Too many orders at once; nothing was done, send again.")
         requests[request] = _IN_FLIGHT
@@ -148,9 +163,13 @@ class ReplayGuard:
         if requests is not None and request in requests:
             requests[request] = None
 
+    def _reach(self, now_ms: int) -> int:
+        """The first second whose requests may still come."""
+        return (now_ms - KEPT_MS - self._behind_ms) // 1_000
+
     def _sweep(self, now_ms: int) -> None:
         self._swept = now_ms // 1_000
-        oldest = self._oldest = max(self._oldest, (now_ms - KEPT_MS) // 1_000)
+        oldest = self._oldest = max(self._oldest, self._reach(now_ms))
         for second in [second for second in self._seconds if second < oldest]:
             requests = self._seconds.pop(second)
             self._count -= len(requests)

@@ -56,8 +56,8 @@ class ShiftedClock:
         return self._clock.signs(sent_ms - self._by // US_PER_MS, window_ms)
 
     def oldest(self) -> int:
-        """The earlier of both."""
-        return self._clock.oldest() + self._by
+        """The earlier of both by the venue's own clock: one memory of requests serves all."""
+        return self._clock.oldest()
 
 
 class FaultyDoor:
@@ -116,7 +116,9 @@ class FaultyDoor:
 
     def _door(self, ms: int) -> Serve:
         if ms not in self._doors:
-            self._doors[ms] = self._skewed(ShiftedClock(self._venue.clock, ms * US_PER_MS))
+            clock = self._venue.clock
+            self._doors[ms] = self._skewed(ShiftedClock(clock, ms * US_PER_MS))
+            self._venue.replays.reach_back(-ms, clock.oldest())
         return self._doors[ms]
 
     def _asked(self, request: Request) -> Asked:
