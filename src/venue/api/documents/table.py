@@ -8,7 +8,7 @@ from venue.api.contract import conditional, demo
 from venue.api.contract import market as contract_market
 from venue.api.contract import orders as contract_orders
 from venue.api.operation import Operation
-from venue.api.operator import benefits, clock, contracts, faults
+from venue.api.operator import benefits, clock, contracts, faults, preview
 from venue.api.operator import venue as operator
 from venue.api.spot import account, affiliates, market
 from venue.api.spot import orders as spot_orders
@@ -29,4 +29,5 @@ ROWS: tuple[Operation[Any, Any], ...] = (
     *faults.ROWS,
     *clock.ROWS,
     *benefits.ROWS,
+    *preview.ROWS,
 )

@@ -6,10 +6,19 @@ from venue.api.operator import benefits as benefits_rows
 from venue.api.operator import clock as clock_rows
 from venue.api.operator import contracts as contracts_rows
 from venue.api.operator import faults as faults_rows
+from venue.api.operator import preview as preview_rows
 from venue.api.operator import venue as venue_rows
 from venue.gateway.context import Venue
 from venue.gateway.dispatch.routes import Route, bind
-from venue.gateway.operations.operator import benefits, clock, contracts, faults, keys, venue
+from venue.gateway.operations.operator import (
+    benefits,
+    clock,
+    contracts,
+    faults,
+    keys,
+    preview,
+    venue,
+)
 
 
 def not_practice(venue: Venue) -> bool:
@@ -69,4 +78,5 @@ def bindings() -> list[Route]:
         bind(benefits_rows.join_discount, benefits.join_discount),
         bind(benefits_rows.set_affiliate, benefits.set_affiliate),
         bind(benefits_rows.invite, benefits.invite),
+        bind(preview_rows.preview, preview.preview),
     ]
