@@ -11,6 +11,7 @@ from venue.core.book.market import Market
 from venue.core.contract.perpetual import Perpetual
 from venue.core.engine import Engine
 from venue.core.instruments import Asset, Instrument
+from venue.core.ledger.accounts import Account
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command, PlaceAlgo, PlaceContractOrder, PlaceOrder
 from venue.gateway.access.keys import KeyStore
@@ -35,6 +36,7 @@ from venue.recording.recorder import Recorder
 KEY_REWRITES: Final = "keyRewrites"  # the setting that counts rewrites of the key store
 DEMO_ASSET: Final = "SUSDT"  # what demo contracts settle in
 NEW_WORK: Final = (PlaceOrder, PlaceContractOrder, PlaceAlgo)
+UID_LENGTH_MAX: Final = 20  # digits
 READ_YOUR_WRITE_S: Final = 2.0  # how long a history read waits for the projector
 
 
@@ -149,6 +151,17 @@ class Venue:
     def setting(self, name: str, default: str) -> str:
         """A venue setting's value."""
         return self.engine.listing.settings.get(name, default)
+
+    def owner(self, owner: str, name: str = "owner") -> Account:
+        """An owner by name or uid; -1142 naming the parameter when there is none."""
+        ledger = self.engine.ledger
+        uid = ledger.names.get(owner, 0)
+        if not uid and owner.isascii() and owner.isdigit() and len(owner) <= UID_LENGTH_MAX:
+            uid = int(owner)
+        account = ledger.accounts.get(uid)
+        if account is None:
+            raise errors.invalid(name, "no such owner")
+        return account
 
     def market(self, symbol: str, name: str = "symbol") -> Market[None]:
         """A listed market; -2007 naming the parameter when there is none."""

@@ -144,6 +144,25 @@ class Match(Generic[T, F]):
         return False
 
 
+def expected(match: Match[T, F], taken: dict[int, int]) -> int:
+    """The status that an order will have once its match is executed, as `conclude` gives it.
+
+    `taken` are the lots that the fills take off the resting orders, by id.
+    """
+    order = match.order
+    left = order.quantity - match.lots
+    if left == 0:
+        return FILLED
+    if not match.stopped and order.type == LIMIT and order.time_in_force in (GTC, POST_ONLY):
+        half = order.market.book.opposite(order.side)
+        for maker in half.within(order.price):
+            if taken.get(maker.order_id, 0) < maker.remaining:
+                break  # what is left would cross it
+        else:
+            return PARTIALLY_FILLED if match.lots else NEW
+    return CANCELED if match.lots and not match.stopped else EXPIRED
+
+
 def any_price(side: int) -> int:
     """The limit, in ticks, of an order of this side that takes any price."""
     return PRICE_MAX if side == BUY else LOWEST

@@ -345,6 +345,26 @@ class Plan:
         leverage = self.terms.modes.leverage(side)
         return ceil_div(weight * perp.unit, leverage) + losses * perp.unit + fees
 
+    def left(self) -> Stakes:
+        """The taker's pools as its fills would leave them, and the cross pool in any case.
+
+        The plan can be shown then, but no longer executed.
+        """
+        self.stakes = {}
+        left: Stakes = {}
+        self._trial(self._cross(self.order), left)
+        for fill in self.match.fills:
+            terms = fill.maker.terms
+            if fill.lots:
+                self._taker_leg(fill, left)
+            if fill.maker.account is not self.order.account:
+                continue
+            if fill.lots:
+                self._maker_leg(fill, terms, left)
+            elif terms.opens:  # what it holds is its owner's again
+                self._trial(self._cross(fill.maker), left).held -= terms.margin
+        return left
+
     # -- who can bear it -------------------------------------------------------------------------
 
     def _borne(self, fill: Fill, terms: Terms, loses: bool) -> bool:
@@ -435,7 +455,7 @@ class Plan:
         grown = grown_by(terms)
         cross = self._trial(self._cross(order), stakes)
         if terms.modes.margin_mode == CROSSED:
-            cross.open(self._shadow(cross, order, grown), fill.lots, fill.amount, fee)
+            cross.open(self.shadow(cross, order, grown), fill.lots, fill.amount, fee)
             return
         margin = fill.maker_margin if is_maker else fill.taker_margin
         cross.collateral -= margin
@@ -444,7 +464,7 @@ class Plan:
             stake.collateral += margin
             stake.open(stake.existing(grown), fill.lots, fill.amount, fee)
 
-    def _shadow(self, cross: Stake, order: Order[Terms], grown: Position | None) -> Shadow:
+    def shadow(self, cross: Stake, order: Order[Terms], grown: Position | None) -> Shadow:
         """The cross position that an order opens or adds to."""
         if grown is not None:
             return cross.existing(grown)

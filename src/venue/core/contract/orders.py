@@ -65,6 +65,17 @@ PLACED: Final = ContractOrderPlaced
 CLOSED: Final = ContractOrderClosed
 
 
+class Shown:
+    """Where an accepted order and its plan are put instead of being executed: `plan` is None for
+    one that would rest at once. `order` is None while nothing was accepted."""
+
+    __slots__ = ("order", "plan")
+
+    def __init__(self) -> None:
+        self.order: Order[Terms] | None = None
+        self.plan: Plan | None = None
+
+
 class Contracts:
     """The contract markets over one ledger; the ids are those of both products.
 
@@ -91,8 +102,11 @@ class Contracts:
 
     # -- placing ---------------------------------------------------------------------------------
 
-    def place(self, command: PlaceContractOrder) -> list[Event]:
-        """Accept, match and rest an order, or refuse it with the first reason that applies."""
+    def place(self, command: PlaceContractOrder, shown: Shown | None = None) -> list[Event]:
+        """Accept, match and rest an order, or refuse it with the first reason that applies.
+
+        With `shown` nothing is executed, and what is accepted has no events.
+        """
         account = self.ledger.accounts.get(command.uid)
         if account is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
@@ -127,7 +141,7 @@ class Contracts:
             refused = attach_exits(terms, command, perp)
         if refused is not None:
             return [refused]
-        return self.enter(order)
+        return self.enter(order, shown)
 
     def new_order(
         self, holding: Holding, perp: Perpetual, side: int, position_side: int, type_: int,
@@ -154,13 +168,13 @@ class Contracts:
         order.terms.position = position
         return order
 
-    def enter(self, order: Order[Terms]) -> list[Event]:
+    def enter(self, order: Order[Terms], shown: Shown | None = None) -> list[Event]:
         """Match and rest a well-formed order, or refuse it: price, caps, liquidity, funds.
 
-        Nothing has changed when it is refused.
+        Nothing has changed when it is refused, or only to be `shown`.
         """
         if order.type == MARKET:
-            return self._enter_market(order)
+            return self._enter_market(order, shown)
         terms = order.terms
         perp = terms.perp
         refused = limit_refused(order, perp)
@@ -173,7 +187,7 @@ class Contracts:
         if terms.opens:
             refused = opening_refused(order, terms, order.price, order.quantity)
             if refused is None and not crossing and tif in (GTC, POST_ONLY):
-                return self._rest_at_once(order, terms)
+                return self._rest_at_once(order, terms, shown)
         else:
             refused = closing_refused(order, terms)
         if refused is not None:
@@ -183,9 +197,9 @@ class Contracts:
             plan = self._planned(plan, order.price)
         if tif == FOK and plan.match.lots < order.quantity:
             plan = Plan(order, terms)
-        return self._admitted(order, terms, plan)
+        return self._admitted(order, terms, plan, shown)
 
-    def _enter_market(self, order: Order[Terms]) -> list[Event]:
+    def _enter_market(self, order: Order[Terms], shown: Shown | None) -> list[Event]:
         """Sweep what is there, within the band of the best price that is liquidity and the band of
         the mark (rules 3.4, 3.9): a far order in a thin book is no liquidity."""
         terms = order.terms
@@ -204,7 +218,7 @@ class Contracts:
             refused = opening_refused(order, terms, plan.worst, plan.match.lots)
             if refused is not None:
                 return [refused]
-        return self._admitted(order, terms, plan)
+        return self._admitted(order, terms, plan, shown)
 
     def _planned(self, plan: Plan, limit: int, band_ppm: int = 0) -> Plan:
         """The plan of an owner's order: a closing one leaves its pool what it must keep."""
@@ -214,7 +228,9 @@ class Contracts:
         self.looked += plan.match.looked
         return plan if plan.terms.opens else plan.kept_solvent()
 
-    def _admitted(self, order: Order[Terms], terms: Terms, plan: Plan) -> list[Event]:
+    def _admitted(
+        self, order: Order[Terms], terms: Terms, plan: Plan, shown: Shown | None
+    ) -> list[Event]:
         """Execute a plan that its owner can pay and that fits the state."""
         if terms.opens and plan.match.lots:
             left = order.quantity - plan.match.lots
@@ -225,14 +241,21 @@ class Contracts:
         if plan.fault():
             self.faults += 1
             return [Rejected(Reject.PLAN_FAULT)]
+        if shown is not None:
+            shown.order = order
+            shown.plan = plan
+            return []
         if terms.cause == USER or terms.position is None:
             return self._execute(order, plan)
         events = self.clear_closing(terms.position, order.quantity, order.time)
         events += self._execute(order, plan)
         return events
 
-    def _rest_at_once(self, order: Order[Terms], terms: Terms) -> list[Event]:
+    def _rest_at_once(self, order: Order[Terms], terms: Terms, shown: Shown | None) -> list[Event]:
         """Place an order that opens, trades nothing and rests as a whole, as most do."""
+        if shown is not None:
+            shown.order = order
+            return []
         order_id = order.order_id
         self.counters.order = order_id + 1
         self._rest(order, terms)

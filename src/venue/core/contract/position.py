@@ -245,26 +245,30 @@ def liquidation_mark(position: Position) -> int:
     net long, above it when it is net short.
     """
     pool, perp = position.pool, position.perp
-    together = [found for found in pool.positions if found.perp is perp]
-    slack = equity(pool) - maintenance(pool)
+    together = [
+        (found.side, found.quantity, found.base) for found in pool.positions if found.perp is perp
+    ]
+    return endangering_mark(perp, mark_of(position), equity(pool) - maintenance(pool), together)
+
+
+def endangering_mark(
+    perp: Perpetual, mark: int, slack: int, together: list[tuple[int, int, int]]
+) -> int:
+    """The same for one pool's positions in a contract, each its side, its lots and what it stands
+    on. `slack` is the pool's equity less its maintenance margin, in atoms."""
+    tiers = perp.tiers
+    held = sum([tiers.above(base, mark * lots * perp.unit) for _, lots, base in together])
     if len(together) == 1:
-        slack += maintenance_of(position)
-        size = position.quantity * perp.unit
-        return liquidation_price(
-            position.side, size, mark_of(position), slack, perp.tiers, position.base
-        )
-    net = sum([found.side * found.quantity for found in together]) * perp.unit
-    held = sum([maintenance_of(found) for found in together])
-    mark = mark_of(position)
+        side, lots, base = together[0]
+        return liquidation_price(side, lots * perp.unit, mark, slack + held, tiers, base)
+    net = sum([side * lots for side, lots, _ in together]) * perp.unit
     safe, beyond = mark, 0 if net > 0 else PRICE_MAX
     if net == 0 or slack <= 0:
         return 0 if net == 0 else mark
     # Slack is concave in the mark, so there is one boundary between a safe end and a lost one.
     while abs(beyond - safe) > 1:
         middle = (safe + beyond) // 2
-        needed = [
-            perp.tiers.above(found.base, middle * found.quantity * perp.unit) for found in together
-        ]
+        needed = [tiers.above(base, middle * lots * perp.unit) for _, lots, base in together]
         if slack + net * (middle - mark) + held - sum(needed) > 0:
             safe = middle
         else:

@@ -2,8 +2,8 @@
 
 A command is a msgpack array `[tag, time, ...]`. `time` (µs, never decreasing) is stamped by the
 sequencer. `request` identifies the signed request behind a command, so that a replayed request is
-known again after a restart; it is empty for commands that no signed request caused. New fields go
-to the end with a default: old journals stay readable.
+known again after a restart; `act-as` where an operator acted for the owner, and empty for commands
+that no owner's request caused. New fields go to the end with a default: old journals stay readable.
 """
 
 from msgspec import Struct

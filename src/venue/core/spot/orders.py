@@ -58,6 +58,17 @@ class Liquidity:
 RULES: Final = Liquidity()
 
 
+class Shown:
+    """Where an accepted order and what it matches are put instead of being executed: `match` is
+    None for one that would rest at once. `order` is None while nothing was accepted."""
+
+    __slots__ = ("match", "order")
+
+    def __init__(self) -> None:
+        self.order: Order[None] | None = None
+        self.match: SpotMatch | None = None
+
+
 class Spot:
     """The spot markets over one ledger."""
 
@@ -71,8 +82,11 @@ class Spot:
 
     # -- placing ---------------------------------------------------------------------------------
 
-    def place(self, command: PlaceOrder) -> list[Event]:
-        """Accept, match and rest an order, or refuse it with the first reason that applies."""
+    def place(self, command: PlaceOrder, shown: Shown | None = None) -> list[Event]:
+        """Accept, match and rest an order, or refuse it with the first reason that applies.
+
+        With `shown` nothing is executed, and what is accepted has no events.
+        """
         account = self.ledger.accounts.get(command.uid)
         if account is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
@@ -96,10 +110,12 @@ class Spot:
         if refused is not None:
             return [refused]
         if order.type == MARKET:
-            return self._place_market(order, market)
-        return self._place_limit(order, market)
+            return self._place_market(order, market, shown)
+        return self._place_limit(order, market, shown)
 
-    def _place_limit(self, order: Order[None], market: Market[None]) -> list[Event]:
+    def _place_limit(
+        self, order: Order[None], market: Market[None], shown: Shown | None
+    ) -> list[Event]:
         """Rest what does not trade at once; an order that does goes on to `_take`."""
         account = order.account
         side = order.side
@@ -138,7 +154,10 @@ class Spot:
                 match.walk(price, RULES)
             if tif == FOK and match.lots < quantity:
                 match.forget()
-            return self._take(order, market, match)
+            return self._take(order, market, match, shown)
+        if shown is not None:
+            shown.order = order
+            return []
         order_id = order.order_id
         self.counters.order = order_id + 1
         self._rest(order, market, balance, need)
@@ -149,7 +168,9 @@ class Spot:
             )
         ]  # fmt: skip
 
-    def _place_market(self, order: Order[None], market: Market[None]) -> list[Event]:
+    def _place_market(
+        self, order: Order[None], market: Market[None], shown: Shown | None
+    ) -> list[Event]:
         """Sweep to at most the band from the best price; needs the funds of the exact sweep."""
         account = order.account
         instrument = market.instrument
@@ -171,10 +192,16 @@ class Spot:
             short = account.spot[market.base].free < match.lots * market.lot_atoms
         if short:
             return [Rejected(Reject.FUNDS)]
-        return self._take(order, market, match)
+        return self._take(order, market, match, shown)
 
-    def _take(self, order: Order[None], market: Market[None], match: SpotMatch) -> list[Event]:
+    def _take(
+        self, order: Order[None], market: Market[None], match: SpotMatch, shown: Shown | None
+    ) -> list[Event]:
         """Do what was found to match of an accepted order, then rest or close its remainder."""
+        if shown is not None:
+            shown.order = order
+            shown.match = match
+            return []
         account = order.account
         self.counters.order = order.order_id + 1
         events: list[Event] = []

@@ -22,10 +22,12 @@ from venue.gateway.access.origins import PREFLIGHT, Origins
 from venue.gateway.access.replay import Answer, ReplayGuard
 from venue.gateway.answers.encoded import Encoded
 from venue.gateway.context import Call
+from venue.gateway.dispatch.acting import ACT_AS, acting
 from venue.gateway.dispatch.decode import decode, query_values
 from venue.gateway.dispatch.desk import Desk, refusal_of, unknown_names
 from venue.gateway.dispatch.json_body import body_values
 from venue.gateway.dispatch.routes import Route, named_values, unprefixed
+from venue.gateway.dispatch.turn import Finish
 from venue.gateway.transport.request import Request
 from venue.node.clock import ServerClock
 from venue.vocabulary import Access
@@ -85,7 +87,9 @@ class Dispatcher:
             request.lines += lines
         desk.check_open(route)
         access = route.access
-        if access is Access.PUBLIC:
+        if ACT_AS in request.headers:
+            self._act(request, route, now)
+        elif access is Access.PUBLIC:
             self._call(request, route, 0)
         elif access is Access.OPERATOR:
             connection = request.connection
@@ -121,13 +125,35 @@ class Dispatcher:
         self._admit(request, route, caller, self._clock.wall())
 
     def _admit(self, request: Request, route: Route, caller: Caller, now: int) -> None:
-        orders = self.desk.admit(route, caller, now)
-        if orders is not None:
-            request.lines += b"x-order-count-10s: %d\r\nx-order-count-1m: %d\r\n" % orders
+        self._count(request, route, caller, now)
         if route.trades:
             self._trade(request, route, caller)
         else:
             self._call(request, route, caller.uid)
+
+    def _act(self, request: Request, route: Route, now: int) -> None:
+        """Serve an operator who acts for an owner. No signature tells a repetition from a second
+        request: one that trades has its effect each time."""
+        caller = acting(self._venue, self._operators, request, route)
+        self._count(request, route, caller, now)
+        if route.trades:
+            self._trade_once(request, route, caller, partial(self._acted, request))
+        else:
+            self._call(request, route, caller.uid)
+
+    def _acted(self, request: Request, reply: Any, problem: Exception | None) -> None:
+        try:
+            if problem is not None:
+                raise problem
+            request.answer(200, _encode(reply))
+        except Exception as refused:  # noqa: BLE001 - handed on, whatever it is
+            self._refuse(request, refused)
+
+    def _count(self, request: Request, route: Route, caller: Caller, now: int) -> None:
+        """Check the right and the budgets of whoever calls, and say what orders were sent."""
+        orders = self.desk.admit(route, caller, now)
+        if orders is not None:
+            request.lines += b"x-order-count-10s: %d\r\nx-order-count-1m: %d\r\n" % orders
 
     # -- operations that trade --------------------------------------------------------------------
 
@@ -136,14 +162,13 @@ class Dispatcher:
         oldest = self._clock.oldest()
         known = self._replays.enter(caller.timestamp_ms, caller.request, oldest)
         if known is None:
-            self._trade_once(request, route, caller)
+            self._trade_once(request, route, caller, partial(self._traded, request, caller))
         elif isinstance(known, asyncio.Future):
             known.add_done_callback(partial(self._repeated, request, route, caller))
         else:
             request.answer(*known)
 
-    def _trade_once(self, request: Request, route: Route, caller: Caller) -> None:
-        finish = partial(self._traded, request, caller)
+    def _trade_once(self, request: Request, route: Route, caller: Caller, finish: Finish) -> None:
         try:
             if route.opens:  # not before: a repetition must get its answer
                 self._venue.check_room(caller.uid)

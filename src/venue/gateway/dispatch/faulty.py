@@ -16,6 +16,7 @@ from venue.api.errors import ApiError
 from venue.api.operator.faults import Effect
 from venue.gateway.access.operators import OPERATOR_PATHS
 from venue.gateway.context import Venue
+from venue.gateway.dispatch.acting import named_uid
 from venue.gateway.dispatch.decode import query_values
 from venue.gateway.dispatch.json_body import body_values
 from venue.gateway.dispatch.routes import Route, Routes, unprefixed
@@ -126,11 +127,12 @@ class FaultyDoor:
         route = self._routes.find(request.method, path)
         name = request.headers.get(b"access-key", b"")
         key = self._venue.keys.by_key(name)
+        uid = key.view.uid if key is not None else named_uid(self._venue, request)
         return asked(
             route,
             request.method.decode("latin-1"),
             path.decode("latin-1"),
-            key.view.uid if key is not None else 0,
+            uid,
             name.decode("latin-1"),
             _values(request),
         )
@@ -213,7 +215,10 @@ class Interposed:
 
 
 class Nowhere:
-    """Where an answer goes that nobody waits for."""
+    """Where an answer goes that nobody waits for. Who asked is still who it was."""
+
+    def __init__(self, connection: Answering) -> None:
+        self._owner = connection.peer_owner()
 
     def answer(self, data: bytes) -> None:
         """Forget it."""
@@ -228,8 +233,8 @@ class Nowhere:
         """Nothing ends."""
 
     def peer_owner(self) -> int | None:
-        """Nobody is there."""
-        return None
+        """The user id at the other end of the first delivery."""
+        return self._owner
 
 
 def asked(
@@ -260,8 +265,9 @@ def _values(request: Request) -> dict[str, Any]:
 
 
 def _again(request: Request) -> Request:
+    nowhere = Nowhere(request.connection)
     copy = Request(
-        Nowhere(), request.ip, request.method, b"", dict(request.headers), request.repeated
+        nowhere, request.ip, request.method, b"", dict(request.headers), request.repeated
     )
     copy.path, copy.query, copy.body = request.path, request.query, request.body
     return copy

@@ -329,12 +329,12 @@ def direction(side: int, position_side: int) -> str:
 
 
 async def _place(call: Call, found: Listed, request: PlaceContractOrderRequest) -> ContractOrderAck:
-    command = _command(call, found, request, GTC)
+    command = order_command(call, found, request, GTC)
     (applied,) = await call.submit([command])
     return _placed(call, applied, found, command)
 
 
-def _command(
+def order_command(
     call: Call,
     found: Listed,
     request: PlaceContractOrderRequest,
@@ -405,9 +405,14 @@ def _placed(
     if isinstance(event, ContractOrderPlaced | OrderRepeated):
         return ContractOrderAck(str(event.order_id), event.client_id or f"v-{event.order_id}")
     assert isinstance(event, Rejected), event
+    raise order_refusal(event, found, command)
+
+
+def order_refusal(event: Rejected, found: Listed, command: PlaceContractOrder) -> ApiError:
+    """The error that tells a client why its order was not taken."""
     if event.reason == Reject.TRIGGER_PRICE:
-        raise exit_refusal(event, found, command)
-    raise refusal(event, found)
+        return exit_refusal(event, found, command)
+    return refusal(event, found)
 
 
 _BATCH_ITEM = compile_request(PlaceContractOrderRequest)
@@ -420,7 +425,7 @@ def _batch_item(call: Call, item: Any) -> tuple[Listed, PlaceContractOrder] | Ap
             raise errors.invalid("batchOrders", "an element must be an object")
         request = decode(_BATCH_ITEM, item)
         found = listed(call.venue, request.symbol)
-        return found, _command(call, found, request, None)
+        return found, order_command(call, found, request, None)
     except ApiError as problem:
         return problem
 

@@ -7,6 +7,7 @@ from venue.api.operator import clock as clock_rows
 from venue.api.operator import contracts as contracts_rows
 from venue.api.operator import copying as copying_rows
 from venue.api.operator import faults as faults_rows
+from venue.api.operator import preview as preview_rows
 from venue.api.operator import venue as venue_rows
 from venue.gateway.context import Venue
 from venue.gateway.dispatch.routes import Route, bind
@@ -17,6 +18,7 @@ from venue.gateway.operations.operator import (
     copying,
     faults,
     keys,
+    preview,
     venue,
 )
 
@@ -80,4 +82,5 @@ def bindings() -> list[Route]:
         bind(benefits_rows.invite, benefits.invite),
         bind(copying_rows.leads, copying.leads),
         bind(copying_rows.set_lead, copying.set_lead),
+        bind(preview_rows.preview, preview.preview),
     ]

@@ -60,7 +60,6 @@ from venue.vocabulary import Product, SelfTrade, Wallet
 WORDINGS: Final = ("document", "live")
 ENVELOPES: Final = ("object", "array")
 ASSET_NAME_MAX: Final = 16
-UID_LENGTH_MAX: Final = 20  # digits
 
 
 def health(call: Call, request: HealthRequest) -> Health:
@@ -176,13 +175,7 @@ async def transfer(call: Call, request: TransferRequest) -> list[Moved]:
 
 def owner(rooms: Venue, name: str) -> Account:
     """An owner by name or uid; -1142 when there is none."""
-    uid = rooms.engine.ledger.names.get(name, 0)
-    if not uid and name.isascii() and name.isdigit() and len(name) <= UID_LENGTH_MAX:
-        uid = int(name)
-    account = rooms.engine.ledger.accounts.get(uid)
-    if account is None:
-        raise errors.invalid("owner", "no such owner")
-    return account
+    return rooms.owner(name)
 
 
 async def done(call: Call, command: Command) -> list[Event]:

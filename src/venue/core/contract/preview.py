@@ -1,0 +1,136 @@
+"""A contract order before it is placed: its plan, shown instead of executed."""
+
+from __future__ import annotations
+
+from venue.core.book.matching import expected
+from venue.core.book.orders import Order
+from venue.core.contract.meeting import grown_by
+from venue.core.contract.order_plan import Plan, Stakes
+from venue.core.contract.orders import Contracts, Shown
+from venue.core.contract.planned_pool import Shadow, Stake
+from venue.core.contract.position import endangering_mark
+from venue.core.contract.terms import Terms
+from venue.core.ledger.accounts import Pool
+from venue.core.messages.commands import PlaceContractOrder
+from venue.core.messages.events import Event
+from venue.core.units import ceil_div
+from venue.vocabulary import CROSSED, NEW, PARTIALLY_FILLED
+
+UNTOLD = -1  # a liquidation price that the plan does not tell
+
+
+class ContractOutlook:
+    """What an accepted order would do. `fills` are price, lots and fee of each, oldest first.
+
+    Money is in atoms: `held` for the `rests` lots that stay in the book, `margin` what the fills
+    move into an isolated position, `available` what the cross pool has left. The position is that
+    of its side afterwards: `size` lots, opened for `value`, and the first mark that endangers it
+    (0: none). Resting orders that the order would end are `ended`.
+    """
+
+    __slots__ = ("available", "ended", "fee", "fills", "held", "liquidation", "margin", "rests",
+                 "size", "status", "value")  # fmt: skip
+
+    def __init__(self, status: int) -> None:
+        self.status = status
+        self.fills: list[tuple[int, int, int]] = []
+        self.ended: list[int] = []
+        self.fee = 0
+        self.rests = 0
+        self.held = 0
+        self.margin = 0
+        self.available = 0
+        self.size = 0
+        self.value = 0
+        self.liquidation = 0
+
+
+def preview(contracts: Contracts, command: PlaceContractOrder) -> ContractOutlook | list[Event]:
+    """What an order would do now, without effect; where it is refused or known, what is said.
+
+    It is known up to what follows from its trades: conditional orders, liquidations. Funding that
+    is due at this moment is not counted where the owner would get it.
+    """
+    shown = Shown()
+    said = contracts.place(command, shown)
+    order = shown.order
+    if order is None:
+        return said
+    terms = order.terms
+    plan = shown.plan if shown.plan is not None else Plan(order, terms)
+    outlook = ContractOutlook(NEW)
+    taken: dict[int, int] = {}
+    for fill in plan.match.fills:
+        maker = fill.maker
+        taken[maker.order_id] = fill.lots or maker.remaining
+        if fill.lots:
+            outlook.fills.append((maker.price, fill.lots, fill.taker_fee))
+        else:
+            outlook.ended.append(maker.order_id)
+    if shown.plan is not None:
+        outlook.status = expected(plan.match, taken)
+    left = order.quantity - plan.match.lots
+    if outlook.status in (NEW, PARTIALLY_FILLED):
+        outlook.rests = left
+        if terms.opens:
+            outlook.held = ceil_div(terms.whole_margin * left, order.quantity)
+    outlook.fee = plan.fees
+    outlook.margin = plan.margin
+    _position(outlook, order, plan)
+    return outlook
+
+
+def _position(outlook: ContractOutlook, order: Order[Terms], plan: Plan) -> None:
+    """The owner's position and money after the fills."""
+    terms = order.terms
+    stakes = plan.left()
+    cross = stakes[order.account.contract[terms.perp.asset]]
+    if plan.match.lots:
+        stake, pool, shadow = _changed(order, plan, stakes)
+        outlook.size, outlook.value = shadow.quantity, shadow.value
+        if shadow.quantity:
+            outlook.liquidation = _danger(stake, pool, shadow, terms)
+        if not terms.opens and pool.position_id:
+            cross.collateral += _freed(stake, pool, plan, shadow)
+    outlook.available = cross.available() - outlook.held
+
+
+def _changed(order: Order[Terms], plan: Plan, stakes: Stakes) -> tuple[Stake, Pool, Shadow]:
+    """The position that the fills change, in its pool as they leave it."""
+    terms = order.terms
+    cross = order.account.contract[terms.perp.asset]
+    position = grown_by(terms) if terms.opens else terms.closed()
+    if terms.opens and terms.modes.margin_mode == CROSSED:
+        return stakes[cross], cross, plan.shadow(stakes[cross], order, position)
+    if position is not None:
+        stake = stakes[position.pool]
+        return stake, position.pool, stake.existing(position)
+    stake = Stake(terms.perp, isolated=True)
+    stake.collateral = plan.margin
+    shadow = plan.shadow(stake, order, None)
+    for fill in plan.match.fills:
+        if fill.lots:
+            stake.open(shadow, fill.lots, fill.amount, fill.taker_fee)
+    # Its pool does not exist yet: one without positions stands for it.
+    return stake, Pool(order.account, terms.perp.asset, order.order_id), shadow
+
+
+def _danger(stake: Stake, pool: Pool, shadow: Shadow, terms: Terms) -> int:
+    """The first mark that endangers the pool; `UNTOLD` where a close moves what its other separated
+    positions stand on."""
+    if not terms.opens and terms.modes.separated and not pool.position_id:
+        return UNTOLD
+    changed = stake.shadows
+    together = [(found.side, found.quantity, found.base) for found in changed.values()]
+    for position in pool.positions:
+        if position.perp is terms.perp and position.position_id not in changed:
+            together.append((position.side, position.quantity, position.base))
+    together = [found for found in together if found[1]]
+    return endangering_mark(terms.perp, shadow.mark, stake.slack(), together)
+
+
+def _freed(stake: Stake, pool: Pool, plan: Plan, shadow: Shadow) -> int:
+    """What closing sets free out of an isolated pool, for the cross pool (rule 5.5)."""
+    if not shadow.quantity:
+        return max(0, stake.collateral)
+    return pool.collateral + shadow.side * plan.notional - plan.fees - stake.collateral

@@ -1,0 +1,65 @@
+"""A spot order before it is placed: its match, shown instead of executed."""
+
+from __future__ import annotations
+
+from venue.core.book.matching import expected
+from venue.core.book.orders import Order
+from venue.core.ledger.accounts import Account
+from venue.core.messages.commands import PlaceOrder
+from venue.core.messages.events import Event
+from venue.core.spot.orders import Shown, Spot
+from venue.core.units import fee_on
+from venue.vocabulary import BUY, NEW, PARTIALLY_FILLED
+
+
+class SpotOutlook:
+    """What an accepted order would do. `fills` are price, lots and fee of each, oldest first; fees
+    are in atoms of what it receives, `held` in atoms of what it pays with for the `rests` lots that
+    stay in the book. `ended` are resting orders that self-trade prevention would end."""
+
+    __slots__ = ("ended", "fee", "fills", "held", "quote", "rests", "status")
+
+    def __init__(self, status: int) -> None:
+        self.status = status
+        self.fills: list[tuple[int, int, int]] = []
+        self.ended: list[int] = []
+        self.fee = 0
+        self.quote = 0  # notional of the fills, in atoms
+        self.rests = 0
+        self.held = 0
+
+
+def preview(spot: Spot, command: PlaceOrder) -> SpotOutlook | list[Event]:
+    """What an order would do now, without effect; where it is refused or known, what is said."""
+    shown = Shown()
+    said = spot.place(command, shown)
+    order = shown.order
+    if order is None:
+        return said
+    outlook = SpotOutlook(NEW)
+    if shown.match is not None:
+        taken: dict[int, int] = {}
+        for maker, lots in shown.match.fills:
+            taken[maker.order_id] = lots or maker.remaining
+            if lots:
+                _fill(outlook, order, maker.price, lots)
+            else:
+                outlook.ended.append(maker.order_id)
+        outlook.status = expected(shown.match, taken)
+    if outlook.status in (NEW, PARTIALLY_FILLED):
+        market = order.market
+        outlook.rests = order.quantity - sum([lots for _, lots, _ in outlook.fills])
+        each = order.price * market.unit_atoms if order.side == BUY else market.lot_atoms
+        outlook.held = outlook.rests * each
+    return outlook
+
+
+def _fill(outlook: SpotOutlook, order: Order[None], price: int, lots: int) -> None:
+    market = order.market
+    account: Account = order.account
+    amount = price * lots * market.unit_atoms
+    rate = account.taker_ppm if account.taker_ppm >= 0 else market.taker_ppm
+    fee = fee_on(lots * market.lot_atoms if order.side == BUY else amount, rate)
+    outlook.fills.append((price, lots, fee))
+    outlook.fee += fee
+    outlook.quote += amount

@@ -1,0 +1,56 @@
+"""Operators of a practice venue who act for an owner: `X-Venue-Act-As` names it, nothing is signed.
+
+They may do what the owner could, no more: what an owner is refused, they are refused too.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue.api import errors
+from venue.api.errors import ApiError
+from venue.gateway.access.auth import Caller
+from venue.gateway.access.operators import OperatorDoor
+from venue.gateway.access.replay import ACTED
+from venue.gateway.context import Venue
+from venue.gateway.dispatch.routes import Route
+from venue.gateway.transport.request import Request
+from venue.vocabulary import Access
+
+ACT_AS: Final = b"x-venue-act-as"
+SHOWN: Final = "X-Venue-Act-As"
+OWNERS: Final = int(Access.READ | Access.SPOT_TRADE | Access.CONTRACT_TRADE)
+_SIGNED: Final = (b"access-key", b"access-sign", b"access-timestamp", b"access-passphrase")
+
+
+def acting(venue: Venue, operators: OperatorDoor, request: Request, route: Route) -> Caller:
+    """The owner that a request names, as its caller, with every permission of an owner's key.
+
+    ApiError -1142 on a venue that is not for practice, for a row that acts for no owner, a header
+    given twice and an unknown owner; -1051 (HTTP 403) for who is no operator; -1128 for a request
+    that is signed as well.
+    """
+    headers = request.headers
+    if not venue.practice:
+        raise errors.invalid(SHOWN, "only a practice venue takes this header")
+    operators.check(request.ip, headers, request.connection.peer_owner)
+    if route.access is Access.OPERATOR:
+        raise errors.invalid(SHOWN, "rows under /_venue/ name their owner in a parameter")
+    for name in _SIGNED:
+        if name in headers:
+            raise errors.combination(name.decode().upper(), SHOWN)
+    if ACT_AS in request.repeated:
+        raise errors.invalid(SHOWN, "given more than once")
+    account = venue.owner(headers[ACT_AS].decode("utf-8", "replace"), SHOWN)
+    return Caller(account.uid, "", OWNERS, 0, ACTED)
+
+
+def named_uid(venue: Venue, request: Request) -> int:
+    """The uid of the owner that a request says it acts for; 0 when it names none."""
+    name = request.headers.get(ACT_AS)
+    if name is None or not venue.practice:
+        return 0
+    try:
+        return venue.owner(name.decode("utf-8", "replace")).uid
+    except ApiError:
+        return 0

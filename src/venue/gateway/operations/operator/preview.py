@@ -1,0 +1,158 @@
+"""Operator operations that show what an order would do: the core's plan of it, not executed."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from msgspec import structs
+
+from venue import wire
+from venue.api.contract.orders import PlaceContractOrderRequest
+from venue.api.errors import ApiError
+from venue.api.operator.preview import (
+    Preview,
+    PreviewFill,
+    PreviewOrder,
+    PreviewPosition,
+    PreviewRefusal,
+    PreviewRequest,
+)
+from venue.api.spot.orders import PlaceOrderRequest
+from venue.core.contract import preview as contract
+from venue.core.instruments import Asset, Instrument
+from venue.core.messages.events import Event, OrderRepeated, Rejected
+from venue.core.spot import preview as spot
+from venue.gateway.context import Call
+from venue.gateway.dispatch.decode import compile_request, decode
+from venue.gateway.operations.contract import orders as contract_orders
+from venue.gateway.operations.refusals.spot import refusal
+from venue.gateway.operations.spot import orders as spot_orders
+from venue.vocabulary import BUY, GTC, OrderStatus
+
+_SPOT: Final = compile_request(PlaceOrderRequest)
+_CONTRACT: Final = compile_request(PlaceContractOrderRequest)
+
+
+def preview(call: Call, request: PreviewRequest) -> Preview:
+    """What an order would do now. What its owner would be refused stands in the answer."""
+    engine = call.venue.engine
+    uid = call.venue.owner(request.owner).uid
+    time = max(call.venue.clock.now(), engine.time)
+    empty = Preview(engine.sequence, time // 1_000, accepted=False)
+    theirs = Call(call.venue, uid, b"")
+    try:
+        if request.product == "SPOT":
+            return _spot(theirs, request.order, empty, time)
+        return _contract(theirs, request.order, empty, time)
+    except ApiError as problem:
+        refused = PreviewRefusal(problem.status, problem.code, problem.message)
+        return structs.replace(empty, refused=refused)
+
+
+def _given(order: PreviewOrder) -> dict[str, Any]:
+    """The parameters that were sent, by their names on the wire."""
+    named = {field.name: field.encode_name for field in structs.fields(order)}
+    values = structs.asdict(order)
+    return {named[name]: value for name, value in values.items() if value is not None}
+
+
+def _said(events: list[Event], empty: Preview) -> Preview:
+    """An order that would be found again by its client id."""
+    (event,) = events
+    assert isinstance(event, OrderRepeated), event
+    return structs.replace(empty, accepted=True, repeats=event.order_id)
+
+
+# -- spot -----------------------------------------------------------------------------------------
+
+
+def _spot(call: Call, order: PreviewOrder, empty: Preview, time: int) -> Preview:
+    request = decode(_SPOT, _given(order))
+    venue = call.venue
+    instrument = venue.market(request.symbol).instrument
+    command = spot_orders.order_command(call, instrument, request, GTC)
+    command.time = time
+    found = spot.preview(venue.engine.spot, command)
+    if isinstance(found, list):
+        if isinstance(found[0], Rejected):
+            raise refusal(found[0], instrument)
+        return _said(found, empty)
+    buy = command.side == BUY
+    gets = venue.asset(instrument.base if buy else instrument.quote)
+    pays = venue.asset(instrument.quote if buy else instrument.base)
+    return structs.replace(
+        empty,
+        accepted=True,
+        status=OrderStatus(found.status).name,
+        fills=_fills(found.fills, instrument, gets),
+        filled_quantity=_filled(found.fills, instrument),
+        resting_quantity=wire.quantity_text(instrument, found.rests),
+        fee=wire.amount_text(gets, found.fee),
+        fee_asset=gets.name,
+        held=wire.amount_text(pays, found.held),
+        held_asset=pays.name,
+        ended_orders=found.ended,
+    )
+
+
+# -- contracts ------------------------------------------------------------------------------------
+
+
+def _contract(call: Call, order: PreviewOrder, empty: Preview, time: int) -> Preview:
+    request = decode(_CONTRACT, _given(order))
+    listed = contract_orders.listed(call.venue, request.symbol)
+    command = contract_orders.order_command(call, listed, request, GTC)
+    command.time = time
+    found = contract.preview(call.venue.engine.contracts, command)
+    if isinstance(found, list):
+        if isinstance(found[0], Rejected):
+            raise contract_orders.order_refusal(found[0], listed, command)
+        return _said(found, empty)
+    instrument, asset = listed.contract.instrument, listed.asset
+    return structs.replace(
+        empty,
+        accepted=True,
+        status=OrderStatus(found.status).name,
+        fills=_fills(found.fills, instrument, asset),
+        filled_quantity=_filled(found.fills, instrument),
+        resting_quantity=wire.quantity_text(instrument, found.rests),
+        fee=wire.amount_text(asset, found.fee),
+        fee_asset=asset.name,
+        held=wire.amount_text(asset, found.held),
+        held_asset=asset.name,
+        ended_orders=found.ended,
+        margin=wire.amount_text(asset, found.margin),
+        available=wire.amount_text(asset, found.available),
+        position=_position(found, instrument, asset) if found.fills else None,
+    )
+
+
+def _position(
+    found: contract.ContractOutlook, instrument: Instrument, asset: Asset
+) -> PreviewPosition:
+    price = wire.order_price_text(instrument, found.liquidation)
+    return PreviewPosition(
+        wire.quantity_text(instrument, found.size),
+        wire.amount_text(asset, found.value),
+        None if found.liquidation == contract.UNTOLD else price,
+    )
+
+
+# -- both -----------------------------------------------------------------------------------------
+
+
+def _fills(
+    fills: list[tuple[int, int, int]], instrument: Instrument, asset: Asset
+) -> list[PreviewFill]:
+    return [
+        PreviewFill(
+            wire.price_text(instrument, price),
+            wire.quantity_text(instrument, lots),
+            wire.amount_text(asset, fee),
+        )
+        for price, lots, fee in fills
+    ]
+
+
+def _filled(fills: list[tuple[int, int, int]], instrument: Instrument) -> str:
+    return wire.quantity_text(instrument, sum(lots for _, lots, _ in fills))
