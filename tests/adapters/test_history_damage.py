@@ -22,7 +22,7 @@ from venue.history.process.link import HistoryFailed
 from venue.history.projection.projector import Catalog, Projector
 from venue.history.questions import spot as queries
 from venue.history.questions.spot import BillsOf
-from venue.history.schema.contract import SCHEMA
+from venue.history.schema.copying import SCHEMA
 from venue.history.store import HistoryDamaged, check_pages, open_history, put_aside
 
 FLIPS = 5  # of each file

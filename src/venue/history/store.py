@@ -18,7 +18,7 @@ from sqlalchemy.pool import NullPool
 
 from venue import private_files
 from venue.history import driver, pages
-from venue.history.schema.contract import SCHEMA
+from venue.history.schema.copying import SCHEMA
 from venue.history.schema.spot import OPENING, PROGRESS
 
 ASIDE: Final = ".damaged"  # what the name of a file that was moved away ends in
