@@ -93,7 +93,8 @@ def test_two_owners_trade_and_a_contract_is_opened_and_closed(server: Server) ->
     said(server, "buy", "ETHUSDT", "1", "--as", "alice")
     assert told(server, "orders", "--as", "bob", "--output", "json") == []
     market = ("BTCSUSDT", "0.01", "--contract")
-    said(server, "index", "BTCSUSDT", "agents", "60000", "--jump")
+    index = ("index", "BTCSUSDT", "agents", "60000", "--jump")
+    said(server, *index)  # again before each opening order: a posted index grows old
     line = said(server, "sell", *market, "--price", "60000", "--as", "bob")
     assert line.startswith("SELL SHORT 0.01 BTCSUSDT at 60000: order ")
     (row,) = told(server, "orders", *market[::2], "--as", "bob", "--output", "json")
@@ -102,6 +103,7 @@ def test_two_owners_trade_and_a_contract_is_opened_and_closed(server: Server) ->
         "SHORT",
         "0.00000",
     )
+    said(server, *index)
     said(server, "buy", *market)
     (held,) = told(server, "account", "--output", "json")["positions"]
     assert (held["symbol"], held["side"]) == ("BTCSUSDT", "LONG")
@@ -110,9 +112,11 @@ def test_two_owners_trade_and_a_contract_is_opened_and_closed(server: Server) ->
     said(server, "sell", *market, "--close")
     held = told(server, "account", "--output", "json")
     assert held["positions"] == []
+    said(server, *index)
     said(server, "buy", *market, "--price", "59000")
     cancel = ("cancel", "BTCSUSDT", "--contract")
     assert said(server, *cancel, "--all") == "1 orders are canceled\n"
+    said(server, *index)
     number = said(server, "buy", *market, "--price", "59000").split()[-1]
     assert said(server, *cancel, number) == f"order {number} is canceled\n"
     assert "--contract" in refusal(server, "buy", "BTCUSDT", "1", "--close")
