@@ -134,7 +134,7 @@ async def run(options: Options, ready: Callable[[Running], None]) -> int:
         stopping.set()
 
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, stopping.set)
     bound = listen(options.host, options.port)
     try:

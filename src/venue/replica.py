@@ -96,7 +96,7 @@ def _say(what: str) -> None:
 
 def main() -> int:
     """Take one snapshot; the exit code."""
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     gc.disable()  # it ends soon
     os.nice(NICENESS)

@@ -21,7 +21,7 @@ import pytest
 
 from support.listening import Listener, login
 from support.server import Server
-from venue.cli.client import ClientFailed
+from venue.cli.http import ClientFailed
 from venue.cli.watch import Market, Order, layout
 
 WAIT_S = 30

@@ -14,13 +14,28 @@ from cyclopts import App, Parameter
 
 import venue
 from venue.cli.clock import clock
-from venue.cli.dev import DevOptions, clock_text, kept_us, refused
-from venue.cli.operator import DEFAULT_URL, OPERATOR_TOKEN, REFUSED, Url
+from venue.cli.dev import OPERATOR_TOKEN, DevOptions, clock_text, kept_us, refused
+from venue.cli.faults import fault
+from venue.cli.keys import key
+from venue.cli.operator import (
+    DEFAULT_URL,
+    REFUSED,
+    Amount,
+    Asset,
+    Output,
+    Owner,
+    Url,
+    Wallet,
+    WalletName,
+)
 from venue.cli.operator import call as _operator
 from venue.cli.operator import die as _die
 from venue.cli.operator import moment as _moment
-from venue.cli.operator import table as _table
-from venue.cli.options import found, named
+from venue.cli.operator import show as _show
+from venue.cli.options import Options as OptionsFile
+from venue.cli.raw import delete, get, post
+from venue.cli.running import status, wait, withdraw
+from venue.cli.trading import account, balance, buy, cancel, orders, sell
 from venue.times import moment_us
 
 if TYPE_CHECKING:
@@ -34,23 +49,31 @@ app = App(
     name="venue",
     help="A trading venue you run yourself: a practice exchange on your machine.",
     version=venue.__version__,
-    config=found,
 )
 
-app.command(clock)
-Wallet = Literal["SPOT", "CONTRACT", "FUNDING"]
+app.config = (OptionsFile(app),)
+for one in (clock, fault, key):
+    app.command(one)
+for command in (
+    get, post, delete, buy, sell, cancel, orders, balance, account, withdraw, status, wait,
+):  # fmt: skip
+    app.command(command)
 
 
 def _capital(_: Any, tokens: Any) -> str:
     """A product's name, however it is typed."""
     name = str(tokens[0].value).upper()
-    if name not in _MARKETS:
+    if name not in _ROWS:
         raise ValueError(f"{tokens[0].value} is neither spot nor contract")
     return name
 
 
+Symbol = Annotated[str, Parameter(help="Name of the market, as BTCUSDT.")]
+Stopped = Annotated[str, Parameter(help="The stopped venue's journal, as given to --state.")]
 Keep = Annotated[str, Parameter(help="How long to keep: 30d, 12h.")]
-Product = Annotated[Literal["SPOT", "CONTRACT"], Parameter(converter=_capital)]
+Product = Annotated[
+    Literal["SPOT", "CONTRACT"], Parameter(converter=_capital, help="Spot or contract.")
+]
 
 
 @app.meta.default
@@ -63,7 +86,7 @@ def _configured(
     if config is not None:
         if not os.path.isfile(config):
             _die(f"{config}: no such file")
-        app.config = (named(config),)
+        app.config = (OptionsFile(app, config),)
     app(tokens)
 
 
@@ -154,42 +177,56 @@ def _write_ready(path: str, running: Running) -> None:
 
 
 @app.command
-def faucet(name: str, wallet: Wallet, asset: str, amount: str, *, url: Url = DEFAULT_URL) -> None:
+def faucet(
+    name: Owner, wallet: Wallet, asset: Asset, amount: Amount, *, url: Url = DEFAULT_URL
+) -> None:
     """Give an owner of a running venue virtual money."""
     body = {"owner": name, "wallet": wallet, "asset": asset, "amount": amount}
-    moved = _operator(url, "/_venue/deposit", body)
+    moved = _operator(url, "deposit", body)
     print(f"{name} {moved['wallet']} {moved['asset']} +{moved['amount']} -> {moved['after']}")
 
 
 @app.command
 def transfer(
-    name: str, source: Wallet, target: Wallet, asset: str, amount: str, *, url: Url = DEFAULT_URL
+    name: Owner,
+    source: Wallet,
+    target: Annotated[WalletName, Parameter(help="The wallet it goes to.")],
+    asset: Asset,
+    amount: Amount,
+    *,
+    url: Url = DEFAULT_URL,
 ) -> None:
     """Move money between two wallets of one owner of a running venue."""
     body = {"owner": name, "from": source, "to": target, "asset": asset, "amount": amount}
-    for moved in _operator(url, "/_venue/transfer", body):
+    for moved in _operator(url, "transfer", body):
         print(f"{name} {moved['wallet']} {moved['asset']} {moved['amount']} -> {moved['after']}")
 
 
 @app.command
 def halt(
-    symbol: str, *, product: Product = "SPOT", reason: str = "", url: Url = DEFAULT_URL
+    symbol: Symbol,
+    *,
+    product: Product = "SPOT",
+    reason: Annotated[str, Parameter(help="Why, for whoever asks.")] = "",
+    url: Url = DEFAULT_URL,
 ) -> None:
     """Have a market of a running venue accept cancels only."""
-    _operator(url, f"/_venue/{_MARKETS[product]}/halt", {"symbol": symbol, "reason": reason})
+    _operator(url, f"halt{_ROWS[product]}", {"symbol": symbol, "reason": reason})
     print(f"{symbol} ({product.lower()}) is halted")
 
 
 @app.command
-def resume(symbol: str, *, product: Product = "SPOT", url: Url = DEFAULT_URL) -> None:
+def resume(symbol: Symbol, *, product: Product = "SPOT", url: Url = DEFAULT_URL) -> None:
     """Have a halted market of a running venue accept orders again."""
-    _operator(url, f"/_venue/{_MARKETS[product]}/resume", {"symbol": symbol})
+    _operator(url, f"resume{_ROWS[product]}", {"symbol": symbol})
     print(f"{symbol} ({product.lower()}) takes orders")
 
 
 @app.command
 def index(
-    symbol: str, source: str, price: str, *,
+    symbol: Symbol,
+    source: Annotated[str, Parameter(help="Which of the contract's sources.")],
+    price: Annotated[str, Parameter(help="Its price; 0 says that it has none.")], *,
     jump: Annotated[bool, Parameter(help="Have the index there at once.", negative="")] = False,
     url: Url = DEFAULT_URL,
 ) -> None:  # fmt: skip
@@ -198,52 +235,56 @@ def index(
     The index follows it by at most its step a second, 0.5 % by default.
     """
     body = {"symbol": symbol, "source": source, "price": price, "jump": jump}
-    told = _operator(url, "/_venue/index", body)
+    told = _operator(url, "post_index", body)
     state = "current" if told["indexIsCurrent"] else "not current"
     print(f"{symbol} index {told['indexPrice']} ({state}), mark {told['markPrice']}")
 
 
 @app.command
-def positions(name: str, *, url: Url = DEFAULT_URL) -> None:
+def positions(name: Owner, *, output: Output = "text", url: Url = DEFAULT_URL) -> None:
     """Print an owner's open positions on a running venue."""
-    rows = _operator(url, "/_venue/positions", query={"owner": name})
+    rows = _operator(url, "operator_positions", {"owner": name})
     columns = (
         "symbol", "side", "size", "entryPrice", "markPrice", "liquidatePrice", "unrealizePnl",
         "asset", "leverage", "marginType", "id",
     )  # fmt: skip
-    print(_table(columns, rows) if rows else f"{name} has no open positions")
+    _show(columns, rows, output, f"{name} has no open positions")
 
 
 @app.command
 def liquidations(
-    name: str = "", *, limit: Annotated[int, Parameter(help="At most so many.")] = 20,
-    url: Url = DEFAULT_URL,
+    name: Annotated[str, Parameter(help="Whose; of all owners without it.")] = "", *,
+    limit: Annotated[int, Parameter(help="At most so many.")] = 20,
+    output: Output = "text", url: Url = DEFAULT_URL,
 ) -> None:  # fmt: skip
     """Print the newest liquidations on a running venue, of all owners or of one."""
     query = {"limit": str(limit)} | ({"owner": name} if name else {})
-    rows = _operator(url, "/_venue/liquidations", query=query)
-    for row in rows:
+    rows = _operator(url, "liquidations", query)
+    for row in rows if output == "text" else ():
         row["time"] = _moment(row["time"])
     columns = (
         "id", "time", "owner", "symbol", "equity", "maintenance", "equityAfter", "fundEquity",
         "asset",
     )  # fmt: skip
-    print(_table(columns, rows) if rows else "no liquidations")
+    _show(columns, rows, output, "no liquidations")
 
 
 @app.command
-def explain(liquidation_id: str, *, url: Url = DEFAULT_URL) -> None:
+def explain(
+    liquidation_id: Annotated[str, Parameter(help="Its id, from `venue liquidations`.")], *,
+    url: Url = DEFAULT_URL,
+) -> None:  # fmt: skip
     """Tell the story of one liquidation on a running venue."""
-    print(_story(_operator(url, "/_venue/liquidation", query={"id": liquidation_id})))
+    print(_story(_operator(url, "liquidation", {"id": liquidation_id})))
 
 
 @app.command
 def env(
-    name: str,
+    name: Annotated[str, Parameter(help="Demo account: alice, bob, carol or dave.")],
     *,
     form: Annotated[
         Literal["sh", "dotenv", "json", "curl", "ccxt-py", "ccxt-js", "freqtrade"],
-        Parameter(name="--format"),
+        Parameter(name="--format", help="For whom it is printed."),
     ] = "sh",
     url: Url = DEFAULT_URL,
 ) -> None:
@@ -255,14 +296,14 @@ def env(
 
 @app.command
 def tail(
-    *channels: str,
+    *channels: Annotated[str, Parameter(help="BTCUSDT@trade, BTCUSDT@depth15, orders, fill ...")],
     product: Product = "SPOT",
     name: Annotated[str, Parameter(name="--as", help="Demo account of private channels.")] = "",
     count: Annotated[int | None, Parameter(help="End after so many frames.")] = None,
     url: Url = DEFAULT_URL,
 ) -> None:
     """Print a running venue's frames, one JSON line each: BTCUSDT@trade, orders ... ^C ends it."""
-    from venue.cli.client import ClientFailed
+    from venue.cli.http import ClientFailed
     from venue.cli.tail import tail as follow
 
     if not channels:
@@ -275,14 +316,14 @@ def tail(
 
 @app.command
 def watch(
-    symbol: str,
+    symbol: Symbol,
     *,
     product: Product = "SPOT",
     name: Annotated[str, Parameter(name="--as", help="Demo account of the orders.")] = "alice",
     url: Url = DEFAULT_URL,
 ) -> None:
     """Show a running venue's book, last trades and own open orders on the full screen; q quits."""
-    from venue.cli.client import ClientFailed
+    from venue.cli.http import ClientFailed
     from venue.cli.watch import watch as show
 
     try:
@@ -292,15 +333,23 @@ def watch(
 
 
 @app.command
-def ops() -> None:
+def ops(*, output: Output = "text") -> None:
     """Print the table of operations."""
-    from venue.api.documents.text import operations_table
+    from venue.api.documents.text import operations, operations_table
 
-    print(operations_table())
+    print(json.dumps(operations()) if output == "json" else operations_table())
 
 
 @app.command
-def verify(file: str) -> None:
+def completion(
+    shell: Annotated[Literal["bash", "zsh", "fish"], Parameter(help="Which shell it is for.")],
+) -> None:
+    """Print a script that completes commands and options: eval "$(venue completion bash)"."""
+    print(app.generate_completion(prog_name="venue", shell=shell))
+
+
+@app.command
+def verify(file: Stopped) -> None:
     """Replay a stopped venue's journal; check its chain, the invariants and history."""
     from venue.cli.verify import verify as check
 
@@ -313,13 +362,18 @@ def verify(file: str) -> None:
 
 
 @app.command(name="rebuild-history")
-def rebuild_history(file: str, *, drop_older: bool = False) -> None:
-    """Empty a stopped venue's history and build it again from its journal.
-
-    Parameters
-    ----------
-    drop_older: Also when rows of commands under former rules, which cannot be made again, get lost.
-    """
+def rebuild_history(
+    file: Stopped,
+    *,
+    drop_older: Annotated[
+        bool,
+        Parameter(
+            help="Also when rows of commands under former rules, which cannot be made again, get"
+            " lost."
+        ),
+    ] = False,
+) -> None:
+    """Empty a stopped venue's history and build it again from its journal."""
     from venue.history.store import HistoryDamaged
     from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules
     from venue.rebuild import rebuild_history as rebuild
@@ -334,7 +388,7 @@ def rebuild_history(file: str, *, drop_older: bool = False) -> None:
 
 
 @app.command
-def prune(file: str, *, keep: Keep) -> None:
+def prune(file: Stopped, *, keep: Keep) -> None:
     """Move what is older from a stopped venue's journal and history to archives beside them."""
     from venue.history.store import HistoryDamaged
     from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules
@@ -359,7 +413,7 @@ def version() -> None:
     print(venue.__version__)
 
 
-_MARKETS: Final = {"SPOT": "instruments", "CONTRACT": "contracts"}
+_ROWS: Final = {"SPOT": "", "CONTRACT": "_contract"}
 
 
 def _story(told: dict[str, Any]) -> str:

@@ -1,11 +1,8 @@
-"""A running venue as a command sees it: signed questions, and streams as frames in order."""
+"""A running venue's streams as a command sees them: frames in order."""
 
 from __future__ import annotations
 
 import json
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from threading import Thread
@@ -17,6 +14,7 @@ from websockets.sync.client import ClientConnection, connect
 from venue.api import signing
 from venue.api.streams.channels import ALIASES, STREAMS
 from venue.cli.credentials import Credentials
+from venue.cli.http import ClientFailed, address, nobody, now_ms, refused, signed
 
 OPEN_S: Final = 10.0
 CLOSE_S: Final = 1.0
@@ -26,31 +24,10 @@ Frame = dict[str, Any]
 _OWN: Final = {name for stream in STREAMS if stream.private for name in stream.channels}
 
 
-class ClientFailed(Exception):
-    """The venue does not answer, refuses, or has ended a stream; carries words for a reader."""
-
-
 def is_private(channel: str) -> bool:
     """Whether a channel tells an account of its own doings."""
     name = channel.partition("?")[0]  # behind it, where to go on
     return ALIASES.get(name, name) in _OWN
-
-
-def ask(account: Credentials, target: str) -> Any:
-    """GET a path with its query, signed; the answer's JSON. ClientFailed when there is none."""
-    path, _, query = target.partition("?")
-    stamp = _now_ms()
-    text = signing.payload(stamp, b"GET", path.encode(), query.encode(), b"")
-    request = urllib.request.Request(  # noqa: S310 - the caller's own address
-        account.url + target, headers=_headers(account, stamp, text)
-    )
-    try:
-        with urllib.request.urlopen(request, timeout=OPEN_S) as reply:  # noqa: S310
-            return json.load(reply)
-    except urllib.error.HTTPError as problem:
-        raise _refused(problem.read()) from None
-    except urllib.error.URLError as problem:
-        raise _nobody(account.url, problem.reason) from None
 
 
 class Streams:
@@ -67,7 +44,7 @@ class Streams:
         account: Credentials | None,
         deliver: Callable[[Frame | ClientFailed], None],
     ) -> None:
-        self._url = url.rstrip("/")
+        self._url = address(url)
         self._product = product
         self._account = account
         self._deliver = deliver
@@ -80,18 +57,18 @@ class Streams:
         if own:
             if self._account is None:
                 raise ClientFailed(f"{own[0]} is a private channel: say whose with --as NAME")
-            stamp = _now_ms()
+            stamp = now_ms()
             text = signing.websocket_payload(stamp)
-            self._begin("private", own, _headers(self._account, stamp, text))
+            self._begin("private", own, signed(self._account, stamp, text))
         if public:
             self._begin("public", public, {})
 
     def _begin(self, door: str, channels: list[str], headers: dict[str, str]) -> None:
-        address = f"ws{self._url.removeprefix('http')}/{self._product.lower()}/v3/ws/{door}"
+        target = f"ws{self._url.removeprefix('http')}/{self._product.lower()}/v3/ws/{door}"
         try:
             connection = self._open.enter_context(
                 connect(
-                    address,
+                    target,
                     additional_headers=headers,
                     compression=None,
                     proxy=None,
@@ -101,9 +78,9 @@ class Streams:
             )
             earlier = _subscribe(connection, channels)
         except InvalidStatus as problem:
-            raise _refused(bytes(problem.response.body or b"")) from None
+            raise refused(bytes(problem.response.body or b"")) from None
         except (OSError, WebSocketException) as problem:
-            raise _nobody(self._url, problem) from None
+            raise nobody(self._url, problem) from None
         Thread(target=self._follow, args=(connection, earlier), daemon=True).start()
 
     def _follow(self, connection: ClientConnection, earlier: list[Frame]) -> None:
@@ -145,31 +122,6 @@ def _subscribe(connection: ClientConnection, channels: list[str]) -> list[Frame]
 
 def _is_ping(message: Frame) -> bool:
     return message.get("event", message.get("type")) == "ping"
-
-
-def _headers(account: Credentials, stamp: bytes, text: bytes) -> dict[str, str]:
-    return {
-        "ACCESS-KEY": account.key,
-        "ACCESS-PASSPHRASE": account.passphrase,
-        "ACCESS-TIMESTAMP": stamp.decode(),
-        "ACCESS-SIGN": signing.sign(account.secret.encode(), text).decode(),
-    }
-
-
-def _now_ms() -> bytes:
-    return str(time.time_ns() // 1_000_000).encode()
-
-
-def _refused(body: bytes) -> ClientFailed:
-    with suppress(ValueError):
-        answer = json.loads(body)
-        if isinstance(answer, dict):
-            return ClientFailed(f"refused: {answer.get('msg') or answer.get('error')}")
-    return ClientFailed("refused by a server that is not a venue")
-
-
-def _nobody(url: str, problem: object) -> ClientFailed:
-    return ClientFailed(f"no venue answers at {url} ({problem}); start one with `venue dev`")
 
 
 def _ended(problem: ConnectionClosed) -> ClientFailed:

@@ -10,18 +10,18 @@ from venue.cli.operator import DEFAULT_URL, Url, call, die, moment, table
 
 clock = App(name="clock", help="Show or move the time of a running venue.")
 
-_PATH = "/_venue/clock"
-
 
 @clock.default
 def show(*, url: Url = DEFAULT_URL) -> None:
     """Print how venue time passes, and what falls due next."""
-    _print(call(url, _PATH))
+    _print(call(url, "clock"))
 
 
 @clock.command(name="set")
 def set_mode(
-    mode: Literal["real", "offset", "rate", "manual", "skip"],
+    mode: Annotated[
+        Literal["real", "offset", "rate", "manual", "skip"], Parameter(help="How time passes.")
+    ],
     *,
     rate: Annotated[str | None, Parameter(help="Seconds that pass in one, with rate.")] = None,
     offset: Annotated[str | None, Parameter(help="Ahead of the machine: 8h, with offset.")] = None,
@@ -31,7 +31,7 @@ def set_mode(
     """Change how time passes: as the machine's, ahead of it, faster, by hand, or by itself."""
     given = {"mode": mode, "rate": rate, "offset": offset, "at": at}
     body = {name: value for name, value in given.items() if value is not None}
-    _print(call(url, _PATH, body, timeout_s=None))
+    _print(call(url, "change_clock", body, timeout_s=None))
 
 
 @clock.command
@@ -50,7 +50,7 @@ def advance(
         die("how far? For instance venue clock advance 8h, or --to-next funding")
     given = {"by": by, "to": to, "to_next": to_next, "dry_run": dry_run}
     body = {name: value for name, value in given.items() if value is not None}
-    told = call(url, f"{_PATH}/advance", body, timeout_s=None)
+    told = call(url, "advance_clock", body, timeout_s=None)
     if told["settled"]:
         print(_dues(told["settled"]))
     if told["leftOut"]:

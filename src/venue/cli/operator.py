@@ -3,51 +3,49 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 import time
-from typing import Annotated, Any, Final, NoReturn
+from typing import Annotated, Any, Final, Literal, NoReturn
 
 from cyclopts import Parameter
 
 DEFAULT_URL: Final = "http://127.0.0.1:8787"
-OPERATOR_TOKEN: Final = "VENUE_OPERATOR_TOKEN"  # noqa: S105 - the variable's name
 REFUSED: Final = 2  # an exit code: something must be given or put in place in another way
 
 Url = Annotated[str, Parameter(env_var="VENUE_URL", help="Address of the running venue.")]
+Owner = Annotated[str, Parameter(help="Name of the owner.")]
+Asset = Annotated[str, Parameter(help="What moves, as USDT.")]
+Amount = Annotated[str, Parameter(help="How much of it.")]
+WalletName = Literal["SPOT", "CONTRACT", "FUNDING"]
+Wallet = Annotated[WalletName, Parameter(help="Which of the owner's wallets.")]
+Output = Annotated[Literal["text", "json"], Parameter(help="How to print.")]
 
 
 def call(
     url: str,
-    path: str,
-    body: dict[str, Any] | None = None,
-    query: dict[str, str] | None = None,
+    name: str,
+    values: dict[str, Any] | None = None,
     *,
     timeout_s: float | None = 10.0,
 ) -> Any:
-    """Call an operator operation: POST with a body, else GET with a query.
+    """Call an operator operation by its name in the table.
 
     Ends the command with the venue's own words when it is refused.
     """
-    import urllib.error
-    import urllib.parse
-    import urllib.request
+    from venue.cli.http import ClientFailed, named, send
 
-    headers = {"Content-Type": "application/json"} if body is not None else {}
-    token = os.environ.get(OPERATOR_TOKEN)
-    if token:
-        headers["Authorization"] = f"Bearer {token}"
-    data = json.dumps(body).encode() if body is not None else None
-    target = url.rstrip("/") + path + (f"?{urllib.parse.urlencode(query)}" if query else "")
-    request = urllib.request.Request(target, data, headers)  # noqa: S310 - the user's own address
     try:
-        with urllib.request.urlopen(request, timeout=timeout_s) as reply:  # noqa: S310
-            return json.load(reply)
-    except urllib.error.HTTPError as problem:
-        answer = json.loads(problem.read() or b"{}")
-        die(f"refused: {answer.get('msg') or answer.get('message') or problem}")
-    except urllib.error.URLError as problem:
-        die(f"no venue answers at {url} ({problem.reason}); start one with `venue dev`")
+        return send(url, named(name), values or {}, timeout_s=timeout_s).value()
+    except ClientFailed as problem:
+        die(str(problem))
+
+
+def show(columns: tuple[str, ...], rows: list[dict[str, Any]], output: str, nothing: str) -> None:
+    """Print rows as a table, or as JSON with every field; `nothing` says that there are none."""
+    if output == "json":
+        print(json.dumps(rows))
+    else:
+        print(table(columns, rows) if rows else nothing)
 
 
 def table(columns: tuple[str, ...], rows: list[dict[str, Any]]) -> str:

@@ -19,8 +19,9 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from venue.cli.client import ClientFailed, Frame, Streams, ask
+from venue.cli.client import Frame, Streams
 from venue.cli.credentials import Credentials
+from venue.cli.http import ClientFailed, ask
 
 LOOK_S: Final = 1.0  # between two looks at the terminal's size when nothing comes
 WAITING_MAX: Final = 10_000
@@ -142,11 +143,11 @@ def _keys(waiting: Queue[Frame | ClientFailed | str]) -> None:
 
 
 def _open_orders(account: Credentials, market: Market) -> list[Order]:
-    query = f"symbol={market.symbol}"
+    query = {"symbol": market.symbol}
     if market.product == "SPOT":
-        return [_answered(row) for row in ask(account, f"/api/v3/openOrders?{query}")]
-    rows = ask(account, f"/capi/v3/openOrders?{query}")
-    algos = ask(account, f"/capi/v3/openAlgoOrders?{query}")
+        return [_answered(row) for row in ask(account, "open_orders", query)]
+    rows = ask(account, "contract_open_orders", query)
+    algos = ask(account, "open_algos", query)
     return [_answered(row) for row in rows] + [_answered_algo(row) for row in algos]
 
 

@@ -114,7 +114,7 @@ def say(outgoing: BinaryIO, kind: bytes, value: Any) -> None:
 def settle() -> None:
     """Be a helper. Signals are for the venue, which ends its helpers in good order; what SQLite met
     on the way to a failure that it reports is a sentence, not a traceback."""
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     sys.unraisablehook = _tell
 

@@ -1,0 +1,191 @@
+"""A running venue over HTTP as a command asks it: operations of the table, plain or signed.
+
+Proxies of the environment are not used and redirects not followed: keys and tokens go to the
+address that was given, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from contextlib import suppress
+from difflib import get_close_matches
+from http.client import HTTPException
+from typing import Any, Final, NamedTuple
+from urllib.error import HTTPError, URLError
+from urllib.parse import quote, urlencode, urlsplit
+from urllib.request import (
+    HTTPDefaultErrorHandler,
+    HTTPErrorProcessor,
+    HTTPHandler,
+    HTTPSHandler,
+    OpenerDirector,
+    Request,
+)
+
+from venue.api import signing
+from venue.api.documents.table import ROWS
+from venue.api.operation import Operation, in_body
+from venue.cli.credentials import Credentials
+from venue.cli.dev import OPERATOR_TOKEN
+from venue.vocabulary import Access
+
+WAIT_S: Final = 10.0
+BODY_MAX: Final = 64 * 1024 * 1024
+_HOLE: Final = re.compile(r"\{(\w+)\}")
+_BY_NAME: Final[dict[str, Operation[Any, Any]]] = {row.name: row for row in ROWS}
+
+
+class ClientFailed(Exception):
+    """The venue does not answer, refuses, or has ended a stream; carries words for a reader."""
+
+
+class Answer(NamedTuple):
+    """A reply as it came; `body` is JSON when a venue sent it."""
+
+    status: int
+    body: bytes
+
+    def value(self) -> Any:
+        """What it says. ClientFailed when it is a refusal, or not a venue's."""
+        if self.status >= 300:
+            raise refused(self.body)
+        try:
+            return json.loads(self.body)
+        except ValueError:
+            raise refused(b"") from None
+
+
+def _opener() -> OpenerDirector:
+    """What opens addresses: without the handlers of proxies, redirects, files and FTP."""
+    made = OpenerDirector()
+    handlers = (HTTPHandler, HTTPSHandler, HTTPDefaultErrorHandler, HTTPErrorProcessor)
+    for handler in handlers:
+        made.add_handler(handler())
+    return made
+
+
+_OPENER: Final = _opener()
+
+
+def named(name: str) -> Operation[Any, Any]:
+    """The row of this name."""
+    return _BY_NAME[name]
+
+
+def looked_up(method: str, target: str) -> tuple[Operation[Any, Any], dict[str, str]]:
+    """The row of a path or a name, with what the path says; ClientFailed when there is none."""
+    rows = [row for row in ROWS if row.method == method]
+    for row in rows:
+        pattern = "/".join(
+            f"(?P<{hole[1]}>[^/]+)" if (hole := _HOLE.fullmatch(part)) else re.escape(part)
+            for part in row.path.rstrip("/").split("/")
+        )
+        found = re.fullmatch(pattern, target.rstrip("/"))
+        if found:
+            return row, found.groupdict()
+        if row.name == target:
+            return row, {}
+    near = get_close_matches(target, [row.path if "/" in target else row.name for row in rows], 3)
+    told = f"; near to it: {', '.join(near)}" if near else ""
+    raise ClientFailed(f"no operation {method} {target}{told}; `venue ops` lists them")
+
+
+def ask(account: Credentials, name: str, values: dict[str, Any] | None = None) -> Any:
+    """Ask an operation by name, signed where it wants that; its answer. ClientFailed: none."""
+    return send(account.url, named(name), values or {}, account).value()
+
+
+def send(
+    url: str,
+    row: Operation[Any, Any],
+    values: dict[str, Any],
+    account: Credentials | None = None,
+    *,
+    timeout_s: float | None = WAIT_S,
+) -> Answer:
+    """Send one operation with its parameters; ClientFailed when nobody answers."""
+    path = _HOLE.sub(lambda hole: quote(_taken(values, hole[1]), safe=""), row.path)
+    given = {name: value for name, value in values.items() if f"{{{name}}}" not in row.path}
+    query = urlencode(given) if given and not in_body(row) else ""
+    body = json.dumps(given).encode() if in_body(row) else b""
+    headers = {"Content-Type": "application/json"} if body else {}
+    if row.access is Access.OPERATOR:
+        if token := os.environ.get(OPERATOR_TOKEN):
+            headers["Authorization"] = f"Bearer {token}"
+    elif row.access is not Access.PUBLIC:
+        if account is None:
+            raise ClientFailed(f"{row.name} is for one owner: say whose with --as NAME")
+        stamp = now_ms()
+        text = signing.payload(stamp, row.method.encode(), path.encode(), query.encode(), body)
+        headers |= signed(account, stamp, text)
+    target = path + (f"?{query}" if query else "")
+    request = Request(  # noqa: S310 - address() lets only HTTP pass
+        address(url) + target, body or None, headers, method=row.method
+    )
+    return _exchange(url, request, timeout_s)
+
+
+def address(url: str) -> str:
+    """A venue's address without a trailing slash; ClientFailed when it is none."""
+    with suppress(ValueError):
+        parts = urlsplit(url)
+        plain = url.isascii() and url.isprintable() and not set(url) & set(" @?#")
+        if plain and parts.scheme in ("http", "https") and parts.hostname and parts.port != 0:
+            return url.rstrip("/")
+    raise ClientFailed(f"{url!r} is no address of a venue; one looks like http://127.0.0.1:8787")
+
+
+def _taken(values: dict[str, Any], name: str) -> str:
+    if name not in values:
+        raise ClientFailed(f"{name} is missing: the path needs it")
+    return str(values[name])
+
+
+def _exchange(url: str, request: Request, timeout_s: float | None) -> Answer:
+    try:
+        with _OPENER.open(request, timeout=timeout_s) as reply:
+            return Answer(reply.status, reply.read(BODY_MAX))
+    except HTTPError as problem:
+        with problem, suppress(OSError, HTTPException):
+            return Answer(problem.code, problem.read(BODY_MAX))
+        return Answer(problem.code, b"")
+    except URLError as problem:
+        raise nobody(url, problem.reason) from None
+    except (OSError, HTTPException, ValueError) as problem:
+        lost = " It may have been done all the same." if request.method != "GET" else ""
+        told = " ".join(str(problem).split()) or type(problem).__name__
+        raise ClientFailed(f"no answer of a venue came from {url} ({told}).{lost}") from None
+
+
+def signed(account: Credentials, stamp: bytes, text: bytes) -> dict[str, str]:
+    """The headers that sign a text."""
+    return {
+        "ACCESS-KEY": account.key,
+        "ACCESS-PASSPHRASE": account.passphrase,
+        "ACCESS-TIMESTAMP": stamp.decode(),
+        "ACCESS-SIGN": signing.sign(account.secret.encode(), text).decode(),
+    }
+
+
+def now_ms() -> bytes:
+    """The machine's time in ms, as a signature carries it."""
+    return str(time.time_ns() // 1_000_000).encode()
+
+
+def refused(body: bytes) -> ClientFailed:
+    """A refusal in the venue's own words."""
+    with suppress(ValueError):
+        answer = json.loads(body)
+        if isinstance(answer, dict):
+            words = answer.get("msg") or answer.get("message") or answer.get("error")
+            if words:
+                return ClientFailed(f"refused: {words}")
+    return ClientFailed("refused by a server that is not a venue")
+
+
+def nobody(url: str, problem: object) -> ClientFailed:
+    """No connection came about."""
+    return ClientFailed(f"no venue answers at {url} ({problem}); start one with `venue dev`")

@@ -1,0 +1,96 @@
+"""Who a command acts as: an owner with a key of its own, a demo account, or any owner by name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Final
+
+from cyclopts import Parameter
+
+from venue.cli.operator import DEFAULT_URL, call, die
+
+if TYPE_CHECKING:
+    from venue.cli.credentials import Credentials
+
+FIRST: Final = "alice"  # who is meant when nobody is named
+LABEL: Final = "command line"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Who:
+    """The owner a command acts as, and where."""
+
+    name: Annotated[
+        str, Parameter(name="--as", help="Owner to act as; alice without a key of one's own.")
+    ] = ""
+    key: Annotated[str, Parameter(help="An owner's key, instead of --as; or VENUE_KEY.")] = ""
+    secret: Annotated[str, Parameter(help="Its secret; VENUE_SECRET is seen by fewer.")] = ""
+    passphrase: Annotated[str, Parameter(help="Its passphrase; or VENUE_PASSPHRASE.")] = ""
+    url: Annotated[str, Parameter(env_var="VENUE_URL", help="Address of the running venue.")] = (
+        DEFAULT_URL
+    )
+
+
+NOBODY: Final = Who()
+
+
+@contextmanager
+def acting(who: Who, permission: str = "READ") -> Iterator[Credentials]:
+    """The credentials to act with; one line ends the command when the venue refuses.
+
+    A name that is no demo account's has the operator make a key for this one command, with the
+    one permission it needs; it is revoked when the command ends.
+    """
+    from venue.cli.credentials import Credentials, credentials
+    from venue.cli.http import ClientFailed
+
+    try:
+        given = _given(who)
+        if given is not None:
+            yield given
+            return
+        name = who.name or FIRST
+        demo = credentials(name, who.url)
+        if demo is not None:
+            yield demo
+            return
+        asked = {"owner": name, "permissions": [permission], "label": LABEL}
+        made = call(who.url, "create_key", asked)
+        try:
+            yield Credentials(who.url.rstrip("/"), made["key"], made["secret"], made["passphrase"])
+        finally:
+            call(who.url, "revoke_key", {"key": made["key"]})
+    except ClientFailed as problem:
+        die(str(problem))
+
+
+def _given(who: Who) -> Credentials | None:
+    """The caller's own key: of the options, or of the environment when nobody is named."""
+    from venue.cli.credentials import Credentials
+
+    options = (who.key, who.secret, who.passphrase)
+    if any(options):
+        if who.name:
+            die("--as and --key exclude each other")
+        found = options
+    elif who.name:
+        return None
+    else:
+        found = _of_environment()
+    if not any(found):
+        return None
+    if not all(found):
+        die("a key, its secret and its passphrase belong together; one of them is missing")
+    if not all(text.isascii() and text.isprintable() for text in found):
+        die("a key, its secret and its passphrase are plain characters of ASCII")
+    return Credentials(who.url.rstrip("/"), *found)
+
+
+def _of_environment() -> tuple[str, str, str]:
+    key, secret, passphrase = (
+        os.environ.get(f"VENUE_{name}", "") for name in ("KEY", "SECRET", "PASSPHRASE")
+    )
+    return key, secret, passphrase

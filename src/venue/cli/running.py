@@ -1,0 +1,86 @@
+"""`venue status`, `wait` and `withdraw`: a running venue as its operator sees it."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Annotated, Final
+
+from cyclopts import Parameter
+
+from venue.cli.operator import (
+    DEFAULT_URL,
+    Amount,
+    Asset,
+    Output,
+    Owner,
+    Url,
+    Wallet,
+    call,
+    die,
+    moment,
+)  # fmt: skip
+
+WAIT_MAX_S: Final = 3_600
+BETWEEN_S: Final = 0.05
+
+
+def withdraw(
+    name: Owner, wallet: Wallet, asset: Asset, amount: Amount, *, url: Url = DEFAULT_URL
+) -> None:
+    """Take an amount out of a wallet of an owner of a running venue."""
+    body = {"owner": name, "wallet": wallet, "asset": asset, "amount": amount}
+    moved = call(url, "withdraw", body)
+    print(f"{name} {moved['wallet']} {moved['asset']} {moved['amount']} -> {moved['after']}")
+
+
+def status(*, output: Output = "text", url: Url = DEFAULT_URL) -> None:
+    """Print how a running venue is; ends with 1 when it is not well."""
+    told = call(url, "health", {"stateHash": "false"})
+    if output == "json":
+        print(json.dumps(told))
+    else:
+        print(f"venue {told['version']} at {url}: {told['status']}")
+        print(f"  venue time  {moment(told['venueTime'])}, machine's time +{told['clockAhead']} ms")
+        print(f"  data        {told['data']}, command {told['sequence']},")
+        print(f"              history up to {told['historySequence']}")
+        print(
+            f"  owners {told['owners']}, open orders {told['openOrders']},"
+            f" open positions {told['openPositions']}"
+        )
+        if told["staleContracts"]:
+            print(f"  no current index: {' '.join(told['staleContracts'])}")
+        for warning in told["warnings"]:
+            print(f"  warning: {warning}")
+    if told["status"] != "ok":
+        raise SystemExit(1)
+
+
+def wait(
+    *,
+    seconds: Annotated[
+        float, Parameter(name="--timeout", help="How long at most, in seconds: 0 to 3600.")
+    ] = 10.0,
+    url: Url = DEFAULT_URL,
+) -> None:
+    """Wait until a venue answers; ends with 2 when none does."""
+    from venue.cli.http import ClientFailed, address, named, send
+
+    if not 0 <= seconds <= WAIT_MAX_S:
+        die(f"--timeout {seconds:g}: must be from 0 to {WAIT_MAX_S}")
+    try:
+        address(url)
+    except ClientFailed as problem:
+        die(str(problem))
+    ends = time.monotonic() + seconds
+    while True:
+        left = max(ends - time.monotonic(), BETWEEN_S)
+        try:
+            send(url, named("ping"), {}, timeout_s=left).value()
+        except ClientFailed as problem:
+            if time.monotonic() >= ends:
+                die(f"{problem}, in {seconds:g} s")
+            time.sleep(BETWEEN_S)
+        else:
+            print(f"a venue answers at {url}")
+            return
