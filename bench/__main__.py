@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 from bench import (
+    clock,
     contracts,
     core,
     gateway,
@@ -28,6 +29,7 @@ SECTIONS = {
     "contracts": contracts.run,
     "slices": slices.run,
     "growth": growth.run,
+    "clock": clock.run,
     "gateway": gateway.run,
     "streams": streams.run,
     "entry": stream_orders.run,

@@ -48,6 +48,7 @@ from venue.gateway.operations.spot.orders import GTC, order_command
 from venue.gateway.transport.server import Server, listen
 from venue.lab import demo
 from venue.node.clock import SystemClock
+from venue.node.venue_clock import VenueClock
 from venue.vocabulary import Access
 
 ITEM: Final = compile_request(BatchItem)
@@ -55,14 +56,14 @@ ITEM: Final = compile_request(BatchItem)
 
 def dispatcher(keys: KeyStore, answers: dict[str, bytes]) -> Dispatcher:
     """A dispatcher whose handlers only answer; what reads answer is given, by path."""
-    clock = SystemClock()
+    clock = VenueClock(SystemClock())
     venue: Any = SimpleNamespace(clock=clock, replays=ReplayGuard(), check_room=lambda owner: None)
     desk = Desk(venue, routes(clock, answers), Limits(None, None))
     authenticator = Authenticator(keys, clock)
     return Dispatcher(desk, authenticator, venue.replays, OperatorDoor(), Origins(), {})
 
 
-def routes(clock: SystemClock, answers: dict[str, bytes]) -> Routes:
+def routes(clock: VenueClock, answers: dict[str, bytes]) -> Routes:
     """Orders, batches of orders, and constants."""
     numbers = count(FIRST_ID)
     instrument = demo.INSTRUMENTS[0]

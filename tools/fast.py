@@ -22,6 +22,7 @@ STAMP = TARGET / "stamp.json"
 # The library's functions call each other directly, and Python's without a stub between.
 DIRECT = ("-fvisibility=hidden", "-fno-plt")
 HOT = (
+    "benefits",
     "book/book",
     "book/client_ids",
     "book/market",
@@ -59,6 +60,7 @@ HOT = (
     "counters",
     "engine",
     "ledger/accounts",
+    "ledger/benefits",
     "ledger/ledger",
     "listing",
     "owners",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
-import itertools
 import logging
 import signal
 import socket
@@ -28,7 +27,7 @@ from venue.api.streams.channels import SOCKETS
 from venue.behind import Behind
 from venue.compiled import refuse_stale
 from venue.core.engine import Engine
-from venue.core.messages.commands import ChangeSetting
+from venue.core.messages.commands import ChangeSetting, Command
 from venue.core.owners import FIRST_UID
 from venue.gateway.access.auth import Authenticator
 from venue.gateway.access.keys import Credentials, KeyStore, KeyView
@@ -49,7 +48,7 @@ from venue.gateway.streams.hub import Hub, Timing
 from venue.gateway.streams.sockets import Sockets
 from venue.gateway.transport.server import Server, listen
 from venue.history.mend import mend
-from venue.history.process.client import History
+from venue.history.process.client import LAG_MAX, History
 from venue.history.process.link import HistoryFailed
 from venue.history.schema.spot import FRAMES_KEPT
 from venue.journal.journal import Journal, JournalCorrupt, JournalFailed, OtherRules
@@ -60,20 +59,21 @@ from venue.lab import demo
 from venue.lab.agents.everyone import Everyone
 from venue.lab.agents.spot import STEP_US
 from venue.lab.prehistory import Prehistory
-from venue.node.clock import Clock, SystemClock
+from venue.node.clock import ServerClock, SystemClock
 from venue.node.keeper import Keeper
 from venue.node.market_data.views import MarketData
 from venue.node.outbox import Outbox
-from venue.node.passing_time import catch_up, tick, time_matters
+from venue.node.passing_time import catch_up
 from venue.node.sequencer import Sequencer, Stopped
 from venue.node.snapshots import EVERY, Restored, take
 from venue.node.spot_changes import SpotChanges
+from venue.node.timekeeper import Timekeeper
+from venue.node.venue_clock import SETTING, ClockMode, VenueClock, parsed
 from venue.prune import prune_at_start
 from venue.rebuild import fill_when_empty
 from venue.recording.recorder import Recorder
 
-TICK_S: Final = 1.0  # how often time passes while contracts have prices or a countdown runs
-IDLE_TICKS: Final = 10  # so many times more rarely else
+CATCH_UP_S: Final = 1.0  # how long time that is moved waits for history at once
 YOUNG_MAX: Final = 1_000  # new objects that are looked at for garbage at once: half a millisecond
 NEVER: Final = 1 << 30
 
@@ -106,6 +106,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     demo_keys: bool = True
     capacity: int | None = None  # commands a second at most
     keep_us: int | None = None  # how much of journal and history stays out of archives
+    clock: ClockMode | None = None  # how time passes; None: as before, or as the machine's
+    at: int | None = None  # venue time to begin at, µs
 
 
 class Running(msgspec.Struct, frozen=True):
@@ -158,14 +160,15 @@ async def _serve(
         if fit.told:
             log.warning("%s", fit.told)
             rooms.warnings.append(fit.told)
-        agents = await _agents(rooms, options) if options.agents else None
+        if options.agents:
+            await employ(rooms, options)
         origins = Origins(options.hosts, options.origins)
         requests = dispatcher(rooms, options, origins)
         door = _faulty(rooms, options, origins, requests)
         streams = _streams(rooms, options, requests.desk, origins, fit.sockets)
         _collect_young_only()
         server = await Server.start(bound, fit.http, door.serve, streams, Proxies(options.proxies))
-        background = _background(rooms, options, agents)
+        background = _background(rooms, options)
         ready(Running(options.host, bound.getsockname()[1], rooms))
         try:
             await _until(stopping, background)
@@ -205,7 +208,7 @@ async def opened(
 
 
 def dispatcher(
-    rooms: Venue, options: Options, origins: Origins, clock: Clock | None = None
+    rooms: Venue, options: Options, origins: Origins, clock: ServerClock | None = None
 ) -> Dispatcher:
     """The server of whole requests over the rooms; `clock` tells another time than the rooms'.
 
@@ -251,6 +254,7 @@ def _streams(
     """The door for streams, with a hub that hears of every batch from now on."""
     hub = Hub(rooms, Timing(depth_s=options.depth_ms / 1000))
     rooms.outbox.follow(hub.follow)
+    rooms.timekeeper.follow(hub, hub.keep_up)
     authenticator = Authenticator(rooms.keys, rooms.clock, explain=True)
     return Sockets(rooms, hub, authenticator, limits, desk, origins)
 
@@ -288,7 +292,7 @@ async def _wire(
     options: Options,
     journal: Journal,
     history: History,
-    clock: SystemClock,
+    system: SystemClock,
     on_failure: Callable[[BaseException], None],
 ) -> Venue:
     path = options.state
@@ -298,7 +302,8 @@ async def _wire(
     recorder = Recorder(options.frames_kept)
     restored = Restored(market_data, recorder, projected)
     engine = recover(journal, projected, restored)
-    clock.begin(engine.time)
+    stored = engine.listing.settings.get(SETTING)
+    clock = _clock(options, system, engine.time, stored)
     outbox = Outbox()
     outbox.accompany(recorder.note)
     outbox.follow(market_data.follow)
@@ -308,6 +313,8 @@ async def _wire(
     if options.projection:
         outbox.follow(lambda batch: history.follow(batch, recorder.published))
     sequencer = Sequencer(engine, journal, outbox, clock, on_failure, capacity=options.capacity)
+    timekeeper = Timekeeper(engine, sequencer, clock, partial(_keep_up, history, engine))
+    outbox.follow(timekeeper.note)
     behind = Behind(journal, sequencer.on_disk_thread, f"{path}.history", options.frames_kept)
     history.begin(engine, behind.bring if path else None)
     history.follow(restored.unprojected, restored.frames)
@@ -318,6 +325,7 @@ async def _wire(
         history=history,
         keys=_keys(path, engine) if path else KeyStore(),
         clock=clock,
+        timekeeper=timekeeper,
         data=str(Path(path).absolute()) if path else "in memory",
         weight_limit=WEIGHT_MAX * _factor(options),
         replays=ReplayGuard(),
@@ -329,9 +337,9 @@ async def _wire(
         faults=FaultRules(str(options.seed)),
     )
     if path:
-        # Venue time is never behind server time, so no timestamp is far ahead of its command's.
-        since = clock.wall() - SEEDED_MS * 1000
-        rooms.replays.seed(tail_requests(journal, since), clock.wall())
+        # A real venue time is never behind server time: no timestamp is far ahead of its command's.
+        since = clock.wall() - SEEDED_MS * 1000 if stored is None and clock.real else 0
+        rooms.replays.seed(tail_requests(journal, since), clock.oldest())
     if engine.deadlines.queue:  # countdowns ran out while the venue was down: before anybody trades
         await catch_up(engine, sequencer)
     await _found(rooms, options)
@@ -339,6 +347,13 @@ async def _wire(
     if options.history and epoch:
         prehistory.begin(int(rooms.setting("historySeed", "1")), int(epoch))
     return rooms
+
+
+def _clock(options: Options, system: SystemClock, last: int, stored: str | None) -> VenueClock:
+    """The venue's clock behind the journal's last command; ClockRefused."""
+    clock = VenueClock(system, real_limits=options.real_limits)
+    clock.begin(last, parsed(stored or ""), options.clock, options.at)
+    return clock
 
 
 def _keys(path: str, engine: Engine) -> KeyStore:
@@ -356,6 +371,9 @@ async def _found(rooms: Venue, options: Options) -> None:
         first.append(ChangeSetting("historySeed", str(options.seed)))
         first.append(ChangeSetting("historyEpoch", str(rooms.clock.now())))
         await rooms.submit(first)
+    mode = rooms.clock.setting.text()
+    if mode != rooms.setting(SETTING, ClockMode().text()):
+        await rooms.submit([ChangeSetting(SETTING, mode)])
     if options.demo_keys:
         _found_keys(rooms)
     if options.batch_place is not None:
@@ -368,7 +386,7 @@ async def _found(rooms: Venue, options: Options) -> None:
 def _found_keys(rooms: Venue) -> None:
     """The demo keys. Public as they are, they live in memory only and come back at every start,
     unless they were revoked."""
-    now = rooms.clock.wall()
+    now = rooms.clock.told()
     for account in demo.ACCOUNTS:
         uid = rooms.engine.ledger.names[account.name]
         rooms.keys.add(
@@ -377,12 +395,8 @@ def _found_keys(rooms: Venue) -> None:
         )
 
 
-def _background(
-    rooms: Venue, options: Options, agents: Everyone | None
-) -> list[asyncio.Task[None]]:
-    tasks = [asyncio.create_task(_pass_time(rooms))]
-    if agents is not None:
-        tasks.append(asyncio.create_task(_trade(rooms, agents)))
+def _background(rooms: Venue, options: Options) -> list[asyncio.Task[None]]:
+    tasks = [asyncio.create_task(rooms.timekeeper.run())]
     if options.state is not None:
         keeper = _keeper(rooms, options.state, options.frames_kept)
         tasks.append(asyncio.create_task(keeper.run()))
@@ -399,29 +413,24 @@ def _collect_young_only() -> None:
     gc.set_threshold(YOUNG_MAX, NEVER, NEVER)
 
 
-async def _pass_time(rooms: Venue) -> None:
-    """Ticks for the engine."""
-    for second in itertools.count(1):
-        await asyncio.sleep(TICK_S)
-        if second % IDLE_TICKS and not time_matters(rooms.engine):
-            continue
-        await tick(rooms.sequencer)
-
-
-async def _agents(rooms: Venue, options: Options) -> Everyone:
+async def employ(rooms: Venue, options: Options) -> None:
+    """The liquidity agents begin, and act with time from now on."""
     agents = Everyone(rooms.engine, options.seed)
     await agents.begin(rooms.sequencer)
-    return agents
+    rooms.timekeeper.employ(agents, STEP_US, partial(_try_submit, rooms))
 
 
-async def _trade(rooms: Venue, agents: Everyone) -> None:
-    """The liquidity agents, step by step."""
-    while True:
-        await asyncio.sleep(STEP_US / 1_000_000)
-        commands = agents.step()
-        if commands:
-            with contextlib.suppress(ApiError):  # left out while the venue is busy
-                await rooms.submit(commands, patient=True)
+async def _try_submit(rooms: Venue, commands: list[Command]) -> None:
+    with contextlib.suppress(ApiError):  # left out while the venue is busy
+        await rooms.submit(commands, patient=True)
+
+
+async def _keep_up(history: History, engine: Engine) -> None:
+    """Wait for a history that is far behind, unless it has failed: time that is moved goes as fast
+    as its followers take it."""
+    with contextlib.suppress(HistoryFailed, TimeoutError):
+        if history.lag() > LAG_MAX // 2:
+            await history.reach(engine.sequence - LAG_MAX // 4, CATCH_UP_S)
 
 
 def _keeper(rooms: Venue, path: str, frames_kept: int) -> Keeper:

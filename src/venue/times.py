@@ -18,8 +18,15 @@ _UNITS: Final = {
 _PART: Final = r"([0-9]{1,9})(ms|s|m|h|d)"
 _SPAN: Final = re.compile(rf"(?:{_PART})+", re.ASCII)
 _PARTS: Final = re.compile(_PART, re.ASCII)
+_MS: Final = re.compile("[0-9]{13}", re.ASCII)
+US_PER_MS: Final = 1_000
+YEAR_US: Final = 366 * 86_400 * SECOND_US
+MOMENT_MIN: Final = 10**15
+MOMENT_MAX: Final = 10**16 - US_PER_MS
 SPAN_RULE: Final = "must be a span of time such as 250ms, 90s, 8h or 1d12h"
 INSTANT_RULE: Final = "must be a time such as 2026-01-01T08:00:00Z"
+
+MOMENT_RULE: Final = f"{INSTANT_RULE}, or its milliseconds, from 2001 to 2286"
 
 
 def span_us(text: str) -> int:
@@ -39,3 +46,13 @@ def instant_us(text: str) -> int:
     except (ValueError, OverflowError):
         raise ValueError(INSTANT_RULE) from None
     return (since.days * 86_400 + since.seconds) * SECOND_US + since.microseconds
+
+
+def moment_us(text: str) -> int:
+    """As `instant_us`, or the 13 digits of its milliseconds; one that the interface can say, from
+    2001 to 2286. ValueError: it is none."""
+    moment = int(text) * US_PER_MS if _MS.fullmatch(text) else instant_us(text)
+    moment -= moment % US_PER_MS
+    if not MOMENT_MIN <= moment <= MOMENT_MAX:
+        raise ValueError(MOMENT_RULE)
+    return moment

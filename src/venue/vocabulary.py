@@ -229,6 +229,10 @@ class Reject(IntEnum):
     PLAN_FAULT = 71
     # cancel-all-after
     TIMEOUT = 70
+    # affiliates
+    CODE_USED = 90
+    NO_AFFILIATE = 91
+    INVITED_ALREADY = 92
 
 
 # The members that the core compares on the path of an order, as literals: the compiled core folds

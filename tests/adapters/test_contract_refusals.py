@@ -37,6 +37,9 @@ OPERATORS = {
     Reject.INSTRUMENT_INVALID,
     Reject.FEE_RATE,
     Reject.OWNER_RESERVED,
+    Reject.CODE_USED,
+    Reject.NO_AFFILIATE,
+    Reject.INVITED_ALREADY,
 }
 # reason, the bound it carries, code, and what the message says.
 REFUSALS: list[tuple[Reject, int, int, tuple[str, ...]]] = [

@@ -8,7 +8,7 @@ import pytest
 from support.world import BUY, NOBODY, SPOT, World
 from venue.core.engine import Engine
 from venue.core.instruments import Contract, Instrument, Tier
-from venue.core.messages import commands
+from venue.core.messages import benefit_commands, commands
 from venue.core.messages.commands import Command
 from venue.core.messages.events import Event, Rejected
 from venue.core.state import snapshot
@@ -65,6 +65,11 @@ def test_every_command_has_a_rule() -> None:
         commands.ListContract(CONTRACT),
         commands.ChangeContract(CONTRACT),
         commands.PostIndex("BTCUSDT", "desk", 1_000, jump=True),
+        benefit_commands.ChangeGift(NOBODY, "BTC", 1),
+        benefit_commands.SetDiscount("BTC", 1, 1),
+        benefit_commands.JoinDiscount(NOBODY, True),
+        benefit_commands.SetAffiliate(NOBODY, "code", 1, 1),
+        benefit_commands.Invite(NOBODY, NOBODY),
     ]
     assert {type(sample) for sample in samples} == set(get_args(Command))
     journaled = msgspec.msgpack.encode(samples)

@@ -32,6 +32,8 @@ class Client:
         self.account = account
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
         self._used = time.monotonic()
+        # What the last request was signed with (ms); the next is one later. None: the machine's.
+        self.at_ms: int | None = None
 
     def get(self, target: str, **changes: Any) -> Answer:
         """GET a path with its query."""
@@ -74,7 +76,10 @@ class Client:
         sent: dict[str, str | None] = {"Content-Type": "application/json"} if raw else {}
         if self.account is None:
             return sent
-        timestamp = str(time.time_ns() // 1_000_000 + ahead_ms)
+        now_ms = time.time_ns() // 1_000_000
+        if self.at_ms is not None:
+            now_ms = self.at_ms = self.at_ms + 1
+        timestamp = str(now_ms + ahead_ms)
         path, _, query = target.partition("?")
         text = signing.payload(
             timestamp.encode(), method.encode(), path.encode(), query.encode(), raw

@@ -45,6 +45,7 @@ class Listener:
                 **options,
             )
         )
+        self.texts: list[str | bytes] = []  # all that came, as it came
         self.greeting = self.receive()
         self.frames: list[Message] = []  # what came while it waited for an answer
 
@@ -55,7 +56,8 @@ class Listener:
 
     def receive(self) -> Message:
         """The next message."""
-        found = json.loads(self.socket.recv(WAIT_S))
+        self.texts.append(self.socket.recv(WAIT_S))
+        found = json.loads(self.texts[-1])
         assert isinstance(found, dict)
         return found
 

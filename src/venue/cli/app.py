@@ -13,17 +13,21 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NoReturn
 from cyclopts import App, Parameter
 
 import venue
-from venue.cli.dev import DevOptions, kept_us, refused
+from venue.cli.clock import clock
+from venue.cli.dev import DevOptions, clock_text, kept_us, refused
+from venue.cli.operator import DEFAULT_URL, OPERATOR_TOKEN, REFUSED, Url
+from venue.cli.operator import call as _operator
+from venue.cli.operator import die as _die
+from venue.cli.operator import moment as _moment
+from venue.cli.operator import table as _table
 from venue.cli.options import found, named
+from venue.times import moment_us
 
 if TYPE_CHECKING:
     from venue.cli.credentials import Credentials
     from venue.main import Running
 
-DEFAULT_URL: Final = "http://127.0.0.1:8787"
-OPERATOR_TOKEN: Final = "VENUE_OPERATOR_TOKEN"  # noqa: S105 - the variable's name
-REFUSED: Final = 2  # exit codes: something must be given or put in place in another way
-STOPPED: Final = 3  # the journal, history or their disk failed
+STOPPED: Final = 3  # an exit code: the journal, history or their disk failed
 OF_THE_DISK: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 
 app = App(
@@ -33,7 +37,7 @@ app = App(
     config=found,
 )
 
-Url = Annotated[str, Parameter(env_var="VENUE_URL", help="Address of the running venue.")]
+app.command(clock)
 Wallet = Literal["SPOT", "CONTRACT", "FUNDING"]
 
 
@@ -83,7 +87,9 @@ def dev(options: Annotated[DevOptions, Parameter(name="*")] = DEFAULTS) -> None:
     if problem:
         _die(problem)
     from venue.main import Options, serve
+    from venue.node.venue_clock import parsed
 
+    mode = clock_text(options)
     wired = Options(
         host=options.host,
         port=options.port,
@@ -102,6 +108,8 @@ def dev(options: Annotated[DevOptions, Parameter(name="*")] = DEFAULTS) -> None:
         origins=options.allow_origin,
         proxies=options.trusted_proxy,
         demo_keys=options.demo_keys,
+        clock=parsed(mode) if mode is not None else None,
+        at=moment_us(options.at) if options.at is not None else None,
     )
 
     def ready(running: Running) -> None:
@@ -122,8 +130,9 @@ def _run(options: Any, serve: Any, ready: Any) -> NoReturn:
     from venue.history.process.link import HistoryFailed
     from venue.history.store import HistoryDamaged
     from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules
+    from venue.node.venue_clock import ClockRefused
 
-    told = (JournalCorrupt, OtherRules, HistoryDamaged, VaultError, StaleBuild)
+    told = (ClockRefused, JournalCorrupt, OtherRules, HistoryDamaged, VaultError, StaleBuild)
     try:
         sys.exit(serve(options, ready))
     except OSError as problem:
@@ -353,21 +362,6 @@ def version() -> None:
 _MARKETS: Final = {"SPOT": "instruments", "CONTRACT": "contracts"}
 
 
-def _table(columns: tuple[str, ...], rows: list[dict[str, Any]]) -> str:
-    """Rows as aligned text under their names."""
-    lines = [columns] + [tuple(str(row[column]) for column in columns) for row in rows]
-    widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-        for line in lines
-    )
-
-
-def _moment(milliseconds: int) -> str:
-    seconds, rest = divmod(milliseconds, 1000)
-    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{rest:03}Z"
-
-
 def _story(told: dict[str, Any]) -> str:
     """A liquidation from its beginning to its end, in words."""
     head = told["liquidation"]
@@ -421,37 +415,6 @@ def _story(told: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _operator(
-    url: str,
-    path: str,
-    body: dict[str, Any] | None = None,
-    query: dict[str, str] | None = None,
-) -> Any:
-    """Call an operator operation: POST with a body, else GET with a query.
-
-    Ends the command with the venue's own words when it is refused.
-    """
-    import urllib.error
-    import urllib.parse
-    import urllib.request
-
-    headers = {"Content-Type": "application/json"} if body is not None else {}
-    token = os.environ.get(OPERATOR_TOKEN)
-    if token:
-        headers["Authorization"] = f"Bearer {token}"
-    data = json.dumps(body).encode() if body is not None else None
-    target = url.rstrip("/") + path + (f"?{urllib.parse.urlencode(query)}" if query else "")
-    request = urllib.request.Request(target, data, headers)  # noqa: S310 - the user's own address
-    try:
-        with urllib.request.urlopen(request, timeout=10) as reply:  # noqa: S310
-            return json.load(reply)
-    except urllib.error.HTTPError as problem:
-        answer = json.loads(problem.read() or b"{}")
-        _die(f"refused: {answer.get('msg') or answer.get('message') or problem}")
-    except urllib.error.URLError as problem:
-        _die(f"no venue answers at {url} ({problem.reason}); start one with `venue dev`")
-
-
 def _demo(name: str, url: str) -> Credentials:
     from venue.cli.credentials import credentials
 
@@ -459,8 +422,3 @@ def _demo(name: str, url: str) -> Credentials:
     if found is None:
         _die(f"{name} is no demo account; there are alice, bob, carol and dave")
     return found
-
-
-def _die(reason: str, code: int = REFUSED) -> NoReturn:
-    print(f"venue: {reason}", file=sys.stderr)
-    sys.exit(code)

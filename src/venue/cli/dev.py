@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import ip_network
@@ -9,11 +10,12 @@ from typing import Annotated, Final, Literal
 
 from cyclopts import Parameter
 
-from venue.times import span_us
+from venue.times import moment_us, span_us
 
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 PORT_MAX: Final = 65_535
 CAPACITY_MAX: Final = 1_000_000
+RATE: Final = re.compile("(?!0+([.]0+)?$)([0-9]{1,4}([.][0-9]{1,3})?|10000([.]0{1,3})?)", re.ASCII)
 KEPT_MIN_US: Final = span_us("1h")
 KEPT_MAX_US: Final = span_us("99999d")
 
@@ -42,6 +44,17 @@ class DevOptions:
     batch_place: Annotated[
         bool | None,
         Parameter(help="Switch batch placement of both products on or off; it stays so."),
+    ] = None
+    clock: Annotated[
+        Literal["real", "offset", "rate", "manual", "skip"] | None,
+        Parameter(help="How time passes; without it as before, or as the machine's."),
+    ] = None
+    rate: Annotated[
+        str | None, Parameter(help="With --clock rate: seconds that pass in one, 0.001 to 10000.")
+    ] = None
+    at: Annotated[
+        str | None,
+        Parameter(help="With --clock: the time to begin at, as 2026-01-01T00:00:00Z."),
     ] = None
     keep: Annotated[
         str | None, Parameter(help="Archive what is older when the venue starts: 30d, 12h.")
@@ -110,12 +123,42 @@ def refused(options: DevOptions) -> str:
             kept_us(options.keep)
         except ValueError as problem:
             return f"--keep {problem}"
+    if clock_problem := _clock_refused(options):
+        return clock_problem
     for proxy in options.trusted_proxy:
         try:
             ip_network(proxy)
         except ValueError as problem:
             return f"--trusted-proxy {proxy}: {problem}"
     return ""
+
+
+def _clock_refused(options: DevOptions) -> str:
+    """What is wrong with the options of time."""
+    if options.at is not None and options.clock in (None, "real"):
+        return "--at: needs --clock manual, skip, rate or offset"
+    if (options.rate is not None) != (options.clock == "rate"):
+        return "--rate belongs to --clock rate, and --clock rate needs it"
+    if options.rate is not None and not RATE.fullmatch(options.rate):
+        return f"--rate {options.rate}: must be from 0.001 to 10000, with at most 3 decimals"
+    if options.at is not None:
+        try:
+            moment_us(options.at)
+        except ValueError as problem:
+            return f"--at {options.at}: {problem}"
+    if options.clock not in (None, "real") and options.keep is not None:
+        return "--keep goes by the machine's time: it excludes --clock"
+    return ""
+
+
+def clock_text(options: DevOptions) -> str | None:
+    """The clock's mode as the venue's setting; None when none is asked for."""
+    if options.clock == "offset":
+        return "offset 0"
+    if options.rate is None:
+        return options.clock
+    whole, _, fraction = options.rate.partition(".")
+    return f"rate {int(whole) * 1000 + int(fraction.ljust(3, '0'))}"
 
 
 def kept_us(text: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from venue.core.benefits import Rewards
 from venue.core.book.market import Market
 from venue.core.contract.closing import Closing
 from venue.core.contract.consequences import Schedule
@@ -17,6 +18,13 @@ from venue.core.counters import Counters
 from venue.core.ledger.accounts import Account
 from venue.core.ledger.ledger import Ledger
 from venue.core.listing import Listing
+from venue.core.messages.benefit_commands import (
+    ChangeGift,
+    Invite,
+    JoinDiscount,
+    SetAffiliate,
+    SetDiscount,
+)
 from venue.core.messages.commands import (
     CancelAlgo,
     CancelAlgos,
@@ -80,6 +88,7 @@ class Engine:
         "ledger",
         "listing",
         "owners",
+        "rewards",
         "schedule",
         "sequence",
         "spot",
@@ -94,6 +103,7 @@ class Engine:
         self.spot = Spot(self.ledger, self.counters)
         self.contracts = Contracts(self.ledger, self.counters, self.spot.markets)
         self.owners = Owners(self.ledger, self.contracts)
+        self.rewards = Rewards(self.ledger, self.contracts)
         self.listing = Listing(self.ledger, self.spot, self.contracts)
         self.deadlines = Deadlines(self.spot, self.contracts)
         triggers = Triggers(self.contracts)
@@ -113,6 +123,11 @@ class Engine:
             Withdraw: self.owners.withdraw,
             Transfer: self.owners.transfer,
             RecordStreams: self.owners.record_streams,
+            ChangeGift: self.rewards.change_gift,
+            SetDiscount: self.rewards.set_discount,
+            JoinDiscount: self.rewards.join_discount,
+            SetAffiliate: self.rewards.set_affiliate,
+            Invite: self.rewards.invite,
             RegisterAsset: self.listing.register,
             ListInstrument: self.listing.list_instrument,
             ChangeInstrument: self.listing.change_instrument,
@@ -157,6 +172,7 @@ class Engine:
         self.spot.client_ids.expire(command.time)
         events = self.deadlines.pass_time(command.time)
         events += self.schedule.tick(command.time)
+        events += self.rewards.pass_time(command.time)
         return events
 
     def _proceed(self, command: Proceed) -> list[Event]:
@@ -164,6 +180,7 @@ class Engine:
         if self.closing.running:
             events += self._traded(self.closing.proceed(command.time), command.time)
         events += self.schedule.proceed(command.time)
+        events += self.rewards.pass_time(command.time)
         return events
 
     def _close_positions(self, command: ClosePositions) -> list[Event]:
@@ -181,7 +198,7 @@ class Engine:
     def pending(self) -> bool:
         """Whether more is due than one command may do: `Proceed` goes on with it."""
         running = bool(self.closing.running) or self.deadlines.due(self.time)
-        return running or self.schedule.goes_on()
+        return running or self.schedule.goes_on() or self.rewards.goes_on()
 
     def account(self, uid: int) -> Account:
         """The owner with this uid; KeyError when there is none."""

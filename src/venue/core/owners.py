@@ -159,10 +159,14 @@ class Owners:
         return [StreamsRecorded(command.uid)]
 
     def _movable(self, account: Account, wallet: int, asset: int) -> int:
-        """The money that may leave a wallet; of the contract wallet what is available."""
+        """The money that may leave a wallet; of the contract wallet what is available, without
+        gifts (rule 9.2)."""
         if wallet == CONTRACT:
             pool = account.contract[asset]
-            return 0 if doubtful(pool) else available(account, asset) - unsure(pool)
+            if doubtful(pool):
+                return 0
+            gift = account.benefits.gift(asset) if account.benefits is not None else 0
+            return available(account, asset) - unsure(pool) - gift
         return account.free(wallet, asset)
 
     def _moved(

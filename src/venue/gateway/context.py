@@ -22,13 +22,14 @@ from venue.gateway.faults.rules import FaultRules
 from venue.history.process.client import LAG_MAX, History
 from venue.history.process.link import HistoryFailed
 from venue.journal.journal import Journal
-from venue.node.clock import SystemClock
 from venue.node.fair_queue import VENUE
 from venue.node.market_data.views import MarketData
 from venue.node.outbox import Outbox
 from venue.node.replies import Answer
 from venue.node.sequencer import Overloaded, Sequencer, Stopped
 from venue.node.spot_changes import SpotChanges
+from venue.node.timekeeper import Timekeeper
+from venue.node.venue_clock import VenueClock
 from venue.recording.recorder import Recorder
 
 KEY_REWRITES: Final = "keyRewrites"  # the setting that counts rewrites of the key store
@@ -57,6 +58,7 @@ class Venue:
         "sequencer",
         "spot_changes",
         "stream_defects",
+        "timekeeper",
         "warnings",
         "weight_limit",
     )
@@ -69,7 +71,8 @@ class Venue:
         market_data: MarketData,
         history: History,
         keys: KeyStore,
-        clock: SystemClock,
+        clock: VenueClock,
+        timekeeper: Timekeeper,
         data: str,
         weight_limit: int,
         replays: ReplayGuard,
@@ -86,6 +89,7 @@ class Venue:
         self.history = history
         self.keys = keys
         self.clock = clock
+        self.timekeeper = timekeeper
         self.data = data
         self.weight_limit = weight_limit
         self.replays = replays

@@ -58,6 +58,25 @@ class Clock(Protocol):
         time does. Within one run of the venue it never goes back."""
 
 
+class ServerClock(Protocol):
+    """The times that doors tell and compare with."""
+
+    def now(self) -> int:
+        """As a `Clock`'s."""
+
+    def wall(self) -> int:
+        """As a `Clock`'s."""
+
+    def told(self) -> int:
+        """What clients are told of server time, µs: venue time where that is not the machine's."""
+
+    def signs(self, sent_ms: int, window_ms: int) -> bool:
+        """Whether a timestamp that is not near server time is near venue time."""
+
+    def oldest(self) -> int:
+        """The earlier of the times that a timestamp is compared with, µs."""
+
+
 class SystemClock:
     """The machine's time without its steps. Both times go on with every call, or stand.
 
@@ -106,6 +125,10 @@ class SystemClock:
         if steady >= self._look_at:
             steady = self._look(steady)
         return steady + self._server.at(steady)
+
+    def steady(self) -> int:
+        """µs of the machine since some moment: for how long something takes here."""
+        return self._passed()
 
     def ahead(self) -> tuple[int, int]:
         """How far venue time and server time are ahead of the machine's clock, in µs."""

@@ -10,6 +10,9 @@ When more commands wait than a batch may take, batches are small and owners take
 While the engine has more to work off than one command may do, each batch ends with a slice of it
 (`Proceed`), and a batch without commands is a slice alone: between two new commands there is at
 most one slice, and a cancel never waits for one that stands in its own batch.
+
+Commands are stamped with venue time. How long they wait, and how long this thread works on them,
+is told in the machine's time: people wait in that, and overload is the machine's own.
 """
 
 from __future__ import annotations
@@ -88,6 +91,7 @@ class Sequencer:
         self._flush_is_patient = False
         self._stopped: BaseException | None = None
         self._idle: asyncio.Future[None] | None = None
+        self._slice: asyncio.Future[None] | None = None  # somebody waits for the end of the slices
         self._replies = Replies()
         if engine.pending():  # what was left when the venue went down
             self._schedule(patient=False)
@@ -133,6 +137,19 @@ class Sequencer:
             return False
         since = self._queue.since(owner)
         return since is not None and monotonic() - since > WAIT_MAX_S
+
+    def quiet(self) -> bool:
+        """Whether nothing waits and nothing is being written or worked off."""
+        return not (self._waiting or self._writing or self._goes_on())
+
+    async def worked_off(self) -> None:
+        """Wait until no slices are due; Stopped when there will be none any more."""
+        while self._goes_on():
+            if self._slice is None:
+                self._slice = self._loop.create_future()
+            await self._slice
+        if self._stopped is not None:
+            raise Stopped(str(self._stopped))
 
     def failed(self) -> bool:
         """Whether the journal or the engine failed: nothing more is written or applied."""
@@ -287,9 +304,15 @@ class Sequencer:
         more = self._waiting > 0 or self._goes_on()
         if more and not self._writing and (self._flush_at is None or self._flush_is_patient):
             self._schedule(patient=False)
+        self._tell_slice()
         if self._idle is not None and not more and not self._writing:
             self._idle.set_result(None)
             self._idle = None
+
+    def _tell_slice(self) -> None:
+        if self._slice is not None:
+            self._slice.set_result(None)
+            self._slice = None
 
     def _apply(self, groups: list[Group], batch: list[Applied]) -> list[Reply]:
         """Apply the commands, add what came of them to the batch; who can be answered."""
@@ -325,6 +348,7 @@ class Sequencer:
                 if isinstance(answer, asyncio.Future):
                     answer.exception()  # nobody may be waiting
         self._waiting = 0
+        self._tell_slice()
         if self._idle is not None:
             self._idle.set_result(None)
             self._idle = None

@@ -12,6 +12,8 @@ INCOME = f"{ACCOUNT}/income"
 OPEN = f"{V3}/openOrders"
 OPEN_ALGOS = f"{V3}/openAlgoOrders"
 ALGOS = f"{V3}/allAlgoOrders"
+TRAILING = f"{V3}/trailing/openOrders"
+TRAILED = f"{V3}/trailing/historyOrders"
 HISTORY = f"{ORDER}/history"
 DEMO_HISTORY = f"{V3}/sim/order/history"
 TRADES = f"{V3}/userTrades"
@@ -244,6 +246,11 @@ _LISTS = [
     *listing("O", OPEN_ALGOS, 1, (5, 100), (4, 0, 3)),
     *pages("O6", OPEN_ALGOS, 1),
     get("O6", f"{OPEN_ALGOS}?page=0", -1140, "'page'", "allowed: 1 to 100000"),
+    *listing("O", TRAILING, 1, (5, 100), (4, 0, 3)),
+    *pages("O6", TRAILING, 1),
+    *listing("H", TRAILED, 1, (2, 100), (3, 4, 8)),
+    *pages("H5", TRAILED, 1),
+    too_long("H4", TRAILED, 90),
     *listing("A", ALGOS, 1, (2, 1_000), (4, 3, 8)),
     too_long("A3", ALGOS, 90),
     *listing("H", HISTORY, 1, (2, 1_000), (3, 4, 8)),

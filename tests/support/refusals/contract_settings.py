@@ -185,6 +185,8 @@ _READS = [
     ("GET", f"{V3}/userTrades"),
     ("GET", f"{V3}/openAlgoOrders"),
     ("GET", f"{V3}/allAlgoOrders"),
+    ("GET", f"{V3}/trailing/openOrders"),
+    ("GET", f"{V3}/trailing/historyOrders"),
     ("GET", f"{V3}/sim/balance"),
     ("GET", f"{V3}/sim/position/allPosition"),
     ("GET", f"{V3}/sim/order/history"),

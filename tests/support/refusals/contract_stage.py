@@ -49,6 +49,7 @@ def contract_venue(stage: Stage) -> None:
     stage.operate("contracts/halt", symbol="SOLUSDT", reason="a drill")
     stage.operate("contracts/change", symbol="BTCSUSDT", maxPositionSize="2", maxOpenInterest="2")
     stage.operate("owners/freeze", owner="erin", frozen=True)
+    stage.operate("affiliates", owner="alice", code="ALICE", contractRate="0.3")
 
 
 def _owners(stage: Stage) -> None:

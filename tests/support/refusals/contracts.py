@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from support.refusals import (
+    affiliates,
+    benefit_operators,
     contract_algos,
     contract_operators,
     contract_orders,
@@ -16,9 +18,11 @@ _TABLES = (
     contract_settings,
     contract_reads,
     contract_operators,
+    benefit_operators,
+    affiliates,
 )
 CASES = [case for table in _TABLES for case in table.CASES]
-ACCEPTED = contract_reads.ACCEPTED
+ACCEPTED = contract_reads.ACCEPTED + affiliates.ACCEPTED
 # Rows with a test of their own.
 ELSEWHERE = (
     ("D0", "-1150"),

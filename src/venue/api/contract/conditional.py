@@ -152,7 +152,10 @@ class AllAlgosRequest(Struct, rename="camel"):
 
 
 class EndedAlgo(Struct, rename="camel"):
-    """One conditional order (section 2.3 of the interface); `actualOrderId` is what it became."""
+    """One conditional order (section 2.3 of the interface); `actualOrderId` is what it became.
+
+    Trailing stops carry the last two fields.
+    """
 
     algo_id: int
     client_algo_id: str
@@ -172,6 +175,8 @@ class EndedAlgo(Struct, rename="camel"):
     create_time: int
     update_time: int
     trigger_time: int
+    activate_price: str | UnsetType = UNSET
+    callback_rate: str | UnsetType = UNSET
 
 
 class EndedAlgos(Struct, rename="camel"):
@@ -179,6 +184,19 @@ class EndedAlgos(Struct, rename="camel"):
 
     orders: list[EndedAlgo]
     has_more: bool
+
+
+class TrailingHistoryRequest(Struct, rename="camel"):
+    """Ended trailing stops, newest first, at most 90 days at a time; pages count from 1.
+
+    No public description of this operation exists: it answers with what `allAlgoOrders` lists.
+    """
+
+    symbol: Symbol | None = None
+    start_time: TimeMs | None = None
+    end_time: TimeMs | None = None
+    page: Page = 1
+    limit: UpTo100 = 100
 
 
 _V3 = "/capi/v3"
@@ -202,6 +220,13 @@ open_algos = get(
     "open_algos", f"{_V3}/openAlgoOrders", READ, (3, 3), OpenAlgosRequest, list[OpenAlgo]
 )
 all_algos = get("all_algos", f"{_V3}/allAlgoOrders", READ, (5, 10), AllAlgosRequest, EndedAlgos)
+open_trailing = get(
+    "open_trailing", f"{_V3}/trailing/openOrders", READ, (2, 2), OpenAlgosRequest, list[OpenAlgo]
+)
+trailing_history = get(
+    "trailing_history", f"{_V3}/trailing/historyOrders", READ, (10, 10), TrailingHistoryRequest,
+    list[EndedAlgo],
+)  # fmt: skip
 
 ROWS = (
     place_algo,
@@ -211,4 +236,6 @@ ROWS = (
     cancel_algos,
     open_algos,
     all_algos,
+    open_trailing,
+    trailing_history,
 )

@@ -8,15 +8,16 @@ from venue.api.contract import conditional, demo
 from venue.api.contract import market as contract_market
 from venue.api.contract import orders as contract_orders
 from venue.api.operation import Operation
-from venue.api.operator import contracts, faults
+from venue.api.operator import benefits, clock, contracts, faults
 from venue.api.operator import venue as operator
-from venue.api.spot import account, market
+from venue.api.spot import account, affiliates, market
 from venue.api.spot import orders as spot_orders
 
 ROWS: tuple[Operation[Any, Any], ...] = (
     *market.ROWS,
     *account.ROWS,
     *spot_orders.ROWS,
+    *affiliates.ROWS,
     *contract_market.ROWS,
     *contract_account.ROWS,
     *contract_orders.ROWS,
@@ -26,4 +27,6 @@ ROWS: tuple[Operation[Any, Any], ...] = (
     *operator.ROWS,
     *contracts.ROWS,
     *faults.ROWS,
+    *clock.ROWS,
+    *benefits.ROWS,
 )

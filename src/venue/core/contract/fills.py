@@ -20,7 +20,8 @@ from venue.core.contract.position import (
 )
 from venue.core.contract.reference.funding import before_change, settle_position
 from venue.core.contract.terms import Terms
-from venue.core.ledger.accounts import Pool
+from venue.core.ledger.accounts import Account, Pool
+from venue.core.ledger.benefits import CONTRACT_PRODUCT, Benefits
 from venue.core.messages.commands import Exit
 from venue.core.messages.contract_events import ContractTrade, Leg, PositionClosed
 from venue.core.messages.events import Event
@@ -197,6 +198,8 @@ class Fills:
         counters = self.collateral.counters
         position_id = counters.order
         counters.order = position_id + 1
+        if account.benefits is not None and not holds_any(account, perp.asset):
+            account.benefits.begin(perp.asset)
         if margin_mode == CROSSED:
             pool = account.contract[perp.asset]
         else:
@@ -253,12 +256,31 @@ class Fills:
             events.append(collateral.item(fund, LIQUIDATION_FEE, liquidation_fee, perp.symbol))
         for part in (taking, making):
             position = part.position
+            benefits = position.pool.account.benefits
+            if benefits is not None:
+                fee = part.fee - liquidation_fee if part is taking else part.fee
+                self._benefit(benefits, part, amount, fee, part is making, time)
             if not position.pool.dirty:
                 collateral.touch(position.pool)
             position.updated = time
             position.updated_sequence = trade_id
             if not position.created_sequence:
                 position.created_sequence = trade_id
+
+    def _benefit(
+        self, benefits: Benefits, part: Part, amount: int, fee: int, maker: bool, time: int
+    ) -> None:
+        """A gift bears a loss and its fee first; what the owner paid itself may be refunded in
+        part, or be shared with its inviter. `fee` is without a liquidation's."""
+        pool = part.position.pool
+        fee -= min(fee, benefits.bear(pool.asset, part.realized - part.fee))
+        if fee:
+            ledger = self.collateral.ledger
+            benefits.accrue(
+                pool.account, ledger.terms, (CONTRACT_PRODUCT, pool.asset),
+                ppm=ledger.share_of(benefits.inviter, CONTRACT_PRODUCT),
+                fee=fee, amount=amount, maker=maker, time=time,
+            )  # fmt: skip
 
     # -- afterwards ------------------------------------------------------------------------------
 
@@ -305,6 +327,8 @@ class Fills:
             return []
         self.collateral.ledger.exchange(fund, pool, amount)
         self.collateral.touch(fund)
+        if pool.account.benefits is not None:
+            pool.account.benefits.bear(pool.asset, amount)
         return [
             self.collateral.item(fund, FIX_MARGIN, -amount, symbol),
             self.collateral.item(pool, FIX_MARGIN, amount, symbol),
@@ -387,6 +411,13 @@ class Fills:
         # A long's take-profit waits above, its stop below (rule 8.1).
         algo.rising = (type_ == TAKE_PROFIT) == (terms.position_side == LONG)
         return algo
+
+
+def holds_any(account: Account, asset: int) -> bool:
+    """Whether an owner has a position that settles in an asset, or a debt that one left."""
+    if account.contract[asset].positions or account.contract[asset].collateral < 0:
+        return True
+    return any(pool.asset == asset for pool in account.isolated.values())
 
 
 def _book(part: Part, lots: int, amount: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from venue.core.book.orders import Order
+from venue.core.ledger.benefits import Benefits
 from venue.vocabulary import Wallet
 
 if TYPE_CHECKING:
@@ -79,11 +80,13 @@ class Account:
 
     Fee rates of -1 mean the symbol's own. `clients` holds open orders and those of the last day.
     `contract` are its cross pools by asset, `isolated` its isolated ones by position id; `holding`
-    is the rest of its contract side, once it has used it. `recorded`: private frames are numbered
-    and stored even when no client is connected.
+    is the rest of its contract side, once it has used it, `benefits` what the venue grants it, once
+    there is anything. `recorded`: private frames are numbered and stored even when no client is
+    connected.
     """
 
     __slots__ = (
+        "benefits",
         "clients",
         "contract",
         "frozen",
@@ -113,6 +116,7 @@ class Account:
         self.contract = [Pool(self, asset, 0) for asset in range(assets)]
         self.isolated: dict[int, Pool] = {}
         self.holding: Holding | None = None
+        self.benefits: Benefits | None = None
         self.funding: list[int] = [0] * assets
         self.orders: dict[int, Order[None]] = {}
         self.clients: dict[str, Order[None]] = {}

@@ -7,7 +7,8 @@ owner gains, another account (owner, fees, external) loses.
 from __future__ import annotations
 
 from venue.core.instruments import Asset
-from venue.core.ledger.accounts import Account, Balance, Pool
+from venue.core.ledger.accounts import SPOT, Account, Balance, Pool
+from venue.core.ledger.benefits import CONTRACT_PRODUCT, Terms
 from venue.vocabulary import BUY, Wallet
 
 
@@ -15,10 +16,12 @@ class Ledger:
     """All balances. `external` is where deposits come from; its balances are negative.
 
     `dust` keeps what rounding leaves, and what is under way inside a funding settlement. `names`
-    are the owners' uids, `markets` counts the spot markets, which accounts have room for.
+    are the owners' uids, `markets` counts the spot markets, which accounts have room for. `terms`
+    are those of the fee discount.
     """
 
-    __slots__ = ("accounts", "assets", "dust", "external", "fees", "index", "markets", "names")
+    __slots__ = ("accounts", "assets", "dust", "external", "fees", "index", "markets", "names",
+                 "terms")  # fmt: skip
 
     def __init__(self) -> None:
         self.accounts: dict[int, Account] = {}
@@ -29,6 +32,7 @@ class Ledger:
         self.dust: list[int] = []
         self.names: dict[str, int] = {}
         self.markets = 0
+        self.terms = Terms()
 
     def open(self, uid: int, name: str, self_trade: int = 0) -> Account:
         """A new account, empty."""
@@ -140,6 +144,24 @@ class Ledger:
         long.collateral -= paid
         short.collateral += gained
         fees.collateral += earned
+
+    def pay_commission(self, inviter: Account, asset: int, amount: int, fees: Pool | None) -> None:
+        """Entry: the fee account's pool, or (None) the spot fees -> an affiliate's spot wallet."""
+        if fees is not None:
+            fees.collateral -= amount
+        else:
+            self.fees[asset] -= amount
+        inviter.add(SPOT, asset, amount)
+
+    def share_of(self, inviter: int, product: int) -> int:
+        """The share that an inviter (0: nobody) has of fees in a product, in ppm."""
+        if not inviter:
+            return 0
+        benefits = self.accounts[inviter].benefits
+        if benefits is None or benefits.affiliate is None:
+            return 0
+        affiliate = benefits.affiliate
+        return affiliate.contract_ppm if product == CONTRACT_PRODUCT else affiliate.spot_ppm
 
     def fund(self, pool: Pool, amount: int) -> None:
         """Entry of one position's funding: dust -> pool, or (negative) pool -> dust."""

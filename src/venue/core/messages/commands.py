@@ -9,6 +9,13 @@ to the end with a default: old journals stay readable.
 from msgspec import Struct
 
 from venue.core.instruments import Contract, Instrument
+from venue.core.messages.benefit_commands import (
+    ChangeGift,
+    Invite,
+    JoinDiscount,
+    SetAffiliate,
+    SetDiscount,
+)
 
 
 class PlaceOrder(Struct, array_like=True, tag_field="what", tag=1, gc=False):
@@ -417,4 +424,9 @@ Command = (
     | ListContract
     | ChangeContract
     | PostIndex
+    | ChangeGift
+    | SetDiscount
+    | JoinDiscount
+    | SetAffiliate
+    | Invite
 )

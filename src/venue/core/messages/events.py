@@ -3,6 +3,14 @@
 from msgspec import Struct
 
 from venue.core.instruments import Asset, Instrument
+from venue.core.messages.benefit_events import (
+    AffiliateSet,
+    CommissionPaid,
+    DiscountJoined,
+    DiscountSet,
+    GiftChanged,
+    Invited,
+)
 from venue.core.messages.contract_events import (
     AlgoChanged,
     AlgoClosed,
@@ -236,4 +244,10 @@ Event = (
     | LiquidationStep
     | Deleveraged
     | LiquidationFinished
+    | GiftChanged
+    | DiscountSet
+    | DiscountJoined
+    | AffiliateSet
+    | Invited
+    | CommissionPaid
 )

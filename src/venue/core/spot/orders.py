@@ -9,7 +9,8 @@ from venue.core.book.market import Market, malformed, within_band, worst_price
 from venue.core.book.matching import Match
 from venue.core.book.orders import Order
 from venue.core.counters import Counters
-from venue.core.ledger.accounts import Balance
+from venue.core.ledger.accounts import Account, Balance
+from venue.core.ledger.benefits import SPOT_PRODUCT, Benefits
 from venue.core.ledger.ledger import Ledger
 from venue.core.messages.commands import CancelOrder, CancelOrders, PlaceOrder
 from venue.core.messages.events import (
@@ -243,6 +244,12 @@ class Spot:
         counters.trade = trade_id + 1
         bill_id = counters.bill
         counters.bill = bill_id + 4
+        if buyer.benefits is not None and buyer.benefits.inviter:
+            self._share(buyer, buyer.benefits, base, base_fee, amount=base_amount,
+                        maker=not buy, time=order.time)  # fmt: skip
+        if seller.benefits is not None and seller.benefits.inviter:
+            self._share(seller, seller.benefits, quote, quote_fee, amount=notional,
+                        maker=buy, time=order.time)  # fmt: skip
         market.last_price = price
         order.remaining -= lots
         order.quote += notional
@@ -257,6 +264,17 @@ class Spot:
             order.order_id, maker.uid, taker.uid, maker_order.remaining - lots, order.remaining,
             base_fee, quote_fee, bill_id, buyer_quote_after, buyer_base_after,
             seller_base.free + seller_base.locked, seller_quote.free + seller_quote.locked,
+        )  # fmt: skip
+
+    def _share(
+        self, account: Account, benefits: Benefits, asset: int, fee: int, *, amount: int,
+        maker: bool, time: int,
+    ) -> None:  # fmt: skip
+        """Note what the inviter of one side of a fill gets of its fee."""
+        ppm = self.ledger.share_of(benefits.inviter, SPOT_PRODUCT)
+        benefits.accrue(
+            account, self.ledger.terms, (SPOT_PRODUCT, asset), ppm=ppm, fee=fee, amount=amount,
+            maker=maker, time=time,
         )  # fmt: skip
 
     def _rest(self, order: Order[None], market: Market[None], balance: Balance, need: int) -> None:

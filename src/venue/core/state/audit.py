@@ -20,6 +20,7 @@ def problems(engine: Engine) -> list[str]:
         found += _account_problems(engine, account)
     found += contract_audit.problems(engine)
     found += _deadline_problems(engine)
+    found += _benefit_problems(engine)
     for market in engine.spot.markets.values():
         found += book_problems(market)
         for half in (market.book.bids, market.book.asks):
@@ -39,6 +40,24 @@ def _deadline_problems(engine: Engine) -> list[str]:
     for _, uid, _ in queue:
         if uid not in engine.ledger.accounts:
             found.append(f"a deadline is of uid {uid}, which is no owner's")
+    return found
+
+
+def _benefit_problems(engine: Engine) -> list[str]:
+    found: list[str] = []
+    for account in engine.ledger.accounts.values():
+        benefits = account.benefits
+        if benefits is None:
+            continue
+        for asset, gift in benefits.gifts.items():
+            if not 0 <= gift.left <= gift.most or not gift.most:
+                found.append(f"{account.name}: {gift.left} of {gift.most} are left of gift {asset}")
+        promised = [accrual for _, _, accrual in benefits.owed] + list(benefits.today.values())
+        for accrual in promised:
+            if min(accrual.refund, accrual.commission, accrual.fee - accrual.commission) < 0:
+                found.append(f"{account.name}: its fees promise more than they are, or less than 0")
+        if (promised or benefits.inviter) and account.uid not in engine.rewards.members:
+            found.append(f"{account.name}: nobody will pay what its fees promise")
     return found
 
 

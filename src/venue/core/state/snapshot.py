@@ -17,7 +17,8 @@ from venue.core.book.orders import Order
 from venue.core.engine import Engine
 from venue.core.instruments import Asset, Instrument
 from venue.core.ledger.accounts import Account
-from venue.core.state import contract_snapshot
+from venue.core.state import benefits_snapshot, contract_snapshot
+from venue.core.state.benefits_snapshot import BenefitsState
 from venue.core.state.contract_records import ContractState
 
 
@@ -84,6 +85,7 @@ class State(msgspec.Struct, array_like=True):
     settings: list[tuple[str, str]]
     contracts: ContractState
     deadlines: list[tuple[int, int, int]] = []
+    benefits: BenefitsState | None = None
 
 
 class Snapshot(msgspec.Struct, array_like=True):
@@ -160,6 +162,8 @@ def load(data: bytes) -> Engine:
     contract_snapshot.load(engine, state.contracts)
     for deadline in state.deadlines:
         engine.deadlines.add(deadline)
+    if state.benefits is not None:
+        benefits_snapshot.load(engine, state.benefits)
     return engine
 
 
@@ -183,6 +187,7 @@ def _state(engine: Engine) -> State:
         settings=list(engine.listing.settings.items()),
         contracts=contract_snapshot.dump(engine),
         deadlines=engine.deadlines.queue,
+        benefits=benefits_snapshot.dump(engine),
     )
 
 

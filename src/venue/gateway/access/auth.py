@@ -12,7 +12,7 @@ from venue.api import errors, signing
 from venue.api.errors import ApiError
 from venue.gateway.access.keys import Key, KeyStore
 from venue.gateway.access.replay import WINDOW_MS, request_id
-from venue.node.clock import Clock
+from venue.node.clock import ServerClock
 from venue.vocabulary import Access
 
 EXPLAINED_LENGTH_MAX: Final = 512
@@ -24,7 +24,8 @@ _NOT_ITS_OWN: Final = "The passphrase in ACCESS-PASSPHRASE is not this API key's
 
 
 class Signed(Struct, frozen=True, gc=False):
-    """The four headers, well formed; `timestamp_ms` is inside the window at `now` (µs)."""
+    """The four headers, well formed; `timestamp_ms` is inside the window at server time `now` (µs),
+    or at venue time."""
 
     key: bytes
     signature: bytes
@@ -47,7 +48,7 @@ class Caller(Struct, frozen=True, gc=False):
 class Authenticator:
     """Checks signed requests against the key store; `explain` adds the text to sign to -1047."""
 
-    def __init__(self, keys: KeyStore, clock: Clock, *, explain: bool = False) -> None:
+    def __init__(self, keys: KeyStore, clock: ServerClock, *, explain: bool = False) -> None:
         self._keys = keys
         self._clock = clock
         self._explain = explain
@@ -65,8 +66,9 @@ class Authenticator:
         if repeated or not (key and sign and timestamp):
             _refuse_incomplete(repeated, key, sign, timestamp)
         sent = _milliseconds(timestamp)
-        if not -WINDOW_MS <= sent - now // 1_000 <= WINDOW_MS:
-            raise _outside_window(sent, now // 1_000)
+        near = -WINDOW_MS <= sent - now // 1_000 <= WINDOW_MS
+        if not near and not self._clock.signs(sent, WINDOW_MS):
+            raise _outside_window(sent, self._clock.told() // 1_000)
         if not passphrase:
             raise errors.error(-1049, detail="Header ACCESS-PASSPHRASE is missing or empty.")
         return Signed(key, sign, timestamp, passphrase, sent, now)

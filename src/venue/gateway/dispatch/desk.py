@@ -28,17 +28,26 @@ class Desk:
         self._limits = limits
 
     def charge(self, route: Route, ip: str, now: int) -> tuple[int, int] | None:
-        """Charge the caller's address; its weight (used, remaining), None without limits.
+        """Charge the caller's address at server time `now` (µs), or at venue time where that is
+        stretched; its weight (used, remaining), None without limits: where time stands there are
+        none.
 
         ApiError -1003 (HTTP 429) when the budget does not suffice. This comes first of all.
         """
+        clock = self.venue.clock
+        if not clock.limited:
+            return None
+        if clock.scaled:
+            now = clock.now()
         if route.access is Access.OPERATOR:
             return self._limits.charge_operator(ip, route.row.weight[0], now)
         return self._limits.charge_ip(ip, route.row.weight[0], now)
 
     def charge_other(self, weight: int, ip: str, now: int) -> None:
         """Charge for what no row answers: documents, unknown paths. ApiError as for `charge`."""
-        self._limits.charge_ip(ip, weight, now)
+        clock = self.venue.clock
+        if clock.limited:
+            self._limits.charge_ip(ip, weight, clock.now() if clock.scaled else now)
 
     def check_open(self, route: Route) -> None:
         """ApiError -1150 while a setting keeps the operation closed."""
@@ -53,6 +62,11 @@ class Desk:
         """
         if caller.access & route.access_bits != route.access_bits:
             permit(caller, route.access)
+        clock = self.venue.clock
+        if not clock.limited:
+            return None
+        if clock.scaled:
+            now = clock.now()
         self._limits.charge_uid(caller.uid, route.row.weight[1], now)
         if not route.orders:
             return None

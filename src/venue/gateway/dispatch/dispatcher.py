@@ -27,7 +27,7 @@ from venue.gateway.dispatch.desk import Desk, refusal_of, unknown_names
 from venue.gateway.dispatch.json_body import body_values
 from venue.gateway.dispatch.routes import Route, named_values, unprefixed
 from venue.gateway.transport.request import Request
-from venue.node.clock import Clock
+from venue.node.clock import ServerClock
 from venue.vocabulary import Access
 
 IGNORED_SHOWN_MAX: Final = 200  # bytes of the header that names ignored parameters
@@ -51,7 +51,7 @@ class Dispatcher:
         origins: Origins,
         documents: Mapping[bytes, Callable[[], bytes]],
         *,
-        clock: Clock | None = None,
+        clock: ServerClock | None = None,
     ) -> None:
         self.desk = desk
         self._clock = clock or desk.venue.clock
@@ -125,15 +125,16 @@ class Dispatcher:
         if orders is not None:
             request.lines += b"x-order-count-10s: %d\r\nx-order-count-1m: %d\r\n" % orders
         if route.trades:
-            self._trade(request, route, caller, now)
+            self._trade(request, route, caller)
         else:
             self._call(request, route, caller.uid)
 
     # -- operations that trade --------------------------------------------------------------------
 
-    def _trade(self, request: Request, route: Route, caller: Caller, now: int) -> None:
+    def _trade(self, request: Request, route: Route, caller: Caller) -> None:
         """A request has its effect once: an exact repetition gets the recorded answer."""
-        known = self._replays.enter(caller.timestamp_ms, caller.request, now)
+        oldest = self._clock.oldest()
+        known = self._replays.enter(caller.timestamp_ms, caller.request, oldest)
         if known is None:
             self._trade_once(request, route, caller)
         elif isinstance(known, asyncio.Future):
@@ -183,7 +184,7 @@ class Dispatcher:
         try:
             answer = known.result()
             if answer is None:
-                self._trade(request, route, caller, self._clock.wall())
+                self._trade(request, route, caller)
             else:
                 request.answer(*answer)
         except Exception as refused:  # noqa: BLE001 - handed on, whatever it is
@@ -235,7 +236,7 @@ class Dispatcher:
         elif desk.routes.knows(path):
             raise errors.method_not_supported(request.method.decode("latin-1"))
         else:
-            time = datetime.fromtimestamp(now / 1_000_000, UTC)
+            time = datetime.fromtimestamp(self._clock.told() / 1_000_000, UTC)
             shown = path.decode("ascii", "replace")[: errors.SHOWN_LENGTH_MAX]
             body = errors.unknown_path(shown, time.isoformat(timespec="milliseconds"))
             request.answer(404, body)

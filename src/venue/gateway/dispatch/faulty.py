@@ -22,7 +22,7 @@ from venue.gateway.dispatch.routes import Route, Routes, unprefixed
 from venue.gateway.faults.effects import Course, course, refusal
 from venue.gateway.faults.rules import Asked
 from venue.gateway.transport.request import Answering, Request, whole
-from venue.node.clock import Clock
+from venue.node.clock import ServerClock
 
 STALE_MAX: Final = 1_000  # answers that one rule keeps
 US_PER_MS: Final = 1_000
@@ -35,7 +35,7 @@ Serve = Callable[[Request], None]
 class ShiftedClock:
     """Another clock's times and a constant, in µs."""
 
-    def __init__(self, clock: Clock, by_us: int) -> None:
+    def __init__(self, clock: ServerClock, by_us: int) -> None:
         self._clock = clock
         self._by = by_us
 
@@ -47,12 +47,24 @@ class ShiftedClock:
         """Server time."""
         return self._clock.wall() + self._by
 
+    def told(self) -> int:
+        """What clients are told of it."""
+        return self._clock.told() + self._by
+
+    def signs(self, sent_ms: int, window_ms: int) -> bool:
+        """Whether a timestamp is near venue time."""
+        return self._clock.signs(sent_ms - self._by // US_PER_MS, window_ms)
+
+    def oldest(self) -> int:
+        """The earlier of both."""
+        return self._clock.oldest() + self._by
+
 
 class FaultyDoor:
     """Stands before the dispatcher. `skewed` makes one whose clock is off."""
 
     def __init__(
-        self, venue: Venue, routes: Routes, serve: Serve, skewed: Callable[[Clock], Serve]
+        self, venue: Venue, routes: Routes, serve: Serve, skewed: Callable[[ServerClock], Serve]
     ) -> None:
         self._venue = venue
         self._rules = venue.faults

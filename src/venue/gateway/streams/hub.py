@@ -8,6 +8,7 @@ bounded queue.
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from functools import partial
 from typing import Final, Protocol
 
@@ -34,6 +35,8 @@ from venue.vocabulary import Product
 
 INTERNAL_ERROR: Final = 1011
 US_PER_MS: Final = 1000
+US_PER_S: Final = 1_000_000
+KEEP_UP_S: Final = 5.0  # how long time that is moved waits for a reader; then it is too slow
 
 
 PublicKey = tuple[Product, str, str]  # product, symbol, channel
@@ -71,7 +74,17 @@ class Listener(Protocol):
 class PublicTopic:
     """One channel of one symbol."""
 
-    __slots__ = ("due", "interval_s", "key", "listeners", "newcomer", "scheduled", "shaper", "torn")
+    __slots__ = (
+        "due",
+        "due_us",
+        "interval_s",
+        "key",
+        "listeners",
+        "newcomer",
+        "scheduled",
+        "shaper",
+        "torn",
+    )
 
     def __init__(self, key: PublicKey, made: Shaper, interval_s: float) -> None:
         self.key = key
@@ -81,6 +94,7 @@ class PublicTopic:
         self.newcomer: Frame | None = None  # a newcomer's first frame, until the next one leaves
         self.scheduled = False
         self.due = 0.0  # when the next frame may leave, in the loop's time
+        self.due_us = 0  # and in venue time
         self.torn = False  # a trade is missing: there is no next frame
 
 
@@ -120,6 +134,8 @@ class Hub:
         self._defects = rooms.stream_defects
         self._known = rooms.recorder.defects  # that private sockets were ended for
         self._ready: list[PublicTopic] = []
+        self._held: dict[PublicTopic, None] = {}  # those whose frame waits for venue time
+        self._told: dict[Listener, None] = {}  # while time is moved: who must keep up
         self._faults = rooms.faults
         self._faulty = FaultyFrames(rooms.faults, rooms.stream_defects)
 
@@ -269,6 +285,8 @@ class Hub:
             self._known = recorder.defects
             self._end_own()
         for listener, frames in outgoing.items():
+            if self._moving():
+                self._told[listener] = None
             if not self._defects.contain("a listener", listener.send_all, frames):
                 self._drop_own(listener)
 
@@ -304,12 +322,42 @@ class Hub:
     # -- frames leave -----------------------------------------------------------------------------
 
     def _schedule(self, topic: PublicTopic) -> None:
+        """Send a frame with this batch or when it is due: by the machine's time when venue time is
+        that, else by venue time, which has nothing to wait for while it stands."""
         topic.scheduled = True
-        wait = topic.due - self._loop.time() if topic.interval_s else 0.0
-        if wait > 0:
-            self._loop.call_later(wait, self._push, topic)
-        else:
-            self._ready.append(topic)
+        clock = self._rooms.clock
+        if topic.interval_s and clock.real:
+            wait = topic.due - self._loop.time()
+            if wait > 0:
+                self._loop.call_later(wait, self._push, topic)
+                return
+        elif topic.interval_s and clock.passing and topic.due_us > clock.now():
+            self._held[topic] = None
+            self._rooms.timekeeper.look(topic.due_us)
+            return
+        self._ready.append(topic)
+
+    def due(self) -> int | None:
+        """When the next frame that waits may leave, in venue time (µs)."""
+        return min((topic.due_us for topic in self._held), default=None)
+
+    def pass_time(self) -> None:
+        """Send the frames that waited for this venue time, or that wait no longer: it stands."""
+        if not self._held:
+            return
+        now = self._rooms.clock.now()
+        waits = self._moving()
+        for topic in [one for one in self._held if not waits or one.due_us <= now]:
+            del self._held[topic]
+            self._push(topic)
+
+    async def keep_up(self) -> None:
+        """Wait a while for listeners who have not read what they were told."""
+        told, self._told = self._told, {}
+        with suppress(TimeoutError):
+            async with asyncio.timeout(KEEP_UP_S):
+                for listener in told:
+                    await listener.ready()
 
     def _flush(self) -> None:
         ready, self._ready = self._ready, []
@@ -332,6 +380,7 @@ class Hub:
             return
         if topic.interval_s:
             topic.due = self._loop.time() + topic.interval_s
+            topic.due_us = self._rooms.clock.now() + round(topic.interval_s * US_PER_S)
         topic.newcomer = None
         frame = Frame(payload)
         for listener in list(topic.listeners):
@@ -340,6 +389,8 @@ class Hub:
     # -- what fails -------------------------------------------------------------------------------
 
     def _tell(self, topic: PublicTopic, listener: Listener, frame: Frame) -> None:
+        if self._moving():
+            self._told[listener] = None
         if self._faults.on_frames:
             self._tell_faulty(topic, listener, frame)
         elif not self._defects.contain("a listener", listener.send, frame):
@@ -373,6 +424,11 @@ class Hub:
         topic.listeners.clear()
         for listener in listeners:
             self._end(listener)
+
+    def _moving(self) -> bool:
+        """Whether venue time may go faster than listeners read."""
+        clock = self._rooms.clock
+        return clock.passing and not clock.real
 
     def _now(self) -> int:
         return self._rooms.clock.now() // US_PER_MS

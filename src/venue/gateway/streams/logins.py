@@ -23,9 +23,10 @@ REMEMBERED_US: Final = 2 * WINDOW_MS * 1_000
 
 
 class _Use(Struct):
-    """A login's first use; server time in µs."""
+    """A login's first use, in server time (µs), and the time it was signed with (ms)."""
 
     time: int
+    signed: int
     ip: str
     products: set[Product]
 
@@ -61,17 +62,23 @@ class Logins:
     def _once(self, product: Product, caller: Caller, ip: str) -> None:
         """A login opens one connection: who overheard it cannot open another."""
         now = self._rooms.clock.wall()
-        while self._used and next(iter(self._used.values())).time < now - REMEMBERED_US:
+        while self._used and self._is_over(next(iter(self._used.values())), now):
             del self._used[next(iter(self._used))]
         use = self._used.get(caller.request)
         if use is None:
             if self._rooms.replays.seeded(caller.timestamp_ms, caller.request):
                 raise _used_before()
-            self._used[caller.request] = _Use(now, ip, {product})
+            self._used[caller.request] = _Use(now, caller.timestamp_ms, ip, {product})
             return
         if product in use.products or use.ip != ip or now - use.time > TOGETHER_US:
             raise _used_before()
         use.products.add(product)
+
+    def _is_over(self, use: _Use, now: int) -> bool:
+        """Whether it could not be used again, by either time: where venue time stands it could."""
+        if use.time >= now - REMEMBERED_US:
+            return False
+        return use.signed * 1_000 < self._rooms.clock.oldest() - REMEMBERED_US
 
     async def _record(self, caller: Caller) -> None:
         """Have the login known after a restart; from an owner's first one on, what its channels say

@@ -13,7 +13,7 @@ from msgspec import Struct
 from sqlalchemy import Column, ColumnElement, Connection, Select, and_, func, select
 
 from venue.history.questions.conditional import ended_algos, newest_of, waited_for
-from venue.history.questions.spot import from_to, of_both_sides
+from venue.history.questions.spot import from_to, of_both_sides, page_of
 from venue.history.schema.contract import (
     ALGO_ORDERS,
     CONTRACT_FILLS,
@@ -215,7 +215,7 @@ class IncomeOf(Struct, frozen=True, gc=False):
 class AlgosOf(Struct, frozen=True, gc=False):
     """Which conditional orders: an owner's that have ended, placed from `start` to `end`.
 
-    `among` are the symbols that count, empty for all of them.
+    `among` are the symbols that count, empty for all of them; `type` is one `AlgoType`, or None.
     """
 
     uid: int
@@ -223,6 +223,7 @@ class AlgosOf(Struct, frozen=True, gc=False):
     start: int | None = None
     end: int | None = None
     among: tuple[str, ...] = ()
+    type: int | None = None
 
 
 def contract_order(connection: Connection, uid: int, order_id: int) -> ContractOrderRow | None:
@@ -345,8 +346,9 @@ def income(connection: Connection, which: IncomeOf, limit: int) -> list[IncomeRo
     return [IncomeRow(*row) for row in connection.execute(rows.limit(limit))]
 
 
-def algo_orders(connection: Connection, which: AlgosOf, limit: int) -> list[AlgoRow]:
-    """An owner's conditional orders that were triggered, refused, canceled or expired."""
+def algo_orders(connection: Connection, which: AlgosOf, limit: int, page: int = 1) -> list[AlgoRow]:
+    """An owner's conditional orders that were triggered, refused, canceled or expired; pages count
+    from 1."""
     table = ALGO_ORDERS.c
     symbols = _of_symbol(table.symbol, which.symbol, which.among)
     orders = CONTRACT_ORDERS.c
@@ -354,9 +356,11 @@ def algo_orders(connection: Connection, which: AlgosOf, limit: int) -> list[Algo
     done = (func.coalesce(orders.executed, 0), func.coalesce(orders.quote, 0))
     rows = select(ALGO_ORDERS, *done).outerjoin_from(ALGO_ORDERS, CONTRACT_ORDERS, become)
     rows = rows.where(table.uid == which.uid, table.status != UNTRIGGERED, *symbols)
+    if which.type is not None:
+        rows = rows.where(table.type == which.type)
     rows = rows.where(*from_to(table.time, which.start, which.end))
     rows = rows.order_by(table.time.desc(), table.algo_id.desc())
-    return [AlgoRow(*row) for row in connection.execute(rows.limit(limit))]
+    return [AlgoRow(*row) for row in connection.execute(page_of(rows, limit, page))]
 
 
 def algo_order(

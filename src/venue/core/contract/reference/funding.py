@@ -115,6 +115,9 @@ def settle_position(collateral: Collateral, position: Position) -> list[Event]:
     if amount == 0:
         return []
     collateral.ledger.fund(position.pool, amount)
+    benefits = position.pool.account.benefits
+    if benefits is not None:
+        benefits.bear(perp.asset, amount)
     collateral.touch(position.pool)
     position.funding_fee += amount
     return [collateral.item(position.pool, FUNDING, amount, perp.symbol)]

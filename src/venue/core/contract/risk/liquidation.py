@@ -290,6 +290,8 @@ class Liquidation:
         self.collateral.ledger.exchange(fund, pool, amount)
         self.collateral.touch(fund)
         self.collateral.touch(pool)
+        if pool.account.benefits is not None:
+            pool.account.benefits.bear(pool.asset, amount)
         if pool.position_id and pool.collateral == 0:
             pool.account.isolated.pop(pool.position_id, None)
         return [

@@ -63,6 +63,8 @@ def bindings() -> list[Route]:
         bind(conditional_rows.cancel_algos, conditional.cancel_algos),
         bind(conditional_rows.open_algos, order_questions.open_algos),
         bind(conditional_rows.all_algos, order_questions.all_algos),
+        bind(conditional_rows.open_trailing, order_questions.open_trailing),
+        bind(conditional_rows.trailing_history, order_questions.trailing_history),
         bind(demo_rows.demo_balance, account.demo_balance),
         bind(demo_rows.demo_positions, account.demo_positions),
         bind(demo_rows.demo_order_history, order_questions.demo_order_history),

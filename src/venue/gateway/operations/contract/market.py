@@ -60,7 +60,7 @@ INTEREST_US: Final = 8 * 3600 * 1_000_000  # what a contract's interest is quote
 
 def contract_time(call: Call, _: Empty) -> TimeReply:
     """Server time: what the timestamps of signed requests are compared with."""
-    return TimeReply(call.venue.clock.wall() // US_PER_MS)
+    return TimeReply(call.venue.clock.told() // US_PER_MS)
 
 
 def contract_exchange_info(call: Call, request: ContractExchangeInfoRequest) -> Encoded:

@@ -13,6 +13,7 @@ from venue.api.contract.conditional import (
     EndedAlgos,
     OpenAlgo,
     OpenAlgosRequest,
+    TrailingHistoryRequest,
 )
 from venue.api.contract.orders import (
     ContractOpenOrdersRequest,
@@ -366,6 +367,15 @@ def _fill_view(rooms: Venue, row: ContractFillRow) -> UserTrade:
 
 def open_algos(call: Call, request: OpenAlgosRequest) -> list[OpenAlgo]:
     """Waiting conditional orders, oldest first; in demo contracts only by symbol."""
+    return _open_algos(call, request, trailing=False)
+
+
+def open_trailing(call: Call, request: OpenAlgosRequest) -> list[OpenAlgo]:
+    """Waiting trailing stops, oldest first; in demo contracts only by symbol."""
+    return _open_algos(call, request, trailing=True)
+
+
+def _open_algos(call: Call, request: OpenAlgosRequest, *, trailing: bool) -> list[OpenAlgo]:
     rooms = call.venue
     start, end = span(request.start_time, request.end_time)
     wanted = _wanted(rooms, request.symbol)
@@ -376,6 +386,7 @@ def open_algos(call: Call, request: OpenAlgosRequest) -> list[OpenAlgo]:
         algo
         for algo in holding.algos.values()
         if algo.perp.symbol in wanted
+        and (algo.type == TRAILING or not trailing)
         and (start is None or algo.time >= start)
         and (end is None or algo.time <= end)
     ]
@@ -433,9 +444,22 @@ async def all_algos(call: Call, request: AllAlgosRequest) -> EndedAlgos:
     return EndedAlgos([_algo_row_view(rooms, row) for row in shown], len(rows) > len(shown))
 
 
+async def trailing_history(call: Call, request: TrailingHistoryRequest) -> list[EndedAlgo]:
+    """Ended trailing stops, newest first; of demo contracts only by symbol."""
+    rooms = call.venue
+    symbols = _wanted(rooms, request.symbol)
+    start, end = _days(request.start_time, request.end_time, rooms.clock.now(), ORDERS_DAYS_MAX)
+    if not symbols:
+        return []
+    which = AlgosOf(call.uid, start=start, end=end, among=symbols, type=TRAILING)
+    rows = await rooms.ask(questions.algo_orders, which, request.limit, request.page)
+    return [_algo_row_view(rooms, row) for row in rows]
+
+
 def _algo_row_view(rooms: Venue, row: AlgoRow) -> EndedAlgo:
     perp = rooms.perp(row.symbol)
     instrument = perp.market.instrument
+    trails = row.type == TRAILING
     return EndedAlgo(
         algo_id=row.algo_id,
         client_algo_id=_client_id(row.client_id, row.algo_id),
@@ -456,6 +480,8 @@ def _algo_row_view(rooms: Venue, row: AlgoRow) -> EndedAlgo:
         create_time=row.time // US_PER_MS,
         update_time=row.update_time // US_PER_MS,
         trigger_time=row.trigger_time // US_PER_MS,
+        activate_price=order_price_text(instrument, row.price) if trails else UNSET,
+        callback_rate=rate_text(row.callback_ppm) if trails else UNSET,
     )
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from venue.api.operator import benefits as benefits_rows
+from venue.api.operator import clock as clock_rows
 from venue.api.operator import contracts as contracts_rows
 from venue.api.operator import faults as faults_rows
 from venue.api.operator import venue as venue_rows
 from venue.gateway.context import Venue
 from venue.gateway.dispatch.routes import Route, bind
-from venue.gateway.operations.operator import contracts, faults, keys, venue
+from venue.gateway.operations.operator import benefits, clock, contracts, faults, keys, venue
 
 
 def not_practice(venue: Venue) -> bool:
-    """Whether money is somebody's own: then nothing goes wrong on purpose."""
+    """Whether money is somebody's own: then nothing goes wrong on purpose,
+    and time is nobody's."""
     return not venue.practice
 
 
@@ -55,4 +58,15 @@ def bindings() -> list[Route]:
         bind(faults_rows.try_fault, faults.try_fault, not_practice),
         bind(faults_rows.presets, faults.presets, not_practice),
         bind(faults_rows.apply_preset, faults.apply_preset, not_practice),
+        bind(clock_rows.clock, clock.clock, not_practice),
+        bind(clock_rows.change_clock, clock.change_clock, not_practice),
+        bind(clock_rows.advance_clock, clock.advance_clock, not_practice),
+        bind(benefits_rows.benefits, benefits.benefits),
+        bind(benefits_rows.give_gift, benefits.give_gift),
+        bind(benefits_rows.take_gift, benefits.take_gift),
+        bind(benefits_rows.discount, benefits.discount),
+        bind(benefits_rows.set_discount, benefits.set_discount),
+        bind(benefits_rows.join_discount, benefits.join_discount),
+        bind(benefits_rows.set_affiliate, benefits.set_affiliate),
+        bind(benefits_rows.invite, benefits.invite),
     ]

@@ -35,7 +35,7 @@ async def create_key(call: Call, request: CreateKeyRequest) -> CreatedKey:
     made = await rooms.keys.create(
         owner(rooms, request.owner).uid,
         access,
-        now=rooms.clock.wall(),
+        now=rooms.clock.told(),
         label=request.label,
         addresses=request.ips or [],
     )

@@ -75,7 +75,7 @@ def health(call: Call, request: HealthRequest) -> Health:
         engine="compiled" if compiled() else "interpreted",
         sqlite=apsw.sqlite_lib_version(),
         data=rooms.data,
-        server_time=rooms.clock.wall() // 1000,
+        server_time=rooms.clock.told() // 1000,
         sequence=engine.sequence,
         history_sequence=rooms.history.reached(),
         state_hash=state_hash(engine) if request.state_hash else "",
@@ -87,8 +87,8 @@ def health(call: Call, request: HealthRequest) -> Health:
         plan_faults=rooms.engine.contracts.faults,
         doubtful_contracts=[perp.symbol for perp in perps if perp.doubt],
         venue_time=rooms.clock.now() // 1000,
-        clock_ahead=rooms.clock.ahead()[0] // 1000,
-        clock_steps=rooms.clock.steps,
+        clock_ahead=rooms.clock.ahead() // 1000,
+        clock_steps=rooms.clock.system.steps,
         warnings=rooms.warnings,
     )
 

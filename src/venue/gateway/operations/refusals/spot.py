@@ -123,6 +123,11 @@ _PLAIN: Final[dict[Reject, Callable[[Rejected], ApiError]]] = {
     Reject.WALLETS_EQUAL: lambda _: errors.combination("from", "to"),
     Reject.SYMBOL_LISTED: lambda _: errors.invalid("symbol", "already listed"),
     Reject.INSTRUMENT_INVALID: _instrument,
+    Reject.CODE_USED: lambda _: errors.invalid("code", "another affiliate's"),
+    Reject.NO_AFFILIATE: lambda _: errors.invalid("code", "no affiliate's"),
+    Reject.INVITED_ALREADY: lambda _: errors.invalid(
+        "owner", "was invited before, or would invite itself"
+    ),
     Reject.TIMEOUT: lambda _: errors.out_of_range("timeout", f"allowed: {COUNTDOWN_ALLOWED}"),
     Reject.FEE_RATE: lambda r: errors.out_of_range("makerFeeRate", f"allowed: 0 to {r.limit} ppm"),
 }

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from venue.api.spot import account as account_rows
+from venue.api.spot import affiliates as affiliates_rows
 from venue.api.spot import market as market_rows
 from venue.api.spot import orders as orders_rows
 from venue.gateway.dispatch.routes import Route, bind
-from venue.gateway.operations.spot import account, market, orders
+from venue.gateway.operations.spot import account, affiliates, market, orders
 
 
 def bindings() -> list[Route]:
@@ -37,4 +38,9 @@ def bindings() -> list[Route]:
         bind(orders_rows.open_orders, account.open_orders),
         bind(orders_rows.all_orders, account.all_orders),
         bind(orders_rows.my_trades, account.my_trades),
+        bind(affiliates_rows.invited_owners, affiliates.invited_owners),
+        bind(affiliates_rows.referrals, affiliates.referrals),
+        bind(affiliates_rows.eligibility, affiliates.eligibility),
+        bind(affiliates_rows.rebate_ratio, affiliates.rebate_ratio),
+        bind(affiliates_rows.rebates, affiliates.rebates),
     ]

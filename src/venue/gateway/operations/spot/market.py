@@ -54,7 +54,7 @@ def ping(_: Call, __: Empty) -> Empty:
 
 def time(call: Call, _: Empty) -> TimeReply:
     """Server time: what the timestamps of signed requests are compared with."""
-    return TimeReply(call.venue.clock.wall() // 1000)
+    return TimeReply(call.venue.clock.told() // 1000)
 
 
 def coins(call: Call, _: Empty) -> list[Coin]:
@@ -70,7 +70,7 @@ def exchange_info(call: Call, request: ExchangeInfoRequest) -> Encoded:
         markets = [market for market in markets if _status(market) == request.symbol_status]
     info = ExchangeInfo(
         timezone="UTC",
-        server_time=venue.clock.wall() // 1000,
+        server_time=venue.clock.told() // 1000,
         rate_limits=[rate_limit(venue)],
         symbols=[],
     )

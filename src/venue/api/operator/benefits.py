@@ -1,0 +1,133 @@
+"""Operator operations of gifts, the fee discount and affiliates (rules 9.1 to 9.3)."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from venue.api.fields import Decimal, Flag, Rate, Text
+from venue.api.operation import Empty, get, post
+from venue.vocabulary import Access
+
+OPERATOR = Access.OPERATOR
+
+
+class BenefitsRequest(Struct):
+    """What one owner has, or all that have anything."""
+
+    owner: Text | None = None
+
+
+class GiftView(Struct):
+    """What is left of the contract gifts in one asset."""
+
+    asset: str
+    left: str
+
+
+class BenefitsView(Struct, rename="camel"):
+    """What the venue grants one owner.
+
+    `code` is what it invites others with (empty: it is no affiliate), its shares of their fees are
+    fractions; `inviter` is the uid of who invited it, 0 for nobody.
+    """
+
+    uid: int
+    name: str
+    gifts: list[GiftView]
+    discount: bool
+    inviter: int
+    code: str
+    spot_rate: str
+    contract_rate: str
+
+
+class GiftRequest(Struct):
+    """An amount of contract margin that an owner is given, or has taken back.
+
+    A gift bears losses and fees first and cannot leave the contract wallet. At most what is left of
+    it and not needed as margin is taken back.
+    """
+
+    owner: Text
+    asset: Text
+    amount: Decimal
+
+
+class GiftChange(Struct, rename="camel"):
+    """What was given, or (negative) taken back, and what the owner has of it now."""
+
+    uid: int
+    asset: str
+    amount: str
+    left: str
+
+
+class DiscountRequest(Struct):
+    """The terms of the fee discount: who opted in and holds so much of the operator's token gets
+    this fraction of the contract fees back, each day at 00:00 UTC.
+
+    Without any of the three there is no discount from now on.
+    """
+
+    asset: Text | None = None
+    holding: Decimal | None = None
+    rate: Rate | None = None
+
+
+class DiscountView(Struct):
+    """The terms of the fee discount; an empty asset means that there is none."""
+
+    asset: str
+    holding: str
+    rate: str
+
+
+class JoinDiscountRequest(Struct):
+    """An owner opts in to the fee discount, or out of it; fees count from then on."""
+
+    owner: Text
+    on: Flag
+
+
+class AffiliateRequest(Struct, rename="camel"):
+    """An owner that may invite others by a code, and its shares of the fees that they pay."""
+
+    owner: Text
+    code: Text
+    spot_rate: Rate = "0"
+    contract_rate: Rate = "0"
+
+
+class InviteRequest(Struct):
+    """An owner came by an affiliate's code. This is said once and stays so."""
+
+    owner: Text
+    code: Text
+
+
+_W = (1, 0)
+benefits = get(
+    "benefits", "/_venue/benefits", OPERATOR, _W, BenefitsRequest, list[BenefitsView]
+)  # fmt: skip
+give_gift = post("give_gift", "/_venue/gifts/give", OPERATOR, _W, GiftRequest, GiftChange)
+take_gift = post("take_gift", "/_venue/gifts/take", OPERATOR, _W, GiftRequest, GiftChange)
+discount = get("discount", "/_venue/discount", OPERATOR, _W, Empty, DiscountView)
+set_discount = post("set_discount", "/_venue/discount", OPERATOR, _W, DiscountRequest, DiscountView)
+join_discount = post(
+    "join_discount", "/_venue/owners/discount", OPERATOR, _W, JoinDiscountRequest, BenefitsView
+)
+set_affiliate = post(
+    "set_affiliate", "/_venue/affiliates", OPERATOR, _W, AffiliateRequest, BenefitsView
+)
+invite = post("invite", "/_venue/affiliates/invite", OPERATOR, _W, InviteRequest, BenefitsView)
+
+ROWS = (
+    benefits,
+    give_gift,
+    take_gift,
+    discount,
+    set_discount,
+    join_discount,
+    set_affiliate,
+    invite,
+)

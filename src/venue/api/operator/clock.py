@@ -1,0 +1,104 @@
+"""Operator operations on the venue's clock, of practice venues only."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+from msgspec import Meta, Struct
+
+from venue.api.fields import Decimal, Flag, Kind, Text
+from venue.api.operation import Empty, get, post
+from venue.vocabulary import Access
+
+OPERATOR = Access.OPERATOR
+MODES: Final = ("real", "offset", "rate", "manual", "skip")
+NEXT: Final = ("funding", "countdown", "any")
+
+ModeName = Annotated[
+    str, Meta(extra={"kind": Kind.CHOICE.value}, extra_json_schema={"enum": list(MODES)})
+]
+NextName = Annotated[
+    str, Meta(extra={"kind": Kind.CHOICE.value}, extra_json_schema={"enum": list(NEXT)})
+]
+
+
+class DueView(Struct):
+    """Something at venue time `at` (ms), and of how many positions, orders or accounts.
+
+    Kinds: funding, countdown; where time was moved also trigger, liquidation, deleveraging and
+    `funding skipped`.
+    """
+
+    at: int
+    kind: str
+    symbol: str
+    count: int
+
+
+class ClockView(Struct, rename="camel"):
+    """How venue time passes. `time` is venue time (ms), `offset` how far it is ahead of the
+    machine's (ms), `rate` how many seconds pass in one of the machine's.
+
+    `advancing`: an advance is under way. `next` are the next ten things known to fall due.
+    """
+
+    mode: str
+    rate: str
+    time: int
+    offset: int
+    sequence: int
+    advancing: bool
+    next: list[DueView]
+
+
+class ClockRequest(Struct):
+    """A new mode. Venue time goes on from where it is, or from `at`: what is due until then is
+    settled first.
+
+    `rate` (0.001 to 10000) belongs to the mode rate, `offset` (such as 8h, from the machine's time)
+    to the mode offset; `at` is a time such as 2026-01-01T00:00:00Z, or ms. An advance under way
+    ends where it is.
+    """
+
+    mode: ModeName
+    rate: Decimal | None = None
+    offset: Text | None = None
+    at: Text | None = None
+
+
+class AdvanceRequest(Struct):
+    """Move venue time: `by` a span (8h, 90s, 1d12h, 500ms), `to` a time (2026-01-01T08:00:00Z, or
+    ms), or `to_next` thing that is due; by at most 366 days.
+
+    It is answered when everything due on the way has been settled, in order. `dry_run` only tells
+    what is known to fall due. The mode real is left for the mode offset.
+    """
+
+    by: Text | None = None
+    to: Text | None = None
+    to_next: NextName | None = None
+    dry_run: Flag = False
+
+
+class Advance(Struct, rename={"begin": "from", "end": "to", "left_out": "leftOut"}):
+    """Venue time before and after (ms), the sequence it came to, and what was settled, in order.
+
+    `leftOut` counts what more there was than a thousand entries. `stopped`: a change of the mode
+    ended it early.
+    """
+
+    begin: int
+    end: int
+    sequence: int
+    settled: list[DueView]
+    left_out: int
+    stopped: bool
+
+
+clock = get("clock", "/_venue/clock", OPERATOR, (1, 0), Empty, ClockView)
+change_clock = post("change_clock", "/_venue/clock", OPERATOR, (1, 0), ClockRequest, ClockView)
+advance_clock = post(
+    "advance_clock", "/_venue/clock/advance", OPERATOR, (1, 0), AdvanceRequest, Advance
+)
+
+ROWS = (clock, change_clock, advance_clock)

@@ -1,0 +1,159 @@
+"""Operations of affiliates: whom they invited, and what they earn by it (rule 9.1)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from venue.api.fields import Id, Kind, Page, TimeMs, UpTo100
+from venue.api.operation import Empty, get
+from venue.vocabulary import Access
+
+READ = Access.READ
+UIDS_MAX = 100
+UIDS_LENGTH_MAX = 2_000
+Uids = Annotated[
+    str,
+    Meta(
+        max_length=UIDS_LENGTH_MAX,
+        extra={"kind": Kind.TEXT.value},
+        description="Up to 100 uids, separated by commas.",
+    ),
+]
+
+
+class InvitedRequest(Struct, rename="camel"):
+    """Whom the caller invited, newest first: invited within at most 90 days of the last year.
+
+    Without times these are the last 90 days.
+    """
+
+    uid: Id | None = None
+    start_time: TimeMs | None = None
+    end_time: TimeMs | None = None
+    page: Page = 1
+    page_size: UpTo100 = 100
+
+
+class InvitedOwner(Struct, rename="camel"):
+    """One invited owner; times are ms, 0 where it never happened. No identity is checked."""
+
+    uid: str
+    register_time: int
+    kyc_result: bool
+    invite_code: str
+    first_deposit: int
+    first_trade: int
+    last_deposit: int
+    last_trade: int
+
+
+class InvitedOwners(Struct, rename="camel"):
+    """A page of invited owners."""
+
+    channel_user_info_item_list: list[InvitedOwner]
+    pages: int
+    page_size: int
+    total: int
+
+
+class ReferralsRequest(Struct, rename="camel"):
+    """Which of these owners the caller invited."""
+
+    user_ids: Uids
+
+
+class Referral(Struct, rename={"is_referral": "isRefferal"}):
+    """Whether the caller invited this owner; the field is spelled so."""
+
+    uid: int
+    is_referral: bool
+
+
+class EligibilityRequest(Struct, rename="camel"):
+    """Whether an owner could still be invited."""
+
+    user_id: Id
+
+
+class Eligibility(Struct, rename="camel"):
+    """`noReferralCode` tells of an owner that nobody invited; of all others nothing is said."""
+
+    eligible: bool
+    reason: str
+    no_referral_code: bool
+
+
+class RebateRatio(
+    Struct,
+    rename={
+        "direct_spot": "directSpotRebateRatio",
+        "direct_futures": "directFuturesRebateRatio",
+        "uninvited_spot": "noRefferralSpotRebateRatio",
+        "uninvited_futures": "noRefferralFuturesRebateRatio",
+        "invited_spot": "refferralSpotRebateRatio",
+        "invited_futures": "refferralFuturesRebateRatio",
+    },
+):
+    """The caller's shares of the fees of those it invited, as fractions; of others it has none.
+
+    The level follows from the greater share: GOLD from 0.4, SILVER from 0.2, else BRONZE.
+    """
+
+    level: str
+    direct_spot: str
+    direct_futures: str
+    uninvited_spot: str
+    uninvited_futures: str
+    invited_spot: str
+    invited_futures: str
+
+
+class RebatesRequest(Struct, rename="camel"):
+    """Commissions that the caller was paid, newest first, at most 90 days at a time.
+
+    No public description of this operation exists: it is paged as its siblings are.
+    """
+
+    start_time: TimeMs | None = None
+    end_time: TimeMs | None = None
+    page: Page = 1
+    page_size: UpTo100 = 100
+
+
+class Rebate(Struct, rename="camel"):
+    """One commission: a bill of the spot wallet."""
+
+    bill_id: str
+    coin: str
+    commission: str
+    time: int
+
+
+class Rebates(Struct, rename="camel"):
+    """A page of commissions."""
+
+    records: list[Rebate]
+    total: int
+    page: int
+    page_size: int
+
+
+_AFFILIATE = "/api/v3/rebate/affiliate"
+_REFERRAL = "/api/v3/apiReferral"
+invited_owners = get(
+    "invited_owners", f"{_AFFILIATE}/getAffiliateUIDs", READ, (20, 20), InvitedRequest,
+    InvitedOwners,
+)  # fmt: skip
+referrals = get(
+    "referrals", "/api/v3/agency/verifyReferrals", READ, (20, 20), ReferralsRequest, list[Referral]
+)
+eligibility = get(
+    "eligibility", f"{_REFERRAL}/checkUserEligibility", READ, (5, 5), EligibilityRequest,
+    Eligibility,
+)  # fmt: skip
+rebate_ratio = get("rebate_ratio", f"{_REFERRAL}/rebateRatio", READ, (5, 5), Empty, RebateRatio)
+rebates = get("rebates", f"{_REFERRAL}/rebate/recentRecord", READ, (5, 5), RebatesRequest, Rebates)
+
+ROWS = (invited_owners, referrals, eligibility, rebate_ratio, rebates)

@@ -1,0 +1,77 @@
+"""`venue clock`: how venue time passes, and moving it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from cyclopts import App, Parameter
+
+from venue.cli.operator import DEFAULT_URL, Url, call, die, moment, table
+
+clock = App(name="clock", help="Show or move the time of a running venue.")
+
+_PATH = "/_venue/clock"
+
+
+@clock.default
+def show(*, url: Url = DEFAULT_URL) -> None:
+    """Print how venue time passes, and what falls due next."""
+    _print(call(url, _PATH))
+
+
+@clock.command(name="set")
+def set_mode(
+    mode: Literal["real", "offset", "rate", "manual", "skip"],
+    *,
+    rate: Annotated[str | None, Parameter(help="Seconds that pass in one, with rate.")] = None,
+    offset: Annotated[str | None, Parameter(help="Ahead of the machine: 8h, with offset.")] = None,
+    at: Annotated[str | None, Parameter(help="Time to begin at, 2026-01-01T00:00:00Z.")] = None,
+    url: Url = DEFAULT_URL,
+) -> None:
+    """Change how time passes: as the machine's, ahead of it, faster, by hand, or by itself."""
+    given = {"mode": mode, "rate": rate, "offset": offset, "at": at}
+    body = {name: value for name, value in given.items() if value is not None}
+    _print(call(url, _PATH, body, timeout_s=None))
+
+
+@clock.command
+def advance(
+    by: Annotated[str | None, Parameter(help="How far: 8h, 90s, 1d12h.")] = None,
+    *,
+    to: Annotated[str | None, Parameter(help="The time to come to, 2026-01-01T08:00:00Z.")] = None,
+    to_next: Annotated[
+        Literal["funding", "countdown", "any"] | None, Parameter(help="What to come to.")
+    ] = None,
+    dry_run: Annotated[bool, Parameter(help="Only tell what falls due.", negative="")] = False,
+    url: Url = DEFAULT_URL,
+) -> None:
+    """Move time, settling what is due on the way; prints what was settled."""
+    if by is None and to is None and to_next is None:
+        die("how far? For instance venue clock advance 8h, or --to-next funding")
+    given = {"by": by, "to": to, "to_next": to_next, "dry_run": dry_run}
+    body = {name: value for name, value in given.items() if value is not None}
+    told = call(url, f"{_PATH}/advance", body, timeout_s=None)
+    if told["settled"]:
+        print(_dues(told["settled"]))
+    if told["leftOut"]:
+        print(f"... and {told['leftOut']} more")
+    verb = (
+        "would come"
+        if dry_run
+        else "came, stopped by another change,"
+        if told["stopped"]
+        else "came"
+    )
+    print(f"{moment(told['from'])} {verb} to {moment(told['to'])}, sequence {told['sequence']}")
+
+
+def _print(told: dict[str, Any]) -> None:
+    mode = f"{told['mode']} {told['rate']}" if told["mode"] == "rate" else told["mode"]
+    print(f"{moment(told['time'])}  {mode}, {told['offset'] / 1000:+.3f} s from the machine's time")
+    if told["next"]:
+        print(_dues(told["next"]))
+
+
+def _dues(rows: list[dict[str, Any]]) -> str:
+    shown = [{**row, "at": moment(row["at"])} for row in rows]
+    return table(("at", "kind", "symbol", "count"), shown)

@@ -1,0 +1,181 @@
+"""What the venue grants an owner beside its own money: gifts, a discount, an inviter (rule 9)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from venue.core.units import PPM
+from venue.vocabulary import Product
+
+if TYPE_CHECKING:
+    from venue.core.ledger.accounts import Account
+
+DAY_US: Final = 86_400_000_000
+SPOT_PRODUCT: Final = int(Product.SPOT)
+CONTRACT_PRODUCT: Final = int(Product.CONTRACT)
+
+Which = tuple[int, int]  # `vocabulary.Product`, asset index
+
+
+class Terms:
+    """When and how much of its contract fees an owner that opted in gets back (rule 9.3).
+
+    It must hold `holding` atoms of the token at `asset` (-1: nobody gets anything).
+    """
+
+    __slots__ = ("asset", "holding", "rate_ppm")
+
+    def __init__(self) -> None:
+        self.asset = -1
+        self.holding = 0
+        self.rate_ppm = 0
+
+
+class Gift:
+    """What is `left` of an owner's gifts in one asset; profit makes it whole up to `most`."""
+
+    __slots__ = ("left", "most")
+
+    def __init__(self) -> None:
+        self.left = 0
+        self.most = 0
+
+
+class Accrual:
+    """What one owner's fees of a day in one product and asset promise, in atoms.
+
+    `refund` is the owner's own, `commission` its inviter's; `fee` is what the latter is a share of,
+    `maker` and `taker` what was traded.
+    """
+
+    __slots__ = ("commission", "fee", "maker", "refund", "taker")
+
+    def __init__(self) -> None:
+        self.fee = 0
+        self.refund = 0
+        self.commission = 0
+        self.maker = 0
+        self.taker = 0
+
+
+class Affiliate:
+    """One who may invite others: the rates are its share of their fees, in ppm."""
+
+    __slots__ = ("code", "contract_ppm", "spot_ppm")
+
+    def __init__(self, code: str, spot_ppm: int, contract_ppm: int) -> None:
+        self.code = code
+        self.spot_ppm = spot_ppm
+        self.contract_ppm = contract_ppm
+
+
+class Benefits:
+    """Of one owner. `today` is what its fees of `day` (days since 1970) promise so far, `owed`
+    what those of earlier days do, by day, that was not paid yet.
+
+    `inviter` is the uid of who invited it (0: nobody), at `invited` (µs); `affiliate` what makes it
+    one that may invite.
+    """
+
+    __slots__ = (
+        "affiliate", "day", "discount", "gifts", "invited", "inviter", "owed", "today",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.gifts: dict[int, Gift] = {}
+        self.discount = False
+        self.inviter = 0
+        self.invited = 0
+        self.affiliate: Affiliate | None = None
+        self.day = 0
+        self.today: dict[Which, Accrual] = {}
+        self.owed: list[tuple[int, Which, Accrual]] = []
+
+    # -- gifts -----------------------------------------------------------------------------------
+
+    def gift(self, asset: int) -> int:
+        """What is left of the gifts in an asset."""
+        gift = self.gifts.get(asset)
+        return gift.left if gift is not None else 0
+
+    def give(self, asset: int, amount: int) -> None:
+        """Add to the gift, or (negative) take back what is left of it."""
+        gift = self.gifts.get(asset)
+        if gift is None:
+            gift = self.gifts[asset] = Gift()
+        gift.left += amount
+        gift.most += amount
+        if gift.most == 0:
+            del self.gifts[asset]
+
+    def bear(self, asset: int, change: int) -> int:
+        """Have the gift bear a loss first, and profit make it whole first; what it bore."""
+        gift = self.gifts.get(asset)
+        if gift is None:
+            return 0
+        if change >= 0:
+            gift.left = min(gift.most, gift.left + change)
+            return 0
+        borne = min(gift.left, -change)
+        gift.left -= borne
+        return borne
+
+    def begin(self, asset: int) -> None:
+        """The first position since the owner held none: what gifts bore before is gone for good."""
+        gift = self.gifts.get(asset)
+        if gift is not None:
+            gift.most = gift.left
+            if not gift.left:
+                del self.gifts[asset]
+
+    # -- fees ------------------------------------------------------------------------------------
+
+    def accrue(
+        self, account: Account, terms: Terms, which: Which, *, ppm: int, fee: int, amount: int,
+        maker: bool, time: int,
+    ) -> None:  # fmt: skip
+        """Note what a fee promises: `fee` is what the owner paid of its own for trading `amount`,
+        `ppm` its inviter's share of what is left of it behind the discount."""
+        rebated = self.discount and which[0] == CONTRACT_PRODUCT and holds(account, terms)
+        if not rebated and not ppm:
+            return
+        self.close_days(time // DAY_US)
+        accrual = self.today.get(which)
+        if accrual is None:
+            accrual = self.today[which] = Accrual()
+        if rebated:
+            refund = fee * terms.rate_ppm // PPM
+            accrual.refund += refund
+            fee -= refund
+        if ppm:
+            accrual.fee += fee
+            accrual.commission += fee * ppm // PPM
+            if maker:
+                accrual.maker += amount
+            else:
+                accrual.taker += amount
+
+    def close_days(self, day: int) -> None:
+        """Have what was promised before a day be owed."""
+        if day == self.day:
+            return
+        for which, accrual in self.today.items():
+            self.owed.append((self.day, which, accrual))
+        self.today = {}
+        self.day = day
+
+
+def benefits_of(account: Account) -> Benefits:
+    """An account's benefits, made when they are first needed."""
+    benefits = account.benefits
+    if benefits is None:
+        benefits = account.benefits = Benefits()
+    return benefits
+
+
+def holds(account: Account, terms: Terms) -> bool:
+    """Whether an owner has the token that the discount asks for, in its spot or funding wallet."""
+    if terms.asset < 0:
+        return False
+    token = account.spot[terms.asset]
+    return token.free + token.locked + account.funding[terms.asset] >= terms.holding

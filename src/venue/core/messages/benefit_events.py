@@ -1,0 +1,59 @@
+"""What the engine states about gifts, the fee discount and invitations (rule 9)."""
+
+from msgspec import Struct
+
+
+class GiftChanged(Struct, array_like=True, tag_field="what", tag=80):
+    """A gift was given or (negative) taken back, in atoms; `left` is what the owner has of it.
+
+    The income item of the movement follows.
+    """
+
+    uid: int
+    asset: str
+    amount: int
+    left: int
+
+
+class DiscountSet(Struct, array_like=True, tag_field="what", tag=81):
+    """The venue's discount has these terms; an empty `asset`: there is none."""
+
+    asset: str
+    holding: int
+    rate_ppm: int
+
+
+class DiscountJoined(Struct, array_like=True, tag_field="what", tag=82):
+    uid: int
+    on: bool
+
+
+class AffiliateSet(Struct, array_like=True, tag_field="what", tag=83):
+    uid: int
+    code: str
+    spot_ppm: int
+    contract_ppm: int
+
+
+class Invited(Struct, array_like=True, tag_field="what", tag=84):
+    uid: int
+    inviter: int
+
+
+class CommissionPaid(Struct, array_like=True, tag_field="what", tag=85):
+    """An affiliate's share of what `uid` paid in fees on `day` (days since 1970), in atoms.
+
+    `fee` is what the share is of, `maker` and `taker` what was traded. The bill of the affiliate's
+    spot wallet follows; of contract fees the fee account's item stands between.
+    """
+
+    affiliate: int
+    uid: int
+    day: int
+    product: int
+    asset: str
+    fee: int
+    commission: int
+    rate_ppm: int
+    maker: int
+    taker: int

@@ -1,0 +1,163 @@
+"""Operator operations of gifts, the fee discount and affiliates."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue import wire
+from venue.api import errors
+from venue.api.operation import Empty
+from venue.api.operator.benefits import (
+    AffiliateRequest,
+    BenefitsRequest,
+    BenefitsView,
+    DiscountRequest,
+    DiscountView,
+    GiftChange,
+    GiftRequest,
+    GiftView,
+    InviteRequest,
+    JoinDiscountRequest,
+)
+from venue.core.benefits import SHARE_MAX_PPM
+from venue.core.instruments import Asset
+from venue.core.ledger.accounts import Account
+from venue.core.ledger.benefits import Benefits
+from venue.core.messages.benefit_commands import (
+    ChangeGift,
+    Invite,
+    JoinDiscount,
+    SetAffiliate,
+    SetDiscount,
+)
+from venue.core.messages.benefit_events import GiftChanged
+from venue.gateway.context import Call, Venue
+from venue.gateway.operations.operator.venue import done, owner
+
+CODE_LENGTH_MAX: Final = 32
+NOBODY: Final = Benefits()
+
+
+def benefits(call: Call, request: BenefitsRequest) -> list[BenefitsView]:
+    """What owners have; of one that is named, whether it has anything or not."""
+    rooms = call.venue
+    if request.owner is not None:
+        return [_view(rooms, owner(rooms, request.owner))]
+    accounts = rooms.engine.ledger.accounts.values()
+    return [_view(rooms, account) for account in accounts if account.benefits is not None]
+
+
+async def give_gift(call: Call, request: GiftRequest) -> GiftChange:
+    """Give contract margin."""
+    return await _change(call, request, 1)
+
+
+async def take_gift(call: Call, request: GiftRequest) -> GiftChange:
+    """Take back what may be taken."""
+    return await _change(call, request, -1)
+
+
+async def _change(call: Call, request: GiftRequest, sign: int) -> GiftChange:
+    rooms = call.venue
+    account = owner(rooms, request.owner)
+    asset = _asset(rooms, request.asset)
+    amount = wire.scaled(request.amount, asset.scale, "amount")
+    event = (await done(call, ChangeGift(account.uid, asset.name, sign * amount)))[0]
+    assert isinstance(event, GiftChanged), event
+    return GiftChange(
+        event.uid, asset.name, wire.amount_text(asset, event.amount),
+        wire.amount_text(asset, event.left),
+    )  # fmt: skip
+
+
+def discount(call: Call, _: Empty) -> DiscountView:
+    """The terms of the fee discount."""
+    ledger = call.venue.engine.ledger
+    terms = ledger.terms
+    if terms.asset < 0:
+        return DiscountView("", "0", "0")
+    asset = ledger.assets[terms.asset]
+    return DiscountView(
+        asset.name, wire.amount_text(asset, terms.holding), wire.rate_text(terms.rate_ppm)
+    )
+
+
+async def set_discount(call: Call, request: DiscountRequest) -> DiscountView:
+    """Other terms, or none."""
+    name, holding, rate = request.asset, request.holding, request.rate
+    if name is None and holding is None and rate is None:
+        await done(call, SetDiscount("", 0, 0))
+        return discount(call, Empty())
+    if name is None:
+        raise errors.missing("asset")
+    if holding is None:
+        raise errors.missing("holding")
+    if rate is None:
+        raise errors.missing("rate")
+    asset = _asset(call.venue, name)
+    atoms = wire.scaled(holding, asset.scale, "holding")
+    await done(call, SetDiscount(asset.name, atoms, _share(rate, "rate", least=1)))
+    return discount(call, Empty())
+
+
+async def join_discount(call: Call, request: JoinDiscountRequest) -> BenefitsView:
+    """Opt in or out."""
+    account = owner(call.venue, request.owner)
+    await done(call, JoinDiscount(account.uid, request.on))
+    return _view(call.venue, account)
+
+
+async def set_affiliate(call: Call, request: AffiliateRequest) -> BenefitsView:
+    """Make an owner an affiliate, or change what it has as one."""
+    account = owner(call.venue, request.owner)
+    code = request.code
+    if not (code.isascii() and code.isalnum() and len(code) <= CODE_LENGTH_MAX):
+        raise errors.invalid("code", f"must be 1 to {CODE_LENGTH_MAX} letters and digits")
+    spot = _share(request.spot_rate, "spotRate")
+    contract = _share(request.contract_rate, "contractRate")
+    await done(call, SetAffiliate(account.uid, code, spot, contract))
+    return _view(call.venue, account)
+
+
+async def invite(call: Call, request: InviteRequest) -> BenefitsView:
+    """Note who invited an owner."""
+    account = owner(call.venue, request.owner)
+    inviter = call.venue.engine.rewards.codes.get(request.code)
+    if inviter is None:
+        raise errors.invalid("code", "no affiliate's")
+    await done(call, Invite(account.uid, inviter))
+    return _view(call.venue, account)
+
+
+def _asset(rooms: Venue, name: str) -> Asset:
+    name = name.upper()
+    if name not in rooms.engine.ledger.index:
+        raise errors.invalid("asset", "no such asset")
+    return rooms.asset(name)
+
+
+def _share(text: str, name: str, least: int = 0) -> int:
+    ppm = wire.rate(text, name)
+    if not least <= ppm <= SHARE_MAX_PPM:
+        low, high = wire.rate_text(least), wire.rate_text(SHARE_MAX_PPM)
+        raise errors.out_of_range(name, f"allowed: {low} to {high}")
+    return ppm
+
+
+def _view(rooms: Venue, account: Account) -> BenefitsView:
+    found = account.benefits or NOBODY
+    affiliate = found.affiliate
+    assets = rooms.engine.ledger.assets
+    return BenefitsView(
+        uid=account.uid,
+        name=account.name,
+        gifts=[
+            GiftView(assets[index].name, wire.amount_text(assets[index], gift.left))
+            for index, gift in sorted(found.gifts.items())
+        ],
+        discount=found.discount,
+        inviter=found.inviter,
+        code=affiliate.code if affiliate is not None else "",
+        spot_rate=wire.rate_text(affiliate.spot_ppm if affiliate is not None else 0),
+        contract_rate=wire.rate_text(affiliate.contract_ppm if affiliate is not None else 0),
+    )

@@ -1,0 +1,185 @@
+"""Operator operations on the clock: how venue time passes, and moving it."""
+
+from __future__ import annotations
+
+from itertools import takewhile
+from typing import Final
+
+from venue.api import errors
+from venue.api.operation import Empty
+from venue.api.operator.clock import (
+    Advance,
+    AdvanceRequest,
+    ClockRequest,
+    ClockView,
+    DueView,
+)
+from venue.gateway.context import Call, Venue
+from venue.node.due import TOLD_MAX, Due, upcoming
+from venue.node.sequencer import Stopped
+from venue.node.timekeeper import Busy
+from venue.node.venue_clock import RATE_MOST, ClockMode, ClockRefused, Mode
+from venue.times import US_PER_MS, YEAR_US, moment_us, span_us
+from venue.wire import scaled, short_text
+
+RATE_DECIMALS: Final = 3
+ANY: Final = "any"
+
+
+def clock(call: Call, _: Empty) -> ClockView:
+    """How venue time passes, and what comes next."""
+    rooms = call.venue
+    mode = rooms.clock.setting
+    return ClockView(
+        mode=str(mode.mode),
+        rate=short_text(mode.rate, RATE_DECIMALS),
+        time=rooms.clock.now() // US_PER_MS,
+        offset=rooms.clock.ahead() // US_PER_MS,
+        sequence=rooms.engine.sequence,
+        advancing=rooms.timekeeper.advancing(),
+        next=[_view(due) for due in rooms.timekeeper.next_due()],
+    )
+
+
+async def change_clock(call: Call, request: ClockRequest) -> ClockView:
+    """Another mode; what is due until the time it begins at is settled first."""
+    rooms = call.venue
+    try:
+        mode, to = _asked(rooms, request, rooms.clock.now())
+        await rooms.timekeeper.change(mode, to)
+    except (Busy, ClockRefused) as problem:
+        raise errors.failed_precondition(str(problem)) from None
+    except Stopped:
+        raise errors.busy("the venue is stopping") from None
+    return clock(call, Empty())
+
+
+def _asked(rooms: Venue, request: ClockRequest, now: int) -> tuple[ClockMode, int | None]:
+    """The mode, and the time to begin it at if that is not now."""
+    mode = Mode(request.mode)
+    for name, value in (("rate", request.rate), ("offset", request.offset)):
+        if value is not None and mode != name:
+            raise errors.combination(name, "mode")
+    if request.at is not None and (mode is Mode.REAL or request.offset is not None):
+        raise errors.combination("at", "mode" if mode is Mode.REAL else "offset")
+    wall = rooms.clock.wall()
+    to = None
+    if mode is Mode.REAL:
+        rooms.clock.check_real(now)
+        to = wall
+    elif request.at is not None:
+        to = _moment("at", request.at)
+        _check_range("at", to, now)
+    elif request.offset is not None:
+        to = wall + _span("offset", request.offset)
+        _check_range("offset", to, now)
+    if mode is Mode.OFFSET:
+        return ClockMode(mode, offset=(now if to is None else to) - wall), to
+    if mode is not Mode.RATE:
+        return ClockMode(mode), to
+    if request.rate is None:
+        raise errors.missing("rate")
+    return ClockMode(mode, rate=_rate(request.rate)), to
+
+
+async def advance_clock(call: Call, request: AdvanceRequest) -> Advance:
+    """Move venue time, and settle what is due on the way."""
+    rooms = call.venue
+    to = _target(rooms, request)
+    if request.dry_run:
+        return _foreseen(rooms, to)
+    try:
+        done = await rooms.timekeeper.advance(to)
+    except Busy:
+        raise errors.failed_precondition("another advance is under way") from None
+    except Stopped:
+        raise errors.busy("the venue is stopping") from None
+    return Advance(
+        begin=done.begin // US_PER_MS,
+        end=done.end // US_PER_MS,
+        sequence=done.sequence,
+        settled=[_view(due) for due in done.settled],
+        left_out=done.left_out,
+        stopped=done.stopped,
+    )
+
+
+def _foreseen(rooms: Venue, to: int) -> Advance:
+    """What is known to fall due until then; nothing happens."""
+    now = rooms.clock.now()
+    rows: list[DueView] = []
+    left_out = 0
+    for due in takewhile(lambda due: due.at <= to, upcoming(rooms.engine, now)):
+        if len(rows) < TOLD_MAX:
+            rows.append(_view(due))
+        else:
+            left_out += 1
+    return Advance(
+        begin=now // US_PER_MS,
+        end=to // US_PER_MS,
+        sequence=rooms.engine.sequence,
+        settled=rows,
+        left_out=left_out,
+        stopped=False,
+    )
+
+
+def _target(rooms: Venue, request: AdvanceRequest) -> int:
+    """The venue time to come to."""
+    given = {"by": request.by, "to": request.to, "to_next": request.to_next}
+    names = [name for name, value in given.items() if value is not None]
+    if not names:
+        raise errors.either("by", "to")
+    if len(names) > 1:
+        raise errors.combination(names[0], names[1])
+    now = rooms.clock.now()
+    if request.by is not None:
+        span = _span("by", request.by)
+        if not 0 < span <= YEAR_US:
+            raise errors.out_of_range("by", "must be more than 0 and at most 366d")
+        return now + span
+    if request.to is not None:
+        to = _moment("to", request.to)
+        _check_range("to", to, now)
+        return to
+    coming = takewhile(lambda due: due.at <= now + YEAR_US, upcoming(rooms.engine, now))
+    soon = next((due.at for due in coming if request.to_next in (ANY, due.kind)), None)
+    if soon is None:
+        raise errors.failed_precondition(f"no {request.to_next} is due within 366 days")
+    return soon
+
+
+def _check_range(name: str, to: int, now: int) -> None:
+    first, last = -(-now // US_PER_MS), (now + YEAR_US) // US_PER_MS
+    if not now <= to <= now + YEAR_US:
+        raise errors.out_of_range(
+            name,
+            f"that is {to // US_PER_MS} ms in venue time, which must be from {first} (now) to"
+            f" {last} (366 days on): time never goes back",
+        )
+
+
+def _span(name: str, text: str) -> int:
+    try:
+        return span_us(text)
+    except ValueError as problem:
+        raise errors.invalid(name, str(problem)) from None
+
+
+def _moment(name: str, text: str) -> int:
+    try:
+        return moment_us(text)
+    except ValueError as problem:
+        raise errors.invalid(name, str(problem)) from None
+
+
+def _rate(text: str) -> int:
+    """In thousandths."""
+    rate = scaled(text, RATE_DECIMALS, "rate")
+    if not 1 <= rate <= RATE_MOST:
+        raise errors.out_of_range("rate", "must be from 0.001 to 10000")
+    return rate
+
+
+def _view(due: Due) -> DueView:
+    return DueView(due.at // US_PER_MS, due.kind, due.symbol, due.count)

@@ -1,0 +1,315 @@
+"""Venue time passes: ticks for the engine, steps for the agents, each at its instant, in order.
+
+Ticks stand on whole seconds of venue time, steps on whole multiples of theirs. With the machine's
+own time those that were missed are left out. In all other modes every instant is lived through:
+what is due is applied, stamped with that instant, before time goes on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Final, Protocol
+
+from msgspec import Struct
+
+from venue.core.engine import Engine
+from venue.core.messages.applied import Applied
+from venue.core.messages.commands import ChangeSetting, Command, Tick
+from venue.node.due import Due, Report, upcoming
+from venue.node.passing_time import RETRY_S, tick, time_matters
+from venue.node.sequencer import Overloaded, Sequencer, Stopped
+from venue.node.venue_clock import SETTING, ClockMode, Mode, VenueClock
+
+TICK_US: Final = 1_000_000  # between ticks while contracts have prices or a countdown runs
+IDLE_TICK_US: Final = 10 * TICK_US  # else
+DUE_SHOWN: Final = 10
+
+
+class Stepper(Protocol):
+    """Who acts with time."""
+
+    def step(self) -> list[Command]:
+        """What it does now."""
+
+
+class Follower(Protocol):
+    """Who has something to do at instants of its own."""
+
+    def due(self) -> int | None:
+        """The next one in venue time (µs); None when there is none."""
+
+    def pass_time(self) -> None:
+        """Do what is due now. Called at each instant, after what it changed was published."""
+
+
+class Busy(Exception):
+    """Time is being moved already."""
+
+
+class Advanced(Struct, frozen=True):
+    """What an advance did: from and to in venue time (µs), the sequence it came to.
+
+    `stopped`: another change of the clock ended it early.
+    """
+
+    begin: int
+    end: int
+    sequence: int
+    settled: list[Due]
+    left_out: int
+    stopped: bool
+
+
+class Timekeeper:
+    """Has time pass for a venue. Belongs to one event loop.
+
+    `room` waits until those who follow the engine keep up.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        sequencer: Sequencer,
+        clock: VenueClock,
+        room: Callable[[], Awaitable[None]],
+    ) -> None:
+        self._engine = engine
+        self._sequencer = sequencer
+        self._clock = clock
+        self._rooms = [room]
+        self._followers: list[Follower] = []
+        self._stepper: Stepper | None = None
+        self._try_submit: Callable[[list[Command]], Awaitable[None]] | None = None
+        self._step_us = TICK_US
+        self._ticked = self._stepped = clock.now()  # venue time up to which they are done
+        self._look = asyncio.Event()  # something else is due first, or the mode is another
+        self._turn = asyncio.Lock()  # who moves time
+        self._report: Report | None = None  # of the advance under way
+        self._stopping = False
+
+    def employ(
+        self,
+        stepper: Stepper,
+        step_us: int,
+        try_submit: Callable[[list[Command]], Awaitable[None]],
+    ) -> None:
+        """Have somebody act every `step_us`. What `try_submit` submits may be left out when the
+        venue is busy: with the machine's own time it is."""
+        self._stepper = stepper
+        self._step_us = step_us
+        self._try_submit = try_submit
+        self._look.set()
+
+    def follow(self, follower: Follower, room: Callable[[], Awaitable[None]]) -> None:
+        """Have somebody called at instants of its own; `room` waits until it keeps up."""
+        self._followers.append(follower)
+        self._rooms.append(room)
+
+    def look(self, at: int) -> None:
+        """A follower has something to do at an instant that was not known."""
+        self._clock.lower(at)
+        self._look.set()
+
+    def note(self, batch: list[Applied]) -> None:
+        """Follow the outbox: an advance tells what it settled."""
+        if self._report is not None:
+            self._report.follow(batch)
+
+    def advancing(self) -> bool:
+        """Whether an advance is under way."""
+        return self._report is not None
+
+    def next_due(self) -> list[Due]:
+        """The next things known to fall due."""
+        coming = upcoming(self._engine, self._clock.now())
+        return [due for due, _ in zip(coming, range(DUE_SHOWN), strict=False)]
+
+    # -- time passes by itself --------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Go on until cancelled, or the sequencer has stopped."""
+        while True:
+            if self._report is not None or self._clock.mode is Mode.MANUAL:
+                await self._changed(None)
+                continue
+            try:
+                await self._next()
+            except Stopped:
+                return
+
+    async def _next(self) -> None:
+        """Wait for the next instant and do what is due."""
+        clock = self._clock
+        at = self._instant()
+        if clock.mode is Mode.SKIP:
+            await asyncio.sleep(0)  # whoever waits goes first
+            if not self._sequencer.quiet():
+                return
+        else:
+            if not clock.real:
+                clock.limit(at)
+            wait_s = clock.wait_s(at)
+            if wait_s > 0:
+                await self._changed(wait_s)
+                return
+        async with self._turn:
+            if self._report is not None:
+                return
+            if clock.real:
+                await self._catch_up()
+            elif clock.mode is not Mode.MANUAL:
+                if clock.mode is Mode.SKIP:
+                    clock.move(at)
+                clock.forgive()
+                await self._live(at)
+
+    async def _changed(self, wait_s: float | None) -> None:
+        self._look.clear()
+        try:
+            async with asyncio.timeout(wait_s):
+                await self._look.wait()
+        except TimeoutError:
+            return
+
+    async def _catch_up(self) -> None:
+        """With the machine's own time: what was missed is left out."""
+        now = self._clock.now()
+        attempt: Awaitable[None] | None = None
+        if self._stepper is not None and self._try_submit is not None and now >= self._step_at():
+            self._stepped = now
+            commands = self._stepper.step()
+            if commands:
+                attempt = asyncio.ensure_future(self._try_submit(commands))
+        if now >= self._tick_at():
+            matters = self._tick_matters(now)
+            self._ticked = now
+            if matters:
+                await tick(self._sequencer)
+        if attempt is not None:
+            await attempt
+
+    # -- instants ---------------------------------------------------------------------------------
+
+    def _tick_at(self) -> int:
+        return (self._ticked // TICK_US + 1) * TICK_US
+
+    def _step_at(self) -> int:
+        return (self._stepped // self._step_us + 1) * self._step_us
+
+    def _tick_matters(self, now: int) -> bool:
+        """Rarely when nothing depends on it."""
+        return now // IDLE_TICK_US > self._ticked // IDLE_TICK_US or time_matters(self._engine)
+
+    def _instant(self) -> int:
+        """The next instant at which something may be due."""
+        at = self._tick_at()
+        if self._report is not None and not time_matters(self._engine):
+            at = (self._ticked // IDLE_TICK_US + 1) * IDLE_TICK_US
+        if self._stepper is not None:
+            at = min(at, self._step_at())
+        if not self._clock.real:
+            for follower in self._followers:
+                due = follower.due()
+                if due is not None and due < at:
+                    at = due
+        return max(at, self._clock.now())
+
+    async def _live(self, at: int) -> None:
+        """Do all that is due at an instant at which venue time waits."""
+        commands: list[Command] = []
+        if at >= self._tick_at():
+            if self._tick_matters(at):
+                commands.append(Tick())
+            self._ticked = at
+        if self._stepper is not None and at >= self._step_at():
+            self._stepped = at
+            commands += self._stepper.step()
+        if commands:
+            await self._apply(commands)
+        else:
+            await asyncio.sleep(0)
+        for follower in self._followers:
+            follower.pass_time()
+        for room in self._rooms:
+            await room()
+
+    async def _apply(self, commands: list[Command]) -> None:
+        """Have commands applied and worked off; no overload leaves them out."""
+        while True:
+            try:
+                await self._sequencer.submit(commands)
+                break
+            except Overloaded:
+                await asyncio.sleep(RETRY_S)
+        await self._sequencer.worked_off()
+
+    # -- time is moved ----------------------------------------------------------------------------
+
+    async def advance(self, to: int) -> Advanced:
+        """Live through all instants up to venue time `to`, which is not before now.
+
+        The mode `real` is left for `offset`. Busy: another one is under way; Stopped.
+        """
+        if self._report is not None:
+            raise Busy("time is being moved")
+        clock = self._clock
+        report = self._report = Report()
+        if clock.real:
+            await self._put(ClockMode(Mode.OFFSET, offset=clock.now() - clock.wall()))
+        passing, clock.passing = clock.passing, True
+        begin = clock.now()
+        try:
+            async with self._turn:
+                await self._live_to(to)
+        finally:
+            clock.passing = passing
+            self._report = None
+            stopped, self._stopping = self._stopping, False
+            self._look.set()
+        for follower in self._followers:
+            follower.pass_time()  # what waited for time to pass, now that it stands
+        return Advanced(
+            begin, clock.now(), self._engine.sequence, report.rows(), report.left_out, stopped
+        )
+
+    async def _live_to(self, to: int) -> None:
+        clock = self._clock
+        while (at := self._instant()) <= to:
+            clock.move(at)
+            await self._live(at)
+            if self._stopping:
+                return
+        clock.move(to)
+        await self._note_mode()
+
+    async def change(self, setting: ClockMode, to: int | None) -> None:
+        """Change the mode, behind an advance to venue time `to` if that is given.
+
+        An advance that is under way ends at the instant it has come to. Stopped.
+        """
+        clock = self._clock
+        while self._report is not None:
+            self._stopping = True
+            async with self._turn:
+                pass
+            await asyncio.sleep(0)
+        if to is not None and to > clock.now() and (await self.advance(to)).stopped:
+            raise Busy("another change came first")
+        if setting.mode is Mode.REAL:
+            clock.check_real(clock.now())
+        await self._put(setting)
+
+    async def _put(self, setting: ClockMode) -> None:
+        async with self._turn:
+            self._clock.put(setting)
+            await self._note_mode()
+            self._look.set()
+
+    async def _note_mode(self) -> None:
+        """Journal the mode, which also journals where time has come to."""
+        text = self._clock.setting.text()
+        if text != self._engine.listing.settings.get(SETTING) or (
+            self._engine.time < self._clock.now()
+        ):
+            await self._apply([ChangeSetting(SETTING, text)])

@@ -1,0 +1,231 @@
+"""The venue's clock and its modes: the machine's time, moved, stretched or standing.
+
+In every mode but `real` time passes from instant to instant: it waits at the next one, given by
+`limit`, until what is due then has been done. Who does that is the timekeeper.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from typing import Final
+
+from msgspec import Struct
+
+from venue.node.clock import TOLD_US, SystemClock
+
+SETTING: Final = "clock"  # the venue's setting that holds the mode
+US_PER_MS: Final = 1_000
+RATE_UNIT: Final = 1_000  # rates are thousandths
+RATE_MOST: Final = 10_000 * RATE_UNIT
+FOREVER: Final = 1 << 62
+# How long clients may go on with a clock that they set by ours, while ours stands.
+DRIFT_US: Final = 3_600_000_000
+
+_SETTING: Final = re.compile(r"(real|manual|skip)|(offset) (-?[0-9]{1,17})|(rate) ([0-9]{1,8})")
+
+
+class Mode(StrEnum):
+    """How venue time passes."""
+
+    REAL = "real"
+    OFFSET = "offset"
+    RATE = "rate"
+    MANUAL = "manual"
+    SKIP = "skip"
+
+
+class ClockMode(Struct, frozen=True):
+    """A mode with what belongs to it: `offset` in µs from server time, `rate` in thousandths."""
+
+    mode: Mode = Mode.REAL
+    offset: int = 0
+    rate: int = RATE_UNIT
+
+    def text(self) -> str:
+        """As the venue's setting."""
+        if self.mode is Mode.OFFSET:
+            return f"{self.mode} {self.offset}"
+        return f"{self.mode} {self.rate}" if self.mode is Mode.RATE else str(self.mode)
+
+
+class ClockRefused(Exception):
+    """The clock cannot be put so; the text names the rule. Nothing has changed."""
+
+
+def parsed(text: str) -> ClockMode:
+    """A setting's mode; that of none is `real`. ClockRefused: it is no mode."""
+    found = _SETTING.fullmatch(text or Mode.REAL)
+    if found is None:
+        raise ClockRefused(f"the journal's clock setting {text!r} is unknown to this version")
+    if found[2]:
+        return ClockMode(Mode.OFFSET, offset=int(found[3]))
+    return ClockMode(Mode.RATE, rate=int(found[5])) if found[4] else ClockMode(Mode(found[1]))
+
+
+class VenueClock:
+    """Venue time and server time, in µs since the epoch. Times go on with every call, or stand.
+
+    `now` is venue time, `wall` server time, `told` what clients are told of it: `wall` in the mode
+    `real`, else venue time. `passing` says that time goes on, be it by an advance.
+    """
+
+    __slots__ = (
+        "_at",
+        "_moved",
+        "_since",
+        "_until",
+        "limited",
+        "mode",
+        "now",
+        "passing",
+        "real",
+        "real_limits",
+        "scaled",
+        "setting",
+        "system",
+        "told",
+        "wall",
+    )
+
+    def __init__(self, system: SystemClock, *, real_limits: bool = False) -> None:
+        self.system = system
+        self.real_limits = real_limits
+        self.wall = system.wall
+        self._at = 0  # where venue time was put last,
+        self._since = 0  # and when: the machine's steady time
+        self._moved = 0  # steady time of the last move
+        self._until = FOREVER
+        self._take(ClockMode())
+
+    def _take(self, setting: ClockMode) -> None:
+        self.setting = setting
+        mode = self.mode = setting.mode
+        self.real = mode is Mode.REAL
+        self.now = self.system.now if self.real else self._now
+        self.told = self.system.wall if self.real else self._now
+        self.passing = mode is not Mode.MANUAL
+        # Whether weights are counted, while time stands only on request;
+        self.limited = mode is not Mode.MANUAL or self.real_limits
+        self.scaled = mode in (Mode.RATE, Mode.SKIP)  # and whether by venue time
+
+    # -- how it is put ----------------------------------------------------------------------------
+
+    def begin(self, last: int, stored: ClockMode, asked: ClockMode | None, at: int | None) -> None:
+        """Go on from the journal's last command, in the mode of before or the one asked for.
+
+        Time that passed while the venue was down is not lived through. ClockRefused: time would go
+        back.
+        """
+        self.system.begin(last)
+        setting = asked if asked is not None else stored
+        if at is not None and at < last:
+            raise ClockRefused(
+                f"--at {at // US_PER_MS}: the journal's last command is of {last // US_PER_MS} ms,"
+                " and time never goes back"
+            )
+        if setting.mode is Mode.REAL:
+            if asked is not None and stored.mode is not Mode.REAL:
+                self.check_real(last)
+            return
+        self._at = at or last or self.system.wall()
+        if setting.mode is Mode.OFFSET:
+            if asked is not None:
+                setting = ClockMode(Mode.OFFSET, offset=self._at - self.system.wall())
+            self._at = max(self._at, self.system.wall() + setting.offset)
+        self._anchor(self._at)
+        self._take(setting)
+
+    def check_real(self, now: int) -> None:
+        """ClockRefused when venue time is ahead of server time: it would have to go back."""
+        lead = now - self.system.wall()
+        if lead > TOLD_US:
+            raise ClockRefused(
+                f"venue time is {lead // 1_000_000} s ahead of the machine's, and time never goes"
+                " back: take the mode offset, which goes on from here"
+            )
+
+    def put(self, setting: ClockMode) -> None:
+        """Change the mode; venue time goes on from where it is. `check_real` comes first."""
+        now = self.now()
+        if setting.mode is Mode.REAL:
+            self.system.begin(now)
+        self._take(setting)
+        self._anchor(now)
+
+    def move(self, at: int) -> None:
+        """Put venue time at an instant that is not before now, and have it wait there."""
+        if self.mode is Mode.OFFSET:
+            self.setting = ClockMode(Mode.OFFSET, offset=at - self.system.wall())
+        self._anchor(at)
+
+    def _anchor(self, at: int) -> None:
+        self._at = self._until = at
+        self._since = self._moved = self.system.steady()
+
+    def limit(self, at: int) -> None:
+        """Have venue time wait at an instant that is not before now."""
+        self._until = at
+
+    def lower(self, at: int) -> None:
+        """Have it wait at an earlier instant than was given."""
+        if not self.real:
+            self._until = max(min(self._until, at), self._now())
+
+    def forgive(self) -> None:
+        """Owe no more time than a second of the machine's: a rate is the most, not a promise."""
+        if self.mode is not Mode.RATE:
+            return
+        now = self._now()
+        if (self._ideal() - now) * RATE_UNIT > self.setting.rate * 1_000_000:
+            until = self._until
+            self._anchor(now)
+            self._until = until
+
+    # -- what it says -----------------------------------------------------------------------------
+
+    def _now(self) -> int:
+        return min(self._ideal(), self._until)
+
+    def _ideal(self) -> int:
+        """Where time would be if nothing was due on the way."""
+        if self.mode is Mode.RATE:
+            passed = self.system.steady() - self._since
+            return self._at + passed * self.setting.rate // RATE_UNIT
+        if self.mode is Mode.OFFSET:
+            return max(self._at, self.system.wall() + self.setting.offset)
+        return self._at
+
+    def wait_s(self, at: int) -> float:
+        """Seconds of the machine until an instant comes by itself; 0 or less when it has."""
+        if self.real:
+            return (at - self.now()) / 1_000_000
+        return (at - self._ideal()) * RATE_UNIT / (self.setting.rate * 1_000_000)
+
+    def ahead(self) -> int:
+        """How far venue time is ahead of the machine's clock, in µs."""
+        if self.real:
+            return self.system.ahead()[0]
+        return self._now() - self.system.wall() + self.system.ahead()[1]
+
+    def problem(self) -> str:
+        """What is wrong with the machine's time, in words; empty when nothing is."""
+        return self.system.problem() if self.real else ""
+
+    # -- what clients sign ------------------------------------------------------------------------
+
+    def signs(self, sent_ms: int, window_ms: int) -> bool:
+        """Whether a timestamp is as near to venue time as one must be. Standing time is as long as
+        it stands, up to `DRIFT_US`: clients go on with the clock that they set by it."""
+        if self.real:
+            return False
+        now = self._now()
+        drift = 0
+        if not self.passing:
+            drift = min(self.system.steady() - self._moved, DRIFT_US)
+        early, late = now // US_PER_MS - window_ms, (now + drift) // US_PER_MS + window_ms
+        return early <= sent_ms <= late
+
+    def oldest(self) -> int:
+        """The earlier of venue time and server time: what was signed near it may come again."""
+        return self.wall() if self.real else min(self._now(), self.wall())

@@ -1,0 +1,114 @@
+"""The same seed and the same requests: byte-identical journals, frames and pages of history; and
+time that is moved is the same as time lived through."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from support.lived import SYMBOL, Life, packed
+from support.moved import BEGIN_MS
+from venue.core.messages.commands import ChangeSetting
+from venue.node.venue_clock import SETTING
+
+BUILT: Final = Path(__file__).resolve().parents[2] / "build" / "fast"
+INTERVAL_MS: Final = 144 * 60_000  # of funding ten times a day
+TIMES: Final = [f"{n * 144 // 60:02}:{n * 144 % 60:02}" for n in range(10)]
+
+
+@contextmanager
+def _environment(values: Mapping[str, str]) -> Iterator[None]:
+    """Processes started now have these variables."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def _agents_run(folder: Path, environment: Mapping[str, str]) -> tuple[Any, list[bytes]]:
+    """What is told of a practice venue in two minutes, and its journal."""
+    with _environment(environment), Life(folder) as life:
+        life.venue.advance(by="30s")
+        order = {"side": "BUY", "quantity": "0.2", "type": "MARKET"}
+        life.order(life.alice, "/api/v3/order", **order)
+        life.order(life.alice, "/capi/v3/order", **order, positionSide="LONG")
+        life.venue.advance(by="90s250ms")
+        told = life.told()
+        return told, packed(life.journal())
+
+
+def test_two_processes_live_the_same(tmp_path: Path) -> None:
+    first, second = (_agents_run(tmp_path / seed, {"PYTHONHASHSEED": seed}) for seed in ("1", "2"))
+    _same(first, second)
+    (_, _, frames), journal = first
+    assert len(journal) > 5_000
+    assert all(len(texts) > 5 for texts in frames.values()), {k: len(v) for k, v in frames.items()}
+
+
+@pytest.mark.skipif(not BUILT.is_dir(), reason="make fast has not been run")
+def test_interpreted_and_compiled_live_the_same(tmp_path: Path) -> None:
+    plain = _agents_run(tmp_path / "plain", {"PYTHONPATH": "src"})
+    built = _agents_run(tmp_path / "built", {"PYTHONPATH": str(BUILT)})
+    _same(plain, built)
+
+
+def _lived_life(folder: Path, by_itself: bool) -> tuple[Any, list[bytes], list[Any]]:
+    """Three fundings, a countdown and what follows from it; moved, or at a rate of 1,000."""
+    with Life(folder, "--no-agents") as life:
+        change = {"symbol": SYMBOL, "fundingTimes": TIMES}
+        assert life.venue.anyone.post("/_venue/contracts/change", change).status == 200
+        life.venue.advance(by="2h20m")  # nothing happens yet
+        life.begin()
+        settled: list[Any] = []
+        if by_itself:
+            post = life.venue.anyone.post
+            assert post("/_venue/clock", {"mode": "rate", "rate": 1000}).status == 200
+            while life.venue.clock()["time"] < BEGIN_MS + 3 * INTERVAL_MS + 60_000:
+                pass  # each question takes a few milliseconds: seconds of venue time
+            assert post("/_venue/clock", {"mode": "manual"}).status == 200
+        else:
+            settled += life.venue.advance(to=str(BEGIN_MS + 3 * INTERVAL_MS + 60_000))["settled"]
+        settled += life.venue.advance(to=str(BEGIN_MS + 3 * INTERVAL_MS + 300_000))["settled"]
+        told = life.told()
+        commands = [
+            command
+            for command in life.journal()
+            if not (isinstance(command, ChangeSetting) and command.name == SETTING)
+        ]
+        return told, packed(commands), settled
+
+
+def test_an_advance_is_the_same_time_lived_through(tmp_path: Path) -> None:
+    *moved, settled = _lived_life(tmp_path / "moved", by_itself=False)
+    *lived, _ = _lived_life(tmp_path / "lived", by_itself=True)
+    _same(moved, lived)
+    kinds = [(row["kind"], (row["at"] - BEGIN_MS) / INTERVAL_MS) for row in settled if row["count"]]
+    assert [kind for kind, _ in kinds if kind != "funding"] == ["countdown", "trigger"]
+    assert [at for kind, at in kinds if kind == "funding"] == [1, 2, 3]
+
+
+def _same(first: Any, second: Any) -> None:
+    """Compared piece by piece: what differs is shown alone."""
+    (answers, pages, frames), journal = first[:2]
+    (other_answers, other_pages, other_frames), other_journal = second[:2]
+    assert answers == other_answers
+    for command, other in zip(journal, other_journal, strict=False):
+        assert command == other
+    assert len(journal) == len(other_journal)
+    for page, other in zip(pages, other_pages, strict=True):
+        assert page == other
+    for name, texts in frames.items():
+        for text, other_text in zip(texts, other_frames[name], strict=False):
+            assert text == other_text, name
+        assert len(texts) == len(other_frames[name])

@@ -1,0 +1,158 @@
+"""Random contract venues whose owners get gifts, discounts and commissions: rule 10 after every
+command, and gifts that a model told by events alone knows to the atom."""
+
+from __future__ import annotations
+
+import os
+from random import Random
+
+import pytest
+
+from properties.length import walked
+from support.contract_walk import FIRST_UID, FUND_UID, OWNERS, SECOND, START, UNIT, Walk
+from venue.core.contract.collateral import FEES_UID, available
+from venue.core.engine import Engine
+from venue.core.ledger.accounts import Pool
+from venue.core.messages import benefit_commands, commands
+from venue.core.messages.benefit_events import CommissionPaid
+from venue.core.messages.commands import Command
+from venue.core.messages.contract_events import ContractTrade, Income, Leg, PositionClosed
+from venue.core.messages.events import Event, Rejected
+from venue.core.state import audit, snapshot
+
+pytestmark = pytest.mark.core
+
+SEEDS = walked(range(int(os.environ.get("VENUE_BENEFIT_WALKS", "3"))))
+LENGTH = 1_500
+RELOAD_EVERY = 250
+DAY = 86_400 * SECOND
+TAKES = (FUND_UID, FEES_UID)
+
+
+class Model:
+    """Gifts as rule 9.2 says: `gifts` is uid -> (left, most); `held` the positions of an owner,
+    `pools` the last balance of each of its pools."""
+
+    def __init__(self) -> None:
+        self.gifts: dict[int, tuple[int, int]] = {}
+        self.held: dict[int, set[int]] = {}
+        self.pools: dict[int, dict[int, int]] = {}
+        self.fees = self.refunds = self.commissions = 0
+
+    def hear(self, events: list[Event]) -> None:
+        for event in events:
+            if isinstance(event, ContractTrade):
+                legs = (event.taker, event.maker)
+                for leg in legs:
+                    self._opens(leg)
+                for leg in legs:
+                    self._change(leg.uid, leg.realized - leg.fee)
+                    self.fees += leg.fee
+            elif isinstance(event, PositionClosed):
+                self.held[event.uid].discard(event.position_id)
+            elif isinstance(event, CommissionPaid):
+                self.commissions += event.commission
+            elif isinstance(event, Income):
+                self._item(event)
+
+    def _opens(self, leg: Leg) -> None:
+        held = self.held.setdefault(leg.uid, set())
+        owes = min(self.pools.get(leg.uid, {0: 0}).values()) < 0
+        if leg.opens and not held and not owes and leg.uid in self.gifts:
+            left, _ = self.gifts[leg.uid]
+            self.gifts[leg.uid] = (left, left)
+        if leg.opens:
+            held.add(leg.position_id)
+
+    def _item(self, item: Income) -> None:
+        left, most = self.gifts.get(item.uid, (0, 0))
+        if "CASH_GIFT" in item.reason:
+            self.gifts[item.uid] = (left + item.amount, most + item.amount)
+        elif "REFUND" in item.reason and item.amount > 0:
+            self.refunds += item.amount
+        elif item.kind == "position_funding" or (
+            item.kind == "order_fix_margin_amount" and item.uid != FUND_UID
+        ):
+            self._change(item.uid, item.amount)
+
+    def _change(self, uid: int, amount: int) -> None:
+        if uid in self.gifts:
+            left, most = self.gifts[uid]
+            self.gifts[uid] = (max(0, min(most, left + amount)), most)
+
+    def look(self, engine: Engine) -> None:
+        """Note what each pool holds, for debts."""
+        for account in engine.ledger.accounts.values():
+            pools = {0: account.contract[0].collateral if not _carries(account.contract[0]) else 0}
+            for number, pool in account.isolated.items():
+                pools[number] = -1 if not pool.positions else 0
+            self.pools[account.uid] = pools
+
+
+def _carries(pool: Pool) -> bool:
+    return bool(pool.positions)
+
+
+def benefit(random: Random, uid: int) -> Command:
+    """One of the commands of rule 9."""
+    money = START * UNIT
+    kind = random.randrange(7)
+    if kind < 2:
+        return benefit_commands.ChangeGift(uid, "QQQ", random.choice([1, 2, 5]) * money // 4)
+    if kind == 2:
+        return benefit_commands.ChangeGift(uid, "QQQ", -random.choice([1, 4, 4_000]) * money // 4)
+    if kind == 3:
+        return benefit_commands.JoinDiscount(uid, random.random() < 0.8)
+    if kind == 4:
+        return commands.Deposit(uid, 0, "AAA", 5)
+    if kind == 5:
+        return benefit_commands.Invite(uid, FIRST_UID + random.randrange(2))
+    return commands.Withdraw(uid, 1, "QQQ", random.randrange(1, 2 * money))
+
+
+def check(engine: Engine, model: Model, command: Command, events: list[Event]) -> None:
+    assert audit.problems(engine) == [], command
+    for account in engine.ledger.accounts.values():
+        held = account.benefits.gift(0) if account.benefits is not None else 0
+        assert held == model.gifts.get(account.uid, (0, 0))[0], (command, account.uid)
+    if isinstance(command, commands.Withdraw) and not isinstance(events[0], Rejected):
+        account = engine.account(command.uid)
+        held = account.benefits.gift(0) if account.benefits is not None else 0
+        if command.wallet == 1 and command.uid not in TAKES:
+            assert available(account, 0) >= held, command
+    assert engine.account(FEES_UID).contract[0].collateral >= 0
+    assert model.refunds + model.commissions <= model.fees
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_random_gifts_discounts_and_commissions(seed: int) -> None:
+    walk, engine, model = Walk(seed, 50 * START * UNIT), Engine(), Model()
+    random = Random(seed)
+    opening = walk.opening()
+    opening.append(
+        benefit_commands.SetDiscount("AAA", 5, random.choice([50_000, 200_000, 500_000]))
+    )
+    for uid in (FIRST_UID, FIRST_UID + 1):
+        opening.append(benefit_commands.SetAffiliate(uid, f"code{uid}", 100_000, 500_000))
+    for command in opening:
+        command.time = walk.time
+        model.hear(engine.apply(command))
+    paid = 0
+    for number in range(LENGTH):
+        if random.random() < 0.2:
+            command = benefit(random, FIRST_UID + random.randrange(OWNERS))
+            command.time = walk.time
+        else:
+            if number % 150 == 149:
+                walk.time += DAY
+            command = walk.step(engine)
+        if number % RELOAD_EVERY == 0:
+            engine = snapshot.load(snapshot.dump(engine))
+        model.look(engine)
+        events = engine.apply(command)
+        model.hear(events)
+        check(engine, model, command, events)
+        paid += sum(isinstance(event, CommissionPaid) for event in events)
+    assert model.gifts
+    assert paid
+    assert model.refunds
