@@ -127,8 +127,8 @@ def _run(options: Any, serve: Any, ready: Any) -> NoReturn:
     """Serve; what a user can mend is said in words."""
     from venue.compiled import StaleBuild
     from venue.gateway.access.vault import VaultError
+    from venue.history.files import HistoryDamaged
     from venue.history.process.link import HistoryFailed
-    from venue.history.store import HistoryDamaged
     from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules
     from venue.node.venue_clock import ClockRefused
 
@@ -320,7 +320,7 @@ def rebuild_history(file: str, *, drop_older: bool = False) -> None:
     ----------
     drop_older: Also when rows of commands under former rules, which cannot be made again, get lost.
     """
-    from venue.history.store import HistoryDamaged
+    from venue.history.files import HistoryDamaged
     from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules
     from venue.rebuild import rebuild_history as rebuild
 
@@ -336,7 +336,7 @@ def rebuild_history(file: str, *, drop_older: bool = False) -> None:
 @app.command
 def prune(file: str, *, keep: Keep) -> None:
     """Move what is older from a stopped venue's journal and history to archives beside them."""
-    from venue.history.store import HistoryDamaged
+    from venue.history.files import HistoryDamaged
     from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules
     from venue.prune import prune as archive
 
