@@ -12,10 +12,10 @@ from venue.gateway.dispatch.routes import Route, bind
 from venue.gateway.operations.operator import benefits, clock, contracts, faults, keys, venue
 
 
-def not_practice(venue: Venue) -> bool:
-    """Whether money is somebody's own: then nothing goes wrong on purpose,
-    and time is nobody's."""
-    return not venue.practice
+def not_practice(venue: Venue) -> str:
+    """What keeps an operation closed where money is somebody's own: then nothing goes wrong on
+    purpose, and time is nobody's. Empty: it is open."""
+    return "" if venue.practice else "practice"
 
 
 def bindings() -> list[Route]:
