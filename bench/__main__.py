@@ -12,6 +12,7 @@ from pathlib import Path
 from bench import (
     clock,
     contracts,
+    copying,
     core,
     gateway,
     growth,
@@ -28,6 +29,7 @@ SECTIONS = {
     "replay": replay.run,
     "contracts": contracts.run,
     "slices": slices.run,
+    "copying": copying.run,
     "growth": growth.run,
     "clock": clock.run,
     "gateway": gateway.run,

@@ -92,6 +92,7 @@ class Cause(IntEnum):
     UNWIND = 4  # the insurance fund reduces what it took over
     TAKEOVER = 5  # a trade outside the book: the fund takes a position at its bankruptcy price
     DELEVERAGE = 6  # a trade outside the book: an opposite position takes it
+    COPY = 7  # a follower's order: its lead opened or closed
 
 
 class AdlPolicy(IntEnum):
@@ -99,6 +100,14 @@ class AdlPolicy(IntEnum):
 
     QUEUE = 0
     PRO_RATA = 1
+
+
+class CopyLeverage(IntEnum):
+    """Where the leverage of a copied position comes from (rule 9.4)."""
+
+    FIXED = 0
+    TRADER = 1
+    SPECIFY = 2
 
 
 class IncomeType(StrEnum):
@@ -169,6 +178,7 @@ class Access(IntEnum):
     SPOT_TRADE = 2
     CONTRACT_TRADE = 4
     OPERATOR = 8
+    COPY_TRADE = 16  # a lead trader's: close at market and set exits, nothing else
 
 
 class Reject(IntEnum):
@@ -233,6 +243,20 @@ class Reject(IntEnum):
     CODE_USED = 90
     NO_AFFILIATE = 91
     INVITED_ALREADY = 92
+    # copy trading
+    LEAD_UNKNOWN = 80
+    LEAD_CLOSED = 81
+    FOLLOW_SELF = 82
+    FOLLOW_CHAIN = 83
+    LEAD_FULL = 84
+    FOLLOWS_MAX = 85
+    COPY_SETTINGS = 86
+    NOT_FOLLOWING = 87
+    COPY_UNKNOWN = 88
+    COPY_SMALL = 89
+    COPY_LOSS = 93
+    LEAD_ASSET = 94
+    THIRD_PARTY = 95
 
 
 # The members that the core compares on the path of an order, as literals: the compiled core folds

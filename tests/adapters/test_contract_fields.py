@@ -272,6 +272,8 @@ PARAMETERS = {
     "cancel_algos": "symbol",
     "open_algos": "symbol startTime endTime page=1 limit=100",
     "all_algos": "symbol startTime endTime limit=500",
+    "open_trailing": "symbol startTime endTime page=1 limit=100",
+    "trailing_history": "symbol startTime endTime page=1 limit=100",
     "demo_balance": "",
     "demo_positions": "",
     "demo_order_history": "symbol limit=500 startTime endTime page=0",
@@ -327,6 +329,8 @@ DELETE algoOrder CONTRACT_TRADE 2/3
 DELETE algoOpenOrders CONTRACT_TRADE 5/10
 GET openAlgoOrders READ 3/3
 GET allAlgoOrders READ 5/10
+GET trailing/openOrders READ 2/2
+GET trailing/historyOrders READ 10/10
 GET sim/balance READ 5/10
 GET sim/position/allPosition READ 10/15
 GET sim/order/history READ 10/10
@@ -378,7 +382,7 @@ REPLIES: list[tuple[type[Any], str]] = [
             "algoId:int clientAlgoId:str algoType:str orderType:str symbol:str side:str "
             "positionSide:str timeInForce:str quantity:str algoStatus:str actualOrderId:int "
             "actualPrice:str triggerPrice:str price:str workingType:str createTime:int "
-            "updateTime:int triggerTime:int"
+            "updateTime:int triggerTime:int activatePrice:str? callbackRate:str?"
         ),
     ),
     (

@@ -26,7 +26,7 @@ from venue.history.rows.spot import (
     BillsOf,
     TransfersOf,
 )
-from venue.history.schema.contract import SCHEMA
+from venue.history.schema.copying import SCHEMA
 from venue.history.store import open_history
 
 FLIPS = 5  # of each file

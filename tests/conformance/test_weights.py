@@ -107,7 +107,19 @@ CONTRACTS: tuple[Row, ...] = (
     ("POST", "/capi/v3/sim/order", {}, 2, 5),
     ("POST", "/capi/v3/cancelAllAfter", {}, 5, 10),
 )
-ROWS = SECTION_8 + OTHERS + CONTRACTS
+COPYING: tuple[Row, ...] = (
+    ("GET", "/capi/v3/copy/follower/openOrders", None, 10, 15),
+    ("GET", "/capi/v3/copy/follower/settings", None, 10, 15),
+    ("POST", "/capi/v3/copy/follower/settings", {}, 10, 15),
+    ("POST", "/capi/v3/copy/follower/closePos", {}, 10, 50),
+    ("POST", "/capi/v3/copy/follower/stopCopy", {}, 10, 10),
+    ("GET", "/capi/v3/copy/follower/historyOrders", None, 10, 10),
+    ("GET", "/capi/v3/copy/follower/myTraders", None, 10, 10),
+    ("GET", "/capi/v3/copy/trader/openOrders", None, 10, 15),
+    ("GET", "/capi/v3/copy/trader/historyOrders", None, 10, 15),
+    ("GET", "/capi/v3/copy/trader/pairs", None, 1, 1),
+)
+ROWS = SECTION_8 + OTHERS + CONTRACTS + COPYING
 
 
 @pytest.fixture(scope="module")

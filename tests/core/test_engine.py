@@ -10,6 +10,7 @@ from venue.core.engine import Engine
 from venue.core.instruments import Contract, Instrument, Tier
 from venue.core.messages import benefit_commands, commands
 from venue.core.messages.commands import Command
+from venue.core.messages.copy_commands import CloseCopy, Follow, SetLead, StopCopying
 from venue.core.messages.events import Event, Rejected
 from venue.core.state import snapshot
 from venue.vocabulary import CLIENT_ID_MEMORY_US, Reject
@@ -70,6 +71,10 @@ def test_every_command_has_a_rule() -> None:
         benefit_commands.JoinDiscount(NOBODY, True),
         benefit_commands.SetAffiliate(NOBODY, "code", 1, 1),
         benefit_commands.Invite(NOBODY, NOBODY),
+        SetLead(NOBODY, "USDT", True, 100_000),
+        Follow(NOBODY, 1, True, []),
+        StopCopying(NOBODY, 1),
+        CloseCopy(NOBODY, "", 1),
     ]
     assert {type(sample) for sample in samples} == set(get_args(Command))
     journaled = msgspec.msgpack.encode(samples)

@@ -22,7 +22,7 @@ from venue.history.questions import prices as price_queries
 from venue.history.questions import spot as queries
 from venue.history.rows.contract import AlgosOf, ContractFillsOf, ContractOrdersOf, IncomeOf
 from venue.history.rows.spot import BillsOf, FillsOf, OrdersOf, TransfersOf
-from venue.history.schema.contract import SCHEMA
+from venue.history.schema.copying import SCHEMA
 from venue.history.store import Store, open_history
 from venue.recording.recorder import Recorder
 from venue.vocabulary import Product, Wallet

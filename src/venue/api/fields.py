@@ -9,6 +9,7 @@ from venue.vocabulary import (
     CANCEL_AFTER_MAX_S,
     CANCEL_AFTER_MIN_S,
     AlgoType,
+    CopyLeverage,
     IncomeType,
     MarginMode,
     PositionSide,
@@ -211,7 +212,9 @@ Permissions = Annotated[
     list[str],
     Meta(
         extra=_meta(Kind.CHOICES),
-        extra_json_schema={"items": {"enum": ["READ", "SPOT_TRADE", "CONTRACT_TRADE"]}},
+        extra_json_schema={
+            "items": {"enum": ["READ", "SPOT_TRADE", "CONTRACT_TRADE", "COPY_TRADE"]}
+        },
     ),
 ]
 
@@ -266,3 +269,10 @@ AfterId = Annotated[
     Meta(ge=0, le=ID_MAX, extra=_meta(Kind.INTEGER), description="Only ids greater than this."),
 ]
 PageFrom0 = Annotated[int, Meta(ge=0, le=PAGE_MAX, extra=_meta(Kind.INTEGER))]
+
+# -- copy trading ---------------------------------------------------------------------------------
+
+CopyModeName = Annotated[str, _choice(["unified", "per_symbol"])]
+CopyTraceName = Annotated[str, _choice(["percent", "amount"])]
+CopyMarginName = Annotated[str, _choice(["cross", "isolated", "trader"])]
+CopyLeverageName = Annotated[str, _choice([kind.name.lower() for kind in CopyLeverage])]

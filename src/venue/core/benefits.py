@@ -7,6 +7,7 @@ from typing import Final
 from venue.core.contract.collateral import FEES_UID, FUND_UID, available, doubtful
 from venue.core.contract.orders import Contracts
 from venue.core.contract.prices_in_doubt import unsure
+from venue.core.copying.shares import COMMISSION_UID
 from venue.core.ledger.accounts import CONTRACT, SPOT, Account
 from venue.core.ledger.benefits import (
     CONTRACT_PRODUCT,
@@ -38,7 +39,7 @@ from venue.vocabulary import BillKind, IncomeType, Reject, TransferReason
 
 CHUNK: Final = 250  # owners paid by one slice
 SHARE_MAX_PPM: Final = 500_000  # the most of a fee that a discount gives back, or a commission is
-RESERVED: Final = (FEES_UID, FUND_UID)
+RESERVED: Final = (FEES_UID, FUND_UID, COMMISSION_UID)
 TRANSFER_IN: Final = IncomeType.TRANSFER_IN.value
 TRANSFER_OUT: Final = IncomeType.TRANSFER_OUT.value
 COMMISSION: Final = BillKind.ORDER_FILL_FEE_INCOME.value

@@ -13,6 +13,7 @@ from venue.core.contract.leverage import Margins
 from venue.core.contract.listing import ContractListing
 from venue.core.contract.orders import Contracts
 from venue.core.contract.triggers import Triggers
+from venue.core.copying.copying import Copying
 from venue.core.countdowns import Deadlines
 from venue.core.counters import Counters
 from venue.core.ledger.accounts import Account
@@ -62,6 +63,7 @@ from venue.core.messages.commands import (
     Withdraw,
 )
 from venue.core.messages.contract_events import ContractTrade
+from venue.core.messages.copy_commands import CloseCopy, Follow, SetLead, StopCopying
 from venue.core.messages.events import Event
 from venue.core.owners import Owners
 from venue.core.spot.orders import Spot
@@ -83,6 +85,7 @@ class Engine:
         "_handlers",
         "closing",
         "contracts",
+        "copying",
         "counters",
         "deadlines",
         "ledger",
@@ -110,6 +113,7 @@ class Engine:
         self.schedule = Schedule(self.contracts, triggers)
         margins = Margins(self.contracts)
         self.closing = Closing(self.contracts)
+        self.copying = Copying(self.contracts, margins)
         contract_listing = ContractListing(self.contracts)
         self._handlers: dict[type, Callable[[Any], list[Event]]] = {
             CancelOrders: self.spot.cancel_all,
@@ -145,7 +149,11 @@ class Engine:
             SetAutoMargin: margins.set_auto,
             ListContract: contract_listing.list_contract,
             ChangeContract: contract_listing.change_contract,
-            PostIndex: self.schedule.post_index,
+            PostIndex: self._post_index,
+            SetLead: self.copying.set_lead,
+            Follow: self.copying.follow,
+            StopCopying: self.copying.stop,
+            CloseCopy: self._close_copy,
         }
 
     def apply(self, command: Command) -> list[Event]:
@@ -163,6 +171,8 @@ class Engine:
             events = self.contracts.place(command)
             if len(events) > 1:
                 self.schedule.traded(events, command.symbol, time)
+                if self.contracts.collateral.copied:
+                    self._copy(events, time)
             return events
         if type(command) is CANCEL_CONTRACT:
             return self.contracts.cancel(command)
@@ -173,6 +183,9 @@ class Engine:
         events = self.deadlines.pass_time(command.time)
         events += self.schedule.tick(command.time)
         events += self.rewards.pass_time(command.time)
+        self._copy(events, command.time)
+        if self.copying.books.traders:
+            self._copied(events, self.copying.pass_time(command.time), command.time)
         return events
 
     def _proceed(self, command: Proceed) -> list[Event]:
@@ -181,10 +194,40 @@ class Engine:
             events += self._traded(self.closing.proceed(command.time), command.time)
         events += self.schedule.proceed(command.time)
         events += self.rewards.pass_time(command.time)
+        self._copy(events, command.time)
         return events
 
     def _close_positions(self, command: ClosePositions) -> list[Event]:
-        return self._traded(self.closing.close(command, self.sequence), command.time)
+        events = self._traded(self.closing.close(command, self.sequence), command.time)
+        self._copy(events, command.time)
+        return events
+
+    def _post_index(self, command: PostIndex) -> list[Event]:
+        events = self.schedule.post_index(command)
+        self._copy(events, command.time)
+        return events
+
+    def _close_copy(self, command: CloseCopy) -> list[Event]:
+        events: list[Event] = []
+        self._copied(events, self.copying.close(command), command.time)
+        return events
+
+    def _copy(self, events: list[Event], time: int) -> None:
+        """Take in what was traded, then let followers repeat a slice of what leads did."""
+        if self.contracts.collateral.copied:
+            events += self.copying.books.note(events, time)
+        if self.copying.goes_on():
+            self._copied(events, self.copying.work(time), time)
+        self.contracts.collateral.copied = False
+
+    def _copied(self, events: list[Event], said: list[Event], time: int) -> None:
+        """Let conditional orders follow what followers traded."""
+        known = len(said)
+        if known:
+            self._traded(said, time)
+            events += said
+            events += self.copying.books.note(said[known:], time)
+        self.contracts.collateral.copied = False
 
     def _traded(self, events: list[Event], time: int) -> list[Event]:
         """Let conditional orders follow what was traded."""
@@ -198,7 +241,8 @@ class Engine:
     def pending(self) -> bool:
         """Whether more is due than one command may do: `Proceed` goes on with it."""
         running = bool(self.closing.running) or self.deadlines.due(self.time)
-        return running or self.schedule.goes_on() or self.rewards.goes_on()
+        running = running or self.copying.goes_on() or self.rewards.goes_on()
+        return running or self.schedule.goes_on()
 
     def account(self, uid: int) -> Account:
         """The owner with this uid; KeyError when there is none."""

@@ -201,13 +201,21 @@ class Call:
     """One authenticated call: `uid` is 0 for public and operator operations.
 
     `placed` takes the ids of the orders that the call placed, for a door that answers for them.
+    `lead_key`: the key is a lead trader's, which may not do all that the row does.
     """
 
-    __slots__ = ("_placed", "request_id", "uid", "venue")
+    __slots__ = ("_placed", "lead_key", "request_id", "uid", "venue")
 
     def __init__(
-        self, venue: Venue, uid: int, request_id: bytes, placed: dict[int, None] | None = None
+        self,
+        venue: Venue,
+        uid: int,
+        request_id: bytes,
+        placed: dict[int, None] | None = None,
+        *,
+        lead_key: bool = False,
     ) -> None:
+        self.lead_key = lead_key
         self.venue = venue
         self.uid = uid
         self.request_id = request_id

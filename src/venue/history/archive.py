@@ -28,8 +28,8 @@ from venue.history.schema.contract import (
     LIQUIDATIONS,
     POSITIONS,
     PRICE_MINUTES,
-    SCHEMA,
 )
+from venue.history.schema.copying import COPIES, SCHEMA, TRACKS
 from venue.history.schema.spot import BILLS, FILLS, OPENING, ORDERS, PROGRESS, TRANSFERS
 from venue.history.store import Store, open_history
 from venue.vocabulary import AlgoStatus, OrderStatus
@@ -58,6 +58,8 @@ SETTLED: Final[tuple[tuple[Table, str], ...]] = (
     (LIQUIDATION_STEPS, OF_FINISHED),
     (DELEVERAGED, OF_FINISHED),
     (LIQUIDATIONS, FINISHED),
+    (COPIES, "closed < {time}"),
+    (TRACKS, "closed < {time}"),
     (PRICE_MINUTES, "open_time < {time} - " + str(MINUTE_US)),
 )
 

@@ -15,7 +15,7 @@ from venue.core.messages.applied import Applied
 from venue.history.opening import opening
 from venue.history.process.client import listed
 from venue.history.projection.projector import Catalog, Projector
-from venue.history.schema.contract import SCHEMA
+from venue.history.schema.copying import SCHEMA
 from venue.history.schema.frames import ROW, unpacked
 from venue.history.schema.frames import ROWS_AT_ONCE as FRAMES_AT_ONCE
 from venue.history.schema.spot import FRAMES, OPENING, PROGRESS
@@ -100,7 +100,12 @@ class Expected:
 
 def _rows(connection: Connection, table: Table, after: int) -> Iterator[Values]:
     """A table's rows of later than a time, in the order of their keys, which come first."""
-    made = {"positions": "closed", "price_minutes": "open_time"}
+    made = {
+        "positions": "closed",
+        "copies": "closed",
+        "tracks": "closed",
+        "price_minutes": "open_time",
+    }
     since = table.c[made.get(table.name, "time")]
     keys = list(table.primary_key)
     others = [column for column in table.columns if column not in keys]

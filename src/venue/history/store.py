@@ -19,7 +19,7 @@ from sqlalchemy.pool import NullPool
 from venue import private_files
 from venue.history import driver, pages
 from venue.history.files import HistoryDamaged
-from venue.history.schema.contract import SCHEMA
+from venue.history.schema.copying import SCHEMA
 from venue.history.schema.spot import OPENING, PROGRESS
 
 LOCK_S: Final = 5  # how long to wait for a process that ends, its venue gone

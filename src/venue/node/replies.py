@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from venue.core.messages.applied import Applied
+from venue.core.messages.commands import ClosePositions
 from venue.core.messages.contract_events import ClosedAtMarket
 
 
@@ -73,5 +74,10 @@ class Replies:
 
 def _left(done: Applied) -> bool:
     """Whether a command closed only a part of the positions that it was to close."""
-    last = done.events[-1] if done.events else None
-    return type(last) is ClosedAtMarket and last.left > 0 and not last.request
+    if type(done.command) is not ClosePositions:
+        return False
+    # What these closes have triggered, or followers repeated, stands behind the last of them.
+    for event in reversed(done.events):
+        if type(event) is ClosedAtMarket and not event.request:
+            return event.left > 0
+    return False

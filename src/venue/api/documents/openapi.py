@@ -18,6 +18,7 @@ ACCESS_TAGS: Final = {
     Access.READ: "account",
     Access.SPOT_TRADE: "trading",
     Access.CONTRACT_TRADE: "trading",
+    Access.COPY_TRADE: "lead trading",
 }
 _HEADERS: Final = {
     "x-used-weight-10s": "Weight that the address used in this window of ten seconds.",

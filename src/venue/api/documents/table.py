@@ -7,8 +7,10 @@ from venue.api.contract import account as contract_account
 from venue.api.contract import conditional, demo
 from venue.api.contract import market as contract_market
 from venue.api.contract import orders as contract_orders
+from venue.api.copying import follower, trader
 from venue.api.operation import Operation
 from venue.api.operator import benefits, clock, contracts, faults
+from venue.api.operator import copying as operator_copying
 from venue.api.operator import venue as operator
 from venue.api.spot import account, affiliates, market
 from venue.api.spot import orders as spot_orders
@@ -24,9 +26,12 @@ ROWS: tuple[Operation[Any, Any], ...] = (
     *conditional.ROWS,
     *demo.ROWS,
     *countdown.ROWS,
+    *follower.ROWS,
+    *trader.ROWS,
     *operator.ROWS,
     *contracts.ROWS,
     *faults.ROWS,
     *clock.ROWS,
     *benefits.ROWS,
+    *operator_copying.ROWS,
 )

@@ -29,10 +29,11 @@ class Collateral:
     """The contract side of one ledger. `dirty` are pools whose risk must be looked at anew.
 
     `fees` and `fund` are the fee account and the insurance fund, there from the first contract on.
-    `ranking` has the positions in the order in which they are deleveraged.
+    `ranking` has the positions in the order in which they are deleveraged. `copied` says that the
+    command has traded for somebody who leads or follows: no state between commands.
     """
 
-    __slots__ = ("counters", "dirty", "fees", "fund", "ledger", "ranking")
+    __slots__ = ("copied", "counters", "dirty", "fees", "fund", "ledger", "ranking")
 
     def __init__(self, ledger: Ledger, counters: Counters) -> None:
         self.ledger = ledger
@@ -41,6 +42,7 @@ class Collateral:
         self.fees: Account | None = None
         self.fund: Account | None = None
         self.ranking = Ranking()
+        self.copied = False
 
     def next_bill(self) -> int:
         """A new id of an income item."""

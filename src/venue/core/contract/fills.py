@@ -246,6 +246,8 @@ class Fills:
                 _leg(taking, taker_amount, taker_balance, bill_id),
             )
         )  # fmt: skip
+        if taker_pool.account.copies or maker_pool.account.copies:
+            collateral.copied = True
         earned = taking.fee + making.fee - liquidation_fee
         if liquidation_fee:
             fund = collateral.fund_pool(perp.asset)

@@ -82,13 +82,14 @@ class Account:
     `contract` are its cross pools by asset, `isolated` its isolated ones by position id; `holding`
     is the rest of its contract side, once it has used it, `benefits` what the venue grants it, once
     there is anything. `recorded`: private frames are numbered and stored even when no client is
-    connected.
+    connected. `copies`: it leads, or has followed, in copy trading.
     """
 
     __slots__ = (
         "benefits",
         "clients",
         "contract",
+        "copies",
         "frozen",
         "funding",
         "holding",
@@ -110,6 +111,7 @@ class Account:
         self.self_trade = self_trade
         self.frozen = False
         self.recorded = False
+        self.copies = False
         self.maker_ppm = -1
         self.taker_ppm = -1
         self.spot = [Balance() for _ in range(assets)]

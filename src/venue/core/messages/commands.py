@@ -16,6 +16,7 @@ from venue.core.messages.benefit_commands import (
     SetAffiliate,
     SetDiscount,
 )
+from venue.core.messages.copy_commands import CloseCopy, Follow, SetLead, StopCopying
 
 
 class PlaceOrder(Struct, array_like=True, tag_field="what", tag=1, gc=False):
@@ -405,6 +406,9 @@ Requested = (  # what signed requests cause: the commands with a `request`
     | MoveMargin
     | SetAutoMargin
     | RecordStreams
+    | Follow
+    | StopCopying
+    | CloseCopy
 )
 Command = (
     Requested
@@ -429,4 +433,5 @@ Command = (
     | JoinDiscount
     | SetAffiliate
     | Invite
+    | SetLead
 )

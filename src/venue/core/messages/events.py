@@ -36,6 +36,16 @@ from venue.core.messages.contract_events import (
     MarkSet,
     PositionClosed,
 )
+from venue.core.messages.copy_events import (
+    CopyClosed,
+    CopyOpened,
+    CopyRefused,
+    CopySettled,
+    Followed,
+    FollowStopped,
+    LeadSet,
+    TrackClosed,
+)
 
 
 class OrderPlaced(Struct, array_like=True, tag_field="what", tag=1, gc=False):
@@ -250,4 +260,12 @@ Event = (
     | AffiliateSet
     | Invited
     | CommissionPaid
+    | LeadSet
+    | Followed
+    | FollowStopped
+    | CopyOpened
+    | CopyRefused
+    | CopyClosed
+    | TrackClosed
+    | CopySettled
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from venue.core.book.book import resting
 from venue.core.engine import Engine
 from venue.core.ledger.accounts import Account
-from venue.core.state import contract_audit
+from venue.core.state import contract_audit, copying_audit
 from venue.core.state.contract_audit import book_problems
 from venue.vocabulary import BUY
 
@@ -19,6 +19,7 @@ def problems(engine: Engine) -> list[str]:
     for account in engine.ledger.accounts.values():
         found += _account_problems(engine, account)
     found += contract_audit.problems(engine)
+    found += copying_audit.problems(engine)
     found += _deadline_problems(engine)
     found += _benefit_problems(engine)
     for market in engine.spot.markets.values():

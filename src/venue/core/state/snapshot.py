@@ -17,9 +17,10 @@ from venue.core.book.orders import Order
 from venue.core.engine import Engine
 from venue.core.instruments import Asset, Instrument
 from venue.core.ledger.accounts import Account
-from venue.core.state import benefits_snapshot, contract_snapshot
+from venue.core.state import benefits_snapshot, contract_snapshot, copying_snapshot
 from venue.core.state.benefits_snapshot import BenefitsState
 from venue.core.state.contract_records import ContractState
+from venue.core.state.copying_snapshot import CopyingState
 
 
 class OrderRecord(msgspec.Struct, array_like=True, gc=False):
@@ -86,6 +87,7 @@ class State(msgspec.Struct, array_like=True):
     contracts: ContractState
     deadlines: list[tuple[int, int, int]] = []
     benefits: BenefitsState | None = None
+    copying: CopyingState | None = None
 
 
 class Snapshot(msgspec.Struct, array_like=True):
@@ -164,6 +166,7 @@ def load(data: bytes) -> Engine:
         engine.deadlines.add(deadline)
     if state.benefits is not None:
         benefits_snapshot.load(engine, state.benefits)
+    copying_snapshot.load(engine, state.copying)
     return engine
 
 
@@ -188,6 +191,7 @@ def _state(engine: Engine) -> State:
         contracts=contract_snapshot.dump(engine),
         deadlines=engine.deadlines.queue,
         benefits=benefits_snapshot.dump(engine),
+        copying=copying_snapshot.dump(engine),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
+from typing import Any, Final
 
 from venue.api import errors
 from venue.api.errors import ApiError
@@ -15,6 +15,8 @@ from venue.gateway.dispatch.routes import Route, Routes
 from venue.gateway.dispatch.turn import Finish, Turn
 from venue.node.sequencer import Stopped
 from venue.vocabulary import Access
+
+COPY_TRADE: Final = int(Access.COPY_TRADE)
 
 log = logging.getLogger("venue.gateway")
 
@@ -61,7 +63,9 @@ class Desk:
         Where orders are sent, how many the account sent in ten seconds and in a minute; else None,
         and without limits.
         """
-        if caller.access & route.access_bits != route.access_bits:
+        if caller.access & route.access_bits != route.access_bits and (
+            route.lead is None or not caller.access & COPY_TRADE
+        ):
             permit(caller, route.access)
         clock = self.venue.clock
         if not clock.limited:
@@ -79,7 +83,10 @@ class Desk:
         `finish` gets the reply or what was raised, at once or later.
         """
         try:
-            coroutine = route.handler(call, decode(route.request, values))
+            request = decode(route.request, values)
+            if call.lead_key and route.lead is not None:
+                route.lead(call, request)
+            coroutine = route.handler(call, request)
         except ApiError as refusal:
             finish(None, refusal)
             return

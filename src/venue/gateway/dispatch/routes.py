@@ -24,7 +24,10 @@ BATCH_ORDERS: Final = 5  # a batch counts for so many, however many it has
 
 
 class Route:
-    """One row with its handler, ready to serve. `closed` names the setting it is off by."""
+    """One row with its handler, ready to serve. `closed` names the setting it is off by.
+
+    `lead` refuses what a lead trader's key may not ask; None: all of it.
+    """
 
     __slots__ = (
         "access",
@@ -33,6 +36,7 @@ class Route:
         "handler",
         "in_body",
         "is_async",
+        "lead",
         "method",
         "named",
         "opens",
@@ -44,7 +48,11 @@ class Route:
     )
 
     def __init__(
-        self, row: Operation[Any, Any], handler: Callable[..., Any], closed: Closed | None
+        self,
+        row: Operation[Any, Any],
+        handler: Callable[..., Any],
+        closed: Closed | None,
+        lead: Callable[[Call, Any], None] | None = None,
     ) -> None:
         self.row = row
         self.method = row.method.encode()
@@ -52,6 +60,7 @@ class Route:
         self.access_bits = int(row.access)  # plain: flags are slow to compare
         self.handler = handler
         self.closed = closed
+        self.lead = lead
         self.is_async = inspect.iscoroutinefunction(handler)
         self.in_body = in_body(row)
         self.named = "{" in row.path  # parameters stand in the path
@@ -67,12 +76,13 @@ def bind(
     row: Operation[Q, R],
     handler: Callable[[Call, Q], R | Encoded | Awaitable[R | Encoded]],
     closed: Closed | None = None,
+    lead: Callable[[Call, Q], None] | None = None,
 ) -> Route:
     """A row and the function that answers it; mypy compares their types.
 
     What is `Encoded` has no type any more: only a test can compare it.
     """
-    return Route(row, handler, closed)
+    return Route(row, handler, closed, lead)
 
 
 class Routes:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from venue.gateway.dispatch.routes import Route, Routes
 from venue.gateway.operations.contract import bindings as contract
+from venue.gateway.operations.copying import bindings as copying
 from venue.gateway.operations.operator import bindings as operator
 from venue.gateway.operations.spot import bindings as spot
 
 
 def bindings() -> list[Route]:
     """One binding per row, in the order of the rows."""
-    return [*spot.bindings(), *contract.bindings(), *operator.bindings()]
+    return [*spot.bindings(), *contract.bindings(), *copying.bindings(), *operator.bindings()]
 
 
 def routes() -> Routes:

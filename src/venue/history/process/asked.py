@@ -10,7 +10,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["affiliates", "contract", "liquidations", "prices", "spot"]
+__all__ = ["affiliates", "contract", "copying", "liquidations", "prices", "spot"]
 
 
 class Question:
@@ -39,6 +39,6 @@ def found(module: str, name: str) -> Any:
 
 
 if TYPE_CHECKING:
-    from venue.history.questions import affiliates, contract, liquidations, prices, spot
+    from venue.history.questions import affiliates, contract, copying, liquidations, prices, spot
 else:
-    affiliates, contract, liquidations, prices, spot = map(Questions, __all__)
+    affiliates, contract, copying, liquidations, prices, spot = map(Questions, __all__)

@@ -30,6 +30,7 @@ from venue.core.messages.contract_events import (
     PositionClosed,
 )
 from venue.core.messages.events import Event
+from venue.history.projection.copying_rows import CopyingRows
 from venue.history.schema.contract import (
     ALGO_ORDERS,
     CONTRACT_FILLS,
@@ -41,6 +42,7 @@ from venue.history.schema.contract import (
     LIQUIDATIONS,
     POSITIONS,
 )
+from venue.history.schema.copying import COPIES, TRACKS
 from venue.vocabulary import AlgoStatus, Cause, IncomeType, OrderStatus, PositionSide
 
 NEW: Final = int(OrderStatus.NEW)
@@ -131,6 +133,8 @@ INSERTED: Final = (
     LIQUIDATIONS,
     LIQUIDATION_STEPS,
     DELEVERAGED,
+    COPIES,
+    TRACKS,
 )
 STATEMENTS: Final = (
     ORDERS_CHANGE,
@@ -151,9 +155,9 @@ class ContractRows:
     """
 
     __slots__ = (
-        "_algo_changes", "_algo_ends", "_algos", "_assets", "_deleveraged", "_fills", "_finished",
-        "_income", "_liquidations", "_marks", "_minutes", "_orders", "_positions", "_rates",
-        "_settled", "_steps",
+        "_algo_changes", "_algo_ends", "_algos", "_assets", "_copying", "_deleveraged", "_fills",
+        "_finished", "_income", "_liquidations", "_marks", "_minutes", "_orders", "_positions",
+        "_rates", "_settled", "_steps",
     )  # fmt: skip
 
     def __init__(self, assets: dict[str, str]) -> None:
@@ -172,6 +176,7 @@ class ContractRows:
         self._finished: list[object] = []
         self._steps: list[object] = []
         self._deleveraged: list[object] = []
+        self._copying = CopyingRows()
         self._minutes: dict[tuple[str, int], list[int]] = {}
 
     def fold(self, event: Event, sequence: int, place: int, time: int) -> None:
@@ -208,6 +213,7 @@ class ContractRows:
             self._algo(event, time)
             self._funding(event, time)
             self._liquidation(event, sequence, place, time)
+            self._copying.fold(event, time)
 
     def inserts(self) -> list[tuple[Table, list[object]]]:
         """New rows by table, in the order of `INSERTED`."""
@@ -217,7 +223,8 @@ class ContractRows:
             orders += self._marks[order_id]
         values = (
             orders, self._fills, self._income, self._algos, self._positions, self._rates,
-            self._liquidations, self._steps, self._deleveraged,
+            self._liquidations, self._steps, self._deleveraged, self._copying.copies,
+            self._copying.tracks,
         )  # fmt: skip
         return list(zip(INSERTED, values, strict=True))
 

@@ -6,7 +6,7 @@ in what is often asked for, behind the time that lists are sorted by.
 
 from typing import Final
 
-from sqlalchemy import BigInteger, Column, Index, MetaData, SmallInteger, Table, Text
+from sqlalchemy import BigInteger, Column, Index, SmallInteger, Table, Text
 
 from venue.history.schema.spot import METADATA, ROW_ID
 
@@ -258,6 +258,3 @@ PRICE_MINUTES: Final = Table(
     Column("open_interest", BigInteger, nullable=False),  # lots, the last of the minute
     sqlite_with_rowid=False,
 )
-
-# The whole schema of history: these tables and those of `tables`.
-SCHEMA: Final[MetaData] = METADATA

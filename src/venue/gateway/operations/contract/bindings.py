@@ -10,7 +10,19 @@ from venue.api.contract import market as market_rows
 from venue.api.contract import orders as orders_rows
 from venue.gateway.dispatch.routes import Route, bind
 from venue.gateway.operations import countdown
-from venue.gateway.operations.contract import account, conditional, market, order_questions, orders
+from venue.gateway.operations.contract import (
+    account,
+    conditional,
+    market,
+    order_questions,
+    orders,
+)
+from venue.gateway.operations.contract.lead_keys import (
+    may_change,
+    may_close,
+    may_exit,
+    may_place,
+)
 
 
 def bindings() -> list[Route]:
@@ -42,7 +54,7 @@ def bindings() -> list[Route]:
         bind(account_rows.set_leverage, orders.set_leverage),
         bind(account_rows.move_margin, orders.move_margin),
         bind(account_rows.set_auto_margin, orders.set_auto_margin),
-        bind(orders_rows.place_contract_order, orders.place_contract_order),
+        bind(orders_rows.place_contract_order, orders.place_contract_order, lead=may_place),
         bind(
             orders_rows.place_contract_batch,
             orders.place_contract_batch,
@@ -51,14 +63,14 @@ def bindings() -> list[Route]:
         bind(orders_rows.cancel_contract_order, orders.cancel_contract_order),
         bind(orders_rows.cancel_contract_batch, orders.cancel_contract_batch),
         bind(orders_rows.cancel_contract_open_orders, orders.cancel_contract_open_orders),
-        bind(orders_rows.close_positions, orders.close_positions),
+        bind(orders_rows.close_positions, orders.close_positions, lead=may_close),
         bind(orders_rows.contract_order, order_questions.contract_order),
         bind(orders_rows.contract_open_orders, order_questions.contract_open_orders),
         bind(orders_rows.contract_order_history, order_questions.contract_order_history),
         bind(orders_rows.user_trades, order_questions.user_trades),
         bind(conditional_rows.place_algo, conditional.place_algo),
-        bind(conditional_rows.place_exit, conditional.place_exit),
-        bind(conditional_rows.change_exit, conditional.change_exit),
+        bind(conditional_rows.place_exit, conditional.place_exit, lead=may_exit),
+        bind(conditional_rows.change_exit, conditional.change_exit, lead=may_change),
         bind(conditional_rows.cancel_algo, conditional.cancel_algo),
         bind(conditional_rows.cancel_algos, conditional.cancel_algos),
         bind(conditional_rows.open_algos, order_questions.open_algos),

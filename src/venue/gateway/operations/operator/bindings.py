@@ -5,11 +5,20 @@ from __future__ import annotations
 from venue.api.operator import benefits as benefits_rows
 from venue.api.operator import clock as clock_rows
 from venue.api.operator import contracts as contracts_rows
+from venue.api.operator import copying as copying_rows
 from venue.api.operator import faults as faults_rows
 from venue.api.operator import venue as venue_rows
 from venue.gateway.context import Venue
 from venue.gateway.dispatch.routes import Route, bind
-from venue.gateway.operations.operator import benefits, clock, contracts, faults, keys, venue
+from venue.gateway.operations.operator import (
+    benefits,
+    clock,
+    contracts,
+    copying,
+    faults,
+    keys,
+    venue,
+)
 
 
 def not_practice(venue: Venue) -> str:
@@ -69,4 +78,6 @@ def bindings() -> list[Route]:
         bind(benefits_rows.join_discount, benefits.join_discount),
         bind(benefits_rows.set_affiliate, benefits.set_affiliate),
         bind(benefits_rows.invite, benefits.invite),
+        bind(copying_rows.leads, copying.leads),
+        bind(copying_rows.set_lead, copying.set_lead),
     ]

@@ -32,6 +32,8 @@ async def create_key(call: Call, request: CreateKeyRequest) -> CreatedKey:
         access |= int(Access[name])
     if not access:
         raise errors.missing("permissions")
+    if access & Access.COPY_TRADE and access & (Access.SPOT_TRADE | Access.CONTRACT_TRADE):
+        raise errors.combination("COPY_TRADE", "SPOT_TRADE' and 'CONTRACT_TRADE")
     made = await rooms.keys.create(
         owner(rooms, request.owner).uid,
         access,

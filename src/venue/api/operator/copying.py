@@ -1,0 +1,48 @@
+"""Operator rows of copy trading: who leads, and on what terms."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from venue.api.fields import Flag, Rate, Symbols, Text
+from venue.api.operation import Empty, get, post
+from venue.vocabulary import Access
+
+
+class LeadRequest(Struct, rename="camel"):
+    """Make an owner a lead trader, or give one other terms.
+
+    `asset` is what the copied contracts settle in, `symbols` which of them are copied (absent:
+    all). `profitShare` is the part of a follower's profit that is due, at most 0.5; `thirdParty`
+    gets `thirdPartyShare` of it. Without `active` nobody follows anew, and openings are not copied.
+    """
+
+    owner: Text
+    asset: Text = "USDT"
+    active: Flag = True
+    profit_share: Rate = "0.1"
+    third_party: Text | None = None
+    third_party_share: Rate = "0"
+    symbols: Symbols | None = None
+
+
+class LeadView(Struct, rename="camel"):
+    """A lead trader and its terms."""
+
+    uid: int
+    owner: str
+    asset: str
+    active: bool
+    profit_share: str
+    third_party: int | None
+    third_party_share: str
+    symbols: list[str]
+    followers: int
+    tracked: int
+
+
+_W = (1, 0)
+leads = get("leads", "/_venue/leads", Access.OPERATOR, _W, Empty, list[LeadView])
+set_lead = post("set_lead", "/_venue/leads", Access.OPERATOR, _W, LeadRequest, LeadView)
+
+ROWS = (leads, set_lead)

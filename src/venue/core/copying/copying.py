@@ -1,0 +1,191 @@
+"""Copy trading (rule 9.4): its commands, its slices and its day."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from typing import Final
+
+from venue.core.contract.account import holding_of
+from venue.core.contract.leverage import Margins
+from venue.core.contract.orders import Contracts
+from venue.core.copying.books import Books
+from venue.core.copying.people import Following, Lead, Track, Trader
+from venue.core.copying.repeating import COPY, Repeating
+from venue.core.copying.terms import follow_refused, idle, lead_refused
+from venue.core.messages.copy_commands import CloseCopy, Follow, SetLead, StopCopying
+from venue.core.messages.copy_events import Followed, FollowStopped, LeadSet
+from venue.core.messages.events import Event, Rejected
+from venue.vocabulary import MARKET, Reject
+
+DAY_US: Final = 86_400_000_000
+SETTLED_MAX: Final = 20  # pairs settled in one slice
+RETRIES_MAX: Final = 20  # closes that could not be done before, tried again at one tick
+
+
+class Copying:
+    """Copy trading over the contracts.
+
+    `day` is the UTC day of the last settlement; one that is under way has `settling` as the number
+    of the next pair, and `settle_last` as that of the last, 0 when there is none.
+    """
+
+    __slots__ = ("books", "contracts", "day", "repeating", "settle_last", "settling")
+
+    def __init__(self, contracts: Contracts, margins: Margins) -> None:
+        self.contracts = contracts
+        self.books = Books(contracts)
+        self.repeating = Repeating(self.books, margins)
+        self.day = 0
+        self.settling = 0
+        self.settle_last = 0
+
+    # -- commands --------------------------------------------------------------------------------
+
+    def set_lead(self, command: SetLead) -> list[Event]:
+        """Make an owner a lead, or give one other terms; those who follow keep their share."""
+        trader = self.books.traders.get(command.uid)
+        refused = lead_refused(self.contracts, command, trader)
+        if refused is not None:
+            return [refused]
+        ledger = self.contracts.ledger
+        events = self.books.shares.open_account()
+        if trader is None:
+            trader = self.books.traders[command.uid] = Trader()
+        lead = trader.lead
+        if lead is None:
+            account = ledger.accounts[command.uid]
+            account.copies = True
+            lead = trader.lead = Lead(account, ledger.index[command.asset])
+        lead.active = command.active
+        lead.share_ppm = command.share_ppm
+        lead.third_uid = command.third_uid
+        lead.third_ppm = command.third_ppm
+        lead.symbols = list(command.symbols)
+        if not self.day:
+            self.day = command.time // DAY_US
+        for position in holding_of(lead.account).positions.values():
+            number = position.position_id
+            if lead.copied(position.perp) and number not in lead.tracks:
+                track = Track(number, position.perp, position.side, position)
+                track.quantity = position.quantity
+                lead.tracks[number] = track
+        events.append(
+            LeadSet(
+                command.uid, command.asset, command.active, command.share_ppm, command.third_uid,
+                command.third_ppm, lead.symbols,
+            )
+        )  # fmt: skip
+        return events
+
+    def follow(self, command: Follow) -> list[Event]:
+        """Begin to follow, or change how; a share that was agreed stays while one follows."""
+        trader = self.books.traders.get(command.uid)
+        found = self.books.traders.get(command.lead_uid)
+        lead = None if found is None else found.lead
+        refused = follow_refused(self.contracts, command, trader, lead)
+        if refused is not None:
+            return [refused]
+        assert lead is not None
+        account = self.contracts.ledger.accounts[command.uid]
+        holding_of(account)
+        account.copies = True
+        if trader is None:
+            trader = self.books.traders[command.uid] = Trader()
+        following = trader.followings.get(command.lead_uid)
+        if following is None:
+            following = Following(self.books.next_number, account, lead, command.time)
+            self.books.next_number += 1
+            self.books.followings[following.number] = following
+            trader.followings[command.lead_uid] = following
+        if not following.active:
+            following.active = True
+            following.share_ppm = lead.share_ppm
+            insort(lead.followers, following.number)
+        following.unified = command.unified
+        following.configs = command.configs
+        return [
+            Followed(
+                command.uid, command.lead_uid, following.number, command.unified, command.configs
+            )
+        ]
+
+    def stop(self, command: StopCopying) -> list[Event]:
+        """Copy no more of a lead's openings. What is copied is still closed with the lead's, and
+        its profit still shared."""
+        trader = self.books.traders.get(command.uid)
+        following = None if trader is None else trader.followings.get(command.lead_uid)
+        if following is None or not following.active:
+            return [Rejected(Reject.NOT_FOLLOWING)]
+        following.active = False
+        following.lead.followers.remove(following.number)
+        copies = len(following.copies)
+        self._forget(following)
+        return [FollowStopped(command.uid, command.lead_uid, copies)]
+
+    def close(self, command: CloseCopy) -> list[Event]:
+        """Close one copy at market because its owner wants that."""
+        trader = self.books.traders.get(command.uid)
+        found = None
+        if trader is not None:
+            for following in trader.followings.values():
+                found = found or following.copies.get(command.copy_no)
+        if found is None or found.track.perp.symbol != command.symbol:
+            return [Rejected(Reject.COPY_UNKNOWN)]
+        perp = found.track.perp
+        if perp.market.halted:
+            return [Rejected(Reject.HALTED, 0, perp.market.halt_reason)]
+        lots = min(found.lots, perp.market.instrument.market_quantity_max)
+        order = self.contracts.closing_order(
+            found.tracked.position, MARKET, lots, 0, COPY, command.time
+        )
+        return self.repeating.entered(order, found, command.time)
+
+    # -- slices ----------------------------------------------------------------------------------
+
+    def goes_on(self) -> bool:
+        """Whether more is due than a slice does."""
+        return bool(self.books.echoes) or self.settling > 0
+
+    def work(self, time: int) -> list[Event]:
+        """The next slice: of the day's settlement, and of what leads did."""
+        events = self._settle() if self.settling else []
+        return events + self.repeating.work(time) if self.books.echoes else events
+
+    def pass_time(self, time: int) -> list[Event]:
+        """Begin the day's settlement, and try again to close what could not be closed."""
+        today = time // DAY_US
+        if self.day and today > self.day and not self.settling:
+            self.day = today
+            self.settling = 1
+            self.settle_last = self.books.next_number - 1
+        events: list[Event] = []
+        for number in list(self.books.behind)[:RETRIES_MAX]:
+            copy = self.books.behind.pop(number, None)
+            if copy is None:
+                continue  # an earlier one of them was its counterparty
+            self.books.behind[number] = copy  # behind the others
+            self.repeating.close_due(copy, time, events)
+        return events
+
+    def _settle(self) -> list[Event]:
+        """Settle the next pairs, in the order of following."""
+        events: list[Event] = []
+        numbers = list(self.books.followings)
+        place = bisect_left(numbers, self.settling)
+        for number in numbers[place : place + SETTLED_MAX]:
+            if number > self.settle_last:
+                break
+            self.settling = number + 1
+            following = self.books.followings[number]
+            events += self.books.shares.settle(following)
+            self._forget(following)
+        if place + SETTLED_MAX >= len(numbers) or self.settling > self.settle_last:
+            self.settling = self.settle_last = 0
+        return events
+
+    def _forget(self, following: Following) -> None:
+        """Let go of a pair that is over."""
+        if not idle(following):
+            return
+        del self.books.followings[following.number]
+        del self.books.traders[following.account.uid].followings[following.lead.account.uid]

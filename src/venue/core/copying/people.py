@@ -1,0 +1,221 @@
+"""Who leads and who follows, with what is copied: the state of copy trading."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from typing import Final
+
+from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.position import Position
+from venue.core.ledger.accounts import Account
+from venue.core.messages.copy_commands import CopyConfig
+
+FOLLOWERS_MAX: Final = 1_000  # of a lead at a time
+FOLLOWS_MAX: Final = 20  # leads of a follower at a time
+CONFIGS_MAX: Final = 100
+
+
+class Track:
+    """A lead's position as it is copied, known by the position's id.
+
+    `quantity` is the position's size in lots as events have told it so far. `order_id` is the
+    newest order that opened of it, `first_order_id` the first that was seen; `followers` count who
+    copied it. `rows` are the copies in the order of following: its number, the copy's.
+    `position` is None when it has ended.
+    """
+
+    __slots__ = ("copies", "first_order_id", "followers", "number", "order_id", "perp", "position",
+                 "quantity", "rows", "side")  # fmt: skip
+
+    def __init__(self, number: int, perp: Perpetual, side: int, position: Position | None) -> None:
+        self.number = number
+        self.perp = perp
+        self.side = side
+        self.position = position
+        self.quantity = 0
+        self.order_id = 0
+        self.first_order_id = 0
+        self.followers = 0
+        self.copies: dict[int, Copy] = {}
+        self.rows: list[tuple[int, int]] = []
+
+
+class Lead:
+    """A lead trader and its terms; `followers` are the numbers of who follows now, rising.
+
+    Where it is not `active`, nobody follows anew and openings are no longer copied.
+    """
+
+    __slots__ = ("account", "active", "asset", "followers", "share_ppm", "symbols", "third_ppm",
+                 "third_uid", "tracks")  # fmt: skip
+
+    def __init__(self, account: Account, asset: int) -> None:
+        self.account = account
+        self.asset = asset
+        self.active = True
+        self.share_ppm = 0
+        self.third_uid = 0
+        self.third_ppm = 0
+        self.symbols: list[str] = []
+        self.tracks: dict[int, Track] = {}
+        self.followers: list[int] = []
+
+    def copied(self, perp: Perpetual) -> bool:
+        """Whether positions in a contract are copied."""
+        return perp.asset == self.asset and (not self.symbols or perp.symbol in self.symbols)
+
+    def next_follower(self, number: int) -> int:
+        """The first follower from this number on, 0: none."""
+        place = bisect_left(self.followers, number)
+        return self.followers[place] if place < len(self.followers) else 0
+
+
+class Tracked:
+    """A follower's position with the copies it carries, oldest first; `lots` are theirs.
+
+    `quantity` is its size as events have told it so far.
+    """
+
+    __slots__ = ("copies", "lots", "position", "quantity")
+
+    def __init__(self, position: Position) -> None:
+        self.position = position
+        self.quantity = position.quantity
+        self.lots = 0
+        self.copies: list[Copy] = []
+
+
+class Copy:
+    """The part of a follower's position that copies one of a lead's.
+
+    `lots` are open, at an open value of `value` and a fee of `fee` atoms; `due` of them are to be
+    closed because the lead has closed. The sums are its life's.
+    """
+
+    __slots__ = ("close_fee", "close_value", "created", "due", "fee", "following", "leverage",
+                 "lots", "number", "open_fee", "open_size", "open_value", "order_id", "paid",
+                 "realized", "track", "tracked", "updated", "value")  # fmt: skip
+
+    def __init__(
+        self, number: int, following: Following, track: Track, tracked: Tracked, time: int
+    ) -> None:
+        self.number = number
+        self.following = following
+        self.track = track
+        self.tracked = tracked
+        self.created = time
+        self.updated = time
+        self.order_id = 0
+        self.leverage = tracked.position.leverage
+        self.lots = 0
+        self.value = 0
+        self.fee = 0
+        self.due = 0
+        self.open_size = 0
+        self.open_value = 0
+        self.open_fee = 0
+        self.close_value = 0
+        self.close_fee = 0
+        self.realized = 0
+        self.paid = 0
+
+    def know(self) -> None:
+        """Enter the books of its position, its lead's position and its following."""
+        self.tracked.copies.append(self)
+        self.tracked.lots += self.lots
+        self.track.copies[self.number] = self
+        insort(self.track.rows, (self.following.number, self.number))
+        self.following.copies[self.number] = self
+
+    def forget(self) -> None:
+        """Leave them."""
+        self.tracked.copies.remove(self)
+        del self.track.copies[self.number]
+        rows = self.track.rows
+        del rows[bisect_left(rows, (self.following.number, self.number))]
+        del self.following.copies[self.number]
+
+
+class Following:
+    """One pair of follower and lead; it stays when the follower stops, for what is copied still.
+
+    In atoms: `net` is the result of what was closed so far, fees inside; `high` the mark up to
+    which the lead was paid for it; `prepaid` what the commission account holds of the follower's;
+    `today` the result since the last settlement. `held` is the open value by contract index.
+    """
+
+    __slots__ = ("account", "active", "configs", "copies", "created", "held", "high", "lead",
+                 "net", "number", "prepaid", "share_ppm", "today", "unified")  # fmt: skip
+
+    def __init__(self, number: int, account: Account, lead: Lead, time: int) -> None:
+        self.number = number
+        self.account = account
+        self.lead = lead
+        self.active = False
+        self.unified = True
+        self.configs: list[CopyConfig] = []
+        self.share_ppm = lead.share_ppm
+        self.copies: dict[int, Copy] = {}
+        self.held: dict[int, int] = {}
+        self.net = 0
+        self.high = 0
+        self.prepaid = 0
+        self.today = 0
+        self.created = time
+
+    def config(self, symbol: str) -> CopyConfig | None:
+        """How this symbol is copied; None: it is not."""
+        for config in self.configs:
+            if config.symbol == symbol:
+                return config
+            if not config.symbol and (not config.symbols or symbol in config.symbols):
+                return config
+        return None
+
+    def hold(self, perp: Perpetual, amount: int) -> None:
+        """Count open value in (or, negative, out)."""
+        left = self.held.get(perp.index, 0) + amount
+        if left:
+            self.held[perp.index] = left
+        else:
+            self.held.pop(perp.index, None)
+
+
+class Trader:
+    """One owner's part in copy trading: a lead, or a follower, never both.
+
+    `followings` are by the lead's uid, `tracked` by position id.
+    """
+
+    __slots__ = ("followings", "lead", "tracked")
+
+    def __init__(self) -> None:
+        self.lead: Lead | None = None
+        self.followings: dict[int, Following] = {}
+        self.tracked: dict[int, Tracked] = {}
+
+
+class Echo:
+    """What a lead's fills of one command mean for its followers, as far as it is not done.
+
+    Opening: `lots` for `amount` atoms, at `share_ppb` of the lead's money; `first` are an order's
+    first fills. Closing: the position went from `before` to `after` lots. It goes on behind
+    (`number`, `copy_no`), up to the following `last`, the newest when it happened.
+    """
+
+    __slots__ = ("after", "amount", "before", "copy_no", "first", "last", "lead", "lots", "number",
+                 "opens", "share_ppb", "track")  # fmt: skip
+
+    def __init__(self, lead: Lead, track: Track, opens: bool, last: int) -> None:
+        self.lead = lead
+        self.track = track
+        self.opens = opens
+        self.last = last
+        self.first = False
+        self.lots = 0
+        self.amount = 0
+        self.share_ppb = 0
+        self.before = 0
+        self.after = 0
+        self.number = 0
+        self.copy_no = 0

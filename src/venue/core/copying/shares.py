@@ -1,0 +1,119 @@
+"""What a lead earns of its followers' profit: pre-deducted, settled daily (rule 9.4)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue.core.contract.collateral import Collateral, available_in, doubtful
+from venue.core.contract.position import equity
+from venue.core.contract.prices_in_doubt import unsure
+from venue.core.copying.people import Following
+from venue.core.ledger.accounts import Account, Pool
+from venue.core.messages.copy_events import CopySettled
+from venue.core.messages.events import Event, OwnerCreated, OwnerFrozen
+from venue.core.units import PPM, ceil_div
+from venue.vocabulary import IncomeType
+
+COMMISSION_UID: Final = 3
+COMMISSION_NAME: Final = "copy-commission"
+PAY: Final = IncomeType.TRACKING_FOLLOW_PAY.value
+RECEIVE: Final = IncomeType.TRACKING_SYSTEM_PRE_RECEIVE.value
+BACK: Final = IncomeType.TRACKING_FOLLOW_BACK.value
+INCOME: Final = IncomeType.TRACKING_TRADER_INCOME.value
+THIRD: Final = IncomeType.TRACKING_THIRD_PARTY_SHARE.value
+
+
+class Shares:
+    """Moves shares between followers, the commission account and leads.
+
+    The account is there from the first lead on, frozen: what it holds is not the venue's.
+    """
+
+    __slots__ = ("collateral",)
+
+    def __init__(self, collateral: Collateral) -> None:
+        self.collateral = collateral
+
+    def open_account(self) -> list[Event]:
+        """Have the commission account; its name is free."""
+        ledger = self.collateral.ledger
+        if COMMISSION_UID in ledger.accounts:
+            return []
+        ledger.open(COMMISSION_UID, COMMISSION_NAME).frozen = True
+        return [
+            OwnerCreated(COMMISSION_UID, COMMISSION_NAME), OwnerFrozen(COMMISSION_UID, True),
+        ]  # fmt: skip
+
+    def pre_deduct(self, following: Following, profit: int, symbol: str) -> tuple[int, list[Event]]:
+        """Take the share of one close's profit, as far as the follower has it; what was taken."""
+        return self._take(following, profit * following.share_ppm // PPM, symbol)
+
+    def settle(self, following: Following) -> list[Event]:
+        """Settle one pair's day: on the net result above the high-water mark the lead gets its
+        share; the rest of what was taken returns. What the follower could not pay stays above the
+        mark: it falls due again."""
+        gain = following.net - following.high
+        due = gain * following.share_ppm // PPM if gain > 0 else 0
+        events: list[Event] = []
+        if due > following.prepaid:
+            events += self._take(following, due - following.prepaid, "")[1]
+        paid = min(due, following.prepaid)
+        back = following.prepaid - paid
+        if due and paid == due:
+            following.high = following.net
+        elif due:
+            reached = following.high + ceil_div(paid * PPM, following.share_ppm)
+            following.high = min(following.net, reached)
+        following.prepaid = 0
+        following.today = 0
+        if not paid and not back:
+            return events
+        lead = following.lead
+        account = self._accounts()[lead.third_uid] if lead.third_uid else None
+        third = paid * lead.third_ppm // PPM if account is not None else 0
+        commission = self._pool(self._accounts()[COMMISSION_UID], lead.asset)
+        if paid:
+            pool = self._pool(lead.account, lead.asset)
+            events += self._move(commission, pool, paid, (RECEIVE, INCOME), "")
+            third = min(third, max(0, equity(pool)))  # a pool in debt only receives
+            if account is not None and third:
+                other = self._pool(account, lead.asset)
+                events += self._move(pool, other, third, (THIRD, THIRD), "")
+        if back:
+            own = self._pool(following.account, lead.asset)
+            events += self._move(commission, own, back, (RECEIVE, BACK), "")
+        uid = following.account.uid
+        net, high = following.net, following.high
+        events.append(CopySettled(uid, lead.account.uid, net, high, paid, third, back))
+        return events
+
+    def _take(self, following: Following, wanted: int, symbol: str) -> tuple[int, list[Event]]:
+        """Move what a follower can spare to the commission account, at most `wanted`."""
+        pool = self._pool(following.account, following.lead.asset)
+        benefits = following.account.benefits
+        gift = 0 if benefits is None else benefits.gift(pool.asset)
+        spare = 0 if doubtful(pool) else available_in(pool) - unsure(pool) - gift
+        amount = min(wanted, spare)
+        if amount <= 0:
+            return 0, []
+        commission = self._pool(self._accounts()[COMMISSION_UID], following.lead.asset)
+        following.prepaid += amount
+        return amount, self._move(pool, commission, amount, (PAY, RECEIVE), symbol)
+
+    def _move(
+        self, source: Pool, target: Pool, amount: int, kinds: tuple[str, str], symbol: str
+    ) -> list[Event]:
+        collateral = self.collateral
+        collateral.ledger.exchange(source, target, amount)
+        collateral.touch(source)
+        collateral.touch(target)
+        return [
+            collateral.item(source, kinds[0], -amount, symbol),
+            collateral.item(target, kinds[1], amount, symbol),
+        ]
+
+    def _accounts(self) -> dict[int, Account]:
+        return self.collateral.ledger.accounts
+
+    def _pool(self, account: Account, asset: int) -> Pool:
+        return account.contract[asset]

@@ -1,0 +1,135 @@
+"""How large a follower's copy is, and at what price at worst (rule 9.4)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue.core.contract.account import Holding, Modes
+from venue.core.contract.admission import worst_price
+from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.position import wallet
+from venue.core.copying.people import Echo, Following
+from venue.core.ledger.accounts import Account
+from venue.core.messages.commands import NO_EXIT, Exit, SetLeverage
+from venue.core.messages.copy_commands import CopyConfig
+from venue.core.units import PPB, PPM, PRICE_MAX, ceil_div
+from venue.vocabulary import BUY, CROSSED, LONG, CopyLeverage, PriceSource
+
+SLIPPAGE_PPM: Final = 10_000  # from the mark, where the follower has chosen none
+LOSS_PART: Final = 10  # a pair that lost this part of the follower's wallet opens no more that day
+FIXED: Final = int(CopyLeverage.FIXED)
+LEADS: Final = int(CopyLeverage.TRADER)
+MARK_PRICE: Final = int(PriceSource.MARK_PRICE)
+
+
+def wallets(account: Account, asset: int) -> int:
+    """What an owner has in contracts of one settle asset, unrealized profit aside, in atoms."""
+    total = wallet(account.contract[asset])
+    for pool in account.isolated.values():
+        if pool.asset == asset:
+            total += wallet(pool)
+    return total
+
+
+def share_ppb(account: Account, asset: int, margin: int) -> int:
+    """Which part of a lead's money an opening takes as margin, at most all of it."""
+    own = wallets(account, asset)
+    return min(PPB, margin * PPB // own) if own > 0 else PPB
+
+
+def lost_enough(following: Following) -> bool:
+    """Whether a pair has lost so much since the last settlement that it opens nothing more."""
+    if following.today >= 0:
+        return False
+    left = max(0, wallet(following.account.contract[following.lead.asset]))
+    return -following.today * LOSS_PART >= left - following.today
+
+
+def bound(perp: Perpetual, side: int, price: int, slippage_ppm: int) -> int:
+    """The worst price of a copied order of this side, in ticks.
+
+    It lies within the slippage of the mark, and of the lead's own `price` where that is known (not
+    0): whatever price a lead trades at with a friend, its followers trade near the mark.
+    """
+    slippage = slippage_ppm or SLIPPAGE_PPM
+    worst = worst_price(perp, side)
+    if side == BUY:
+        reference = min(perp.mark, price) if price else perp.mark
+        return min(worst, reference * (PPM + slippage) // PPM)
+    reference = max(perp.mark, price)
+    return max(worst, ceil_div(reference * (PPM - slippage), PPM))
+
+
+def reachable(perp: Perpetual, side: int, price: int) -> bool:
+    """Whether anything rests within the bound of an order of this side."""
+    keys = perp.market.book.opposite(side).keys
+    return bool(keys) and keys[-1] >= (-price if side == BUY else price)
+
+
+def wanted_modes(
+    following: Following, config: CopyConfig, echo: Echo, holding: Holding
+) -> SetLeverage | None:
+    """The margin mode and leverage that the settings ask for; None when they need no change, or
+    cannot have one: a position or an order of the follower's is there and keeps its own."""
+    perp = echo.track.perp
+    modes = holding.modes_in(perp)
+    if modes.longs or modes.shorts or modes.open_orders:
+        return None
+    lead = echo.lead.account.holding
+    assert lead is not None
+    mode = config.margin_mode
+    if mode < 0:
+        mode = lead.modes_in(perp).margin_mode
+    long, short = leverages(config, perp, lead.modes_in(perp))
+    most = perp.contract.leverage_max
+    long, short = min(long, most), min(short, most)
+    cross = long if echo.track.side == LONG else short
+    if mode == CROSSED:
+        if modes.margin_mode == mode and modes.cross == cross:
+            return None
+    elif modes.margin_mode == mode and (modes.long, modes.short) == (long, short):
+        return None
+    uid, symbol = following.account.uid, perp.symbol
+    return SetLeverage(uid, symbol, cross, long, short, margin_mode=mode)
+
+
+def leverages(config: CopyConfig, perp: Perpetual, lead: Modes) -> tuple[int, int]:
+    """The leverage of longs and of shorts."""
+    if config.leverage_type == LEADS:
+        return lead.leverage(LONG), lead.leverage(-LONG)
+    if config.leverage_type != FIXED:
+        for symbol, long, short in config.custom:
+            if symbol == perp.symbol:
+                return long, short
+    return config.long, config.short
+
+
+def lots_of(following: Following, config: CopyConfig, echo: Echo, worst: int) -> int:
+    """The lots of a copy of an opening: what its margin pays for, within what may be held.
+
+    `worst` is the worst price it may trade at.
+    """
+    perp = echo.track.perp
+    account = following.account
+    holding = account.holding
+    assert holding is not None
+    if config.by_amount:
+        margin = config.value if echo.first else 0
+    else:
+        own = max(0, wallet(account.contract[perp.asset]))
+        margin = own * echo.share_ppb * config.value // (PPB * PPM)
+    leverage = holding.modes_in(perp).leverage(echo.track.side)
+    lot = max(perp.mark, worst) * perp.unit
+    room = max(0, config.hold_max - following.held.get(perp.index, 0))
+    instrument = perp.market.instrument
+    most = min(instrument.quantity_max, instrument.market_quantity_max, room // lot)
+    return min(margin * leverage // lot, most)
+
+
+def exits(config: CopyConfig, side: int, price: int, leverage: int) -> tuple[Exit, Exit]:
+    """Take-profit and stop-loss of a copy: where its margin has gained or lost so much at mark."""
+    found = []
+    for ratio, sign in ((config.take_profit_ppm, side), (config.stop_loss_ppm, -side)):
+        trigger = price + sign * (price * ratio // (PPM * leverage))
+        found.append(Exit(trigger, MARK_PRICE) if ratio and 0 < trigger <= PRICE_MAX else NO_EXIT)
+    return found[0], found[1]

@@ -1,0 +1,71 @@
+"""What a lead trader's key may do: close tracked positions at market, and set their exits."""
+
+from __future__ import annotations
+
+from venue.api import errors
+from venue.api.contract.conditional import ChangeExitRequest, PlaceExitRequest
+from venue.api.contract.orders import ClosePositionsRequest, PlaceContractOrderRequest
+from venue.core.contract.position import Position
+from venue.gateway.context import Call
+from venue.gateway.operations.contract.orders import POSITION_SIDES, holding_of
+from venue.vocabulary import LONG, Access
+
+
+def may_place(call: Call, request: PlaceContractOrderRequest) -> None:
+    """ApiError -1052, unless the order closes a tracked position at market."""
+    side = POSITION_SIDES[request.position_side]
+    closes = (request.side == "SELL") == (side == LONG)
+    if not closes or request.type != "MARKET" or not _tracked(call, request.symbol, side):
+        raise _refused()
+
+
+def may_close(call: Call, request: ClosePositionsRequest) -> None:
+    """ApiError -1052, unless all that would be closed is tracked."""
+    found = [
+        position
+        for position in _positions(call)
+        if request.symbol in (None, position.perp.symbol)
+        and request.position_id in (None, position.position_id)
+    ]
+    tracks = _tracks(call)
+    if not found or any(position.position_id not in tracks for position in found):
+        raise _refused()
+
+
+def may_exit(call: Call, request: PlaceExitRequest) -> None:
+    """ApiError -1052, unless it is an exit of a whole tracked position."""
+    whole = request.quantity is None or not request.quantity.strip("0.")
+    side = POSITION_SIDES[request.position_side]
+    if not whole or not _tracked(call, request.symbol, side):
+        raise _refused()
+
+
+def may_change(call: Call, request: ChangeExitRequest) -> None:
+    """ApiError -1052, unless it is an exit of a tracked position."""
+    holding = holding_of(call)
+    algo = None if holding is None else holding.algos.get(request.order_id)
+    position = None if algo is None else algo.position
+    if position is None or position.position_id not in _tracks(call):
+        raise _refused()
+
+
+def _refused() -> errors.ApiError:
+    return errors.not_permitted(Access.CONTRACT_TRADE.name)
+
+
+def _positions(call: Call) -> list[Position]:
+    holding = holding_of(call)
+    return [] if holding is None else list(holding.positions.values())
+
+
+def _tracks(call: Call) -> list[int]:
+    """The tracked positions of the caller, by id."""
+    trader = call.venue.engine.copying.books.traders.get(call.uid)
+    return [] if trader is None or trader.lead is None else list(trader.lead.tracks)
+
+
+def _tracked(call: Call, symbol: str, side: int) -> bool:
+    """Whether there is a position of this side, and all of them are tracked."""
+    held = [one for one in _positions(call) if one.perp.symbol == symbol and one.side == side]
+    tracks = _tracks(call)
+    return bool(held) and all(position.position_id in tracks for position in held)

@@ -1,0 +1,99 @@
+"""What lead traders ask, and pages of what has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from venue.api import errors
+from venue.api.copying.trader import (
+    EndedKey,
+    EndedRequest,
+    EndedTracks,
+    TrackedPosition,
+    TracksRequest,
+)
+from venue.api.operation import Empty
+from venue.core.copying.people import Lead
+from venue.gateway.context import Call
+from venue.gateway.operations.copying.views import ended, open_track
+from venue.history.process.asked import copying as questions
+from venue.history.rows.copying import EndedOf
+
+DAY_US: Final = 86_400_000_000
+US_PER_MS: Final = 1_000
+MILLISECOND_US: Final = 999  # the rest of one
+DAYS_MAX: Final = 90
+
+
+def open_tracks(call: Call, request: TracksRequest) -> list[TrackedPosition]:
+    """Tracked positions that are open, oldest first; none of who does not lead."""
+    rooms = call.venue
+    if request.symbol is not None:
+        rooms.perp(request.symbol)
+    lead = _lead(call)
+    tracks = [] if lead is None else sorted(lead.tracks.items())
+    found = [
+        (track, track.position)
+        for _, track in tracks
+        if track.position is not None
+        and (request.symbol is None or track.perp.symbol == request.symbol)
+    ]
+    begin = (request.page - 1) * request.limit
+    return [open_track(rooms, *one) for one in found[begin : begin + request.limit]]
+
+
+async def ended_tracks(call: Call, request: EndedRequest) -> EndedTracks:
+    """Tracked positions that have ended, newest first."""
+    return await ended_page(call, request, questions.ended_tracks)
+
+
+def copied_pairs(call: Call, _: Empty) -> list[str]:
+    """The contracts whose positions are copied."""
+    lead = _lead(call)
+    if lead is None:
+        return []
+    perps = call.venue.engine.contracts.markets.values()
+    return [perp.symbol for perp in perps if lead.copied(perp)]
+
+
+async def ended_page(
+    call: Call, request: EndedRequest, question: Callable[..., Any]
+) -> EndedTracks:
+    """One page of what has ended."""
+    rooms = call.venue
+    if request.symbol is not None:
+        rooms.perp(request.symbol)
+    start, end = _span(request, rooms.clock.now())
+    next_id, next_time = request.next_key_id, request.next_key_time
+    if (next_id is None) != (next_time is None):
+        raise errors.missing("nextKeyId" if next_id is None else "nextKeyTime")
+    which = EndedOf(call.uid, request.symbol or "", start, end, next_time, next_id)
+    # One more than is shown tells whether there is a next page.
+    rows = await rooms.ask(question, which, request.limit + 1)
+    shown = [ended(rooms, row) for row in rows[: request.limit]]
+    more = len(rows) > len(shown)
+    # The key's time has the precision that ends are told apart by.
+    key = EndedKey(shown[-1].tracking_no, rows[len(shown) - 1].closed) if more else None
+    return EndedTracks(shown, more, key)
+
+
+def _span(request: EndedRequest, now: int) -> tuple[int | None, int | None]:
+    """From when to when in µs; without a start, the last 90 days before the end."""
+    start, end = request.start_time, request.end_time
+    if start is not None and end is not None:
+        if start > end:
+            raise errors.time_order()
+        if (end - start) * US_PER_MS > DAYS_MAX * DAY_US:
+            rule = f"at most {DAYS_MAX} days after startTime"
+            raise errors.error(-1170, name="endTime", rule=rule)
+    until = None if end is None else end * US_PER_MS + MILLISECOND_US
+    if start is not None:
+        begin = start * US_PER_MS
+        return begin, begin + DAYS_MAX * DAY_US if until is None else until
+    return (now if until is None else until) - DAYS_MAX * DAY_US, until
+
+
+def _lead(call: Call) -> Lead | None:
+    trader = call.venue.engine.copying.books.traders.get(call.uid)
+    return None if trader is None else trader.lead
