@@ -1,6 +1,6 @@
 # The project's commands. Each needs Python 3.11 with pip and venv; `fast` needs a C compiler too.
 #
-#   make dev [ARGS=...]     run `venue dev`; ARGS are its options
+#   make dev [ARGS=...]     run `venue dev`; ARGS are its options. Installs only what running needs
 #   make test [ARGS=...]    run every test on the interpreted core, a file on each processor; ARGS
 #                           name tests, which then run one after another
 #   make check              run ruff, mypy and import-linter
@@ -15,10 +15,12 @@
 #   make crowd [ARGS=...]   open 1,000 sockets, some of which stall, half-close and flood, or
 #                           ARGS="SOCKETS TRADES"; print what the others received
 #   make setup              install into .venv; the other targets do this first
-#   make lock               pin the dependencies of pyproject.toml in requirements.lock
+#   make lock               pin the dependencies of pyproject.toml: all in requirements.lock, those
+#                           of running in requirements-run.lock
 #   make clean              remove everything that was built or installed
 
 BIN := .venv/bin
+RUNS := .venv/.runs
 INSTALLED := .venv/.installed
 ARGS ?=
 
@@ -33,7 +35,8 @@ unexport PYTHONDONTWRITEBYTECODE
 
 setup: $(INSTALLED)
 
-$(INSTALLED): requirements.lock pyproject.toml
+# The longest wait of a first start is here, so each part says what it fetches.
+$(RUNS): requirements-run.lock pyproject.toml
 	@if [ ! -x $(BIN)/pip ]; then \
 	  for python in python3.11 python3 python; do \
 	    if $$python -c 'import sys, venv; sys.exit(sys.version_info[:2] != (3, 11))' \
@@ -46,14 +49,22 @@ $(INSTALLED): requirements.lock pyproject.toml
 	  echo "making .venv with $$found"; \
 	  $$found -m venv .venv; \
 	fi
-	@echo "installing from requirements.lock"
+	@echo "installing what running needs: $$(grep -c == requirements-run.lock) packages of" \
+	  "requirements-run.lock"
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes \
-	  -r requirements.lock
+	  -r requirements-run.lock
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps \
 	  -e .
 	@touch $@
 
-dev: setup
+$(INSTALLED): requirements.lock $(RUNS)
+	@echo "installing what tests and checks need: $$(grep -c == requirements.lock) packages of" \
+	  "requirements.lock"
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes \
+	  -r requirements.lock
+	@touch $@
+
+dev: $(RUNS)
 	@$(BIN)/venue dev $(ARGS)
 
 test: setup
@@ -86,10 +97,13 @@ soak-door: setup
 crowd: setup
 	@PYTHONPATH=$(CURDIR)/tests$${PYTHONPATH:+:$$PYTHONPATH} $(BIN)/python -m support.square $(ARGS)
 
+COMPILE := $(BIN)/pip-compile -q --generate-hashes --strip-extras --allow-unsafe \
+  --no-emit-index-url --no-emit-trusted-host --no-emit-find-links
+
 lock: setup
-	@$(BIN)/pip-compile -q --generate-hashes --strip-extras --allow-unsafe --no-emit-index-url \
-	  --no-emit-trusted-host --no-emit-find-links --extra dev \
-	  --output-file requirements.lock pyproject.toml
+	@$(COMPILE) --extra build --extra dev --output-file requirements.lock pyproject.toml
+	@$(COMPILE) --extra build --constraint requirements.lock \
+	  --output-file requirements-run.lock pyproject.toml
 
 clean:
 	@rm -rf build src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .venv

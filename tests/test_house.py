@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from venue.history.process import asked
+
 ROOT = Path(__file__).resolve().parents[1]
 SRC = ROOT / "src"
 CODE_FOLDERS = ("src", "tests", "bench", "tools")
@@ -412,7 +414,9 @@ def test_every_module_is_used() -> None:
     scripts = [entry.partition(":")[0] for entry in project["scripts"].values()]
     missing = [name for name in scripts if name not in modules()]
     assert not missing, f"pyproject.toml names scripts of {missing}"
-    used = reached([*scripts, "venue.__main__", "venue.history.process.worker", "venue.replica"])
+    helpers = ["venue.computing", "venue.history.process.worker", "venue.replica"]
+    helpers += [f"venue.history.questions.{name}" for name in asked.__all__]
+    used = reached([*scripts, "venue.__main__", *helpers])
     packages = [name for name, path in modules().items() if path.name == "__init__.py"]
     _no([name for name in modules() if name not in used and name not in packages])
 

@@ -6,19 +6,14 @@ venue's alone, so the venue reads it and sends it over a pipe.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Awaitable, Callable, Iterator
 from itertools import islice
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import msgspec
 
-from venue.core.engine import Engine
-from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command
 from venue.history.process.link import HistoryFailed, Link
-from venue.history.process.worker import FAILED, say, serve, settle
-from venue.history.store import HistoryDamaged, Store, open_history
 from venue.journal.journal import (
     Journal,
     JournalCorrupt,
@@ -27,10 +22,8 @@ from venue.journal.journal import (
     earliest,
     foreign,
 )
-from venue.journal.recovery import ENGINE, load
-from venue.rebuild import Projecting
 
-MODULE: Final = "venue.behind"
+MODULE: Final = "venue.computing"
 SNAPSHOT: Final = b"s"
 COMMANDS: Final = b"c"
 PATIENCE_S: Final = 60.0  # for one frame; a large snapshot takes seconds
@@ -41,8 +34,6 @@ OnDisk = Callable[[Callable[[], None]], Awaitable[None]]
 T = TypeVar("T")
 
 _encode = msgspec.msgpack.Encoder().encode
-_begun = msgspec.msgpack.Decoder(Begun)
-_piece = msgspec.msgpack.Decoder(Piece)
 
 
 class Behind:
@@ -93,61 +84,3 @@ class Behind:
         except (JournalCorrupt, JournalFailed) as problem:
             raise HistoryFailed(str(problem)) from problem
         return found[0] if found else None
-
-
-class Computing:
-    """The helper's end: an engine of its own, whose events are projected."""
-
-    def __init__(self, store: Store, frames_kept: int) -> None:
-        self._sink = Projecting(store, frames_kept)
-        self._engine = Engine()
-        self._sink.restore({}, self._engine)
-
-    def answer(self, kind: bytes, payload: bytes) -> Any:
-        """Whether a snapshot holds; or how far the commands have come."""
-        if kind == SNAPSHOT:
-            return self._start(*_begun.decode(payload))
-        assert kind == COMMANDS, kind
-        return self._follow(*_piece.decode(payload))
-
-    def _start(self, snapshot: Snapshot, begin: int) -> bool:
-        engine = load(snapshot, begin)
-        if engine is None:
-            return False
-        self._engine = engine
-        others = {name: part for name, part in snapshot.parts.items() if name != ENGINE}
-        self._sink.restore(others, engine)
-        return True
-
-    def _follow(self, first: int, commands: list[Command]) -> int:
-        engine = self._engine
-        assert first == engine.sequence + 1, (first, engine.sequence)
-        batch: list[Applied] = []
-        for sequence, command in enumerate(commands, first):
-            applied = Applied(sequence, command.time, command, engine.apply(command))
-            self._sink.note(applied)
-            batch.append(applied)
-        self._sink.follow(batch)
-        return engine.sequence
-
-
-def main() -> None:
-    """Serve the history file named on the command line; behind it, the frames to keep."""
-    settle()
-    path, kept = sys.argv[1:]
-    try:
-        store = open_history(path)
-    except (HistoryDamaged, OSError) as problem:
-        say(sys.stdout.buffer, FAILED, str(problem))
-        return
-    try:
-        computing = Computing(store, int(kept))
-        serve(store.reached(), computing.answer, sys.stdin.buffer, sys.stdout.buffer)
-    except BrokenPipeError:
-        pass  # the venue is gone: what was projected is kept
-    finally:
-        store.close()
-
-
-if __name__ == "__main__":
-    main()

@@ -47,10 +47,10 @@ from venue.gateway.streams.connection import SocketLimits
 from venue.gateway.streams.hub import Hub, Timing
 from venue.gateway.streams.sockets import Sockets
 from venue.gateway.transport.server import Server, listen
+from venue.history.frames_kept import FRAMES_KEPT
 from venue.history.mend import mend
 from venue.history.process.client import LAG_MAX, History
 from venue.history.process.link import HistoryFailed
-from venue.history.schema.spot import FRAMES_KEPT
 from venue.journal.journal import Journal, JournalCorrupt, JournalFailed, OtherRules
 from venue.journal.memory import MemoryJournal
 from venue.journal.recovery import beginning, recover, tail_requests
@@ -69,8 +69,6 @@ from venue.node.snapshots import EVERY, Restored, take
 from venue.node.spot_changes import SpotChanges
 from venue.node.timekeeper import Timekeeper
 from venue.node.venue_clock import SETTING, ClockMode, VenueClock, parsed
-from venue.prune import prune_at_start
-from venue.rebuild import fill_when_empty
 from venue.recording.recorder import Recorder
 
 CATCH_UP_S: Final = 1.0  # how long time that is moved waits for history at once
@@ -192,6 +190,8 @@ async def opened(
                 log.warning("%s", exposed)
             private_files.create(Path(path))
             if options.keep_us is not None:
+                from venue.prune import prune_at_start
+
                 prune_at_start(path, options.keep_us, clock.now())
         journal: Journal = open_journal(path) if path else MemoryJournal(keep=False)
         closing.callback(journal.close)
@@ -267,6 +267,8 @@ async def _start_history(options: Options, journal: Journal) -> History:
     if path:
         mend(f"{path}.history", journal, begin)
     if path and (begin or journal.last_sequence() > EVERY):
+        from venue.rebuild import fill_when_empty
+
         fill_when_empty(f"{path}.history", options.frames_kept, journal, begin)
     history = await History.start(f"{path}.history" if path else None, options.frames_kept)
     reached = history.reached()

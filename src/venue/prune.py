@@ -14,8 +14,9 @@ from venue import private_files
 from venue.archive_names import NEW, archives, in_place
 from venue.core.messages.commands import Command
 from venue.history import archive as history_archive
+from venue.history.files import HistoryDamaged
 from venue.history.opening import opening
-from venue.history.store import HistoryDamaged, damage_told, open_history
+from venue.history.store import damage_told, open_history
 from venue.journal import archive
 from venue.journal.chain import BLOCK
 from venue.journal.journal import (

@@ -11,12 +11,12 @@ from venue import private_files
 from venue.archive_names import sync_folder
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
+from venue.history.frames_kept import FRAMES_KEPT
 from venue.history.mend import mend
 from venue.history.opening import begin as begin_history
 from venue.history.opening import opening
 from venue.history.process.client import listed
 from venue.history.projection.projector import Catalog, Projector
-from venue.history.schema.spot import FRAMES_KEPT
 from venue.history.store import Store, damage_told, open_history
 from venue.journal.archive import joined
 from venue.journal.journal import Journal, OtherRules, Readable

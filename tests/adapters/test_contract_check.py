@@ -23,7 +23,7 @@ from venue.history.process.client import History
 from venue.history.projection.projector import Catalog, Projector
 from venue.history.questions import contract as contract_queries
 from venue.history.questions import liquidations as liquidation_queries
-from venue.history.questions.contract import IncomeOf, IncomeRow
+from venue.history.rows.contract import IncomeOf, IncomeRow
 from venue.history.schema.contract import (
     ALGO_ORDERS,
     CONTRACT_FILLS,

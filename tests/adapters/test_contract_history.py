@@ -45,17 +45,32 @@ from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Tick
 from venue.core.messages.contract_events import ContractListed, Income, MarkSet
 from venue.core.messages.events import AssetRegistered, Event
-from venue.history.process.worker import ASK, CATALOG, CHECKPOINT, PROJECT, Entry, Worker
+from venue.history.process.pipe import ASK, CATALOG, CHECKPOINT, PROJECT, Entry
+from venue.history.process.worker import Worker
 from venue.history.projection.projector import CHUNKS, Catalog, Projector
 from venue.history.questions import contract as queries
 from venue.history.questions import liquidations as liquidation_queries
 from venue.history.questions import prices
-from venue.history.questions.conditional import BECAME_NOTHING
-from venue.history.questions.contract import (
+from venue.history.rows.contract import (
+    BECAME_NOTHING,
+    AlgoRow,
     AlgosOf,
+    ClosedPositionRow,
+    ContractFillRow,
     ContractFillsOf,
+    ContractOrderRow,
     ContractOrdersOf,
     IncomeOf,
+    IncomeRow,
+)
+from venue.history.rows.liquidations import (
+    DeleveragedRow,
+    LiquidationRow,
+    StepRow,
+)
+from venue.history.rows.prices import (
+    FundingRateRow,
+    PriceCandle,
 )
 from venue.history.store import Store, open_history
 
@@ -206,8 +221,8 @@ def _within(time: int, start: int | None, end: int | None) -> bool:
 DONE = {row[0]: (row[14], row[15]) for row in ROWS["contract_orders"]}
 
 
-def _order(row: tuple[Any, ...]) -> queries.ContractOrderRow:
-    return queries.ContractOrderRow(*row, *STOPS.get(row[0], (None, None, None)))
+def _order(row: tuple[Any, ...]) -> ContractOrderRow:
+    return ContractOrderRow(*row, *STOPS.get(row[0], (None, None, None)))
 
 
 def test_an_order_by_its_id_is_the_owners_alone(filled: Store) -> None:
@@ -263,7 +278,7 @@ def test_orders_that_were_updated_since(filled: Store, start: int, ended: bool, 
             if ended and row[1] == uid and row[20] in BECAME_NOTHING and row[25] >= start
         ]
         which = ContractOrdersOf(uid, start=start, ended=ended, touched=True)
-        found: list[queries.ContractOrderRow] = []
+        found: list[ContractOrderRow] = []
         for page in range(1, (len(wanted) + len(waited)) // size + 3):
             found += queries.contract_orders(filled.connection, which, size, page)
         assert [row for row in found if row.order_id not in waited] == wanted
@@ -315,7 +330,7 @@ def test_fills_filter_and_order(
     for uid in OWNERS:
         for order_id in (None, FIRST, BID, FALL, 5):
             wanted = [
-                queries.ContractFillRow(*row)
+                ContractFillRow(*row)
                 for row in sorted(rows, key=lambda row: (row[16], row[0], row[1]), reverse=True)
                 if row[3] == uid
                 and symbol in ("", row[4])
@@ -336,7 +351,7 @@ def test_income_filters_and_orders(
     for uid in OWNERS:
         for asset in ("", "USDT", "BTC"):
             wanted = [
-                queries.IncomeRow(*row)
+                IncomeRow(*row)
                 for row in reversed(ROWS["income"])
                 if row[1] == uid
                 and asset in ("", row[3])
@@ -357,7 +372,7 @@ def test_income_goes_on_behind_a_key(filled: Store, size: int) -> None:
     """The key's time may be a little later than the item's: on the wire it is in milliseconds."""
     whole = queries.income(filled.connection, IncomeOf(ALICE), 100)
     assert len(whole) == sum(row[1] == ALICE for row in ROWS["income"])
-    told: list[queries.IncomeRow] = []
+    told: list[IncomeRow] = []
     which = IncomeOf(ALICE)
     while True:
         rows = queries.income(filled.connection, which, size + 1)
@@ -375,7 +390,7 @@ def test_conditional_orders_that_ended(
 ) -> None:
     for uid in OWNERS:
         wanted = [
-            queries.AlgoRow(*(row + DONE.get(row[21], (0, 0))))
+            AlgoRow(*(row + DONE.get(row[21], (0, 0))))
             for row in reversed(ROWS["algo_orders"])
             if row[1] == uid and row[20] and symbol in ("", row[2]) and _within(row[19], start, end)
         ]
@@ -392,7 +407,7 @@ def test_conditional_orders_tell_how_they_ended(filled: Store) -> None:
 
 
 def test_closed_positions(filled: Store) -> None:
-    wanted = [queries.ClosedPositionRow(*row) for row in ROWS["positions"]]
+    wanted = [ClosedPositionRow(*row) for row in ROWS["positions"]]
     assert queries.closed_positions(filled.connection, ALICE, "", 5) == wanted
     assert queries.closed_positions(filled.connection, ALICE, SYMBOL, 5) == wanted
     assert queries.closed_positions(filled.connection, ALICE, "ETHUSDT", 5) == []
@@ -400,7 +415,7 @@ def test_closed_positions(filled: Store) -> None:
 
 
 def test_funding_rates_are_those_that_were_due(filled: Store) -> None:
-    rows = [prices.FundingRateRow(*ROWS["funding_rates"][number]) for number in (3, 0)]
+    rows = [FundingRateRow(*ROWS["funding_rates"][number]) for number in (3, 0)]
     ask = prices.funding_rates
     assert ask(filled.connection, SYMBOL, None, None, 10) == rows
     assert ask(filled.connection, SYMBOL, None, None, 1) == rows[:1]
@@ -411,7 +426,7 @@ def test_funding_rates_are_those_that_were_due(filled: Store) -> None:
 
 def test_liquidations_and_their_story(filled: Store) -> None:
     (row,) = ROWS["liquidations"]
-    wanted = liquidation_queries.LiquidationRow(*row)
+    wanted = LiquidationRow(*row)
     assert liquidation_queries.liquidations(filled.connection, None, 5) == [wanted]
     assert liquidation_queries.liquidations(filled.connection, ALICE, 5) == [wanted]
     assert liquidation_queries.liquidations(filled.connection, BOB, 5) == []
@@ -419,10 +434,8 @@ def test_liquidations_and_their_story(filled: Store) -> None:
     story = liquidation_queries.liquidation(filled.connection, FALL)
     assert story is not None
     assert story.liquidation == wanted
-    assert story.steps == [liquidation_queries.StepRow(*row) for row in ROWS["liquidation_steps"]]
-    assert story.deleveraged == [
-        liquidation_queries.DeleveragedRow(*row) for row in ROWS["deleveraged"]
-    ]
+    assert story.steps == [StepRow(*row) for row in ROWS["liquidation_steps"]]
+    assert story.deleveraged == [DeleveragedRow(*row) for row in ROWS["deleveraged"]]
     assert [(fill.order_id, fill.uid, fill.quantity) for fill in story.fills] == [
         (SWEPT, ALICE, 1),
         (FALL, ALICE, 4),
@@ -445,8 +458,8 @@ def test_a_liquidation_under_way_is_told_so_far(store: Store) -> None:
 def test_candles_of_index_and_mark(filled: Store) -> None:
     ask = prices.price_candles
     rows = ROWS["price_minutes"]
-    index = [prices.PriceCandle(*(*row[1:6], row[10])) for row in rows]
-    mark = [prices.PriceCandle(*(row[1], *row[6:])) for row in rows]
+    index = [PriceCandle(*(*row[1:6], row[10])) for row in rows]
+    mark = [PriceCandle(*(row[1], *row[6:])) for row in rows]
     assert ask(filled.connection, SYMBOL, "index", 0, 9 * MINUTE) == index
     assert ask(filled.connection, SYMBOL, "mark", 0, 9 * MINUTE) == mark
     assert ask(filled.connection, SYMBOL, "mark", MINUTE, 2 * MINUTE) == mark[1:3]

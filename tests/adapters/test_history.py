@@ -26,9 +26,10 @@ from venue.core.engine import Engine
 from venue.core.instruments import lot_atoms
 from venue.core.messages.commands import PlaceOrder
 from venue.history.check import PROBLEMS_MAX, check
+from venue.history.files import HistoryDamaged
 from venue.history.projection.projector import CHUNKS, Catalog, Projector
 from venue.history.schema.spot import BILLS, FILLS, METADATA, ORDERS, PROGRESS, TRANSFERS
-from venue.history.store import HistoryDamaged, Store, open_history
+from venue.history.store import Store, open_history
 from venue.vocabulary import OrderStatus
 
 

@@ -16,14 +16,18 @@ from sqlalchemy.exc import DatabaseError
 from support.damage import REFUSED, answers, flip, make_unchecked, project, questions, sessions
 from support.tape import rows_of
 from venue.core.messages.applied import Applied
+from venue.history.files import HistoryDamaged, check_pages, put_aside
 from venue.history.pages import PAGE, damaged, is_unchecked
 from venue.history.process.client import History
 from venue.history.process.link import HistoryFailed
 from venue.history.projection.projector import Catalog, Projector
 from venue.history.questions import spot as queries
-from venue.history.questions.spot import BillsOf
+from venue.history.rows.spot import (
+    BillsOf,
+    TransfersOf,
+)
 from venue.history.schema.copying import SCHEMA
-from venue.history.store import HistoryDamaged, check_pages, open_history, put_aside
+from venue.history.store import open_history
 
 FLIPS = 5  # of each file
 FILES = 24  # of each session: 240 flips in all
@@ -196,7 +200,7 @@ def test_a_question_that_meets_damage_is_refused_and_shown(made: Made, tmp_path:
     async def scene() -> None:
         history = await History.start(str(path))
         history.health()
-        which = queries.TransfersOf(1)
+        which = TransfersOf(1)
         assert await history.ask(queries.transfers, which, 5) == []
         with pytest.raises(HistoryFailed, match=rf"page {found[1]} is damaged"):
             await history.ask(queries.bills, BillsOf(1, 0), 5)

@@ -16,12 +16,13 @@ from support.recording import Room, contract_commands, spot_commands
 from venue.api.streams.channels import KeptFrame
 from venue.core.engine import Engine
 from venue.history.check import check_frames
+from venue.history.frames_kept import frames_gone
 from venue.history.process.client import BATCH_MAX, History
 from venue.history.process.link import HistoryFailed
 from venue.history.projection.projector import Catalog, Projector
 from venue.history.questions import spot as queries
 from venue.history.schema.frames import unpacked
-from venue.history.schema.spot import FRAMES, frames_gone
+from venue.history.schema.spot import FRAMES
 from venue.history.store import Store, open_history
 from venue.recording.recorder import OwnKey
 

@@ -19,7 +19,16 @@ from support.world import (
 from venue.core.messages.commands import PlaceOrder
 from venue.history.projection.projector import Catalog, Projector
 from venue.history.questions import spot as queries
-from venue.history.questions.spot import BillRow, BillsOf, FillsOf, OrdersOf, TransfersOf
+from venue.history.rows.spot import (
+    BillRow,
+    BillsOf,
+    FillRow,
+    FillsOf,
+    OrderRow,
+    OrdersOf,
+    TransferRow,
+    TransfersOf,
+)
 from venue.history.store import Store, open_history
 
 
@@ -46,7 +55,7 @@ def test_order_by_id_is_the_owners_alone(tape: Tape, filled: Store) -> None:
     for row in rows_of(filled)["orders"]:
         with filled.connection.begin():
             found = queries.order(filled.connection, row[1], row[0])
-            assert found == queries.OrderRow(*row)
+            assert found == OrderRow(*row)
             assert queries.order(filled.connection, row[1] + 1, row[0]) is None
     with filled.connection.begin():
         assert queries.order(filled.connection, tape.uids[0], 1) is None
@@ -73,7 +82,7 @@ def test_orders_filter_order_and_page(tape: Tape, filled: Store) -> None:
         for uid, symbol, start, end in product(tape.uids, (*LOTS, "X"), TIMES, TIMES):
             which = OrdersOf(uid, symbol, start, end)
             wanted = [
-                queries.OrderRow(*row)
+                OrderRow(*row)
                 for row in sorted(rows, reverse=True)
                 if row[1:3] == (uid, symbol) and _within(row[9], start, end)
             ]
@@ -92,7 +101,7 @@ def test_fills_filter_and_order(tape: Tape, filled: Store) -> None:
         ):
             which = FillsOf(uid, symbol, order_id, start, end)
             wanted = [
-                queries.FillRow(*(*row, int(row[1] == 1 and takers[row[0]] == row[3])))
+                FillRow(*(*row, int(row[1] == 1 and takers[row[0]] == row[3])))
                 for row in sorted(rows, reverse=True)
                 if row[3:5] == (uid, symbol)
                 and order_id in (None, row[2])
@@ -177,7 +186,7 @@ def test_transfers_filter_and_order(tape: Tape, filled: Store) -> None:
             tape.uids, ("", "ETH"), (None, SPOT, FUNDING), TIMES, TIMES
         ):
             wanted = [
-                queries.TransferRow(*row)
+                TransferRow(*row)
                 for row in sorted(rows, reverse=True)
                 if row[1] == uid
                 and asset in ("", row[2])

@@ -22,7 +22,7 @@ from venue.history.process import client, link
 from venue.history.process.client import BATCH_MAX, History
 from venue.history.process.link import HistoryFailed
 from venue.history.questions import spot as queries
-from venue.history.questions.spot import BillsOf, OrdersOf
+from venue.history.rows.spot import BillsOf, OrdersOf
 from venue.history.store import open_history
 
 PATIENCE_S = 30.0  # a bound, far beyond what is needed

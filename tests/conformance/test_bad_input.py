@@ -114,7 +114,9 @@ def test_a_refused_batch_placement_that_is_switched_off(stage: Stage) -> None:
         answer, commands = watched(stage, request)
     finally:
         stage.operate("settings", batchPlace=True)
-    assert error_of(answer) == (-1150, "Request method 'POST' not supported")
+    code, told = error_of(answer)
+    assert code == -1150
+    assert told.startswith("Request method 'POST' not supported; the setting batchPlace is false")
     assert (answer.status, commands) == (400, 0)
 
 

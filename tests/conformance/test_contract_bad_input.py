@@ -91,7 +91,9 @@ def test_a_batch_placement_that_is_switched_off(contract_stage: Stage) -> None:
         answer, commands = watched(contract_stage, request)
     finally:
         contract_stage.operate("settings", contractBatchPlace=True)
-    assert error_of(answer) == (-1150, "Request method 'POST' not supported")
+    code, told = error_of(answer)
+    assert code == -1150
+    assert told.startswith("Request method 'POST' not supported; the setting contractBatchPlace is")
     assert (answer.status, commands) == (400, 0)
 
 

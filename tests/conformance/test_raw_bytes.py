@@ -254,7 +254,7 @@ def test_batch_place_is_off_by_default(desk: Desk) -> None:
     operate(desk, "settings", {"batchPlace": False})
     answer = batch(desk.bob, [item("0.1")])
     assert answer.status == 400
-    assert answer.body == b'{"code":-1150,"msg":"Request method \'POST\' not supported"}'
+    refused(answer, -1150, "Request method 'POST' not supported; the setting batchPlace is false")
     operate(desk, "settings", {"batchPlace": True})
 
 

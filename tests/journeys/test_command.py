@@ -41,6 +41,30 @@ def test_help_imports_neither_server_nor_database() -> None:
     assert "File to keep everything in" in done.stdout
 
 
+def uses_the_database(process: int) -> bool:
+    """Whether a process has SQLAlchemy's compiled parts in its memory."""
+    return "/sqlalchemy/" in Path(f"/proc/{process}/maps").read_text()
+
+
+def test_only_the_helper_imports_the_database(tmp_path: Path) -> None:
+    """Asking questions by name and taking rows does not bring it along either."""
+    with Server("--no-agents", folder=tmp_path) as server:
+        alice = server.client("alice")
+        for path in (
+            "/api/v3/allOrders?symbol=BTCUSDT",
+            "/api/v3/myTrades?symbol=BTCUSDT",
+            "/capi/v3/userTrades",
+            "/capi/v3/order/history",
+            "/capi/v3/market/fundingRate?symbol=BTCUSDT",
+        ):
+            assert alice.get(path).status == 200, path
+        server_process = server.process.pid
+        children = Path(f"/proc/{server_process}/task/{server_process}/children").read_text()
+        (helper,) = map(int, children.split())
+        assert uses_the_database(helper)
+        assert not uses_the_database(server_process)
+
+
 def test_version() -> None:
     assert command("version").stdout == f"{venue.__version__}\n"
 

@@ -18,7 +18,8 @@ from support.pruned import HALF_US, KEEP_US, NOW_US, archived, copied, everythin
 from venue.cli.dev import DevOptions, refused
 from venue.cli.verify import verify
 from venue.core.messages.commands import Tick
-from venue.history.store import HistoryDamaged, open_history
+from venue.history.files import HistoryDamaged
+from venue.history.store import open_history
 from venue.journal import archive
 from venue.journal.chain import BLOCK
 from venue.journal.journal import JournalCorrupt, Snapshot

@@ -25,7 +25,7 @@ from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command, PlaceOrder, RecordStreams, Tick
 from venue.core.messages.events import OrderPlaced
 from venue.core.owners import FIRST_UID
-from venue.history.schema.spot import FRAMES_KEPT, frames_gone
+from venue.history.frames_kept import FRAMES_KEPT, frames_gone
 from venue.recording.recorder import RENEWAL, OwnKey, Recorder
 from venue.vocabulary import Product
 

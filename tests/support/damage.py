@@ -20,8 +20,8 @@ from venue.history.questions import contract as contract_queries
 from venue.history.questions import liquidations as liquidation_queries
 from venue.history.questions import prices as price_queries
 from venue.history.questions import spot as queries
-from venue.history.questions.contract import AlgosOf, ContractFillsOf, ContractOrdersOf, IncomeOf
-from venue.history.questions.spot import BillsOf, FillsOf, OrdersOf, TransfersOf
+from venue.history.rows.contract import AlgosOf, ContractFillsOf, ContractOrdersOf, IncomeOf
+from venue.history.rows.spot import BillsOf, FillsOf, OrdersOf, TransfersOf
 from venue.history.schema.copying import SCHEMA
 from venue.history.store import Store, open_history
 from venue.recording.recorder import Recorder

@@ -19,7 +19,7 @@ from venue.gateway.streams.connection import Connection, SocketLimits
 from venue.gateway.streams.hub import Hub, Timing
 from venue.gateway.streams.sockets import Sockets
 from venue.gateway.transport.server import Server, listen
-from venue.history.schema.spot import FRAMES_KEPT
+from venue.history.frames_kept import FRAMES_KEPT
 from venue.lab import demo
 from venue.main import Options, dispatcher, opened
 from venue.node.clock import SystemClock

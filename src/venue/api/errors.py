@@ -197,6 +197,15 @@ def method_not_supported(method: str, allowed: Iterable[str] = ()) -> ApiError:
     return error(-1150, detail=f"{detail}; allowed: {hint}" if hint else detail)
 
 
+def closed(method: str, setting: str) -> ApiError:
+    """An operation that a setting keeps closed; it is named unless it is empty."""
+    refused = method_not_supported(method)
+    if not setting:
+        return refused
+    told = f"the setting {setting} is false; `venue dev --batch-place` opens it"
+    return error(-1150, detail=f"{refused.message}; {told}")
+
+
 def not_permitted(permission: str) -> ApiError:
     return error(-1052, name=permission)
 
@@ -206,8 +215,18 @@ def failed_precondition(reason: str, item_code: str = "") -> ApiError:
     return error(-1054, detail=f"FAILED_PRECONDITION: {reason}", item_code=item_code)
 
 
-def spot_symbol_unknown(name: str = "symbol") -> ApiError:
-    return error(-2007, name=name)
+def spot_symbol_unknown(name: str = "symbol", near: str = "") -> ApiError:
+    return _unknown(-2007, name, near)
+
+
+def symbol_unknown(name: str = "symbol", near: str = "") -> ApiError:
+    """No contract has it; `near` is the listed one that was meant perhaps."""
+    return _unknown(-1121, name, near)
+
+
+def _unknown(code: int, name: str, near: str) -> ApiError:
+    message = BY_CODE[code].message.format(name=name)
+    return ApiError(code, f"{message} Did you mean {shown(near)}?" if near else message)
 
 
 def spot_order_unknown() -> ApiError:

@@ -150,8 +150,8 @@ def _run(options: Any, serve: Any, ready: Any) -> NoReturn:
     """Serve; what a user can mend is said in words."""
     from venue.compiled import StaleBuild
     from venue.gateway.access.vault import VaultError
+    from venue.history.files import HistoryDamaged
     from venue.history.process.link import HistoryFailed
-    from venue.history.store import HistoryDamaged
     from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules
     from venue.node.venue_clock import ClockRefused
 
@@ -374,7 +374,7 @@ def rebuild_history(
     ] = False,
 ) -> None:
     """Empty a stopped venue's history and build it again from its journal."""
-    from venue.history.store import HistoryDamaged
+    from venue.history.files import HistoryDamaged
     from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules
     from venue.rebuild import rebuild_history as rebuild
 
@@ -390,7 +390,7 @@ def rebuild_history(
 @app.command
 def prune(file: Stopped, *, keep: Keep) -> None:
     """Move what is older from a stopped venue's journal and history to archives beside them."""
-    from venue.history.store import HistoryDamaged
+    from venue.history.files import HistoryDamaged
     from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules
     from venue.prune import prune as archive
 

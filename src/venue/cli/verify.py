@@ -16,8 +16,9 @@ from venue.core.state.snapshot import state_hash, stored_hashes
 from venue.history.archive import leading_up, merge
 from venue.history.check import check, check_frames
 from venue.history.compare import Expected
+from venue.history.files import HistoryDamaged, check_pages
 from venue.history.opening import opening
-from venue.history.store import HistoryDamaged, Store, check_pages, damage_told, open_history
+from venue.history.store import Store, damage_told, open_history
 from venue.journal.archive import Joined, joined
 from venue.journal.journal import (
     JournalCorrupt,

@@ -20,6 +20,7 @@ from venue.gateway.answers.kept import Answers
 from venue.gateway.defects import Defects
 from venue.gateway.dispatch.turn import Submission
 from venue.gateway.faults.rules import FaultRules
+from venue.gateway.nearest import nearest
 from venue.history.process.client import LAG_MAX, History
 from venue.history.process.link import HistoryFailed
 from venue.journal.journal import Journal
@@ -167,14 +168,14 @@ class Venue:
         """A listed market; -2007 naming the parameter when there is none."""
         market = self.engine.spot.markets.get(symbol)
         if market is None:
-            raise errors.spot_symbol_unknown(name)
+            raise errors.spot_symbol_unknown(name, nearest(symbol, self.engine.spot.markets))
         return market
 
     def perp(self, symbol: str, name: str = "symbol") -> Perpetual:
         """A listed contract; -1121 naming the parameter when there is none."""
         perp = self.engine.contracts.markets.get(symbol)
         if perp is None:
-            raise errors.error(-1121, name=name)
+            raise errors.symbol_unknown(name, nearest(symbol, self.engine.contracts.markets))
         return perp
 
     def perps(self, *, demo: bool) -> list[Perpetual]:

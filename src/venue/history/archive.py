@@ -16,6 +16,7 @@ from venue import private_files
 from venue.archive_names import archives
 from venue.candles import MINUTE_US
 from venue.history import pages
+from venue.history.files import check_pages
 from venue.history.schema.contract import (
     ALGO_ORDERS,
     CONTRACT_FILLS,
@@ -30,7 +31,7 @@ from venue.history.schema.contract import (
 )
 from venue.history.schema.copying import COPIES, SCHEMA, TRACKS
 from venue.history.schema.spot import BILLS, FILLS, OPENING, ORDERS, PROGRESS, TRANSFERS
-from venue.history.store import Store, check_pages, open_history
+from venue.history.store import Store, open_history
 from venue.vocabulary import AlgoStatus, OrderStatus
 
 OPEN: Final = f"({int(OrderStatus.NEW)}, {int(OrderStatus.PARTIALLY_FILLED)})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
-from venue.history.store import HistoryDamaged, check_pages, open_history, put_aside
+from venue.history.files import HistoryDamaged, check_pages, put_aside
 from venue.journal.journal import Readable
 
 log = logging.getLogger("venue.history")
@@ -19,6 +19,8 @@ def mend(path: str, journal: Readable, begin: int) -> None:
     """
     if not Path(path).exists():
         return
+    from venue.history.store import open_history  # it brings the database along
+
     try:
         store = open_history(path)
         reached = store.reached()

@@ -18,20 +18,15 @@ from sqlalchemy.pool import NullPool
 
 from venue import private_files
 from venue.history import driver, pages
+from venue.history.files import HistoryDamaged
 from venue.history.schema.copying import SCHEMA
 from venue.history.schema.spot import OPENING, PROGRESS
 
-ASIDE: Final = ".damaged"  # what the name of a file that was moved away ends in
-PAGES_TOLD: Final = 5
 LOCK_S: Final = 5  # how long to wait for a process that ends, its venue gone
 LOCK_LOOK_S: Final = 0.02
 SYSTEM: Final = "unix"  # SQLite's name for files as they are
 
 log = logging.getLogger("venue.history")
-
-
-class HistoryDamaged(Exception):
-    """The file is not as history wrote it; the text names the file and says what is wrong."""
 
 
 class Store:
@@ -131,37 +126,6 @@ def _locked(place: Path) -> IO[bytes]:
             time.sleep(LOCK_LOOK_S)
         else:
             return lock
-
-
-def check_pages(path: str) -> None:
-    """Read the whole file, which is open nowhere; HistoryDamaged names the pages that changed."""
-    found = pages.damaged(Path(path))
-    if found:
-        shown = ", ".join(map(str, found[:PAGES_TOLD]))
-        more = f" and {len(found) - PAGES_TOLD} more" if len(found) > PAGES_TOLD else ""
-        raise HistoryDamaged(f"{path} is damaged: page {shown}{more} changed since it was written")
-
-
-def remove(path: str) -> None:
-    """Take away a temporary history, which has a folder to itself; nothing when it is gone."""
-    private_files.remove(path)
-    with suppress(OSError):
-        Path(path).parent.rmdir()
-
-
-def put_aside(path: str) -> str:
-    """Move a damaged file away, beside those that were before; its new name.
-
-    None is written over: it may be the only one with rows of commands under former rules.
-    """
-    aside, number = f"{path}{ASIDE}", 1
-    while Path(aside).exists():
-        number += 1
-        aside = f"{path}{ASIDE}-{number}"
-    for part in private_files.DATABASE:
-        if Path(f"{path}{part}").exists():
-            Path(f"{path}{part}").rename(f"{aside}{part}")
-    return aside
 
 
 def _connected(opened: apsw.Connection) -> Connection:

@@ -16,7 +16,7 @@ from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import RecordStreams
 from venue.core.messages.events import StreamsRecorded
-from venue.history.schema.spot import FRAMES_KEPT, frames_gone
+from venue.history.frames_kept import FRAMES_KEPT, frames_gone
 from venue.recording.frames import PrivateFrame, PrivateFrames
 from venue.recording.notes import Past
 

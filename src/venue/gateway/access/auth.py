@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from venue.api import errors, signing
 from venue.api.errors import ApiError
+from venue.gateway.access.causes import cause
 from venue.gateway.access.keys import Key, KeyStore
 from venue.gateway.access.replay import WINDOW_MS, request_id
 from venue.node.clock import ServerClock
@@ -113,17 +114,19 @@ class Authenticator:
             raise errors.error(-1056, name=errors.shown(ip))
         if not right:
             hmac.compare_digest(self._keys.passphrase_digest(signed.passphrase), digest)
-            raise errors.error(-1047, detail=self._explained(text))
+            raise errors.error(-1047, detail=self._explained(key, digest, signed.signature, text))
         if self._keys.locked_out(key, ip, now):
             raise errors.error(-1049, detail="Too many wrong passphrases; wait ten minutes.")
         return key, digest
 
-    def _explained(self, text: bytes) -> str:
+    def _explained(self, key: Key, digest: bytes, signature: bytes, text: bytes) -> str:
+        """What is wrong, as far as it can be told. The right signature never stands there."""
         if not self._explain:
             return _WRONG_SIGNATURE
+        why = cause(key.mac, digest, signature, text)
         cut = ascii(text[:EXPLAINED_LENGTH_MAX].decode("utf-8", "replace"))[1:-1]
         more = "..." if len(text) > EXPLAINED_LENGTH_MAX else ""
-        return f"{_WRONG_SIGNATURE} signed payload should be: {cut}{more}"
+        return f"{_WRONG_SIGNATURE} {why} signed payload should be: {cut}{more}"
 
 
 def permit(caller: Caller, access: Access) -> None:

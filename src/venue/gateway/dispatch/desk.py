@@ -52,9 +52,10 @@ class Desk:
             self._limits.charge_ip(ip, weight, clock.now() if clock.scaled else now)
 
     def check_open(self, route: Route) -> None:
-        """ApiError -1150 while a setting keeps the operation closed."""
-        if route.closed is not None and route.closed(self.venue):
-            raise errors.method_not_supported(route.row.method)
+        """ApiError -1150 while a setting keeps the operation closed; a practice venue names it."""
+        setting = route.closed(self.venue) if route.closed is not None else ""
+        if setting:
+            raise errors.closed(route.row.method, setting if self.venue.practice else "")
 
     def admit(self, route: Route, caller: Caller, now: int) -> tuple[int, int] | None:
         """Check the caller's right, then charge its account; ApiError -1052 and -1003.

@@ -19,12 +19,12 @@ Q = TypeVar("Q")
 R = TypeVar("R")
 _NAME: Final = re.compile(rb"\{[a-z]+\}")  # of a parameter in a path
 PARTS_MAX: Final = 6  # of a path, with the empty one before it
-Closed = Callable[[Venue], bool]
+Closed = Callable[[Venue], str]
 BATCH_ORDERS: Final = 5  # a batch counts for so many, however many it has
 
 
 class Route:
-    """One row with its handler, ready to serve. `closed` tells whether it is switched off.
+    """One row with its handler, ready to serve. `closed` names the setting it is off by.
 
     `lead` refuses what a lead trader's key may not ask; None: all of it.
     """

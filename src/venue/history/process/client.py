@@ -17,18 +17,20 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from itertools import islice
-from typing import Concatenate, Final, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Concatenate, Final, ParamSpec, TypeVar
 
 import msgspec
-from sqlalchemy import Connection
 
 from venue.api.streams.channels import KeptFrame
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
+from venue.history.files import remove
+from venue.history.frames_kept import FRAMES_KEPT
 from venue.history.process.link import HistoryFailed, Link
-from venue.history.process.worker import ASK, CATALOG, CHECKPOINT, PROJECT, TEMPORARY, Entry, Listed
-from venue.history.schema.spot import FRAMES_KEPT
-from venue.history.store import remove
+from venue.history.process.pipe import ASK, CATALOG, CHECKPOINT, PROJECT, TEMPORARY, Entry, Listed
+
+if TYPE_CHECKING:  # whoever asks needs no database
+    from sqlalchemy import Connection
 
 WORKER: Final = "venue.history.process.worker"
 LASTING: Final = "lasting"

@@ -15,7 +15,7 @@ from collections import deque
 from typing import Any, Final
 
 from venue.helper_environment import environment
-from venue.history.process.worker import DAMAGED, DONE, HEAD
+from venue.history.process.pipe import DAMAGED, DONE, HEAD
 
 START_S: Final = 30.0  # how long a process may take to open its file
 CLOSE_S: Final = 3.0  # how long it may take to end

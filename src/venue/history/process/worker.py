@@ -9,43 +9,32 @@ from __future__ import annotations
 import logging
 import pickle
 import signal
-import struct
 import sys
 from collections.abc import Callable
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO
 
 import msgspec
 from sqlalchemy.exc import DatabaseError
 
-from venue.api.streams.channels import KeptFrame
-from venue.core.instruments import Asset, Contract, Instrument
-from venue.core.messages.events import Event
 from venue.history import driver
+from venue.history.files import HistoryDamaged, remove
+from venue.history.frames_kept import FRAMES_KEPT
+from venue.history.process.pipe import (
+    ASK,
+    CATALOG,
+    CHECKPOINT,
+    DAMAGED,
+    DONE,
+    FAILED,
+    HEAD,
+    PROJECT,
+    TEMPORARY,
+    Batch,
+    Listed,
+)
 from venue.history.projection.projector import Catalog, Projector
-from venue.history.schema.spot import FRAMES_KEPT
-from venue.history.store import HistoryDamaged, Store, open_history, remove
+from venue.history.store import Store, open_history
 
-HEAD: Final = struct.Struct(">cI")
-CATALOG: Final = b"c"
-PROJECT: Final = b"p"
-CHECKPOINT: Final = b"k"
-ASK: Final = b"q"
-DONE: Final = b"d"
-FAILED: Final = b"f"
-DAMAGED: Final = b"x"  # failed, because the file is not as it was written
-TEMPORARY: Final = "temporary"  # of a file: it goes with the venue
-
-
-class Entry(msgspec.Struct, array_like=True, gc=False):
-    """One applied command, as it travels."""
-
-    sequence: int
-    time: int
-    events: list[Event]
-
-
-Listed = tuple[list[Asset], list[Instrument], list[Contract]]
-Batch = tuple[list[Entry], list[KeptFrame]]  # commands, and the frames that came of them
 log = logging.getLogger("venue.history")
 _batch = msgspec.msgpack.Decoder(Batch)
 _listed = msgspec.msgpack.Decoder(Listed)

@@ -22,18 +22,10 @@ from venue.core.messages.events import (
     Transferred,
     WalletMoved,
 )
+from venue.history.frames_kept import FRAMES_KEPT, frames_gone
 from venue.history.projection.contract_rows import INSERTED, STATEMENTS, ContractRows, Statement
 from venue.history.schema.frames import by_channel, packed
-from venue.history.schema.spot import (
-    BILLS,
-    FILLS,
-    FRAMES,
-    FRAMES_KEPT,
-    ORDERS,
-    PROGRESS,
-    TRANSFERS,
-    frames_gone,
-)
+from venue.history.schema.spot import BILLS, FILLS, FRAMES, ORDERS, PROGRESS, TRANSFERS
 from venue.history.store import Store
 from venue.vocabulary import BillKind, OrderStatus, Side, Wallet
 

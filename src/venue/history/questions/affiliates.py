@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
 from sqlalchemy import Connection, func, select
 
+from venue.history.rows.affiliates import Activity
 from venue.history.schema.contract import CONTRACT_FILLS
 from venue.history.schema.spot import BILLS, FILLS
 from venue.vocabulary import BillKind
-
-
-class Activity(Struct, frozen=True, gc=False):
-    """The first and last times (µs) of an owner's deposits and fills; 0: there is none."""
-
-    first_deposit: int
-    last_deposit: int
-    first_trade: int
-    last_trade: int
 
 
 def activity(connection: Connection, uids: list[int]) -> list[Activity]:

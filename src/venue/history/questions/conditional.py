@@ -6,14 +6,10 @@ from typing import Any, Final
 
 from sqlalchemy import Select, case, literal, select, union_all
 
+from venue.history.rows.contract import BECAME_NOTHING
 from venue.history.schema.contract import ALGO_ORDERS, CONTRACT_ORDERS
-from venue.vocabulary import AlgoStatus, AlgoType, OrderStatus, OrderType, TimeInForce
+from venue.vocabulary import AlgoType, OrderType, TimeInForce
 
-BECAME_NOTHING: Final = {  # how a conditional order ends, as an order ends
-    int(AlgoStatus.CANCELED): int(OrderStatus.CANCELED),
-    int(AlgoStatus.EXPIRED): int(OrderStatus.EXPIRED),
-    int(AlgoStatus.REJECTED): int(OrderStatus.EXPIRED),
-}
 AT_PRICE: Final = (int(AlgoType.STOP), int(AlgoType.TAKE_PROFIT))
 
 

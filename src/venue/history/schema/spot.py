@@ -116,17 +116,6 @@ FRAMES: Final = Table(
     Column("sequence", BigInteger, nullable=False),  # of the command it came of
     Column("payload", LargeBinary, nullable=False),
 )
-FRAMES_KEPT: Final = 100_000  # of each channel
-
-
-def frames_gone(newest: int, kept: int) -> int:
-    """The last number that a channel keeps no more when it has reached `newest`.
-
-    It keeps `kept` frames and a few more: they are taken away by the hundredth part.
-    """
-    step = max(1, kept // 100)
-    return max(0, newest // step * step - kept)
-
 
 # One row: the sequence of the last projected command.
 PROGRESS: Final = Table("progress", METADATA, Column("sequence", BigInteger, nullable=False))

@@ -33,8 +33,8 @@ from venue.core.contract.position import (
 from venue.core.ledger.accounts import Account, Pool
 from venue.gateway.context import DEMO_ASSET, Call, Venue
 from venue.gateway.operations.contract.market import MILLISECOND_US, US_PER_MS, bounded_span
-from venue.history.questions import contract as questions
-from venue.history.questions.contract import IncomeOf, IncomeRow
+from venue.history.process.asked import contract as questions
+from venue.history.rows.contract import IncomeOf, IncomeRow
 from venue.vocabulary import CROSSED, ISOLATED, TransferReason
 from venue.wire import (
     MARGIN_MODE_NAMES,

@@ -37,7 +37,10 @@ from venue.gateway.answers.kept import array, encode, with_last
 from venue.gateway.answers.market import Drawn, drawn
 from venue.gateway.context import Call, Venue
 from venue.gateway.operations.budgets import rate_limit
-from venue.history.questions import prices as questions
+from venue.history.process.asked import prices as questions
+from venue.history.rows.prices import (
+    PriceCandle,
+)
 from venue.wire import (
     amount_text,
     fraction_text,
@@ -309,7 +312,7 @@ def _rows(
     return data.contract.candles(symbol, interval, limit, now)
 
 
-def _price_candle(minute: questions.PriceCandle) -> candles.Candle:
+def _price_candle(minute: PriceCandle) -> candles.Candle:
     return candles.Candle(
         minute.open_time, minute.open, minute.high, minute.low, minute.close, 0, 0, 0, 0, 0
     )

@@ -31,9 +31,9 @@ from venue.gateway.context import DEMO_ASSET, Call, Venue
 from venue.gateway.operations.contract.market import MILLISECOND_US, US_PER_MS, bounded_span, span
 from venue.gateway.operations.contract.orders import holding_of, identified
 from venue.gateway.operations.refusals.contract import order_unknown, symbol_unknown
-from venue.history.questions import contract as questions
-from venue.history.questions.conditional import BECAME_NOTHING
-from venue.history.questions.contract import (
+from venue.history.process.asked import contract as questions
+from venue.history.rows.contract import (
+    BECAME_NOTHING,
     AlgoRow,
     AlgosOf,
     ContractFillRow,

@@ -137,9 +137,10 @@ async def place_contract_batch(
     return acks
 
 
-def batch_place_closed(venue: Venue) -> bool:
-    """Whether batch placement of contract orders is switched off (the vendor's state)."""
-    return venue.setting("contractBatchPlace", "false") != "true"
+def batch_place_closed(venue: Venue) -> str:
+    """The setting that keeps batch placement of contract orders closed (the vendor's state); empty:
+    it is open."""
+    return "" if venue.setting("contractBatchPlace", "false") == "true" else "contractBatchPlace"
 
 
 async def cancel_contract_order(call: Call, request: ContractOrderRequest) -> ContractCanceled:

@@ -26,7 +26,7 @@ from venue.gateway.operations.copying.settings import configs, settings_view
 from venue.gateway.operations.copying.trader import ended_page
 from venue.gateway.operations.copying.views import US_PER_MS, open_copy
 from venue.gateway.operations.refusals.copying import not_followed, refusal
-from venue.history.questions import copying as questions
+from venue.history.process.asked import copying as questions
 from venue.vocabulary import Reject
 from venue.wire import amount_text, rate_text
 

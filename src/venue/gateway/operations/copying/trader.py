@@ -17,8 +17,8 @@ from venue.api.operation import Empty
 from venue.core.copying.people import Lead
 from venue.gateway.context import Call
 from venue.gateway.operations.copying.views import ended, open_track
-from venue.history.questions import copying as questions
-from venue.history.questions.copying import EndedOf
+from venue.history.process.asked import copying as questions
+from venue.history.rows.copying import EndedOf
 
 DAY_US: Final = 86_400_000_000
 US_PER_MS: Final = 1_000

@@ -10,7 +10,7 @@ from venue.core.contract.margin import initial
 from venue.core.contract.position import Position, mark_of
 from venue.core.copying.people import Copy, Track
 from venue.gateway.context import Venue
-from venue.history.questions.copying import EndedCopyRow, EndedTrackRow
+from venue.history.rows.copying import EndedCopyRow, EndedTrackRow
 from venue.vocabulary import BUY, LONG, SELL, AlgoType
 from venue.wire import (
     POSITION_SIDE_NAMES,

@@ -23,10 +23,10 @@ from venue.gateway.operations.operator import (
 )
 
 
-def not_practice(venue: Venue) -> bool:
-    """Whether money is somebody's own: then nothing goes wrong on purpose,
-    and time is nobody's."""
-    return not venue.practice
+def not_practice(venue: Venue) -> str:
+    """What keeps an operation closed where money is somebody's own: then nothing goes wrong on
+    purpose, and time is nobody's. Empty: it is open."""
+    return "" if venue.practice else "practice"
 
 
 def bindings() -> list[Route]:

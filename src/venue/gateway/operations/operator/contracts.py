@@ -45,9 +45,9 @@ from venue.gateway.context import Call, Venue
 from venue.gateway.operations.contract.orders import listed
 from venue.gateway.operations.operator.venue import done, increment, owner
 from venue.gateway.operations.refusals.contract import refusal
-from venue.history.questions import liquidations as questions
-from venue.history.questions.contract import ContractFillRow
-from venue.history.questions.liquidations import DeleveragedRow, LiquidationRow, StepRow
+from venue.history.process.asked import liquidations as questions
+from venue.history.rows.contract import ContractFillRow
+from venue.history.rows.liquidations import DeleveragedRow, LiquidationRow, StepRow
 from venue.vocabulary import AdlPolicy, Cause, PositionSide, Product
 
 CONTRACT: Final = int(Product.CONTRACT)

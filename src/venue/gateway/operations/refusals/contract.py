@@ -253,7 +253,7 @@ _PLAIN: Final[dict[Reject, Callable[[Rejected, Words], ApiError]]] = {
 
 def symbol_unknown(name: str = "symbol") -> ApiError:
     """No contract has this symbol."""
-    return errors.error(-1121, name=name)
+    return errors.symbol_unknown(name)
 
 
 def order_unknown() -> ApiError:

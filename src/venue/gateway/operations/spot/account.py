@@ -34,7 +34,17 @@ from venue.core.instruments import Instrument
 from venue.core.units import FIRST_ID
 from venue.gateway.context import Call, Venue
 from venue.gateway.operations.spot.orders import identified
-from venue.history.questions import spot as questions
+from venue.history.process.asked import spot as questions
+from venue.history.rows.spot import (
+    BillRow,
+    BillsOf,
+    FillRow,
+    FillsOf,
+    OrderRow,
+    OrdersOf,
+    TransferRow,
+    TransfersOf,
+)
 from venue.vocabulary import Side, Wallet
 from venue.wire import (
     SIDE_NAMES,
@@ -97,7 +107,7 @@ async def all_orders(call: Call, request: AllOrdersRequest) -> list[OrderView]:
     rooms = call.venue
     rooms.market(request.symbol)
     start, end = _span(request.start_time, request.end_time)
-    which = questions.OrdersOf(call.uid, request.symbol, start, end)
+    which = OrdersOf(call.uid, request.symbol, start, end)
     rows = await rooms.ask(questions.orders, which, request.limit, request.page)
     return [_row_view(rooms, row) for row in rows]
 
@@ -107,7 +117,7 @@ async def my_trades(call: Call, request: MyTradesRequest) -> list[MyTrade]:
     rooms = call.venue
     instrument = rooms.market(request.symbol).instrument
     start, end = _span(request.start_time, request.end_time)
-    which = questions.FillsOf(call.uid, request.symbol, request.order_id, start, end)
+    which = FillsOf(call.uid, request.symbol, request.order_id, start, end)
     rows = await rooms.ask(questions.fills, which, request.limit)
     return [_fill_view(rooms, instrument, row) for row in rows]
 
@@ -132,7 +142,7 @@ def _order_view(rooms: Venue, found: Order[None]) -> OrderView:
     )
 
 
-def _row_view(rooms: Venue, row: questions.OrderRow) -> OrderView:
+def _row_view(rooms: Venue, row: OrderRow) -> OrderView:
     instrument = rooms.instrument(row.symbol)
     status = STATUS_NAMES[row.status]
     return OrderView(
@@ -153,7 +163,7 @@ def _row_view(rooms: Venue, row: questions.OrderRow) -> OrderView:
     )
 
 
-def _fill_view(rooms: Venue, instrument: Instrument, row: questions.FillRow) -> MyTrade:
+def _fill_view(rooms: Venue, instrument: Instrument, row: FillRow) -> MyTrade:
     return MyTrade(
         symbol=row.symbol,
         id=fill_id(row.trade_id, second=bool(row.both)),
@@ -224,9 +234,9 @@ async def _changed(call: Call) -> int:
     if known:
         return known
     orders = rooms.engine.account(uid).orders.values()
-    bills: list[questions.BillRow] = []
+    bills: list[BillRow] = []
     with suppress(ApiError):  # balances are told while history is not there
-        bills = await rooms.ask(questions.bills, questions.BillsOf(uid, SPOT), 1)
+        bills = await rooms.ask(questions.bills, BillsOf(uid, SPOT), 1)
     return max([0, *(found.update_time for found in orders), *(bill.time for bill in bills)])
 
 
@@ -251,7 +261,7 @@ async def bills(call: Call, request: BillsRequest) -> list[BillView]:
     alike = _is_id(after) == _is_id(before)
     if alike and after is not None and before is not None and after > before:
         raise errors.time_order("after", "before")
-    which = questions.BillsOf(
+    which = BillsOf(
         call.uid,
         SPOT,
         asset=asset.name if asset is not None else "",
@@ -270,7 +280,7 @@ async def funding_bills(call: Call, request: FundingBillsRequest) -> FundingBill
     rooms = call.venue
     asset = rooms.asset_by_coin(request.coin_id)
     start, end = _span(request.start_time, request.end_time)
-    which = questions.BillsOf(
+    which = BillsOf(
         call.uid,
         FUNDING,
         asset=asset.name if asset is not None else "",
@@ -292,7 +302,7 @@ async def tax_income(call: Call, request: TaxIncomeRequest) -> list[BillView]:
     if name and name not in rooms.engine.ledger.index:
         raise errors.invalid("coin", "no such asset")
     start, end = _month(request.month, rooms.clock.now())
-    which = questions.BillsOf(
+    which = BillsOf(
         call.uid, SPOT, asset=name, kind=request.biz_type or "", start=start, end=end - 1
     )
     rows = await rooms.ask(questions.bills, which, request.limit, request.page)
@@ -305,7 +315,7 @@ async def transfer_records(call: Call, request: TransferRecordsRequest) -> list[
     asset = rooms.asset_by_coin(request.coin_id)
     if request.after is not None and request.before is not None and request.after > request.before:
         raise errors.time_order("after", "before")
-    which = questions.TransfersOf(
+    which = TransfersOf(
         call.uid,
         asset=asset.name if asset is not None else "",
         source=WALLETS[request.from_type] if request.from_type is not None else None,
@@ -343,7 +353,7 @@ def _month(month: str | None, now: int) -> tuple[int, int]:
     return int(begin.timestamp()) * 1_000_000, int(end.timestamp()) * 1_000_000
 
 
-def _bill_view(rooms: Venue, row: questions.BillRow, no_fill: str | None) -> BillView:
+def _bill_view(rooms: Venue, row: BillRow, no_fill: str | None) -> BillView:
     asset = rooms.asset(row.asset)
     size = value = no_fill
     if row.symbol is not None and row.fill_quantity is not None and row.fill_notional is not None:
@@ -364,7 +374,7 @@ def _bill_view(rooms: Venue, row: questions.BillRow, no_fill: str | None) -> Bil
     )
 
 
-def _transfer_view(rooms: Venue, row: questions.TransferRow) -> TransferRecord:
+def _transfer_view(rooms: Venue, row: TransferRow) -> TransferRecord:
     return TransferRecord(
         coin_name=row.asset,
         status="Successful",

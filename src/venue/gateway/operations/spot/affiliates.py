@@ -23,8 +23,11 @@ from venue.api.spot.affiliates import (
 from venue.core.benefits import RESERVED
 from venue.core.ledger.benefits import Affiliate
 from venue.gateway.context import Call, Venue
-from venue.history.questions import affiliates as questions
-from venue.history.questions import spot as spot_questions
+from venue.history.process.asked import affiliates as questions
+from venue.history.process.asked import spot as spot_questions
+from venue.history.rows.spot import (
+    BillsOf,
+)
 from venue.vocabulary import BillKind, Wallet
 from venue.wire import amount_text, rate_text
 
@@ -103,7 +106,7 @@ async def rebates(call: Call, request: RebatesRequest) -> Rebates:
     rooms = call.venue
     _affiliate(call, -4002)
     begin, until = _days(request.start_time, request.end_time, rooms.clock.now())
-    which = spot_questions.BillsOf(call.uid, SPOT, kind=COMMISSION, start=begin, end=until)
+    which = BillsOf(call.uid, SPOT, kind=COMMISSION, start=begin, end=until)
     size = request.page_size
     total, rows = await rooms.ask(spot_questions.bills_paged, which, request.page, size)
     return Rebates(

@@ -127,9 +127,9 @@ async def cancel_batch(call: Call, request: CancelBatchRequest) -> CancelBatchRe
     )
 
 
-def batch_place_closed(venue: Venue) -> bool:
-    """Whether batch placement is switched off (the document's state)."""
-    return venue.setting("batchPlace", "false") != "true"
+def batch_place_closed(venue: Venue) -> str:
+    """The setting that keeps batch placement closed (the document's state); empty: it is open."""
+    return "" if venue.setting("batchPlace", "false") == "true" else "batchPlace"
 
 
 def identified(request: OrderRequest) -> tuple[int, str]:

@@ -1,0 +1,16 @@
+"""How many frames of a private channel are kept, for those who resume."""
+
+from __future__ import annotations
+
+from typing import Final
+
+FRAMES_KEPT: Final = 100_000  # of each channel
+
+
+def frames_gone(newest: int, kept: int) -> int:
+    """The last number that a channel keeps no more when it has reached `newest`.
+
+    It keeps `kept` frames and a few more: they are taken away by the hundredth part.
+    """
+    step = max(1, kept // 100)
+    return max(0, newest // step * step - kept)

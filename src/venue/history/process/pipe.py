@@ -1,0 +1,34 @@
+"""What goes over the pipe between the venue and history's process, as `worker` says."""
+
+from __future__ import annotations
+
+import struct
+from typing import Final
+
+import msgspec
+
+from venue.api.streams.channels import KeptFrame
+from venue.core.instruments import Asset, Contract, Instrument
+from venue.core.messages.events import Event
+
+HEAD: Final = struct.Struct(">cI")
+CATALOG: Final = b"c"
+PROJECT: Final = b"p"
+CHECKPOINT: Final = b"k"
+ASK: Final = b"q"
+DONE: Final = b"d"
+FAILED: Final = b"f"
+DAMAGED: Final = b"x"  # failed, because the file is not as it was written
+TEMPORARY: Final = "temporary"  # of a file: it goes with the venue
+
+
+class Entry(msgspec.Struct, array_like=True, gc=False):
+    """One applied command, as it travels."""
+
+    sequence: int
+    time: int
+    events: list[Event]
+
+
+Listed = tuple[list[Asset], list[Instrument], list[Contract]]
+Batch = tuple[list[Entry], list[KeptFrame]]  # commands, and the frames that came of them

@@ -1,0 +1,1 @@
+"""Questions' conditions and answers as plain structs: whoever asks needs no database."""

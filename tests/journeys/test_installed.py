@@ -1,0 +1,114 @@
+"""The wheel in a fresh environment: what `requirements-run.lock` names is all that it needs."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import venv
+from collections.abc import Iterator
+from importlib.metadata import distribution
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+
+import venue
+
+ROOT = Path(__file__).resolve().parents[2]
+NEEDED = ("pyproject.toml", "README.md", "LICENSE")
+LOCK = ROOT / "requirements-run.lock"
+PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "-q")
+WITHIN_S = 120
+
+
+def run(*command: str | Path, folder: Path) -> str:
+    done = subprocess.run(
+        [str(part) for part in command],
+        cwd=folder,
+        env={"HOME": str(folder), "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        timeout=WITHIN_S,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def locked(lock: Path) -> list[str]:
+    """The names of the packages in a lock."""
+    return re.findall(r"^([a-z0-9._-]+)==", lock.read_text(), re.MULTILINE)
+
+
+def lend(name: str, packages: Path) -> None:
+    """Put a package that is installed here into another environment too."""
+    files = distribution(name).files
+    assert files is not None
+    for top in {file.parts[0] for file in files} - {"..", "__pycache__"}:
+        (packages / top).symlink_to(Path(str(distribution(name).locate_file(top))))
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The `bin` of an environment with the wheel and what is locked for running: no network."""
+    folder = tmp_path_factory.mktemp("installed")
+    source = folder / "source"
+    shutil.copytree(ROOT / "src", source / "src", ignore=shutil.ignore_patterns("*.egg-info"))
+    for name in NEEDED:
+        shutil.copy(ROOT / name, source)
+    run(*PIP, "wheel", "--no-index", "--no-deps", "--no-build-isolation", source, folder=folder)
+    (wheel,) = folder.glob("venue-*.whl")
+    venv.create(folder / "fresh", symlinks=True)
+    (packages,) = (folder / "fresh" / "lib").glob("python3*/site-packages")
+    for name in locked(LOCK):
+        lend(name, packages)
+    there = folder / "fresh" / "bin"
+    run(*PIP, "--python", there / "python", "install", "--no-index", wheel, folder=folder)
+    yield there
+    shutil.rmtree(folder)
+
+
+def test_the_runtime_lock_is_a_part_of_the_whole_one() -> None:
+    """The same versions with the same digests, and none of the tests' packages."""
+    names = locked(LOCK)
+    whole = (ROOT / "requirements.lock").read_text()
+    assert len(names) <= 22
+    for entry in re.findall(r"^\S+==\S+ \\\n(?:    --hash=\S+(?: \\)?\n)+", LOCK.read_text(), re.M):
+        assert entry in whole
+    assert not {"ccxt", "pytest", "mypy", "ruff", "hypothesis"} & set(names)
+
+
+def test_the_wheel_says_its_version(fresh: Path) -> None:
+    told = run(fresh / "venue", "--version", folder=fresh)
+    assert told == f"{venue.__version__}\n"
+    where = run(fresh / "python", "-c", "import venue; print(venue.__file__)", folder=fresh)
+    assert where.startswith(str(fresh.parent))
+
+
+def test_the_wheel_runs_a_venue(fresh: Path, tmp_path: Path) -> None:
+    """History answers too: its process is started from the same environment."""
+    ready = tmp_path / "ready.json"
+    command = [fresh / "venue", "dev", "--port", "0", "--quiet", "--ready-file", ready]
+    process = subprocess.Popen(
+        [str(part) for part in command],
+        cwd=tmp_path,
+        env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline()
+        url = json.loads(ready.read_text())["rest"]
+        asked = f"{url}/capi/v3/market/fundingRate?symbol=BTCUSDT"
+        with urlopen(asked, timeout=WITHIN_S) as answer:
+            assert json.load(answer)
+        process.terminate()
+        assert process.wait(WITHIN_S) == 0
+    finally:
+        process.kill()
+        process.wait(WITHIN_S)
+        if process.stdout is not None:
+            process.stdout.close()
