@@ -74,7 +74,7 @@ def test_held_changes_in_one_place() -> None:
     _no([place for place in places if place.partition(":")[0] not in ("accounts", *PLANS)])
 
 
-PLANS = ("order_plan", "planned_pool")
+PLANS = ("order_plan", "planned_pool", "preview")
 
 
 def changes_of(tree: ast.AST, attribute: str) -> Iterator[str]:

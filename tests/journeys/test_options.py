@@ -27,12 +27,20 @@ from venue.history.store import open_history
 def test_a_file_that_was_only_found_opens_and_writes_nothing(
     tmp_path: Path, section: str, arguments: list[str]
 ) -> None:
-    (tmp_path / "venue.toml").write_text(f'config = "venue.toml"\n{section}\n')
+    (tmp_path / "venue.toml").write_text(f"{section}\n")
     done = command(*arguments, folder=tmp_path)
     assert done.returncode == 2
-    name = section.split("\n")[1].partition(" ")[0]
+    name = section.split("\n")[1].partition(" ")[0].replace("_", "-")
     assert f"{arguments[0]}.{name} is not taken from a venue.toml" in done.stderr
     assert "--config" in done.stderr
+    assert [file.name for file in tmp_path.iterdir()] == ["venue.toml"]
+
+
+def test_a_file_cannot_name_itself(tmp_path: Path) -> None:
+    (tmp_path / "venue.toml").write_text('config = "venue.toml"\n[dev]\nstate = "taken.db"\n')
+    done = command("dev", folder=tmp_path)
+    assert done.returncode == 2
+    assert "there is no config" in done.stderr
     assert [file.name for file in tmp_path.iterdir()] == ["venue.toml"]
 
 

@@ -20,7 +20,7 @@ from venue import private_files
 from venue.history import driver, pages
 from venue.history.files import HistoryDamaged
 from venue.history.schema.copying import SCHEMA
-from venue.history.schema.spot import OPENING, PROGRESS
+from venue.history.schema.spot import PROGRESS
 
 LOCK_S: Final = 5  # how long to wait for a process that ends, its venue gone
 LOCK_LOOK_S: Final = 0.02
@@ -202,8 +202,8 @@ def _copy_with_checksums(path: str) -> None:
             opened.execute(f"DELETE FROM {PROGRESS.name}")  # noqa: S608
             there = "SELECT count(*) FROM earlier.sqlite_schema WHERE name = ?"
             for table in SCHEMA.sorted_tables:
-                if table is OPENING and not opened.execute(there, (table.name,)).get:
-                    continue  # made when every history began with its journal
+                if not opened.execute(there, (table.name,)).get:
+                    continue  # that version had no such rows
                 names = ", ".join(f'"{column.name}"' for column in table.columns)
                 opened.execute(
                     f"INSERT INTO main.{table.name} ({names})"  # noqa: S608 - names of our own

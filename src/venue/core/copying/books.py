@@ -85,7 +85,7 @@ class Books:
         track.quantity -= lots
         if track.copies or self._awaited(lead, track):
             echo = self._echo(lead, track, False)
-            assert echo is not None
+            assert echo is not None, "what is repeated already goes on"
             echo.before = echo.before or before
             echo.after = track.quantity
         if not track.quantity:

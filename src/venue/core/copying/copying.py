@@ -85,7 +85,7 @@ class Copying:
         refused = follow_refused(self.contracts, command, trader, lead)
         if refused is not None:
             return [refused]
-        assert lead is not None
+        assert lead is not None, f"{command.lead_uid} leads nobody"
         account = self.contracts.ledger.accounts[command.uid]
         holding_of(account)
         account.copies = True

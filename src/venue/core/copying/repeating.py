@@ -84,7 +84,7 @@ class Repeating:
             return False
         if not echo.number:
             position = echo.track.position
-            assert position is not None
+            assert position is not None, "a lead's part is open while it is repeated"
             margin = initial(echo.amount, position.leverage)
             echo.share_ppb = share_ppb(echo.lead.account, echo.lead.asset, margin)
         echo.number = number
@@ -247,7 +247,7 @@ class Repeating:
 def _attach(order: Order[Terms], config: CopyConfig, worst: int) -> Rejected | None:
     """Attach the exits that a follower's settings ask for."""
     terms = order.terms
-    assert terms is not None
+    assert terms is not None, f"order {order.order_id} is a contract order"
     leverage = terms.modes.leverage(terms.position_side)
     take_profit, stop_loss = exits(config, terms.position_side, worst, leverage)
     more = (take_profit is not NO_EXIT) + (stop_loss is not NO_EXIT)

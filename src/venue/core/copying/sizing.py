@@ -62,8 +62,7 @@ def bound(perp: Perpetual, side: int, price: int, slippage_ppm: int) -> int:
 
 def reachable(perp: Perpetual, side: int, price: int) -> bool:
     """Whether anything rests within the bound of an order of this side."""
-    keys = perp.market.book.opposite(side).keys
-    return bool(keys) and keys[-1] >= (-price if side == BUY else price)
+    return perp.market.book.crosses(side, price)
 
 
 def wanted_modes(
@@ -76,7 +75,7 @@ def wanted_modes(
     if modes.longs or modes.shorts or modes.open_orders:
         return None
     lead = echo.lead.account.holding
-    assert lead is not None
+    assert lead is not None, "who leads has traded contracts"
     mode = config.margin_mode
     if mode < 0:
         mode = lead.modes_in(perp).margin_mode
@@ -112,7 +111,7 @@ def lots_of(following: Following, config: CopyConfig, echo: Echo, worst: int) ->
     perp = echo.track.perp
     account = following.account
     holding = account.holding
-    assert holding is not None
+    assert holding is not None, "who follows has a contract account"
     if config.by_amount:
         margin = config.value if echo.first else 0
     else:
