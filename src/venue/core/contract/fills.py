@@ -322,7 +322,6 @@ class Fills:
 
     def fix(self, pool: Pool, symbol: str) -> list[Event]:
         """Bring a pool without positions from below zero to zero, out of the fund (rule 7.4)."""
-        assert not pool.positions, f"the fund pays for a pool of {len(pool.positions)} positions"
         fund = self.collateral.fund_pool(pool.asset)
         amount = min(-pool.collateral, max(0, equity(fund)))
         if amount <= 0:
