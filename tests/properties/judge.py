@@ -248,8 +248,9 @@ class Judge:
         market = taker.market
         for _, number in market.half(1 - taker.side):
             maker = next(o.orders[number] for o in self.owners.values() if number in o.orders)
-            modes = self.owners[maker.uid].modes_in(market)
-            lost = maker.way * (maker.price - market.mark) > 0
+            owner = self.owners[maker.uid]
+            modes = owner.modes_in(market)
+            lost = maker.way * (maker.price - market.mark) > 0 or owner.standing() < owner.held
             risky = not maker.opens or lost or modes.mode != CROSSED or self._held_back(number)
             if risky or maker.uid == taker.uid or left <= 0 or not taker.reaches(maker.price):
                 break
