@@ -27,7 +27,7 @@ ARGS ?=
 # The tests of a file share servers, so they run in one process, in the order of tests/conftest.py.
 SPREAD := --numprocesses auto --dist loadfile --no-loadscope-reorder
 
-# Python's bytecode must be written: tests start many venues, and each would compile itself again.
+# Python's bytecode must be written: the bench starts many venues that would compile themselves again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: setup dev test check fast test-fast bench rules soak soak-door crowd lock clean

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,9 @@ settings.load_profile("untimed")
 
 
 def pytest_configure() -> None:
+    # Tests start hundreds of venues: each would compile every module again.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
     # Begun in the background it would ignore ^C, and so would all programs that tests start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
