@@ -56,7 +56,7 @@ FUND: Final = 200_000
 CASCADE_KILLS: Final = (0, 9, 2)  # commands seen after the crash's answer
 
 # The settlement: isolated, separated positions, and two owners who trade while it is under way.
-PAIRS: Final = 3_000
+PAIRS: Final = 2_000
 PER_OWNER: Final = 25  # within a tier of leverage 20
 MARK: Final = 1_003
 RATE_PPB: Final = 300_000  # the interest of 0.01 % per 8 hours, for a whole day
