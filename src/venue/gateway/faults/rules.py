@@ -79,6 +79,7 @@ class Rule:
         self.end: int | None = None
         self.matched = 0
         self.hits = 0
+        self.kept: dict[bytes, tuple[float, bytes]] = {}  # answers that it gives again, by question
         self._random = Random(f"{seed}/{rule_id}")  # noqa: S311 - it shall be the same again
 
     def agrees(self, asked: Asked) -> bool:
