@@ -9,6 +9,7 @@ from venue.api.operator import copying as copying_rows
 from venue.api.operator import faults as faults_rows
 from venue.api.operator import preview as preview_rows
 from venue.api.operator import venue as venue_rows
+from venue.api.operator import worlds as worlds_rows
 from venue.gateway.context import Venue
 from venue.gateway.dispatch.routes import Route, bind
 from venue.gateway.operations.operator import (
@@ -20,6 +21,7 @@ from venue.gateway.operations.operator import (
     keys,
     preview,
     venue,
+    worlds,
 )
 
 
@@ -83,4 +85,7 @@ def bindings() -> list[Route]:
         bind(copying_rows.leads, copying.leads),
         bind(copying_rows.set_lead, copying.set_lead),
         bind(preview_rows.preview, preview.preview),
+        bind(worlds_rows.worlds, worlds.worlds, not_practice),
+        bind(worlds_rows.create_world, worlds.create_world, not_practice),
+        bind(worlds_rows.delete_world, worlds.delete_world, not_practice),
     ]
