@@ -171,9 +171,9 @@ async def _serve(
         origins = Origins(options.hosts, options.origins)
         serve, streams = _doors(options, origins, fit.sockets, Taken(), rooms)
         living = _living(options, origins, fit.sockets, streams.taken)
-        worlds = rooms.worlds = Worlds(serve, streams, living.live)
         _collect_young_only()
-        server = await Server.start(bound, fit.http, worlds.serve, worlds, Proxies(options.proxies))
+        server = await Server.start(bound, fit.http, serve, streams, Proxies(options.proxies))
+        worlds = rooms.worlds = Worlds(server.listener, living.live)
         background = _background(rooms, options)
         ready(Running(options.host, bound.getsockname()[1], rooms))
         try:
@@ -248,9 +248,11 @@ def _doors(
 def _living(options: Options, origins: Origins, limits: SocketLimits, taken: Taken) -> Living:
     """Worlds begin as this venue does with a new state, and keep nothing."""
     plain = msgspec.structs.replace(options, state=None, keep_us=None)
+    goes_on = msgspec.structs.replace(plain, clock=None, at=None)  # as the state says
 
     async def open_rooms(journal: Journal, history: History, failed: OnFailure) -> Venue:
-        return await _wire(plain, journal, history, SystemClock(), failed)
+        begun = goes_on if journal.begin() else plain
+        return await _wire(begun, journal, history, SystemClock(), failed)
 
     async def begin(rooms: Venue, *, act: bool) -> None:
         if options.agents:

@@ -123,6 +123,30 @@ def test_time_moves_in_one_world(server: Server) -> None:
     assert operator(server).get("/api/v3/time").json["serverTime"] == times["stands"]
 
 
+@pytest.mark.parametrize(
+    "clock",
+    [
+        (),
+        ("--clock", "offset", "--at", "2030-01-01T00:00:00Z"),
+        ("--clock", "rate", "--rate", "60", "--at", "2026-01-01T00:00:00Z"),
+        ("--clock", "skip", "--at", "2026-01-01T00:00:00Z"),
+    ],
+    ids=lambda clock: "-".join(clock[1:2]) or "real",
+)
+def test_a_world_has_the_clock_that_the_venue_was_started_with(
+    tmp_path: Path, clock: tuple[str, ...]
+) -> None:
+    """Also the second, which begins where time has passed already."""
+    with Server(*clock, "--no-limits", folder=tmp_path) as server:
+        mode = operator(server).get("/_venue/clock").json["mode"]
+        for name in ("first", "second"):
+            made(server, name)
+            told = asked(operator(server), name, "GET", "/_venue/clock").json
+            assert told["mode"] == mode
+            assert order(server, name).status == 200
+        assert server.stop() == 0
+
+
 def test_faults_hit_one_world(server: Server) -> None:
     for name in ("well", "ill"):
         made(server, name)

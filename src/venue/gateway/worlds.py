@@ -85,20 +85,16 @@ class World:
 
 
 class Worlds:
-    """All of them, and the door before the venue's own.
+    """All of them, and the door before the venue's own, from the first world on: without one,
+    orders pay nothing.
 
-    `serve` and `streams` are the venue's own doors; `live` brings a world to life, with or without
-    agents that act.
+    `live` brings a world to life, with or without agents that act.
     """
 
-    def __init__(
-        self,
-        serve: Callable[[Request], None],
-        streams: Streams,
-        live: Callable[[bool], Awaitable[Life]],
-    ) -> None:
-        self._serve = serve
-        self._streams = streams
+    def __init__(self, listener: Listener, live: Callable[[bool], Awaitable[Life]]) -> None:
+        self._listener = listener
+        self._serve = listener.serve
+        self._streams = listener.streams
         self._live = live
         self._worlds: dict[str, World] = {}
         self._waiting: set[asyncio.Task[None]] = set()
@@ -113,6 +109,7 @@ class Worlds:
         if len(self._worlds) >= WORLDS_MAX:
             raise errors.out_of_range("name", f"at most {WORLDS_MAX} worlds are kept")
         world = self._worlds[name] = World(name, lambda: self._live(agents), agents=agents)
+        self._listener.serve, self._listener.streams = self.serve, self
         return world
 
     def find(self, name: str) -> World | None:
@@ -183,24 +180,24 @@ class Worlds:
 
     def wanted(self, request: Request) -> bool:
         """Whether a request may become a stream."""
-        world, path = None, request.path
-        if path.startswith(PREFIX):
-            world, path = self._named(path)
-            if world is None:
-                return False
-        if world is None or path.startswith(PREFIX):
+        assert self._streams is not None
+        if not request.path.startswith(PREFIX):
             return self._streams.wanted(request)
-        inside, request.path = request.path, path
+        world, inside = self._named(request.path)
+        if world is None:
+            return False
+        whole_path, request.path = request.path, inside
         try:
-            return self._streams.wanted(request)
+            return self._streams.wanted(request)  # all take the same paths
         finally:
-            request.path = inside
+            request.path = whole_path
 
     def connection(
         self, listener: Listener, request: Request, give_up_seat: Callable[[], None]
     ) -> asyncio.Protocol:
         """The protocol of an upgraded connection, which waits for a world to come to life."""
         if not request.path.startswith(PREFIX):
+            assert self._streams is not None
             return self._streams.connection(listener, request, give_up_seat)
         world, request.path = self._named(request.path)
         assert world is not None, "it was wanted"

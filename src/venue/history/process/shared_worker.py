@@ -23,6 +23,7 @@ class Workers:
 
     def __init__(self, folder: str, frames_kept: int) -> None:
         self._folder = Path(folder)
+        self._folder.mkdir(mode=0o700, exist_ok=True)  # one that ended took its own away
         self._frames_kept = frames_kept
         self._open: dict[int, tuple[Store, Worker]] = {}
 

@@ -82,7 +82,7 @@ class Share:
     def attach(self, link: Link) -> None:
         """Go through this process from now on."""
         self._link = link
-        link.ended.add_done_callback(lambda ended: self._over(ended.result()))
+        link.ended.add_done_callback(self._with_link)
 
     def send(self, kind: bytes, payload: bytes) -> asyncio.Future[Any]:
         """Have a frame answered. HistoryFailed when it cannot be."""
@@ -124,10 +124,15 @@ class Share:
         except (HistoryFailed, OSError) as problem:
             self._over(str(problem))
 
+    def _with_link(self, ended: asyncio.Future[str]) -> None:
+        self._over(ended.result())
+
     def _over(self, why: str) -> None:
         if self.ended.done():
             return
         self.ended.set_result(why)
+        if self._link is not None:
+            self._link.ended.remove_done_callback(self._with_link)
         for _, _, answer in self._early:
             _fail(answer, HistoryFailed(why))
         self._early.clear()
