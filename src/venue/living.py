@@ -7,11 +7,6 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Final, Protocol
 
-from msgspec import Struct
-
-from venue.core.engine import Engine
-from venue.core.messages.applied import Applied
-from venue.core.messages.commands import Command
 from venue.gateway.context import Venue
 from venue.gateway.streams.sockets import Sockets
 from venue.gateway.transport.request import Request
@@ -36,13 +31,6 @@ class Employ(Protocol):
 Doors = Callable[[Venue], tuple[Callable[[Request], None], Sockets]]
 
 log = logging.getLogger("venue")
-
-
-class Beginning(Struct, frozen=True):
-    """Where worlds begin: a state, and what history has to know of how it came about."""
-
-    snapshot: Snapshot
-    past: list[Applied]
 
 
 class Life:
@@ -94,23 +82,28 @@ class Living:
         self._open_rooms = open_rooms
         self._open_doors = open_doors
         self._employ = employ
-        self._turn = asyncio.Lock()
-        self._fresh: Beginning | None = None
+        self._fresh: asyncio.Task[Snapshot] | None = None
 
     async def live(self, agents: bool) -> Life:
         """A world that begins as the venue began."""
-        async with self._turn:
-            if self._fresh is None:
-                self._fresh = await self._begin_first()
-        return await self._begin(self._fresh, agents=agents)
+        self.prepare()
+        assert self._fresh is not None
+        return await self._begin(await asyncio.shield(self._fresh), agents=agents)
+
+    def prepare(self) -> None:
+        """Found what worlds begin with, and start what keeps their histories: the first world is to
+        come, and should not have to wait for it."""
+        if self._fresh is None:
+            self._fresh = asyncio.create_task(self._found())
 
     async def close(self) -> None:
         """Let go of what they share; all worlds are closed before."""
+        if self._fresh is not None:
+            await asyncio.gather(self._fresh, return_exceptions=True)
         await self._shelf.close()
 
-    async def _begin(self, beginning: Beginning, *, agents: bool) -> Life:
-        history = self._shelf.history()
-        history.follow(beginning.past)
+    async def _begin(self, beginning: Snapshot, *, agents: bool) -> Life:
+        history = self._shelf.history(beginning.sequence)
         failed: list[BaseException] = []
         lives: list[Life] = []
 
@@ -119,7 +112,7 @@ class Living:
             for life in lives:
                 life.fail(problem)
 
-        journal = MemoryJournal(keep=False, after=beginning.snapshot)
+        journal = MemoryJournal(keep=False, after=beginning)
         rooms = await self._open_rooms(journal, history, on_failure)
         if agents:
             await self._employ(rooms, act=True)
@@ -129,24 +122,14 @@ class Living:
             life.fail(problem)
         return life
 
-    async def _begin_first(self) -> Beginning:
+    async def _found(self) -> Snapshot:
         """The state in which a new venue is ready, as one comes to it."""
-        journal, history = MemoryJournal(keep=True), self._shelf.history()
+        journal, history = MemoryJournal(keep=False), self._shelf.first()
         failed: list[BaseException] = []
         rooms = await self._open_rooms(journal, history, failed.append)
         await self._employ(rooms, act=False)
         snapshot = take(rooms.engine, rooms.market_data, rooms.recorder)
         await rooms.sequencer.stop()
         rooms.sequencer.close()
-        await history.close()
-        commands = [one for _, piece in journal.read(0) for one in piece]
-        return Beginning(snapshot, _lived(commands))
-
-
-def _lived(commands: list[Command]) -> list[Applied]:
-    """What came of commands, from the first one on."""
-    engine = Engine()
-    return [
-        Applied(sequence, command.time, command, engine.apply(command))
-        for sequence, command in enumerate(commands, 1)
-    ]
+        self._shelf.base(history)
+        return snapshot

@@ -173,7 +173,7 @@ async def _serve(
         living = _living(options, origins, fit.sockets, streams.taken)
         _collect_young_only()
         server = await Server.start(bound, fit.http, serve, streams, Proxies(options.proxies))
-        worlds = rooms.worlds = Worlds(server.listener, living.live)
+        worlds = rooms.worlds = Worlds(server.listener, living.live, living.prepare)
         background = _background(rooms, options)
         ready(Running(options.host, bound.getsockname()[1], rooms))
         try:

@@ -88,10 +88,16 @@ class Worlds:
     """All of them, and the door before the venue's own, from the first world on: without one,
     orders pay nothing.
 
-    `live` brings a world to life, with or without agents that act.
+    `live` brings a world to life, with or without agents that act; `prepare` is told before.
     """
 
-    def __init__(self, listener: Listener, live: Callable[[bool], Awaitable[Life]]) -> None:
+    def __init__(
+        self,
+        listener: Listener,
+        live: Callable[[bool], Awaitable[Life]],
+        prepare: Callable[[], None],
+    ) -> None:
+        self._prepare = prepare
         self._listener = listener
         self._serve = listener.serve
         self._streams = listener.streams
@@ -110,6 +116,7 @@ class Worlds:
             raise errors.out_of_range("name", f"at most {WORLDS_MAX} worlds are kept")
         world = self._worlds[name] = World(name, lambda: self._live(agents), agents=agents)
         self._listener.serve, self._listener.streams = self.serve, self
+        self._prepare()
         return world
 
     def find(self, name: str) -> World | None:

@@ -18,6 +18,7 @@ CHECKPOINT: Final = b"k"
 ASK: Final = b"q"
 OPEN: Final = b"o"  # of a process that has several histories: begin with this one again
 DROP: Final = b"r"  # and forget it
+BASE: Final = b"b"  # others begin as this one is, which ends
 DONE: Final = b"d"
 FAILED: Final = b"f"
 DAMAGED: Final = b"x"  # failed, because the file is not as it was written

@@ -1,6 +1,6 @@
 """The process of several histories: each frame names by its number the one that it is for.
 
-A history's file is made when the first frame for it comes. It ends when its input ends.
+A history's file is made when the first frame for it comes. The process ends when its input ends.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
-from venue.history.process.pipe import DROP, NUMBER_BYTES, OPEN
+from venue.history.process.pipe import BASE, DROP, NUMBER_BYTES, OPEN
 from venue.history.process.worker import Worker, serve, settle
 from venue.history.store import Store, open_history
 
-BLANK: Final = "blank"  # a file with every table, which new ones are copies of
+BEGUN: Final = "begun"  # the file that new ones are copies of
 
 
 class Workers:
@@ -24,18 +24,21 @@ class Workers:
     def __init__(self, folder: str, frames_kept: int) -> None:
         self._folder = Path(folder)
         self._folder.mkdir(mode=0o700, exist_ok=True)  # one that ended took its own away
+        self._begun = self._folder / BEGUN
         self._frames_kept = frames_kept
         self._open: dict[int, tuple[Store, Worker]] = {}
 
     def answer(self, kind: bytes, payload: bytes) -> Any:
         """The request in a frame."""
         number = int.from_bytes(payload[:NUMBER_BYTES])
-        if kind in (OPEN, DROP):
+        if kind in (OPEN, DROP, BASE):
             self._close(number)
-            if kind == DROP:
-                self._remove(number)
-                return None
-            return self._found(number)[0].reached()
+            if kind == OPEN:
+                return self._found(number)[0].reached()
+            if kind == BASE:
+                self._path(number).replace(self._begun)
+            self._remove(number)
+            return None
         return self._found(number)[1].answer(kind, payload[NUMBER_BYTES:])
 
     def close(self) -> None:
@@ -47,18 +50,12 @@ class Workers:
         found = self._open.get(number)
         if found is None:
             path = self._path(number)
-            if not path.exists():
-                shutil.copyfile(self._blank(), path)
+            if not path.exists() and self._begun.exists():
+                shutil.copyfile(self._begun, path)
                 path.chmod(0o600)
             store = open_history(str(path))
             found = self._open[number] = store, Worker(store, self._frames_kept)
         return found
-
-    def _blank(self) -> Path:
-        blank = self._folder / BLANK
-        if not blank.exists():
-            open_history(str(blank)).close()
-        return blank
 
     def _close(self, number: int) -> None:
         found = self._open.pop(number, None)

@@ -1,7 +1,7 @@
 """The histories of many small venues in one helper process, each in a temporary file of its own.
 
-A venue's history takes nothing until it is asked, or has a transaction's worth of commands: then
-the process is started, if it is not there yet, and makes the file.
+The first one is what all others begin with: when it is whole, theirs are copies of its file. A
+history takes nothing until it is asked, or has a transaction's worth of commands.
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 import shutil
 import tempfile
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
 from typing import Any, Final
 
-from venue.history.process.client import HUNG_S, History, Pipe
+from venue.history.process.client import AGAIN_S, HUNG_S, History, Pipe
 from venue.history.process.link import ASKED_MAX, HistoryFailed, Link
-from venue.history.process.pipe import CATALOG, DROP, OPEN, shared
+from venue.history.process.pipe import BASE, CATALOG, DROP, OPEN, shared
 
 MODULE: Final = "venue.history.process.shared_worker"
 
@@ -29,12 +30,23 @@ class Shelf:
         self._link: Link | None = None
         self._turn = asyncio.Lock()
         self._number = 0
+        self._basing: asyncio.Task[None] | None = None
 
-    def history(self) -> History:
-        """A new, empty history."""
+    def first(self) -> History:
+        """The history that others will begin with, still empty."""
+        share = Share(self.link, 0)
+        return History(share, 0, partial(self._reopen, 0, self.link))
+
+    def base(self, first: History) -> None:
+        """Have all others begin where the first one ends, as soon as it is whole."""
+        self._basing = asyncio.create_task(self._base(first))
+
+    def history(self, reached: int) -> History:
+        """A new one, which begins where the first one ended: behind command `reached`."""
         self._number += 1
-        share = Share(self, self._number)
-        return History(share, 0, partial(self._reopen, self._number), lazy=True)
+        share = Share(self._ready, self._number)
+        reopen = partial(self._reopen, self._number, self._ready)
+        return History(share, reached, reopen, lazy=True)
 
     async def link(self, patience_s: float = HUNG_S) -> Link:
         """The helper process, started when there is none. HistoryFailed, OSError."""
@@ -55,25 +67,52 @@ class Shelf:
 
     async def close(self) -> None:
         """End the process and take all files away."""
+        if self._basing is not None:
+            self._basing.cancel()
+            await asyncio.gather(self._basing, return_exceptions=True)
         if self._link is not None:
             await self._link.close()
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    async def _reopen(self, number: int, patience_s: float) -> tuple[Pipe, int]:
-        link = await self.link(patience_s)
+    async def _base(self, first: History) -> None:
+        try:
+            while True:
+                try:
+                    await first.drain()
+                    await (await self.link()).send(BASE, shared(0))
+                    return
+                except (HistoryFailed, OSError):  # it is told and started again by `first`
+                    await asyncio.sleep(AGAIN_S)
+        finally:
+            await first.close()
+
+    async def _ready(self) -> Link:
+        """The process, when it has what histories begin with."""
+        assert self._basing is not None, "there was a first one"
+        await asyncio.shield(self._basing)
+        return await self.link()
+
+    async def _reopen(
+        self, number: int, opened: Callable[[], Awaitable[Link]], patience_s: float
+    ) -> tuple[Pipe, int]:
+        await self.link(patience_s)
+        link = await opened()
         reached: int = await link.send(OPEN, shared(number))
-        share = Share(self, number)
+        share = Share(opened, number)
         share.attach(link)
         return share, reached
 
 
 class Share:
-    """One history's part of the shelf; a `Pipe`. What one of them meets ends no other."""
+    """One history's part of the shelf; a `Pipe`. What one of them meets ends no other.
 
-    def __init__(self, shelf: Shelf, number: int) -> None:
+    `opened` gives the process.
+    """
+
+    def __init__(self, opened: Callable[[], Awaitable[Link]], number: int) -> None:
         self.ended: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        self._shelf = shelf
+        self._opened = opened
         self._number = number
         self._link: Link | None = None
         self._early: list[tuple[bytes, bytes, asyncio.Future[Any]]] = []  # before there is a link
@@ -115,7 +154,7 @@ class Share:
 
     async def _open(self) -> None:
         try:
-            link = await self._shelf.link()
+            link = await self._opened()
             early, self._early = self._early, []
             self.attach(link)
             for kind, payload, answer in early:
