@@ -37,6 +37,7 @@ from venue.cli.raw import delete, get, post
 from venue.cli.running import status, wait, withdraw
 from venue.cli.snapshots import reset, snapshot
 from venue.cli.trading import account, balance, buy, cancel, orders, sell
+from venue.cli.worlds import world
 from venue.times import moment_us
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ app = App(
 )
 
 app.config = (OptionsFile(app),)
-for one in (clock, fault, key, snapshot):
+for one in (clock, fault, key, snapshot, world):
     app.command(one)
 for command in (
     get, post, delete, buy, sell, cancel, orders, balance, account, withdraw, status, wait, reset,
