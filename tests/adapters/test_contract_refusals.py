@@ -46,6 +46,10 @@ OPERATORS = {
     Reject.CODE_USED,
     Reject.NO_AFFILIATE,
     Reject.INVITED_ALREADY,
+    Reject.RECEIVER_UNKNOWN,
+    Reject.RECEIVER_SELF,
+    Reject.CONTENT_FULL,
+    Reject.CONTENT_UNKNOWN,
 }
 # reason, the bound it carries, code, and what the message says.
 REFUSALS: list[tuple[Reject, int, int, tuple[str, ...]]] = [

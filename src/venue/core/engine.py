@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from venue.core.benefits import Rewards
 from venue.core.book.market import Market
+from venue.core.content import Content
 from venue.core.contract.closing import Closing
 from venue.core.contract.consequences import Schedule
 from venue.core.contract.leverage import Margins
@@ -21,8 +22,12 @@ from venue.core.ledger.ledger import Ledger
 from venue.core.listing import Listing
 from venue.core.messages.benefit_commands import (
     ChangeGift,
+    InternalWithdraw,
     Invite,
     JoinDiscount,
+    PostArticle,
+    PostBanner,
+    RemoveContent,
     SetAffiliate,
     SetDiscount,
 )
@@ -67,6 +72,7 @@ from venue.core.messages.copy_commands import CloseCopy, Follow, SetLead, StopCo
 from venue.core.messages.events import Event
 from venue.core.owners import Owners
 from venue.core.spot.orders import Spot
+from venue.core.withdrawals import Withdrawals
 
 # Compiled, a name of another module is looked up at every use, a constant of this one is not.
 PLACE: Final = PlaceOrder
@@ -84,6 +90,7 @@ class Engine:
     __slots__ = (
         "_handlers",
         "closing",
+        "content",
         "contracts",
         "copying",
         "counters",
@@ -96,6 +103,7 @@ class Engine:
         "sequence",
         "spot",
         "time",
+        "withdrawals",
     )
 
     def __init__(self) -> None:
@@ -107,6 +115,8 @@ class Engine:
         self.contracts = Contracts(self.ledger, self.counters, self.spot.markets)
         self.owners = Owners(self.ledger, self.contracts)
         self.rewards = Rewards(self.ledger, self.contracts)
+        self.withdrawals = Withdrawals(self.owners)
+        self.content = Content()
         self.listing = Listing(self.ledger, self.spot, self.contracts)
         self.deadlines = Deadlines(self.spot, self.contracts)
         triggers = Triggers(self.contracts)
@@ -127,11 +137,7 @@ class Engine:
             Withdraw: self.owners.withdraw,
             Transfer: self.owners.transfer,
             RecordStreams: self.owners.record_streams,
-            ChangeGift: self.rewards.change_gift,
-            SetDiscount: self.rewards.set_discount,
-            JoinDiscount: self.rewards.join_discount,
-            SetAffiliate: self.rewards.set_affiliate,
-            Invite: self.rewards.invite,
+            **self._handlers_of_grants(),
             RegisterAsset: self.listing.register,
             ListInstrument: self.listing.list_instrument,
             ChangeInstrument: self.listing.change_instrument,
@@ -154,6 +160,19 @@ class Engine:
             Follow: self.copying.follow,
             StopCopying: self.copying.stop,
             CloseCopy: self._close_copy,
+        }
+
+    def _handlers_of_grants(self) -> dict[type, Callable[[Any], list[Event]]]:
+        return {
+            ChangeGift: self.rewards.change_gift,
+            SetDiscount: self.rewards.set_discount,
+            JoinDiscount: self.rewards.join_discount,
+            SetAffiliate: self.rewards.set_affiliate,
+            Invite: self.rewards.invite,
+            InternalWithdraw: self.withdrawals.withdraw,
+            PostArticle: self.content.post_article,
+            PostBanner: self.content.post_banner,
+            RemoveContent: self.content.remove,
         }
 
     def apply(self, command: Command) -> list[Event]:

@@ -10,9 +10,10 @@ from venue.api.contract import orders as contract_orders
 from venue.api.copying import follower, trader
 from venue.api.operation import Operation
 from venue.api.operator import benefits, clock, contracts, faults, preview
+from venue.api.operator import content as operator_content
 from venue.api.operator import copying as operator_copying
 from venue.api.operator import venue as operator
-from venue.api.spot import account, affiliates, market
+from venue.api.spot import account, affiliates, commissions, content, market, withdrawals
 from venue.api.spot import orders as spot_orders
 
 ROWS: tuple[Operation[Any, Any], ...] = (
@@ -20,6 +21,9 @@ ROWS: tuple[Operation[Any, Any], ...] = (
     *account.ROWS,
     *spot_orders.ROWS,
     *affiliates.ROWS,
+    *commissions.ROWS,
+    *withdrawals.ROWS,
+    *content.ROWS,
     *contract_market.ROWS,
     *contract_account.ROWS,
     *contract_orders.ROWS,
@@ -33,6 +37,7 @@ ROWS: tuple[Operation[Any, Any], ...] = (
     *faults.ROWS,
     *clock.ROWS,
     *benefits.ROWS,
+    *operator_content.ROWS,
     *operator_copying.ROWS,
     *preview.ROWS,
 )

@@ -57,3 +57,31 @@ class CommissionPaid(Struct, array_like=True, tag_field="what", tag=85):
     rate_ppm: int
     maker: int
     taker: int
+
+
+class InternallyWithdrawn(Struct, array_like=True, tag_field="what", tag=86):
+    """Money went from one owner to another; the sender's bill follows, then the receiver's."""
+
+    withdraw_id: int
+    uid: int
+    to_uid: int
+    asset: str
+    source: int
+    target: int
+    amount: int
+
+
+class WithdrawalRepeated(Struct, array_like=True, tag_field="what", tag=87):
+    """The same internal withdrawal was asked for before, and had its effect then."""
+
+    withdraw_id: int
+
+
+class ContentPosted(Struct, array_like=True, tag_field="what", tag=88):
+    """An article or a banner can be read from now on."""
+
+    content_id: int
+
+
+class ContentRemoved(Struct, array_like=True, tag_field="what", tag=89):
+    content_id: int

@@ -11,8 +11,12 @@ from msgspec import Struct
 from venue.core.instruments import Contract, Instrument
 from venue.core.messages.benefit_commands import (
     ChangeGift,
+    InternalWithdraw,
     Invite,
     JoinDiscount,
+    PostArticle,
+    PostBanner,
+    RemoveContent,
     SetAffiliate,
     SetDiscount,
 )
@@ -409,6 +413,7 @@ Requested = (  # what signed requests cause: the commands with a `request`
     | Follow
     | StopCopying
     | CloseCopy
+    | InternalWithdraw
 )
 Command = (
     Requested
@@ -433,5 +438,8 @@ Command = (
     | JoinDiscount
     | SetAffiliate
     | Invite
+    | PostArticle
+    | PostBanner
+    | RemoveContent
     | SetLead
 )

@@ -6,10 +6,14 @@ from venue.core.instruments import Asset, Instrument
 from venue.core.messages.benefit_events import (
     AffiliateSet,
     CommissionPaid,
+    ContentPosted,
+    ContentRemoved,
     DiscountJoined,
     DiscountSet,
     GiftChanged,
+    InternallyWithdrawn,
     Invited,
+    WithdrawalRepeated,
 )
 from venue.core.messages.contract_events import (
     AlgoChanged,
@@ -260,6 +264,10 @@ Event = (
     | AffiliateSet
     | Invited
     | CommissionPaid
+    | InternallyWithdrawn
+    | WithdrawalRepeated
+    | ContentPosted
+    | ContentRemoved
     | LeadSet
     | Followed
     | FollowStopped

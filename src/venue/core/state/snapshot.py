@@ -17,10 +17,11 @@ from venue.core.book.orders import Order
 from venue.core.engine import Engine
 from venue.core.instruments import Asset, Instrument
 from venue.core.ledger.accounts import Account
-from venue.core.state import benefits_snapshot, contract_snapshot, copying_snapshot
+from venue.core.state import benefits_snapshot, contract_snapshot, copying_snapshot, people_snapshot
 from venue.core.state.benefits_snapshot import BenefitsState
 from venue.core.state.contract_records import ContractState
 from venue.core.state.copying_snapshot import CopyingState
+from venue.core.state.people_snapshot import ContentState, SentRecord
 
 
 class OrderRecord(msgspec.Struct, array_like=True, gc=False):
@@ -88,6 +89,8 @@ class State(msgspec.Struct, array_like=True):
     deadlines: list[tuple[int, int, int]] = []
     benefits: BenefitsState | None = None
     copying: CopyingState | None = None
+    sent: list[SentRecord] = []
+    content: ContentState | None = None
 
 
 class Snapshot(msgspec.Struct, array_like=True):
@@ -167,6 +170,9 @@ def load(data: bytes) -> Engine:
     if state.benefits is not None:
         benefits_snapshot.load(engine, state.benefits)
     copying_snapshot.load(engine, state.copying)
+    people_snapshot.load_sent(engine, state.sent)
+    if state.content is not None:
+        people_snapshot.load_content(engine, state.content)
     return engine
 
 
@@ -192,6 +198,8 @@ def _state(engine: Engine) -> State:
         deadlines=engine.deadlines.queue,
         benefits=benefits_snapshot.dump(engine),
         copying=copying_snapshot.dump(engine),
+        sent=people_snapshot.dump_sent(engine),
+        content=people_snapshot.dump_content(engine),
     )
 
 

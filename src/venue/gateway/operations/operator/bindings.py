@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from venue.api.operator import benefits as benefits_rows
 from venue.api.operator import clock as clock_rows
+from venue.api.operator import content as content_rows
 from venue.api.operator import contracts as contracts_rows
 from venue.api.operator import copying as copying_rows
 from venue.api.operator import faults as faults_rows
@@ -14,6 +15,7 @@ from venue.gateway.dispatch.routes import Route, bind
 from venue.gateway.operations.operator import (
     benefits,
     clock,
+    content,
     contracts,
     copying,
     faults,
@@ -80,6 +82,9 @@ def bindings() -> list[Route]:
         bind(benefits_rows.join_discount, benefits.join_discount),
         bind(benefits_rows.set_affiliate, benefits.set_affiliate),
         bind(benefits_rows.invite, benefits.invite),
+        bind(content_rows.post_article, content.post_article),
+        bind(content_rows.post_banner, content.post_banner),
+        bind(content_rows.remove_content, content.remove_content),
         bind(copying_rows.leads, copying.leads),
         bind(copying_rows.set_lead, copying.set_lead),
         bind(preview_rows.preview, preview.preview),
