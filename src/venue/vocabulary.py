@@ -248,6 +248,8 @@ class Reject(IntEnum):
     # what the operator publishes
     CONTENT_FULL = 98
     CONTENT_UNKNOWN = 99
+    # fee tiers
+    FEE_TIERS = 100
     # copy trading
     LEAD_UNKNOWN = 80
     LEAD_CLOSED = 81

@@ -50,6 +50,7 @@ OPERATORS = {
     Reject.RECEIVER_SELF,
     Reject.CONTENT_FULL,
     Reject.CONTENT_UNKNOWN,
+    Reject.FEE_TIERS,
 }
 # reason, the bound it carries, code, and what the message says.
 REFUSALS: list[tuple[Reject, int, int, tuple[str, ...]]] = [

@@ -294,6 +294,34 @@ def test_articles_and_banners(desk: Desk) -> None:
     assert desk.ask(f"{CONTENT}/banners/latest") == {"items": []}
 
 
+def test_a_tier_is_shown_where_rates_are(desk: Desk) -> None:
+    tiers = ["1000:0.0008:0.0009", "5000:0.00015:0.0006"]
+    told = desk.operate("fee-tiers", product="SPOT", tiers=tiers)
+    assert told == [{"product": "SPOT", "asset": "USDT", "tiers": tiers}]
+    assert desk.told(desk.anyone.get("/_venue/fee-tiers")) == told
+    desk.operate("deposit", owner="carol", wallet="SPOT", asset="USDT", amount="9000")
+    for who, side in (("alice", "SELL"), ("carol", "BUY")):
+        made = desk.client(who).post("/api/v3/order", order("BTCUSDT", side, "0.1", "50000"))
+        assert made.status == 200, made
+    before = desk.ask("/api/v3/account/", "alice")["commissionRates"]
+    spot, _ = desk.told(desk.anyone.get("/_venue/owners/fee-tier?owner=alice"))
+    assert (spot["tier"], spot["today"]) == ("0", "5000.00000000")
+    desk.venue.advance(to="2026-01-03T00:00:01Z")
+    spot, contract = desk.told(desk.anyone.get("/_venue/owners/fee-tier?owner=alice"))
+    assert spot == {
+        "product": "SPOT", "tier": "2", "volume": "5000.00000000", "today": "0.00000000",
+        "makerFeeRate": "0.00015", "takerFeeRate": "0.0006",
+    }  # fmt: skip
+    assert contract == {
+        "product": "CONTRACT", "tier": "0", "volume": "0", "today": "0", "makerFeeRate": "",
+        "takerFeeRate": "",
+    }  # fmt: skip
+    shown = desk.ask("/api/v3/account/", "alice")
+    assert shown["commissionRates"] == {"maker": "0.00015000", "taker": "0.00060000"} != before
+    assert (shown["makerCommission"], shown["takerCommission"]) == ("1", "6")
+    assert desk.ask("/api/v3/account/", "bob")["commissionRates"] == before
+
+
 def test_a_killed_venue_knows_what_was_sent(tmp_path: Path) -> None:
     """Answered is durable: both balances and the client id are there behind a kill -9."""
     state = str(tmp_path / "state")

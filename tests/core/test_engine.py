@@ -75,6 +75,7 @@ def test_every_command_has_a_rule() -> None:
         benefit_commands.PostArticle("title", "text", []),
         benefit_commands.PostBanner("title", "https://a", "https://b"),
         benefit_commands.RemoveContent(7),
+        benefit_commands.SetFeeTiers(SPOT, "BTC", [benefit_commands.FeeTier(1, 1, 1)]),
         SetLead(NOBODY, "USDT", True, 100_000),
         Follow(NOBODY, 1, True, []),
         StopCopying(NOBODY, 1),

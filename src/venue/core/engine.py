@@ -17,6 +17,7 @@ from venue.core.contract.triggers import Triggers
 from venue.core.copying.copying import Copying
 from venue.core.countdowns import Deadlines
 from venue.core.counters import Counters
+from venue.core.fee_tiers import FeeTiers
 from venue.core.ledger.accounts import Account
 from venue.core.ledger.ledger import Ledger
 from venue.core.listing import Listing
@@ -30,6 +31,7 @@ from venue.core.messages.benefit_commands import (
     RemoveContent,
     SetAffiliate,
     SetDiscount,
+    SetFeeTiers,
 )
 from venue.core.messages.commands import (
     CancelAlgo,
@@ -95,6 +97,7 @@ class Engine:
         "copying",
         "counters",
         "deadlines",
+        "fee_tiers",
         "ledger",
         "listing",
         "owners",
@@ -117,6 +120,7 @@ class Engine:
         self.rewards = Rewards(self.ledger, self.contracts)
         self.withdrawals = Withdrawals(self.owners)
         self.content = Content()
+        self.fee_tiers = FeeTiers(self.owners, self.spot, self.contracts)
         self.listing = Listing(self.ledger, self.spot, self.contracts)
         self.deadlines = Deadlines(self.spot, self.contracts)
         triggers = Triggers(self.contracts)
@@ -132,7 +136,6 @@ class Engine:
             SetCancelAfter: self.deadlines.set,
             CreateOwner: self.owners.create,
             FreezeOwner: self.owners.freeze,
-            SetFees: self.owners.set_fees,
             Deposit: self.owners.deposit,
             Withdraw: self.owners.withdraw,
             Transfer: self.owners.transfer,
@@ -164,6 +167,8 @@ class Engine:
 
     def _handlers_of_grants(self) -> dict[type, Callable[[Any], list[Event]]]:
         return {
+            SetFees: self.fee_tiers.set_fees,
+            SetFeeTiers: self.fee_tiers.set_tiers,
             ChangeGift: self.rewards.change_gift,
             SetDiscount: self.rewards.set_discount,
             JoinDiscount: self.rewards.join_discount,
@@ -181,6 +186,12 @@ class Engine:
         assert time >= self.time, (time, self.time)
         self.time = time
         self.sequence += 1
+        events = self._do(command, time)
+        if self.fee_tiers.tables:
+            self.fee_tiers.count(events, time)
+        return events
+
+    def _do(self, command: Command, time: int) -> list[Event]:
         # The commands that matter for speed are called directly: mypyc then needs no wrapper.
         if type(command) is PLACE:
             return self.spot.place(command)
@@ -202,6 +213,7 @@ class Engine:
         events = self.deadlines.pass_time(command.time)
         events += self.schedule.tick(command.time)
         events += self.rewards.pass_time(command.time)
+        events += self.fee_tiers.pass_time(command.time)
         self._copy(events, command.time)
         if self.copying.books.traders:
             self._copied(events, self.copying.pass_time(command.time), command.time)
@@ -213,6 +225,7 @@ class Engine:
             events += self._traded(self.closing.proceed(command.time), command.time)
         events += self.schedule.proceed(command.time)
         events += self.rewards.pass_time(command.time)
+        events += self.fee_tiers.pass_time(command.time)
         self._copy(events, command.time)
         return events
 
@@ -261,6 +274,7 @@ class Engine:
         """Whether more is due than one command may do: `Proceed` goes on with it."""
         running = bool(self.closing.running) or self.deadlines.due(self.time)
         running = running or self.copying.goes_on() or self.rewards.goes_on()
+        running = running or self.fee_tiers.goes_on()
         return running or self.schedule.goes_on()
 
     def account(self, uid: int) -> Account:

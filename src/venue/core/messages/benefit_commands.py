@@ -88,3 +88,23 @@ class RemoveContent(Struct, array_like=True, tag_field="what", tag=88):
 
     content_id: int
     time: int = 0
+
+
+class FeeTier(Struct, array_like=True, frozen=True, gc=False):
+    """The rates in ppm of owners that traded at least `volume` atoms in 30 days."""
+
+    volume: int
+    maker_ppm: int
+    taker_ppm: int
+
+
+class SetFeeTiers(Struct, array_like=True, tag_field="what", tag=89):
+    """The fee tiers of one `vocabulary.Product`, lowest first; none: there are no tiers.
+
+    Volume counts in markets whose quote (or settle) asset is `asset`.
+    """
+
+    product: int
+    asset: str
+    tiers: list[FeeTier]
+    time: int = 0

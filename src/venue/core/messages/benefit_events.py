@@ -85,3 +85,24 @@ class ContentPosted(Struct, array_like=True, tag_field="what", tag=88):
 
 class ContentRemoved(Struct, array_like=True, tag_field="what", tag=89):
     content_id: int
+
+
+class FeeTiersSet(Struct, array_like=True, tag_field="what", tag=90):
+    """A product has so many fee tiers from now on."""
+
+    product: int
+    count: int
+
+
+class FeeTierReached(Struct, array_like=True, tag_field="what", tag=91):
+    """An owner has another tier (0: none), or its tier has other rates, in ppm; -1: the symbol's.
+
+    `volume` is what it traded in the 30 days before, in atoms.
+    """
+
+    uid: int
+    product: int
+    level: int
+    volume: int
+    maker_ppm: int
+    taker_ppm: int

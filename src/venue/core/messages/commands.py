@@ -19,6 +19,7 @@ from venue.core.messages.benefit_commands import (
     RemoveContent,
     SetAffiliate,
     SetDiscount,
+    SetFeeTiers,
 )
 from venue.core.messages.copy_commands import CloseCopy, Follow, SetLead, StopCopying
 
@@ -441,5 +442,6 @@ Command = (
     | PostArticle
     | PostBanner
     | RemoveContent
+    | SetFeeTiers
     | SetLead
 )

@@ -10,6 +10,8 @@ from venue.core.messages.benefit_events import (
     ContentRemoved,
     DiscountJoined,
     DiscountSet,
+    FeeTierReached,
+    FeeTiersSet,
     GiftChanged,
     InternallyWithdrawn,
     Invited,
@@ -268,6 +270,8 @@ Event = (
     | WithdrawalRepeated
     | ContentPosted
     | ContentRemoved
+    | FeeTiersSet
+    | FeeTierReached
     | LeadSet
     | Followed
     | FollowStopped

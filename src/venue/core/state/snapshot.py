@@ -17,10 +17,17 @@ from venue.core.book.orders import Order
 from venue.core.engine import Engine
 from venue.core.instruments import Asset, Instrument
 from venue.core.ledger.accounts import Account
-from venue.core.state import benefits_snapshot, contract_snapshot, copying_snapshot, people_snapshot
+from venue.core.state import (
+    benefits_snapshot,
+    contract_snapshot,
+    copying_snapshot,
+    fee_tiers_snapshot,
+    people_snapshot,
+)
 from venue.core.state.benefits_snapshot import BenefitsState
 from venue.core.state.contract_records import ContractState
 from venue.core.state.copying_snapshot import CopyingState
+from venue.core.state.fee_tiers_snapshot import FeeTiersState
 from venue.core.state.people_snapshot import ContentState, SentRecord
 
 
@@ -91,6 +98,7 @@ class State(msgspec.Struct, array_like=True):
     copying: CopyingState | None = None
     sent: list[SentRecord] = []
     content: ContentState | None = None
+    fee_tiers: FeeTiersState | None = None
 
 
 class Snapshot(msgspec.Struct, array_like=True):
@@ -170,6 +178,7 @@ def load(data: bytes) -> Engine:
     if state.benefits is not None:
         benefits_snapshot.load(engine, state.benefits)
     copying_snapshot.load(engine, state.copying)
+    fee_tiers_snapshot.load(engine, state.fee_tiers)
     people_snapshot.load_sent(engine, state.sent)
     if state.content is not None:
         people_snapshot.load_content(engine, state.content)
@@ -200,6 +209,7 @@ def _state(engine: Engine) -> State:
         copying=copying_snapshot.dump(engine),
         sent=people_snapshot.dump_sent(engine),
         content=people_snapshot.dump_content(engine),
+        fee_tiers=fee_tiers_snapshot.dump(engine),
     )
 
 

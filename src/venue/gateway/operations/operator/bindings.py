@@ -8,6 +8,7 @@ from venue.api.operator import content as content_rows
 from venue.api.operator import contracts as contracts_rows
 from venue.api.operator import copying as copying_rows
 from venue.api.operator import faults as faults_rows
+from venue.api.operator import fee_tiers as fee_tiers_rows
 from venue.api.operator import preview as preview_rows
 from venue.api.operator import venue as venue_rows
 from venue.gateway.context import Venue
@@ -19,6 +20,7 @@ from venue.gateway.operations.operator import (
     contracts,
     copying,
     faults,
+    fee_tiers,
     keys,
     preview,
     venue,
@@ -74,6 +76,16 @@ def bindings() -> list[Route]:
         bind(clock_rows.clock, clock.clock, not_practice),
         bind(clock_rows.change_clock, clock.change_clock, not_practice),
         bind(clock_rows.advance_clock, clock.advance_clock, not_practice),
+        *_grants(),
+        bind(copying_rows.leads, copying.leads),
+        bind(copying_rows.set_lead, copying.set_lead),
+        bind(preview_rows.preview, preview.preview),
+    ]
+
+
+def _grants() -> list[Route]:
+    """What the operator grants owners, and lets them read."""
+    return [
         bind(benefits_rows.benefits, benefits.benefits),
         bind(benefits_rows.give_gift, benefits.give_gift),
         bind(benefits_rows.take_gift, benefits.take_gift),
@@ -85,7 +97,7 @@ def bindings() -> list[Route]:
         bind(content_rows.post_article, content.post_article),
         bind(content_rows.post_banner, content.post_banner),
         bind(content_rows.remove_content, content.remove_content),
-        bind(copying_rows.leads, copying.leads),
-        bind(copying_rows.set_lead, copying.set_lead),
-        bind(preview_rows.preview, preview.preview),
+        bind(fee_tiers_rows.fee_tiers, fee_tiers.fee_tiers),
+        bind(fee_tiers_rows.set_fee_tiers, fee_tiers.set_fee_tiers),
+        bind(fee_tiers_rows.fee_tier, fee_tiers.fee_tier),
     ]

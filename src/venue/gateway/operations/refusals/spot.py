@@ -134,6 +134,9 @@ _PLAIN: Final[dict[Reject, Callable[[Rejected], ApiError]]] = {
         f"{r.limit} of them are posted, which is the most: remove one first"
     ),
     Reject.CONTENT_UNKNOWN: lambda _: errors.invalid("id", "no such article or banner"),
+    Reject.FEE_TIERS: lambda _: errors.out_of_range(
+        "tiers", "each volume must be above the one before, and 0"
+    ),
     Reject.TIMEOUT: lambda _: errors.out_of_range("timeout", f"allowed: {COUNTDOWN_ALLOWED}"),
     Reject.FEE_RATE: lambda r: errors.out_of_range("makerFeeRate", f"allowed: 0 to {r.limit} ppm"),
 }
