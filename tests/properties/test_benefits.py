@@ -1,5 +1,6 @@
-"""Random contract venues whose owners get gifts, discounts and commissions: rule 10 after every
-command, and gifts that a model told by events alone knows to the atom."""
+"""Random contract venues whose owners get gifts, discounts, commissions and fee tiers, and send
+money to others: rule 10 after every command; models that are told by events alone know gifts to the
+atom, and who has which rates."""
 
 from __future__ import annotations
 
@@ -8,13 +9,15 @@ from random import Random
 
 import pytest
 
+from properties.fee_tiers import TierModel
 from properties.length import walked
 from support.contract_walk import FIRST_UID, FUND_UID, OWNERS, SECOND, START, UNIT, Walk
 from venue.core.contract.collateral import FEES_UID, available
 from venue.core.engine import Engine
 from venue.core.ledger.accounts import Pool
 from venue.core.messages import benefit_commands, commands
-from venue.core.messages.benefit_events import CommissionPaid
+from venue.core.messages.benefit_commands import FeeTier
+from venue.core.messages.benefit_events import CommissionPaid, InternallyWithdrawn
 from venue.core.messages.commands import Command
 from venue.core.messages.contract_events import ContractTrade, Income, Leg, PositionClosed
 from venue.core.messages.events import Event, Rejected
@@ -124,7 +127,7 @@ def _carries(pool: Pool) -> bool:
 def benefit(random: Random, uid: int) -> Command:
     """One of the commands of rule 9."""
     money = START * UNIT
-    kind = random.randrange(7)
+    kind = random.randrange(10)
     if kind < 2:
         return benefit_commands.ChangeGift(uid, "QQQ", random.choice([1, 2, 5]) * money // 4)
     if kind == 2:
@@ -135,7 +138,26 @@ def benefit(random: Random, uid: int) -> Command:
         return commands.Deposit(uid, 0, "AAA", 5)
     if kind == 5:
         return benefit_commands.Invite(uid, FIRST_UID + random.randrange(2))
-    return commands.Withdraw(uid, 1, "QQQ", random.randrange(1, 2 * money))
+    if kind == 6:
+        return commands.Withdraw(uid, 1, "QQQ", random.randrange(1, 2 * money))
+    if kind == 7:
+        return other_rates(random, uid)
+    if kind == 8:
+        return commands.Transfer(uid, 1, 0, "QQQ", random.randrange(1, money))
+    return benefit_commands.InternalWithdraw(
+        FIRST_UID + random.randrange(2), FIRST_UID + random.randrange(OWNERS), 0,
+        random.choice([0, 2]), "QQQ", random.randrange(1, money), random.choice(["", "a", "b"]),
+    )  # fmt: skip
+
+
+def other_rates(random: Random, uid: int) -> Command:
+    """Other fee tiers, or an owner's own rates."""
+    if random.random() < 0.6:
+        own = random.choice([(-1, -1), (-1, -1), (0, 300), (0, 0)])
+        return commands.SetFees(uid, *own, product=1)
+    unit = START * UNIT * 100
+    tiers = [FeeTier(unit, 300, 450), FeeTier(5 * unit, 100, 300), FeeTier(20 * unit, 0, 100)]
+    return benefit_commands.SetFeeTiers(1, "QQQ", tiers[: random.randrange(4)])
 
 
 def check(engine: Engine, model: Model, command: Command, events: list[Event]) -> None:
@@ -155,6 +177,7 @@ def check(engine: Engine, model: Model, command: Command, events: list[Event]) -
 @pytest.mark.parametrize("seed", SEEDS)
 def test_random_gifts_discounts_and_commissions(seed: int) -> None:
     walk, engine, model = Walk(seed, 50 * START * UNIT), Engine(), Model()
+    rates, sent = TierModel(), 0
     random = Random(seed)
     opening = walk.opening()
     opening.append(
@@ -164,7 +187,9 @@ def test_random_gifts_discounts_and_commissions(seed: int) -> None:
         opening.append(benefit_commands.SetAffiliate(uid, f"code{uid}", 100_000, 500_000))
     for command in opening:
         command.time = walk.time
-        model.hear(engine, engine.apply(command))
+        events = engine.apply(command)
+        model.hear(engine, events)
+        rates.hear(command, events)
     paid = 0
     for number in range(LENGTH):
         if random.random() < 0.2:
@@ -180,7 +205,12 @@ def test_random_gifts_discounts_and_commissions(seed: int) -> None:
         events = engine.apply(command)
         model.hear(engine, events)
         check(engine, model, command, events)
+        rates.hear(command, events)
+        rates.check(engine)
+        sent += any(isinstance(event, InternallyWithdrawn) for event in events)
         paid += sum(isinstance(event, CommissionPaid) for event in events)
     assert model.gifts
     assert paid
     assert model.refunds
+    assert rates.changes
+    assert sent
