@@ -13,14 +13,20 @@ READ = Access.READ
 
 
 class ArticlesRequest(Struct, rename="camel"):
-    """Articles, newest first."""
+    """Articles, newest first.
+
+    No public description of this operation exists: it is paged as others are.
+    """
 
     page: Page = 1
     page_size: UpTo100 = 20
 
 
 class ArticlesOfCoinRequest(Struct, rename="camel"):
-    """Articles about one coin, newest first."""
+    """Articles about one coin, newest first.
+
+    No public description of this operation exists: it is paged as others are.
+    """
 
     coin: Text
     page: Page = 1
@@ -28,7 +34,7 @@ class ArticlesOfCoinRequest(Struct, rename="camel"):
 
 
 class ArticleRequest(Struct):
-    """One article."""
+    """One article. No public description of this operation exists."""
 
     id: Id
 
@@ -74,7 +80,7 @@ class BannerView(Struct, rename="camel"):
 
 
 class Banners(Struct):
-    """All banners, newest first."""
+    """All banners, newest first. No public description of this operation exists."""
 
     items: list[BannerView]
 
