@@ -249,7 +249,7 @@ class Reject(IntEnum):
     CONTENT_FULL = 98
     CONTENT_UNKNOWN = 99
     # fee tiers
-    FEE_TIERS = 100
+    FEE_TIERS = 110
     # copy trading
     LEAD_UNKNOWN = 80
     LEAD_CLOSED = 81
@@ -264,6 +264,9 @@ class Reject(IntEnum):
     COPY_LOSS = 93
     LEAD_ASSET = 94
     THIRD_PARTY = 95
+    # states kept under names
+    STATE_UNKNOWN = 100
+    STATES_MAX = 101
 
 
 # The members that the core compares on the path of an order, as literals: the compiled core folds

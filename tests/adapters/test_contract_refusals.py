@@ -51,6 +51,8 @@ OPERATORS = {
     Reject.CONTENT_FULL,
     Reject.CONTENT_UNKNOWN,
     Reject.FEE_TIERS,
+    Reject.STATE_UNKNOWN,
+    Reject.STATES_MAX,
 }
 # reason, the bound it carries, code, and what the message says.
 REFUSALS: list[tuple[Reject, int, int, tuple[str, ...]]] = [

@@ -8,9 +8,21 @@ from support.contract_world import DAY_START, HOUR, PRICE, ContractWorld, of, re
 from support.world import BTCUSDT, BUY, IOC, SELL, World
 from venue.core.fee_tiers import CHUNK, DAYS, TIERS_MAX
 from venue.core.messages import commands
-from venue.core.messages.benefit_commands import FeeTier, SetFeeTiers
-from venue.core.messages.benefit_events import FeeTierReached, FeeTiersSet
+from venue.core.messages.benefit_commands import (
+    FeeTier,
+    InternalWithdraw,
+    PostArticle,
+    SetAffiliate,
+    SetFeeTiers,
+)
+from venue.core.messages.benefit_events import (
+    ContentPosted,
+    FeeTierReached,
+    FeeTiersSet,
+    InternallyWithdrawn,
+)
 from venue.core.messages.events import Event, Trade
+from venue.core.messages.savepoints import KeepState, RevertState
 from venue.core.state import snapshot
 from venue.core.units import AMOUNT_MAX, PPM
 from venue.vocabulary import Product, Reject
@@ -218,3 +230,25 @@ def test_the_venues_own_accounts_have_none() -> None:
     assert {uid for uid, _ in world.engine.fee_tiers.standings} == {
         world.uids["ann"], world.uids["ben"],
     }  # fmt: skip
+
+
+def test_a_kept_state_has_tiers_withdrawals_and_articles_too() -> None:
+    world = spot_world("ann", "ben")
+    world.engine.codec = snapshot.CODEC
+    ann, ben = world.uids["ann"], world.uids["ben"]
+    world.ok(SetAffiliate(ann, "ANN", 0, 0))
+    world.ok(KeepState("before"))
+    then = snapshot.state_hash(world.engine)
+    deal(world, "ann", "ben", 100)
+    world.ok(SetFeeTiers(SPOT, "USDT", TIERS[:1]))
+    world.ok(InternalWithdraw(ann, ben, 0, 0, "BTC", 5, "once"))
+    world.ok(PostArticle("news", "text", []))
+    assert snapshot.state_hash(world.engine) != then
+    world.ok(RevertState("before"))
+    assert snapshot.state_hash(world.engine) == then
+    assert world.engine.fee_tiers.standings == {}
+    sent = world.ok(InternalWithdraw(ann, ben, 0, 0, "BTC", 5, "once"))
+    assert isinstance(sent[0], InternallyWithdrawn)  # the first again
+    assert world.ok(PostArticle("news", "text", [])) == [ContentPosted(1)]
+    deal(world, "ann", "ben", 100)
+    assert len(next_day(world)) == 2

@@ -9,7 +9,7 @@ from venue.api.contract import market as contract_market
 from venue.api.contract import orders as contract_orders
 from venue.api.copying import follower, trader
 from venue.api.operation import Operation
-from venue.api.operator import benefits, clock, contracts, faults, fee_tiers, preview
+from venue.api.operator import benefits, clock, contracts, faults, fee_tiers, preview, snapshots
 from venue.api.operator import content as operator_content
 from venue.api.operator import copying as operator_copying
 from venue.api.operator import venue as operator
@@ -34,11 +34,12 @@ ROWS: tuple[Operation[Any, Any], ...] = (
     *trader.ROWS,
     *operator.ROWS,
     *contracts.ROWS,
-    *faults.ROWS,
-    *clock.ROWS,
     *benefits.ROWS,
     *operator_content.ROWS,
     *fee_tiers.ROWS,
     *operator_copying.ROWS,
     *preview.ROWS,
+    *faults.ROWS,
+    *clock.ROWS,
+    *snapshots.ROWS,
 )

@@ -87,14 +87,14 @@ class ContentRemoved(Struct, array_like=True, tag_field="what", tag=89):
     content_id: int
 
 
-class FeeTiersSet(Struct, array_like=True, tag_field="what", tag=90):
+class FeeTiersSet(Struct, array_like=True, tag_field="what", tag=100):
     """A product has so many fee tiers from now on."""
 
     product: int
     count: int
 
 
-class FeeTierReached(Struct, array_like=True, tag_field="what", tag=91):
+class FeeTierReached(Struct, array_like=True, tag_field="what", tag=101):
     """An owner has another tier (0: none), or its tier has other rates, in ppm; -1: the symbol's.
 
     `volume` is what it traded in the 30 days before, in atoms.

@@ -22,6 +22,7 @@ from venue.core.messages.benefit_commands import (
     SetFeeTiers,
 )
 from venue.core.messages.copy_commands import CloseCopy, Follow, SetLead, StopCopying
+from venue.core.messages.savepoints import DropState, KeepState, RevertState
 
 
 class PlaceOrder(Struct, array_like=True, tag_field="what", tag=1, gc=False):
@@ -444,4 +445,7 @@ Command = (
     | RemoveContent
     | SetFeeTiers
     | SetLead
+    | KeepState
+    | RevertState
+    | DropState
 )
