@@ -57,6 +57,7 @@ from venue.journal.recovery import beginning, recover, tail_requests
 from venue.journal.sqlite import open_journal
 from venue.lab import demo
 from venue.lab.agents.everyone import Everyone
+from venue.lab.agents.holding import Holding
 from venue.lab.agents.spot import STEP_US
 from venue.lab.prehistory import Prehistory
 from venue.node.clock import ServerClock, SystemClock
@@ -158,8 +159,7 @@ async def _serve(
         if fit.told:
             log.warning("%s", fit.told)
             rooms.warnings.append(fit.told)
-        if options.agents:
-            await employ(rooms, options)
+        await employ(rooms, options)
         origins = Origins(options.hosts, options.origins)
         requests = dispatcher(rooms, options, origins)
         door = _faulty(rooms, options, origins, requests)
@@ -413,10 +413,13 @@ def _collect_young_only() -> None:
 
 
 async def employ(rooms: Venue, options: Options) -> None:
-    """The liquidity agents begin, and act with time from now on."""
-    agents = Everyone(rooms.engine, options.seed)
-    await agents.begin(rooms.sequencer)
-    rooms.timekeeper.employ(agents, STEP_US, partial(_try_submit, rooms))
+    """Who acts with time from now on: the liquidity agents, or only what holds indexes."""
+    stepper: Everyone | Holding = Holding(rooms.engine)
+    if options.agents:
+        stepper = agents = Everyone(rooms.engine, options.seed)
+        await agents.begin(rooms.sequencer)
+        rooms.agents = True
+    rooms.timekeeper.employ(stepper, STEP_US, partial(_try_submit, rooms))
 
 
 async def _try_submit(rooms: Venue, commands: list[Command]) -> None:

@@ -45,6 +45,7 @@ class Venue:
     """The wired rooms behind the doors. `practice`: nobody's own money is at stake."""
 
     __slots__ = (
+        "agents",
         "answers",
         "clock",
         "data",
@@ -103,6 +104,7 @@ class Venue:
         self.stream_defects = Defects()
         self.warnings: list[str] = []  # of the start, for health
         self.practice = practice
+        self.agents = False  # whether liquidity agents quote
         self.faults = faults
         self.answers = Answers()
 

@@ -29,6 +29,9 @@ DUE_SHOWN: Final = 10
 class Stepper(Protocol):
     """Who acts with time."""
 
+    def acts(self) -> bool:
+        """Whether it may have anything to do."""
+
     def step(self) -> list[Command]:
         """What it does now."""
 
@@ -206,7 +209,7 @@ class Timekeeper:
         at = self._tick_at()
         if self._report is not None and not time_matters(self._engine):
             at = (self._ticked // IDLE_TICK_US + 1) * IDLE_TICK_US
-        if self._stepper is not None:
+        if self._stepper is not None and self._stepper.acts():
             at = min(at, self._step_at())
         if not self._clock.real:
             for follower in self._followers:

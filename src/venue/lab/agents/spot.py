@@ -16,6 +16,7 @@ from venue.core.engine import Engine
 from venue.core.ledger.accounts import Account
 from venue.core.messages.commands import CancelOrder, Command, CreateOwner, Deposit, PlaceOrder
 from venue.core.units import PPM
+from venue.node.references import References
 from venue.vocabulary import OrderType, SelfTrade, Side, TimeInForce, Wallet
 
 STEP_US: Final = 200_000  # venue time between two steps
@@ -64,10 +65,14 @@ MONEY_UNITS: Final = 200_000_000  # quote units each agent begins with, in quote
 
 
 class Agents:
-    """All agents of the venue's spot markets; `references` are the first prices in ticks."""
+    """All agents of the venue's spot markets; `references` are the first prices in ticks.
+
+    A price that an operator has a market go by takes the place of the walk.
+    """
 
     def __init__(self, engine: Engine, seed: int, references: dict[str, int]) -> None:
         self._engine = engine
+        self._told = References(engine)
         self._random = Random(f"agents {seed}")  # noqa: S311 - a market, not a secret
         self._starts = dict(references)
         self._references = dict(references)
@@ -140,6 +145,10 @@ class Agents:
         Steps are rounded to the nearest tick: rounded down they would be a fall of hours.
         """
         price, start = self._references[symbol], self._starts[symbol]
+        if told := self._told.price(symbol):
+            self._moves[symbol] = told - price
+            self._references[symbol] = told
+            return
         noise = sum(self._random.randint(-60, 60) for _ in range(4))
         pull = (start - price) * REVERSION_PPB // start
         self._moves[symbol] = noise

@@ -8,6 +8,7 @@ from venue.api.operator import contracts as contracts_rows
 from venue.api.operator import copying as copying_rows
 from venue.api.operator import faults as faults_rows
 from venue.api.operator import preview as preview_rows
+from venue.api.operator import references as reference_rows
 from venue.api.operator import venue as venue_rows
 from venue.gateway.context import Venue
 from venue.gateway.dispatch.routes import Route, bind
@@ -19,6 +20,7 @@ from venue.gateway.operations.operator import (
     faults,
     keys,
     preview,
+    references,
     venue,
 )
 
@@ -61,6 +63,10 @@ def bindings() -> list[Route]:
         bind(contracts_rows.positions, contracts.positions),
         bind(contracts_rows.liquidations, contracts.liquidations),
         bind(contracts_rows.liquidation, contracts.liquidation),
+        bind(reference_rows.references, references.references, not_practice),
+        bind(reference_rows.hold_index, references.hold_index, not_practice),
+        bind(reference_rows.release_index, references.release_index, not_practice),
+        bind(reference_rows.crash, references.crash, not_practice),
         bind(faults_rows.faults, faults.faults, not_practice),
         bind(faults_rows.add_fault, faults.add_fault, not_practice),
         bind(faults_rows.clear_faults, faults.clear_faults, not_practice),
