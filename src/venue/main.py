@@ -102,6 +102,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     hosts: tuple[str, ...] = ()  # names of this venue, beside addresses and names without a dot
     origins: tuple[str, ...] = ()  # of web pages that may call
     proxies: tuple[str, ...] = ()  # addresses and networks whose X-Forwarded-For is believed
+    strict: bool = False  # parameters that no operation knows are refused
     demo_keys: bool = True
     capacity: int | None = None  # commands a second at most
     keep_us: int | None = None  # how much of journal and history stays out of archives
@@ -167,6 +168,7 @@ async def _serve(
         _collect_young_only()
         server = await Server.start(bound, fit.http, door.serve, streams, Proxies(options.proxies))
         background = _background(rooms, options)
+        rooms.stop = stopping.set
         ready(Running(options.host, bound.getsockname()[1], rooms))
         try:
             await _until(stopping, background)
@@ -216,7 +218,7 @@ def dispatcher(
         weight = rooms.weight_limit
         limits = Limits(weight, weight, ORDERS_MAX * _factor(options))
     return Dispatcher(
-        Desk(rooms, routes(), limits),
+        Desk(rooms, routes(), limits, strict=options.strict),
         Authenticator(rooms.keys, clock or rooms.clock, explain=True),
         rooms.replays,
         OperatorDoor(options.operator_token, behind_proxy=bool(options.proxies)),

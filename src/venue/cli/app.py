@@ -35,7 +35,7 @@ from venue.cli.operator import show as _show
 from venue.cli.options import Options as OptionsFile
 from venue.cli.prices import crash, index
 from venue.cli.raw import delete, get, post
-from venue.cli.running import status, wait, withdraw
+from venue.cli.running import status, stop, wait, withdraw
 from venue.cli.trading import account, balance, buy, cancel, orders, sell
 from venue.times import moment_us
 
@@ -56,8 +56,8 @@ app.config = (OptionsFile(app),)
 for one in (clock, fault, key):
     app.command(one)
 for command in (
-    get, post, delete, buy, sell, cancel, orders, balance, account, withdraw, status, wait, index,
-    crash,
+    get, post, delete, buy, sell, cancel, orders, balance, account, withdraw, status, stop, wait,
+    index, crash,
 ):  # fmt: skip
     app.command(command)
 
@@ -123,6 +123,7 @@ def dev(options: Annotated[DevOptions, Parameter(name="*")] = DEFAULTS) -> None:
         agents=options.agents,
         limits=options.limits,
         real_limits=options.real_limits,
+        strict=options.strict,
         history=options.history,
         batch_place=options.batch_place,
         depth_ms=options.depth_ms,

@@ -61,6 +61,7 @@ class Venue:
         "replays",
         "sequencer",
         "spot_changes",
+        "stop",
         "stream_defects",
         "timekeeper",
         "warnings",
@@ -104,6 +105,7 @@ class Venue:
         self.stream_defects = Defects()
         self.warnings: list[str] = []  # of the start, for health
         self.practice = practice
+        self.stop: Callable[[], None] | None = None  # ends the process; not of a part of one
         self.agents = False  # whether liquidity agents quote
         self.faults = faults
         self.answers = Answers()

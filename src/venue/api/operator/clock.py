@@ -1,4 +1,4 @@
-"""Operator operations on the venue's clock, of practice venues only."""
+"""Operator operations on the venue's clock, and its end; of practice venues only."""
 
 from __future__ import annotations
 
@@ -95,10 +95,17 @@ class Advance(Struct, rename={"begin": "from", "end": "to", "left_out": "leftOut
     stopped: bool
 
 
+class Stopping(Struct):
+    """The venue stops as at SIGTERM. `pid`: of its process, gone when all of it is on the disk."""
+
+    pid: int
+
+
 clock = get("clock", "/_venue/clock", OPERATOR, (1, 0), Empty, ClockView)
 change_clock = post("change_clock", "/_venue/clock", OPERATOR, (1, 0), ClockRequest, ClockView)
 advance_clock = post(
     "advance_clock", "/_venue/clock/advance", OPERATOR, (1, 0), AdvanceRequest, Advance
 )
+stop = post("stop", "/_venue/stop", OPERATOR, (1, 0), Empty, Stopping)
 
-ROWS = (clock, change_clock, advance_clock)
+ROWS = (clock, change_clock, advance_clock, stop)

@@ -63,6 +63,24 @@ def bindings() -> list[Route]:
         bind(contracts_rows.positions, contracts.positions),
         bind(contracts_rows.liquidations, contracts.liquidations),
         bind(contracts_rows.liquidation, contracts.liquidation),
+        *_of_practice(),
+        bind(benefits_rows.benefits, benefits.benefits),
+        bind(benefits_rows.give_gift, benefits.give_gift),
+        bind(benefits_rows.take_gift, benefits.take_gift),
+        bind(benefits_rows.discount, benefits.discount),
+        bind(benefits_rows.set_discount, benefits.set_discount),
+        bind(benefits_rows.join_discount, benefits.join_discount),
+        bind(benefits_rows.set_affiliate, benefits.set_affiliate),
+        bind(benefits_rows.invite, benefits.invite),
+        bind(copying_rows.leads, copying.leads),
+        bind(copying_rows.set_lead, copying.set_lead),
+        bind(preview_rows.preview, preview.preview),
+    ]
+
+
+def _of_practice() -> list[Route]:
+    """Those that are closed where money is somebody's own."""
+    return [
         bind(reference_rows.references, references.references, not_practice),
         bind(reference_rows.hold_index, references.hold_index, not_practice),
         bind(reference_rows.release_index, references.release_index, not_practice),
@@ -78,15 +96,5 @@ def bindings() -> list[Route]:
         bind(clock_rows.clock, clock.clock, not_practice),
         bind(clock_rows.change_clock, clock.change_clock, not_practice),
         bind(clock_rows.advance_clock, clock.advance_clock, not_practice),
-        bind(benefits_rows.benefits, benefits.benefits),
-        bind(benefits_rows.give_gift, benefits.give_gift),
-        bind(benefits_rows.take_gift, benefits.take_gift),
-        bind(benefits_rows.discount, benefits.discount),
-        bind(benefits_rows.set_discount, benefits.set_discount),
-        bind(benefits_rows.join_discount, benefits.join_discount),
-        bind(benefits_rows.set_affiliate, benefits.set_affiliate),
-        bind(benefits_rows.invite, benefits.invite),
-        bind(copying_rows.leads, copying.leads),
-        bind(copying_rows.set_lead, copying.set_lead),
-        bind(preview_rows.preview, preview.preview),
+        bind(clock_rows.stop, clock.stop, not_practice),
     ]
