@@ -1,4 +1,4 @@
-"""Stories that the search found and in which the judge was wrong, not the venue."""
+"""Stories that the search found; in some of them the judge was wrong, not the venue."""
 
 from __future__ import annotations
 
@@ -87,3 +87,23 @@ def test_an_order_whose_owner_stands_in_a_halt_may_be_passed_over() -> None:
     left = [order.price for order in play.judge.owners[TWO].orders.values()]
     assert left == [10_000]  # rule 5.14: it stays, and the liquidation of ONE trades without it
     assert not [one for one in play.judge.owners[ONE].positions.values() if one.market.name == A]
+
+
+def test_what_an_isolated_close_sets_free_does_not_pay_for_its_next_fills() -> None:
+    """Below its maintenance margin after a halt, a pool of 24 lots gains by seven and would have
+    paid the fees of twelve more with that gain, which had left it: it ended at -544."""
+    world = World(still=False, modes=(0, 0, 0), money=10, levels=0, isolated=True)
+    story = (
+        (0, limit(ONE, SELL, SHORT, GTC, lots=24, price=10_000)),
+        (0, limit(TWO, BUY, LONG, IOC, lots=24, price=10_000)),
+        (0, c.HaltInstrument(A, True, "a pause", product=Product.CONTRACT)),
+        *[(second, c.PostIndex(A, "desk", 10_000 + 50 * second)) for second in (1, 2, 3, 4)],
+        (4, c.HaltInstrument(A, False, product=Product.CONTRACT)),
+        (4, limit(THREE, SELL, SHORT, GTC, lots=7, price=10_010)),
+        (4, limit(THREE, SELL, SHORT, GTC, lots=12, price=10_200)),
+        (4, limit(ONE, BUY, SHORT, IOC, lots=24, price=10_200)),
+    )
+    play = played(world, story)
+    (short,) = play.judge.owners[ONE].positions.values()
+    assert short.lots == 24 - 7
+    assert play.judge.owners[ONE].equity(short.pool) > 0
