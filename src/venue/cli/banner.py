@@ -81,8 +81,8 @@ def banner(running: Running, options: Options, rest: str, took_s: float) -> str:
         f" venue {venue.__version__}   practice exchange: virtual money on your machine",
         "",
         f" REST        {rest}   (spot /api/v3, contracts /capi/v3)",
-        f" WebSocket   {facts['ws_spot']}   (private: .../ws/private)",
-        f"             {facts['ws_contract']}",
+        f" WebSocket   {facts['ws_spot']}/public   (and /private)",
+        f"             {facts['ws_contract']}/public",
         " Also        /openapi.json, /asyncapi.json, /_venue/health",
         "",
         " account  key / secret / passphrase"

@@ -90,6 +90,7 @@ class Timekeeper:
         self._turn = asyncio.Lock()  # who moves time
         self._report: Report | None = None  # of the advance under way
         self._stopping = False
+        self._holders: set[object] = set()  # who keeps time from being skipped
 
     def employ(
         self,
@@ -113,6 +114,19 @@ class Timekeeper:
         """A follower has something to do at an instant that was not known."""
         self._clock.lower(at)
         self._look.set()
+
+    def hold(self, who: object) -> None:
+        """Keep the mode `skip` from going on until this one releases it."""
+        self._holders.add(who)
+
+    def release(self, who: object) -> None:
+        """Hold time no longer; nothing happens if this one does not."""
+        self._holders.discard(who)
+        self._look.set()
+
+    def holders(self) -> int:
+        """How many hold time."""
+        return len(self._holders)
 
     def note(self, batch: list[Applied]) -> None:
         """Follow the outbox: an advance tells what it settled."""
@@ -146,6 +160,9 @@ class Timekeeper:
         clock = self._clock
         at = self._instant()
         if clock.mode is Mode.SKIP:
+            if self._holders:
+                await self._changed(None)
+                return
             await asyncio.sleep(0)  # whoever waits goes first
             if not self._sequencer.quiet():
                 return

@@ -39,7 +39,8 @@ class ClockView(Struct, rename="camel"):
     """How venue time passes. `time` is venue time (ms), `offset` how far it is ahead of the
     machine's (ms), `rate` how many seconds pass in one of the machine's.
 
-    `advancing`: an advance is under way. `next` are the next ten things known to fall due.
+    `advancing`: an advance is under way. `holders`: connections that keep the mode skip from going
+    on (`CLOCK.HOLD`). `next` are the next ten things known to fall due.
     """
 
     mode: str
@@ -48,6 +49,7 @@ class ClockView(Struct, rename="camel"):
     offset: int
     sequence: int
     advancing: bool
+    holders: int
     next: list[DueView]
 
 

@@ -39,6 +39,7 @@ def clock(call: Call, _: Empty) -> ClockView:
         offset=rooms.clock.ahead() // US_PER_MS,
         sequence=rooms.engine.sequence,
         advancing=rooms.timekeeper.advancing(),
+        holders=rooms.timekeeper.holders(),
         next=[_view(due) for due in rooms.timekeeper.next_due()],
     )
 
