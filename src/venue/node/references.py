@@ -50,17 +50,21 @@ def setting(symbol: str) -> str:
 class References:
     """The references of an engine's contracts."""
 
-    __slots__ = ("_engine", "_read")
+    __slots__ = ("_engine", "_names", "_read")
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self._names: dict[str, str] = {}  # of the settings, by contract
         self._read: dict[
             str, tuple[str, Reference]
         ] = {}  # by contract: a setting, and what it says
 
     def of(self, symbol: str) -> Reference | None:
         """What a contract goes by, or last went by."""
-        text = self._engine.listing.settings.get(setting(symbol))
+        name = self._names.get(symbol)
+        if name is None:
+            name = self._names[symbol] = setting(symbol)
+        text = self._engine.listing.settings.get(name)
         if not text:
             return None
         read = self._read.get(symbol)
@@ -71,13 +75,16 @@ class References:
     def price(self, symbol: str) -> int:
         """What agents go by now, in ticks; 0: nobody says."""
         found = self.of(symbol)
+        if found is None:
+            return 0
         time = self._engine.time
-        if found is None or not (found.sources or time <= found.end + LASTING_US):
+        if not (found.sources or time <= found.end + LASTING_US):
             return 0
         return found.price(time)
 
     def held(self, symbol: str) -> Reference | None:
         """What a contract's index is held on; None when it is not."""
+        if self._engine.contracts.markets[symbol].contract.index_sources != (HELD,):
+            return None
         found = self.of(symbol)
-        sources = self._engine.contracts.markets[symbol].contract.index_sources
-        return found if found is not None and found.sources and sources == (HELD,) else None
+        return found if found is not None and found.sources else None
