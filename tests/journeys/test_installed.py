@@ -127,7 +127,7 @@ def test_the_wheel_names_its_command_and_its_pythons(fresh: Path) -> None:
 @pytest.mark.parametrize("version", ["3.12", "3.13"])
 def test_newer_interpreters_read_every_module(version: str, tmp_path: Path) -> None:
     """Where one is at hand. What it imports of others is not at hand, so nothing more is run."""
-    python = shutil.which(f"python{version}") or _of_pyenv(version)
+    python = _of_pyenv(version) or shutil.which(f"python{version}")
     if python is None:
         pytest.skip(f"there is no Python {version} here")
     source = tmp_path / "venue"
