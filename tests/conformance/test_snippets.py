@@ -26,7 +26,12 @@ README_LINES_MAX = 120
 CHOSEN = ("orderId", "transactTime")
 LEFT = {"text", "json"}  # pictures and answers, which say nothing that could be run
 # Pages that change time or prices, or have requests go wrong: the options of their venue.
-OF_ITS_OWN = {"clock.md": ("--no-agents",), "faults.md": ("--no-agents",), "prices.md": ()}
+OF_ITS_OWN = {
+    "clock.md": ("--no-agents",),
+    "faults.md": ("--no-agents",),
+    "snapshots.md": ("--no-agents",),
+    "prices.md": (),
+}
 
 
 class Snippet(NamedTuple):
