@@ -1,7 +1,7 @@
 """A trading venue you run yourself, behind Trading Interface V3.
 
-`Venue`, `Refused` and `Misused` are loaded when they are first asked for: the package alone is
-light.
+`Venue`, the clients and their exceptions are loaded when they are first asked for: the package
+alone is light.
 """
 
 from importlib import import_module
@@ -10,8 +10,11 @@ from typing import Any
 __version__ = "0.1.0"
 
 LAZY = {
-    "Misused": "venue.library.errors",
-    "Refused": "venue.library.errors",
+    "AsyncClient": "venue.client.asynchronous",
+    "Client": "venue.client.blocking",
+    "Misused": "venue.client.errors",
+    "Refused": "venue.client.errors",
+    "Unreachable": "venue.client.errors",
     "Venue": "venue.library.venue",
 }
 

@@ -18,6 +18,7 @@ from venue.api import errors
 from venue.api.documents.table import ROWS
 from venue.api.errors import ApiError
 from venue.api.operation import Operation
+from venue.client.errors import Misused, refused
 from venue.gateway.access.limits import Limits
 from venue.gateway.access.replay import ACTED
 from venue.gateway.answers.encoded import Encoded
@@ -27,7 +28,6 @@ from venue.gateway.dispatch.desk import Desk, unknown_names
 from venue.gateway.dispatch.json_body import body_values
 from venue.gateway.dispatch.routes import Route
 from venue.gateway.operations.bindings import routes
-from venue.library.errors import Misused, refused
 from venue.node.sequencer import Stopped
 from venue.vocabulary import Access
 

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 
 import uvloop
 
-from venue.library.errors import Misused
+from venue.client.errors import Misused
 
 R = TypeVar("R")
 LOOK_S: Final = 0.1  # how often somebody who watches a call looks at it

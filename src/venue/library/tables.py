@@ -9,7 +9,7 @@ from typing import Any, Final, Generic, TypeVar, get_type_hints, overload
 
 from msgspec import Struct, structs
 
-from venue.library.errors import Misused
+from venue.client.errors import Misused
 
 Row = TypeVar("Row", bound=Struct)
 DIGITS: Final = 38

@@ -24,6 +24,7 @@ from venue.api.operation import Operation
 from venue.api.operator import clock as clock_rows
 from venue.api.operator import faults as fault_rows
 from venue.api.operator.preview import preview as preview_row
+from venue.client.errors import Misused, refused
 from venue.compiled import refuse_stale
 from venue.gateway.bounds import bounds
 from venue.gateway.context import Venue as Rooms
@@ -32,7 +33,6 @@ from venue.library import views
 from venue.library.account import Account, Money
 from venue.library.calls import Calls, row_of
 from venue.library.equity import EquityLog, keep_up
-from venue.library.errors import Misused, refused
 from venue.library.loop import LoopThread
 from venue.library.market import CONTRACT, SPOT, Market
 from venue.library.progress import Progress

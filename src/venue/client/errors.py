@@ -1,4 +1,4 @@
-"""The two exceptions of the library."""
+"""The exceptions of clients and of the library."""
 
 from __future__ import annotations
 
@@ -21,7 +21,15 @@ class Refused(Exception):
 
 
 class Misused(Exception):
-    """The library was called in a way that it does not serve: the message says which."""
+    """A client or the library was called in a way that it does not serve."""
+
+
+class Unreachable(Exception):
+    """No whole answer came. `unknown`: the request may have had its effect all the same."""
+
+    def __init__(self, message: str, *, unknown: bool) -> None:
+        super().__init__(message)
+        self.unknown = unknown
 
 
 def refused(problem: ApiError) -> Refused:
