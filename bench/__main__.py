@@ -22,6 +22,7 @@ from bench import (
     slices,
     stream_orders,
     streams,
+    worlds,
 )
 from bench.table import header, line
 
@@ -34,6 +35,7 @@ SECTIONS = {
     "growth": growth.run,
     "clock": clock.run,
     "library": library.run,
+    "worlds": worlds.run,
     "gateway": gateway.run,
     "streams": streams.run,
     "entry": stream_orders.run,

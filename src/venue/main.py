@@ -23,6 +23,7 @@ from venue.api.documents.asyncapi import asyncapi
 from venue.api.documents.openapi import openapi
 from venue.api.documents.table import ROWS
 from venue.api.errors import ApiError
+from venue.api.operator.snapshots import READY
 from venue.api.streams.channels import SOCKETS
 from venue.behind import Behind
 from venue.compiled import refuse_stale
@@ -35,7 +36,7 @@ from venue.gateway.access.limits import ORDERS_MAX, WEIGHT_MAX, Limits
 from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.origins import Origins
 from venue.gateway.access.proxies import Proxies
-from venue.gateway.access.replay import SEEDED_MS, ReplayGuard
+from venue.gateway.access.replay import SEEDED_MS, ReplayGuard, lasting
 from venue.gateway.bounds import DEV_FACTOR, Bounds, bounds
 from venue.gateway.context import KEY_REWRITES, Venue
 from venue.gateway.dispatch.desk import Desk
@@ -45,35 +46,43 @@ from venue.gateway.faults.rules import FaultRules
 from venue.gateway.operations.bindings import routes
 from venue.gateway.streams.connection import SocketLimits
 from venue.gateway.streams.hub import Hub, Timing
-from venue.gateway.streams.sockets import Sockets
+from venue.gateway.streams.sockets import Sockets, Taken
+from venue.gateway.transport.request import Request
 from venue.gateway.transport.server import Server, listen
+from venue.gateway.worlds import Worlds
 from venue.history.frames_kept import FRAMES_KEPT
-from venue.history.mend import mend
 from venue.history.process.client import LAG_MAX, History
 from venue.history.process.link import HistoryFailed
-from venue.journal.journal import Journal, JournalCorrupt, JournalFailed, OtherRules
+from venue.history.process.shelf import Shelf
+from venue.journal.journal import Journal, JournalFailed
 from venue.journal.memory import MemoryJournal
-from venue.journal.recovery import beginning, recover, tail_requests
+from venue.journal.recovery import recover, tail_requests
 from venue.journal.sqlite import open_journal
+from venue.keeping import keep, keeper
 from venue.lab import demo
 from venue.lab.agents.everyone import Everyone
 from venue.lab.agents.spot import STEP_US
 from venue.lab.prehistory import Prehistory
+from venue.living import Living, OnFailure
 from venue.node.clock import ServerClock, SystemClock
-from venue.node.keeper import Keeper
 from venue.node.market_data.views import MarketData
 from venue.node.outbox import Outbox
 from venue.node.passing_time import catch_up
 from venue.node.sequencer import Sequencer, Stopped
-from venue.node.snapshots import EVERY, Restored, take
+from venue.node.snapshots import Restored
 from venue.node.spot_changes import SpotChanges
 from venue.node.timekeeper import Timekeeper
 from venue.node.venue_clock import SETTING, ClockMode, VenueClock, parsed
+from venue.own_history import start_history
 from venue.recording.recorder import Recorder
 
 CATCH_UP_S: Final = 1.0  # how long time that is moved waits for history at once
 YOUNG_MAX: Final = 1_000  # new objects that are looked at for garbage at once: half a millisecond
 NEVER: Final = 1 << 30
+DOCUMENTS: Final = {
+    b"/openapi.json": document(lambda: openapi(ROWS, venue.__version__)),
+    b"/asyncapi.json": document(lambda: asyncapi(SOCKETS, venue.__version__)),
+}
 
 log = logging.getLogger("venue")
 
@@ -106,6 +115,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     keep_us: int | None = None  # how much of journal and history stays out of archives
     clock: ClockMode | None = None  # how time passes; None: as before, or as the machine's
     at: int | None = None  # venue time to begin at, µs
+    resets: bool = False  # the state it begins to answer in is kept, for `reset`
 
 
 class Running(msgspec.Struct, frozen=True):
@@ -160,6 +170,8 @@ async def _serve(
             rooms.warnings.append(fit.told)
         if options.agents:
             await employ(rooms, options)
+        if options.resets:
+            await rooms.timekeeper.keep(READY, rooms.aside.dump)
         _collect_young_only()
         async with doors(rooms, options, bound, fit):
             background = in_background(rooms, options)
@@ -176,15 +188,17 @@ async def doors(
 ) -> AsyncIterator[None]:
     """Answer requests and streams on a bound socket; on leaving, close all connections."""
     origins = Origins(options.hosts, options.origins)
-    requests = dispatcher(rooms, options, origins)
-    door = _faulty(rooms, options, origins, requests)
-    streams = _streams(rooms, options, requests.desk, origins, fit.sockets)
-    server = await Server.start(bound, fit.http, door.serve, streams, Proxies(options.proxies))
+    serve, streams = _doors(options, origins, fit.sockets, Taken(), rooms)
+    living = _living(options, origins, fit.sockets, streams.taken)
+    server = await Server.start(bound, fit.http, serve, streams, Proxies(options.proxies))
+    worlds = rooms.worlds = Worlds(server.listener, living.live, living.prepare)
     try:
         yield
     finally:
         await server.stop()
         await streams.finish()
+        await worlds.close()
+        await living.close()
 
 
 @contextlib.asynccontextmanager
@@ -204,7 +218,7 @@ async def opened(
                 prune_at_start(path, options.keep_us, clock.now())
         journal: Journal = open_journal(path) if path else MemoryJournal(keep=False)
         closing.callback(journal.close)
-        history = await _start_history(options, journal)
+        history = await start_history(path, options.frames_kept, journal)
         closing.push_async_callback(history.close)
         rooms = await _wire(options, journal, history, clock, on_failure)
         closing.callback(rooms.sequencer.close)
@@ -213,7 +227,7 @@ async def opened(
         finally:
             await rooms.sequencer.stop()
             if path is not None:
-                await _keep(rooms, journal)
+                await keep(rooms, journal)
 
 
 def dispatcher(
@@ -230,12 +244,35 @@ def dispatcher(
         rooms.replays,
         OperatorDoor(options.operator_token, behind_proxy=bool(options.proxies)),
         origins,
-        {
-            b"/openapi.json": document(lambda: openapi(ROWS, venue.__version__)),
-            b"/asyncapi.json": document(lambda: asyncapi(SOCKETS, venue.__version__)),
-        },
+        DOCUMENTS,
         clock=clock,
     )
+
+
+def _doors(
+    options: Options, origins: Origins, limits: SocketLimits, taken: Taken, rooms: Venue
+) -> tuple[Callable[[Request], None], Sockets]:
+    """What serves a venue's requests, and what takes its streams."""
+    requests = dispatcher(rooms, options, origins)
+    streams = _streams(rooms, options, requests.desk, origins, limits, taken)
+    return _faulty(rooms, options, origins, requests).serve, streams
+
+
+def _living(options: Options, origins: Origins, limits: SocketLimits, taken: Taken) -> Living:
+    """Worlds begin as this venue does with a new state, and keep nothing."""
+    plain = msgspec.structs.replace(options, state=None, keep_us=None)
+    goes_on = msgspec.structs.replace(plain, clock=None, at=None)  # as the state says
+
+    async def open_rooms(journal: Journal, history: History, failed: OnFailure) -> Venue:
+        begun = goes_on if journal.begin() else plain
+        return await _wire(begun, journal, history, SystemClock(), failed)
+
+    async def begin(rooms: Venue, *, act: bool) -> None:
+        if options.agents:
+            await employ(rooms, options, act=act)
+
+    doors = partial(_doors, plain, origins, limits, taken)
+    return Living(Shelf(options.frames_kept), open_rooms, doors, begin)
 
 
 def _faulty(rooms: Venue, options: Options, origins: Origins, whole: Dispatcher) -> FaultyDoor:
@@ -255,45 +292,21 @@ def _factor(options: Options) -> int:
 
 
 def _streams(
-    rooms: Venue, options: Options, desk: Desk, origins: Origins, limits: SocketLimits
+    rooms: Venue,
+    options: Options,
+    desk: Desk,
+    origins: Origins,
+    limits: SocketLimits,
+    taken: Taken,
 ) -> Sockets:
     """The door for streams, with a hub that hears of every batch from now on."""
     hub = Hub(rooms, Timing(depth_s=options.depth_ms / 1000))
     rooms.outbox.follow(hub.follow)
     rooms.timekeeper.follow(hub, hub.keep_up)
     authenticator = Authenticator(rooms.keys, rooms.clock, explain=True)
-    return Sockets(rooms, hub, authenticator, limits, desk, origins)
-
-
-async def _start_history(options: Options, journal: Journal) -> History:
-    """History's process on the journal's own file; JournalCorrupt when it is another's.
-
-    OtherRules when the journal, or what history lacks of it, cannot be replayed.
-    """
-    path = options.state
-    first = beginning(journal)
-    begin = first.sequence if first is not None else 0
-    if path:
-        mend(f"{path}.history", journal, begin)
-    if path and (begin or journal.last_sequence() > EVERY):
-        from venue.rebuild import fill_when_empty
-
-        fill_when_empty(f"{path}.history", options.frames_kept, journal, begin)
-    history = await History.start(f"{path}.history" if path else None, options.frames_kept)
-    reached = history.reached()
-    if begin <= reached <= journal.last_sequence():
-        return history
-    await history.close()
-    if reached < begin:
-        raise OtherRules(
-            f"{path}.history ends at command {reached}; what follows up to {begin} was answered"
-            " under other rules, or is archived, and is not projected: put back the file that"
-            f" belongs here, or move it away, and history begins after command {begin}"
-        )
-    raise JournalCorrupt(
-        f"{path}.history is at command {reached}, the journal ends at {journal.last_sequence()}:"
-        " they do not belong together"
-    )
+    sockets = Sockets(rooms, hub, authenticator, limits, desk, origins, taken=taken)
+    rooms.outbox.follow(sockets.follow)
+    return sockets
 
 
 async def _wire(
@@ -304,12 +317,11 @@ async def _wire(
     on_failure: Callable[[BaseException], None],
 ) -> Venue:
     path = options.state
-    projected = history.reached()
     prehistory = Prehistory()
     market_data = MarketData(prehistory.spot, prehistory.contract)
     recorder = Recorder(options.frames_kept)
-    restored = Restored(market_data, recorder, projected)
-    engine = recover(journal, projected, restored)
+    restored = Restored(market_data, recorder, history.newest())
+    engine = recover(journal, history.newest(), restored)
     stored = engine.listing.settings.get(SETTING)
     clock = _clock(options, system, engine.time, stored)
     outbox = Outbox()
@@ -344,10 +356,9 @@ async def _wire(
         practice=options.practice,
         faults=FaultRules(str(options.seed)),
     )
+    outbox.follow(rooms.follow)
     if path:
-        # A real venue time is never behind server time: no timestamp is far ahead of its command's.
-        since = clock.wall() - SEEDED_MS * 1000 if stored is None and clock.real else 0
-        rooms.replays.seed(tail_requests(journal, since), clock.oldest())
+        _seed(rooms, known=stored is not None)
     if engine.deadlines.queue:  # countdowns ran out while the venue was down: before anybody trades
         await catch_up(engine, sequencer)
     await _found(rooms, options)
@@ -355,6 +366,16 @@ async def _wire(
     if options.history and epoch:
         prehistory.begin(int(rooms.setting("historySeed", "1")), int(epoch))
     return rooms
+
+
+def _seed(rooms: Venue, *, known: bool) -> None:
+    """Know the requests of the journal's last commands; all of them with a `known` mode of the
+    clock: only real venue time is never behind server time, and no timestamp far ahead of its
+    command's."""
+    clock = rooms.clock
+    since = clock.wall() - SEEDED_MS * 1000 if clock.real and not known else 0
+    lasts = partial(lasting, wall=clock.wall())
+    rooms.replays.seed(tail_requests(rooms.journal, since, lasts), clock.oldest())
 
 
 def _clock(options: Options, system: SystemClock, last: int, stored: str | None) -> VenueClock:
@@ -407,8 +428,8 @@ def in_background(rooms: Venue, options: Options) -> list[asyncio.Task[None]]:
     """The tasks of a venue that is open: time passes, and a file is kept in order."""
     tasks = [asyncio.create_task(rooms.timekeeper.run())]
     if options.state is not None:
-        keeper = _keeper(rooms, options.state, options.frames_kept)
-        tasks.append(asyncio.create_task(keeper.run()))
+        kept = keeper(rooms, options.state, options.frames_kept)
+        tasks.append(asyncio.create_task(kept.run()))
     return tasks
 
 
@@ -429,11 +450,14 @@ def _collect_young_only() -> None:
     gc.set_threshold(YOUNG_MAX, NEVER, NEVER)
 
 
-async def employ(rooms: Venue, options: Options) -> None:
-    """The liquidity agents begin, and act with time from now on."""
+async def employ(rooms: Venue, options: Options, *, act: bool = True) -> None:
+    """The liquidity agents begin, and act with time from now on, or leave it at that."""
     agents = Everyone(rooms.engine, options.seed)
     await agents.begin(rooms.sequencer)
+    if not act:
+        return
     rooms.timekeeper.employ(agents, STEP_US, partial(_try_submit, rooms))
+    rooms.aside.add("agents", agents)
 
 
 async def _try_submit(rooms: Venue, commands: list[Command]) -> None:
@@ -447,36 +471,6 @@ async def _keep_up(history: History, engine: Engine) -> None:
     with contextlib.suppress(HistoryFailed, TimeoutError):
         if history.lag() > LAG_MAX // 2:
             await history.reach(engine.sequence - LAG_MAX // 4, CATCH_UP_S)
-
-
-def _keeper(rooms: Venue, path: str, frames_kept: int) -> Keeper:
-    """The keeper, which has snapshots taken after history has durably projected their commands."""
-    return Keeper(
-        rooms.journal,
-        path,
-        frames_kept,
-        on_disk_thread=rooms.sequencer.on_disk_thread,
-        sequence=lambda: rooms.engine.sequence,
-        durable=partial(_project, rooms),
-        failures=(HistoryFailed,),
-    )
-
-
-async def _project(rooms: Venue) -> None:
-    await rooms.history.drain()
-    await rooms.history.checkpoint()
-
-
-async def _keep(rooms: Venue, journal: Journal) -> None:
-    """Save a snapshot of a venue that takes no more commands."""
-    if rooms.sequencer.failed():
-        return
-    snapshot = take(rooms.engine, rooms.market_data, rooms.recorder)
-    try:
-        await _project(rooms)
-        await rooms.sequencer.on_disk_thread(lambda: journal.save_snapshot(snapshot))
-    except (HistoryFailed, JournalFailed) as problem:
-        log.error("no snapshot: %s", problem)
 
 
 async def _until(stopping: asyncio.Event, background: list[asyncio.Task[None]]) -> None:

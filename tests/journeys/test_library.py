@@ -171,6 +171,33 @@ def test_a_file_goes_on(tmp_path: Path) -> None:
         assert v.account("alice").order(placed).status == "NEW"
 
 
+def test_a_snapshot_takes_everything_back_again_and_again() -> None:
+    with Venue(seed=7, equity_every="1s") as v:
+        alice = v.account("alice")
+        v.run("2s")
+        alice.buy(SYMBOL, "0.1")
+        v.snapshot("kept")
+
+        def told() -> Any:
+            book = v.market(SYMBOL).book()
+            return v.ts, alice.balances(), list(alice.bills()), list(alice.equity()), book
+
+        before = told()
+        after = []
+        for _ in range(2):
+            alice.sell(SYMBOL, "0.3")
+            v.run("3s")
+            after.append(told())
+            v.revert("kept")
+            assert told() == before
+        assert after[0] == after[1] != before
+        v.reset()
+        assert v.ts == before[0] - 2_000
+        assert len(alice.bills()) < len(before[2])
+        with pytest.raises(Refused, match="kept"):
+            v.revert("lost")
+
+
 # -- a door ---------------------------------------------------------------------------------------
 
 

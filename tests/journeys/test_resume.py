@@ -13,10 +13,11 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from support.client import Client
+from support.helper_process import process_of
 from support.holding import held
 from support.listening import WAIT_S, Listener, Message, login
 from support.listening_room import KEYS, ListeningRoom
-from support.server import Server
+from support.server import Server, flawless
 from support.socket_desk import CONTRACT, PRODUCTS, SPOT, Product, price_contracts
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import CancelOrders, Command, PlaceOrder, Tick
@@ -46,11 +47,9 @@ KEPT = 2 * PAGE  # frames of a small history
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with Server("--no-agents", "--no-limits", folder=tmp_path_factory.mktemp("resume")) as found:
+    with flawless("--no-agents", "--no-limits", folder=tmp_path_factory.mktemp("resume")) as found:
         price_contracts(found.client())
         yield found
-        assert found.stop() == 0
-        assert found.errors.read_text() == ""
 
 
 def opened(server: Server, product: Product, name: str = "alice") -> Listener:
@@ -384,7 +383,7 @@ def test_without_history_nothing_is_resumed(
     with stalled(room) as slow, alice_at(room) as alice:
         slow.subscribe("orders?from=0")
         assert slow.next()["seq"] == 1
-        path, pid = room.do(lambda rooms: (rooms.history._path, rooms.history._link._process.pid))
+        path, pid = room.do(lambda rooms: (rooms.history._path, process_of(rooms.history).pid))
         with held(path, pid):
             assert closed(slow) == (1011, "history is not available")
             assert refused(alice, "orders?from=1") == (

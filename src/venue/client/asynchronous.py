@@ -28,7 +28,9 @@ import venue.api.operator.contracts
 import venue.api.operator.copying
 import venue.api.operator.faults
 import venue.api.operator.preview
+import venue.api.operator.snapshots
 import venue.api.operator.venue
+import venue.api.operator.worlds
 import venue.api.spot.account
 import venue.api.spot.affiliates
 import venue.api.spot.market
@@ -2080,124 +2082,6 @@ class AsyncClient:
         """GET /_venue/liquidation"""
         return await self._send(venue.api.operator.contracts.liquidation, {"id": id})
 
-    async def faults(self) -> list[venue.api.operator.faults.FaultView]:
-        """GET /_venue/faults"""
-        return await self._send(venue.api.operator.faults.faults, {})
-
-    async def add_fault(
-        self,
-        *,
-        effect: venue.api.operator.faults.Effect,
-        id: str | None = None,
-        match: venue.api.operator.faults.Match | None = None,
-        when: venue.api.operator.faults.When | None = None,
-        enabled: bool | None = None,
-    ) -> venue.api.operator.faults.FaultView:
-        """POST /_venue/faults"""
-        return await self._send(
-            venue.api.operator.faults.add_fault,
-            {"effect": effect, "id": id, "match": match, "when": when, "enabled": enabled},
-        )
-
-    async def clear_faults(self) -> list[venue.api.operator.faults.FaultView]:
-        """DELETE /_venue/faults"""
-        return await self._send(venue.api.operator.faults.clear_faults, {})
-
-    async def change_fault(
-        self,
-        *,
-        id: str,
-        match: venue.api.operator.faults.Match | None = None,
-        when: venue.api.operator.faults.When | None = None,
-        effect: venue.api.operator.faults.Effect | None = None,
-        enabled: bool | None = None,
-    ) -> venue.api.operator.faults.FaultView:
-        """PATCH /_venue/faults/{id}"""
-        return await self._send(
-            venue.api.operator.faults.change_fault,
-            {"id": id, "match": match, "when": when, "effect": effect, "enabled": enabled},
-        )
-
-    async def remove_fault(
-        self,
-        *,
-        id: str,
-    ) -> venue.api.operator.faults.FaultView:
-        """DELETE /_venue/faults/{id}"""
-        return await self._send(venue.api.operator.faults.remove_fault, {"id": id})
-
-    async def try_fault(
-        self,
-        *,
-        method: str | None = None,
-        path: str | None = None,
-        owner: str | None = None,
-        key: str | None = None,
-        symbol: str | None = None,
-        side: str | None = None,
-        channel: str | None = None,
-    ) -> list[venue.api.operator.faults.Tried]:
-        """POST /_venue/faults/try"""
-        return await self._send(
-            venue.api.operator.faults.try_fault,
-            {
-                "method": method,
-                "path": path,
-                "owner": owner,
-                "key": key,
-                "symbol": symbol,
-                "side": side,
-                "channel": channel,
-            },
-        )
-
-    async def fault_presets(self) -> list[venue.api.operator.faults.Preset]:
-        """GET /_venue/faults/presets"""
-        return await self._send(venue.api.operator.faults.presets, {})
-
-    async def apply_fault_preset(
-        self,
-        *,
-        name: str,
-        rate: str | None = None,
-    ) -> list[venue.api.operator.faults.FaultView]:
-        """PUT /_venue/faults/presets/{name}"""
-        return await self._send(
-            venue.api.operator.faults.apply_preset, {"name": name, "rate": rate}
-        )
-
-    async def clock(self) -> venue.api.operator.clock.ClockView:
-        """GET /_venue/clock"""
-        return await self._send(venue.api.operator.clock.clock, {})
-
-    async def change_clock(
-        self,
-        *,
-        mode: str,
-        rate: Money | None = None,
-        offset: str | None = None,
-        at: str | None = None,
-    ) -> venue.api.operator.clock.ClockView:
-        """POST /_venue/clock"""
-        return await self._send(
-            venue.api.operator.clock.change_clock,
-            {"mode": mode, "rate": rate, "offset": offset, "at": at},
-        )
-
-    async def advance_clock(
-        self,
-        *,
-        by: str | None = None,
-        to: str | None = None,
-        to_next: str | None = None,
-        dry_run: bool | None = None,
-    ) -> venue.api.operator.clock.Advance:
-        """POST /_venue/clock/advance"""
-        return await self._send(
-            venue.api.operator.clock.advance_clock,
-            {"by": by, "to": to, "to_next": to_next, "dry_run": dry_run},
-        )
-
     async def benefits(
         self,
         *,
@@ -2323,3 +2207,176 @@ class AsyncClient:
         return await self._send(
             venue.api.operator.preview.preview, {"owner": owner, "product": product, "order": order}
         )
+
+    async def faults(self) -> list[venue.api.operator.faults.FaultView]:
+        """GET /_venue/faults"""
+        return await self._send(venue.api.operator.faults.faults, {})
+
+    async def add_fault(
+        self,
+        *,
+        effect: venue.api.operator.faults.Effect,
+        id: str | None = None,
+        match: venue.api.operator.faults.Match | None = None,
+        when: venue.api.operator.faults.When | None = None,
+        enabled: bool | None = None,
+    ) -> venue.api.operator.faults.FaultView:
+        """POST /_venue/faults"""
+        return await self._send(
+            venue.api.operator.faults.add_fault,
+            {"effect": effect, "id": id, "match": match, "when": when, "enabled": enabled},
+        )
+
+    async def clear_faults(self) -> list[venue.api.operator.faults.FaultView]:
+        """DELETE /_venue/faults"""
+        return await self._send(venue.api.operator.faults.clear_faults, {})
+
+    async def change_fault(
+        self,
+        *,
+        id: str,
+        match: venue.api.operator.faults.Match | None = None,
+        when: venue.api.operator.faults.When | None = None,
+        effect: venue.api.operator.faults.Effect | None = None,
+        enabled: bool | None = None,
+    ) -> venue.api.operator.faults.FaultView:
+        """PATCH /_venue/faults/{id}"""
+        return await self._send(
+            venue.api.operator.faults.change_fault,
+            {"id": id, "match": match, "when": when, "effect": effect, "enabled": enabled},
+        )
+
+    async def remove_fault(
+        self,
+        *,
+        id: str,
+    ) -> venue.api.operator.faults.FaultView:
+        """DELETE /_venue/faults/{id}"""
+        return await self._send(venue.api.operator.faults.remove_fault, {"id": id})
+
+    async def try_fault(
+        self,
+        *,
+        method: str | None = None,
+        path: str | None = None,
+        owner: str | None = None,
+        key: str | None = None,
+        symbol: str | None = None,
+        side: str | None = None,
+        channel: str | None = None,
+    ) -> list[venue.api.operator.faults.Tried]:
+        """POST /_venue/faults/try"""
+        return await self._send(
+            venue.api.operator.faults.try_fault,
+            {
+                "method": method,
+                "path": path,
+                "owner": owner,
+                "key": key,
+                "symbol": symbol,
+                "side": side,
+                "channel": channel,
+            },
+        )
+
+    async def fault_presets(self) -> list[venue.api.operator.faults.Preset]:
+        """GET /_venue/faults/presets"""
+        return await self._send(venue.api.operator.faults.presets, {})
+
+    async def apply_fault_preset(
+        self,
+        *,
+        name: str,
+        rate: str | None = None,
+    ) -> list[venue.api.operator.faults.FaultView]:
+        """PUT /_venue/faults/presets/{name}"""
+        return await self._send(
+            venue.api.operator.faults.apply_preset, {"name": name, "rate": rate}
+        )
+
+    async def clock(self) -> venue.api.operator.clock.ClockView:
+        """GET /_venue/clock"""
+        return await self._send(venue.api.operator.clock.clock, {})
+
+    async def change_clock(
+        self,
+        *,
+        mode: str,
+        rate: Money | None = None,
+        offset: str | None = None,
+        at: str | None = None,
+    ) -> venue.api.operator.clock.ClockView:
+        """POST /_venue/clock"""
+        return await self._send(
+            venue.api.operator.clock.change_clock,
+            {"mode": mode, "rate": rate, "offset": offset, "at": at},
+        )
+
+    async def advance_clock(
+        self,
+        *,
+        by: str | None = None,
+        to: str | None = None,
+        to_next: str | None = None,
+        dry_run: bool | None = None,
+    ) -> venue.api.operator.clock.Advance:
+        """POST /_venue/clock/advance"""
+        return await self._send(
+            venue.api.operator.clock.advance_clock,
+            {"by": by, "to": to, "to_next": to_next, "dry_run": dry_run},
+        )
+
+    async def snapshots(self) -> list[venue.api.operator.snapshots.SnapshotView]:
+        """GET /_venue/snapshots"""
+        return await self._send(venue.api.operator.snapshots.snapshots, {})
+
+    async def keep_snapshot(
+        self,
+        *,
+        name: str,
+    ) -> venue.api.operator.snapshots.SnapshotView:
+        """PUT /_venue/snapshots/{name}"""
+        return await self._send(venue.api.operator.snapshots.keep, {"name": name})
+
+    async def delete_snapshot(
+        self,
+        *,
+        name: str,
+    ) -> venue.api.operator.snapshots.SnapshotView:
+        """DELETE /_venue/snapshots/{name}"""
+        return await self._send(venue.api.operator.snapshots.drop, {"name": name})
+
+    async def revert(
+        self,
+        *,
+        name: str,
+    ) -> venue.api.operator.snapshots.Reverted:
+        """POST /_venue/snapshots/{name}/revert"""
+        return await self._send(venue.api.operator.snapshots.revert, {"name": name})
+
+    async def reset(self) -> venue.api.operator.snapshots.Reverted:
+        """POST /_venue/reset"""
+        return await self._send(venue.api.operator.snapshots.reset, {})
+
+    async def worlds(self) -> list[venue.api.operator.worlds.WorldView]:
+        """GET /_venue/worlds"""
+        return await self._send(venue.api.operator.worlds.worlds, {})
+
+    async def create_world(
+        self,
+        *,
+        name: str,
+        agents: bool | None = None,
+    ) -> venue.api.operator.worlds.WorldView:
+        """POST /_venue/worlds"""
+        return await self._send(
+            venue.api.operator.worlds.create_world, {"name": name, "agents": agents}
+        )
+
+    async def delete_world(
+        self,
+        *,
+        name: str,
+    ) -> venue.api.operator.worlds.WorldView:
+        """DELETE /_venue/worlds/{name}"""
+        return await self._send(venue.api.operator.worlds.delete_world, {"name": name})

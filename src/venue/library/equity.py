@@ -38,6 +38,7 @@ class EquityLog:
 
     def rows(self, owner: str) -> list[Equity]:
         """What was noted of an owner, and its worth now."""
+        self._go_back()
         now = self._worth(owner)
         noted = list(self._rows.get(owner, ()))
         if noted and noted[-1].ts == now.ts:
@@ -46,6 +47,7 @@ class EquityLog:
 
     def due(self) -> int | None:
         """The next instant to note, in µs of venue time."""
+        self._go_back()
         return (self._noted // self._step_us + 1) * self._step_us if self._rows else None
 
     def pass_time(self) -> None:
@@ -57,6 +59,16 @@ class EquityLog:
         self._noted = now
         for owner, rows in self._rows.items():
             rows.append(self._worth(owner))
+
+    def _go_back(self) -> None:
+        """Forget what was noted later than now: the venue was reverted."""
+        now = self._rooms.clock.now()
+        if now >= self._noted:
+            return
+        self._noted = now
+        for owner, rows in self._rows.items():
+            kept = [row for row in rows if row.ts <= now // US_PER_MS]
+            self._rows[owner] = deque(kept, maxlen=KEPT_MAX)
 
     def _worth(self, owner: str) -> Equity:
         rooms = self._rooms

@@ -23,6 +23,7 @@ from venue.api.errors import ApiError
 from venue.api.operation import Operation
 from venue.api.operator import clock as clock_rows
 from venue.api.operator import faults as fault_rows
+from venue.api.operator import snapshots as snapshot_rows
 from venue.api.operator.preview import preview as preview_row
 from venue.client.errors import Misused, refused
 from venue.compiled import refuse_stale
@@ -100,6 +101,8 @@ class Venue:
             rooms = await opening.enter_async_context(context)
             if self._options.agents:
                 await main.employ(rooms, self._options)
+            if self._options.resets:
+                await rooms.timekeeper.keep(snapshot_rows.READY, rooms.aside.dump)
             self._equity = EquityLog(rooms, self._step_us)
             rooms.timekeeper.follow(self._equity, keep_up)
             self._background = main.in_background(rooms, self._options)
@@ -230,6 +233,18 @@ class Venue:
 
     # -- the lab ----------------------------------------------------------------------------------
 
+    def snapshot(self, name: str = "base") -> None:
+        """Keep the state under a name, until `close`; one of that name is replaced."""
+        self._ask(snapshot_rows.keep, "", name=name)
+
+    def revert(self, name: str = "base") -> None:
+        """Go back to a kept state, any number of times. Refused: none has that name."""
+        self._ask(snapshot_rows.revert, "", name=name)
+
+    def reset(self) -> None:
+        """Go back to the state that this object began with."""
+        self._ask(snapshot_rows.reset, "")
+
     def fault(
         self,
         kind: str,
@@ -318,6 +333,7 @@ def _options(
         state=str(state) if state is not None else None,
         clock=mode,
         at=at_us,
+        resets=True,
     )
 
 

@@ -439,6 +439,10 @@ class Connection(asyncio.Protocol):
         if self._paused:
             self._transport.resume_reading()  # its answer to the close
 
+    def came_through(self, door: Door) -> bool:
+        """Whether this is the door that it came in by."""
+        return self._door is door
+
     def drop(self) -> None:
         """Abort the connection without a close frame."""
         try:
