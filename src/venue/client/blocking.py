@@ -23,17 +23,23 @@ import venue.api.countdown
 import venue.api.market_data
 import venue.api.operator.benefits
 import venue.api.operator.clock
+import venue.api.operator.content
 import venue.api.operator.contracts
 import venue.api.operator.copying
 import venue.api.operator.faults
+import venue.api.operator.fee_tiers
 import venue.api.operator.preview
+import venue.api.operator.references
 import venue.api.operator.snapshots
 import venue.api.operator.venue
 import venue.api.operator.worlds
 import venue.api.spot.account
 import venue.api.spot.affiliates
+import venue.api.spot.commissions
+import venue.api.spot.content
 import venue.api.spot.market
 import venue.api.spot.orders
+import venue.api.spot.withdrawals
 from venue.api.operation import Empty, Operation
 from venue.client import paging
 from venue.client.http import RETRIES, TIMEOUT_S, Account, Http
@@ -533,7 +539,7 @@ class Client:
     def referrals(
         self,
         *,
-        user_ids: str,
+        user_ids: list[int],
     ) -> list[venue.api.spot.affiliates.Referral]:
         """GET /api/v3/agency/verifyReferrals"""
         return self._send(venue.api.spot.affiliates.referrals, {"userIds": user_ids})
@@ -578,6 +584,357 @@ class Client:
             venue.api.spot.affiliates.rebates,
             {"startTime": start_time, "endTime": end_time, "page": page, "pageSize": page_size},
         )
+
+    def invited_trades(
+        self,
+        *,
+        uid: int | None = None,
+        start_time: int | None = None,
+        end_time: int | None = None,
+        page: int | None = None,
+        page_size: int | None = None,
+    ) -> venue.api.spot.commissions.InvitedTradesPage:
+        """GET /api/v3/rebate/affiliate/getChannelUserTradeAndAsset"""
+        return self._send(
+            venue.api.spot.commissions.invited_trades,
+            {
+                "uid": uid,
+                "startTime": start_time,
+                "endTime": end_time,
+                "page": page,
+                "pageSize": page_size,
+            },
+        )
+
+    def each_invited_trades(
+        self,
+        *,
+        uid: int | None = None,
+        start_time: int | None = None,
+        end_time: int | None = None,
+        page: int | None = None,
+        page_size: int | None = None,
+    ) -> Iterator[venue.api.spot.commissions.InvitedTrades]:
+        """The items of all pages of `invited_trades`."""
+        return paging.each(
+            self._send,
+            venue.api.spot.commissions.invited_trades,
+            {
+                "uid": uid,
+                "startTime": start_time,
+                "endTime": end_time,
+                "page": page,
+                "pageSize": page_size,
+            },
+        )
+
+    def commissions(
+        self,
+        *,
+        uid: int | None = None,
+        start_time: int | None = None,
+        end_time: int | None = None,
+        coin: str | None = None,
+        product_type: str | None = None,
+        page: int | None = None,
+        page_size: int | None = None,
+    ) -> venue.api.spot.commissions.CommissionsPage:
+        """GET /api/v3/rebate/affiliate/getAffiliateCommission"""
+        return self._send(
+            venue.api.spot.commissions.commissions,
+            {
+                "uid": uid,
+                "startTime": start_time,
+                "endTime": end_time,
+                "coin": coin,
+                "productType": product_type,
+                "page": page,
+                "pageSize": page_size,
+            },
+        )
+
+    def each_commissions(
+        self,
+        *,
+        uid: int | None = None,
+        start_time: int | None = None,
+        end_time: int | None = None,
+        coin: str | None = None,
+        product_type: str | None = None,
+        page: int | None = None,
+        page_size: int | None = None,
+    ) -> Iterator[venue.api.spot.commissions.Commission]:
+        """The items of all pages of `commissions`."""
+        return paging.each(
+            self._send,
+            venue.api.spot.commissions.commissions,
+            {
+                "uid": uid,
+                "startTime": start_time,
+                "endTime": end_time,
+                "coin": coin,
+                "productType": product_type,
+                "page": page,
+                "pageSize": page_size,
+            },
+        )
+
+    def sub_commissions(
+        self,
+        *,
+        product_type: str,
+        sub_uid: int | None = None,
+        start_time: int | None = None,
+        end_time: int | None = None,
+        page_num: int | None = None,
+        page_size: int | None = None,
+    ) -> venue.api.spot.commissions.SubCommissionsPage:
+        """GET /api/v3/rebate/affiliate/querySubChannelTransactions"""
+        return self._send(
+            venue.api.spot.commissions.sub_commissions,
+            {
+                "productType": product_type,
+                "subUid": sub_uid,
+                "startTime": start_time,
+                "endTime": end_time,
+                "pageNum": page_num,
+                "pageSize": page_size,
+            },
+        )
+
+    def each_sub_commissions(
+        self,
+        *,
+        product_type: str,
+        sub_uid: int | None = None,
+        start_time: int | None = None,
+        end_time: int | None = None,
+        page_num: int | None = None,
+        page_size: int | None = None,
+    ) -> Iterator[venue.api.spot.commissions.SubCommission]:
+        """The items of all pages of `sub_commissions`."""
+        return paging.each(
+            self._send,
+            venue.api.spot.commissions.sub_commissions,
+            {
+                "productType": product_type,
+                "subUid": sub_uid,
+                "startTime": start_time,
+                "endTime": end_time,
+                "pageNum": page_num,
+                "pageSize": page_size,
+            },
+        )
+
+    def post_sub_commissions(
+        self,
+        *,
+        product_type: str,
+        sub_uid: int | None = None,
+        start_time: int | None = None,
+        end_time: int | None = None,
+        page_num: int | None = None,
+        page_size: int | None = None,
+    ) -> venue.api.spot.commissions.SubCommissionsPage:
+        """POST /api/v3/rebate/affiliate/querySubChannelTransactions"""
+        return self._send(
+            venue.api.spot.commissions.post_sub_commissions,
+            {
+                "productType": product_type,
+                "subUid": sub_uid,
+                "startTime": start_time,
+                "endTime": end_time,
+                "pageNum": page_num,
+                "pageSize": page_size,
+            },
+        )
+
+    def each_post_sub_commissions(
+        self,
+        *,
+        product_type: str,
+        sub_uid: int | None = None,
+        start_time: int | None = None,
+        end_time: int | None = None,
+        page_num: int | None = None,
+        page_size: int | None = None,
+    ) -> Iterator[venue.api.spot.commissions.SubCommission]:
+        """The items of all pages of `post_sub_commissions`."""
+        return paging.each(
+            self._send,
+            venue.api.spot.commissions.post_sub_commissions,
+            {
+                "productType": product_type,
+                "subUid": sub_uid,
+                "startTime": start_time,
+                "endTime": end_time,
+                "pageNum": page_num,
+                "pageSize": page_size,
+            },
+        )
+
+    def invited_assets(
+        self,
+        *,
+        user_id: int,
+        start_time: str | None = None,
+        end_time: str | None = None,
+    ) -> venue.api.spot.commissions.InvitedAssets:
+        """GET /api/v3/agency/getAssert"""
+        return self._send(
+            venue.api.spot.commissions.invited_assets,
+            {"userId": user_id, "startTime": start_time, "endTime": end_time},
+        )
+
+    def invited_deals(
+        self,
+        *,
+        user_ids: list[int] | None = None,
+        start_time: str | None = None,
+        end_time: str | None = None,
+    ) -> venue.api.spot.commissions.InvitedDealsList:
+        """GET /api/v3/agency/getDealData"""
+        return self._send(
+            venue.api.spot.commissions.invited_deals,
+            {"userIds": user_ids, "startTime": start_time, "endTime": end_time},
+        )
+
+    def internal_withdrawals(
+        self,
+        *,
+        withdraw_id: int | None = None,
+        coin: str | None = None,
+        start_time: int | None = None,
+        end_time: int | None = None,
+        from_account_type: str | None = None,
+        to_account_type: str | None = None,
+        page: int | None = None,
+        page_size: int | None = None,
+    ) -> venue.api.spot.withdrawals.InternalWithdrawals:
+        """GET /api/v3/rebate/affiliate/getInternalWithdrawalStatus"""
+        return self._send(
+            venue.api.spot.withdrawals.internal_withdrawals,
+            {
+                "withdrawID": withdraw_id,
+                "coin": coin,
+                "startTime": start_time,
+                "endTime": end_time,
+                "fromAccountType": from_account_type,
+                "toAccountType": to_account_type,
+                "page": page,
+                "pageSize": page_size,
+            },
+        )
+
+    def each_internal_withdrawals(
+        self,
+        *,
+        withdraw_id: int | None = None,
+        coin: str | None = None,
+        start_time: int | None = None,
+        end_time: int | None = None,
+        from_account_type: str | None = None,
+        to_account_type: str | None = None,
+        page: int | None = None,
+        page_size: int | None = None,
+    ) -> Iterator[venue.api.spot.withdrawals.InternalWithdrawal]:
+        """The items of all pages of `internal_withdrawals`."""
+        return paging.each(
+            self._send,
+            venue.api.spot.withdrawals.internal_withdrawals,
+            {
+                "withdrawID": withdraw_id,
+                "coin": coin,
+                "startTime": start_time,
+                "endTime": end_time,
+                "fromAccountType": from_account_type,
+                "toAccountType": to_account_type,
+                "page": page,
+                "pageSize": page_size,
+            },
+        )
+
+    def internal_withdrawal(
+        self,
+        *,
+        to_user_id: int,
+        coin: str,
+        amount: Money,
+        from_account_type: str | None = None,
+        to_account_type: str | None = None,
+        client_tran_id: str | None = None,
+    ) -> str:
+        """POST /api/v3/rebate/affiliate/internalWithdrawal"""
+        return self._send(
+            venue.api.spot.withdrawals.internal_withdrawal,
+            {
+                "toUserId": to_user_id,
+                "coin": coin,
+                "amount": amount,
+                "fromAccountType": from_account_type,
+                "toAccountType": to_account_type,
+                "clientTranId": client_tran_id,
+            },
+        )
+
+    def article(
+        self,
+        *,
+        id: int,
+    ) -> venue.api.spot.content.ArticleView:
+        """GET /api/v3/content/articles/detail"""
+        return self._send(venue.api.spot.content.article, {"id": id})
+
+    def articles(
+        self,
+        *,
+        page: int | None = None,
+        page_size: int | None = None,
+    ) -> venue.api.spot.content.Articles:
+        """GET /api/v3/content/articles/list"""
+        return self._send(venue.api.spot.content.articles, {"page": page, "pageSize": page_size})
+
+    def each_articles(
+        self,
+        *,
+        page: int | None = None,
+        page_size: int | None = None,
+    ) -> Iterator[venue.api.spot.content.ArticleHead]:
+        """The items of all pages of `articles`."""
+        return paging.each(
+            self._send, venue.api.spot.content.articles, {"page": page, "pageSize": page_size}
+        )
+
+    def articles_of_coin(
+        self,
+        *,
+        coin: str,
+        page: int | None = None,
+        page_size: int | None = None,
+    ) -> venue.api.spot.content.Articles:
+        """GET /api/v3/content/articles/listByCoin"""
+        return self._send(
+            venue.api.spot.content.articles_of_coin,
+            {"coin": coin, "page": page, "pageSize": page_size},
+        )
+
+    def each_articles_of_coin(
+        self,
+        *,
+        coin: str,
+        page: int | None = None,
+        page_size: int | None = None,
+    ) -> Iterator[venue.api.spot.content.ArticleHead]:
+        """The items of all pages of `articles_of_coin`."""
+        return paging.each(
+            self._send,
+            venue.api.spot.content.articles_of_coin,
+            {"coin": coin, "page": page, "pageSize": page_size},
+        )
+
+    def banners(self) -> venue.api.spot.content.Banners:
+        """GET /api/v3/content/banners/latest"""
+        return self._send(venue.api.spot.content.banners, {})
 
     def contract_exchange_info(
         self,
@@ -2030,14 +2387,14 @@ class Client:
         self,
         *,
         symbol: str,
-        source: str,
         price: Money,
+        source: str | None = None,
         jump: bool | None = None,
     ) -> venue.api.operator.contracts.ContractView:
         """POST /_venue/index"""
         return self._send(
             venue.api.operator.contracts.post_index,
-            {"symbol": symbol, "source": source, "price": price, "jump": jump},
+            {"symbol": symbol, "price": price, "source": source, "jump": jump},
         )
 
     def operator_positions(
@@ -2149,6 +2506,65 @@ class Client:
     ) -> venue.api.operator.benefits.BenefitsView:
         """POST /_venue/affiliates/invite"""
         return self._send(venue.api.operator.benefits.invite, {"owner": owner, "code": code})
+
+    def post_article(
+        self,
+        *,
+        title: str,
+        content: str,
+        coins: list[str] | None = None,
+    ) -> venue.api.operator.content.ContentId:
+        """POST /_venue/articles"""
+        return self._send(
+            venue.api.operator.content.post_article,
+            {"title": title, "content": content, "coins": coins},
+        )
+
+    def post_banner(
+        self,
+        *,
+        title: str,
+        image_url: str,
+        link_url: str,
+    ) -> venue.api.operator.content.ContentId:
+        """POST /_venue/banners"""
+        return self._send(
+            venue.api.operator.content.post_banner,
+            {"title": title, "imageUrl": image_url, "linkUrl": link_url},
+        )
+
+    def remove_content(
+        self,
+        *,
+        id: int,
+    ) -> venue.api.operator.content.ContentId:
+        """POST /_venue/content/remove"""
+        return self._send(venue.api.operator.content.remove_content, {"id": id})
+
+    def fee_tiers(self) -> list[venue.api.operator.fee_tiers.FeeTiersView]:
+        """GET /_venue/fee-tiers"""
+        return self._send(venue.api.operator.fee_tiers.fee_tiers, {})
+
+    def set_fee_tiers(
+        self,
+        *,
+        product: str,
+        asset: str | None = None,
+        tiers: list[str] | None = None,
+    ) -> list[venue.api.operator.fee_tiers.FeeTiersView]:
+        """POST /_venue/fee-tiers"""
+        return self._send(
+            venue.api.operator.fee_tiers.set_fee_tiers,
+            {"product": product, "asset": asset, "tiers": tiers},
+        )
+
+    def fee_tier(
+        self,
+        *,
+        owner: str,
+    ) -> list[venue.api.operator.fee_tiers.FeeTierView]:
+        """GET /_venue/owners/fee-tier"""
+        return self._send(venue.api.operator.fee_tiers.fee_tier, {"owner": owner})
 
     def leads(self) -> list[venue.api.operator.copying.LeadView]:
         """GET /_venue/leads"""
@@ -2305,6 +2721,47 @@ class Client:
         return self._send(
             venue.api.operator.clock.advance_clock,
             {"by": by, "to": to, "to_next": to_next, "dry_run": dry_run},
+        )
+
+    def stop(self) -> venue.api.operator.clock.Stopping:
+        """POST /_venue/stop"""
+        return self._send(venue.api.operator.clock.stop, {})
+
+    def references(self) -> list[venue.api.operator.references.ReferenceView]:
+        """GET /_venue/index"""
+        return self._send(venue.api.operator.references.references, {})
+
+    def hold_index(
+        self,
+        *,
+        symbol: str,
+        price: Money,
+        jump: bool | None = None,
+    ) -> venue.api.operator.references.ReferenceView:
+        """POST /_venue/index/hold"""
+        return self._send(
+            venue.api.operator.references.hold_index,
+            {"symbol": symbol, "price": price, "jump": jump},
+        )
+
+    def release_index(
+        self,
+        *,
+        symbol: str,
+    ) -> venue.api.operator.references.ReferenceView:
+        """POST /_venue/index/release"""
+        return self._send(venue.api.operator.references.release_index, {"symbol": symbol})
+
+    def crash(
+        self,
+        *,
+        symbol: str,
+        change: str,
+        over: str | None = None,
+    ) -> venue.api.operator.references.ReferenceView:
+        """POST /_venue/crash"""
+        return self._send(
+            venue.api.operator.references.crash, {"symbol": symbol, "change": change, "over": over}
         )
 
     def snapshots(self) -> list[venue.api.operator.snapshots.SnapshotView]:

@@ -24,7 +24,7 @@ from venue.gateway.access.replay import ACTED
 from venue.gateway.answers.encoded import Encoded
 from venue.gateway.context import Call, Venue
 from venue.gateway.dispatch.decode import decode
-from venue.gateway.dispatch.desk import Desk, unknown_names
+from venue.gateway.dispatch.desk import Desk
 from venue.gateway.dispatch.json_body import body_values
 from venue.gateway.dispatch.routes import Route
 from venue.gateway.operations.bindings import routes
@@ -51,7 +51,7 @@ class Calls:
             self._desk.check_open(route)
             uid = self._uid(route, owner)
             given = _given(route, values)
-            unknown = unknown_names(route, given)
+            unknown = self._desk.unknown_names(route, given)
             if unknown:
                 raise errors.invalid(unknown[0], "no such parameter")
             reply = await self._reply(route, uid, given)

@@ -99,8 +99,7 @@ class Venue:
         async with opening:
             context = main.opened(self._options, SystemClock(), self._failures.append)
             rooms = await opening.enter_async_context(context)
-            if self._options.agents:
-                await main.employ(rooms, self._options)
+            await main.employ(rooms, self._options.seed, agents=self._options.agents)
             if self._options.resets:
                 await rooms.timekeeper.keep(snapshot_rows.READY, rooms.aside.dump)
             self._equity = EquityLog(rooms, self._step_us)
