@@ -41,6 +41,7 @@ from venue.gateway.context import KEY_REWRITES, Venue
 from venue.gateway.dispatch.desk import Desk
 from venue.gateway.dispatch.dispatcher import Dispatcher, document
 from venue.gateway.dispatch.faulty import FaultyDoor
+from venue.gateway.dispatch.wire_log import WireLog
 from venue.gateway.faults.rules import FaultRules
 from venue.gateway.operations.bindings import routes
 from venue.gateway.streams.connection import SocketLimits
@@ -106,6 +107,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     keep_us: int | None = None  # how much of journal and history stays out of archives
     clock: ClockMode | None = None  # how time passes; None: as before, or as the machine's
     at: int | None = None  # venue time to begin at, µs
+    wire_log: int = 0  # requests and frames that a practice venue keeps; 0: none
 
 
 class Running(msgspec.Struct, frozen=True):
@@ -158,6 +160,8 @@ async def _serve(
         if fit.told:
             log.warning("%s", fit.told)
             rooms.warnings.append(fit.told)
+        if options.wire_log and options.practice:
+            rooms.wire = WireLog(options.wire_log, rooms.keys, rooms.clock)
         if options.agents:
             await employ(rooms, options)
         origins = Origins(options.hosts, options.origins)
@@ -165,7 +169,8 @@ async def _serve(
         door = _faulty(rooms, options, origins, requests)
         streams = _streams(rooms, options, requests.desk, origins, fit.sockets)
         _collect_young_only()
-        server = await Server.start(bound, fit.http, door.serve, streams, Proxies(options.proxies))
+        serve = rooms.wire.serving(door.serve) if rooms.wire is not None else door.serve
+        server = await Server.start(bound, fit.http, serve, streams, Proxies(options.proxies))
         background = _background(rooms, options)
         ready(Running(options.host, bound.getsockname()[1], rooms))
         try:

@@ -36,6 +36,7 @@ from venue.cli.options import Options as OptionsFile
 from venue.cli.raw import delete, get, post
 from venue.cli.running import status, wait, withdraw
 from venue.cli.trading import account, balance, buy, cancel, orders, sell
+from venue.cli.wire import wire
 from venue.times import moment_us
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ app = App(
 )
 
 app.config = (OptionsFile(app),)
-for one in (clock, fault, key):
+for one in (clock, fault, key, wire):
     app.command(one)
 for command in (
     get, post, delete, buy, sell, cancel, orders, balance, account, withdraw, status, wait,
@@ -133,6 +134,7 @@ def dev(options: Annotated[DevOptions, Parameter(name="*")] = DEFAULTS) -> None:
         demo_keys=options.demo_keys,
         clock=parsed(mode) if mode is not None else None,
         at=moment_us(options.at) if options.at is not None else None,
+        wire_log=options.wire_log,
     )
 
     def ready(running: Running) -> None:

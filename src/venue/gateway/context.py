@@ -19,6 +19,7 @@ from venue.gateway.access.replay import ReplayGuard
 from venue.gateway.answers.kept import Answers
 from venue.gateway.defects import Defects
 from venue.gateway.dispatch.turn import Submission
+from venue.gateway.dispatch.wire_log import WireLog
 from venue.gateway.faults.rules import FaultRules
 from venue.gateway.nearest import nearest
 from venue.history.process.client import LAG_MAX, History
@@ -64,6 +65,7 @@ class Venue:
         "timekeeper",
         "warnings",
         "weight_limit",
+        "wire",
     )
 
     def __init__(
@@ -104,6 +106,7 @@ class Venue:
         self.warnings: list[str] = []  # of the start, for health
         self.practice = practice
         self.faults = faults
+        self.wire: WireLog | None = None  # where one is kept
         self.answers = Answers()
 
     def submit(

@@ -9,6 +9,7 @@ from venue.api.operator import copying as copying_rows
 from venue.api.operator import faults as faults_rows
 from venue.api.operator import preview as preview_rows
 from venue.api.operator import venue as venue_rows
+from venue.api.operator import wire as wire_rows
 from venue.gateway.context import Venue
 from venue.gateway.dispatch.routes import Route, bind
 from venue.gateway.operations.operator import (
@@ -20,6 +21,7 @@ from venue.gateway.operations.operator import (
     keys,
     preview,
     venue,
+    wire,
 )
 
 
@@ -83,4 +85,5 @@ def bindings() -> list[Route]:
         bind(copying_rows.leads, copying.leads),
         bind(copying_rows.set_lead, copying.set_lead),
         bind(preview_rows.preview, preview.preview),
+        bind(wire_rows.wire, wire.wire, wire.wire_off),
     ]
