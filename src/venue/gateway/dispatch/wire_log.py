@@ -23,6 +23,8 @@ KEPT_BYTES: Final = 4 * 1024  # of a query, a body or a frame, each; of a path a
 PATH_BYTES: Final = 1024
 OWN_PATH: Final = b"/_venue/wire"  # who reads the log is not in it
 REQUEST_ID: Final = b"\r\nx-venue-request-id: %d\r\n"
+ACT_AS: Final = b"x-venue-act-as"
+_OK: Final = b"HTTP/1.1 200"
 _END: Final = b"\r\n\r\n"
 
 Finish = Callable[[Any, Exception | None], None]
@@ -93,33 +95,33 @@ class Exchange:
         self.time = log.clock.told()
         self.began = perf_counter()
         self.method = request.method
-        path, query, body = request.path, request.query, request.body
-        self.path = path if len(path) <= PATH_BYTES else path[:PATH_BYTES]
-        self.query = query if len(query) <= KEPT_BYTES else query[:KEPT_BYTES]
-        self.body = body if len(body) <= KEPT_BYTES else body[:KEPT_BYTES]
+        self.path = path = request.path
+        self.query = query = request.query
+        self.body = body = request.body
         self.size = len(query) + len(body)
+        if self.size > KEPT_BYTES or len(path) > PATH_BYTES:
+            self.path, self.query = path[:PATH_BYTES], query[:KEPT_BYTES]
+            self.body = body[:KEPT_BYTES]
         headers = request.headers
-        name = headers.get(b"access-key")
-        key = log.keys.by_key(name) if name is not None else None
+        key = log.keys.by_key(headers.get(b"access-key", b""))
         self.uid = key.view.uid if key is not None else 0
-        self.acts = headers.get(b"x-venue-act-as", b"")[:PATH_BYTES]
+        self.acts = headers[ACT_AS][:PATH_BYTES] if ACT_AS in headers else b""
         self.fault = ""
-        self.refusal = b""
-        self.status = 0
-        self.number = 0
-        self.seconds = 0.0
 
     def answer(self, data: bytes) -> None:
         """Note an answer and send it. What is no success tells its number."""
         connection = self._connection
         if connection is None:
             return
-        status = data[9:12]
-        self._end()
-        if status == b"200":
-            self.status = 200
-        else:
-            self.status = int(status)
+        self._connection = None
+        log = self._log
+        self.seconds = perf_counter() - self.began
+        self.number = next(log.numbers)
+        self.refusal = b""
+        self.status = 200
+        log.exchanges.append(self)
+        if not data.startswith(_OK):
+            self.status = int(data[9:12])
             self.refusal = data.partition(_END)[2][:KEPT_BYTES]
             data = data.replace(b"\r\n", REQUEST_ID % self.number, 1)
         connection.answer(data)
@@ -127,12 +129,12 @@ class Exchange:
     def abort(self) -> None:
         """End the connection without an answer."""
         if self._connection is not None:
-            self._end().abort()
+            self._lose().abort()
 
     def reset(self) -> None:
         """As `abort`, with a reset."""
         if self._connection is not None:
-            self._end().reset()
+            self._lose().reset()
 
     def rest(self) -> None:
         """Read nothing more for a while."""
@@ -144,8 +146,10 @@ class Exchange:
         assert self._connection is not None, "who is answered is not asked"
         return self._connection.peer_owner()
 
-    def _end(self) -> Answering:
-        """It is over: enter the log, which keeps no connection."""
+    def _lose(self) -> Answering:
+        """It is over without an answer. The log keeps no connection."""
+        self.refusal = b""
+        self.status = 0
         self.seconds = perf_counter() - self.began
         self.number = next(self._log.numbers)
         self._log.exchanges.append(self)
