@@ -15,6 +15,7 @@ from cyclopts import App, Parameter
 import venue
 from venue.cli.clock import clock
 from venue.cli.dev import OPERATOR_TOKEN, DevOptions, clock_text, kept_us, refused
+from venue.cli.explain import explain
 from venue.cli.faults import fault
 from venue.cli.keys import key
 from venue.cli.operator import (
@@ -56,7 +57,7 @@ app.config = (OptionsFile(app),)
 for one in (clock, fault, key, wire):
     app.command(one)
 for command in (
-    get, post, delete, buy, sell, cancel, orders, balance, account, withdraw, status, wait,
+    get, post, delete, buy, sell, cancel, orders, balance, account, withdraw, status, wait, explain,
 ):  # fmt: skip
     app.command(command)
 
@@ -272,15 +273,6 @@ def liquidations(
 
 
 @app.command
-def explain(
-    liquidation_id: Annotated[str, Parameter(help="Its id, from `venue liquidations`.")], *,
-    url: Url = DEFAULT_URL,
-) -> None:  # fmt: skip
-    """Tell the story of one liquidation on a running venue."""
-    print(_story(_operator(url, "liquidation", {"id": liquidation_id})))
-
-
-@app.command
 def env(
     name: Annotated[str, Parameter(help="Demo account: alice, bob, carol or dave.")],
     *,
@@ -416,59 +408,6 @@ def version() -> None:
 
 
 _ROWS: Final = {"SPOT": "", "CONTRACT": "_contract"}
-
-
-def _story(told: dict[str, Any]) -> str:
-    """A liquidation from its beginning to its end, in words."""
-    head = told["liquidation"]
-    asset = head["asset"]
-    position = head["position"]
-    pool = f"isolated position {position}" if position else "cross pool"
-    lines = [
-        f"Liquidation {head['id']} of {head['owner']} ({pool}, {asset}), {_moment(head['time'])}",
-        (
-            f"  equity {head['equity']} had reached the maintenance margin {head['maintenance']}; "
-            f"collateral {head['collateral']}"
-        ),
-    ]
-    for number, step in enumerate(told["steps"], 1):
-        lines += [
-            (
-                f"  {number}. {step['symbol']} {step['side']}, tier {step['tier']}, "
-                f"mark {step['markPrice']}, bankruptcy price {step['bankruptcyPrice']}"
-            ),
-            (
-                f"     to close {step['wanted']}: in the book {step['filled']}, "
-                f"by the insurance fund {step['takenOver']}, deleveraged {step['deleveraged']}"
-            ),
-            (
-                f"     liquidation fee {step['fee']}; the fund's equity changed by "
-                f"{step['fundChange']}"
-            ),
-        ]
-    for fill in told["fills"]:
-        lines.append(
-            f"  fill {fill['tradeId']} {fill['cause']} {fill['symbol']} {fill['qty']} "
-            f"at {fill['price']}: profit {fill['realizedPnl']}, fee {fill['fee']}"
-        )
-    for taken in told["deleveraged"]:
-        lines.append(
-            f"  rank {taken['rank']}: {taken['owner']} gave up {taken['qty']} {taken['symbol']} "
-            f"at {taken['price']} (position {taken['position']})"
-        )
-    if not head["finished"]:
-        return "\n".join([*lines, "  It is under way."])
-    lines += [
-        (
-            f"  Finished {_moment(head['finished'])}: equity {head['equityAfter']}, "
-            f"maintenance margin {head['maintenanceAfter']}"
-        ),
-        (
-            f"  topped up {head['toppedUp']}, compensated by the fund {head['compensated']}; "
-            f"the fund's equity is {head['fundEquity']}"
-        ),
-    ]
-    return "\n".join(lines)
 
 
 def _demo(name: str, url: str) -> Credentials:

@@ -25,6 +25,7 @@ from venue.gateway.nearest import nearest
 from venue.history.process.client import LAG_MAX, History
 from venue.history.process.link import HistoryFailed
 from venue.journal.journal import Journal
+from venue.node.explainer import Explainer
 from venue.node.fair_queue import VENUE
 from venue.node.market_data.views import MarketData
 from venue.node.outbox import Outbox
@@ -50,6 +51,7 @@ class Venue:
         "clock",
         "data",
         "engine",
+        "explainer",
         "faults",
         "history",
         "journal",
@@ -106,6 +108,7 @@ class Venue:
         self.warnings: list[str] = []  # of the start, for health
         self.practice = practice
         self.faults = faults
+        self.explainer: Explainer | None = None  # of a practice venue
         self.wire: WireLog | None = None  # where one is kept
         self.answers = Answers()
 

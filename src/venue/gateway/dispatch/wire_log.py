@@ -15,6 +15,7 @@ from typing import Any, Final
 import msgspec
 
 from venue.api.errors import ApiError
+from venue.core.engine import Engine
 from venue.gateway.access.keys import KeyStore
 from venue.gateway.transport.request import Answering, Request
 from venue.node.venue_clock import VenueClock
@@ -33,10 +34,11 @@ Finish = Callable[[Any, Exception | None], None]
 class WireLog:
     """The last `size` requests, and as many frames. Numbers of both rise in one row."""
 
-    __slots__ = ("clock", "exchanges", "frames", "keys", "numbers", "size")
+    __slots__ = ("clock", "engine", "exchanges", "frames", "keys", "numbers", "size")
 
-    def __init__(self, size: int, keys: KeyStore, clock: VenueClock) -> None:
+    def __init__(self, size: int, keys: KeyStore, clock: VenueClock, engine: Engine) -> None:
         self.size = size
+        self.engine = engine
         self.keys = keys
         self.clock = clock
         self.numbers = count(1)
@@ -81,12 +83,13 @@ class Exchange:
     """A request over HTTP with what came of it; it stands between the request and its connection.
 
     `status` 0: the connection was ended without an answer. `refusal` is the body of an answer that
-    is no success. `key` and `acts` are what the request named, `uid` the key's owner.
+    is no success; `sequence` is the venue's when it was refused. `acts` is whom the request named
+    to act for, `uid` the owner of its key.
     """
 
     __slots__ = (
         "_connection", "_log", "acts", "began", "body", "fault", "method", "number", "path",
-        "query", "refusal", "seconds", "size", "status", "time", "uid",
+        "query", "refusal", "seconds", "sequence", "size", "status", "time", "uid",
     )  # fmt: skip
 
     def __init__(self, log: WireLog, request: Request) -> None:
@@ -119,9 +122,11 @@ class Exchange:
         self.number = next(log.numbers)
         self.refusal = b""
         self.status = 200
+        self.sequence = 0
         log.exchanges.append(self)
         if not data.startswith(_OK):
             self.status = int(data[9:12])
+            self.sequence = log.engine.sequence
             self.refusal = data.partition(_END)[2][:KEPT_BYTES]
             data = data.replace(b"\r\n", REQUEST_ID % self.number, 1)
         connection.answer(data)
@@ -150,6 +155,7 @@ class Exchange:
         """It is over without an answer. The log keeps no connection."""
         self.refusal = b""
         self.status = 0
+        self.sequence = self._log.engine.sequence
         self.seconds = perf_counter() - self.began
         self.number = next(self._log.numbers)
         self._log.exchanges.append(self)
@@ -164,7 +170,7 @@ class Operated:
 
     __slots__ = (
         "_log", "acts", "began", "body", "fault", "method", "number", "path", "query", "refusal",
-        "seconds", "size", "status", "time", "uid",
+        "seconds", "sequence", "size", "status", "time", "uid",
     )  # fmt: skip
 
     def __init__(self, log: WireLog, method: str, path: str, uid: int, params: bytes) -> None:
@@ -182,6 +188,7 @@ class Operated:
         self.refusal = b""
         self.status = 0
         self.number = 0
+        self.sequence = 0
         self.seconds = 0.0
 
     def finishing(self, finish: Finish) -> Finish:
@@ -212,6 +219,7 @@ class Operated:
         self._end()
 
     def _end(self) -> None:
+        self.sequence = self._log.engine.sequence
         self.seconds = perf_counter() - self.began
         self.number = next(self._log.numbers)
         self._log.exchanges.append(self)

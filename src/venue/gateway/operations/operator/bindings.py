@@ -6,6 +6,7 @@ from venue.api.operator import benefits as benefits_rows
 from venue.api.operator import clock as clock_rows
 from venue.api.operator import contracts as contracts_rows
 from venue.api.operator import copying as copying_rows
+from venue.api.operator import explain as explain_rows
 from venue.api.operator import faults as faults_rows
 from venue.api.operator import preview as preview_rows
 from venue.api.operator import venue as venue_rows
@@ -17,6 +18,7 @@ from venue.gateway.operations.operator import (
     clock,
     contracts,
     copying,
+    explain,
     faults,
     keys,
     preview,
@@ -86,4 +88,8 @@ def bindings() -> list[Route]:
         bind(copying_rows.set_lead, copying.set_lead),
         bind(preview_rows.preview, preview.preview),
         bind(wire_rows.wire, wire.wire, wire.wire_off),
+        bind(explain_rows.order, explain.order, explain.explain_off),
+        bind(explain_rows.refusal, explain.refusal, explain.explain_off),
+        bind(explain_rows.bill, explain.bill, explain.explain_off),
+        bind(explain_rows.liquidation, explain.liquidation, explain.explain_off),
     ]

@@ -205,11 +205,13 @@ def _repeat(
     return shlex.join(words)
 
 
-def found_number(venue: Venue, number: int) -> WireEntry:
-    """The request or operation with a number; -1142 when the log does not hold it."""
+def found_number(venue: Venue, number: int) -> tuple[WireEntry, int, int]:
+    """The request or operation with a number, the venue's sequence when it was refused, and whose
+    it is; -1142 when the log does not hold it.
+    """
     log = venue.wire
     if log is not None:
         for noted in reversed(log.exchanges):
             if noted.number == number:
-                return _entry(venue, noted)
+                return _entry(venue, noted), noted.sequence, _uid(venue, noted)
     raise errors.invalid("id", "the wire log does not hold it: an older one, or of another run")
