@@ -29,7 +29,6 @@ from venue.compiled import refuse_stale
 from venue.core.engine import Engine
 from venue.core.messages.commands import ChangeSetting, Command
 from venue.core.owners import FIRST_UID
-from venue.core.state import snapshot as state
 from venue.gateway.access.auth import Authenticator
 from venue.gateway.access.keys import Credentials, KeyStore, KeyView
 from venue.gateway.access.limits import ORDERS_MAX, WEIGHT_MAX, Limits
@@ -53,17 +52,17 @@ from venue.history.frames_kept import FRAMES_KEPT
 from venue.history.mend import mend
 from venue.history.process.client import LAG_MAX, History
 from venue.history.process.link import HistoryFailed
-from venue.journal.journal import Journal, JournalCorrupt, JournalFailed, OtherRules, Snapshot
+from venue.journal.journal import Journal, JournalCorrupt, JournalFailed, OtherRules
 from venue.journal.memory import MemoryJournal
 from venue.journal.recent import RecentJournal
-from venue.journal.recovery import ENGINE, beginning, recover, tail_requests
+from venue.journal.recovery import beginning, recover, tail_requests
 from venue.journal.sqlite import open_journal
 from venue.lab import demo
 from venue.lab.agents.everyone import Everyone
 from venue.lab.agents.spot import STEP_US
 from venue.lab.prehistory import Prehistory
 from venue.node.clock import ServerClock, SystemClock
-from venue.node.explainer import Explainer
+from venue.node.explainer import Explainer, keep_recent
 from venue.node.keeper import Keeper
 from venue.node.market_data.views import MarketData
 from venue.node.outbox import Outbox
@@ -78,7 +77,6 @@ from venue.recording.recorder import Recorder
 CATCH_UP_S: Final = 1.0  # how long time that is moved waits for history at once
 YOUNG_MAX: Final = 1_000  # new objects that are looked at for garbage at once: half a millisecond
 NEVER: Final = 1 << 30
-REMEMBER_S: Final = 5.0  # how often a journal in memory is looked at
 
 log = logging.getLogger("venue")
 
@@ -413,21 +411,11 @@ def _found_keys(rooms: Venue) -> None:
 def _background(rooms: Venue, options: Options) -> list[asyncio.Task[None]]:
     tasks = [asyncio.create_task(rooms.timekeeper.run())]
     if isinstance(rooms.journal, RecentJournal):
-        tasks.append(asyncio.create_task(_remember(rooms.engine, rooms.journal)))
+        tasks.append(asyncio.create_task(keep_recent(rooms.engine, rooms.journal)))
     if options.state is not None:
         keeper = _keeper(rooms, options.state, options.frames_kept)
         tasks.append(asyncio.create_task(keeper.run()))
     return tasks
-
-
-async def _remember(engine: Engine, journal: RecentJournal) -> None:
-    """Have a journal in memory kept short: a snapshot stands for what came before."""
-    while True:
-        await asyncio.sleep(REMEMBER_S)
-        if journal.is_due():
-            dumped, digest = state.dump_and_hash(engine)
-            parts = {ENGINE: dumped}
-            journal.save_snapshot(Snapshot(engine.sequence, venue.__version__, digest, parts))
 
 
 def _collect_young_only() -> None:

@@ -25,11 +25,8 @@ README_LINES_MAX = 120
 # What a venue chooses anew: an answer must have them, not these values.
 CHOSEN = ("orderId", "transactTime")
 LEFT = {"text", "json"}  # pictures and answers, which say nothing that could be run
-OF_ITS_OWN = (
-    "clock.md",
-    "faults.md",
-    "wire-log.md",
-)  # pages that change time, or have requests go wrong
+# Pages that change time, have requests go wrong, or prices of their own.
+OF_ITS_OWN = ("clock.md", "explain.md", "faults.md", "wire-log.md")
 
 
 class Snippet(NamedTuple):

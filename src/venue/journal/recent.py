@@ -57,6 +57,7 @@ class RecentJournal:
         return self._last
 
     def read(self, after: int) -> Iterator[tuple[int, list[Command]]]:
+        self._check_has(after)
         while after < self._last:
             for first, packed in self.packed(after, self._last):
                 commands = _commands.decode(packed)[max(0, after + 1 - first) :]
@@ -64,8 +65,7 @@ class RecentJournal:
                 after += len(commands)
 
     def packed(self, after: int, last: int) -> list[tuple[int, bytes]]:
-        if not self._begin <= after <= self._last:
-            raise JournalCorrupt(f"the journal has commands {self._begin + 1} to {self._last}")
+        self._check_has(after)
         pieces = list(self._pieces)
         low, high = 0, len(pieces)
         while high - low > 1:  # the piece that holds the command behind `after`
@@ -85,7 +85,9 @@ class RecentJournal:
     def save_snapshot(self, snapshot: Snapshot) -> None:
         self._check_open()
         assert snapshot.sequence <= self._last, (snapshot.sequence, self._last)
-        self._snapshots = [snapshot, *self._snapshots][:SNAPSHOTS_KEPT]
+        others = [one for one in self._snapshots if one.sequence != snapshot.sequence]
+        newest_first = sorted([snapshot, *others], key=lambda one: -one.sequence)
+        self._snapshots = newest_first[:SNAPSHOTS_KEPT]
         if len(self._snapshots) < SNAPSHOTS_KEPT:
             return
         oldest = self._snapshots[-1].sequence
@@ -98,6 +100,12 @@ class RecentJournal:
 
     def close(self) -> None:
         self._closed = True
+
+    def _check_has(self, after: int) -> None:
+        if after > self._last:
+            raise JournalCorrupt(f"the journal ends at {self._last}, before {after}")
+        if after < self._begin:
+            raise JournalCorrupt(f"the journal begins behind {self._begin}, after {after}")
 
     def _check_open(self) -> None:
         if self._closed:

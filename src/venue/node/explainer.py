@@ -13,6 +13,9 @@ from typing import Final
 
 import msgspec
 
+import venue
+from venue.core.engine import Engine
+from venue.core.state import snapshot as state
 from venue.history.process.link import HistoryFailed, Link
 from venue.journal.journal import (
     Journal,
@@ -22,12 +25,15 @@ from venue.journal.journal import (
     earliest,
     foreign,
 )
+from venue.journal.recent import RecentJournal
+from venue.journal.recovery import ENGINE
 
 MODULE: Final = "venue.explaining"
 ASKED: Final = b"a"
 SNAPSHOT: Final = b"s"
 COMMANDS: Final = b"c"
 TELL: Final = b"t"
+REMEMBER_S: Final = 5.0  # how often a journal in memory is looked at
 TIME_MAX_S: Final = 20.0  # of one explanation, with its waiting
 WAITING_MAX: Final = 4
 
@@ -151,3 +157,13 @@ class Explainer:
         if begin:
             raise TooOld(f"lies before command {begin + 1}, with which what can be replayed begins")
         return 0 if await link.send(SNAPSHOT, _encode(Begun(None, former))) else None
+
+
+async def keep_recent(engine: Engine, journal: RecentJournal) -> None:
+    """Have a journal in memory kept short: a snapshot stands for what came before."""
+    while True:
+        await asyncio.sleep(REMEMBER_S)
+        if journal.is_due():
+            dumped, digest = state.dump_and_hash(engine)
+            parts = {ENGINE: dumped}
+            journal.save_snapshot(Snapshot(engine.sequence, venue.__version__, digest, parts))

@@ -87,6 +87,13 @@ def bindings() -> list[Route]:
         bind(copying_rows.leads, copying.leads),
         bind(copying_rows.set_lead, copying.set_lead),
         bind(preview_rows.preview, preview.preview),
+        *_told(),
+    ]
+
+
+def _told() -> list[Route]:
+    """What tells what happened."""
+    return [
         bind(wire_rows.wire, wire.wire, wire.wire_off),
         bind(explain_rows.order, explain.order, explain.explain_off),
         bind(explain_rows.refusal, explain.refusal, explain.explain_off),
