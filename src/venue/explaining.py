@@ -16,6 +16,7 @@ import msgspec
 
 from venue.core.engine import Engine
 from venue.core.messages.commands import Command
+from venue.core.state.snapshot import begin
 from venue.explanation.finding import Finder, finder
 from venue.explanation.telling import Scene, tell
 from venue.history.process.worker import serve, settle
@@ -37,7 +38,7 @@ class Explaining:
         self._question = Question("", 0)
         self._finder: Finder | None = None
         self._begun = Begun(None, 0)
-        self._engine = Engine()
+        self._engine = begin()
         self._commands: list[Command] = []
 
     def answer(self, kind: bytes, payload: bytes) -> Any:
@@ -78,20 +79,22 @@ class Explaining:
     def _tell(self) -> Told | None:
         found = self._finder
         assert found is not None
-        if not found.sequence:
+        chosen = found.chosen(self._engine.sequence)
+        if not chosen:
             return found.missing()
+        sequence = chosen[0].sequence
         last = self._engine
         before = _loaded(self._begun)
         assert before is not None
         first = before.sequence
-        for command in self._commands[: found.sequence - 1 - first]:
+        for command in self._commands[: sequence - 1 - first]:
             before.apply(command)
-        command = self._commands[found.sequence - 1 - first]
-        return tell(Scene(self._question, before, command, found.events, last, found.later))
+        command = self._commands[sequence - 1 - first]
+        return tell(Scene(self._question, before, command, last, chosen))
 
 
 def _loaded(begun: Begun) -> Engine | None:
-    return Engine() if begun.snapshot is None else load(begun.snapshot, begun.foreign)
+    return begin() if begun.snapshot is None else load(begun.snapshot, begun.foreign)
 
 
 def main() -> None:

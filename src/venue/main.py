@@ -23,6 +23,7 @@ from venue.api.documents.asyncapi import asyncapi
 from venue.api.documents.openapi import openapi
 from venue.api.documents.table import ROWS
 from venue.api.errors import ApiError
+from venue.api.operator.snapshots import READY
 from venue.api.streams.channels import SOCKETS
 from venue.behind import Behind
 from venue.compiled import refuse_stale
@@ -35,13 +36,12 @@ from venue.gateway.access.limits import ORDERS_MAX, WEIGHT_MAX, Limits
 from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.origins import Origins
 from venue.gateway.access.proxies import Proxies
-from venue.gateway.access.replay import SEEDED_MS, ReplayGuard
+from venue.gateway.access.replay import SEEDED_MS, ReplayGuard, lasting
 from venue.gateway.bounds import DEV_FACTOR, bounds
 from venue.gateway.context import KEY_REWRITES, Venue
 from venue.gateway.dispatch.desk import Desk
 from venue.gateway.dispatch.dispatcher import Dispatcher, document
 from venue.gateway.dispatch.faulty import FaultyDoor
-from venue.gateway.dispatch.wire_log import WireLog
 from venue.gateway.faults.rules import FaultRules
 from venue.gateway.operations.bindings import routes
 from venue.gateway.streams.connection import SocketLimits
@@ -53,8 +53,7 @@ from venue.history.mend import mend
 from venue.history.process.client import LAG_MAX, History
 from venue.history.process.link import HistoryFailed
 from venue.journal.journal import Journal, JournalCorrupt, JournalFailed, OtherRules
-from venue.journal.memory import MemoryJournal
-from venue.journal.recent import RecentJournal
+from venue.journal.recent import RecentJournal, in_memory
 from venue.journal.recovery import beginning, recover, tail_requests
 from venue.journal.sqlite import open_journal
 from venue.lab import demo
@@ -62,7 +61,7 @@ from venue.lab.agents.everyone import Everyone
 from venue.lab.agents.spot import STEP_US
 from venue.lab.prehistory import Prehistory
 from venue.node.clock import ServerClock, SystemClock
-from venue.node.explainer import Explainer, keep_recent
+from venue.node.explainer import keep_recent
 from venue.node.keeper import Keeper
 from venue.node.market_data.views import MarketData
 from venue.node.outbox import Outbox
@@ -110,6 +109,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     clock: ClockMode | None = None  # how time passes; None: as before, or as the machine's
     at: int | None = None  # venue time to begin at, µs
     wire_log: int = 0  # requests and frames that a practice venue keeps; 0: none
+    resets: bool = False  # the state it begins to answer in is kept, for `reset`
 
 
 class Running(msgspec.Struct, frozen=True):
@@ -162,12 +162,11 @@ async def _serve(
         if fit.told:
             log.warning("%s", fit.told)
             rooms.warnings.append(fit.told)
-        if options.wire_log and options.practice:
-            rooms.wire = WireLog(options.wire_log, rooms.keys, rooms.clock, rooms.engine)
-        if options.practice:
-            rooms.explainer = Explainer(rooms.journal, rooms.sequencer.on_disk_thread)
+        rooms.observe(options.wire_log)
         if options.agents:
             await employ(rooms, options)
+        if options.resets:
+            await rooms.timekeeper.keep(READY, rooms.aside.dump)
         origins = Origins(options.hosts, options.origins)
         requests = dispatcher(rooms, options, origins)
         door = _faulty(rooms, options, origins, requests)
@@ -202,7 +201,7 @@ async def opened(
                 from venue.prune import prune_at_start
 
                 prune_at_start(path, options.keep_us, clock.now())
-        journal: Journal = open_journal(path) if path else _in_memory(options)
+        journal: Journal = open_journal(path) if path else in_memory(kept=options.practice)
         closing.callback(journal.close)
         history = await _start_history(options, journal)
         closing.push_async_callback(history.close)
@@ -214,11 +213,6 @@ async def opened(
             await rooms.sequencer.stop()
             if path is not None:
                 await _keep(rooms, journal)
-
-
-def _in_memory(options: Options) -> Journal:
-    """A journal without a file; a practice venue's can be asked what happened."""
-    return RecentJournal() if options.practice else MemoryJournal(keep=False)
 
 
 def dispatcher(
@@ -267,7 +261,9 @@ def _streams(
     rooms.outbox.follow(hub.follow)
     rooms.timekeeper.follow(hub, hub.keep_up)
     authenticator = Authenticator(rooms.keys, rooms.clock, explain=True)
-    return Sockets(rooms, hub, authenticator, limits, desk, origins)
+    sockets = Sockets(rooms, hub, authenticator, limits, desk, origins)
+    rooms.outbox.follow(sockets.follow)
+    return sockets
 
 
 async def _start_history(options: Options, journal: Journal) -> History:
@@ -309,12 +305,11 @@ async def _wire(
     on_failure: Callable[[BaseException], None],
 ) -> Venue:
     path = options.state
-    projected = history.reached()
     prehistory = Prehistory()
     market_data = MarketData(prehistory.spot, prehistory.contract)
     recorder = Recorder(options.frames_kept)
-    restored = Restored(market_data, recorder, projected)
-    engine = recover(journal, projected, restored)
+    restored = Restored(market_data, recorder, history.reached())
+    engine = recover(journal, history.reached(), restored)
     stored = engine.listing.settings.get(SETTING)
     clock = _clock(options, system, engine.time, stored)
     outbox = Outbox()
@@ -349,10 +344,9 @@ async def _wire(
         practice=options.practice,
         faults=FaultRules(str(options.seed)),
     )
+    outbox.follow(rooms.follow)
     if path:
-        # A real venue time is never behind server time: no timestamp is far ahead of its command's.
-        since = clock.wall() - SEEDED_MS * 1000 if stored is None and clock.real else 0
-        rooms.replays.seed(tail_requests(journal, since), clock.oldest())
+        _seed(rooms, known=stored is not None)
     if engine.deadlines.queue:  # countdowns ran out while the venue was down: before anybody trades
         await catch_up(engine, sequencer)
     await _found(rooms, options)
@@ -360,6 +354,16 @@ async def _wire(
     if options.history and epoch:
         prehistory.begin(int(rooms.setting("historySeed", "1")), int(epoch))
     return rooms
+
+
+def _seed(rooms: Venue, *, known: bool) -> None:
+    """Know the requests of the journal's last commands; all of them with a `known` mode of the
+    clock: only real venue time is never behind server time, and no timestamp far ahead of its
+    command's."""
+    clock = rooms.clock
+    since = clock.wall() - SEEDED_MS * 1000 if clock.real and not known else 0
+    lasts = partial(lasting, wall=clock.wall())
+    rooms.replays.seed(tail_requests(rooms.journal, since, lasts), clock.oldest())
 
 
 def _clock(options: Options, system: SystemClock, last: int, stored: str | None) -> VenueClock:
@@ -433,6 +437,7 @@ async def employ(rooms: Venue, options: Options) -> None:
     agents = Everyone(rooms.engine, options.seed)
     await agents.begin(rooms.sequencer)
     rooms.timekeeper.employ(agents, STEP_US, partial(_try_submit, rooms))
+    rooms.aside.add("agents", agents)
 
 
 async def _try_submit(rooms: Venue, commands: list[Command]) -> None:

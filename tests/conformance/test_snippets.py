@@ -25,8 +25,8 @@ README_LINES_MAX = 120
 # What a venue chooses anew: an answer must have them, not these values.
 CHOSEN = ("orderId", "transactTime")
 LEFT = {"text", "json"}  # pictures and answers, which say nothing that could be run
-# Pages that change time, have requests go wrong, or prices of their own.
-OF_ITS_OWN = ("clock.md", "explain.md", "faults.md", "wire-log.md")
+# Pages that change time, go back, have requests go wrong, or prices of their own.
+OF_ITS_OWN = ("clock.md", "explain.md", "faults.md", "snapshots.md", "wire-log.md")
 
 
 class Snippet(NamedTuple):

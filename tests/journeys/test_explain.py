@@ -231,6 +231,21 @@ def test_only_an_operator_is_told(server: Server) -> None:
     assert client(server).get("/_venue/explain/cake/1").status == 404
 
 
+def test_an_id_that_came_again_after_going_back(server: Server) -> None:
+    operator = client(server)
+    assert operator.call("PUT", "/_venue/snapshots/base", {}).status == 200
+    first = placed(server, SPOT)
+    assert operator.post("/_venue/snapshots/base/revert", {}).status == 200
+    answer = operator.get(f"/_venue/explain/order/{first}")
+    refused(answer, -1142, "no such order")
+    again = placed(server, SPOT, "bob", quantity="0.02")
+    assert again == first
+    text = said(server, "order", again)
+    assert "bob asked to BUY 0.02000" in text
+    assert "alice" not in text
+    canceled(server, SPOT, "bob", again)
+
+
 def test_the_command(server: Server) -> None:
     number = placed(server, SPOT)
     done = subprocess.run(

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from properties.agreement import compare, in_doubt
-from properties.hearing import NOTHING, Hearing, must
+from properties.hearing import NOTHING, Hearing, must, touched
 from properties.sums import MILLION, Market, Order, Owner, Position
 from properties.unsettled import Unsettled
 from venue.core.engine import Engine
@@ -54,6 +54,7 @@ class Judge:
         self.spared = 0  # what unwinding and funding may have cost the fund
         self.apart = 0  # what liquidations at mark may have cost it at the index
         self.safe: dict[tuple[int, int], dict[int, Stood]] = {}
+        self.passed: dict[tuple[int, int], int] = {}  # the fund's gain by passes since then
         self.doubt = False  # a price is in doubt: orders that open may be left out (rule 5.14)
         self.trades = self.liquidations = 0
         self.said = NOTHING
@@ -73,7 +74,7 @@ class Judge:
                 market = self.markets[event.symbol]
                 market.index, market.mark = event.index, event.mark
                 moved = True
-        for uid in touched(events):
+        for uid in touched(events, FOLDS):
             owner = self.owners.get(uid)
             if owner is not None:
                 said.before[uid] = said.stand(owner)
@@ -149,6 +150,7 @@ class Judge:
             for pool in owner.pools:
                 own = owner.in_pool(pool)
                 if own and owner.equity(pool) > owner.maintenance(pool):
+                    self.passed.pop((uid, pool), None)
                     self.safe[uid, pool] = {
                         one.position_id: (one.side, one.lots, one.market.mark, one.market)
                         for one in own
@@ -451,7 +453,10 @@ class Judge:
     def restored(self, event: t.LiquidationFinished) -> None:
         """The fund pays at most what the mark moved since the pool was safe, and roundings."""
         said = self.said
-        if not self.bound or event.uid == FUND or said.fund_gain >= 0:
+        if not self.bound or event.uid == FUND:
+            return
+        gain = self.passed[said.pool] = self.passed.get(said.pool, 0) + said.fund_gain
+        if gain >= 0:
             return
         stood = dict(self.safe.get(said.pool, {}))  # with those that an earlier pass has closed
         for number, side, lots, market in said.in_liquidation:
@@ -462,20 +467,7 @@ class Judge:
         for side, lots, mark, market in stood.values():
             size = lots * market.unit
             allowed += size * max(0, side * (mark - market.mark)) + size + 10
-        must(-said.fund_gain <= allowed, "a liquidation cost the fund", -said.fund_gain, allowed)
-
-
-def touched(events: list[Event]) -> dict[int, bool]:
-    """The owners that events speak of."""
-    found: dict[int, bool] = {}
-    for event in events:
-        if type(event) is t.ContractTrade:
-            found[event.maker.uid] = found[event.taker.uid] = True
-        elif type(event) in FOLDS:
-            uid = getattr(event, "uid", 0)
-            if uid:
-                found[uid] = True
-    return found
+        must(-gain <= allowed, "a liquidation cost the fund", -gain, allowed)
 
 
 FOLDS: dict[type, Callable[[Judge, Any], None]] = {

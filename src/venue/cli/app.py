@@ -36,6 +36,7 @@ from venue.cli.operator import show as _show
 from venue.cli.options import Options as OptionsFile
 from venue.cli.raw import delete, get, post
 from venue.cli.running import status, wait, withdraw
+from venue.cli.snapshots import reset, snapshot
 from venue.cli.trading import account, balance, buy, cancel, orders, sell
 from venue.cli.wire import wire
 from venue.times import moment_us
@@ -54,10 +55,11 @@ app = App(
 )
 
 app.config = (OptionsFile(app),)
-for one in (clock, fault, key, wire):
+for one in (clock, fault, key, snapshot, wire):
     app.command(one)
 for command in (
-    get, post, delete, buy, sell, cancel, orders, balance, account, withdraw, status, wait, explain,
+    get, post, delete, buy, sell, cancel, orders, balance, account, withdraw, status, wait, reset,
+    explain,
 ):  # fmt: skip
     app.command(command)
 
@@ -136,6 +138,7 @@ def dev(options: Annotated[DevOptions, Parameter(name="*")] = DEFAULTS) -> None:
         clock=parsed(mode) if mode is not None else None,
         at=moment_us(options.at) if options.at is not None else None,
         wire_log=options.wire_log,
+        resets=True,
     )
 
     def ready(running: Running) -> None:

@@ -32,6 +32,7 @@ from venue.core.messages.events import (
     Trade,
     WalletMoved,
 )
+from venue.core.messages.savepoints import StateReverted
 from venue.gateway.operations.contract.orders import order_refusal
 from venue.gateway.operations.refusals import contract, spot
 from venue.gateway.operations.refusals.contract import Listed
@@ -43,21 +44,18 @@ SPOT_BILLS: Final = 4  # of one trade
 
 
 class Later(Struct):
-    """An event about it, with the command that it came of; µs."""
+    """An event about it, with the command that it came of and all that this said; µs."""
 
     sequence: int
     time: int
     command: Command
     event: Event
+    events: list[Event]
 
 
 class Finder(Protocol):
-    """Looks at commands as they are applied. `sequence`: the one it is about, 0 while unknown;
-    `events` are what that one said."""
+    """Looks at commands as they are applied; `done`: no later one can say more."""
 
-    sequence: int
-    events: list[Event]
-    later: list[Later]
     done: bool
 
     def lies_behind(self, engine: Engine) -> bool:
@@ -65,6 +63,9 @@ class Finder(Protocol):
 
     def look(self, engine: Engine, command: Command, events: list[Event]) -> None:
         """Look at a command that was just applied."""
+
+    def chosen(self, last: int) -> list[Later]:
+        """What was said of it, from the command on that made it; [] when there is none."""
 
     def missing(self) -> Told | None:
         """What is told when no command was found."""
@@ -79,7 +80,9 @@ def finder(question: Question) -> Finder:
 
 
 class OfThing:
-    """Looks for the first event that touches a thing, and for those behind it."""
+    """Looks for the events that touch a thing, in the state of now: a state that was gone back from
+    may have had another thing of this id.
+    """
 
     def __init__(
         self,
@@ -88,12 +91,12 @@ class OfThing:
         ends: Callable[[Event, int], bool],
     ) -> None:
         self._number = question.number
+        self._epoch = question.epoch
         self._is_bill = question.kind == "bill"
         self._touches = touches
         self._ends = ends
-        self.sequence = 0
-        self.events: list[Event] = []
-        self.later: list[Later] = []
+        self._later: list[Later] = []
+        self._reverts: list[tuple[int, int]] = []  # by which command, and behind which it went on
         self.done = False
 
     def lies_behind(self, engine: Engine) -> bool:
@@ -102,12 +105,23 @@ class OfThing:
 
     def look(self, engine: Engine, command: Command, events: list[Event]) -> None:
         for event in events:
-            if self._touches(event, self._number):
-                if not self.sequence:
-                    self.sequence, self.events = engine.sequence, events
-                self.later.append(Later(engine.sequence, command.time, command, event))
-                ended = self._ends(event, self._number)
-                self.done = self.done or ended or len(self.later) >= LATER_MAX
+            if isinstance(event, StateReverted):
+                self._reverts.append((engine.sequence, event.sequence))
+            elif self._touches(event, self._number):
+                self._later.append(Later(engine.sequence, command.time, command, event, events))
+                ended = self._ends(event, self._number) or len(self._later) >= LATER_MAX
+                self.done = self.done or (ended and engine.savepoints.epoch == self._epoch)
+
+    def chosen(self, last: int) -> list[Later]:
+        spans: list[tuple[int, int]] = []  # commands whose effects are there, first and last
+        for at, to in reversed(self._reverts):
+            if at <= last:
+                spans.append((at, last))
+                last = to
+        spans.append((0, last))
+        return [
+            one for one in self._later if any(first <= one.sequence <= end for first, end in spans)
+        ]
 
     def missing(self) -> Told | None:
         return None
@@ -118,9 +132,7 @@ class OfRefusal:
 
     def __init__(self, question: Question) -> None:
         self._asked = question
-        self.sequence = 0
-        self.events: list[Event] = []
-        self.later: list[Later] = []
+        self._found: list[Later] = []
         self.done = False
 
     def lies_behind(self, engine: Engine) -> bool:
@@ -134,8 +146,10 @@ class OfRefusal:
             return
         found = refused(engine, command, rejected)
         if found is not None and (found.code, found.message) == (asked.code, asked.words):
-            self.sequence, self.events = engine.sequence, events
-            self.later = [Later(engine.sequence, command.time, command, rejected)]
+            self._found = [Later(engine.sequence, command.time, command, rejected, events)]
+
+    def chosen(self, last: int) -> list[Later]:
+        return [one for one in self._found if one.sequence <= last]
 
     def missing(self) -> Told | None:
         return Told(

@@ -7,7 +7,6 @@ from msgspec import Struct
 from venue.core.engine import Engine
 from venue.core.messages.commands import Command
 from venue.core.messages.contract_events import LiquidationStarted
-from venue.core.messages.events import Event
 from venue.explanation.finding import Later
 from venue.explanation.following import following
 from venue.explanation.money import bill, liquidation
@@ -17,7 +16,7 @@ from venue.node.explainer import Question, Told
 
 
 class Scene(Struct):
-    """An engine before the command that a question is about, and all that the command said.
+    """An engine before the command that a question is about.
 
     `last` is an engine as far as was looked, `later` what was said of the thing until there.
     """
@@ -25,7 +24,6 @@ class Scene(Struct):
     question: Question
     before: Engine
     command: Command
-    events: list[Event]
     last: Engine
     later: list[Later]
 
@@ -33,14 +31,14 @@ class Scene(Struct):
 def tell(scene: Scene) -> Told:
     """The explanation. Nothing is applied to either engine."""
     question, before, command = scene.question, scene.before, scene.command
-    first = scene.later[0].event
+    first, events = scene.later[0].event, scene.later[0].events
     told = Told([], before.sequence + 1, command.time, question.uid)
     if question.kind == "bill":
-        told.uid, lines = bill(before, question.number, first, scene.events)
+        told.uid, lines = bill(before, question.number, first, events)
     elif question.kind == "liquidation":
         assert isinstance(first, LiquidationStarted), first
         told.uid = first.uid
-        lines = liquidation(before, first, scene.events, scene.later)
+        lines = liquidation(before, first, events, scene.later)
     elif question.kind == "order":
         told.uid = getattr(first, "uid", 0)  # of the event that accepted it
         lines = placing(before, command)

@@ -15,7 +15,8 @@ import msgspec
 import venue
 from venue.core import rules
 from venue.core.messages.commands import Command
-from venue.journal.journal import JournalCorrupt, JournalFailed, Segment, Snapshot
+from venue.journal.journal import Journal, JournalCorrupt, JournalFailed, Segment, Snapshot
+from venue.journal.memory import MemoryJournal
 
 EVERY: Final = 50_000  # commands between two snapshots
 SNAPSHOTS_KEPT: Final = 2
@@ -110,3 +111,8 @@ class RecentJournal:
     def _check_open(self) -> None:
         if self._closed:
             raise JournalFailed("the journal is closed")
+
+
+def in_memory(*, kept: bool) -> Journal:
+    """A journal without a file, that keeps its last commands or only counts them."""
+    return RecentJournal() if kept else MemoryJournal(keep=False)

@@ -44,7 +44,8 @@ _encode = msgspec.msgpack.Encoder().encode
 class Question(msgspec.Struct, array_like=True):
     """What is to be explained: an order, a bill, a liquidation by its id; or a refusal.
 
-    A refusal is that of `uid`, told with `code` and `words` when the venue was at `sequence`.
+    A refusal is that of `uid`, told with `code` and `words` when the venue was at `sequence`;
+    `epoch` counts how often it has gone back.
     """
 
     kind: str
@@ -53,6 +54,7 @@ class Question(msgspec.Struct, array_like=True):
     sequence: int = 0
     code: int = 0
     words: str = ""
+    epoch: int = 0
 
 
 class Told(msgspec.Struct):

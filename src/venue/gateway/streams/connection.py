@@ -96,6 +96,9 @@ class Door(Protocol):
     def leave(self, ip: str) -> None:
         """Count one less."""
 
+    def gone(self, connection: Connection) -> None:
+        """Forget a connection that has ended."""
+
     def name(self) -> str:
         """A new connection's name."""
 
@@ -178,6 +181,7 @@ class Connection(asyncio.Protocol):
     def connection_lost(self, _: Exception | None) -> None:
         """The connection is gone. Everything it held is given back before its session ends."""
         self._listener.leave(self)
+        self._door.gone(self)
         self._give_up_seat()
         if self._ip is not None:
             self._door.leave(self._ip)
@@ -327,15 +331,10 @@ class Connection(asyncio.Protocol):
         self._tap = Tap(door.rooms.wire, self, uid) if door.rooms.wire is not None else None
         link = self._tap or self
         self._session = Session(
-            door.rooms,
-            door.hub,
-            socket,
-            uid,
-            door.limits.session,
-            link,
+            door.rooms, door.hub, socket, uid, door.limits.session, link,
             door.rooms.keys.by_key(caller.key.encode()) if caller is not None else None,
             door.entry(socket, caller, ip, link.send) if caller is not None else None,
-        )
+        )  # fmt: skip
         self._session.begin(door.name())
 
     def _check_faults(self) -> None:

@@ -55,6 +55,7 @@ async def refusal(call: Call, request: ExplainRequest) -> Explanation:
 async def _explained(venue: Venue, question: Question) -> Explanation:
     explainer = venue.explainer
     assert explainer is not None, "they are closed then"
+    question.epoch = venue.engine.savepoints.epoch
     try:
         told: Told | None = await explainer.ask(question)
     except TooOld as problem:
