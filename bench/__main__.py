@@ -16,11 +16,13 @@ from bench import (
     core,
     gateway,
     growth,
+    markets,
     overload,
     replay,
     slices,
     stream_orders,
     streams,
+    worlds,
 )
 from bench.table import header, line
 
@@ -32,6 +34,8 @@ SECTIONS = {
     "copying": copying.run,
     "growth": growth.run,
     "clock": clock.run,
+    "worlds": worlds.run,
+    "markets": markets.run,
     "gateway": gateway.run,
     "streams": streams.run,
     "entry": stream_orders.run,

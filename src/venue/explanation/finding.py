@@ -33,13 +33,14 @@ from venue.core.messages.events import (
     WalletMoved,
 )
 from venue.core.messages.savepoints import StateReverted
-from venue.gateway.operations.contract.orders import order_refusal
 from venue.gateway.operations.refusals import contract, spot
 from venue.gateway.operations.refusals.contract import Listed
 from venue.node.explainer import Question, Told
+from venue.vocabulary import Reject
 
 LATER_MAX: Final = 200  # later events that are told of one thing
 REACH: Final = 10_000  # commands before its answer among which a refusal's is looked for
+SHORT: Final = "amount not enough"  # what every refusal for missing money says
 SPOT_BILLS: Final = 4  # of one trade
 
 
@@ -145,7 +146,12 @@ class OfRefusal:
         if not isinstance(rejected, Rejected) or getattr(command, "uid", 0) != asked.uid:
             return
         found = refused(engine, command, rejected)
-        if found is not None and (found.code, found.message) == (asked.code, asked.words):
+        if found is None or found.code != asked.code:
+            return
+        # Of missing money the answer says more than the rule.
+        if found.message == asked.words or (
+            rejected.reason == Reject.FUNDS and SHORT in asked.words
+        ):
             self._found = [Later(engine.sequence, command.time, command, rejected, events)]
 
     def chosen(self, last: int) -> list[Later]:
@@ -174,7 +180,9 @@ def refused(engine: Engine, command: Command, rejected: Rejected) -> ApiError | 
             if perp is None:
                 return contract.refusal(rejected)
             listed = Listed(perp.contract, engine.ledger.assets[perp.asset])
-            return order_refusal(rejected, listed, command)
+            if rejected.reason == Reject.TRIGGER_PRICE:
+                return contract.exit_refusal(rejected, listed, command)
+            return contract.refusal(rejected, listed)
         return contract.refusal(rejected)
     except KeyError:
         return None

@@ -22,6 +22,7 @@ from venue.gateway.dispatch.turn import Submission
 from venue.gateway.dispatch.wire_log import WireLog
 from venue.gateway.faults.rules import FaultRules
 from venue.gateway.nearest import nearest
+from venue.gateway.worlds import Worlds
 from venue.history.process.client import LAG_MAX, History
 from venue.history.process.link import HistoryFailed
 from venue.journal.journal import Journal
@@ -48,6 +49,7 @@ class Venue:
     """The wired rooms behind the doors. `practice`: nobody's own money is at stake."""
 
     __slots__ = (
+        "agents",
         "answers",
         "aside",
         "clock",
@@ -66,11 +68,13 @@ class Venue:
         "replays",
         "sequencer",
         "spot_changes",
+        "stop",
         "stream_defects",
         "timekeeper",
         "warnings",
         "weight_limit",
         "wire",
+        "worlds",
     )
 
     def __init__(
@@ -110,10 +114,13 @@ class Venue:
         self.stream_defects = Defects()
         self.warnings: list[str] = []  # of the start, for health
         self.practice = practice
+        self.stop: Callable[[], None] | None = None  # ends the process; not of a part of one
+        self.agents = False  # whether liquidity agents quote
         self.faults = faults
         self.explainer: Explainer | None = None  # of a practice venue
         self.wire: WireLog | None = None  # where one is kept
         self.answers = Answers()
+        self.worlds: Worlds | None = None  # a world itself has none
         self.aside = Aside()
         self.aside.add("faults", faults)
         self.aside.add("spot changes", spot_changes)

@@ -15,13 +15,17 @@ from venue.api.operator import (
     contracts,
     explain,
     faults,
+    fee_tiers,
     preview,
+    references,
     snapshots,
     wire,
+    worlds,
 )
+from venue.api.operator import content as operator_content
 from venue.api.operator import copying as operator_copying
 from venue.api.operator import venue as operator
-from venue.api.spot import account, affiliates, market
+from venue.api.spot import account, affiliates, commissions, content, market, withdrawals
 from venue.api.spot import orders as spot_orders
 
 ROWS: tuple[Operation[Any, Any], ...] = (
@@ -29,6 +33,9 @@ ROWS: tuple[Operation[Any, Any], ...] = (
     *account.ROWS,
     *spot_orders.ROWS,
     *affiliates.ROWS,
+    *commissions.ROWS,
+    *withdrawals.ROWS,
+    *content.ROWS,
     *contract_market.ROWS,
     *contract_account.ROWS,
     *contract_orders.ROWS,
@@ -40,11 +47,15 @@ ROWS: tuple[Operation[Any, Any], ...] = (
     *operator.ROWS,
     *contracts.ROWS,
     *benefits.ROWS,
+    *operator_content.ROWS,
+    *fee_tiers.ROWS,
     *operator_copying.ROWS,
     *preview.ROWS,
     *faults.ROWS,
     *clock.ROWS,
+    *references.ROWS,
     *snapshots.ROWS,
+    *worlds.ROWS,
     *wire.ROWS,
     *explain.ROWS,
 )
