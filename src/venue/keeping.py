@@ -1,15 +1,21 @@
-"""The snapshots of a venue on a disk: those taken while it runs, and the last one."""
+"""What follows a venue: its snapshots, those while it runs and the last one, and its history."""
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from functools import partial
+from typing import Final
 
+from venue.core.engine import Engine
 from venue.gateway.context import Venue
+from venue.history.process.client import LAG_MAX, History
 from venue.history.process.link import HistoryFailed
 from venue.journal.journal import Journal, JournalFailed
 from venue.node.keeper import Keeper
 from venue.node.snapshots import take
+
+CATCH_UP_S: Final = 1.0  # how long time that is moved waits for history at once
 
 log = logging.getLogger("venue")
 
@@ -42,3 +48,11 @@ async def keep(rooms: Venue, journal: Journal) -> None:
         await rooms.sequencer.on_disk_thread(lambda: journal.save_snapshot(snapshot))
     except (HistoryFailed, JournalFailed) as problem:
         log.error("no snapshot: %s", problem)
+
+
+async def keep_up(history: History, engine: Engine) -> None:
+    """Wait for a history that is far behind, unless it has failed: time that is moved goes as fast
+    as its followers take it."""
+    with contextlib.suppress(HistoryFailed, TimeoutError):
+        if history.lag() > LAG_MAX // 2:
+            await history.reach(engine.sequence - LAG_MAX // 4, CATCH_UP_S)

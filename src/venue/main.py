@@ -51,14 +51,13 @@ from venue.gateway.transport.request import Request
 from venue.gateway.transport.server import Server, listen
 from venue.gateway.worlds import Worlds
 from venue.history.frames_kept import FRAMES_KEPT
-from venue.history.process.client import LAG_MAX, History
-from venue.history.process.link import HistoryFailed
+from venue.history.process.client import History
 from venue.history.process.shelf import Shelf
 from venue.journal.journal import Journal, JournalFailed
-from venue.journal.memory import MemoryJournal
+from venue.journal.recent import RecentJournal, in_memory
 from venue.journal.recovery import recover, tail_requests
 from venue.journal.sqlite import open_journal
-from venue.keeping import keep, keeper
+from venue.keeping import keep, keep_up, keeper
 from venue.lab import demo
 from venue.lab.agents.everyone import Everyone
 from venue.lab.agents.holding import Holding
@@ -66,6 +65,7 @@ from venue.lab.agents.spot import STEP_US
 from venue.lab.prehistory import Prehistory
 from venue.living import Living, OnFailure
 from venue.node.clock import ServerClock, SystemClock
+from venue.node.explainer import keep_recent
 from venue.node.market_data.views import MarketData
 from venue.node.outbox import Outbox
 from venue.node.passing_time import catch_up
@@ -77,7 +77,6 @@ from venue.node.venue_clock import SETTING, ClockMode, VenueClock, parsed
 from venue.own_history import start_history
 from venue.recording.recorder import Recorder
 
-CATCH_UP_S: Final = 1.0  # how long time that is moved waits for history at once
 YOUNG_MAX: Final = 1_000  # new objects that are looked at for garbage at once: half a millisecond
 NEVER: Final = 1 << 30
 DOCUMENTS: Final = {
@@ -117,6 +116,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     keep_us: int | None = None  # how much of journal and history stays out of archives
     clock: ClockMode | None = None  # how time passes; None: as before, or as the machine's
     at: int | None = None  # venue time to begin at, µs
+    wire_log: int = 0  # requests and frames that a practice venue keeps; 0: none
     resets: bool = False  # the state it begins to answer in is kept, for `reset`
 
 
@@ -170,6 +170,7 @@ async def _serve(
         if fit.told:
             log.warning("%s", fit.told)
             rooms.warnings.append(fit.told)
+        rooms.observe(options.wire_log)
         await employ(rooms, options.seed, agents=options.agents)
         if options.resets:
             await rooms.timekeeper.keep(READY, rooms.aside.dump)
@@ -192,6 +193,8 @@ async def doors(
     origins = Origins(options.hosts, options.origins)
     serve, streams = _doors(options, origins, fit.sockets, Taken(), rooms)
     living = _living(options, origins, fit.sockets, streams.taken)
+    if rooms.wire is not None:
+        serve = rooms.wire.serving(serve)
     server = await Server.start(bound, fit.http, serve, streams, Proxies(options.proxies))
     worlds = rooms.worlds = Worlds(server.listener, living.live, living.prepare)
     try:
@@ -218,7 +221,7 @@ async def opened(
                 from venue.prune import prune_at_start
 
                 prune_at_start(path, options.keep_us, clock.now())
-        journal: Journal = open_journal(path) if path else MemoryJournal(keep=False)
+        journal: Journal = open_journal(path) if path else in_memory(kept=options.practice)
         closing.callback(journal.close)
         history = await start_history(path, options.frames_kept, journal)
         closing.push_async_callback(history.close)
@@ -334,7 +337,7 @@ async def _wire(
     if options.projection:
         outbox.follow(lambda batch: history.follow(batch, recorder.published))
     sequencer = Sequencer(engine, journal, outbox, clock, on_failure, capacity=options.capacity)
-    timekeeper = Timekeeper(engine, sequencer, clock, partial(_keep_up, history, engine))
+    timekeeper = Timekeeper(engine, sequencer, clock, partial(keep_up, history, engine))
     outbox.follow(timekeeper.note)
     behind = Behind(journal, sequencer.on_disk_thread, f"{path}.history", options.frames_kept)
     history.begin(engine, behind.bring if path else None)
@@ -428,6 +431,8 @@ def _found_keys(rooms: Venue) -> None:
 def in_background(rooms: Venue, options: Options) -> list[asyncio.Task[None]]:
     """The tasks of a venue that is open: time passes, and a file is kept in order."""
     tasks = [asyncio.create_task(rooms.timekeeper.run())]
+    if isinstance(rooms.journal, RecentJournal):
+        tasks.append(asyncio.create_task(keep_recent(rooms.engine, rooms.journal)))
     if options.state is not None:
         kept = keeper(rooms, options.state, options.frames_kept)
         tasks.append(asyncio.create_task(kept.run()))
@@ -469,14 +474,6 @@ async def employ(rooms: Venue, seed: int, *, agents: bool, act: bool = True) -> 
 async def _try_submit(rooms: Venue, commands: list[Command]) -> None:
     with contextlib.suppress(ApiError):  # left out while the venue is busy
         await rooms.submit(commands, patient=True)
-
-
-async def _keep_up(history: History, engine: Engine) -> None:
-    """Wait for a history that is far behind, unless it has failed: time that is moved goes as fast
-    as its followers take it."""
-    with contextlib.suppress(HistoryFailed, TimeoutError):
-        if history.lag() > LAG_MAX // 2:
-            await history.reach(engine.sequence - LAG_MAX // 4, CATCH_UP_S)
 
 
 async def _until(stopping: asyncio.Event, background: list[asyncio.Task[None]]) -> None:

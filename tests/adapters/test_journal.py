@@ -25,6 +25,7 @@ from venue.journal.chain import BLOCK, START, Chain
 from venue.journal.file import check_library
 from venue.journal.journal import Journal, JournalCorrupt, JournalFailed, Segment, Snapshot
 from venue.journal.memory import MemoryJournal
+from venue.journal.recent import RecentJournal
 from venue.journal.sqlite import open_journal, open_readonly
 
 
@@ -59,11 +60,13 @@ def snapshot(sequence: int) -> Snapshot:
 # -- every journal --------------------------------------------------------------------------------
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=["memory", "recent", "sqlite"])
 def journal(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Journal]:
     opened: Journal
     if request.param == "memory":
         opened = MemoryJournal(keep=True)
+    elif request.param == "recent":
+        opened = RecentJournal()
     else:
         opened = open_journal(str(tmp_path / "journal"))
     yield opened
@@ -144,7 +147,7 @@ def test_the_version_that_writes_is_noted(journal: Journal) -> None:
 
 
 def test_append_waits_for_a_disk_only_where_there_is_one(journal: Journal) -> None:
-    assert journal.instant == isinstance(journal, MemoryJournal)
+    assert journal.instant == isinstance(journal, MemoryJournal | RecentJournal)
 
 
 def test_a_memory_journal_that_only_counts() -> None:

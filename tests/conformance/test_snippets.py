@@ -28,9 +28,11 @@ LEFT = {"text", "json"}  # pictures and answers, which say nothing that could be
 # Pages that change time or prices, or have requests go wrong: the options of their venue.
 OF_ITS_OWN = {
     "clock.md": ("--no-agents",),
+    "explain.md": ("--no-agents",),
     "faults.md": ("--no-agents",),
     "snapshots.md": ("--no-agents",),
     "prices.md": (),
+    "wire-log.md": ("--no-agents",),
 }
 
 IN_PROCESS = ("library.md",)  # pages whose programs are venues themselves

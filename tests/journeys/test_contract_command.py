@@ -197,12 +197,15 @@ def test_positions_and_the_story_of_a_liquidation(server: Server) -> None:
     (step,) = story["steps"]
     assert (step["wanted"], step["filled"], step["takenOver"]) == ("1.00000", "0.40000", "0.60000")
     assert [fill["cause"] for fill in story["fills"]] == ["LIQUIDATION", "TAKEOVER"]
-    text = told(server, "explain", str(entry["id"]))
-    assert text.startswith(f"Liquidation {entry['id']} of carol (cross pool, USDT)")
+    text = told(server, "explain", "liquidation", str(entry["id"]))
+    assert f"\nLiquidation {entry['id']} of carol (cross pool, USDT)" in text
+    assert "moved the mark price of BTCUSDT from 64000.00 to 63500.00" in text
+    assert "liquidation price 63592.77" in text
+    assert "equity was 161.60000000 USDT and the maintenance margin 254.00000000 USDT" in text
     assert "in the book 0.40000, by the insurance fund 0.60000, deleveraged 0.00000" in text
     assert f"the fund's equity is {entry['fundEquity']}" in text
 
-    unknown = command(server, "explain", "1")
+    unknown = command(server, "explain", "liquidation", "1")
     assert unknown.returncode == 2
     assert "no such liquidation" in unknown.stderr
 

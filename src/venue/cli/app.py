@@ -37,6 +37,8 @@ from venue.cli.prices import crash, index
 from venue.cli.raw import delete, get, post
 from venue.cli.running import status, stop, wait, withdraw
 from venue.cli.snapshots import reset, snapshot
+from venue.cli.told.explain import explain
+from venue.cli.told.wire import wire
 from venue.cli.trading import account, balance, buy, cancel, orders, sell
 from venue.cli.worlds import world
 from venue.times import moment_us
@@ -55,11 +57,11 @@ app = App(
 )
 
 app.config = (OptionsFile(app),)
-for one in (clock, fault, key, snapshot, world):
+for one in (clock, fault, key, snapshot, wire, world):
     app.command(one)
 for command in (
     get, post, delete, buy, sell, cancel, orders, balance, account, withdraw, status, stop, wait,
-    reset, index, crash,
+    reset, index, crash, explain,
 ):  # fmt: skip
     app.command(command)
 
@@ -138,6 +140,7 @@ def dev(options: Annotated[DevOptions, Parameter(name="*")] = DEFAULTS) -> None:
         demo_keys=options.demo_keys,
         clock=parsed(mode) if mode is not None else None,
         at=moment_us(options.at) if options.at is not None else None,
+        wire_log=options.wire_log,
         resets=True,
     )
 
@@ -255,15 +258,6 @@ def liquidations(
         "asset",
     )  # fmt: skip
     _show(columns, rows, output, "no liquidations")
-
-
-@app.command
-def explain(
-    liquidation_id: Annotated[str, Parameter(help="Its id, from `venue liquidations`.")], *,
-    url: Url = DEFAULT_URL,
-) -> None:  # fmt: skip
-    """Tell the story of one liquidation on a running venue."""
-    print(_story(_operator(url, "liquidation", {"id": liquidation_id})))
 
 
 @app.command
@@ -402,59 +396,6 @@ def version() -> None:
 
 
 _ROWS: Final = {"SPOT": "", "CONTRACT": "_contract"}
-
-
-def _story(told: dict[str, Any]) -> str:
-    """A liquidation from its beginning to its end, in words."""
-    head = told["liquidation"]
-    asset = head["asset"]
-    position = head["position"]
-    pool = f"isolated position {position}" if position else "cross pool"
-    lines = [
-        f"Liquidation {head['id']} of {head['owner']} ({pool}, {asset}), {_moment(head['time'])}",
-        (
-            f"  equity {head['equity']} had reached the maintenance margin {head['maintenance']}; "
-            f"collateral {head['collateral']}"
-        ),
-    ]
-    for number, step in enumerate(told["steps"], 1):
-        lines += [
-            (
-                f"  {number}. {step['symbol']} {step['side']}, tier {step['tier']}, "
-                f"mark {step['markPrice']}, bankruptcy price {step['bankruptcyPrice']}"
-            ),
-            (
-                f"     to close {step['wanted']}: in the book {step['filled']}, "
-                f"by the insurance fund {step['takenOver']}, deleveraged {step['deleveraged']}"
-            ),
-            (
-                f"     liquidation fee {step['fee']}; the fund's equity changed by "
-                f"{step['fundChange']}"
-            ),
-        ]
-    for fill in told["fills"]:
-        lines.append(
-            f"  fill {fill['tradeId']} {fill['cause']} {fill['symbol']} {fill['qty']} "
-            f"at {fill['price']}: profit {fill['realizedPnl']}, fee {fill['fee']}"
-        )
-    for taken in told["deleveraged"]:
-        lines.append(
-            f"  rank {taken['rank']}: {taken['owner']} gave up {taken['qty']} {taken['symbol']} "
-            f"at {taken['price']} (position {taken['position']})"
-        )
-    if not head["finished"]:
-        return "\n".join([*lines, "  It is under way."])
-    lines += [
-        (
-            f"  Finished {_moment(head['finished'])}: equity {head['equityAfter']}, "
-            f"maintenance margin {head['maintenanceAfter']}"
-        ),
-        (
-            f"  topped up {head['toppedUp']}, compensated by the fund {head['compensated']}; "
-            f"the fund's equity is {head['fundEquity']}"
-        ),
-    ]
-    return "\n".join(lines)
 
 
 def _demo(name: str, url: str) -> Credentials:

@@ -16,6 +16,7 @@ OPERATOR_TOKEN: Final = "VENUE_OPERATOR_TOKEN"  # noqa: S105 - the variable's na
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 PORT_MAX: Final = 65_535
 CAPACITY_MAX: Final = 1_000_000
+WIRE_LOG_MAX: Final = 10_000
 RATE: Final = re.compile("(?!0+([.]0+)?$)([0-9]{1,4}([.][0-9]{1,3})?|10000([.]0{1,3})?)", re.ASCII)
 KEPT_MIN_US: Final = span_us("1h")
 KEPT_MAX_US: Final = span_us("99999d")
@@ -77,6 +78,9 @@ class DevOptions:
             " overload; without it as many as the machine can."
         ),
     ] = None
+    wire_log: Annotated[
+        int, Parameter(help="Requests, and frames, that `venue wire` can show; 0: none.")
+    ] = 1_000
     allow_host: Annotated[
         tuple[str, ...],
         Parameter(
@@ -120,6 +124,8 @@ def refused(options: DevOptions) -> str:
         return f"--port {options.port}: must be from 0 to {PORT_MAX}"
     if options.capacity is not None and not 1 <= options.capacity <= CAPACITY_MAX:
         return f"--capacity {options.capacity}: must be from 1 to {CAPACITY_MAX}"
+    if not 0 <= options.wire_log <= WIRE_LOG_MAX:
+        return f"--wire-log {options.wire_log}: must be from 0 to {WIRE_LOG_MAX}"
     if options.real_limits and not options.limits:
         return "--real-limits and --no-limits exclude each other"
     if options.state == "":

@@ -19,6 +19,7 @@ from venue.gateway.access.replay import ReplayGuard
 from venue.gateway.answers.kept import Answers
 from venue.gateway.defects import Defects
 from venue.gateway.dispatch.turn import Submission
+from venue.gateway.dispatch.wire_log import WireLog
 from venue.gateway.faults.rules import FaultRules
 from venue.gateway.nearest import nearest
 from venue.gateway.worlds import Worlds
@@ -26,6 +27,7 @@ from venue.history.process.client import LAG_MAX, History
 from venue.history.process.link import HistoryFailed
 from venue.journal.journal import Journal
 from venue.node.aside import Aside, reverted
+from venue.node.explainer import Explainer
 from venue.node.fair_queue import VENUE
 from venue.node.market_data.views import MarketData
 from venue.node.outbox import Outbox
@@ -54,6 +56,7 @@ class Venue:
         "data",
         "engine",
         "epoch_line",
+        "explainer",
         "faults",
         "history",
         "journal",
@@ -70,6 +73,7 @@ class Venue:
         "timekeeper",
         "warnings",
         "weight_limit",
+        "wire",
         "worlds",
     )
 
@@ -113,12 +117,22 @@ class Venue:
         self.stop: Callable[[], None] | None = None  # ends the process; not of a part of one
         self.agents = False  # whether liquidity agents quote
         self.faults = faults
+        self.explainer: Explainer | None = None  # of a practice venue
+        self.wire: WireLog | None = None  # where one is kept
         self.answers = Answers()
         self.worlds: Worlds | None = None  # a world itself has none
         self.aside = Aside()
         self.aside.add("faults", faults)
         self.aside.add("spot changes", spot_changes)
         self.epoch_line = _epoch_line(engine.savepoints.epoch)  # of each answer's head
+
+    def observe(self, wire_log: int) -> None:
+        """A practice venue tells what happened: of so many requests, and why."""
+        if not self.practice:
+            return
+        if wire_log:
+            self.wire = WireLog(wire_log, self.keys, self.clock, self.engine)
+        self.explainer = Explainer(self.journal, self.sequencer.on_disk_thread)
 
     def follow(self, batch: list[Applied]) -> None:
         """Follow the outbox: what was made of a state that is gone is forgotten, and who acts by

@@ -13,11 +13,13 @@ from venue.api.operator import (
     benefits,
     clock,
     contracts,
+    explain,
     faults,
     fee_tiers,
     preview,
     references,
     snapshots,
+    wire,
     worlds,
 )
 from venue.api.operator import content as operator_content
@@ -54,4 +56,6 @@ ROWS: tuple[Operation[Any, Any], ...] = (
     *references.ROWS,
     *snapshots.ROWS,
     *worlds.ROWS,
+    *wire.ROWS,
+    *explain.ROWS,
 )

@@ -14,10 +14,10 @@ from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.replay import ACTED
 from venue.gateway.context import Venue
 from venue.gateway.dispatch.routes import Route
+from venue.gateway.dispatch.wire_log import ACT_AS
 from venue.gateway.transport.request import Request
 from venue.vocabulary import Access
 
-ACT_AS: Final = b"x-venue-act-as"
 SHOWN: Final = "X-Venue-Act-As"
 OWNERS: Final = int(Access.READ | Access.SPOT_TRADE | Access.CONTRACT_TRADE)
 _SIGNED: Final = (b"access-key", b"access-sign", b"access-timestamp", b"access-passphrase")

@@ -22,12 +22,13 @@ from venue.gateway.access.origins import PREFLIGHT, Origins
 from venue.gateway.access.replay import Answer, ReplayGuard
 from venue.gateway.answers.encoded import Encoded
 from venue.gateway.context import Call
-from venue.gateway.dispatch.acting import ACT_AS, acting
+from venue.gateway.dispatch.acting import acting
 from venue.gateway.dispatch.decode import decode, query_values
 from venue.gateway.dispatch.desk import Desk, refusal_of
 from venue.gateway.dispatch.json_body import body_values
 from venue.gateway.dispatch.routes import Route, named_values, unprefixed
 from venue.gateway.dispatch.turn import Finish
+from venue.gateway.dispatch.wire_log import ACT_AS
 from venue.gateway.transport.request import Request
 from venue.node.clock import ServerClock
 from venue.vocabulary import Access

@@ -20,6 +20,7 @@ from venue.gateway.dispatch.acting import named_uid
 from venue.gateway.dispatch.decode import query_values
 from venue.gateway.dispatch.json_body import body_values
 from venue.gateway.dispatch.routes import Route, Routes, unprefixed
+from venue.gateway.dispatch.wire_log import Exchange
 from venue.gateway.faults.effects import Course, course, refusal
 from venue.gateway.faults.rules import Asked, FaultRules
 from venue.gateway.transport.request import Answering, Request, whole
@@ -84,6 +85,8 @@ class FaultyDoor:
             self._through(request)
             return
         way = course(hits)
+        if type(request.connection) is Exchange:
+            request.connection.fault = way.told()
         if way.wait_before_s:
             asyncio.get_running_loop().call_later(way.wait_before_s, self._go, request, way)
         else:

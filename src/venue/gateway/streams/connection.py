@@ -43,6 +43,7 @@ from venue.gateway.streams.hub import Hub
 from venue.gateway.streams.logins import Logins
 from venue.gateway.streams.session import POLICY, Allowance, Session, SessionLimits
 from venue.gateway.streams.socket_orders import Entry
+from venue.gateway.streams.tap import Tap, note_refused
 from venue.gateway.transport.listener import Listener
 from venue.gateway.transport.request import Request as HttpRequest
 
@@ -141,6 +142,7 @@ class Connection(asyncio.Protocol):
         self._window_bits = 0  # of what is sent; 0: not compressed
         self._ip: str | None = None  # counted at the gate under this address
         self._session: Session | None = None
+        self._tap: Tap | None = None  # where the wire log is kept
         self._opening: asyncio.Task[None] | None = None
         self._early = b""  # what came with the upgrade, before its answer
         self._text = bytearray()  # a message in fragments, so far
@@ -186,7 +188,7 @@ class Connection(asyncio.Protocol):
             self._opening.cancel()
         self._defects.contain("the end of a connection", self._finish)
         # What is left holds nothing that holds it: nobody collects garbage on an order's way.
-        self._session = self._opening = self._close_timer = None
+        self._session = self._tap = self._opening = self._close_timer = None
         self._conn.parser.close()
         self._conn.parser_exc = None
 
@@ -321,16 +323,14 @@ class Connection(asyncio.Protocol):
                 self._window_bits = extension.local_max_window_bits
         self._conn.send_response(response)
         self._flush()
+        uid = caller.uid if caller is not None else 0
+        self._tap = Tap(door.rooms.wire, self, uid) if door.rooms.wire is not None else None
+        link = self._tap or self
         self._session = Session(
-            door.rooms,
-            door.hub,
-            socket,
-            caller.uid if caller is not None else 0,
-            door.limits.session,
-            self,
+            door.rooms, door.hub, socket, uid, door.limits.session, link,
             door.rooms.keys.by_key(caller.key.encode()) if caller is not None else None,
-            door.entry(socket, caller, ip, self.send) if caller is not None else None,
-        )
+            door.entry(socket, caller, ip, link.send) if caller is not None else None,
+        )  # fmt: skip
         self._session.begin(door.name())
 
     def _check_faults(self) -> None:
@@ -347,6 +347,7 @@ class Connection(asyncio.Protocol):
         if status == HTTPStatus.BAD_REQUEST and -1058 <= refusal.code <= -1040:
             status = HTTPStatus.UNAUTHORIZED
         body = refusal.body()
+        note_refused(self._door.rooms.wire, self._request, refusal)
         headers = Headers(
             {
                 "content-type": "application/json",
@@ -379,6 +380,8 @@ class Connection(asyncio.Protocol):
         except UnicodeDecodeError:
             self._fail(NOT_TEXT, "messages are UTF-8")
             return
+        if self._tap is not None:
+            self._tap.hear(data)
         if self._session is not None:
             self._session.hear(data)
 

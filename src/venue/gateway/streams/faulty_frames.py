@@ -9,6 +9,7 @@ from typing import Final, Protocol
 from weakref import WeakKeyDictionary
 
 from venue.gateway.defects import Defects
+from venue.gateway.dispatch.wire_log import WireLog
 from venue.gateway.faults.effects import late_s
 from venue.gateway.faults.rules import Asked, FaultRules, Hit
 from venue.gateway.streams.frames import Frame
@@ -29,8 +30,9 @@ class Receiver(Protocol):
 class FaultyFrames:
     """What becomes of each frame on its way to one listener."""
 
-    def __init__(self, rules: FaultRules, defects: Defects) -> None:
+    def __init__(self, rules: FaultRules, defects: Defects, wire: WireLog | None = None) -> None:
         self._rules = rules
+        self._wire = wire
         self._defects = defects
         self._late: WeakKeyDictionary[Receiver, deque[tuple[float, Frame]]] = WeakKeyDictionary()
 
@@ -38,6 +40,9 @@ class FaultyFrames:
         """What of a frame is sent at once, at a venue time."""
         frames = [frame]
         for hit in self._rules.frames_hit(asked, now):
+            if self._wire is not None:
+                told = f"{hit.number}:{hit.rule}"
+                self._wire.say(asked.uid, frame.payload, heard=False, fault=told)
             frames = self._done(hit, listener, frames)
         if frames and listener in self._late:  # behind those that are late
             due, _ = self._late[listener][-1]

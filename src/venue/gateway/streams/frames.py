@@ -16,23 +16,23 @@ _MIDDLE: Final = Struct(">BBH").pack
 class Frame:
     """One text message. Nothing of it depends on who receives it."""
 
-    __slots__ = ("_deflated", "_payload", "plain")
+    __slots__ = ("_deflated", "payload", "plain")
 
     def __init__(self, payload: bytes) -> None:
-        self._payload = payload
+        self.payload = payload
         self.plain = _head(_TEXT, len(payload)) + payload
         self._deflated: dict[int, bytes] | None = None
 
     def deflated(self, window_bits: int) -> bytes:
         """The message for those who negotiated compression; no context is taken over."""
-        if len(self._payload) < DEFLATE_MIN:
+        if len(self.payload) < DEFLATE_MIN:
             return self.plain
         if self._deflated is None:
             self._deflated = {}
         made = self._deflated.get(window_bits)
         if made is None:
             packer = zlib.compressobj(wbits=-window_bits, memLevel=5)
-            packed = packer.compress(self._payload) + packer.flush(zlib.Z_SYNC_FLUSH)
+            packed = packer.compress(self.payload) + packer.flush(zlib.Z_SYNC_FLUSH)
             packed = packed.removesuffix(_TAIL)
             made = _head(_TEXT | _COMPRESSED, len(packed)) + packed
             self._deflated[window_bits] = made

@@ -137,7 +137,7 @@ class Hub:
         self._held: dict[PublicTopic, None] = {}  # those whose frame waits for venue time
         self._told: dict[Listener, None] = {}  # while time is moved: who must keep up
         self._faults = rooms.faults
-        self._faulty = FaultyFrames(rooms.faults, rooms.stream_defects)
+        self._faulty = FaultyFrames(rooms.faults, rooms.stream_defects, rooms.wire)
 
     # -- who listens ------------------------------------------------------------------------------
 

@@ -26,6 +26,7 @@ from venue.gateway.dispatch.desk import Desk, refusal_of
 from venue.gateway.dispatch.faulty import asked
 from venue.gateway.dispatch.json_body import body_values
 from venue.gateway.dispatch.routes import Route
+from venue.gateway.dispatch.wire_log import Operated
 from venue.gateway.faults.effects import course
 from venue.gateway.faults.turns import Finish, take_turn
 from venue.gateway.streams.frames import Frame
@@ -75,15 +76,16 @@ class Entry:
 
     def take(self, route: Route, params: Raw, identity: Identity) -> bool:
         """Serve one operation and answer it, at once or later; False when it was malformed."""
+        note = self._note(route, params)
         try:
             self._charge(route)
         except ApiError as refusal:
-            self.refuse(identity, refusal)
+            self.refuse(identity, refusal, note)
             return True
         try:
             values = _values(params)
         except ApiError as refusal:
-            self.refuse(identity, refusal)
+            self.refuse(identity, refusal, note)
             return False
         try:
             ignored = self._desk.unknown_names(route, values)
@@ -93,10 +95,12 @@ class Entry:
         self._in_flight += 1
         call = Call(self._desk.venue, self._caller.uid, b"", self._placed)
         turn = partial(self._desk.turn, route, call, values)
-        finish = partial(self._served, route, identity, ignored)
+        finish: Finish = partial(self._served, route, identity, ignored)
+        if note is not None:
+            finish = note.finishing(finish)
         faults = self._desk.venue.faults
         if faults.on_requests:
-            self._take_faulty(route, values, turn, finish)
+            self._take_faulty(route, values, turn, finish, note)
         else:
             turn(finish)
         return True
@@ -107,15 +111,30 @@ class Entry:
         values: dict[str, Any],
         turn: Callable[[Finish], None],
         finish: Finish,
+        note: Operated | None,
     ) -> None:
         """Serve an operation as the rules that hit it say."""
         row, caller, venue = route.row, self._caller, self._desk.venue
         what = asked(route, row.method, row.path, caller.uid, caller.key, values)
         hits = venue.faults.requests_hit(what, venue.clock.now())
-        take_turn(course(hits), turn, finish, self._lost)
+        way = course(hits)
+        lost: Finish = self._lost
+        if note is not None:
+            note.fault = way.told()
+            lost = note.losing(lost)
+        take_turn(way, turn, finish, lost)
 
-    def refuse(self, identity: Identity, refusal: ApiError) -> None:
+    def _note(self, route: Route, params: Raw) -> Operated | None:
+        """What the wire log keeps of an operation, where there is one."""
+        wire = self._desk.venue.wire
+        if wire is None:
+            return None
+        return Operated(wire, route.row.method, route.row.path, self._caller.uid, bytes(params))
+
+    def refuse(self, identity: Identity, refusal: ApiError, note: Operated | None = None) -> None:
         """Answer that an operation had no effect."""
+        if note is not None:
+            note.end(refusal)
         wait = UNSET if refusal.retry_after is None else refusal.retry_after
         problem = SocketError(refusal.code, refusal.message)
         answer = Answer(id=identity, status=refusal.status, error=problem, retry_after=wait)

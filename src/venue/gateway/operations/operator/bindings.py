@@ -7,12 +7,14 @@ from venue.api.operator import clock as clock_rows
 from venue.api.operator import content as content_rows
 from venue.api.operator import contracts as contracts_rows
 from venue.api.operator import copying as copying_rows
+from venue.api.operator import explain as explain_rows
 from venue.api.operator import faults as faults_rows
 from venue.api.operator import fee_tiers as fee_tiers_rows
 from venue.api.operator import preview as preview_rows
 from venue.api.operator import references as reference_rows
 from venue.api.operator import snapshots as snapshots_rows
 from venue.api.operator import venue as venue_rows
+from venue.api.operator import wire as wire_rows
 from venue.api.operator import worlds as worlds_rows
 from venue.gateway.context import Venue
 from venue.gateway.dispatch.routes import Route, bind
@@ -22,6 +24,7 @@ from venue.gateway.operations.operator import (
     content,
     contracts,
     copying,
+    explain,
     faults,
     fee_tiers,
     keys,
@@ -29,6 +32,7 @@ from venue.gateway.operations.operator import (
     references,
     snapshots,
     venue,
+    wire,
     worlds,
 )
 
@@ -41,7 +45,7 @@ def not_practice(venue: Venue) -> str:
 
 def bindings() -> list[Route]:
     """One binding per row, in the order of the rows."""
-    return [*_always(), *_practice()]
+    return [*_always(), *_practice(), *_told()]
 
 
 def _practice() -> list[Route]:
@@ -129,4 +133,15 @@ def _grants() -> list[Route]:
         bind(fee_tiers_rows.fee_tiers, fee_tiers.fee_tiers),
         bind(fee_tiers_rows.set_fee_tiers, fee_tiers.set_fee_tiers),
         bind(fee_tiers_rows.fee_tier, fee_tiers.fee_tier),
+    ]
+
+
+def _told() -> list[Route]:
+    """What tells what happened."""
+    return [
+        bind(wire_rows.wire, wire.wire, wire.wire_off),
+        bind(explain_rows.order, explain.order, explain.explain_off),
+        bind(explain_rows.refusal, explain.refusal, explain.explain_off),
+        bind(explain_rows.bill, explain.bill, explain.explain_off),
+        bind(explain_rows.liquidation, explain.liquidation, explain.explain_off),
     ]

@@ -1,0 +1,1 @@
+"""Commands that tell what happened on a running venue, and why."""

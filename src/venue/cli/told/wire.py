@@ -1,0 +1,107 @@
+"""`venue wire`: the last requests and frames of a running venue."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from typing import Annotated, Any, Final
+
+from cyclopts import App, Parameter
+
+from venue.cli.operator import DEFAULT_URL, Output, Url, call, die, moment
+
+wire = App(name="wire", help="Show the last requests and frames of a running venue.")
+
+BETWEEN_S: Final = 0.5
+AT_ONCE: Final = 1_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Filter:
+    """Which entries are shown: those that agree with all that is given."""
+
+    name: Annotated[str | None, Parameter(name="--as", help="Only of this owner.")] = None
+    status: Annotated[str | None, Parameter(help="Only with this status: 400, 4xx, or lost.")] = (
+        None
+    )
+    operation: Annotated[str | None, Parameter(help="Only this operation, as place_order.")] = None
+    kind: Annotated[
+        str | None, Parameter(help="Only REQUEST, OPERATION (over a socket), HEARD or SENT.")
+    ] = None
+    faulty: Annotated[bool, Parameter(help="Only what a fault has hit.", negative="")] = False
+
+    def values(self) -> dict[str, Any]:
+        """As parameters of the operation."""
+        given = {
+            "owner": self.name, "status": self.status, "operation": self.operation,
+            "kind": self.kind, "faulty": "true" if self.faulty else None,
+        }  # fmt: skip
+        return {name: value for name, value in given.items() if value is not None}
+
+
+ALL: Final = Filter()
+
+
+@wire.command(name="list")
+def list_entries(
+    which: Annotated[Filter, Parameter(name="*")] = ALL,
+    *,
+    limit: Annotated[int, Parameter(help="At most so many, the newest.")] = 20,
+    output: Output = "text",
+    url: Url = DEFAULT_URL,
+) -> None:
+    """Print the last requests and frames, and how to repeat each."""
+    entries = call(url, "wire", {**which.values(), "limit": limit})
+    if output == "json":
+        print(json.dumps(entries))
+    elif not entries:
+        print("nothing")
+    for entry in entries if output == "text" else ():
+        print(_line(entry, url))
+
+
+@wire.command
+def tail(
+    which: Annotated[Filter, Parameter(name="*")] = ALL,
+    *,
+    count: Annotated[int | None, Parameter(help="End after so many.")] = None,
+    output: Output = "text",
+    url: Url = DEFAULT_URL,
+) -> None:
+    """Print requests and frames from the last ten on, as they come. ^C ends it."""
+    if count is not None and count < 1:
+        die(f"--count {count}: must be at least 1")
+    after, limit, shown = 0, 10, 0
+    try:
+        while True:
+            asked = {**which.values(), "after": after, "limit": limit}
+            for entry in call(url, "wire", asked):
+                print(json.dumps(entry) if output == "json" else _line(entry, url), flush=True)
+                after, shown = entry["number"], shown + 1
+                if shown == count:
+                    return
+            limit = AT_ONCE
+            time.sleep(BETWEEN_S)
+    except KeyboardInterrupt:
+        pass
+
+
+def _line(entry: dict[str, Any], url: str) -> str:
+    """An entry in a line, or two with the command that repeats it."""
+    kind = entry["kind"]
+    words = [str(entry["number"]), moment(entry["time"]), entry["owner"] or "-"]
+    if kind in ("HEARD", "SENT"):
+        words += ["<-" if kind == "HEARD" else "->", entry["text"]]
+    else:
+        words += [entry["operation"] or f"{entry['method']} {entry['path']}"]
+        words += [str(entry["status"] or "lost"), f"{entry['ms']:.1f} ms"]
+        if entry["code"]:
+            words += [str(entry["code"]), entry["msg"]]
+    if entry["fault"]:
+        words += [f"fault {entry['fault']}"]
+    lines = ["  ".join(words)]
+    if entry["repeat"]:
+        elsewhere = f" --url {url}" if url != DEFAULT_URL else ""
+        lines.append(f"    {entry['repeat']}{elsewhere}")
+    return "\n".join("".join(one if one.isprintable() else "?" for one in line) for line in lines)

@@ -1,0 +1,110 @@
+"""The process at `node.explainer`'s pipe: replays to a command, and tells what the core did there.
+
+What is asked for is found by applying commands; then the state before its command is made a second
+time, from the same snapshot.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import sys
+from typing import Any, Final
+
+import msgspec
+
+from venue.core.engine import Engine
+from venue.core.messages.commands import Command
+from venue.core.state.snapshot import begin
+from venue.explanation.finding import Finder, finder
+from venue.explanation.telling import Scene, tell
+from venue.history.process.worker import serve, settle
+from venue.journal.recovery import load
+from venue.node.explainer import ASKED, COMMANDS, SNAPSHOT, TELL, Begun, Packed, Question, Told
+
+NICENESS: Final = 10  # orders go first
+
+_question = msgspec.msgpack.Decoder(Question)
+_begun = msgspec.msgpack.Decoder(Begun)
+_pieces = msgspec.msgpack.Decoder(list[Packed])
+_commands = msgspec.msgpack.Decoder(list[Command])
+
+
+class Explaining:
+    """One explanation, from its question on."""
+
+    def __init__(self) -> None:
+        self._question = Question("", 0)
+        self._finder: Finder | None = None
+        self._begun = Begun(None, 0)
+        self._engine = begin()
+        self._commands: list[Command] = []
+
+    def answer(self, kind: bytes, payload: bytes) -> Any:
+        """The venue's next frame."""
+        if kind == ASKED:
+            self._question = _question.decode(payload)
+            self._finder = finder(self._question)
+            return None
+        if kind == SNAPSHOT:
+            return self._begin(_begun.decode(payload))
+        if kind == COMMANDS:
+            return self._follow(_pieces.decode(payload))
+        assert kind == TELL, kind
+        return self._tell()
+
+    def _begin(self, begun: Begun) -> bool:
+        """Whether a snapshot holds, and what is asked for lies behind it."""
+        engine = _loaded(begun)
+        assert self._finder is not None
+        if engine is None or not self._finder.lies_behind(engine):
+            return False
+        self._begun, self._engine = begun, engine
+        return True
+
+    def _follow(self, pieces: list[Packed]) -> tuple[int, bool]:
+        """Apply commands; how far it has come, and whether all is found."""
+        engine, found = self._engine, self._finder
+        assert found is not None
+        for piece in pieces:
+            commands = _commands.decode(piece.payload)[engine.sequence + 1 - piece.first :]
+            for command in commands[: piece.last - engine.sequence]:
+                self._commands.append(command)
+                found.look(engine, command, engine.apply(command))
+                if found.done:
+                    return engine.sequence, True
+        return engine.sequence, False
+
+    def _tell(self) -> Told | None:
+        found = self._finder
+        assert found is not None
+        chosen = found.chosen(self._engine.sequence)
+        if not chosen:
+            return found.missing()
+        sequence = chosen[0].sequence
+        last = self._engine
+        before = _loaded(self._begun)
+        assert before is not None
+        first = before.sequence
+        for command in self._commands[: sequence - 1 - first]:
+            before.apply(command)
+        command = self._commands[sequence - 1 - first]
+        return tell(Scene(self._question, before, command, last, chosen))
+
+
+def _loaded(begun: Begun) -> Engine | None:
+    return begin() if begun.snapshot is None else load(begun.snapshot, begun.foreign)
+
+
+def main() -> None:
+    """Answer one question; the process ends with its pipe."""
+    settle()
+    gc.disable()  # it ends soon
+    os.nice(NICENESS)
+    with contextlib.suppress(BrokenPipeError):  # the venue is gone, or waits no longer
+        serve(None, Explaining().answer, sys.stdin.buffer, sys.stdout.buffer)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,234 @@
+"""Where in a journal something happened: the command that made it, and what followed for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, Protocol
+
+from msgspec import Struct
+
+from venue.api.errors import ApiError
+from venue.core.engine import Engine
+from venue.core.messages.commands import Command, PlaceContractOrder, PlaceOrder
+from venue.core.messages.contract_events import (
+    AlgoClosed,
+    AlgoPlaced,
+    AlgoTriggered,
+    ContractOrderClosed,
+    ContractOrderPlaced,
+    ContractOrderReduced,
+    ContractTrade,
+    Deleveraged,
+    Income,
+    LiquidationFinished,
+    LiquidationStarted,
+    LiquidationStep,
+)
+from venue.core.messages.events import (
+    Event,
+    OrderClosed,
+    OrderPlaced,
+    Rejected,
+    Trade,
+    WalletMoved,
+)
+from venue.core.messages.savepoints import StateReverted
+from venue.gateway.operations.refusals import contract, spot
+from venue.gateway.operations.refusals.contract import Listed
+from venue.node.explainer import Question, Told
+from venue.vocabulary import Reject
+
+LATER_MAX: Final = 200  # later events that are told of one thing
+REACH: Final = 10_000  # commands before its answer among which a refusal's is looked for
+SHORT: Final = "amount not enough"  # what every refusal for missing money says
+SPOT_BILLS: Final = 4  # of one trade
+
+
+class Later(Struct):
+    """An event about it, with the command that it came of and all that this said; µs."""
+
+    sequence: int
+    time: int
+    command: Command
+    event: Event
+    events: list[Event]
+
+
+class Finder(Protocol):
+    """Looks at commands as they are applied; `done`: no later one can say more."""
+
+    done: bool
+
+    def lies_behind(self, engine: Engine) -> bool:
+        """Whether it happened after an engine's last command."""
+
+    def look(self, engine: Engine, command: Command, events: list[Event]) -> None:
+        """Look at a command that was just applied."""
+
+    def chosen(self, last: int) -> list[Later]:
+        """What was said of it, from the command on that made it; [] when there is none."""
+
+    def missing(self) -> Told | None:
+        """What is told when no command was found."""
+
+
+def finder(question: Question) -> Finder:
+    """Who looks for it."""
+    if question.kind == "refusal":
+        return OfRefusal(question)
+    touches, ends = _TOUCHES[question.kind]
+    return OfThing(question, touches, ends)
+
+
+class OfThing:
+    """Looks for the events that touch a thing, in the state of now: a state that was gone back from
+    may have had another thing of this id.
+    """
+
+    def __init__(
+        self,
+        question: Question,
+        touches: Callable[[Event, int], bool],
+        ends: Callable[[Event, int], bool],
+    ) -> None:
+        self._number = question.number
+        self._epoch = question.epoch
+        self._is_bill = question.kind == "bill"
+        self._touches = touches
+        self._ends = ends
+        self._later: list[Later] = []
+        self._reverts: list[tuple[int, int]] = []  # by which command, and behind which it went on
+        self.done = False
+
+    def lies_behind(self, engine: Engine) -> bool:
+        counters = engine.counters
+        return (counters.bill if self._is_bill else counters.order) <= self._number
+
+    def look(self, engine: Engine, command: Command, events: list[Event]) -> None:
+        for event in events:
+            if isinstance(event, StateReverted):
+                self._reverts.append((engine.sequence, event.sequence))
+            elif self._touches(event, self._number):
+                self._later.append(Later(engine.sequence, command.time, command, event, events))
+                ended = self._ends(event, self._number) or len(self._later) >= LATER_MAX
+                self.done = self.done or (ended and engine.savepoints.epoch == self._epoch)
+
+    def chosen(self, last: int) -> list[Later]:
+        spans: list[tuple[int, int]] = []  # commands whose effects are there, first and last
+        for at, to in reversed(self._reverts):
+            if at <= last:
+                spans.append((at, last))
+                last = to
+        spans.append((0, last))
+        return [
+            one for one in self._later if any(first <= one.sequence <= end for first, end in spans)
+        ]
+
+    def missing(self) -> Told | None:
+        return None
+
+
+class OfRefusal:
+    """Looks for the owner's last command up to the answer that was refused in the same words."""
+
+    def __init__(self, question: Question) -> None:
+        self._asked = question
+        self._found: list[Later] = []
+        self.done = False
+
+    def lies_behind(self, engine: Engine) -> bool:
+        return engine.sequence < max(1, self._asked.sequence - REACH)
+
+    def look(self, engine: Engine, command: Command, events: list[Event]) -> None:
+        asked = self._asked
+        self.done = engine.sequence >= asked.sequence
+        rejected = events[0] if len(events) == 1 else None
+        if not isinstance(rejected, Rejected) or getattr(command, "uid", 0) != asked.uid:
+            return
+        found = refused(engine, command, rejected)
+        if found is None or found.code != asked.code:
+            return
+        # Of missing money the answer says more than the rule.
+        if found.message == asked.words or (
+            rejected.reason == Reject.FUNDS and SHORT in asked.words
+        ):
+            self._found = [Later(engine.sequence, command.time, command, rejected, events)]
+
+    def chosen(self, last: int) -> list[Later]:
+        return [one for one in self._found if one.sequence <= last]
+
+    def missing(self) -> Told | None:
+        return Told(
+            [
+                (
+                    "No command of the journal was refused so: the venue refused the request before"
+                    " it reached the engine. Nothing was done, and nothing was journaled."
+                )
+            ],
+            uid=self._asked.uid,
+        )
+
+
+def refused(engine: Engine, command: Command, rejected: Rejected) -> ApiError | None:
+    """What a command's owner was told; None where that depends on the operation."""
+    try:
+        if isinstance(command, PlaceOrder):
+            market = engine.spot.markets.get(command.symbol)
+            return spot.refusal(rejected, market.instrument if market is not None else None)
+        if isinstance(command, PlaceContractOrder):
+            perp = engine.contracts.markets.get(command.symbol)
+            if perp is None:
+                return contract.refusal(rejected)
+            listed = Listed(perp.contract, engine.ledger.assets[perp.asset])
+            if rejected.reason == Reject.TRIGGER_PRICE:
+                return contract.exit_refusal(rejected, listed, command)
+            return contract.refusal(rejected, listed)
+        return contract.refusal(rejected)
+    except KeyError:
+        return None
+
+
+def _touches_order(event: Event, number: int) -> bool:
+    if isinstance(event, Trade):
+        return number in (event.maker_order_id, event.taker_order_id)
+    if isinstance(event, ContractTrade):
+        return number in (event.maker.order_id, event.taker.order_id)
+    if isinstance(event, AlgoPlaced | AlgoClosed):
+        return event.algo_id == number
+    if isinstance(event, AlgoTriggered):
+        return number in (event.algo_id, event.order_id)
+    own = OrderPlaced | OrderClosed | ContractOrderPlaced | ContractOrderClosed
+    return isinstance(event, own | ContractOrderReduced) and event.order_id == number
+
+
+def _ends_order(event: Event, number: int) -> bool:
+    if isinstance(event, OrderClosed | ContractOrderClosed | AlgoClosed):
+        return True
+    if isinstance(event, Trade | ContractTrade):
+        maker = event.maker_order_id if isinstance(event, Trade) else event.maker.order_id
+        return (event.maker_remaining if number == maker else event.taker_remaining) == 0
+    return isinstance(event, AlgoTriggered) and event.algo_id == number
+
+
+def _touches_bill(event: Event, number: int) -> bool:
+    if isinstance(event, Trade):
+        return event.bill_id <= number < event.bill_id + SPOT_BILLS
+    if isinstance(event, ContractTrade):
+        return number in (event.maker.bill_id, event.taker.bill_id)
+    return isinstance(event, WalletMoved | Income) and event.bill_id == number
+
+
+def _touches_liquidation(event: Event, number: int) -> bool:
+    told = LiquidationStarted | LiquidationStep | Deleveraged | LiquidationFinished
+    return isinstance(event, told) and event.liquidation_id == number
+
+
+def _ends_liquidation(event: Event, _: int) -> bool:
+    return isinstance(event, LiquidationFinished)
+
+
+_TOUCHES: Final = {
+    "order": (_touches_order, _ends_order),
+    "bill": (_touches_bill, _touches_bill),
+    "liquidation": (_touches_liquidation, _ends_liquidation),
+}

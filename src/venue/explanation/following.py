@@ -1,0 +1,92 @@
+"""What became of an order after it was placed, event by event."""
+
+from __future__ import annotations
+
+from venue import wire
+from venue.core.messages.contract_events import (
+    AlgoClosed,
+    AlgoPlaced,
+    AlgoTriggered,
+    ContractOrderClosed,
+    ContractOrderPlaced,
+    ContractOrderReduced,
+    ContractTrade,
+)
+from venue.core.messages.events import OrderClosed, OrderPlaced, Trade
+from venue.explanation.finding import Later
+from venue.explanation.words import Words, moment
+from venue.vocabulary import AlgoStatus, Cause, OrderStatus, Reject
+
+
+def following(words: Words, number: int, later: list[Later]) -> list[str]:
+    """A sentence for each event about an order."""
+    lines = []
+    for one in later:
+        told = _told(words, number, one)
+        if told:
+            by = words.command(one.command)
+            lines.append(f"{moment(one.time)}, command {one.sequence} ({by}): {told}")
+    return lines
+
+
+def _told(words: Words, number: int, one: Later) -> str:
+    event = one.event
+    if isinstance(event, OrderPlaced | ContractOrderPlaced):
+        return _placed(words, event)
+    if isinstance(event, Trade | ContractTrade):
+        return _traded(words, number, event)
+    if isinstance(event, OrderClosed | ContractOrderClosed):
+        return f"it ended as {OrderStatus(event.status).name}."
+    if isinstance(event, ContractOrderReduced):
+        instrument = words.instrument(event.symbol, contract=True)
+        taken = wire.quantity_text(instrument, event.quantity)
+        return f"{taken} were taken off it: the position that it closes had become smaller."
+    return _conditional(words, number, event)
+
+
+def _placed(words: Words, event: OrderPlaced | ContractOrderPlaced) -> str:
+    contract = isinstance(event, ContractOrderPlaced)
+    instrument = words.instrument(event.symbol, contract=contract)
+    cause = ""
+    if isinstance(event, ContractOrderPlaced) and event.cause:
+        cause = f", for {Cause(event.cause).name}"
+        cause += f" of conditional order {event.algo_id}" if event.algo_id else ""
+    resting = wire.quantity_text(instrument, event.resting)
+    return (
+        f"it was accepted{cause}: {wire.SIDE_NAMES[event.side]}"
+        f" {wire.quantity_text(instrument, event.quantity)} {event.symbol} at"
+        f" {wire.order_price_text(instrument, event.price)}, of which {resting} rested."
+    )
+
+
+def _traded(words: Words, number: int, event: Trade | ContractTrade) -> str:
+    contract = isinstance(event, ContractTrade)
+    instrument = words.instrument(event.symbol, contract=contract)
+    maker = event.maker.order_id if isinstance(event, ContractTrade) else event.maker_order_id
+    left = event.maker_remaining if number == maker else event.taker_remaining
+    role = "as the resting order" if number == maker else "as the incoming order"
+    return (
+        f"trade {event.trade_id}, {wire.quantity_text(instrument, event.quantity)} at"
+        f" {wire.price_text(instrument, event.price)} {role};"
+        f" {wire.quantity_text(instrument, left)} of it were left."
+    )
+
+
+def _conditional(words: Words, number: int, event: object) -> str:
+    if isinstance(event, AlgoPlaced):
+        instrument = words.instrument(event.symbol, contract=True)
+        price = wire.price_text(instrument, event.trigger_price)
+        return (
+            f"the conditional order waits for the {wire.SOURCE_NAMES[event.source]} price to"
+            f" {'rise' if event.rising else 'fall'} to {price}."
+        )
+    if isinstance(event, AlgoTriggered):
+        price = wire.price_text(words.instrument(event.symbol, contract=True), event.price)
+        if event.order_id == number:
+            return f"conditional order {event.algo_id} was triggered at {price} and became it."
+        if event.order_id:
+            return f"it was triggered at {price} and became order {event.order_id}."
+        return f"it was triggered at {price} and refused: {Reject(event.reason).name}."
+    if isinstance(event, AlgoClosed):
+        return f"it ended as {AlgoStatus(event.status).name}."
+    return ""

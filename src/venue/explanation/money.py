@@ -1,0 +1,283 @@
+"""Why money moved: bills of wallets, income of contracts, liquidations."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue import wire
+from venue.core.contract.position import (
+    Position,
+    equity,
+    liquidation_mark,
+    maintenance,
+    maintenance_of,
+)
+from venue.core.engine import Engine
+from venue.core.ledger.accounts import Pool
+from venue.core.messages.contract_events import (
+    ContractTrade,
+    Deleveraged,
+    FundingDue,
+    Income,
+    LiquidationFinished,
+    LiquidationStarted,
+    LiquidationStep,
+    MarkSet,
+)
+from venue.core.messages.events import Event, Trade, WalletMoved
+from venue.explanation.finding import Later
+from venue.explanation.words import Words, held, moment, prices
+from venue.vocabulary import BUY, Cause, IncomeType
+
+FUNDING: Final = IncomeType.POSITION_FUNDING.value
+POSITIONS_MAX: Final = 20
+
+
+# -- bills ----------------------------------------------------------------------------------------
+
+
+def bill(before: Engine, number: int, event: Event, events: list[Event]) -> tuple[int, list[str]]:
+    """Whose a bill is, and where its amount comes from; `events` are all of its command."""
+    words = Words(before)
+    if isinstance(event, WalletMoved):
+        after = words.named_money(event.asset, event.after)
+        return event.uid, [
+            (
+                f"{event.kind}: {words.named_money(event.asset, event.amount)} in the"
+                f" {wire.WALLET_NAMES[event.wallet]} wallet of {words.owner(event.uid)}."
+            ),
+            f"{words.named_money(event.asset, event.after - event.amount)} before, {after} after.",
+        ]
+    if isinstance(event, Trade):
+        return _spot_bill(words, before, number, event)
+    if isinstance(event, ContractTrade):
+        return _leg(words, before, number, event)
+    assert isinstance(event, Income), event
+    lines = [
+        (
+            f"{event.kind}: {words.named_money(event.asset, event.amount)} in the {_pool(event)} of"
+            f" {words.owner(event.uid)}{f' for {event.symbol}' if event.symbol else ''}."
+        ),
+        _balance(words, event.asset, event.balance, event.amount),
+    ]
+    if event.kind == FUNDING:
+        lines += _funding(words, before, event, events)
+    return event.uid, lines
+
+
+def _pool(event: Income) -> str:
+    return f"pool of isolated position {event.position_id}" if event.position_id else "cross pool"
+
+
+def _balance(words: Words, asset: str, balance: int, amount: int) -> str:
+    return (
+        f"The pool's collateral was {words.named_money(asset, balance - amount)} before and"
+        f" {words.named_money(asset, balance)} after."
+    )
+
+
+def _spot_bill(words: Words, before: Engine, number: int, event: Trade) -> tuple[int, list[str]]:
+    market = before.spot.markets[event.symbol]
+    instrument = market.instrument
+    buys = event.taker_side == BUY
+    buyer, seller = event.maker_uid, event.taker_uid
+    if buys:
+        buyer, seller = seller, buyer
+    lots = event.quantity * market.lot_atoms
+    part = number - event.bill_id
+    uid = buyer if part < 2 else seller
+    rows = (
+        (market.quote, -event.notional, 0, event.buyer_quote_after),
+        (market.base, lots - event.base_fee, event.base_fee, event.buyer_base_after),
+        (market.base, -lots, 0, event.seller_base_after),
+        (market.quote, event.notional - event.quote_fee, event.quote_fee, event.seller_quote_after),
+    )
+    asset, amount, fee, after = rows[part]
+    price, quantity = (
+        wire.price_text(instrument, event.price),
+        wire.quantity_text(instrument, event.quantity),
+    )
+    lines = [
+        (
+            f"Trade {event.trade_id}: {words.owner(buyer)} bought {quantity} {event.symbol} of"
+            f" {words.owner(seller)} at {price}, for {words.money(market.quote, event.notional)}."
+        ),
+        (
+            f"The bill is {words.owner(uid)}'s: {words.money(asset, amount)}; free and held"
+            f" together {words.money(asset, after - amount)} before,"
+            f" {words.money(asset, after)} after."
+        ),
+    ]
+    if fee:
+        taker = uid == event.taker_uid and (uid == buyer) == buys
+        account = before.ledger.accounts[uid]
+        own = account.taker_ppm if taker else account.maker_ppm
+        rate = own if own >= 0 else (market.taker_ppm if taker else market.maker_ppm)
+        lines.append(
+            f"A fee of {words.money(asset, fee)} is taken off: the {'taker' if taker else 'maker'}"
+            f" rate {wire.rate_text(rate)} of {words.money(asset, amount + fee)}, rounded up."
+        )
+    return uid, lines
+
+
+def _leg(words: Words, before: Engine, number: int, event: ContractTrade) -> tuple[int, list[str]]:
+    perp = before.contracts.markets[event.symbol]
+    instrument = perp.market.instrument
+    leg = event.maker if event.maker.bill_id == number else event.taker
+    asset = before.ledger.assets[perp.asset].name
+    role = "resting" if leg is event.maker else "incoming"
+    cause = f" ({Cause(event.cause).name})" if event.cause else ""
+    lines = [
+        (
+            f"Trade {event.trade_id}{cause}: {words.owner(leg.uid)}"
+            f" {'opened' if leg.opens else 'closed'}"
+            f" {wire.quantity_text(instrument, event.quantity)} {event.symbol}"
+            f" {wire.POSITION_SIDE_NAMES[leg.position_side]} at"
+            f" {wire.price_text(instrument, event.price)} as the {role} side, for"
+            f" {words.named_money(asset, event.notional)}."
+        ),
+        (
+            f"Realized profit {words.named_money(asset, leg.realized)}, fee"
+            f" {words.named_money(asset, leg.fee)}."
+        ),
+        _balance(words, asset, leg.balance, leg.amount)
+        + " Collateral holds the position's open value too, with its sign.",
+    ]
+    return leg.uid, lines
+
+
+def _funding(words: Words, before: Engine, event: Income, events: list[Event]) -> list[str]:
+    """Rate, mark and size of a funding payment."""
+    perp = before.contracts.markets[event.symbol]
+    settlement = perp.settlement
+    due = next(
+        (one for one in events if isinstance(one, FundingDue) and one.symbol == event.symbol), None
+    )
+    if settlement is not None:
+        rate, mark = settlement.rate_ppb, settlement.mark
+    elif due is not None:
+        rate, mark = due.rate_ppb, due.mark
+    else:
+        return []
+    instrument = perp.market.instrument
+    account = before.ledger.accounts[event.uid]
+    pool = account.isolated.get(event.position_id, account.contract[perp.asset])
+    sizes = ", ".join(
+        f"{wire.POSITION_SIDE_NAMES[found.side]} {wire.quantity_text(instrument, found.quantity)}"
+        for found in pool.positions
+        if found.perp is perp
+    )
+    return [
+        (
+            f"The rate was {wire.funding_text(rate)} at the mark price"
+            f" {wire.price_text(instrument, mark)}; the pool had {sizes} {event.symbol}."
+        ),
+        (
+            "Quantity x mark x rate is paid by longs when the rate is positive, by shorts when it"
+            " is negative; who pays pays rounded up, who gets gets rounded down."
+        ),
+    ]
+
+
+# -- liquidations ---------------------------------------------------------------------------------
+
+
+def liquidation(
+    before: Engine, started: LiquidationStarted, events: list[Event], later: list[Later]
+) -> list[str]:
+    """Why a pool was liquidated, and each step of it; `events` are those of the first command."""
+    words = Words(before)
+    account = before.ledger.accounts[started.uid]
+    asset = started.asset
+    pool = account.isolated.get(started.position_id)
+    if pool is None:
+        pool = account.contract[before.ledger.index[asset]]
+    lines = _state(words, pool, started)
+    lines += _moves(before, events, {position.perp.symbol for position in pool.positions})
+    lines.append(
+        f"With that, equity was {words.named_money(asset, started.equity)} and the maintenance"
+        f" margin {words.named_money(asset, started.maintenance)}: a pool whose equity is not above"
+        " its maintenance margin is liquidated."
+    )
+    for one in later:
+        told = _step(words, asset, one.event)
+        if told:
+            lines.append(f"{moment(one.time)}, command {one.sequence}: {told}")
+    return lines
+
+
+def _state(words: Words, pool: Pool, started: LiquidationStarted) -> list[str]:
+    """A pool before the command that endangered it."""
+    kind = f"pool of isolated position {pool.position_id}" if pool.position_id else "cross pool"
+    collateral, had, margin = (
+        words.money(pool.asset, atoms)
+        for atoms in (pool.collateral, equity(pool), maintenance(pool))
+    )
+    begun = f"Before this command the {kind} of {pool.account.name} had collateral {collateral},"
+    lines = [f"{begun} equity {had} and a maintenance margin of {margin}."]
+    for position in pool.positions[:POSITIONS_MAX]:
+        told = held(words, position) + _danger(position)
+        lines.append(f"Position {position.position_id}: {told}.")
+        lines.append(
+            f"Its maintenance margin was {words.money(pool.asset, maintenance_of(position))}."
+        )
+    if len(pool.positions) > POSITIONS_MAX:
+        lines.append(f"There were {len(pool.positions) - POSITIONS_MAX} more positions.")
+    return lines
+
+
+def _danger(position: Position) -> str:
+    danger = liquidation_mark(position)
+    if not danger:
+        return ""
+    return f", liquidation price {wire.price_text(position.perp.market.instrument, danger)}"
+
+
+def _moves(before: Engine, events: list[Event], symbols: set[str]) -> list[str]:
+    """How the command moved the marks that the pool depends on."""
+    lines = []
+    for event in events:
+        if isinstance(event, MarkSet) and event.symbol in symbols:
+            perp = before.contracts.markets[event.symbol]
+            instrument = perp.market.instrument
+            old, new = (wire.order_price_text(instrument, mark) for mark in (perp.mark, event.mark))
+            index = wire.order_price_text(instrument, event.index)
+            lines.append(
+                f"The command moved the mark price of {event.symbol} from {old} to {new} (index"
+                f" {index})."
+            )
+        elif isinstance(event, LiquidationStarted):
+            break
+    if not lines:
+        lines = [prices(before.contracts.markets[symbol]) for symbol in sorted(symbols)]
+    return lines
+
+
+def _step(words: Words, asset: str, event: Event) -> str:
+    if isinstance(event, LiquidationStep):
+        instrument = words.instrument(event.symbol, contract=True)
+        wanted, filled, taken, given = (
+            wire.quantity_text(instrument, lots)
+            for lots in (event.wanted, event.filled, event.taken_over, event.deleveraged)
+        )
+        return (
+            f"{wanted} {event.symbol} of tier {event.tier + 1} were to be closed at no worse than"
+            f" the bankruptcy price {wire.price_text(instrument, event.bankruptcy_price)}: {filled}"
+            f" in the book, {taken} by the insurance fund, {given} by deleveraging; fee"
+            f" {words.named_money(asset, event.fee)}."
+        )
+    if isinstance(event, Deleveraged):
+        instrument = words.instrument(event.symbol, contract=True)
+        return (
+            f"{words.owner(event.uid)}, rank {event.rank}, gave up"
+            f" {wire.quantity_text(instrument, event.quantity)} {event.symbol} at"
+            f" {wire.price_text(instrument, event.price)}."
+        )
+    if isinstance(event, LiquidationFinished):
+        return (
+            f"it was over: equity {words.named_money(asset, event.equity)}, maintenance margin"
+            f" {words.named_money(asset, event.maintenance)}; the insurance fund paid"
+            f" {words.named_money(asset, event.compensated)}, and has"
+            f" {words.named_money(asset, event.fund_equity)}."
+        )
+    return ""

@@ -1,0 +1,96 @@
+"""Numbers of the core as a reader knows them, with their units."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from venue import wire
+from venue.core.book.market import Market
+from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.position import Position, mark_of, profit
+from venue.core.engine import Engine
+from venue.core.instruments import Instrument
+from venue.core.messages.commands import Command, PostIndex
+
+US_PER_MS: Final = 1_000
+
+
+class Words:
+    """Speaks of one engine's owners, assets and markets."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def money(self, asset: int, atoms: int) -> str:
+        """An amount with its asset."""
+        found = self._engine.ledger.assets[asset]
+        return f"{wire.amount_text(found, atoms)} {found.name}"
+
+    def named_money(self, name: str, atoms: int) -> str:
+        """The same, of an asset by its name."""
+        return self.money(self._engine.ledger.index[name], atoms)
+
+    def owner(self, uid: int) -> str:
+        """An owner's name."""
+        account = self._engine.ledger.accounts.get(uid)
+        return account.name if account is not None else f"owner {uid}"
+
+    def instrument(self, symbol: str, *, contract: bool) -> Instrument:
+        """The specification of a symbol in one product."""
+        if contract:
+            return self._engine.contracts.markets[symbol].market.instrument
+        return self._engine.spot.markets[symbol].instrument
+
+    def command(self, command: Command) -> str:
+        """What a command was, in a few words."""
+        if isinstance(command, PostIndex):
+            instrument = self.instrument(command.symbol, contract=True)
+            price = wire.order_price_text(instrument, command.price)
+            return f"PostIndex of {command.symbol} by {command.source} at {price}"
+        uid = getattr(command, "uid", 0)
+        return f"{type(command).__name__} of {self.owner(uid)}" if uid else type(command).__name__
+
+
+def moment(time_us: int) -> str:
+    """A time in UTC."""
+    told = datetime.fromtimestamp(time_us // US_PER_MS / 1_000, UTC)
+    return told.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def at_best(market: Market[Any], side: int, price: int) -> str:
+    """Where the other side of a book stood, and whether an order at `price` (0: any) reached it."""
+    instrument = market.instrument
+    best = market.book.best(side)
+    if not best:
+        return "Nobody offered the other side."
+    told = f"The best price of the other side was {wire.price_text(instrument, best)}"
+    if not price:
+        return f"{told}."
+    reached = market.book.crosses(side, price)
+    return f"{told}: the order's {wire.price_text(instrument, price)} " + (
+        "reached it." if reached else "did not reach it."
+    )
+
+
+def prices(perp: Perpetual) -> str:
+    """A contract's prices."""
+    instrument = perp.market.instrument
+    mark, index, last = (
+        wire.order_price_text(instrument, ticks)
+        for ticks in (perp.mark, perp.index_price, perp.market.last_price)
+    )
+    return f"{perp.symbol}: mark price {mark}, index {index}, last trade {last}."
+
+
+def held(words: Words, position: Position) -> str:
+    """A position at the mark of now."""
+    perp = position.perp
+    instrument = perp.market.instrument
+    return (
+        f"{wire.POSITION_SIDE_NAMES[position.side]}"
+        f" {wire.quantity_text(instrument, position.quantity)} {perp.symbol}, opened at"
+        f" {wire.average_text(perp, position.value, position.quantity)} on average, mark"
+        f" {wire.price_text(instrument, mark_of(position))}, unrealized"
+        f" {words.money(perp.asset, profit(position))}"
+    )

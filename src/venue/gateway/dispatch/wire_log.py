@@ -1,0 +1,243 @@
+"""The wire log: the last requests and frames of all clients, in bounded memory.
+
+What is noted while an order is on its way is only kept; it is read, named and masked when somebody
+asks for it. Headers are not kept, so neither signatures nor passphrases are.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from itertools import count
+from time import perf_counter
+from typing import Any, Final
+
+import msgspec
+
+from venue.api.errors import ApiError
+from venue.core.engine import Engine
+from venue.gateway.access.keys import KeyStore
+from venue.gateway.transport.request import Answering, Request
+from venue.node.venue_clock import VenueClock
+
+KEPT_BYTES: Final = 4 * 1024  # of a query, a body or a frame, each; of a path a quarter
+PATH_BYTES: Final = 1024
+OWN_PATH: Final = b"/_venue/wire"  # who reads the log is not in it
+REQUEST_ID: Final = b"\r\nx-venue-request-id: %d\r\n"
+ACT_AS: Final = b"x-venue-act-as"
+_OK: Final = b"HTTP/1.1 200"
+_END: Final = b"\r\n\r\n"
+
+Finish = Callable[[Any, Exception | None], None]
+
+
+class WireLog:
+    """The last `size` requests, and as many frames. Numbers of both rise in one row."""
+
+    __slots__ = ("clock", "engine", "exchanges", "frames", "keys", "numbers", "size")
+
+    def __init__(self, size: int, keys: KeyStore, clock: VenueClock, engine: Engine) -> None:
+        self.size = size
+        self.engine = engine
+        self.keys = keys
+        self.clock = clock
+        self.numbers = count(1)
+        self.exchanges: deque[Exchange | Operated] = deque(maxlen=size)
+        self.frames: deque[Said] = deque(maxlen=size)
+
+    def serving(self, serve: Callable[[Request], None]) -> Callable[[Request], None]:
+        """As `serve`, with every request and its answer noted."""
+
+        def noted(request: Request) -> None:
+            if request.path != OWN_PATH:
+                request.connection = Exchange(self, request)
+            serve(request)
+
+        return noted
+
+    def say(self, uid: int, text: bytes, *, heard: bool, fault: str = "") -> None:
+        """Note a frame of an owner's socket; uid 0: of a public one."""
+        kept = text[:KEPT_BYTES] if len(text) > KEPT_BYTES else text
+        said = Said(next(self.numbers), self.clock.told(), uid, kept, len(text))
+        said.heard = heard
+        said.fault = fault
+        self.frames.append(said)
+
+
+class Said:
+    """A frame. Times in µs; `size` is that of the whole text."""
+
+    __slots__ = ("fault", "heard", "number", "size", "text", "time", "uid")
+
+    def __init__(self, number: int, time: int, uid: int, text: bytes, size: int) -> None:
+        self.number = number
+        self.time = time
+        self.uid = uid
+        self.text = text
+        self.size = size
+        self.heard = False
+        self.fault = ""
+
+
+class Exchange:
+    """A request over HTTP with what came of it; it stands between the request and its connection.
+
+    `status` 0: the connection was ended without an answer. `refusal` is the body of an answer that
+    is no success; `sequence` is the venue's when it was refused. `acts` is whom the request named
+    to act for, `uid` the owner of its key.
+    """
+
+    __slots__ = (
+        "_connection", "_log", "acts", "began", "body", "fault", "method", "number", "path",
+        "query", "refusal", "seconds", "sequence", "size", "status", "time", "uid",
+    )  # fmt: skip
+
+    def __init__(self, log: WireLog, request: Request) -> None:
+        self._log = log
+        self._connection: Answering | None = request.connection
+        self.time = log.clock.told()
+        self.began = perf_counter()
+        self.method = request.method
+        self.path = path = request.path
+        self.query = query = request.query
+        self.body = body = request.body
+        self.size = len(query) + len(body)
+        if self.size > KEPT_BYTES or len(path) > PATH_BYTES:
+            self.path, self.query = path[:PATH_BYTES], query[:KEPT_BYTES]
+            self.body = body[:KEPT_BYTES]
+        headers = request.headers
+        key = log.keys.by_key(headers.get(b"access-key", b""))
+        self.uid = key.view.uid if key is not None else 0
+        self.acts = headers[ACT_AS][:PATH_BYTES] if ACT_AS in headers else b""
+        self.fault = ""
+
+    def answer(self, data: bytes) -> None:
+        """Note an answer and send it. What is no success tells its number."""
+        connection = self._connection
+        if connection is None:
+            return
+        self._connection = None
+        log = self._log
+        self.seconds = perf_counter() - self.began
+        self.number = next(log.numbers)
+        self.refusal = b""
+        self.status = 200
+        self.sequence = 0
+        log.exchanges.append(self)
+        if not data.startswith(_OK):
+            self.status = int(data[9:12])
+            self.sequence = log.engine.sequence
+            self.refusal = data.partition(_END)[2][:KEPT_BYTES]
+            data = data.replace(b"\r\n", REQUEST_ID % self.number, 1)
+        connection.answer(data)
+
+    def abort(self) -> None:
+        """End the connection without an answer."""
+        if self._connection is not None:
+            self._lose().abort()
+
+    def reset(self) -> None:
+        """As `abort`, with a reset."""
+        if self._connection is not None:
+            self._lose().reset()
+
+    def rest(self) -> None:
+        """Read nothing more for a while."""
+        if self._connection is not None:
+            self._connection.rest()
+
+    def peer_owner(self) -> int | None:
+        """The user id at the other end; never asked behind the answer."""
+        assert self._connection is not None, "who is answered is not asked"
+        return self._connection.peer_owner()
+
+    def _lose(self) -> Answering:
+        """It is over without an answer. The log keeps no connection."""
+        self.refusal = b""
+        self.status = 0
+        self.sequence = self._log.engine.sequence
+        self.seconds = perf_counter() - self.began
+        self.number = next(self._log.numbers)
+        self._log.exchanges.append(self)
+        connection = self._connection
+        assert connection is not None
+        self._connection = None
+        return connection
+
+
+class Operated:
+    """An operation over a socket, as `Exchange` is one over HTTP."""
+
+    __slots__ = (
+        "_log", "acts", "began", "body", "fault", "method", "number", "path", "query", "refusal",
+        "seconds", "sequence", "size", "status", "time", "uid",
+    )  # fmt: skip
+
+    def __init__(self, log: WireLog, method: str, path: str, uid: int, params: bytes) -> None:
+        self._log = log
+        self.time = log.clock.told()
+        self.began = perf_counter()
+        self.method = method.encode()
+        self.path = path.encode()
+        self.query = b""
+        self.body = b"" if params == b"null" else params[:KEPT_BYTES]
+        self.size = len(params)
+        self.uid = uid
+        self.acts = b""
+        self.fault = ""
+        self.refusal = b""
+        self.status = 0
+        self.number = 0
+        self.sequence = 0
+        self.seconds = 0.0
+
+    def finishing(self, finish: Finish) -> Finish:
+        """As `finish`, noting what came of it."""
+
+        def noted(reply: Any, problem: Exception | None) -> None:
+            self.end(problem)
+            finish(reply, problem)
+
+        return noted
+
+    def losing(self, lost: Finish) -> Finish:
+        """As `lost`: nobody was answered."""
+
+        def noted(reply: Any, problem: Exception | None) -> None:
+            self._end()
+            lost(reply, problem)
+
+        return noted
+
+    def end(self, problem: Exception | None) -> None:
+        """It is answered."""
+        if isinstance(problem, ApiError):
+            self.status = problem.status
+            self.refusal = problem.body()[:KEPT_BYTES]
+        else:
+            self.status = 200 if problem is None else 500
+        self._end()
+
+    def _end(self) -> None:
+        self.sequence = self._log.engine.sequence
+        self.seconds = perf_counter() - self.began
+        self.number = next(self._log.numbers)
+        self._log.exchanges.append(self)
+
+
+class Refusal(msgspec.Struct):
+    """The part of a refusal's body that names it."""
+
+    code: int = 0
+    msg: str = ""
+
+
+_refusals = msgspec.json.Decoder(Refusal)
+
+
+def told(noted: Exchange | Operated) -> Refusal:
+    """The code and words of a refusal; empty where the answer is a success, or cut."""
+    try:
+        return _refusals.decode(noted.refusal)
+    except msgspec.DecodeError:
+        return Refusal()

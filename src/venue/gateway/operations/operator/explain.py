@@ -1,0 +1,75 @@
+"""Operator operations that explain what happened."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue.api import errors
+from venue.api.operator.explain import ExplainRequest, Explanation
+from venue.gateway.context import Call, Venue
+from venue.gateway.operations.operator.wire import found_number
+from venue.node.explainer import Question, Told, TooBusy, TooOld
+
+US_PER_MS: Final = 1_000
+FIRST_REFUSED: Final = 300
+
+
+def explain_off(venue: Venue) -> str:
+    """What keeps explanations closed; empty: they are open."""
+    return "" if venue.practice and venue.explainer is not None else "practice"
+
+
+async def order(call: Call, request: ExplainRequest) -> Explanation:
+    """Why an order filled, rested or ended."""
+    return await _explained(call.venue, Question("order", request.id))
+
+
+async def bill(call: Call, request: ExplainRequest) -> Explanation:
+    """Where the amount of a bill, or of an income, comes from."""
+    return await _explained(call.venue, Question("bill", request.id))
+
+
+async def liquidation(call: Call, request: ExplainRequest) -> Explanation:
+    """Why a pool was liquidated, and each step of it."""
+    return await _explained(call.venue, Question("liquidation", request.id))
+
+
+async def refusal(call: Call, request: ExplainRequest) -> Explanation:
+    """Why a request was refused."""
+    venue = call.venue
+    entry, sequence, uid = found_number(venue, request.id)
+    if entry.status is not None and entry.status < FIRST_REFUSED:
+        raise errors.invalid("id", "this request was not refused")
+    question = Question("refusal", request.id, uid, sequence, entry.code, entry.msg)
+    told = await _explained(venue, question)
+    what = entry.operation or f"{entry.method} {entry.path}"
+    status = f"HTTP {entry.status}" if entry.status is not None else "no answer"
+    head = f"{what} of {entry.owner or 'nobody known'} was answered with {status}"
+    head += f": {entry.code} {entry.msg}" if entry.code else "."
+    told.sentences.insert(0, head)
+    if entry.fault:
+        told.sentences.insert(1, f"A rule of faults had hit it: {entry.fault}.")
+    return told
+
+
+async def _explained(venue: Venue, question: Question) -> Explanation:
+    explainer = venue.explainer
+    assert explainer is not None, "they are closed then"
+    question.epoch = venue.engine.savepoints.epoch
+    try:
+        told: Told | None = await explainer.ask(question)
+    except TooOld as problem:
+        raise errors.invalid("id", str(problem)) from None
+    except TooBusy as problem:
+        raise errors.busy(f"{problem}; nothing was changed") from None
+    if told is None:
+        raise errors.invalid("id", f"no such {question.kind}")
+    account = venue.engine.ledger.accounts.get(told.uid)
+    return Explanation(
+        question.kind,
+        question.number,
+        account.name if account is not None else "",
+        told.sequence,
+        told.time // US_PER_MS,
+        told.sentences,
+    )

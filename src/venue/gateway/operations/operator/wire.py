@@ -1,0 +1,217 @@
+"""The wire log as an operator reads it: entries found, named and masked."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterator
+from heapq import merge
+from typing import Any, Final
+
+from venue.api import errors
+from venue.api.documents.table import ROWS
+from venue.api.errors import ApiError
+from venue.api.operation import Operation, in_body
+from venue.api.operator.wire import KINDS, WireEntry, WireRequest
+from venue.gateway.context import Call, Venue
+from venue.gateway.dispatch.decode import query_values
+from venue.gateway.dispatch.json_body import Number, body_values, json_value
+from venue.gateway.dispatch.routes import unprefixed
+from venue.gateway.dispatch.wire_log import KEPT_BYTES, Exchange, Operated, Said, WireLog, told
+from venue.vocabulary import Access
+
+REQUEST, OPERATION, HEARD, SENT = KINDS
+MASKED: Final = "***"
+US_PER_MS: Final = 1_000
+VERBS: Final = {"GET": "get", "POST": "post", "DELETE": "delete"}
+_SECRET: Final = re.compile("pass|secret|sign|token|key", re.IGNORECASE)
+_NAME: Final = re.compile("[A-Za-z][A-Za-z0-9_]*", re.ASCII)  # never an option of the command
+_ROWS: Final = [
+    (row, re.compile(re.sub(r"\\{[a-z]+\\}", "[^/]+", re.escape(row.path)) + "/?")) for row in ROWS
+]
+
+
+def wire_off(venue: Venue) -> str:
+    """What keeps the log closed; empty: it is open."""
+    if not venue.practice:
+        return "practice"
+    return "--wire-log" if venue.wire is None else ""
+
+
+def wire(call: Call, request: WireRequest) -> list[WireEntry]:
+    """The newest entries that agree, oldest first."""
+    venue = call.venue
+    log = venue.wire
+    assert log is not None, "it is closed then"
+    uid = venue.owner(request.owner).uid if request.owner is not None else None
+    found: list[WireEntry] = []
+    for noted in _newest_first(log, request.kind):
+        if noted.number <= request.after:
+            break
+        if uid is not None and _uid(venue, noted) != uid:
+            continue
+        if request.faulty and not noted.fault:
+            continue
+        entry = _entry(venue, noted) if _may_agree(noted, request) else None
+        if entry is None or request.kind not in (None, entry.kind):
+            continue
+        if request.operation not in (None, entry.operation):
+            continue
+        found.append(entry)
+        if len(found) == request.limit:
+            break
+    return found[::-1]
+
+
+def _newest_first(log: WireLog, kind: str | None) -> Iterator[Exchange | Operated | Said]:
+    both: list[Iterator[Exchange | Operated | Said]] = []
+    if kind not in (HEARD, SENT):
+        both.append(reversed(log.exchanges))
+    if kind not in (REQUEST, OPERATION):
+        both.append(reversed(log.frames))
+    return merge(*both, key=lambda noted: -noted.number)
+
+
+def _may_agree(noted: Exchange | Operated | Said, request: WireRequest) -> bool:
+    """Whether its status is one that is asked for; frames have none."""
+    if isinstance(noted, Said):
+        return request.status is None and request.operation is None
+    wanted, status = request.status, noted.status
+    if wanted is None:
+        return True
+    if wanted == "lost":
+        return status == 0
+    return wanted == (f"{status // 100}xx" if wanted.endswith("xx") else str(status))
+
+
+def _uid(venue: Venue, noted: Exchange | Operated | Said) -> int:
+    """Whose it is: of the key that it named, or of the owner that an operator acted for."""
+    if isinstance(noted, Said) or not noted.acts:
+        return noted.uid
+    try:
+        return venue.owner(noted.acts.decode("utf-8", "replace")).uid
+    except ApiError:
+        return 0
+
+
+def _entry(venue: Venue, noted: Exchange | Operated | Said) -> WireEntry:
+    account = venue.engine.ledger.accounts.get(_uid(venue, noted))
+    owner = account.name if account is not None else ""
+    if isinstance(noted, Said):
+        kind = HEARD if noted.heard else SENT
+        return WireEntry(
+            noted.number, noted.time // US_PER_MS, kind, owner, "", "", "", None, 0, "", 0.0,
+            noted.fault, _frame_text(noted), None,
+        )  # fmt: skip
+    method = noted.method.decode("latin-1")
+    path = unprefixed(noted.path).decode("ascii", "backslashreplace")
+    row = _row(method, path)
+    values = _values(noted, row)
+    refused = told(noted)
+    return WireEntry(
+        noted.number, noted.time // US_PER_MS,
+        OPERATION if isinstance(noted, Operated) else REQUEST, owner, method, path,
+        row.name if row is not None else "", noted.status or None, refused.code, refused.msg,
+        round(noted.seconds * 1_000, 3), noted.fault, _text(noted, values),
+        _repeat(row, path, owner, values),
+    )  # fmt: skip
+
+
+def _row(method: str, path: str) -> Operation[Any, Any] | None:
+    return next(
+        (row for row, pattern in _ROWS if row.method == method and pattern.fullmatch(path)), None
+    )
+
+
+def _values(noted: Exchange | Operated, row: Operation[Any, Any] | None) -> dict[str, Any] | None:
+    """The parameters, masked; None where they are cut, or cannot be read."""
+    if max(len(noted.query), len(noted.body)) >= KEPT_BYTES:
+        return None
+    try:
+        if noted.body:
+            found = body_values(noted.body)
+        elif noted.query:
+            found = query_values(noted.query, _lists(row))
+        else:
+            found = {}
+    except ApiError:
+        return None
+    return {name: _masked(name, value) for name, value in found.items()}
+
+
+def _lists(row: Operation[Any, Any] | None) -> frozenset[str]:
+    return frozenset() if row is None or in_body(row) else frozenset(("symbols",))
+
+
+def _masked(name: str, value: Any) -> Any:
+    """A value without what nobody but its owner may know."""
+    if _SECRET.search(name):
+        return MASKED
+    if isinstance(value, dict):
+        return {inner: _masked(inner, found) for inner, found in value.items()}
+    return [_masked("", found) for found in value] if isinstance(value, list) else value
+
+
+def _text(noted: Exchange | Operated, values: dict[str, Any] | None) -> str:
+    if values is None:
+        return f"{noted.size} bytes that are too long to keep, or cannot be read"
+    return _plain(values) if values else ""
+
+
+def _frame_text(said: Said) -> str:
+    if said.size > KEPT_BYTES:
+        if said.heard:
+            return f"{said.size} bytes"
+        return said.text.decode("utf-8", "replace") + f"... of {said.size} bytes"
+    text = said.text.decode("utf-8", "replace")
+    if not said.heard:
+        return text
+    try:
+        return _plain(_masked("", json_value(text)))
+    except (ValueError, RecursionError):
+        return f"{said.size} bytes that are no JSON"
+
+
+def _plain(value: Any) -> str:
+    """JSON; numbers stay the texts that they were."""
+    if isinstance(value, Number):
+        return str(value)
+    if isinstance(value, dict):
+        inner = [f"{json.dumps(name)}:{_plain(found)}" for name, found in value.items()]
+        return "{" + ",".join(inner) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(_plain, value)) + "]"
+    return json.dumps(value)
+
+
+def _repeat(
+    row: Operation[Any, Any] | None, path: str, owner: str, values: dict[str, Any] | None
+) -> str | None:
+    """The command that sends it again, safe to paste; None where no command sends just this."""
+    if row is None or values is None or row.method not in VERBS:
+        return None
+    given = [
+        f"{name}={value}" if type(value) is str else f"{name}:={_plain(value)}"
+        for name, value in values.items()
+    ]
+    words = ["venue", VERBS[row.method], path, *given]
+    if row.access not in (Access.PUBLIC, Access.OPERATOR):
+        if not owner or owner.startswith("-"):
+            return None
+        words[3:3] = ["--as", owner]
+    if not all(map(_NAME.fullmatch, values)) or not all(map(str.isprintable, words)):
+        return None
+    return shlex.join(words)
+
+
+def found_number(venue: Venue, number: int) -> tuple[WireEntry, int, int]:
+    """The request or operation with a number, the venue's sequence when it was refused, and whose
+    it is; -1142 when the log does not hold it.
+    """
+    log = venue.wire
+    if log is not None:
+        for noted in reversed(log.exchanges):
+            if noted.number == number:
+                return _entry(venue, noted), noted.sequence, _uid(venue, noted)
+    raise errors.invalid("id", "the wire log does not hold it: an older one, or of another run")

@@ -1,0 +1,72 @@
+"""What one socket hears and says, noted in the wire log on its way.
+
+Market data of public sockets is left out: each listener gets the same, and the log would hold
+nothing else.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue.api.errors import ApiError
+from venue.gateway.dispatch.wire_log import PATH_BYTES, Operated, WireLog
+from venue.gateway.streams.frames import Frame
+from venue.gateway.streams.hub import Listener
+from venue.gateway.transport.request import Request
+
+_OF_A_CHANNEL: Final = b'{"e":'  # how frames of channels begin
+
+
+class Tap:
+    """Stands between a connection and all who send frames to it; uid 0: it is a public one."""
+
+    def __init__(self, log: WireLog, listener: Listener, uid: int) -> None:
+        self._log = log
+        self._listener = listener
+        self._uid = uid
+
+    def hear(self, text: bytes) -> None:
+        """Note what the client says."""
+        self._log.say(self._uid, text, heard=True)
+
+    def send(self, frame: Frame) -> None:
+        """Note a frame and send it."""
+        if self._uid or not frame.payload.startswith(_OF_A_CHANNEL):
+            self._log.say(self._uid, frame.payload, heard=False)
+        self._listener.send(frame)
+
+    def send_all(self, frames: list[Frame]) -> None:
+        """Note frames and send them."""
+        if self._uid:
+            for frame in frames:
+                self._log.say(self._uid, frame.payload, heard=False)
+        self._listener.send_all(frames)
+
+    def end(self, code: int, reason: str) -> None:
+        """Close with a code and a reason."""
+        self._log.say(self._uid, f"closed: {code} {reason}".encode(), heard=False)
+        self._listener.end(code, reason)
+
+    def drop(self) -> None:
+        """End the connection at once."""
+        self._listener.drop()
+
+    def fits(self, frames: int, size: int) -> bool:
+        """Whether the queue may hold so many frames of so many bytes together."""
+        return self._listener.fits(frames, size)
+
+    def mute(self, seconds: float | None) -> None:
+        """Send nothing for a while, or from now on."""
+        self._listener.mute(seconds)
+
+    async def ready(self) -> None:
+        """Wait while the reader does not keep up."""
+        await self._listener.ready()
+
+
+def note_refused(log: WireLog | None, request: Request, refusal: ApiError) -> None:
+    """Note that a socket was refused, where the log is kept."""
+    if log is not None:
+        key = log.keys.by_key(request.headers.get(b"access-key", b""))
+        uid = key.view.uid if key is not None else 0
+        Operated(log, "GET", request.path.decode("latin-1")[:PATH_BYTES], uid, b"").end(refusal)

@@ -1,0 +1,171 @@
+"""Explanations of what a running venue did, computed by a process beside it.
+
+The process replays the journal from a snapshot: the state before a command can be had again, and
+the explanation is what the core says of it. The journal is the venue's alone, so the venue reads it
+and sends it over a pipe.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+import msgspec
+
+import venue
+from venue.core.engine import Engine
+from venue.core.state import snapshot as state
+from venue.history.process.link import HistoryFailed, Link
+from venue.journal.journal import (
+    Journal,
+    JournalCorrupt,
+    JournalFailed,
+    Snapshot,
+    earliest,
+    foreign,
+)
+from venue.journal.recent import RecentJournal
+from venue.journal.recovery import ENGINE
+
+MODULE: Final = "venue.explaining"
+ASKED: Final = b"a"
+SNAPSHOT: Final = b"s"
+COMMANDS: Final = b"c"
+TELL: Final = b"t"
+REMEMBER_S: Final = 5.0  # how often a journal in memory is looked at
+TIME_MAX_S: Final = 20.0  # of one explanation, with its waiting
+WAITING_MAX: Final = 4
+
+OnDisk = Callable[[Callable[[], None]], Awaitable[None]]
+_encode = msgspec.msgpack.Encoder().encode
+
+
+class Question(msgspec.Struct, array_like=True):
+    """What is to be explained: an order, a bill, a liquidation by its id; or a refusal.
+
+    A refusal is that of `uid`, told with `code` and `words` when the venue was at `sequence`;
+    `epoch` counts how often it has gone back.
+    """
+
+    kind: str
+    number: int
+    uid: int = 0
+    sequence: int = 0
+    code: int = 0
+    words: str = ""
+    epoch: int = 0
+
+
+class Told(msgspec.Struct):
+    """An explanation. `sequence` and `time` (µs) are the command's, `uid` its owner; 0: none."""
+
+    sentences: list[str]
+    sequence: int = 0
+    time: int = 0
+    uid: int = 0
+
+
+class Begun(msgspec.Struct, array_like=True):
+    """A snapshot (None: a new engine), and the last command that other rules answered."""
+
+    snapshot: Snapshot | None
+    foreign: int
+
+
+class Packed(msgspec.Struct, array_like=True, gc=False):
+    """Commands from `first` on, as msgpack; `last` is the last one that counts."""
+
+    first: int
+    last: int
+    payload: bytes
+
+
+class TooBusy(Exception):
+    """It could not be explained now; the text says why."""
+
+
+class TooOld(Exception):
+    """It lies before what can be replayed; the text says what can."""
+
+
+class Explainer:
+    """Asks the process; one explanation after another. Belongs to one event loop."""
+
+    def __init__(self, journal: Journal, on_disk: OnDisk, time_max_s: float = TIME_MAX_S) -> None:
+        self._journal = journal
+        self._on_disk = on_disk
+        self._time_max_s = time_max_s
+        self._turn = asyncio.Lock()
+        self._waiting = 0
+
+    async def ask(self, question: Question) -> Told | None:
+        """The explanation; None: there is no such thing. TooBusy, TooOld."""
+        if self._waiting >= WAITING_MAX:
+            raise TooBusy(f"{WAITING_MAX} explanations are under way")
+        self._waiting += 1
+        try:
+            async with asyncio.timeout(self._time_max_s), self._turn:
+                return await self._ask(question)
+        except TimeoutError:
+            raise TooBusy(
+                f"it was not explained within {self._time_max_s:g} s: too many commands lie between"
+                " it and the snapshot before it"
+            ) from None
+        except (HistoryFailed, JournalCorrupt, JournalFailed) as problem:
+            raise TooBusy(f"it could not be explained: {problem}") from problem
+        finally:
+            self._waiting -= 1
+
+    async def _ask(self, question: Question) -> Told | None:
+        last = self._journal.last_sequence()
+        link, _ = await Link.start(MODULE, name="explain", patience_s=self._time_max_s)
+        try:
+            await link.send(ASKED, _encode(question))
+            at = await self._begin(link)
+            if at is None:
+                return None
+            while at < last:
+                found: list[tuple[int, bytes]] = []
+                after = at
+
+                def read(found: list[tuple[int, bytes]] = found, after: int = after) -> None:
+                    found += self._journal.packed(after, last)
+
+                await self._on_disk(read)
+                pieces = [Packed(first, last, payload) for first, payload in found]
+                at, done = await link.send(COMMANDS, _encode(pieces))
+                if done:
+                    break
+            told: Told | None = await link.send(TELL, b"")
+            return told
+        finally:
+            link.kill("the explanation is told")
+            await link.close()
+
+    async def _begin(self, link: Link) -> int | None:
+        """Begin at the newest snapshot that lies before what is asked for; its sequence.
+
+        None: what is asked for has an id that none has.
+        """
+        begin, former = earliest(self._journal), foreign(self._journal)
+        snapshots: list[Snapshot] = []
+        await self._on_disk(lambda: snapshots.extend(self._journal.snapshots()))
+        for snapshot in snapshots:
+            if snapshot.sequence < begin:
+                continue
+            if await link.send(SNAPSHOT, _encode(Begun(snapshot, former))):
+                return snapshot.sequence
+        if begin:
+            raise TooOld(f"lies before command {begin + 1}, with which what can be replayed begins")
+        return 0 if await link.send(SNAPSHOT, _encode(Begun(None, former))) else None
+
+
+async def keep_recent(engine: Engine, journal: RecentJournal) -> None:
+    """Have a journal in memory kept short: a snapshot stands for what came before."""
+    while True:
+        await asyncio.sleep(REMEMBER_S)
+        if journal.is_due():
+            dumped, digest = state.dump_and_hash(engine)
+            parts = {ENGINE: dumped}
+            journal.save_snapshot(Snapshot(engine.sequence, venue.__version__, digest, parts))
