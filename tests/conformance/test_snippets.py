@@ -162,6 +162,10 @@ def test_console(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("snippet", of("toml"))
 def test_configuration_file(snippet: Snippet, tmp_path: Path) -> None:
+    if snippet.page == "scenarios.md":
+        (tmp_path / "one.toml").write_text(snippet.text)
+        assert "as expected" in run(["venue", "run", "one.toml"], tmp_path)
+        return
     assert tomllib.loads(snippet.text) == {"dev": {"batch-place": True, "seed": 7}}
     (tmp_path / "venue.toml").write_text(snippet.text)
     with Server("--no-agents", folder=tmp_path) as running:

@@ -35,6 +35,7 @@ from venue.cli.operator import show as _show
 from venue.cli.options import Options as OptionsFile
 from venue.cli.raw import delete, get, post
 from venue.cli.running import status, wait, withdraw
+from venue.cli.scenarios import run
 from venue.cli.trading import account, balance, buy, cancel, orders, sell
 from venue.times import moment_us
 
@@ -55,7 +56,7 @@ app.config = (OptionsFile(app),)
 for one in (clock, fault, key):
     app.command(one)
 for command in (
-    get, post, delete, buy, sell, cancel, orders, balance, account, withdraw, status, wait,
+    get, post, delete, buy, sell, cancel, orders, balance, account, withdraw, status, wait, run,
 ):  # fmt: skip
     app.command(command)
 

@@ -105,8 +105,12 @@ def send(
     account: Credentials | None = None,
     *,
     timeout_s: float | None = WAIT_S,
+    stamp: int | None = None,
 ) -> Answer:
-    """Send one operation with its parameters; ClientFailed when nobody answers."""
+    """Send one operation with its parameters; ClientFailed when nobody answers.
+
+    It is signed with the time `stamp` (ms), or with the machine's.
+    """
     path = _HOLE.sub(lambda hole: quote(_taken(values, hole[1]), safe=""), row.path)
     given = {name: value for name, value in values.items() if f"{{{name}}}" not in row.path}
     query = urlencode(given) if given and not in_body(row) else ""
@@ -118,9 +122,9 @@ def send(
     elif row.access is not Access.PUBLIC:
         if account is None:
             raise ClientFailed(f"{row.name} is for one owner: say whose with --as NAME")
-        stamp = now_ms()
-        text = signing.payload(stamp, row.method.encode(), path.encode(), query.encode(), body)
-        headers |= signed(account, stamp, text)
+        time_ms = now_ms() if stamp is None else str(stamp).encode()
+        text = signing.payload(time_ms, row.method.encode(), path.encode(), query.encode(), body)
+        headers |= signed(account, time_ms, text)
     target = path + (f"?{query}" if query else "")
     request = Request(  # noqa: S310 - address() lets only HTTP pass
         address(url) + target, body or None, headers, method=row.method
