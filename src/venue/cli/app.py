@@ -14,6 +14,7 @@ from cyclopts import App, Parameter
 
 import venue
 from venue.cli.clock import clock
+from venue.cli.crashtest import crashtest
 from venue.cli.dev import OPERATOR_TOKEN, DevOptions, clock_text, kept_us, refused
 from venue.cli.faults import fault
 from venue.cli.keys import key
@@ -57,6 +58,7 @@ for one in (clock, fault, key):
     app.command(one)
 for command in (
     get, post, delete, buy, sell, cancel, orders, balance, account, withdraw, status, wait, run,
+    crashtest,
 ):  # fmt: skip
     app.command(command)
 
