@@ -134,6 +134,23 @@ def test_time_never_decreases() -> None:
     run(story)
 
 
+@pytest.mark.parametrize(("held_up", "ticks"), [(room.LATE_US - 1, 0), (room.LATE_US, 1)])
+def test_what_comes_after_a_sleep_finds_prices_looked_at(held_up: int, ticks: int) -> None:
+    async def story() -> None:
+        journal = MemoryJournal(keep=True)
+        desk = Desk(journal, Clock(9, 9 + held_up))
+        await desk.sequencer.submit([CreateOwner("a")])
+        assert owner_of(await desk.sequencer.submit([CreateOwner("b")])) == "b"
+        kept = [command for _, batch in journal.read(0) for command in batch]
+        late: list[type] = [Tick] * ticks
+        assert [type(command) for command in kept] == [CreateOwner, *late, CreateOwner]
+        assert {command.time for command in kept[1:]} == {9 + held_up}
+        await desk.sequencer.stop()
+        desk.sequencer.close()
+
+    run(story)
+
+
 def test_a_group_is_answered_together_refusals_included() -> None:
     async def story() -> None:
         desk = Desk(MemoryJournal(keep=True), Clock(1))

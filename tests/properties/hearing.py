@@ -5,8 +5,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from properties.sums import SELVES, Market, Order, Owner
 from venue.core.messages.commands import Command, Tick
+from venue.core.messages.contract_events import ContractTrade
+from venue.core.messages.events import Event
 
 FUND = 2
 Stood = tuple[int, int, dict[int, tuple[int, int]]]
@@ -118,6 +122,19 @@ class Hearing:
                 standing - owner.needed() >= min(0, fair),
                 "available of", owner.uid, "went from", available, "to", now,
             )  # fmt: skip
+
+
+def touched(events: list[Event], kinds: Container[type]) -> dict[int, bool]:
+    """The owners that events of these kinds speak of."""
+    found: dict[int, bool] = {}
+    for event in events:
+        if type(event) is ContractTrade:
+            found[event.maker.uid] = found[event.taker.uid] = True
+        elif type(event) in kinds:
+            uid = getattr(event, "uid", 0)
+            if uid:
+                found[uid] = True
+    return found
 
 
 NOTHING = Hearing(Tick(), [])

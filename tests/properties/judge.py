@@ -11,8 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 from properties.agreement import compare, in_doubt
-from properties.hearing import NOTHING, Hearing, must
+from properties.hearing import NOTHING, Hearing, must, touched
 from properties.sums import MILLION, Market, Order, Owner, Position
+from properties.unsettled import Unsettled
 from venue.core.engine import Engine
 from venue.core.instruments import Asset
 from venue.core.messages import commands as c
@@ -49,9 +50,11 @@ class Judge:
         self.assets: dict[str, Asset] = {}
         self.markets: dict[str, Market] = {}
         self.owners = {uid: Owner(uid, 0) for uid in (FEES, FUND)}
+        self.unsettled = Unsettled()
         self.spared = 0  # what unwinding and funding may have cost the fund
         self.apart = 0  # what liquidations at mark may have cost it at the index
         self.safe: dict[tuple[int, int], dict[int, Stood]] = {}
+        self.passed: dict[tuple[int, int], int] = {}  # the fund's gain by passes since then
         self.doubt = False  # a price is in doubt: orders that open may be left out (rule 5.14)
         self.trades = self.liquidations = 0
         self.said = NOTHING
@@ -71,7 +74,7 @@ class Judge:
                 market = self.markets[event.symbol]
                 market.index, market.mark = event.index, event.mark
                 moved = True
-        for uid in touched(events):
+        for uid in touched(events, FOLDS):
             owner = self.owners.get(uid)
             if owner is not None:
                 said.before[uid] = said.stand(owner)
@@ -114,7 +117,8 @@ class Judge:
             must(filled == 0, "a POST_ONLY order traded")
         market = order.market
         if market.bids and market.asks and -market.bids[0][0] >= market.asks[0][0]:
-            must(self.doubt, "the book of", market.name, "is crossed")
+            best = market.bids[0][1], market.asks[0][1]
+            must(any(map(self._held_back, best)), "the book of", market.name, "is crossed")
 
     # -- the two settings ------------------------------------------------------------------------
 
@@ -132,9 +136,9 @@ class Judge:
         gain = lost = 0
         for uid, owner in self.owners.items():
             if uid in self.group:
-                gain += owner.wealth() - owner.brought
+                gain += owner.wealth() + self.unsettled.of(uid) - owner.brought
             elif uid > FUND:
-                lost += owner.lost
+                lost += owner.lost - self.unsettled.of(uid)
         return gain, lost
 
     def _note_safe(self, moved: bool) -> None:
@@ -146,6 +150,7 @@ class Judge:
             for pool in owner.pools:
                 own = owner.in_pool(pool)
                 if own and owner.equity(pool) > owner.maintenance(pool):
+                    self.passed.pop((uid, pool), None)
                     self.safe[uid, pool] = {
                         one.position_id: (one.side, one.lots, one.market.mark, one.market)
                         for one in own
@@ -183,6 +188,7 @@ class Judge:
         if kind == "position_funding":
             said.excused[event.uid] = True
             owner.lost -= event.amount
+            self.unsettled.move(event)
             if event.uid == FUND:
                 self.spared += max(0, -event.amount)
         elif kind in OUTER:
@@ -194,6 +200,9 @@ class Judge:
             said.fixed[event.uid, pool] = event.amount
         if event.uid == FUND and kind != "position_funding":  # what its own positions pay is apart
             said.fund_gain += event.amount
+
+    def funding_due(self, event: t.FundingDue) -> None:
+        self.unsettled.begin(event, self.owners.values())
 
     def levered(self, event: t.LeverageSet) -> None:
         owner = self.owners[event.uid]
@@ -241,13 +250,22 @@ class Judge:
         market = taker.market
         for _, number in market.half(1 - taker.side):
             maker = next(o.orders[number] for o in self.owners.values() if number in o.orders)
-            modes = self.owners[maker.uid].modes_in(market)
-            lost = maker.way * (maker.price - market.mark) > 0
-            risky = not maker.opens or lost or modes.mode != CROSSED or maker.uid == taker.uid
-            if risky or left <= 0 or not reaches(taker, maker.price):
+            owner = self.owners[maker.uid]
+            modes = owner.modes_in(market)
+            lost = maker.way * (maker.price - market.mark) > 0 or owner.standing() < owner.held
+            risky = not maker.opens or lost or modes.mode != CROSSED or self._held_back(number)
+            if risky or maker.uid == taker.uid or left <= 0 or not taker.reaches(maker.price):
                 break
             left -= maker.left
         return left <= 0
+
+    def _held_back(self, number: int) -> bool:
+        """Whether a resting order may be left out: a price is unknown to its owner (rule 5.14)."""
+        owner = next(owner for owner in self.owners.values() if number in owner.orders)
+        return self.doubt or any(one.market.halted for one in owner.positions.values())
+
+    def halt(self, event: e.InstrumentHalted) -> None:
+        self.markets[event.symbol].halted = event.halted
 
     def _may_rest(self, order: Order) -> None:
         if order.resting and order.left == order.resting:
@@ -278,7 +296,7 @@ class Judge:
         mode = self.owners[taking.uid].self_trade
         prevented = mode in (SelfTrade.EXPIRE_MAKER, SelfTrade.EXPIRE_BOTH)
         if order.uid == taking.uid and status == EXPIRED and prevented:
-            must(reaches(taking, order.price), "an own order out of reach was ended")
+            must(taking.reaches(order.price), "an own order out of reach was ended")
             return
         if order.opens and order.uid != taking.uid and order.uid not in said.excused:
             owner = self.owners[order.uid]
@@ -317,10 +335,10 @@ class Judge:
         for key, number in maker.market.half(maker.side):
             if number == maker.order_id:
                 break
-            left_out = number in said.ending or self.doubt  # also what closes at its pool's cost
+            left_out = number in said.ending or self._held_back(number)
             must(left_out, "order", number, "at", key, "was passed over")
         must(event.price == maker.price, "not the maker's price")
-        must(reaches(taker, event.price), "a trade at", event.price, "beyond", taker.price)
+        must(taker.reaches(event.price), "a trade at", event.price, "beyond", taker.price)
         said.first_price = said.first_price or event.price
         if taker.type == 1:
             band = said.first_price * taker.market.contract.instrument.market_band_ppm
@@ -435,7 +453,10 @@ class Judge:
     def restored(self, event: t.LiquidationFinished) -> None:
         """The fund pays at most what the mark moved since the pool was safe, and roundings."""
         said = self.said
-        if not self.bound or event.uid == FUND or said.fund_gain >= 0:
+        if not self.bound or event.uid == FUND:
+            return
+        gain = self.passed[said.pool] = self.passed.get(said.pool, 0) + said.fund_gain
+        if gain >= 0:
             return
         stood = dict(self.safe.get(said.pool, {}))  # with those that an earlier pass has closed
         for number, side, lots, market in said.in_liquidation:
@@ -446,31 +467,7 @@ class Judge:
         for side, lots, mark, market in stood.values():
             size = lots * market.unit
             allowed += size * max(0, side * (mark - market.mark)) + size + 10
-        must(-said.fund_gain <= allowed, "a liquidation cost the fund", -said.fund_gain, allowed)
-
-
-def touched(events: list[Event]) -> dict[int, bool]:
-    """The owners that events speak of."""
-    found: dict[int, bool] = {}
-    for event in events:
-        if type(event) is t.ContractTrade:
-            found[event.maker.uid] = found[event.taker.uid] = True
-        elif type(event) in FOLDS:
-            uid = getattr(event, "uid", 0)
-            if uid:
-                found[uid] = True
-    return found
-
-
-def reaches(taker: Order, price: int) -> bool:
-    """Whether a price lies within an order's limit and, a MARKET order's, within the band."""
-    if taker.type == 0:
-        return price <= taker.price if taker.side == BUY else price >= taker.price
-    listed = taker.market.contract.instrument
-    mark = taker.market.mark
-    if taker.side == BUY:
-        return price * MILLION <= mark * (MILLION + listed.buy_band_ppm)
-    return price * MILLION >= mark * (MILLION - listed.sell_band_ppm)
+        must(-gain <= allowed, "a liquidation cost the fund", -gain, allowed)
 
 
 FOLDS: dict[type, Callable[[Judge, Any], None]] = {
@@ -478,7 +475,10 @@ FOLDS: dict[type, Callable[[Judge, Any], None]] = {
     t.ContractListed: Judge.listed,
     e.OwnerCreated: Judge.created,
     e.WalletMoved: Judge.moved,
+    e.InstrumentHalted: Judge.halt,
     t.Income: Judge.item,
+    t.FundingDue: Judge.funding_due,
+    t.FundingSettled: lambda judge, event: judge.unsettled.end(event),
     t.LeverageSet: Judge.levered,
     t.ContractOrderPlaced: Judge.placed,
     t.ContractOrderClosed: Judge.ended,

@@ -20,7 +20,7 @@ SELVES = 3  # atoms that roundings may differ by, for one order and for each of 
 class Market:
     """One contract: its rules, its prices, and its book as sorted (key, order id), best first."""
 
-    __slots__ = ("asks", "bids", "contract", "index", "mark", "name", "taker", "unit")
+    __slots__ = ("asks", "bids", "contract", "halted", "index", "mark", "name", "taker", "unit")
 
     def __init__(self, contract: Contract, quote: Asset) -> None:
         listed = contract.instrument
@@ -34,6 +34,7 @@ class Market:
         self.taker = listed.taker_ppm
         self.index = 0
         self.mark = 0
+        self.halted = False
         self.bids: list[tuple[int, int]] = []
         self.asks: list[tuple[int, int]] = []
 
@@ -146,6 +147,16 @@ class Order:
         assert half[at] == self.key()
         del half[at]
         self.rests = False
+
+    def reaches(self, price: int) -> bool:
+        """Whether a price lies within its limit and, a MARKET order's, within the band."""
+        buys = self.side == BUY
+        if self.type == 0:
+            return price <= self.price if buys else price >= self.price
+        listed = self.market.contract.instrument
+        if buys:
+            return price * MILLION <= self.market.mark * (MILLION + listed.buy_band_ppm)
+        return price * MILLION >= self.market.mark * (MILLION - listed.sell_band_ppm)
 
     def holds(self) -> int:
         """The part of `held` that belongs to what is left."""

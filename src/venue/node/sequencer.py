@@ -25,7 +25,7 @@ from typing import Final
 
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
-from venue.core.messages.commands import Command, Proceed
+from venue.core.messages.commands import Command, Proceed, Tick
 from venue.journal.journal import Journal
 from venue.node.capacity import Pace
 from venue.node.clock import Clock
@@ -45,6 +45,9 @@ NEW_MAX: Final = PENDING_MAX // 2  # beyond that no new orders: the rest is for 
 WAIT_MAX_S: Final = 0.05  # an owner whose commands have waited longer gets no new orders in
 PATIENCE_S: Final = 0.05  # how long a batch of agents alone may wait for company
 BUSY: Final = 8  # a batch of this many says that more are coming
+# Without a batch for so long nobody has looked at the prices: the process was held up or slept. A
+# tick goes first, so that nothing is traded at prices that have become stale (10 s, rule 6.1).
+LATE_US: Final = 5_000_000
 LINGER_S: Final = 0.001  # how long the next batch then waits for them: fewer syncs, more orders
 
 
@@ -208,7 +211,12 @@ class Sequencer:
                 self._flush_is_patient = False
                 self._flush_at = self._loop.call_later(self._pace.wait_s(), self._flush)
             return
-        self._time = max(self._clock.now(), self._time)
+        now = max(self._clock.now(), self._time)
+        if 0 < self._time <= now - LATE_US and type(commands[0]) is not Tick:
+            late: list[Command] = [Tick()]
+            groups.insert(0, (late, self._loop.create_future(), VENUE))
+            commands = late + commands
+        self._time = now
         for command in commands:
             command.time = self._time
         try:

@@ -322,6 +322,8 @@ class Fills:
 
     def fix(self, pool: Pool, symbol: str) -> list[Event]:
         """Bring a pool without positions from below zero to zero, out of the fund (rule 7.4)."""
+        lots = sum([position.quantity for position in pool.positions])  # emptied ones go last
+        assert lots == 0, f"the fund pays for a pool that has {lots} lots"
         fund = self.collateral.fund_pool(pool.asset)
         amount = min(-pool.collateral, max(0, equity(fund)))
         if amount <= 0:

@@ -165,9 +165,29 @@ class Plan:
         if self.own:
             owes = self._trial(position.pool, self.stakes).equity() < 0
             return Plan(self.order, self.terms) if owes else self
+        if position.pool.position_id:
+            borne = self._isolated_bears(position)
+            while len(self.match.fills) > borne:
+                self._drop_last()
+            return self
         while self.match.lots and not self._leaves_enough(position):
             self._drop_last()
         return self
+
+    def _isolated_bears(self, position: Position) -> int:
+        """How many of the fills an isolated pool bears: what a fill sets free has left the pool, so
+        the gain of the first ones does not pay for the loss and the fees of the next."""
+        stake = stake_of(position.pool, self.perp, self.order.time)
+        shadow = stake.existing(position)
+        had_less = equity(position.pool) < maintenance(position.pool)
+        borne, enough = 0, True
+        for number, fill in enumerate(self.match.fills, 1):
+            if fill.lots:
+                stake.close(shadow, fill.lots, fill.amount, fill.taker_fee)
+                enough = stake.equity() >= (0 if had_less else stake.maintenance)
+            if enough:
+                borne = number
+        return borne
 
     def _leaves_enough(self, position: Position) -> bool:
         at_mark = self.match.lots * mark_of(position) * self.perp.unit
