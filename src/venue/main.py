@@ -23,6 +23,7 @@ from venue.api.documents.asyncapi import asyncapi
 from venue.api.documents.openapi import openapi
 from venue.api.documents.table import ROWS
 from venue.api.errors import ApiError
+from venue.api.operator.snapshots import READY
 from venue.api.streams.channels import SOCKETS
 from venue.behind import Behind
 from venue.compiled import refuse_stale
@@ -35,7 +36,7 @@ from venue.gateway.access.limits import ORDERS_MAX, WEIGHT_MAX, Limits
 from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.origins import Origins
 from venue.gateway.access.proxies import Proxies
-from venue.gateway.access.replay import SEEDED_MS, ReplayGuard
+from venue.gateway.access.replay import SEEDED_MS, ReplayGuard, lasting
 from venue.gateway.bounds import DEV_FACTOR, bounds
 from venue.gateway.context import KEY_REWRITES, Venue
 from venue.gateway.dispatch.desk import Desk
@@ -106,6 +107,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     keep_us: int | None = None  # how much of journal and history stays out of archives
     clock: ClockMode | None = None  # how time passes; None: as before, or as the machine's
     at: int | None = None  # venue time to begin at, µs
+    resets: bool = False  # the state it begins to answer in is kept, for `reset`
 
 
 class Running(msgspec.Struct, frozen=True):
@@ -160,6 +162,8 @@ async def _serve(
             rooms.warnings.append(fit.told)
         if options.agents:
             await employ(rooms, options)
+        if options.resets:
+            await rooms.timekeeper.keep(READY, rooms.aside.dump)
         origins = Origins(options.hosts, options.origins)
         requests = dispatcher(rooms, options, origins)
         door = _faulty(rooms, options, origins, requests)
@@ -253,7 +257,9 @@ def _streams(
     rooms.outbox.follow(hub.follow)
     rooms.timekeeper.follow(hub, hub.keep_up)
     authenticator = Authenticator(rooms.keys, rooms.clock, explain=True)
-    return Sockets(rooms, hub, authenticator, limits, desk, origins)
+    sockets = Sockets(rooms, hub, authenticator, limits, desk, origins)
+    rooms.outbox.follow(sockets.follow)
+    return sockets
 
 
 async def _start_history(options: Options, journal: Journal) -> History:
@@ -295,12 +301,11 @@ async def _wire(
     on_failure: Callable[[BaseException], None],
 ) -> Venue:
     path = options.state
-    projected = history.reached()
     prehistory = Prehistory()
     market_data = MarketData(prehistory.spot, prehistory.contract)
     recorder = Recorder(options.frames_kept)
-    restored = Restored(market_data, recorder, projected)
-    engine = recover(journal, projected, restored)
+    restored = Restored(market_data, recorder, history.reached())
+    engine = recover(journal, history.reached(), restored)
     stored = engine.listing.settings.get(SETTING)
     clock = _clock(options, system, engine.time, stored)
     outbox = Outbox()
@@ -335,10 +340,9 @@ async def _wire(
         practice=options.practice,
         faults=FaultRules(str(options.seed)),
     )
+    outbox.follow(rooms.follow)
     if path:
-        # A real venue time is never behind server time: no timestamp is far ahead of its command's.
-        since = clock.wall() - SEEDED_MS * 1000 if stored is None and clock.real else 0
-        rooms.replays.seed(tail_requests(journal, since), clock.oldest())
+        _seed(rooms, known=stored is not None)
     if engine.deadlines.queue:  # countdowns ran out while the venue was down: before anybody trades
         await catch_up(engine, sequencer)
     await _found(rooms, options)
@@ -346,6 +350,16 @@ async def _wire(
     if options.history and epoch:
         prehistory.begin(int(rooms.setting("historySeed", "1")), int(epoch))
     return rooms
+
+
+def _seed(rooms: Venue, *, known: bool) -> None:
+    """Know the requests of the journal's last commands; all of them with a `known` mode of the
+    clock: only real venue time is never behind server time, and no timestamp far ahead of its
+    command's."""
+    clock = rooms.clock
+    since = clock.wall() - SEEDED_MS * 1000 if clock.real and not known else 0
+    lasts = partial(lasting, wall=clock.wall())
+    rooms.replays.seed(tail_requests(rooms.journal, since, lasts), clock.oldest())
 
 
 def _clock(options: Options, system: SystemClock, last: int, stored: str | None) -> VenueClock:
@@ -417,6 +431,7 @@ async def employ(rooms: Venue, options: Options) -> None:
     agents = Everyone(rooms.engine, options.seed)
     await agents.begin(rooms.sequencer)
     rooms.timekeeper.employ(agents, STEP_US, partial(_try_submit, rooms))
+    rooms.aside.add("agents", agents)
 
 
 async def _try_submit(rooms: Venue, commands: list[Command]) -> None:

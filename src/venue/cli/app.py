@@ -37,6 +37,7 @@ from venue.cli.options import Options as OptionsFile
 from venue.cli.raw import delete, get, post
 from venue.cli.running import status, wait, withdraw
 from venue.cli.scenarios import run
+from venue.cli.snapshots import reset, snapshot
 from venue.cli.trading import account, balance, buy, cancel, orders, sell
 from venue.times import moment_us
 
@@ -54,11 +55,11 @@ app = App(
 )
 
 app.config = (OptionsFile(app),)
-for one in (clock, fault, key):
+for one in (clock, fault, key, snapshot):
     app.command(one)
 for command in (
-    get, post, delete, buy, sell, cancel, orders, balance, account, withdraw, status, wait, run,
-    crashtest,
+    get, post, delete, buy, sell, cancel, orders, balance, account, withdraw, status, wait, reset,
+    run, crashtest,
 ):  # fmt: skip
     app.command(command)
 
@@ -136,6 +137,7 @@ def dev(options: Annotated[DevOptions, Parameter(name="*")] = DEFAULTS) -> None:
         demo_keys=options.demo_keys,
         clock=parsed(mode) if mode is not None else None,
         at=moment_us(options.at) if options.at is not None else None,
+        resets=True,
     )
 
     def ready(running: Running) -> None:

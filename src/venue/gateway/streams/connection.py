@@ -95,6 +95,9 @@ class Door(Protocol):
     def leave(self, ip: str) -> None:
         """Count one less."""
 
+    def gone(self, connection: Connection) -> None:
+        """Forget a connection that has ended."""
+
     def name(self) -> str:
         """A new connection's name."""
 
@@ -176,6 +179,7 @@ class Connection(asyncio.Protocol):
     def connection_lost(self, _: Exception | None) -> None:
         """The connection is gone. Everything it held is given back before its session ends."""
         self._listener.leave(self)
+        self._door.gone(self)
         self._give_up_seat()
         if self._ip is not None:
             self._door.leave(self._ip)
