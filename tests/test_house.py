@@ -309,6 +309,7 @@ def test_every_module_is_used() -> None:
     missing = [name for name in scripts if name not in modules()]
     assert not missing, f"pyproject.toml names scripts of {missing}"
     helpers = ["venue.computing", "venue.history.process.worker", "venue.replica"]
+    helpers += list(project["entry-points"]["pytest11"].values())
     helpers += [f"venue.history.questions.{name}" for name in asked.__all__]
     used = reached([*scripts, "venue.__main__", *helpers])
     packages = [name for name, path in modules().items() if path.name == "__init__.py"]

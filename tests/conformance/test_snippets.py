@@ -20,7 +20,8 @@ from support.tools import needed
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-BOTS = ROOT / "examples" / "bots"
+EXAMPLES = ROOT / "examples"
+OF_EXAMPLES = ("crashtest.md", "pytest.md")  # they show parts of programs that other tests run
 HOST = "127.0.0.1:8787"
 README_LINES_MAX = 120
 # What a venue chooses anew: an answer must have them, not these values.
@@ -116,8 +117,8 @@ def check_shell(server: Server, snippet: Snippet) -> None:
 @pytest.mark.parametrize("snippet", of("python"))
 def test_python(server: Server, snippet: Snippet) -> None:
     """Each prints first whether its order is open, or whether its checksum agrees."""
-    if snippet.page == "crashtest.md":  # parts of bots that run in tests/journeys/test_crash_tests
-        assert [path for path in BOTS.glob("*.py") if snippet.text in path.read_text()]
+    if snippet.page in OF_EXAMPLES:
+        assert [path for path in EXAMPLES.rglob("*.py") if snippet.text in path.read_text()]
         return
     first, *more = run([sys.executable, "-c", here(snippet, server)], ROOT).splitlines()
     assert first == ("True" if "crc32" in snippet.text else "open")

@@ -34,6 +34,9 @@ from venue.vocabulary import Access
 
 WAIT_S: Final = 10.0
 BODY_MAX: Final = 64 * 1024 * 1024
+BUSY: Final = 503
+BEHIND: Final = b"history is behind"  # after the venue has waited for it
+BEHIND_S: Final = 30.0
 _HOLE: Final = re.compile(r"\{(\w+)\}")
 _BY_NAME: Final[dict[str, Operation[Any, Any]]] = {row.name: row for row in ROWS}
 
@@ -130,6 +133,24 @@ def send(
         address(url) + target, body or None, headers, method=row.method
     )
     return _exchange(url, request, timeout_s)
+
+
+def send_patiently(
+    url: str,
+    row: Operation[Any, Any],
+    values: dict[str, Any],
+    account: Credentials | None = None,
+    *,
+    timeout_s: float | None = WAIT_S,
+    stamp: int | None = None,
+) -> Answer:
+    """As `send`; a busy venue whose history is behind is asked again, for half a minute."""
+    ends = time.monotonic() + BEHIND_S
+    while True:
+        answer = send(url, row, values, account, timeout_s=timeout_s, stamp=stamp)
+        if answer.status != BUSY or BEHIND not in answer.body or time.monotonic() > ends:
+            return answer
+        stamp = stamp + 1 if stamp is not None else None  # another request
 
 
 def address(url: str) -> str:

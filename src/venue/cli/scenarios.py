@@ -47,10 +47,14 @@ def run(
 
 def options(scenario: Scenario) -> list[str]:
     """How the scenario's venue is started."""
-    at = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(scenario.clock // 1_000_000))
-    at += f".{scenario.clock // 1_000 % 1_000:03}Z"
-    given = ["--seed", str(scenario.seed), "--clock", "manual", "--at", at]
+    given = ["--seed", str(scenario.seed), "--clock", "manual", "--at", instant(scenario)]
     return given if scenario.agents else [*given, "--no-agents"]
+
+
+def instant(scenario: Scenario) -> str:
+    """The venue time that the scenario begins at, as an option says it."""
+    at = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(scenario.clock // 1_000_000))
+    return f"{at}.{scenario.clock // 1_000 % 1_000:03}Z"
 
 
 def outcomes(scenario: Scenario, url: str) -> list[Outcome]:
@@ -63,13 +67,15 @@ def outcomes(scenario: Scenario, url: str) -> list[Outcome]:
 def ask(url: str, asked: Asked) -> Told:
     """Send a request of a scenario; a lost answer has the status 0."""
     from venue.cli.credentials import Credentials
-    from venue.cli.http import ClientFailed, send
+    from venue.cli.http import ClientFailed, send_patiently
     from venue.scenario.expectation import Told
 
     key = asked.key
     account = Credentials(url, key.key, key.secret, key.passphrase) if key else None
     try:
-        answer = send(url, asked.row, asked.values, account, timeout_s=ANSWER_S, stamp=asked.stamp)
+        answer = send_patiently(
+            url, asked.row, asked.values, account, timeout_s=ANSWER_S, stamp=asked.stamp
+        )
     except ClientFailed as problem:
         return Told(0, str(problem))
     try:
