@@ -21,6 +21,7 @@ from bench import (
     slices,
     stream_orders,
     streams,
+    worlds,
 )
 from bench.table import header, line
 
@@ -32,6 +33,7 @@ SECTIONS = {
     "copying": copying.run,
     "growth": growth.run,
     "clock": clock.run,
+    "worlds": worlds.run,
     "gateway": gateway.run,
     "streams": streams.run,
     "entry": stream_orders.run,

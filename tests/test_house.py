@@ -310,6 +310,7 @@ def test_every_module_is_used() -> None:
     assert not missing, f"pyproject.toml names scripts of {missing}"
     helpers = ["venue.computing", "venue.history.process.worker", "venue.replica"]
     helpers += list(project["entry-points"]["pytest11"].values())
+    helpers.append("venue.history.process.shared_worker")
     helpers += [f"venue.history.questions.{name}" for name in asked.__all__]
     used = reached([*scripts, "venue.__main__", *helpers])
     packages = [name for name, path in modules().items() if path.name == "__init__.py"]

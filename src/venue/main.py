@@ -46,35 +46,43 @@ from venue.gateway.faults.rules import FaultRules
 from venue.gateway.operations.bindings import routes
 from venue.gateway.streams.connection import SocketLimits
 from venue.gateway.streams.hub import Hub, Timing
-from venue.gateway.streams.sockets import Sockets
+from venue.gateway.streams.sockets import Sockets, Taken
+from venue.gateway.transport.request import Request
 from venue.gateway.transport.server import Server, listen
+from venue.gateway.worlds import Worlds
 from venue.history.frames_kept import FRAMES_KEPT
-from venue.history.mend import mend
 from venue.history.process.client import LAG_MAX, History
 from venue.history.process.link import HistoryFailed
-from venue.journal.journal import Journal, JournalCorrupt, JournalFailed, OtherRules
+from venue.history.process.shelf import Shelf
+from venue.journal.journal import Journal, JournalFailed
 from venue.journal.memory import MemoryJournal
-from venue.journal.recovery import beginning, recover, tail_requests
+from venue.journal.recovery import recover, tail_requests
 from venue.journal.sqlite import open_journal
+from venue.keeping import keep, keeper
 from venue.lab import demo
 from venue.lab.agents.everyone import Everyone
 from venue.lab.agents.spot import STEP_US
 from venue.lab.prehistory import Prehistory
+from venue.living import Living, OnFailure
 from venue.node.clock import ServerClock, SystemClock
-from venue.node.keeper import Keeper
 from venue.node.market_data.views import MarketData
 from venue.node.outbox import Outbox
 from venue.node.passing_time import catch_up
 from venue.node.sequencer import Sequencer, Stopped
-from venue.node.snapshots import EVERY, Restored, take
+from venue.node.snapshots import Restored
 from venue.node.spot_changes import SpotChanges
 from venue.node.timekeeper import Timekeeper
 from venue.node.venue_clock import SETTING, ClockMode, VenueClock, parsed
+from venue.own_history import start_history
 from venue.recording.recorder import Recorder
 
 CATCH_UP_S: Final = 1.0  # how long time that is moved waits for history at once
 YOUNG_MAX: Final = 1_000  # new objects that are looked at for garbage at once: half a millisecond
 NEVER: Final = 1 << 30
+DOCUMENTS: Final = {
+    b"/openapi.json": document(lambda: openapi(ROWS, venue.__version__)),
+    b"/asyncapi.json": document(lambda: asyncapi(SOCKETS, venue.__version__)),
+}
 
 log = logging.getLogger("venue")
 
@@ -165,11 +173,11 @@ async def _serve(
         if options.resets:
             await rooms.timekeeper.keep(READY, rooms.aside.dump)
         origins = Origins(options.hosts, options.origins)
-        requests = dispatcher(rooms, options, origins)
-        door = _faulty(rooms, options, origins, requests)
-        streams = _streams(rooms, options, requests.desk, origins, fit.sockets)
+        serve, streams = _doors(options, origins, fit.sockets, Taken(), rooms)
+        living = _living(options, origins, fit.sockets, streams.taken)
         _collect_young_only()
-        server = await Server.start(bound, fit.http, door.serve, streams, Proxies(options.proxies))
+        server = await Server.start(bound, fit.http, serve, streams, Proxies(options.proxies))
+        worlds = rooms.worlds = Worlds(server.listener, living.live, living.prepare)
         background = _background(rooms, options)
         ready(Running(options.host, bound.getsockname()[1], rooms))
         try:
@@ -180,6 +188,8 @@ async def _serve(
             await asyncio.gather(*background, return_exceptions=True)
             await server.stop()
             await streams.finish()
+            await worlds.close()
+            await living.close()
 
 
 @contextlib.asynccontextmanager
@@ -199,7 +209,7 @@ async def opened(
                 prune_at_start(path, options.keep_us, clock.now())
         journal: Journal = open_journal(path) if path else MemoryJournal(keep=False)
         closing.callback(journal.close)
-        history = await _start_history(options, journal)
+        history = await start_history(path, options.frames_kept, journal)
         closing.push_async_callback(history.close)
         rooms = await _wire(options, journal, history, clock, on_failure)
         closing.callback(rooms.sequencer.close)
@@ -208,7 +218,7 @@ async def opened(
         finally:
             await rooms.sequencer.stop()
             if path is not None:
-                await _keep(rooms, journal)
+                await keep(rooms, journal)
 
 
 def dispatcher(
@@ -225,12 +235,35 @@ def dispatcher(
         rooms.replays,
         OperatorDoor(options.operator_token, behind_proxy=bool(options.proxies)),
         origins,
-        {
-            b"/openapi.json": document(lambda: openapi(ROWS, venue.__version__)),
-            b"/asyncapi.json": document(lambda: asyncapi(SOCKETS, venue.__version__)),
-        },
+        DOCUMENTS,
         clock=clock,
     )
+
+
+def _doors(
+    options: Options, origins: Origins, limits: SocketLimits, taken: Taken, rooms: Venue
+) -> tuple[Callable[[Request], None], Sockets]:
+    """What serves a venue's requests, and what takes its streams."""
+    requests = dispatcher(rooms, options, origins)
+    streams = _streams(rooms, options, requests.desk, origins, limits, taken)
+    return _faulty(rooms, options, origins, requests).serve, streams
+
+
+def _living(options: Options, origins: Origins, limits: SocketLimits, taken: Taken) -> Living:
+    """Worlds begin as this venue does with a new state, and keep nothing."""
+    plain = msgspec.structs.replace(options, state=None, keep_us=None)
+    goes_on = msgspec.structs.replace(plain, clock=None, at=None)  # as the state says
+
+    async def open_rooms(journal: Journal, history: History, failed: OnFailure) -> Venue:
+        begun = goes_on if journal.begin() else plain
+        return await _wire(begun, journal, history, SystemClock(), failed)
+
+    async def begin(rooms: Venue, *, act: bool) -> None:
+        if options.agents:
+            await employ(rooms, options, act=act)
+
+    doors = partial(_doors, plain, origins, limits, taken)
+    return Living(Shelf(options.frames_kept), open_rooms, doors, begin)
 
 
 def _faulty(rooms: Venue, options: Options, origins: Origins, whole: Dispatcher) -> FaultyDoor:
@@ -250,47 +283,21 @@ def _factor(options: Options) -> int:
 
 
 def _streams(
-    rooms: Venue, options: Options, desk: Desk, origins: Origins, limits: SocketLimits
+    rooms: Venue,
+    options: Options,
+    desk: Desk,
+    origins: Origins,
+    limits: SocketLimits,
+    taken: Taken,
 ) -> Sockets:
     """The door for streams, with a hub that hears of every batch from now on."""
     hub = Hub(rooms, Timing(depth_s=options.depth_ms / 1000))
     rooms.outbox.follow(hub.follow)
     rooms.timekeeper.follow(hub, hub.keep_up)
     authenticator = Authenticator(rooms.keys, rooms.clock, explain=True)
-    sockets = Sockets(rooms, hub, authenticator, limits, desk, origins)
+    sockets = Sockets(rooms, hub, authenticator, limits, desk, origins, taken=taken)
     rooms.outbox.follow(sockets.follow)
     return sockets
-
-
-async def _start_history(options: Options, journal: Journal) -> History:
-    """History's process on the journal's own file; JournalCorrupt when it is another's.
-
-    OtherRules when the journal, or what history lacks of it, cannot be replayed.
-    """
-    path = options.state
-    first = beginning(journal)
-    begin = first.sequence if first is not None else 0
-    if path:
-        mend(f"{path}.history", journal, begin)
-    if path and (begin or journal.last_sequence() > EVERY):
-        from venue.rebuild import fill_when_empty
-
-        fill_when_empty(f"{path}.history", options.frames_kept, journal, begin)
-    history = await History.start(f"{path}.history" if path else None, options.frames_kept)
-    reached = history.reached()
-    if begin <= reached <= journal.last_sequence():
-        return history
-    await history.close()
-    if reached < begin:
-        raise OtherRules(
-            f"{path}.history ends at command {reached}; what follows up to {begin} was answered"
-            " under other rules, or is archived, and is not projected: put back the file that"
-            f" belongs here, or move it away, and history begins after command {begin}"
-        )
-    raise JournalCorrupt(
-        f"{path}.history is at command {reached}, the journal ends at {journal.last_sequence()}:"
-        " they do not belong together"
-    )
 
 
 async def _wire(
@@ -304,8 +311,8 @@ async def _wire(
     prehistory = Prehistory()
     market_data = MarketData(prehistory.spot, prehistory.contract)
     recorder = Recorder(options.frames_kept)
-    restored = Restored(market_data, recorder, history.reached())
-    engine = recover(journal, history.reached(), restored)
+    restored = Restored(market_data, recorder, history.newest())
+    engine = recover(journal, history.newest(), restored)
     stored = engine.listing.settings.get(SETTING)
     clock = _clock(options, system, engine.time, stored)
     outbox = Outbox()
@@ -411,8 +418,8 @@ def _found_keys(rooms: Venue) -> None:
 def _background(rooms: Venue, options: Options) -> list[asyncio.Task[None]]:
     tasks = [asyncio.create_task(rooms.timekeeper.run())]
     if options.state is not None:
-        keeper = _keeper(rooms, options.state, options.frames_kept)
-        tasks.append(asyncio.create_task(keeper.run()))
+        kept = keeper(rooms, options.state, options.frames_kept)
+        tasks.append(asyncio.create_task(kept.run()))
     return tasks
 
 
@@ -426,10 +433,12 @@ def _collect_young_only() -> None:
     gc.set_threshold(YOUNG_MAX, NEVER, NEVER)
 
 
-async def employ(rooms: Venue, options: Options) -> None:
-    """The liquidity agents begin, and act with time from now on."""
+async def employ(rooms: Venue, options: Options, *, act: bool = True) -> None:
+    """The liquidity agents begin, and act with time from now on, or leave it at that."""
     agents = Everyone(rooms.engine, options.seed)
     await agents.begin(rooms.sequencer)
+    if not act:
+        return
     rooms.timekeeper.employ(agents, STEP_US, partial(_try_submit, rooms))
     rooms.aside.add("agents", agents)
 
@@ -445,36 +454,6 @@ async def _keep_up(history: History, engine: Engine) -> None:
     with contextlib.suppress(HistoryFailed, TimeoutError):
         if history.lag() > LAG_MAX // 2:
             await history.reach(engine.sequence - LAG_MAX // 4, CATCH_UP_S)
-
-
-def _keeper(rooms: Venue, path: str, frames_kept: int) -> Keeper:
-    """The keeper, which has snapshots taken after history has durably projected their commands."""
-    return Keeper(
-        rooms.journal,
-        path,
-        frames_kept,
-        on_disk_thread=rooms.sequencer.on_disk_thread,
-        sequence=lambda: rooms.engine.sequence,
-        durable=partial(_project, rooms),
-        failures=(HistoryFailed,),
-    )
-
-
-async def _project(rooms: Venue) -> None:
-    await rooms.history.drain()
-    await rooms.history.checkpoint()
-
-
-async def _keep(rooms: Venue, journal: Journal) -> None:
-    """Save a snapshot of a venue that takes no more commands."""
-    if rooms.sequencer.failed():
-        return
-    snapshot = take(rooms.engine, rooms.market_data, rooms.recorder)
-    try:
-        await _project(rooms)
-        await rooms.sequencer.on_disk_thread(lambda: journal.save_snapshot(snapshot))
-    except (HistoryFailed, JournalFailed) as problem:
-        log.error("no snapshot: %s", problem)
 
 
 async def _until(stopping: asyncio.Event, background: list[asyncio.Task[None]]) -> None:

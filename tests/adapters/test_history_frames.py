@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, select
 
+from support.helper_process import process_of
 from support.recording import Room, contract_commands, spot_commands
 from venue.api.streams.channels import KeptFrame
 from venue.core.engine import Engine
@@ -186,7 +187,7 @@ def test_a_worker_that_dies_gets_the_frames_again(tmp_path: Path) -> None:
         history.begin(Engine())
         history.follow(room.applied[:half], [one for one in room.frames if one.sequence <= half])
         await history.reach(half // 3, 30.0)
-        os.kill(history._link._process.pid, signal.SIGKILL)
+        os.kill(process_of(history).pid, signal.SIGKILL)
         with pytest.raises(HistoryFailed):
             await history.drain()
         await history.close()

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from support.helper_process import process_of
 from support.tape import Sum, Tape, rows_of
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
@@ -140,7 +141,7 @@ def test_another_process_goes_on_where_one_ended(
         async with running(path, engine_after(tape.applied)) as history:
             history.follow(tape.applied[:half])
             await history.drain()
-            process = history._link._process
+            process = process_of(history)
             os.kill(process.pid, how)
             history.follow(tape.applied[half:])
             with pytest.raises(HistoryFailed, match="ended" if how == signal.SIGKILL else "0.5 s"):
@@ -148,7 +149,7 @@ def test_another_process_goes_on_where_one_ended(
             await _all_refuse(history)
             await _until_healthy(history)
             await history.drain()
-            assert history._link._process.pid != process.pid
+            assert process_of(history).pid != process.pid
             assert (history.reached(), history.lag()) == (len(tape.applied), 0)
             rows = Sum(tape.applied).rows()
             uid = tape.uids[0]
@@ -167,8 +168,8 @@ def test_a_hanging_process_is_ended_in_time(tape: Tape, monkeypatch: pytest.Monk
         async with running() as history:
             history.follow(tape.applied[:20])
             await history.drain()
-            os.kill(history._link._process.pid, signal.SIGSTOP)
-        assert history._link._process.returncode == -signal.SIGKILL
+            os.kill(process_of(history).pid, signal.SIGSTOP)
+        assert process_of(history).returncode == -signal.SIGKILL
         assert not os.path.exists(history._path)
 
     asyncio.run(scene())
@@ -181,7 +182,7 @@ def test_a_question_in_vain_ends(tape: Tape, monkeypatch: pytest.MonkeyPatch) ->
         async with running() as history:
             history.follow(tape.applied[:20])
             await history.drain()
-            os.kill(history._link._process.pid, signal.SIGSTOP)
+            os.kill(process_of(history).pid, signal.SIGSTOP)
             with pytest.raises(TimeoutError):
                 await history.ask(queries.order, 1, 2)
 

@@ -13,6 +13,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from support.client import Client
+from support.helper_process import process_of
 from support.holding import held
 from support.listening import WAIT_S, Listener, Message, login
 from support.listening_room import KEYS, ListeningRoom
@@ -382,7 +383,7 @@ def test_without_history_nothing_is_resumed(
     with stalled(room) as slow, alice_at(room) as alice:
         slow.subscribe("orders?from=0")
         assert slow.next()["seq"] == 1
-        path, pid = room.do(lambda rooms: (rooms.history._path, rooms.history._link._process.pid))
+        path, pid = room.do(lambda rooms: (rooms.history._path, process_of(rooms.history).pid))
         with held(path, pid):
             assert closed(slow) == (1011, "history is not available")
             assert refused(alice, "orders?from=1") == (

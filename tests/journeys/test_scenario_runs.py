@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from venue.cli.scenarios import options, outcomes
+from venue.cli.rehearsal.scenarios import options, outcomes
 from venue.practice import NotStarted, Practice
 from venue.scenario.file import load
 

@@ -14,7 +14,6 @@ from cyclopts import App, Parameter
 
 import venue
 from venue.cli.clock import clock
-from venue.cli.crashtest import crashtest
 from venue.cli.dev import OPERATOR_TOKEN, DevOptions, clock_text, kept_us, refused
 from venue.cli.faults import fault
 from venue.cli.keys import key
@@ -35,10 +34,12 @@ from venue.cli.operator import moment as _moment
 from venue.cli.operator import show as _show
 from venue.cli.options import Options as OptionsFile
 from venue.cli.raw import delete, get, post
+from venue.cli.rehearsal.crashtest import crashtest
+from venue.cli.rehearsal.scenarios import run
 from venue.cli.running import status, wait, withdraw
-from venue.cli.scenarios import run
 from venue.cli.snapshots import reset, snapshot
 from venue.cli.trading import account, balance, buy, cancel, orders, sell
+from venue.cli.worlds import world
 from venue.times import moment_us
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ app = App(
 )
 
 app.config = (OptionsFile(app),)
-for one in (clock, fault, key, snapshot):
+for one in (clock, fault, key, snapshot, world):
     app.command(one)
 for command in (
     get, post, delete, buy, sell, cancel, orders, balance, account, withdraw, status, wait, reset,

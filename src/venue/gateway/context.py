@@ -21,6 +21,7 @@ from venue.gateway.defects import Defects
 from venue.gateway.dispatch.turn import Submission
 from venue.gateway.faults.rules import FaultRules
 from venue.gateway.nearest import nearest
+from venue.gateway.worlds import Worlds
 from venue.history.process.client import LAG_MAX, History
 from venue.history.process.link import HistoryFailed
 from venue.journal.journal import Journal
@@ -67,6 +68,7 @@ class Venue:
         "timekeeper",
         "warnings",
         "weight_limit",
+        "worlds",
     )
 
     def __init__(
@@ -108,6 +110,7 @@ class Venue:
         self.practice = practice
         self.faults = faults
         self.answers = Answers()
+        self.worlds: Worlds | None = None  # a world itself has none
         self.aside = Aside()
         self.aside.add("faults", faults)
         self.aside.add("spot changes", spot_changes)

@@ -23,15 +23,16 @@ class MemoryJournal:
     """Keeps the commands, or (`keep` False, for long runs) only counts them.
 
     A journal that only counts answers `read` with LookupError wherever there was something.
+    `after`: it begins behind this snapshot.
     """
 
     instant: bool = True
 
-    def __init__(self, *, keep: bool) -> None:
+    def __init__(self, *, keep: bool, after: Snapshot | None = None) -> None:
         self._keep = keep
         self._commands: list[Command] = []
-        self._last = 0
-        self._snapshots: list[Snapshot] = []
+        self._begin = self._last = after.sequence if after is not None else 0
+        self._snapshots: list[Snapshot] = [after] if after is not None else []
         self._closed = False
 
     def prepare(self, commands: list[Command]) -> Callable[[], None]:
@@ -49,7 +50,7 @@ class MemoryJournal:
         self._last += len(commands)
 
     def begin(self) -> int:
-        return 0
+        return self._begin
 
     def last_sequence(self) -> int:
         return self._last
@@ -57,10 +58,13 @@ class MemoryJournal:
     def read(self, after: int) -> Iterator[tuple[int, list[Command]]]:
         if after > self._last:
             raise JournalCorrupt(f"the journal ends at {self._last}, before {after}")
+        if after < self._begin:
+            raise JournalCorrupt(f"the journal begins after command {self._begin}")
         if after < self._last and not self._keep:
             raise LookupError("this journal only counts its commands")
         while after < self._last:
-            piece = self._commands[after : after + PIECE]
+            start = after - self._begin
+            piece = self._commands[start : start + PIECE]
             yield after + 1, piece
             after += len(piece)
 

@@ -126,7 +126,7 @@ def _fail(words: str) -> NoReturn:
 
 def _made(servers: Servers, given: dict[str, Any]) -> Handle:
     """The venue that a marker asks for."""
-    from venue.cli.scenarios import instant
+    from venue.cli.rehearsal.scenarios import instant
 
     kind = Kind(given.get("seed"), given.get("at"), given.get("agents"))
     if "scenario" not in given:
@@ -152,7 +152,7 @@ def _scenario(path: str) -> Any:
 
 def _played(scenario: Any, handle: Handle) -> None:
     """The scenario's steps, before the test begins."""
-    from venue.cli.scenarios import outcomes
+    from venue.cli.rehearsal.scenarios import outcomes
     from venue.scenario.runner import Failed
 
     try:

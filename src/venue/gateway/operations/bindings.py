@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from venue.gateway.dispatch.routes import Route, Routes
 from venue.gateway.operations.contract import bindings as contract
 from venue.gateway.operations.copying import bindings as copying
@@ -14,6 +16,7 @@ def bindings() -> list[Route]:
     return [*spot.bindings(), *contract.bindings(), *copying.bindings(), *operator.bindings()]
 
 
+@cache
 def routes() -> Routes:
-    """The table, ready to serve."""
+    """The table, ready to serve; one for all venues in this process."""
     return Routes(bindings())

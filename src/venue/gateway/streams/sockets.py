@@ -28,8 +28,18 @@ from venue.node.aside import reverted
 REVERTED: Final = 4001  # the close code of a stream whose venue went back to an earlier state
 
 
+class Taken:
+    """How many streams are open in all worlds of a process, which has so many files and no more."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+
 class Sockets:
-    """The door for streams: who may come in, and what all connections share."""
+    """The door for streams: who may come in, and what all connections share.
+
+    `taken` is shared by the doors of one listener: together they let in what one might.
+    """
 
     def __init__(
         self,
@@ -39,6 +49,8 @@ class Sockets:
         limits: SocketLimits,
         desk: Desk,
         origins: Origins,
+        *,
+        taken: Taken | None = None,
     ) -> None:
         self.rooms = rooms
         self.hub = hub
@@ -46,11 +58,12 @@ class Sockets:
         self.origins = origins
         self.logins = Logins(rooms, authenticator)
         self._desk = desk
-        self._living: dict[Connection, None] = {}
         self._leaving: set[asyncio.Task[None]] = set()
         self._gate = Gate(
             HttpLimits(connections_per_ip=limits.connections_per_ip, connections=limits.connections)
         )
+        self.taken = taken or Taken()
+        self._listener: Listener | None = None
         self._attempts = Attempts(limits.attempts)
         self._count = 0
         # Connections have names that no other run of the venue gave.
@@ -67,31 +80,29 @@ class Sockets:
         self, listener: Listener, request: HttpRequest, give_up_seat: Callable[[], None]
     ) -> Connection:
         """A protocol for one upgraded connection."""
-        made = Connection(self, listener, request, give_up_seat)
-        self._living[made] = None
-        return made
-
-    def gone(self, connection: Connection) -> None:
-        """Forget a connection."""
-        self._living.pop(connection, None)
+        self._listener = listener
+        return Connection(self, listener, request, give_up_seat)
 
     def follow(self, batch: list[Applied]) -> None:
         """Follow the outbox: when the state goes back every connection ends, and begins anew."""
         if reverted(batch) is not None:
-            contain = self.rooms.stream_defects.contain
-            for connection in list(self._living):
-                contain("a listener", connection.end, REVERTED, "reverted")
+            self.end_all(REVERTED, "reverted")
 
     def enter(self, ip: str) -> None:
         """Count a connection; ApiError 429 or 503 when it may not come in."""
         self._attempts.note(ip, asyncio.get_running_loop().time())
+        most = self.limits.connections
+        if most is not None and self.taken.count >= most:
+            raise errors.busy(f"The venue has its maximum of {most} connections.")
         reason = self._gate.enter(ip)
         if reason is not None:
             raise errors.busy(reason)
+        self.taken.count += 1
 
     def leave(self, ip: str) -> None:
         """Count one less."""
         self._gate.leave(ip)
+        self.taken.count -= 1
 
     def name(self) -> str:
         """A new connection's name, in the form of a UUID."""
@@ -104,6 +115,13 @@ class Sockets:
         """The path by which a new connection's orders are placed."""
         most = self.limits.session.in_flight
         return Entry(self._desk, socket.product, caller, ip, most, send, self._keep)
+
+    def end_all(self, code: int, reason: str) -> None:
+        """Close every stream that came in here."""
+        contain = self.rooms.stream_defects.contain
+        for member in list(self._listener.members) if self._listener is not None else ():
+            if isinstance(member, Connection) and member.came_through(self):
+                contain("a listener", member.end, code, reason)
 
     async def finish(self) -> None:
         """Wait until all is done that connections left behind; before the sequencer stops."""

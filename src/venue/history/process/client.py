@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Concatenate, Final, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, Protocol, TypeVar
 
 import msgspec
 
@@ -51,6 +51,22 @@ R = TypeVar("R")
 Bring = Callable[[int, int], Awaitable[None]]
 """Have the closed file, at one sequence, reach another one from the journal. HistoryFailed."""
 
+
+class Pipe(Protocol):
+    """The way to whoever projects and answers; `Link` says what its parts do."""
+
+    ended: asyncio.Future[str]
+
+    def send(self, kind: bytes, payload: bytes) -> asyncio.Future[Any]: ...
+
+    def kill(self, why: str) -> None: ...
+
+    async def close(self) -> None: ...
+
+
+Reopen = Callable[[float], Awaitable[tuple[Pipe, int]]]
+"""Another pipe, with patience for an answer (s), and the sequence that it begins at."""
+
 log = logging.getLogger("venue.history")
 
 
@@ -60,13 +76,16 @@ class History:
     While a process is started again `reach`, `ask`, `drain`, `checkpoint` and `health` raise
     HistoryFailed. A question that meets a damaged page raises it alone, and `health` from then on.
     When a projection meets one, all of them do until the venue is started again.
+
+    `lazy`: commands are projected when somebody asks, or when they fill a transaction.
     """
 
-    def __init__(self, link: Link, reached: int, path: str, lasting: str, frames_kept: int) -> None:
-        self._link = link
-        self._path = path
-        self._lasting = lasting
-        self._frames_kept = frames_kept
+    def __init__(self, link: Pipe, reached: int, reopen: Reopen, *, lazy: bool = False) -> None:
+        self._link: Pipe = link
+        self._reopen = reopen
+        self._lazy = lazy
+        self._path = ""  # of a file of its own
+        self._lasting = LASTING
         self._encode = msgspec.msgpack.Encoder().encode
         self._engine: Engine | None = None
         self._bring: Bring | None = None
@@ -94,7 +113,9 @@ class History:
         link, reached = await Link.start(
             WORKER, path, str(frames_kept), lasting, name=path, patience_s=HUNG_S
         )
-        return cls(link, reached, path, lasting, frames_kept)
+        made = cls(link, reached, partial(_again, path, frames_kept, lasting))
+        made._path, made._lasting = path, lasting
+        return made
 
     def begin(self, engine: Engine, bring: Bring | None = None) -> None:
         """Tell the worker what is listed; before anything is followed.
@@ -109,6 +130,10 @@ class History:
     def reached(self) -> int:
         """The sequence of the last projected command."""
         return self._reached
+
+    def newest(self) -> int:
+        """The sequence of the last command handed over."""
+        return self._newest
 
     def lag(self) -> int:
         """Commands handed over and not yet projected; from `LAG_MAX` on, open no new work."""
@@ -202,8 +227,8 @@ class History:
     async def _wait(self, sequence: int) -> None:
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((sequence, future))
-        if self._gathering is not None:
-            self._project()
+        if self._kept and not self._projecting:
+            self._gather()
         await future
 
     def _tell_waiting(self) -> None:
@@ -229,7 +254,7 @@ class History:
             return
         if self._waiting or len(self._kept) >= BATCH_MAX:
             self._project()
-        else:
+        elif not self._lazy:
             loop = asyncio.get_running_loop()
             self._gathering = loop.call_later(GATHER_S, self._project)
 
@@ -251,7 +276,7 @@ class History:
         self._projecting = True
         answer.add_done_callback(partial(self._projected, link))
 
-    def _projected(self, link: Link, answer: asyncio.Future[int]) -> None:
+    def _projected(self, link: Pipe, answer: asyncio.Future[int]) -> None:
         problem = answer.exception()
         if isinstance(problem, HistoryFailed) and problem.damaged:
             self._fail(str(problem))
@@ -326,16 +351,10 @@ class History:
         if self._bring is not None and self._reached < self._dropped:
             log.warning("history lacks commands up to %d: the journal has them", self._dropped)
             await self._bring(self._reached, self._dropped)
-        self._link, self._reached = await Link.start(
-            WORKER,
-            self._path,
-            str(self._frames_kept),
-            self._lasting,
-            name=self._path,
-            patience_s=min(HUNG_S * self._doubled(), HUNG_MAX_S),
-        )
+        patience_s = min(HUNG_S * self._doubled(), HUNG_MAX_S)
+        self._link, self._reached = await self._reopen(patience_s)
         if self._reached < self._dropped:
-            raise HistoryFailed(f"{self._path} ends at command {self._reached}: others are missing")
+            raise HistoryFailed(f"it ends at command {self._reached}: others are missing")
         self._tell_listed()
         self._again = ""
         log.warning("history goes on behind command %d", self._reached)
@@ -344,6 +363,13 @@ class History:
     def _tell_listed(self) -> None:
         if self._engine is not None:
             self._link.send(CATALOG, self._encode(listed(self._engine)))
+
+
+async def _again(path: str, frames_kept: int, lasting: str, patience_s: float) -> tuple[Pipe, int]:
+    """Another process for the file at `path`, and the sequence that it has reached."""
+    return await Link.start(
+        WORKER, path, str(frames_kept), lasting, name=path, patience_s=patience_s
+    )
 
 
 def _first_line(told: str) -> str:

@@ -16,10 +16,19 @@ CATALOG: Final = b"c"
 PROJECT: Final = b"p"
 CHECKPOINT: Final = b"k"
 ASK: Final = b"q"
+OPEN: Final = b"o"  # of a process that has several histories: begin with this one again
+DROP: Final = b"r"  # and forget it
+BASE: Final = b"b"  # others begin as this one is, which ends
 DONE: Final = b"d"
 FAILED: Final = b"f"
 DAMAGED: Final = b"x"  # failed, because the file is not as it was written
 TEMPORARY: Final = "temporary"  # of a file: it goes with the venue
+NUMBER_BYTES: Final = 4  # of a history, before the payload, where a process has several
+
+
+def shared(number: int, payload: bytes = b"") -> bytes:
+    """A payload for one of several histories."""
+    return number.to_bytes(NUMBER_BYTES) + payload
 
 
 class Entry(msgspec.Struct, array_like=True, gc=False):

@@ -10,6 +10,7 @@ from venue.api.operator import faults as faults_rows
 from venue.api.operator import preview as preview_rows
 from venue.api.operator import snapshots as snapshots_rows
 from venue.api.operator import venue as venue_rows
+from venue.api.operator import worlds as worlds_rows
 from venue.gateway.context import Venue
 from venue.gateway.dispatch.routes import Route, bind
 from venue.gateway.operations.operator import (
@@ -22,6 +23,7 @@ from venue.gateway.operations.operator import (
     preview,
     snapshots,
     venue,
+    worlds,
 )
 
 
@@ -55,6 +57,9 @@ def _practice() -> list[Route]:
         bind(snapshots_rows.drop, snapshots.drop, not_practice),
         bind(snapshots_rows.revert, snapshots.revert, not_practice),
         bind(snapshots_rows.reset, snapshots.reset, not_practice),
+        bind(worlds_rows.worlds, worlds.worlds, not_practice),
+        bind(worlds_rows.create_world, worlds.create_world, not_practice),
+        bind(worlds_rows.delete_world, worlds.delete_world, not_practice),
     ]
 
 

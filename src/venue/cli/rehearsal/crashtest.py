@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 from cyclopts import Parameter
 
 from venue.cli.operator import die
-from venue.cli.scenarios import ask
+from venue.cli.rehearsal.scenarios import ask
 
 if TYPE_CHECKING:
     from venue.crashtest.campaign import Report, Result

@@ -1,0 +1,60 @@
+"""Operator operations on worlds."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue.api import errors
+from venue.api.errors import ApiError
+from venue.api.operation import Empty
+from venue.api.operator.worlds import NamedWorld, WorldRequest, WorldView
+from venue.gateway.context import Call
+from venue.gateway.worlds import PREFIX, World, Worlds
+
+NAMES_TOLD: Final = 20
+NOT_FOUND: Final = 404
+
+
+def worlds(call: Call, _: Empty) -> list[WorldView]:
+    """The worlds that there are."""
+    return [_view(world) for world in _of(call).all()]
+
+
+def create_world(call: Call, request: WorldRequest) -> WorldView:
+    """One more."""
+    return _view(_of(call).create(request.name, agents=request.agents))
+
+
+async def delete_world(call: Call, request: NamedWorld) -> WorldView:
+    """End one; what it was."""
+    there = _of(call)
+    world = there.find(request.name)
+    if world is None:
+        names = [known.name for known in there.all()]
+        told = ", ".join(names[:NAMES_TOLD]) or "none"
+        more = f" and {len(names) - NAMES_TOLD} more" if len(names) > NAMES_TOLD else ""
+        unknown = errors.invalid("name", f"no such world; there are: {told}{more}")
+        raise ApiError(unknown.code, unknown.message, NOT_FOUND)
+    view = _view(world)
+    await there.delete(world)
+    return view
+
+
+def _of(call: Call) -> Worlds:
+    """The venue's worlds; ApiError -1054 inside of one, which has none."""
+    there = call.venue.worlds
+    if there is None:
+        raise errors.failed_precondition("a world has no worlds: ask the venue itself")
+    return there
+
+
+def _view(world: World) -> WorldView:
+    life = world.life
+    return WorldView(
+        name=world.name,
+        path=f"{PREFIX.decode()}{world.name}",
+        alive=life is not None,
+        agents=world.agents,
+        sequence=life.sequence() if life is not None else 0,
+        problem=life.failure if life is not None else "",
+    )

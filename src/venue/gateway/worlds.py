@@ -1,0 +1,286 @@
+"""More venues in the same process, each under a prefix of its own: `/w/NAME`.
+
+A world is a name until its first request or socket comes; then it comes to life. What is asked of
+it behind the prefix, it answers as the venue itself does, and knows nothing of the others.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Final, Protocol, cast
+
+from venue.api import errors
+from venue.gateway.transport.listener import Listener, Streams
+from venue.gateway.transport.request import CLOSE, RETRY, Request, whole
+
+PREFIX: Final = b"/w/"
+WORLDS_MAX: Final = 1_000
+DEAD_MAX: Final = 32  # lives that have ended whose memory is not free yet, or as many as there are
+STOPPED: Final = "this world has stopped after a defect; delete it"
+GONE: Final = "this world was deleted"
+
+log = logging.getLogger("venue.gateway")
+
+
+class Life(Protocol):
+    """The rooms of one world, and its doors."""
+
+    @property
+    def streams(self) -> Streams:
+        """The door for its sockets."""
+
+    @property
+    def serve(self) -> Callable[[Request], None]:
+        """The door for its requests."""
+
+    @property
+    def failure(self) -> str:
+        """Why it takes nothing any more; empty: it goes on."""
+
+    def sequence(self) -> int:
+        """Of its last command."""
+
+    async def close(self) -> None:
+        """Finish what is under way, end its sockets and let go of everything."""
+
+
+class World:
+    """One of them. `life` is None before its first request."""
+
+    def __init__(self, name: str, live: Callable[[], Awaitable[Life]], *, agents: bool) -> None:
+        self.name = name
+        self.agents = agents
+        self.life: Life | None = None
+        self._live = live
+        self._coming: asyncio.Task[Life] | None = None
+        self._deleted = False
+
+    async def alive(self) -> Life:
+        """Its life, which may begin now. ApiError 503 when it is gone meanwhile."""
+        if self._coming is None:
+            self._coming = asyncio.ensure_future(self._begin())
+        life = await asyncio.shield(self._coming)
+        if self._deleted:
+            raise errors.busy(GONE)
+        return life
+
+    async def _begin(self) -> Life:
+        self.life = await self._live()
+        return self.life
+
+    async def end(self) -> bool:
+        """Nothing comes any more; whether there was a life."""
+        self._deleted = True
+        if self._coming is None:
+            return False
+        with suppress(Exception):  # it never came about, and whoever waited was told
+            life = await self._coming
+            await life.close()
+        self.life = self._coming = None
+        return True
+
+
+class Worlds:
+    """All of them, and the door before the venue's own, from the first world on: without one,
+    orders pay nothing.
+
+    `live` brings a world to life, with or without agents that act; `prepare` is told before.
+    """
+
+    def __init__(
+        self,
+        listener: Listener,
+        live: Callable[[bool], Awaitable[Life]],
+        prepare: Callable[[], None],
+    ) -> None:
+        self._prepare = prepare
+        self._listener = listener
+        self._serve = listener.serve
+        self._streams = listener.streams
+        self._live = live
+        self._worlds: dict[str, World] = {}
+        self._waiting: set[asyncio.Task[None]] = set()
+        self._dead = 0
+
+    # -- which there are --------------------------------------------------------------------------
+
+    def create(self, name: str, *, agents: bool) -> World:
+        """A new world as the venue began. ApiError for a name that is taken, or one too many."""
+        if name in self._worlds:
+            raise errors.invalid("name", "a world has it; delete that one first")
+        if len(self._worlds) >= WORLDS_MAX:
+            raise errors.out_of_range("name", f"at most {WORLDS_MAX} worlds are kept")
+        world = self._worlds[name] = World(name, lambda: self._live(agents), agents=agents)
+        self._listener.serve, self._listener.streams = self.serve, self
+        self._prepare()
+        return world
+
+    def find(self, name: str) -> World | None:
+        """The world of that name."""
+        return self._worlds.get(name)
+
+    def all(self) -> list[World]:
+        """In the order in which they were made."""
+        return list(self._worlds.values())
+
+    async def delete(self, world: World) -> None:
+        """End a world. Whoever asks for it from now on finds nothing."""
+        self._worlds.pop(world.name, None)
+        if await world.end():
+            self._forget()
+
+    def _forget(self) -> None:
+        """Free the memory of lives that have ended, many at once: it takes time in proportion to
+        all that lives, and a venue does not collect garbage by itself."""
+        self._dead += 1
+        if self._dead >= max(DEAD_MAX, len(self._worlds)):
+            self._dead = 0
+            gc.collect()
+
+    async def close(self) -> None:
+        """End all of them."""
+        for world in self.all():
+            await self.delete(world)
+
+    # -- requests ---------------------------------------------------------------------------------
+
+    def serve(self, request: Request) -> None:
+        """Hand a request to the venue or to the world that its path names."""
+        if not request.path.startswith(PREFIX):
+            self._serve(request)
+            return
+        world, path = self._named(request.path)
+        if world is None:
+            self._serve(request)  # where it is refused, and costs what unknown paths cost
+            return
+        request.path = path
+        life = world.life
+        if life is None:
+            task = asyncio.ensure_future(self._serve_later(world, request))
+            self._waiting.add(task)
+            task.add_done_callback(self._waiting.discard)
+        else:
+            _serve_in(life, request)
+
+    async def _serve_later(self, world: World, request: Request) -> None:
+        try:
+            life = await world.alive()
+        except errors.ApiError as refusal:
+            request.answer(refusal.status, refusal.body())
+        except Exception:  # a defect must not end the connection
+            log.exception("defect while world %s came to life", world.name)
+            request.answer(500, errors.internal().body())
+        else:
+            _serve_in(life, request)
+
+    def _named(self, path: bytes) -> tuple[World | None, bytes]:
+        """The world that a path names, and the path behind it. Nothing is decoded."""
+        name, slash, rest = path[len(PREFIX) :].partition(b"/")
+        world = self._worlds.get(name.decode("latin-1")) if slash else None
+        return world, slash + rest
+
+    # -- sockets ----------------------------------------------------------------------------------
+
+    def wanted(self, request: Request) -> bool:
+        """Whether a request may become a stream."""
+        assert self._streams is not None
+        if not request.path.startswith(PREFIX):
+            return self._streams.wanted(request)
+        world, inside = self._named(request.path)
+        if world is None:
+            return False
+        whole_path, request.path = request.path, inside
+        try:
+            return self._streams.wanted(request)  # all take the same paths
+        finally:
+            request.path = whole_path
+
+    def connection(
+        self, listener: Listener, request: Request, give_up_seat: Callable[[], None]
+    ) -> asyncio.Protocol:
+        """The protocol of an upgraded connection, which waits for a world to come to life."""
+        if not request.path.startswith(PREFIX):
+            assert self._streams is not None
+            return self._streams.connection(listener, request, give_up_seat)
+        world, request.path = self._named(request.path)
+        assert world is not None, "it was wanted"
+        if world.life is not None:
+            return world.life.streams.connection(listener, request, give_up_seat)
+        return Waiting(world, listener, request, give_up_seat)
+
+
+def _serve_in(life: Life, request: Request) -> None:
+    if life.failure:
+        request.answer(503, errors.busy(STOPPED).body())
+    else:
+        life.serve(request)
+
+
+class Waiting(asyncio.Protocol):
+    """An upgraded connection whose world is not alive yet."""
+
+    due = 0.0
+
+    def __init__(
+        self,
+        world: World,
+        listener: Listener,
+        request: Request,
+        give_up_seat: Callable[[], None],
+    ) -> None:
+        self._world = world
+        self._listener = listener
+        self._request = request
+        self._give_up_seat = give_up_seat
+        self._early = b""
+        self._gone = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """The transport is ours for a moment."""
+        self._transport = cast(asyncio.Transport, transport)
+        self._transport.pause_reading()
+        self._listener.enter(self)
+        self._task = asyncio.ensure_future(self._hand_over())
+
+    def data_received(self, data: bytes) -> None:
+        """Keep what came with the upgrade: one read at most."""
+        self._early += data
+
+    def connection_lost(self, _: Exception | None) -> None:
+        """Nobody waits any more."""
+        self._gone = True
+        self._listener.leave(self)
+        self._give_up_seat()
+
+    async def _hand_over(self) -> None:
+        try:
+            life = await self._world.alive()
+        except Exception as problem:  # noqa: BLE001 - handed on, whatever it is
+            known = problem if isinstance(problem, errors.ApiError) else errors.internal()
+            self._transport.write(whole(known.status, known.body(), CLOSE + RETRY))
+            self._transport.close()
+            return
+        if self._gone or self._transport.is_closing():
+            return
+        self._listener.leave(self)
+        stream = life.streams.connection(self._listener, self._request, self._give_up_seat)
+        self._transport.set_protocol(stream)
+        stream.connection_made(self._transport)
+        self._transport.resume_reading()
+        if self._early:
+            stream.data_received(self._early)
+
+    def overdue(self, now: float) -> None:
+        """Never: a world comes to life soon, or not at all."""
+
+    def shutdown(self) -> None:
+        """The server stops."""
+        self._transport.close()
+
+    def abort(self) -> None:
+        """End at once."""
+        self._transport.abort()

@@ -1,0 +1,90 @@
+"""The process of several histories: each frame names by its number the one that it is for.
+
+A history's file is made when the first frame for it comes. The process ends when its input ends.
+"""
+
+from __future__ import annotations
+
+import resource
+import shutil
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+from venue.history.process.pipe import BASE, DROP, NUMBER_BYTES, OPEN
+from venue.history.process.worker import Worker, serve, settle
+from venue.history.store import Store, open_history
+
+BEGUN: Final = "begun"  # the file that new ones are copies of
+
+
+class Workers:
+    """The histories in a folder, by their numbers."""
+
+    def __init__(self, folder: str, frames_kept: int) -> None:
+        self._folder = Path(folder)
+        self._folder.mkdir(mode=0o700, exist_ok=True)  # one that ended took its own away
+        self._begun = self._folder / BEGUN
+        self._frames_kept = frames_kept
+        self._open: dict[int, tuple[Store, Worker]] = {}
+
+    def answer(self, kind: bytes, payload: bytes) -> Any:
+        """The request in a frame."""
+        number = int.from_bytes(payload[:NUMBER_BYTES])
+        if kind in (OPEN, DROP, BASE):
+            self._close(number)
+            if kind == OPEN:
+                return self._found(number)[0].reached()
+            if kind == BASE:
+                self._path(number).replace(self._begun)
+            self._remove(number)
+            return None
+        return self._found(number)[1].answer(kind, payload[NUMBER_BYTES:])
+
+    def close(self) -> None:
+        """Close all files."""
+        for number in list(self._open):
+            self._close(number)
+
+    def _found(self, number: int) -> tuple[Store, Worker]:
+        found = self._open.get(number)
+        if found is None:
+            path = self._path(number)
+            if not path.exists() and self._begun.exists():
+                shutil.copyfile(self._begun, path)
+                path.chmod(0o600)
+            store = open_history(str(path))
+            found = self._open[number] = store, Worker(store, self._frames_kept)
+        return found
+
+    def _close(self, number: int) -> None:
+        found = self._open.pop(number, None)
+        if found is not None:
+            found[0].close()
+
+    def _remove(self, number: int) -> None:
+        for path in self._folder.glob(f"{self._path(number).name}*"):
+            path.unlink()
+
+    def _path(self, number: int) -> Path:
+        return self._folder / f"history.{number}."
+
+
+def main() -> None:
+    """Serve the folder named on the command line; behind it, the frames to keep."""
+    settle()
+    folder, kept = sys.argv[1:]
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    workers = Workers(folder, int(kept))
+    try:
+        serve(0, workers.answer, sys.stdin.buffer, sys.stdout.buffer)
+    except BrokenPipeError:
+        pass  # the venue is gone
+    finally:
+        workers.close()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()

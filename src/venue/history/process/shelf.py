@@ -1,0 +1,191 @@
+"""The histories of many small venues in one helper process, each in a temporary file of its own.
+
+The first one is what all others begin with: when it is whole, theirs are copies of its file. A
+history takes nothing until it is asked, or has a transaction's worth of commands.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import tempfile
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any, Final
+
+from venue.history.process.client import AGAIN_S, HUNG_S, History, Pipe
+from venue.history.process.link import ASKED_MAX, HistoryFailed, Link
+from venue.history.process.pipe import BASE, CATALOG, DROP, OPEN, shared
+
+MODULE: Final = "venue.history.process.shared_worker"
+
+
+class Shelf:
+    """All these histories. Belongs to one event loop."""
+
+    def __init__(self, frames_kept: int) -> None:
+        self._frames_kept = frames_kept
+        self._folder = ""
+        self._link: Link | None = None
+        self._turn = asyncio.Lock()
+        self._number = 0
+        self._basing: asyncio.Task[None] | None = None
+
+    def first(self) -> History:
+        """The history that others will begin with, still empty."""
+        share = Share(self.link, 0)
+        return History(share, 0, partial(self._reopen, 0, self.link))
+
+    def base(self, first: History) -> None:
+        """Have all others begin where the first one ends, as soon as it is whole."""
+        self._basing = asyncio.create_task(self._base(first))
+
+    def history(self, reached: int) -> History:
+        """A new one, which begins where the first one ended: behind command `reached`."""
+        self._number += 1
+        share = Share(self._ready, self._number)
+        reopen = partial(self._reopen, self._number, self._ready)
+        return History(share, reached, reopen, lazy=True)
+
+    async def link(self, patience_s: float = HUNG_S) -> Link:
+        """The helper process, started when there is none. HistoryFailed, OSError."""
+        async with self._turn:
+            if self._link is None or self._link.ended.done():
+                if self._link is not None:
+                    await self._link.close()
+                if not self._folder:
+                    self._folder = tempfile.mkdtemp(prefix="venue-worlds-")
+                self._link, _ = await Link.start(
+                    MODULE,
+                    self._folder,
+                    str(self._frames_kept),
+                    name="worlds",
+                    patience_s=patience_s,
+                )
+            return self._link
+
+    async def close(self) -> None:
+        """End the process and take all files away."""
+        if self._basing is not None:
+            self._basing.cancel()
+            await asyncio.gather(self._basing, return_exceptions=True)
+        if self._link is not None:
+            await self._link.close()
+        if self._folder:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    async def _base(self, first: History) -> None:
+        try:
+            while True:
+                try:
+                    await first.drain()
+                    await (await self.link()).send(BASE, shared(0))
+                    return
+                except (HistoryFailed, OSError):  # it is told and started again by `first`
+                    await asyncio.sleep(AGAIN_S)
+        finally:
+            await first.close()
+
+    async def _ready(self) -> Link:
+        """The process, when it has what histories begin with."""
+        assert self._basing is not None, "there was a first one"
+        await asyncio.shield(self._basing)
+        return await self.link()
+
+    async def _reopen(
+        self, number: int, opened: Callable[[], Awaitable[Link]], patience_s: float
+    ) -> tuple[Pipe, int]:
+        await self.link(patience_s)
+        link = await opened()
+        reached: int = await link.send(OPEN, shared(number))
+        share = Share(opened, number)
+        share.attach(link)
+        return share, reached
+
+
+class Share:
+    """One history's part of the shelf; a `Pipe`. What one of them meets ends no other.
+
+    `opened` gives the process.
+    """
+
+    def __init__(self, opened: Callable[[], Awaitable[Link]], number: int) -> None:
+        self.ended: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self._opened = opened
+        self._number = number
+        self._link: Link | None = None
+        self._early: list[tuple[bytes, bytes, asyncio.Future[Any]]] = []  # before there is a link
+        self._opening: asyncio.Task[None] | None = None
+
+    def attach(self, link: Link) -> None:
+        """Go through this process from now on."""
+        self._link = link
+        link.ended.add_done_callback(self._with_link)
+
+    def send(self, kind: bytes, payload: bytes) -> asyncio.Future[Any]:
+        """Have a frame answered. HistoryFailed when it cannot be."""
+        if self.ended.done():
+            raise HistoryFailed(self.ended.result())
+        if self._link is not None:
+            return self._link.send(kind, shared(self._number, payload))
+        if len(self._early) >= ASKED_MAX:
+            raise HistoryFailed(f"{ASKED_MAX} questions wait for history")
+        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._early.append((kind, payload, answer))
+        if self._opening is None and kind != CATALOG:
+            self._opening = asyncio.create_task(self._open())
+        return answer
+
+    def kill(self, why: str) -> None:
+        """Go through it no more; the process goes on for the others."""
+        self._over(why)
+
+    async def close(self) -> None:
+        """Have the file taken away, unless this has ended: then it is opened again."""
+        if self._opening is not None:
+            self._opening.cancel()
+        if self.ended.done():
+            return
+        if self._link is not None:
+            with suppress(HistoryFailed):
+                await self._link.send(DROP, shared(self._number))
+        self._over("history was closed")
+
+    async def _open(self) -> None:
+        try:
+            link = await self._opened()
+            early, self._early = self._early, []
+            self.attach(link)
+            for kind, payload, answer in early:
+                sent = link.send(kind, shared(self._number, payload))
+                sent.add_done_callback(partial(_hand_on, answer))
+        except (HistoryFailed, OSError) as problem:
+            self._over(str(problem))
+
+    def _with_link(self, ended: asyncio.Future[str]) -> None:
+        self._over(ended.result())
+
+    def _over(self, why: str) -> None:
+        if self.ended.done():
+            return
+        self.ended.set_result(why)
+        if self._link is not None:
+            self._link.ended.remove_done_callback(self._with_link)
+        for _, _, answer in self._early:
+            _fail(answer, HistoryFailed(why))
+        self._early.clear()
+
+
+def _hand_on(answer: asyncio.Future[Any], sent: asyncio.Future[Any]) -> None:
+    problem = sent.exception()
+    if problem is not None:
+        _fail(answer, problem)
+    elif not answer.done():
+        answer.set_result(sent.result())
+
+
+def _fail(answer: asyncio.Future[Any], problem: BaseException) -> None:
+    if not answer.done():
+        answer.set_exception(problem)
+        answer.exception()  # nobody may be waiting

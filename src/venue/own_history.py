@@ -1,0 +1,39 @@
+"""History's process at the start of a venue: on the file that belongs to its journal."""
+
+from __future__ import annotations
+
+from venue.history.mend import mend
+from venue.history.process.client import History
+from venue.journal.journal import Journal, JournalCorrupt, OtherRules
+from venue.journal.recovery import beginning
+from venue.node.snapshots import EVERY
+
+
+async def start_history(path: str | None, frames_kept: int, journal: Journal) -> History:
+    """History's process on the journal's own file; JournalCorrupt when it is another's.
+
+    OtherRules when the journal, or what history lacks of it, cannot be replayed.
+    """
+    first = beginning(journal)
+    begin = first.sequence if first is not None else 0
+    if path:
+        mend(f"{path}.history", journal, begin)
+    if path and (begin or journal.last_sequence() > EVERY):
+        from venue.rebuild import fill_when_empty
+
+        fill_when_empty(f"{path}.history", frames_kept, journal, begin)
+    history = await History.start(f"{path}.history" if path else None, frames_kept)
+    reached = history.reached()
+    if begin <= reached <= journal.last_sequence():
+        return history
+    await history.close()
+    if reached < begin:
+        raise OtherRules(
+            f"{path}.history ends at command {reached}; what follows up to {begin} was answered"
+            " under other rules, or is archived, and is not projected: put back the file that"
+            f" belongs here, or move it away, and history begins after command {begin}"
+        )
+    raise JournalCorrupt(
+        f"{path}.history is at command {reached}, the journal ends at {journal.last_sequence()}:"
+        " they do not belong together"
+    )
