@@ -50,24 +50,44 @@ class Servers:
         self._running: dict[Kind, Practice] = {}
         self._folders: list[tempfile.TemporaryDirectory[str]] = []
         self._markets: dict[str, dict[str, Any]] = {}
+        self._made = 0
 
     def fresh(self, kind: Kind) -> Handle:
         """A venue of a kind, as it was when it began. VenueRefused, NotStarted."""
         from venue.testing.handle import Handle
 
+        if self._given:
+            return self._world(kind)
         url = self._url(kind)
         handle = Handle(url, kind.seed, self._markets.setdefault(url, {}))
         handle.operator("reset")
         return handle
 
+    def end(self, handle: Handle) -> None:
+        """The test is over: its world goes, if it had one."""
+        if self._given:
+            self._host().operator("delete_world", name=handle.url.rpartition("/")[2])
+
+    def _world(self, kind: Kind) -> Handle:
+        """A new world of the venue that is there: what others do in that venue is left alone."""
+        from venue.testing.handle import Handle
+
+        if kind != Kind():
+            _fail(f"seed, at, agents and scenario are what the venue at {URL} has: leave them out")
+        self._made += 1
+        name = f"test-{os.getpid()}-{self._made}"
+        self._host().operator("create_world", name=name)
+        markets = self._markets.setdefault(self._given, {})
+        return Handle(f"{self._given}/w/{name}", None, markets)
+
+    def _host(self) -> Handle:
+        from venue.testing.handle import Handle
+
+        return Handle(self._given, None, {})
+
     def _url(self, kind: Kind) -> str:
         from venue.practice import Practice
 
-        if self._given:
-            if kind != Kind():
-                words = f"seed, at, agents and scenario are what the venue at {URL} has: leave them"
-                _fail(f"{words} out")
-            return self._given
         if kind not in self._running:
             folder = tempfile.TemporaryDirectory(prefix="venue-")
             self._folders.append(folder)
@@ -99,7 +119,7 @@ def venue_servers() -> Iterator[Servers]:
 
 
 @pytest.fixture
-def venue(request: pytest.FixtureRequest, venue_servers: Servers) -> Handle:
+def venue(request: pytest.FixtureRequest, venue_servers: Servers) -> Iterator[Handle]:
     """A venue as it began, in manual time; the marker `venue` says what it is like."""
     from venue.practice import NotStarted
     from venue.testing.handle import VenueRefused
@@ -110,7 +130,8 @@ def venue(request: pytest.FixtureRequest, venue_servers: Servers) -> Handle:
     except (VenueRefused, NotStarted) as problem:
         _fail(f"no venue for this test: {problem}")
     request.node.stash[_HANDLE] = handle
-    return handle
+    yield handle
+    venue_servers.end(handle)
 
 
 @pytest.fixture
@@ -199,7 +220,9 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
 def _state(handle: Handle) -> str:
     from venue.testing.handle import VenueRefused
 
-    lines = [f"seed {handle.seed if handle.seed is not None else 1}, {handle.url}"]
+    lines = [f"seed {1 if handle.seed is None else handle.seed}, {handle.url}"]
+    if os.environ.get(URL):
+        lines = [handle.url]
     try:
         lines.append(f"venue time {handle.clock.now()} ms")
         for one in handle.operator("faults"):
