@@ -313,6 +313,7 @@ def test_every_module_is_used() -> None:
     missing = [name for name in scripts if name not in modules()]
     assert not missing, f"pyproject.toml names scripts of {missing}"
     helpers = ["venue.computing", "venue.history.process.worker", "venue.replica"]
+    helpers += list(project["entry-points"]["pytest11"].values())
     helpers += ["venue.explaining", "venue.history.process.shared_worker"]
     helpers += [f"venue.history.questions.{name}" for name in asked.__all__]
     used = reached([*scripts, "venue.__main__", *LAZY.values(), *helpers])

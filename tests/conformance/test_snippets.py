@@ -20,6 +20,8 @@ from support.tools import needed
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+EXAMPLES = ROOT / "examples"
+OF_EXAMPLES = ("crashtest.md", "pytest.md")  # they show parts of programs that other tests run
 HOST = "127.0.0.1:8787"
 README_LINES_MAX = 120
 # What a venue chooses anew: an answer must have them, not these values.
@@ -124,7 +126,10 @@ def check_shell(server: Server, snippet: Snippet) -> None:
 @pytest.mark.parametrize("snippet", of("python"))
 def test_python(server: Server, snippet: Snippet) -> None:
     """Each prints first whether its order is open, or whether its checksum agrees; those of a venue
-    in the process need no server, and print something."""
+    in the process need no server, and print something; parts of examples stand in them."""
+    if snippet.page in OF_EXAMPLES:
+        assert [path for path in EXAMPLES.rglob("*.py") if snippet.text in path.read_text()]
+        return
     if snippet.page in IN_PROCESS:
         assert run([sys.executable, "-c", snippet.text], ROOT).strip()
         return
@@ -176,6 +181,10 @@ def test_console(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("snippet", of("toml"))
 def test_configuration_file(snippet: Snippet, tmp_path: Path) -> None:
+    if snippet.page == "scenarios.md":
+        (tmp_path / "one.toml").write_text(snippet.text)
+        assert "as expected" in run(["venue", "run", "one.toml"], tmp_path)
+        return
     assert tomllib.loads(snippet.text) == {"dev": {"batch-place": True, "seed": 7}}
     (tmp_path / "venue.toml").write_text(snippet.text)
     with Server("--no-agents", folder=tmp_path) as running:

@@ -35,6 +35,8 @@ from venue.cli.operator import show as _show
 from venue.cli.options import Options as OptionsFile
 from venue.cli.prices import crash, index
 from venue.cli.raw import delete, get, post
+from venue.cli.rehearsal.crashtest import crashtest
+from venue.cli.rehearsal.scenarios import run
 from venue.cli.running import status, stop, wait, withdraw
 from venue.cli.snapshots import reset, snapshot
 from venue.cli.told.explain import explain
@@ -61,7 +63,7 @@ for one in (clock, fault, key, snapshot, wire, world):
     app.command(one)
 for command in (
     get, post, delete, buy, sell, cancel, orders, balance, account, withdraw, status, stop, wait,
-    reset, index, crash, explain,
+    reset, index, crash, explain, run, crashtest,
 ):  # fmt: skip
     app.command(command)
 

@@ -34,6 +34,9 @@ from venue.vocabulary import Access
 
 WAIT_S: Final = 10.0
 BODY_MAX: Final = 64 * 1024 * 1024
+BUSY: Final = 503
+BEHIND: Final = b"history is behind"  # after the venue has waited for it
+BEHIND_S: Final = 30.0
 _HOLE: Final = re.compile(r"\{(\w+)\}")
 _BY_NAME: Final[dict[str, Operation[Any, Any]]] = {row.name: row for row in ROWS}
 
@@ -105,8 +108,12 @@ def send(
     account: Credentials | None = None,
     *,
     timeout_s: float | None = WAIT_S,
+    stamp: int | None = None,
 ) -> Answer:
-    """Send one operation with its parameters; ClientFailed when nobody answers."""
+    """Send one operation with its parameters; ClientFailed when nobody answers.
+
+    It is signed with the time `stamp` (ms), or with the machine's.
+    """
     path = _HOLE.sub(lambda hole: quote(_taken(values, hole[1]), safe=""), row.path)
     given = {name: value for name, value in values.items() if f"{{{name}}}" not in row.path}
     query = urlencode(given) if given and not in_body(row) else ""
@@ -118,14 +125,32 @@ def send(
     elif row.access is not Access.PUBLIC:
         if account is None:
             raise ClientFailed(f"{row.name} is for one owner: say whose with --as NAME")
-        stamp = now_ms()
-        text = signing.payload(stamp, row.method.encode(), path.encode(), query.encode(), body)
-        headers |= signed(account, stamp, text)
+        time_ms = now_ms() if stamp is None else str(stamp).encode()
+        text = signing.payload(time_ms, row.method.encode(), path.encode(), query.encode(), body)
+        headers |= signed(account, time_ms, text)
     target = path + (f"?{query}" if query else "")
     request = Request(  # noqa: S310 - address() lets only HTTP pass
         address(url) + target, body or None, headers, method=row.method
     )
     return _exchange(url, request, timeout_s)
+
+
+def send_patiently(
+    url: str,
+    row: Operation[Any, Any],
+    values: dict[str, Any],
+    account: Credentials | None = None,
+    *,
+    timeout_s: float | None = WAIT_S,
+    stamp: int | None = None,
+) -> Answer:
+    """As `send`; a busy venue whose history is behind is asked again, for half a minute."""
+    ends = time.monotonic() + BEHIND_S
+    while True:
+        answer = send(url, row, values, account, timeout_s=timeout_s, stamp=stamp)
+        if answer.status != BUSY or BEHIND not in answer.body or time.monotonic() > ends:
+            return answer
+        stamp = stamp + 1 if stamp is not None else None  # another request
 
 
 def address(url: str) -> str:

@@ -1,0 +1,152 @@
+"""`venue crashtest`: a bot's command through incidents, judged by the venue's ledger."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shutil
+import signal
+import sys
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+from cyclopts import Parameter
+
+from venue.cli.operator import die
+from venue.cli.rehearsal.scenarios import ask
+
+if TYPE_CHECKING:
+    from venue.crashtest.campaign import Report, Result
+    from venue.crashtest.incidents import Incident
+    from venue.crashtest.trial import Plan
+
+REQUESTS: Final = (5, 10_000)
+SECONDS: Final = (1.0, 3_600.0)
+SEED_MAX: Final = 2**31 - 1
+SIZE: Final = re.compile("[0-9]{1,12}([.][0-9]{1,12})?", re.ASCII)
+
+
+def crashtest(
+    *command: Annotated[str, Parameter(help="The bot, behind --: its program and arguments.")],
+    seed: Annotated[int, Parameter(help="Where in a run things happen.")] = 1,
+    only: Annotated[
+        tuple[str, ...], Parameter(help="This incident alone; repeat it.", negative="")
+    ] = (),
+    requests: Annotated[int, Parameter(help="A run stops the bot at so many requests.")] = 60,
+    seconds: Annotated[float, Parameter(help="And after so many seconds.")] = 60.0,
+    stop: Annotated[float, Parameter(help="Seconds that the bot has to end after SIGTERM.")] = 10.0,
+    may_hold: Annotated[
+        bool, Parameter(help="Positions may be left when the bot has ended.", negative="")
+    ] = False,
+    max_orders: Annotated[
+        int | None, Parameter(help="The bot's limit: orders open at a time.")
+    ] = None,
+    max_position: Annotated[
+        str | None, Parameter(help="The bot's limit: what it holds of a market, as 0.5.")
+    ] = None,
+    report: Annotated[
+        str, Parameter(help="Where the report goes: NAME.html and NAME.json.")
+    ] = "crashtest",
+) -> None:
+    """Run a bot through incidents on a venue of its own; ends with 1 when it fails one.
+
+    The bot finds VENUE_URL, VENUE_KEY, VENUE_SECRET and VENUE_PASSPHRASE in its environment.
+    """
+    from venue.crashtest.judge import Limits
+    from venue.crashtest.trial import Plan
+
+    if not command:
+        die("which bot? For instance: venue crashtest -- python bot.py")
+    if shutil.which(command[0]) is None:
+        die(f"{command[0]} cannot be started: there is no such program")
+    if not 0 <= seed <= SEED_MAX:
+        die(f"--seed {seed}: must be from 0 to {SEED_MAX}")
+    if not REQUESTS[0] <= requests <= REQUESTS[1]:
+        die(f"--requests {requests}: must be from {REQUESTS[0]} to {REQUESTS[1]}")
+    for name, value in (("seconds", seconds), ("stop", stop)):
+        if not SECONDS[0] <= value <= SECONDS[1]:
+            die(f"--{name} {value:g}: must be from {SECONDS[0]:g} to {SECONDS[1]:g}")
+    if max_orders is not None and max_orders < 0:
+        die(f"--max-orders {max_orders}: must be 0 or more")
+    if max_position is not None and not SIZE.fullmatch(max_position):
+        die(f"--max-position {max_position}: must be a decimal such as 0.5")
+    largest = Decimal(max_position) if max_position is not None else None
+    plan = Plan(
+        command=list(command), seed=seed, requests=requests, seconds=seconds, stop_s=stop,
+        limits=Limits(may_hold, max_orders, largest),
+    )  # fmt: skip
+    chosen = _chosen(only)
+    _check_folder(report)
+    sys.exit(_run(plan, chosen, report))
+
+
+def _chosen(only: tuple[str, ...]) -> list[Incident]:
+    """The incidents of these names, or all."""
+    from venue.crashtest.incidents import ALL, named
+
+    found = []
+    for name in only:
+        incident = named(name)
+        if incident is None:
+            die(f"--only {name}: there is no such incident; there are"
+                f" {', '.join(one.name for one in ALL)}")  # fmt: skip
+        found.append(incident)
+    return found or list(ALL)
+
+
+def _check_folder(report: str) -> None:
+    """Nobody waits for a report that cannot be written."""
+    folder = Path(report).parent
+    if not folder.is_dir() or not Path(report).name:
+        die(f"--report {report}: {folder} is no folder")
+
+
+def _run(plan: Plan, chosen: list[Incident], report: str) -> int:
+    from venue.crashtest.campaign import Unfit
+    from venue.crashtest.command import NoCommand
+    from venue.crashtest.people import Broken
+    from venue.practice import NotStarted
+
+    def stopped(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    for number in (signal.SIGTERM, signal.SIGHUP):  # as ^C: nothing is left running
+        signal.signal(number, stopped)
+    try:
+        made = asyncio.run(_reported(plan, chosen))
+        _write(made, report)
+    except (Unfit, NoCommand, Broken, NotStarted) as problem:
+        die(str(problem))
+    except OSError as problem:
+        die(f"{problem.filename or report}: {problem.strerror}")
+    except KeyboardInterrupt:
+        die("the crash test was stopped", 130)
+    return 1 if made.failed() else 0
+
+
+async def _reported(plan: Plan, chosen: list[Incident]) -> Report:
+    from venue.crashtest.campaign import Campaign
+
+    return await Campaign(plan, ask, _told).report(chosen)
+
+
+def _told(result: Result) -> None:
+    """One line of an incident, and of what was found in it."""
+    print(f"{result.verdict:8} {result.name:28} {result.story}", flush=True)
+    for finding in result.findings:
+        print(f"{'':9}{finding.rule}: {finding.words}")
+    if result.findings:
+        events = "; ".join(event.words for event in result.schedule)
+        print(f"{'':9}shortest schedule, {len(result.schedule)} of {result.drawn}: {events}")
+
+
+def _write(made: Report, report: str) -> None:
+    from venue.crashtest.report import as_html, as_json
+
+    Path(f"{report}.json").write_text(as_json(made), "utf-8")
+    Path(f"{report}.html").write_text(as_html(made), "utf-8")
+    failed = len(made.failed())
+    passed = sum(one.verdict == "passed" for one in made.results)
+    print(f"{passed} passed, {failed} failed, {len(made.results) - passed - failed} not met;"
+          f" {report}.html, {report}.json")  # fmt: skip

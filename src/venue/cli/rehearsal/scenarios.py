@@ -1,0 +1,118 @@
+"""`venue run`: a scenario's file against a practice venue of its own."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+from cyclopts import Parameter
+
+from venue.cli.operator import Output, die
+
+if TYPE_CHECKING:
+    from venue.practice import Practice
+    from venue.scenario.expectation import Told
+    from venue.scenario.file import Scenario
+    from venue.scenario.runner import Asked, Outcome
+
+ANSWER_S: Final = 600.0  # an advance over days takes its time
+
+
+def run(
+    file: Annotated[str, Parameter(help="The scenario, a TOML file.")], *, output: Output = "text"
+) -> None:
+    """Run a scenario's steps against a venue of its own; ends with 1 when one goes otherwise."""
+    from venue.practice import NotStarted, Practice
+    from venue.scenario.file import load
+    from venue.scenario.refused import Refused
+    from venue.scenario.runner import Failed
+
+    try:
+        scenario = load(file)
+        with (
+            tempfile.TemporaryDirectory(prefix="venue-") as folder,
+            Practice(Path(folder), *options(scenario)) as practice,
+        ):
+            held = _told(scenario, practice, output)
+    except (Refused, NotStarted) as problem:
+        die(str(problem))
+    except Failed as problem:
+        die(str(problem), 1)
+    sys.exit(0 if held else 1)
+
+
+def options(scenario: Scenario) -> list[str]:
+    """How the scenario's venue is started."""
+    given = ["--seed", str(scenario.seed), "--clock", "manual", "--at", instant(scenario)]
+    return given if scenario.agents else [*given, "--no-agents"]
+
+
+def instant(scenario: Scenario) -> str:
+    """The venue time that the scenario begins at, as an option says it."""
+    at = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(scenario.clock // 1_000_000))
+    return f"{at}.{scenario.clock // 1_000 % 1_000:03}Z"
+
+
+def outcomes(scenario: Scenario, url: str) -> list[Outcome]:
+    """How each step went, at a venue that was started for it."""
+    from venue.scenario.runner import Runner
+
+    return list(Runner(scenario, lambda asked: ask(url, asked)).run())
+
+
+def ask(url: str, asked: Asked) -> Told:
+    """Send a request of a scenario; a lost answer has the status 0."""
+    from venue.cli.credentials import Credentials
+    from venue.cli.http import ClientFailed, send_patiently
+    from venue.scenario.expectation import Told
+
+    key = asked.key
+    account = Credentials(url, key.key, key.secret, key.passphrase) if key else None
+    try:
+        answer = send_patiently(
+            url, asked.row, asked.values, account, timeout_s=ANSWER_S, stamp=asked.stamp
+        )
+    except ClientFailed as problem:
+        return Told(0, str(problem))
+    try:
+        return Told(answer.status, json.loads(answer.body))
+    except ValueError:
+        return Told(answer.status, {"msg": answer.body.decode("utf-8", "replace")})
+
+
+def _told(scenario: Scenario, practice: Practice, output: str) -> bool:
+    """Print how each step goes; whether all went as expected."""
+    from venue.scenario.runner import Runner
+
+    done: list[Any] = []
+    held = True
+    if output == "text":
+        print(f"{scenario.title} (seed {scenario.seed})")
+    for outcome in Runner(scenario, lambda asked: ask(practice.url, asked)).run():
+        held = held and not outcome.problems
+        if output == "json":
+            done.append(
+                {"step": outcome.step, "at": outcome.at // 1_000, "sent": outcome.said,
+                 "status": outcome.status, "problems": outcome.problems}
+            )  # fmt: skip
+        else:
+            print(_line(outcome), flush=True)
+    if output == "json":
+        print(json.dumps({"title": scenario.title, "seed": scenario.seed, "steps": done}))
+    elif held:
+        print("as expected")
+    return held
+
+
+def _line(outcome: Outcome) -> str:
+    minutes, ms = divmod(outcome.at // 1_000, 60_000)
+    seconds, ms = divmod(ms, 1_000)
+    hours, minutes = divmod(minutes, 60)
+    mark = "FAIL" if outcome.problems else "ok  "
+    line = f"{mark} +{hours:02}:{minutes:02}:{seconds:02}.{ms:03} {outcome.step}: {outcome.said}"
+    line += f" {outcome.status or ''}".rstrip()
+    return "\n".join([line, *(f"       {words}" for words in outcome.problems)])

@@ -1,0 +1,112 @@
+"""A crash test: a calm day, then each incident; what fails is made shorter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from msgspec import Struct
+
+from venue.crashtest import judge
+from venue.crashtest.incidents import Incident, draw
+from venue.crashtest.judge import Finding
+from venue.crashtest.people import Ask
+from venue.crashtest.schedule import Event
+from venue.crashtest.shrink import shortest
+from venue.crashtest.trial import Plan, Run, Trial
+
+PASSED: Final = "passed"
+FAILED: Final = "failed"
+NOT_MET: Final = "not met"
+
+
+class Unfit(Exception):
+    """The bot cannot be tested: already on a calm day it does not do what it should."""
+
+
+class Result(Struct, frozen=True):
+    """How an incident went. `schedule` is what it failed under at last, of so many events."""
+
+    name: str
+    story: str
+    verdict: str
+    findings: list[Finding]
+    schedule: list[Event]
+    drawn: int
+
+
+class Report(Struct, frozen=True):
+    """A crash test's results. Nothing of it depends on the machine's time."""
+
+    command: list[str]
+    seed: int
+    requests: int
+    results: list[Result]
+
+    def failed(self) -> list[Result]:
+        """The incidents that the bot failed."""
+        return [one for one in self.results if one.verdict == FAILED]
+
+
+class Campaign:
+    """Runs a plan's bot through incidents. `tell` hears of each result as it comes."""
+
+    def __init__(self, plan: Plan, ask: Ask, tell: Callable[[Result], None]) -> None:
+        self._plan = plan
+        self._ask = ask
+        self._tell = tell
+
+    async def report(self, incidents: list[Incident]) -> Report:
+        """The report. Unfit, NoCommand, Broken: there can be none."""
+        calm = await self._run([], None)
+        self._check(calm)
+        results = []
+        for incident in incidents:
+            result = await self._result(incident, calm)
+            self._tell(result)
+            results.append(result)
+        plan = self._plan
+        return Report(plan.command, plan.seed, plan.requests, results)
+
+    async def _run(self, events: list[Event], calm: Trial | None) -> Trial:
+        return await Run(self._plan, events, calm, self._ask).trial()
+
+    def _check(self, calm: Trial) -> None:
+        """Unfit: there is nothing to test, or the bot fails without any incident."""
+        name = self._plan.command[0]
+        if calm.findings:
+            told = "; ".join(f"{one.rule}: {one.words}" for one in calm.findings)
+            raise Unfit(f"without any incident, {name} fails: {told}")
+        if calm.counts["*"] == 0 and calm.counts["ws:*"] == 0:
+            raise Unfit(f"{name} asked the venue at VENUE_URL nothing")
+
+    async def _result(self, incident: Incident, calm: Trial) -> Result:
+        events = draw(incident, self._plan.seed, calm.counts)
+        if not events:
+            return Result(incident.name, incident.story, NOT_MET, [], [], 0)
+        trial = await self._run(events, calm)
+        if not trial.findings:
+            verdict = PASSED if trial.met else NOT_MET
+            return Result(incident.name, incident.story, verdict, [], [], len(events))
+        worst = _worst(trial.findings)
+        last = trial
+
+        async def fails(tried: list[Event]) -> bool:
+            nonlocal last
+            found = await self._run(tried, calm)
+            if not any(one.rule == worst for one in found.findings):
+                return False
+            last = found
+            return True
+
+        found = await shortest(events, fails)
+        return Result(incident.name, incident.story, FAILED, last.findings, found, len(events))
+
+
+_GRAVE: Final = (judge.TWICE, judge.ORPHAN, judge.LIMIT, judge.NOT_FLAT)
+
+
+def _worst(findings: list[Finding]) -> str:
+    """The gravest of the rules that were broken: the one that a shorter schedule must break too."""
+    rules = [one.rule for one in findings]
+    return next((rule for rule in _GRAVE if rule in rules), rules[0])

@@ -1,0 +1,85 @@
+"""The bot: a command that runs as a group of processes, none of which is left."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from venue.practice import end_with_parent
+
+WORDS_MAX: Final = 300  # characters of its last line
+TAIL: Final = 4_000  # bytes of its output in which that line is looked for
+
+
+class NoCommand(Exception):
+    """The command cannot be started; carries why."""
+
+
+class Command:
+    """A started command; its output goes to a file."""
+
+    def __init__(self, process: asyncio.subprocess.Process, output: Path) -> None:
+        self._process = process
+        self._output = output
+
+    @classmethod
+    async def start(cls, words: list[str], given: dict[str, str], output: Path) -> Command:
+        """Start it with these variables beside its environment. NoCommand."""
+        environment = {
+            name: value for name, value in os.environ.items() if not name.startswith("VENUE_")
+        }
+        with output.open("wb") as said:
+            try:
+                process = await asyncio.create_subprocess_exec(
+                    *words,
+                    stdin=asyncio.subprocess.DEVNULL,
+                    stdout=said,
+                    stderr=asyncio.subprocess.STDOUT,
+                    env=environment | given,
+                    start_new_session=True,
+                    preexec_fn=end_with_parent,
+                )
+            except (OSError, ValueError) as problem:
+                words_of_it = getattr(problem, "strerror", None) or str(problem)
+                raise NoCommand(f"{words[0]} cannot be started: {words_of_it}") from None
+        return cls(process, output)
+
+    @property
+    def code(self) -> int | None:
+        """Its exit code; None while it runs."""
+        return self._process.returncode
+
+    def ask_to_stop(self) -> None:
+        """SIGTERM, to all of its processes."""
+        self._signal(signal.SIGTERM)
+
+    async def end(self) -> None:
+        """Leave none of its processes behind."""
+        self._signal(signal.SIGKILL)
+        await self._process.wait()
+
+    async def wait(self, seconds: float) -> bool:
+        """Whether it has ended, after at most so long."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._process.wait()
+        return self.code is not None
+
+    def last_words(self) -> str:
+        """The last line that it printed."""
+        with self._output.open("rb") as said:
+            said.seek(max(0, self._output.stat().st_size - TAIL))
+            lines = said.read().decode("utf-8", "replace").strip().splitlines()
+        return " ".join(lines[-1].split())[:WORDS_MAX] if lines else "nothing"
+
+    def size(self) -> int:
+        """How many bytes it has printed."""
+        return self._output.stat().st_size
+
+    def _signal(self, number: signal.Signals) -> None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, number)

@@ -1,0 +1,211 @@
+"""The door between a bot and its venue: it passes bytes on, counts requests, and lets time pass.
+
+Venue time stands, and goes on by a little before each request of the bot: what happens then follows
+from the order of its requests, not from the machine's speed. Requests are served one at a time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Final
+
+from venue.crashtest.record import Exchange, Record
+
+HEAD_MAX: Final = 65_536
+BODY_MAX: Final = 1_000_000
+ANSWER_MAX: Final = 64_000_000
+CONNECTIONS_MAX: Final = 100
+PIECE: Final = 65_536
+NOT_YOURS: Final = b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+OURS: Final = "/_venue/"  # what only the venue's people may ask
+
+Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+class Cut(Exception):
+    """The connection is over: the other side has gone, or what it says is no HTTP."""
+
+
+class Door:
+    """A port of loopback for one bot. `before` is awaited before each request is served; `port()`
+    is where the venue is."""
+
+    def __init__(
+        self, port: Callable[[], int], before: Callable[[Exchange], Awaitable[None]]
+    ) -> None:
+        self.record = Record()
+        self.last = time.monotonic()  # when the last request came
+        self._port = port
+        self._before = before
+        self._turn = asyncio.Lock()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._writers: set[asyncio.StreamWriter] = set()
+        self._server: asyncio.Server | None = None
+
+    async def open(self) -> str:
+        """Listen; the address."""
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0, limit=HEAD_MAX)
+        return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+
+    async def close(self) -> None:
+        """Let nobody in any more, and end all connections."""
+        if self._server is not None:
+            self._server.close()
+        self.cut()
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def cut(self) -> None:
+        """End all connections, as when the venue is gone."""
+        for writer in list(self._writers):
+            writer.transport.abort()
+
+    def in_turn(self) -> asyncio.Lock:
+        """Held while a request is served, or time passes."""
+        return self._turn
+
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        if len(self._tasks) >= CONNECTIONS_MAX:
+            writer.transport.abort()
+            return
+        self._tasks.add(task)
+        self._writers.add(writer)
+        upstream: list[Streams] = []
+        try:
+            while await self._serve((reader, writer), upstream):
+                pass
+        except (Cut, OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+            pass
+        except asyncio.CancelledError:
+            pass  # the run is over
+        finally:
+            self._tasks.discard(task)
+            self._writers.discard(writer)
+            for _, other in upstream:
+                other.transport.abort()
+            await _gone(writer)
+
+    async def _serve(self, bot: Streams, upstream: list[Streams]) -> bool:
+        """One request and its answer; whether the connection may have another one."""
+        head = await bot[0].readuntil(b"\r\n\r\n")
+        lines, fields = _parsed(head)
+        parts = lines.split(" ")
+        if len(parts) != 3:
+            raise Cut
+        method, target, _ = parts
+        body = await bot[0].readexactly(_length(fields, BODY_MAX))
+        if OURS in target:
+            bot[1].write(NOT_YOURS)
+            return False
+        self.last = time.monotonic()
+        async with self._turn:
+            if bot[1].transport.is_closing():
+                raise Cut
+            if fields.get("upgrade", "").lower() == "websocket":
+                self.record.sockets += 1
+                venue = await self._venue(upstream)
+                venue[1].write(_without_compression(head))
+            else:
+                exchange = self.record.begin(method, target, body, self.last)
+                await self._before(exchange)
+                if bot[1].transport.is_closing():  # cut by what happened before it
+                    raise Cut
+                venue = await self._venue(upstream)
+                venue[1].write(head + body)
+                return await _answer(venue[0], bot[1], exchange)
+        await self._tunnel(bot, venue)
+        return False
+
+    async def _venue(self, upstream: list[Streams]) -> Streams:
+        """The connection to the venue that belongs to the bot's."""
+        if not upstream or upstream[0][0].at_eof() or upstream[0][1].transport.is_closing():
+            for _, other in upstream:
+                other.transport.abort()
+            made = await asyncio.open_connection("127.0.0.1", self._port(), limit=HEAD_MAX)
+            upstream[:] = [made]
+        return upstream[0]
+
+    async def _tunnel(self, bot: Streams, venue: Streams) -> None:
+        """Pass a stream on, both ways, until one side ends it."""
+
+        async def pour(
+            reader: asyncio.StreamReader, writer: asyncio.StreamWriter, out: bool
+        ) -> None:
+            while piece := await reader.read(PIECE):
+                if out:
+                    self.record.told(piece)
+                writer.write(piece)
+                await writer.drain()
+
+        both = [
+            asyncio.create_task(pour(bot[0], venue[1], False)),
+            asyncio.create_task(pour(venue[0], bot[1], True)),
+        ]
+        try:
+            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in both:
+                task.cancel()
+            await asyncio.gather(*both, return_exceptions=True)
+
+
+async def _answer(
+    venue: asyncio.StreamReader, bot: asyncio.StreamWriter, exchange: Exchange
+) -> bool:
+    """Pass an answer on as it comes; whether the connection goes on."""
+    try:
+        head = await venue.readuntil(b"\r\n\r\n")
+    except asyncio.IncompleteReadError:
+        raise Cut from None
+    line, fields = _parsed(head)
+    length = _length(fields, ANSWER_MAX)
+    bot.write(head)
+    body = b""
+    while len(body) < length:
+        piece = await venue.read(min(PIECE, length - len(body)))
+        if not piece:
+            break
+        body += piece
+        bot.write(piece)
+    await bot.drain()
+    if len(body) < length:
+        raise Cut
+    exchange.status = int(line.split(" ")[1])
+    exchange.answer = body
+    with suppress(ValueError):
+        exchange.retry_after = float(fields.get("retry-after", "0"))
+    return fields.get("connection", "").lower() != "close"
+
+
+def _parsed(head: bytes) -> tuple[str, dict[str, str]]:
+    """The first line, and the fields by their names in small letters."""
+    line, *rest = head.decode("latin-1").split("\r\n")
+    pairs = [part.partition(":") for part in rest if part]
+    return line, {name.strip().lower(): value.strip() for name, _, value in pairs}
+
+
+def _length(fields: dict[str, str], most: int) -> int:
+    """How long a body is. Cut: that is not said in a way that is understood here."""
+    text = fields.get("content-length", "0")
+    if "transfer-encoding" in fields or not text.isdecimal() or int(text) > most:
+        raise Cut
+    return int(text)
+
+
+def _without_compression(head: bytes) -> bytes:
+    """The request for a stream, whose frames are to be read on their way."""
+    lines = head.split(b"\r\n")
+    kept = [one for one in lines if not one.lower().startswith(b"sec-websocket-extensions:")]
+    return b"\r\n".join(kept)
+
+
+async def _gone(writer: asyncio.StreamWriter) -> None:
+    writer.close()
+    with suppress(OSError, asyncio.CancelledError):
+        await writer.wait_closed()

@@ -1,0 +1,207 @@
+"""What a bot did wrong in a run, by the venue's own ledger and by what the bot was told."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any, Final
+
+from msgspec import Struct
+
+from venue.crashtest.record import Exchange, Record
+
+TWICE: Final = "an intent was executed twice"
+ORPHAN: Final = "an order is left that the bot does not know of"
+NOT_FLAT: Final = "the bot ended and left something open"
+LIMIT: Final = "a limit was not kept"
+ENDED: Final = "the bot ended by itself"
+HUNG: Final = "the bot did not stop"
+FLOOD: Final = "the bot flooded the venue"
+HASTE: Final = "the bot went on asking while it was told to wait"
+HASTE_MAX: Final = 5
+
+
+class Finding(Struct, frozen=True):
+    """A rule that was broken, and how; nothing of it depends on ids or on the machine's time."""
+
+    rule: str
+    words: str
+
+
+class Limits(Struct, frozen=True):
+    """What a bot has to keep to; `may_hold`: positions may be left at the end."""
+
+    may_hold: bool = False
+    max_orders: int | None = None  # open at a time
+    max_position: Decimal | None = None  # of a market, in units of the base asset
+
+
+class Ledger(Struct, frozen=True):
+    """What the venue says at the end: the owner's orders and fills in the order they came, with
+    the orders that are open and the positions."""
+
+    orders: list[dict[str, Any]]
+    fills: list[dict[str, Any]]
+    open_orders: list[dict[str, Any]]
+    positions: list[dict[str, Any]]
+
+
+def judged(
+    record: Record, ledger: Ledger, limits: Limits, planned: dict[str, int] | None = None
+) -> list[Finding]:
+    """The findings of a run. `planned` is how many orders of each intent a bot executes that comes
+    to its end; None: it goes on until it is stopped."""
+    done = executed(record, ledger)
+    return [
+        *(
+            finding
+            for intent, finding in _twice(record, ledger)
+            if planned is None or done.get(intent, 0) > planned.get(intent, 0)
+        ),
+        *_left(record, ledger, may_hold=limits.may_hold),
+        *_beyond(ledger, limits),
+        *_hasty(record),
+    ]
+
+
+def executed(record: Record, ledger: Ledger) -> dict[str, int]:
+    """How many placements of each intent became orders."""
+    counts: dict[str, int] = {}
+    placements = record.placements()
+    for one in placements:
+        if _order_of(one, ledger, placements) is not None:
+            counts[_said(one)] = counts.get(_said(one), 0) + 1
+    return counts
+
+
+def _twice(record: Record, ledger: Ledger) -> list[tuple[str, Finding]]:
+    """Placements repeated by a bot that had lost the answer and had not found the order since,
+    each with its intent."""
+    found = []
+    placements = record.placements()
+    orders = [_order_of(one, ledger, placements) for one in placements]
+    for at, (first, order) in enumerate(zip(placements, orders, strict=True)):
+        if order is None or _acknowledged(first, order):
+            continue
+        for place, (second, other) in enumerate(zip(placements, orders, strict=True)):
+            if place <= at or other is None or other is order or not _alike(first, second):
+                continue
+            if not _known(record, order, first.number, second.number):
+                words = (
+                    f"{_said(first)} was executed, and the bot got no answer (placement {at + 1});"
+                    " it sent the same order again without looking for the first (placement"
+                    f" {place + 1}), and that was executed too"
+                )
+                found.append((_said(first), Finding(TWICE, words)))
+            break
+    return found
+
+
+def _order_of(
+    placement: Exchange, ledger: Ledger, placements: list[Exchange]
+) -> dict[str, Any] | None:
+    """The order that a placement became; None: it became none, or another's repetition."""
+    client = placement.values.get("newClientOrderId")
+    if client:
+        same = [one for one in placements if one.values.get("newClientOrderId") == client]
+        orders = [one for one in ledger.orders if one["clientOrderId"] == client]
+        at = same.index(placement)
+        # A client id that is used again is an order of its own once the first one has ended.
+        return orders[at] if at < len(orders) else None
+    there = [
+        one
+        for one in ledger.orders
+        if one["time"] == placement.time
+        and one["symbol"] == placement.values.get("symbol")
+        and one["side"] == placement.values.get("side")
+    ]
+    return there[0] if there else None
+
+
+def _acknowledged(placement: Exchange, order: dict[str, Any]) -> bool:
+    return placement.status == 200 and str(order["orderId"]).encode() in placement.answer
+
+
+def _known(record: Record, order: dict[str, Any], after: int, before: int) -> bool:
+    """Whether the bot was told of an order in between: by its ids, or by what its fills did."""
+    words = [str(order["orderId"]).encode(), str(order["clientOrderId"]).encode()]
+    if record.named(words, after, before):
+        return True
+    return float(order["executedQty"]) > 0 and record.shown(after, before)
+
+
+_SAME: Final = ("symbol", "side", "positionSide", "quantity")
+
+
+def _alike(first: Exchange, second: Exchange) -> bool:
+    """The same intent: market, side and quantity; the price may be another by now."""
+    return first.operation == second.operation and all(
+        str(first.values.get(name)) == str(second.values.get(name)) for name in _SAME
+    )
+
+
+def _left(record: Record, ledger: Ledger, *, may_hold: bool) -> list[Finding]:
+    """What is open at the end."""
+    found = []
+    counted = len(record.exchanges) + 1
+    for order in ledger.open_orders:
+        ids = [str(order.get(name, "")).encode() for name in ("orderId", "algoId", "clientOrderId")]
+        known = record.named([one for one in ids if len(one) > 1], 0, counted)
+        words = f"{order.get('side')} {order.get('origQty', '')} {order.get('symbol')} is open"
+        found.append(Finding(NOT_FLAT if known else ORPHAN, " ".join(words.split())))
+    if not may_hold:
+        found += [
+            Finding(NOT_FLAT, f"a position {one['side']} {one['size']} {one['symbol']} is held")
+            for one in ledger.positions
+        ]
+    return found
+
+
+def _beyond(ledger: Ledger, limits: Limits) -> list[Finding]:
+    """The limits that were not kept."""
+    found = []
+    if limits.max_orders is not None and _most_open(ledger) > limits.max_orders:
+        words = f"more than {limits.max_orders} orders were open at a time"
+        found.append(Finding(LIMIT, words))
+    held: dict[str, Decimal] = {}
+    if limits.max_position is not None:
+        for fill in ledger.fills:
+            name = f"{fill['symbol']} ({fill['product']})"
+            bought = fill["isBuyer"] if fill["product"] == "spot" else fill["side"] == "BUY"
+            held[name] = held.get(name, Decimal(0)) + Decimal(fill["qty"]) * (1 if bought else -1)
+            words = f"more than {limits.max_position} of {name} was held"
+            if abs(held[name]) > limits.max_position and Finding(LIMIT, words) not in found:
+                found.append(Finding(LIMIT, words))
+    return found
+
+
+def _most_open(ledger: Ledger) -> int:
+    """How many orders were open at a time, at most."""
+    still = [one.get("orderId") for one in ledger.open_orders]
+    lives = [
+        (one["time"], None if one["orderId"] in still else one["updateTime"])
+        for one in ledger.orders
+    ]
+    return max(
+        (sum(begin <= at and (end is None or at < end) for begin, end in lives) for at, _ in lives),
+        default=0,
+    )
+
+
+def _hasty(record: Record) -> list[Finding]:
+    """Requests sent while an answer's Retry-After still ran."""
+    until = 0.0
+    hasty = 0
+    for one in record.exchanges:
+        hasty += one.wall < until
+        if one.status in (418, 429):
+            until = max(until, one.wall + one.retry_after)
+    if hasty <= HASTE_MAX:
+        return []
+    return [Finding(HASTE, f"more than {HASTE_MAX} requests were sent before Retry-After was over")]
+
+
+def _said(placement: Exchange) -> str:
+    values = placement.values
+    words = [values.get(name, "") for name in ("side", "positionSide", "quantity", "symbol")]
+    product = "contract" if "contract" in placement.operation else "spot"
+    return " ".join(str(one) for one in words if one) + f" ({product})"

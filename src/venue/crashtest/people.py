@@ -1,0 +1,129 @@
+"""The venue's people in a crash test: they move time, and do what an incident needs of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any, Final
+
+from venue.api.documents.table import ROWS
+from venue.lab import demo
+from venue.scenario.expectation import OK_BELOW, Told
+from venue.scenario.runner import Asked, Key
+
+OWNER: Final = "alice"  # whom the bot trades for
+OTHER: Final = "bob"  # who trades against it
+SOURCE: Final = "crashtest"  # the index source of a contract whose price an incident has set
+POSTED_MS: Final = 5_000
+STAMPS: Final = 20_000  # ms, as a scenario's
+_BY_NAME: Final = {row.name: row for row in ROWS}
+
+Ask = Callable[[str, Asked], Told]  # sends a request to the venue at an address
+
+
+class Broken(Exception):
+    """The venue did not do what a crash test needs; carries its words."""
+
+
+class People:
+    """They ask a venue for what it tells its people, and its owners. `time` is venue time (ms)."""
+
+    def __init__(self, ask: Ask, url: Callable[[], str], time: int) -> None:
+        self.time = time
+        self._ask = ask
+        self._url = url
+        self._sent = 0
+        self._posted: dict[str, str] = {}
+        self._post_at = 0
+
+    async def told(self, name: str, values: dict[str, Any], owner: str = "") -> Told:
+        """What an operation answers, as the venue's people or as a demo account."""
+        account = demo.account(owner)
+        key = Key(account.key, account.secret, demo.PASSPHRASE) if account else None
+        self._sent += 1
+        asked = Asked(_BY_NAME[name], values, key, self.time + self._sent % STAMPS)
+        return await asyncio.to_thread(self._ask, self._url(), asked)
+
+    async def ask(self, name: str, by: str = "", /, **values: Any) -> Any:
+        """As `told`, with its body. Broken: it is refused, or nobody answers."""
+        told = await self.told(name, values, by)
+        if not 0 < told.status < OK_BELOW:
+            words = told.body.get("msg", told.body) if isinstance(told.body, dict) else told.body
+            raise Broken(f"{name}: {told.status} {words}")
+        return told.body
+
+    async def pass_time(self, ms: int) -> None:
+        """Venue time goes on; indexes that were set stay current."""
+        until = self.time + ms
+        while self.time < until:
+            step = min([until, *([self._post_at] if self._posted else [])])
+            if step > self.time:
+                await self.ask("advance_clock", to=str(step))
+                self.time = step
+            if self._posted and self.time >= self._post_at:
+                await self._post()
+
+    async def to_funding(self) -> int:
+        """Venue time goes on to the next funding; how many positions were asked to pay."""
+        planned = await self.ask("advance_clock", to_next="funding", dry_run=True)
+        await self.pass_time(planned["to"] - self.time)
+        rows = await self.ask("funding_rates", symbol="BTCUSDT", limit=1)
+        return len(rows)
+
+    async def set_index(self, symbol: str, factor: Decimal) -> None:
+        """A contract's index is at a multiple of itself, at once, and stays there."""
+        views = await self.ask("contracts")
+        (view,) = [one for one in views if one["symbol"] == symbol]
+        tick = Decimal(view["tickSize"])
+        price = str((Decimal(view["indexPrice"]) * factor / tick).quantize(Decimal(1)) * tick)
+        await self.ask("change_contract", symbol=symbol, indexSources=[SOURCE])
+        body = {"symbol": symbol, "source": SOURCE, "price": price, "jump": True}
+        await self.ask("post_index", **body)
+        self._posted[symbol] = price
+        self._post_at = self.time + POSTED_MS
+
+    async def _post(self) -> None:
+        self._post_at = self.time + POSTED_MS
+        for symbol, price in self._posted.items():
+            await self.ask("post_index", symbol=symbol, source=SOURCE, price=price)
+
+    # -- what the owner has -----------------------------------------------------------------------
+
+    async def open_orders(self) -> list[dict[str, Any]]:
+        """The owner's open orders of both products, conditional ones too."""
+        spot = await self.ask("open_orders", OWNER)
+        contract = await self.ask("contract_open_orders", OWNER)
+        waiting = await self.ask("open_algos", OWNER)
+        return [
+            *({"product": "spot", **one} for one in spot),
+            *({"product": "contract", **one} for one in contract),
+            *({"product": "conditional", **one} for one in waiting),
+        ]
+
+    async def positions(self) -> list[dict[str, Any]]:
+        """The owner's open positions."""
+        found: list[dict[str, Any]] = await self.ask("operator_positions", owner=OWNER)
+        return found
+
+    async def orders(self, markets: list[tuple[str, str]]) -> list[dict[str, Any]]:
+        """All orders of the owner in these markets, in the order of their times."""
+        found: dict[tuple[str, int], dict[str, Any]] = {}
+        for product, symbol in markets:
+            if product == "spot":
+                rows = await self.ask("all_orders", OWNER, symbol=symbol, limit=1000)
+            else:
+                rows = await self.ask("contract_order_history", OWNER, symbol=symbol, limit=1000)
+                rows += await self.ask("contract_open_orders", OWNER, symbol=symbol)
+            for row in rows:
+                found[product, int(row["orderId"])] = {"product": product, **row}
+        return [found[key] for key in sorted(found, key=lambda key: key[1])]
+
+    async def fills(self, markets: list[tuple[str, str]]) -> list[dict[str, Any]]:
+        """The owner's newest fills in these markets, oldest first."""
+        found: list[dict[str, Any]] = []
+        for product, symbol in markets:
+            name = "my_trades" if product == "spot" else "user_trades"
+            rows = await self.ask(name, OWNER, symbol=symbol, limit=100)
+            found += [{"product": product, **row} for row in rows]
+        return sorted(found, key=lambda row: int(row["id"]))

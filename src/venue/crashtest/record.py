@@ -1,0 +1,95 @@
+"""What passed between a bot and the venue: its requests, their answers, and what it was told."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+from urllib.parse import parse_qsl
+
+from msgspec import Struct
+
+from venue.api.documents.table import ROWS
+
+_ROWS: Final = {(row.method, row.path.rstrip("/")): row for row in ROWS}
+_PREFIXES: Final = ("/spot/", "/contract/")
+PLACING: Final = ("place_order", "place_contract_order", "place_demo_order")
+SHOWING: Final = (  # answers that show what an executed order did, without naming it
+    "account", "contract_balance", "positions", "position", "my_trades", "user_trades",
+    "demo_balance", "demo_positions",
+)  # fmt: skip
+KEPT: Final = 1_000_000  # bytes of answers and frames that are searched for an order's id
+
+
+class Exchange(Struct):
+    """A request and its answer. `status` 0: none came. `time` is venue time (ms), `wall`
+    the machine's (s)."""
+
+    number: int
+    method: str
+    operation: str
+    values: dict[str, Any]
+    time: int = 0
+    status: int = 0
+    answer: bytes = b""
+    wall: float = 0.0
+    retry_after: float = 0.0
+
+
+class Record:
+    """A run's exchanges, and in between them what streams told, in order."""
+
+    def __init__(self) -> None:
+        self.exchanges: list[Exchange] = []
+        self.frames: list[tuple[int, bytes]] = []  # each behind so many requests
+        self.sockets = 0
+        self._kept = 0
+
+    def begin(self, method: str, target: str, body: bytes, wall: float) -> Exchange:
+        """A request that is about to be served."""
+        path, _, query = target.partition("?")
+        for prefix in _PREFIXES:
+            if path.startswith((f"{prefix}api/", f"{prefix}capi/")):
+                path = path[len(prefix) - 1 :]
+        row = _ROWS.get((method, path.rstrip("/")))
+        made = Exchange(
+            number=len(self.exchanges) + 1, method=method,
+            operation=row.name if row else path, values=_values(query, body), wall=wall,
+        )  # fmt: skip
+        self.exchanges.append(made)
+        return made
+
+    def told(self, frame: bytes) -> None:
+        """Bytes of a stream that reached the bot."""
+        self._kept += len(frame)
+        if self._kept <= KEPT:
+            self.frames.append((len(self.exchanges), frame))
+
+    def placements(self) -> list[Exchange]:
+        """The requests that place one order."""
+        return [one for one in self.exchanges if one.operation in PLACING]
+
+    def named(self, words: list[bytes], after: int, before: int) -> bool:
+        """Whether the bot was told of one of these words behind request `after`, and before it
+        sent request `before`."""
+        heard = [one.answer for one in self.exchanges if after <= one.number < before]
+        heard += [frame for number, frame in self.frames if after <= number < before]
+        return any(word in answer for word in words for answer in heard)
+
+    def shown(self, after: int, before: int) -> bool:
+        """Whether the bot saw its wallet, positions or fills in between."""
+        return any(
+            one.operation in SHOWING and one.status == 200
+            for one in self.exchanges
+            if after < one.number < before
+        )
+
+
+def _values(query: str, body: bytes) -> dict[str, Any]:
+    """A request's parameters; of a body that is no object, none."""
+    if body:
+        try:
+            found = json.loads(body)
+        except ValueError:
+            return {}
+        return found if isinstance(found, dict) else {}
+    return dict(parse_qsl(query))

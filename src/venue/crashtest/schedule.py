@@ -1,0 +1,66 @@
+"""What happens to a bot in one run: events, each at the n-th request of a kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+
+class Event(Struct, frozen=True):
+    """Something that happens at the `nth` request (from 1) whose operation is like `on`.
+
+    `on` is an operation of the table, `place*`, `cancel*`, `GET` for what is read, `*` for any
+    request, or a channel with `ws:` before it, whose frames are counted. Either `effect` hits that
+    request, `times` of them in a row, or the venue's people `do` something before it is served.
+    `noise` is no part of the incident: it harms no bot.
+    """
+
+    on: str
+    nth: int
+    effect: dict[str, Any] | None = None
+    do: str = ""
+    times: int = 1
+    noise: bool = False
+
+    @property
+    def words(self) -> str:
+        """The event in one line."""
+        what = self.do or str((self.effect or {}).get("kind"))
+        more = ", ".join(
+            f"{name} {value}" for name, value in (self.effect or {}).items() if name != "kind"
+        )
+        again = f", {self.times} times" if self.times > 1 else ""
+        where = f"at {_NAMES.get(self.on, self.on)} {self.nth}"
+        return f"{what}{f' ({more})' if more else ''} {where}{again}"
+
+
+_NAMES = {
+    "place*": "placement",
+    "cancel*": "cancel",
+    "GET": "question",
+    "*": "request",
+    "ws:*": "frame",
+}
+
+
+def rule(number: int, event: Event, owner: str) -> dict[str, Any]:
+    """The rule of faults that makes an event's effect happen."""
+    match: dict[str, Any] = {}
+    if event.on.startswith("ws:"):
+        match["channel"] = event.on.removeprefix("ws:")
+    elif event.on == "GET":
+        match["method"] = "GET"
+    elif event.on == "*":
+        match["path"] = "/*"
+    else:
+        match |= {"operation": event.on, "owner": owner}
+    nth = list(range(event.nth, event.nth + event.times))
+    return {"id": f"event-{number}", "match": match, "when": {"nth": nth}, "effect": event.effect}
+
+
+def is_like(on: str, operation: str, method: str) -> bool:
+    """Whether a request is one that an event counts."""
+    if on in ("*", method):
+        return True
+    return operation.startswith(on[:-1]) if on.endswith("*") else operation == on

@@ -1,0 +1,256 @@
+"""One run of a bot through a schedule, from a new venue to the verdict."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from venue.crashtest import judge
+from venue.crashtest.acts import Acts
+from venue.crashtest.command import Command
+from venue.crashtest.door import Cut, Door
+from venue.crashtest.judge import Finding, Ledger, Limits, executed, judged
+from venue.crashtest.people import OWNER, Ask, Broken, People
+from venue.crashtest.record import PLACING, Exchange, Record
+from venue.crashtest.schedule import Event, is_like, rule
+from venue.lab import demo
+from venue.practice import NotStarted, Practice
+from venue.times import US_PER_MS, instant_us
+
+BEGINNING: Final = "2026-01-01T07:59:00Z"  # funding is due at 08:00
+BEAT_MS: Final = 500  # venue time that passes before each request
+IDLE_S: Final = 2.0  # a bot that asks nothing for so long: time passes all the same
+LATER: Final = 6  # requests after which an act is taken back
+LOOK_S: Final = 0.02
+FIRST_S: Final = 30.0  # within which the first request must come
+FLOOD: Final = 20  # times the requests of a run
+OUTPUT_MAX: Final = 50_000_000
+RESTART: Final = "restart"
+
+
+class Plan(Struct, frozen=True, kw_only=True):
+    """What all runs of a crash test have in common. A run is stopped after so many requests, or
+    seconds; `stop_s` is how long the bot has to end."""
+
+    command: list[str]
+    seed: int
+    requests: int
+    seconds: float
+    stop_s: float
+    limits: Limits
+
+
+class Trial(Struct, frozen=True):
+    """How a run went: whether its events met the bot, and what it did wrong. `counts` are its
+    requests by kind, `markets` where it traded, `planned` the orders it executed by intent; None
+    when it did not come to its end by itself."""
+
+    met: bool
+    findings: list[Finding]
+    counts: dict[str, int]
+    markets: list[tuple[str, str]]
+    planned: dict[str, int] | None
+
+
+class Run:
+    """One run; `calm` is how the bot's calm day went, None: this is it."""
+
+    def __init__(self, plan: Plan, events: list[Event], calm: Trial | None, ask: Ask) -> None:
+        self._plan = plan
+        self._events = events
+        self._calm = calm
+        self._ask = ask
+        self._met = False
+        self._findings: list[Finding] = []
+        self._seen = [0] * len(events)
+        self._undo_at = 0
+        self._stop_at: float | None = None
+        self._broken: Exception | None = None  # what the venue's people could not do
+
+    async def trial(self) -> Trial:
+        """Run it. Broken: the venue did not do what is needed; NoCommand: the bot cannot start."""
+        with tempfile.TemporaryDirectory(prefix="venue-") as folder:
+            self._folder = Path(folder)
+            self._practice = Practice(self._folder, *self._options(first=True))
+            try:
+                return await self._with_venue()
+            finally:
+                self._practice.kill()
+
+    def _options(self, *, first: bool) -> list[str]:
+        """How the venue is started; after a restart its time goes on."""
+        given = ["--seed", str(self._plan.seed)]
+        if any(event.do == RESTART for event in self._events):
+            given += ["--state", str(self._folder / "venue.db")]
+        return [*given, "--clock", "manual", "--at", BEGINNING] if first else given
+
+    async def _with_venue(self) -> Trial:
+        beginning = instant_us(BEGINNING) // US_PER_MS
+        self._people = People(self._ask, lambda: self._practice.url, beginning)
+        self._acts = Acts(self._people, self._calm.markets if self._calm else [])
+        for number, event in enumerate(self._events):
+            if event.effect is not None:
+                await self._people.ask("add_fault", **rule(number, event, OWNER))
+        self._door = Door(lambda: self._practice.port, self._before)
+        url = await self._door.open()
+        try:
+            self._command = await Command.start(
+                self._plan.command, _given(url), self._folder / "said.txt"
+            )
+            try:
+                await self._live()
+            finally:
+                await self._command.end()
+        finally:
+            await self._door.close()
+        return await self._verdict()
+
+    # -- while the bot runs -----------------------------------------------------------------------
+
+    async def _live(self) -> None:
+        """Until the bot has ended, or was told to and had its time."""
+        began = time.monotonic()
+        door, command = self._door, self._command
+        while not await command.wait(LOOK_S):
+            if self._broken is not None:
+                raise self._broken
+            now = time.monotonic()
+            if self._stop_at is not None:
+                if now > self._stop_at + self._plan.stop_s:
+                    words = f"{self._plan.stop_s:g} s after SIGTERM it was still there"
+                    self._findings.append(Finding(judge.HUNG, words))
+                    return
+            elif now > began + self._plan.seconds or (
+                not door.record.exchanges and not door.record.sockets and now > began + FIRST_S
+            ):
+                self._stop()
+            elif now > door.last + IDLE_S and (door.record.exchanges or door.record.sockets):
+                async with door.in_turn():
+                    await self._people.pass_time(BEAT_MS)
+                door.last = now
+            if self._flooding():
+                return
+        if command.code and self._stop_at is None:
+            words = f"with code {command.code}: {command.last_words()}"
+            self._findings.append(Finding(judge.ENDED, words))
+
+    def _flooding(self) -> bool:
+        if self._command.size() > OUTPUT_MAX:
+            words = f"it printed more than {OUTPUT_MAX // 1_000_000} MB"
+        elif len(self._door.record.exchanges) > FLOOD * self._plan.requests:
+            words = f"it sent more than {FLOOD * self._plan.requests} requests and did not stop"
+        else:
+            return False
+        self._findings.append(Finding(judge.FLOOD, words))
+        return True
+
+    def _stop(self) -> None:
+        self._stop_at = time.monotonic()
+        self._command.ask_to_stop()
+
+    async def _before(self, exchange: Exchange) -> None:
+        """Before each request: what the schedule says; then venue time goes on a little."""
+        try:
+            await self._prepare(exchange)
+        except (Broken, NotStarted) as problem:
+            self._broken = problem
+            raise Cut from None
+
+    async def _prepare(self, exchange: Exchange) -> None:
+        people = self._people
+        for number, event in enumerate(self._events):
+            if is_like(event.on, exchange.operation, exchange.method):
+                self._seen[number] += 1
+                if event.do and self._seen[number] == event.nth:
+                    await self._do(event, exchange)
+        if self._acts.later and exchange.number >= self._undo_at:
+            await self._acts.later.pop()()
+        await people.pass_time(BEAT_MS)
+        exchange.time = people.time
+        if exchange.number == self._plan.requests:
+            self._stop()
+
+    async def _do(self, event: Event, exchange: Exchange) -> None:
+        self._undo_at = exchange.number + LATER
+        if event.do != RESTART:
+            with suppress(Broken):  # what the bot has left makes it impossible: it is not met
+                self._met = await self._acts.do(event.do, exchange) or self._met
+            return
+        self._met = True
+        self._door.cut()
+        self._practice.kill()
+        self._practice = Practice(self._folder, *self._options(first=False))
+
+    def _find(self, name: str, words: str) -> None:
+        finding = Finding(name, words)
+        if finding not in self._findings:
+            self._findings.append(finding)
+
+    # -- afterwards -------------------------------------------------------------------------------
+
+    async def _verdict(self) -> Trial:
+        people, record = self._people, self._door.record
+        quiet = [f"event-{number}" for number, event in enumerate(self._events) if event.noise]
+        rules = await people.ask("faults")
+        hit = any(one["hits"] for one in rules if one["id"] not in quiet)
+        await people.ask("clear_faults")
+        for undo in self._acts.later:
+            await undo()
+        markets = _markets(record)
+        ledger = Ledger(
+            await people.orders(markets),
+            await people.fills(markets),
+            await people.open_orders(),
+            await people.positions(),
+        )
+        health = await people.ask("health")
+        if health["status"] != "ok":
+            self._find("the venue is not well", health["status"])
+        planned = self._calm.planned if self._calm else None
+        findings = [*self._findings, *judged(record, ledger, self._plan.limits, planned)]
+        unlike = [one for at, one in enumerate(findings) if one not in findings[:at]]
+        ended = self._stop_at is None and not self._findings
+        done = executed(record, ledger) if ended else None
+        return Trial(self._met or hit, unlike, _counts(record), markets, done)
+
+
+def _given(url: str) -> dict[str, str]:
+    """What the bot finds in its environment."""
+    account = next(one for one in demo.ACCOUNTS if one.name == OWNER)
+    socket = url.replace("http", "ws", 1)
+    return {
+        "VENUE_URL": url,
+        "VENUE_WS_SPOT": f"{socket}/spot/v3/ws",
+        "VENUE_WS_CONTRACT": f"{socket}/contract/v3/ws",
+        "VENUE_KEY": account.key,
+        "VENUE_SECRET": account.secret,
+        "VENUE_PASSPHRASE": demo.PASSPHRASE,
+    }
+
+
+def _counts(record: Record) -> dict[str, int]:
+    """How many requests there were of each kind that events count."""
+    kinds = ("place*", "cancel*", "GET", "*")
+    counts = {
+        kind: sum(is_like(kind, one.operation, one.method) for one in record.exchanges)
+        for kind in kinds
+    }
+    counts["ws:*"] = record.sockets
+    return counts
+
+
+def _markets(record: Record) -> list[tuple[str, str]]:
+    """Where the bot placed orders."""
+    found: list[tuple[str, str]] = []
+    for one in record.exchanges:
+        if one.operation in PLACING and isinstance(one.values.get("symbol"), str):
+            product = "spot" if one.operation == "place_order" else "contract"
+            symbol = one.values["symbol"].upper()
+            if (product, symbol) not in found:
+                found.append((product, symbol))
+    return found

@@ -1,0 +1,1 @@
+"""Scenarios: files of steps against a practice venue, with what is expected of each answer."""

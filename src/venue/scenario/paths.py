@@ -1,0 +1,78 @@
+"""Paths into answers, and `${step.path}` in what a step sends: where values come from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+REFERENCE: Final = re.compile(r"\$\{([^{}]*)\}")
+NAMED: Final = re.compile(r"([A-Za-z0-9_-]+)[.]([^.{}]+(?:[.][^.{}]+)*)")
+REFERENCE_RULE: Final = "a reference is ${step.field}, as ${open.orderId} or ${book.asks.0.0}"
+
+
+class Missing(Exception):
+    """An answer does not have what a path leads to; carries the path and what there is."""
+
+
+def value_at(answer: Any, path: str) -> Any:
+    """What a dotted path leads to: names of fields, and places in lists counted from 0.
+
+    Missing: it leads nowhere.
+    """
+    value = answer
+    for name in path.split("."):
+        if isinstance(value, dict) and name in value:
+            value = value[name]
+        elif isinstance(value, list) and name.isdecimal() and int(name) < len(value):
+            value = value[int(name)]
+        else:
+            raise Missing(f"{path}: there is no {name} in {_shown(value)}")
+    return value
+
+
+def references(value: Any) -> Iterator[str]:
+    """The insides of all `${...}` in what a step says."""
+    if isinstance(value, str):
+        yield from REFERENCE.findall(value)
+    elif isinstance(value, list):
+        for one in value:
+            yield from references(one)
+    elif isinstance(value, dict):
+        for one in value.values():
+            yield from references(one)
+
+
+def filled(value: Any, answers: dict[str, Any]) -> Any:
+    """What a step says with references replaced by what earlier steps were answered.
+
+    A text that is one reference becomes its value, a number or a list too. Missing.
+    """
+    if isinstance(value, str):
+        whole = REFERENCE.fullmatch(value)
+        if whole:
+            return _found(whole[1], answers)
+        return REFERENCE.sub(lambda one: str(_found(one[1], answers)), value)
+    if isinstance(value, list):
+        return [filled(one, answers) for one in value]
+    if isinstance(value, dict):
+        return {name: filled(one, answers) for name, one in value.items()}
+    return value
+
+
+def _found(reference: str, answers: dict[str, Any]) -> Any:
+    step, _, path = reference.partition(".")
+    if step not in answers:
+        raise Missing(f"${{{reference}}}: step {step} has had no answer yet")
+    try:
+        return value_at(answers[step], path)
+    except Missing as problem:
+        raise Missing(f"${{{reference}}}: {problem}") from None
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"an object of {', '.join(list(value)[:12]) or 'nothing'}"
+    if isinstance(value, list):
+        return f"a list of {len(value)}"
+    return repr(value)

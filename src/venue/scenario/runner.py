@@ -1,0 +1,205 @@
+"""Runs a scenario: its steps in order, against a venue whose time stands until a step moves it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from decimal import ROUND_HALF_EVEN, Decimal
+from typing import Any, Final
+
+from msgspec import Struct
+
+from venue.api.documents.table import ROWS
+from venue.api.operation import Operation
+from venue.lab import demo
+from venue.scenario.expectation import OK_BELOW, Told, shortfalls
+from venue.scenario.file import Scenario, Step
+from venue.scenario.paths import Missing, filled
+from venue.times import US_PER_MS, span_us
+
+PERMISSIONS: Final = ("READ", "SPOT_TRADE", "CONTRACT_TRADE")
+SOURCE: Final = "scenario"  # the index source of a contract whose price a trigger has set
+POSTED_US: Final = span_us("5s")  # such a price is posted again: it gets stale after ten seconds
+STAMPS: Final = 20_000  # ms: a signature is good for 30 s, and two with one stamp are one request
+
+_BY_NAME: Final[dict[str, Operation[Any, Any]]] = {row.name: row for row in ROWS}
+
+
+class Key(Struct, frozen=True):
+    """What an owner signs with."""
+
+    key: str
+    secret: str
+    passphrase: str
+
+
+class Asked(Struct, frozen=True):
+    """A request: who signs it, None: nobody, and with which time (ms)."""
+
+    row: Operation[Any, Any]
+    values: dict[str, Any]
+    key: Key | None
+    stamp: int
+
+
+class Outcome(Struct, frozen=True):
+    """How a step went: `at` is µs since the beginning; without problems it went as expected."""
+
+    step: str
+    at: int
+    said: str
+    status: int
+    problems: list[str]
+
+
+class Failed(Exception):
+    """The venue did not do what a scenario needs before it can go on; carries its words."""
+
+
+class Runner:
+    """One run of a scenario. `ask` sends a request to its venue, in manual time."""
+
+    def __init__(self, scenario: Scenario, ask: Callable[[Asked], Told]) -> None:
+        self._scenario = scenario
+        self._ask = ask
+        self._now = scenario.clock
+        self._sent = 0
+        self._keys: dict[str, Key] = {}
+        self._answers: dict[str, Any] = {}
+        self._again: list[tuple[int, Step]] = []  # when a step comes next
+        self._posted: dict[str, str] = {}  # prices of indexes that are kept current
+        self._post_at = 0
+
+    def run(self) -> Iterator[Outcome]:
+        """The outcomes as they come. Failed: the venue went away, or refuses what is needed."""
+        self._found()
+        for step in self._scenario.steps:
+            if step.at is not None:
+                yield from self._move(self._scenario.clock + step.at)
+            yield self._do(step)
+            if step.every:
+                self._again.append((self._now + step.every, step))
+        while self._again:
+            yield from self._move(min(at for at, _ in self._again))
+
+    def _found(self) -> None:
+        """The owners that the file names, with their keys and their money."""
+        for account in demo.ACCOUNTS:
+            self._keys[account.name] = Key(account.key, account.secret, demo.PASSPHRASE)
+        for name, money in self._scenario.accounts.items():
+            if name not in self._keys:
+                self._needed("create_owner", {"name": name})
+                made = self._needed("create_key", {"owner": name, "permissions": PERMISSIONS})
+                self._keys[name] = Key(made["key"], made["secret"], made["passphrase"])
+            for wallet, asset, amount in money:
+                given = {"owner": name, "wallet": wallet, "asset": asset, "amount": amount}
+                self._needed("deposit", given)
+
+    # -- time -------------------------------------------------------------------------------------
+
+    def _move(self, until: int) -> Iterator[Outcome]:
+        """Venue time goes on to `until`; what comes again on the way is done at its time."""
+        while True:
+            due = [at for at, _ in self._again] + ([self._post_at] if self._posted else [])
+            at = min([until, *due])
+            if at > self._now:
+                self._needed("advance_clock", {"to": str(at // US_PER_MS)})
+                self._now = at
+            if self._posted and self._post_at <= at:
+                self._post()
+            coming = [entry for entry in self._again if entry[0] <= at]
+            self._again = [entry for entry in self._again if entry[0] > at]
+            for _, step in coming:
+                outcome = self._do(step)
+                if outcome.problems:
+                    yield outcome
+                if at + step.every <= self._scenario.clock + step.until:
+                    self._again.append((at + step.every, step))
+            if at >= until:
+                return
+
+    def _post(self) -> None:
+        self._post_at = self._now + POSTED_US
+        for symbol, price in self._posted.items():
+            self._needed("post_index", {"symbol": symbol, "source": SOURCE, "price": price})
+
+    # -- steps ------------------------------------------------------------------------------------
+
+    def _do(self, step: Step) -> Outcome:
+        try:
+            values = filled(step.values, self._answers)
+            expected = filled(step.expected, self._answers)
+        except Missing as problem:
+            return self._outcome(step, Told(0, ""), [str(problem)])
+        if step.row is None:
+            pull = self._funding if step.trigger == "funding" else self._index_jump
+            told = pull(values)
+        else:
+            told = self._sent_by(step.row, values, step.owner)
+        if step.id:
+            self._answers[step.id] = told.body
+        return self._outcome(step, told, shortfalls(expected, told))
+
+    def _outcome(self, step: Step, told: Told, problems: list[str]) -> Outcome:
+        said = step.trigger if step.row is None else step.row.name
+        by = f"{step.owner}: " if step.owner else ""
+        return Outcome(
+            step.name, self._now - self._scenario.clock, by + said, told.status, problems
+        )
+
+    def _funding(self, values: dict[str, Any]) -> Told:
+        """Time goes on to the next funding."""
+        told = self._sent_by(_BY_NAME["advance_clock"], {"to_next": "funding", "dry_run": True}, "")
+        if told.status >= OK_BELOW or told.status == 0:
+            return told
+        for outcome in self._move(told.body["to"] * US_PER_MS):
+            raise Failed(f"{outcome.step}: {'; '.join(outcome.problems)}")
+        query = {"symbol": values["symbol"]} if "symbol" in values else {"symbol": "BTCUSDT"}
+        return self._sent_by(_BY_NAME["funding_rates"], query, "")
+
+    def _index_jump(self, values: dict[str, Any]) -> Told:
+        """The index of a contract is at another price at once, and stays there."""
+        told = self._sent_by(_BY_NAME["contracts"], {}, "")
+        if told.status != 200:
+            return told
+        symbol = values["symbol"]
+        view = next((one for one in told.body if one["symbol"] == symbol), None)
+        if view is None:
+            return Told(400, {"msg": f"there is no contract {symbol}"})
+        try:
+            price = _jumped(view, values)
+        except ArithmeticError:
+            return Told(400, {"msg": f"percent and price must be decimals: {values}"})
+        if symbol not in self._posted:
+            change = {"symbol": symbol, "indexSources": [SOURCE]}
+            told = self._sent_by(_BY_NAME["change_contract"], change, "")
+            if told.status != 200:
+                return told
+        body = {"symbol": symbol, "source": SOURCE, "price": price, "jump": True}
+        told = self._sent_by(_BY_NAME["post_index"], body, "")
+        if told.status == 200:
+            self._posted[symbol] = price
+            self._post_at = self._now + POSTED_US
+        return told
+
+    def _sent_by(self, row: Operation[Any, Any], values: dict[str, Any], owner: str) -> Told:
+        self._sent += 1
+        stamp = self._now // US_PER_MS + self._sent % STAMPS
+        return self._ask(Asked(row, values, self._keys.get(owner), stamp))
+
+    def _needed(self, name: str, values: dict[str, Any]) -> Any:
+        """What an operator's operation answers. Failed: it is refused, or nobody answers."""
+        told = self._sent_by(_BY_NAME[name], values, "")
+        if told.status == 0 or told.status >= OK_BELOW:
+            words = told.body.get("msg", told.body) if isinstance(told.body, dict) else told.body
+            raise Failed(f"{name}: {words}")
+        return told.body
+
+
+def _jumped(view: dict[str, Any], values: dict[str, Any]) -> str:
+    """The price that an index jumps to, on the contract's grid. ArithmeticError: no number."""
+    tick = Decimal(view["tickSize"])
+    if "price" in values:
+        price = Decimal(values["price"])
+    else:
+        price = Decimal(view["indexPrice"]) * (1 + Decimal(values["percent"]) / 100)
+    return str((price / tick).quantize(Decimal(1), ROUND_HALF_EVEN) * tick)

@@ -1,0 +1,165 @@
+"""What a test holds of its venue: its addresses and accounts, its clock, faults and market."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from venue.cli.credentials import Credentials, credentials
+from venue.cli.http import ClientFailed, named, send_patiently
+from venue.lab import demo
+
+ANSWER_S: Final = 600.0  # an advance over days takes its time
+_RULE: Final = ("operation", "path", "method", "owner", "key", "symbol", "channel")
+_WHEN: Final = ("nth", "first", "every", "after", "probability", "count", "from", "until")
+
+
+class VenueRefused(Exception):
+    """The venue refused what a test asked of it, or does not answer; carries its words."""
+
+
+class Clock:
+    """The venue's time, which stands until it is told to go on."""
+
+    def __init__(self, venue: Handle) -> None:
+        self._venue = venue
+
+    def now(self) -> int:
+        """Venue time in ms."""
+        return int(self._venue.operator("clock")["time"])
+
+    def advance(self, by: str = "", *, to: str = "", to_next: str = "") -> dict[str, Any]:
+        """Go on by a span such as 8h, to a time, or to what is due next: funding, countdown, any.
+
+        What was settled on the way. VenueRefused.
+        """
+        given = {"by": by, "to": to, "to_next": to_next}
+        told = self._venue.operator(
+            "advance_clock", **{name: value for name, value in given.items() if value}
+        )
+        return dict(told)
+
+    def set(self, mode: str, **more: str) -> dict[str, Any]:
+        """Another mode: real, rate with `rate`, manual, skip. VenueRefused."""
+        return dict(self._venue.operator("change_clock", mode=mode, **more))
+
+
+class Faults:
+    """What goes wrong on purpose."""
+
+    def __init__(self, venue: Handle) -> None:
+        self._venue = venue
+
+    def add(self, kind: str, **more: Any) -> str:
+        """A rule; its id. Which requests (`operation`, `owner`, `channel` ...), when (`nth`,
+        `count`, `after` ...), and more of the effect (`ms`, `status` ...) are given by name.
+
+        `from_` stands for `from`. VenueRefused.
+        """
+        given = {name.rstrip("_"): value for name, value in more.items()}
+        match: dict[str, Any] = {name: given.pop(name) for name in _RULE if name in given}
+        when = {name: given.pop(name) for name in _WHEN if name in given}
+        rule = {"id": given.pop("id")} if "id" in given else {}
+        side = given.get("side")
+        if side is not None and side.upper() in ("BUY", "SELL"):  # else before or after the effect
+            match["side"] = given.pop("side")
+        effect = {"kind": kind, **given}
+        made = self._venue.operator("add_fault", **rule, match=match, when=when, effect=effect)
+        return str(made["id"])
+
+    def preset(self, name: str, rate: str = "") -> list[dict[str, Any]]:
+        """The rules of a preset; `rate` such as 30% has them hit less often. VenueRefused."""
+        scaled = {"rate": rate} if rate else {}
+        return list(self._venue.operator("apply_fault_preset", name=name, **scaled))
+
+    def hits(self, rule: str) -> int:
+        """How often a rule has hit. VenueRefused: there is none of this id."""
+        for one in self._venue.operator("faults"):
+            if one["id"] == rule:
+                return int(one["hits"])
+        raise VenueRefused(f"there is no rule {rule}")
+
+    def clear(self) -> None:
+        """Forget all rules."""
+        self._venue.operator("clear_faults")
+
+
+class Handle:
+    """A venue of one test. `url` is for clients of REST, `sockets` has the addresses of streams."""
+
+    def __init__(self, url: str, seed: int | None, markets: dict[str, Any]) -> None:
+        self.url = url
+        self.ws_url = f"ws{url.removeprefix('http')}"
+        self.sockets = {name: f"{self.ws_url}/{name}/v3/ws" for name in ("spot", "contract")}
+        self.seed = seed
+        self.clock = Clock(self)
+        self.faults = Faults(self)
+        self.accounts = {one.name: _account(one.name, url) for one in demo.ACCOUNTS}
+        self._markets = markets  # of ccxt: loading them takes longer than most tests
+
+    def operator(self, operation: str, **values: Any) -> Any:
+        """What an operation of the venue's people answers, by its name. VenueRefused."""
+        return self._answer(operation, values, None)
+
+    def ask(self, name: str, operation: str, **values: Any) -> Any:
+        """What an operation answers a demo account, by its name. VenueRefused."""
+        return self._answer(operation, values, self.account(name))
+
+    def _answer(self, operation: str, values: dict[str, Any], account: Credentials | None) -> Any:
+        try:
+            row = named(operation)
+        except KeyError:
+            raise VenueRefused(f"there is no operation {operation}") from None
+        try:
+            return send_patiently(self.url, row, values, account, timeout_s=ANSWER_S).value()
+        except ClientFailed as problem:
+            raise VenueRefused(f"{operation}: {problem}") from None
+
+    def account(self, name: str) -> Credentials:
+        """A demo account's keys. VenueRefused: there is no such account."""
+        if name not in self.accounts:
+            raise VenueRefused(f"there is no account {name}; there are {', '.join(self.accounts)}")
+        return self.accounts[name]
+
+    def ccxt(self, name: str = "alice", **more: Any) -> Any:
+        """A stock ccxt client that trades as an account; `more` are options of its constructor."""
+        import ccxt
+
+        account = self.account(name)
+        api = {
+            **dict.fromkeys(("public", "private", "contract", "contractPrivate"), self.url),
+            "ws": self.sockets,
+        }
+        client = ccxt.weex(
+            {
+                "apiKey": account.key,
+                "secret": account.secret,
+                "password": account.passphrase,
+                "enableRateLimit": False,
+                "urls": {"api": api, "test": api},
+                **more,
+            }
+        )
+        if not self._markets:
+            client.load_markets()
+            self._markets |= {"markets": client.markets, "currencies": client.currencies}
+        client.set_markets(self._markets["markets"], self._markets["currencies"])
+        return client
+
+    def snapshot(self, name: str = "kept") -> str:
+        """Keep the state under a name, for `revert`; the name. VenueRefused."""
+        return str(self.operator("keep_snapshot", name=name)["name"])
+
+    def revert(self, name: str = "kept") -> None:
+        """Go back to a state that was kept, as often as you like. VenueRefused."""
+        self.operator("revert", name=name)
+
+    def index(self, symbol: str, price: str) -> None:
+        """A contract's index is at a price at once, until time goes on by ten seconds."""
+        self.operator("change_contract", symbol=symbol, indexSources=["test"])
+        self.operator("post_index", symbol=symbol, source="test", price=price, jump=True)
+
+
+def _account(name: str, url: str) -> Credentials:
+    found = credentials(name, url)
+    assert found is not None
+    return found

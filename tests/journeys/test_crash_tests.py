@@ -1,0 +1,167 @@
+"""`venue crashtest`: bots that pass, bots that fail, and commands that are no bots."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BOTS = ROOT / "examples" / "bots"
+WAIT_S = 60
+FAST = str(Path(__file__).resolve().parents[1] / "support" / "bot.py")
+
+
+def crashtest(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "venue", "crashtest", *words]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+
+
+def told(folder: Path) -> dict[str, Any]:
+    """The report; the page is there too."""
+    assert "<h1>Crash test" in (folder / "crashtest.html").read_text()
+    found: dict[str, Any] = json.loads((folder / "crashtest.json").read_text())
+    return found
+
+
+def test_the_bot_that_orders_twice_is_found_and_the_fault_is_one(tmp_path: Path) -> None:
+    bot = str(BOTS / "orders_twice.py")
+    done = crashtest(tmp_path, "--only", "lost-reply", "--", sys.executable, bot)
+    assert (done.returncode, done.stderr) == (1, "")
+    (incident,) = told(tmp_path)["incidents"]
+    assert [one["rule"] for one in incident["findings"]] == ["an intent was executed twice"]
+    assert incident["schedule"] == ["drop_after at placement 1"]
+    assert incident["drawn"] == 3
+
+
+def test_its_mended_version_passes(tmp_path: Path) -> None:
+    bot = str(BOTS / "orders_once.py")
+    done = crashtest(tmp_path, "--only", "lost-reply", "--", sys.executable, bot)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [one["verdict"] for one in told(tmp_path)["incidents"]] == ["passed"]
+
+
+def test_the_page_shows_what_the_bots_do() -> None:
+    page = (ROOT / "docs" / "crashtest.md").read_text()
+    parts = [part.partition("```")[0] for part in page.split("```python\n")[1:]]
+    bots = ("orders_twice.py", "orders_once.py")
+    for part, bot in zip(parts, bots, strict=True):
+        assert part in (BOTS / bot).read_text()
+    assert sum(len(part.splitlines()) for part in parts) <= 22
+
+
+def test_the_same_seed_gives_the_same_report(tmp_path: Path) -> None:
+    pages = []
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        words = ["--seed", "3", "--only", "lost-reply", "--", sys.executable, FAST, "repeats"]
+        done = crashtest(tmp_path / name, *words)
+        assert (done.returncode, done.stderr) == (1, "")
+        assert told(tmp_path / name)["incidents"][0]["verdict"] == "failed"
+        ends = ("html", "json")
+        pages.append([(tmp_path / name / f"crashtest.{end}").read_bytes() for end in ends])
+    assert pages[0] == pages[1]
+
+
+def test_a_venue_that_loses_power_comes_back(tmp_path: Path) -> None:
+    done = crashtest(tmp_path, "--only", "restart", "--", sys.executable, FAST, "repeats")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [one["verdict"] for one in told(tmp_path)["incidents"]] == ["passed"]
+
+
+NO_BOTS = [
+    (["nonesuch"], [], ["nonesuch cannot be started: there is no such program"]),
+    ([sys.executable, FAST, "silent"], [], ["asked the venue at VENUE_URL nothing"]),
+    ([sys.executable, FAST, "leaves"], [], ["BUY 0.01000 BTCUSDT is open"]),
+    (
+        [sys.executable, FAST, "floods"],
+        ["--requests", "5", "--stop", "60"],
+        ["flooded the venue: it sent more than 100 requests and did not stop"],
+    ),
+    (
+        [sys.executable, FAST, "hangs", "child"],
+        ["--seconds", "1", "--stop", "1"],
+        ["did not stop: 1 s after SIGTERM it was still there"],
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("command", "options", "words"), NO_BOTS)
+def test_commands_that_are_no_bots_are_told_in_one_line(
+    command: list[str], options: list[str], words: list[str], tmp_path: Path
+) -> None:
+    done = crashtest(tmp_path, *options, "--only", "busy", "--", *command)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith("venue: ")
+    for word in words:
+        assert word in done.stderr
+    assert not (tmp_path / "crashtest.json").exists()
+    child = tmp_path / "child"
+    if child.exists():  # what the command had started is gone too
+        assert gone(int(child.read_text()))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ([], "which bot?"),
+        (
+            ["--only", "lost-replies", "--", "true"],
+            "there is no such incident; there are lost-reply",
+        ),
+        (["--requests", "4", "--", "true"], "--requests 4: must be from 5 to 10000"),
+        (["--seed", "-1", "--", "true"], "--seed -1: must be from 0 to 2147483647"),
+        (["--stop", "0", "--", "true"], "--stop 0: must be from 1 to 3600"),
+        (["--max-position", "NaN", "--", "true"], "--max-position NaN: must be a decimal"),
+        (["--max-orders", "-1", "--", "true"], "--max-orders -1: must be 0 or more"),
+        (["--report", "no/where", "--", "true"], "--report no/where: no is no folder"),
+    ],
+)
+def test_options_are_refused_in_words(options: list[str], words: str, tmp_path: Path) -> None:
+    done = crashtest(tmp_path, *options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert words in done.stderr
+
+
+def test_a_crash_test_that_is_stopped_leaves_nothing(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "venue", "crashtest", "--only", "busy", "--"]
+    command += [sys.executable, FAST, "hangs", str(tmp_path / "child")]
+    os.mkfifo(tmp_path / "child")
+    reader = os.open(tmp_path / "child", os.O_RDONLY | os.O_NONBLOCK)
+    running = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    assert select.select([reader], [], [], WAIT_S)[0]
+    child = int(os.read(reader, 20))
+    os.close(reader)
+    running.send_signal(signal.SIGTERM)
+    _, words = running.communicate(timeout=WAIT_S)
+    assert (running.returncode, words) == (130, "venue: the crash test was stopped\n")
+    assert gone(child)
+    assert not [name for name in os.listdir("/proc") if _of(name, str(tmp_path))]
+
+
+def gone(process: int) -> bool:
+    """Whether a process ends, or has ended."""
+    try:
+        handle = os.pidfd_open(process)
+    except ProcessLookupError:
+        return True
+    try:
+        return bool(select.select([handle], [], [], WAIT_S)[0])
+    finally:
+        os.close(handle)
+
+
+def _of(name: str, word: str) -> bool:
+    """Whether a process was started with a word."""
+    try:
+        return name.isdecimal() and word.encode() in Path("/proc", name, "cmdline").read_bytes()
+    except OSError:
+        return False

@@ -1,0 +1,74 @@
+"""The pytest plugin: the example's tests, and what a user is told when something is wrong."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from support.server import Server
+
+ROOT = Path(__file__).resolve().parents[2]
+TESTS = ROOT / "tests" / "files" / "plugin_tests.txt"
+
+
+def run(folder: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """pytest as a user runs it, with no configuration of ours."""
+    environment = {name: text for name, text in os.environ.items() if not name.startswith("PYTEST")}
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--tb=short", *words]
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env=environment | variables,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+def test_the_example(tmp_path: Path) -> None:
+    done = run(tmp_path, str(ROOT / "examples" / "test_my_bot.py"))
+    assert "20 passed" in done.stdout, done.stdout
+    assert done.returncode == 0
+
+
+def test_what_is_wrong_is_told(tmp_path: Path) -> None:
+    (tmp_path / "test_wrong.py").write_text(TESTS.read_text())
+    done = run(tmp_path, "test_wrong.py")
+    for words in (
+        "the marker venue has no argument speed; it has seed, clock, at, agents, scenario",
+        "the marker venue: seed must be of type int",
+        "the marker venue takes its arguments by name",
+        "scenario: none.toml: No such file or directory",
+        "no venue for this test: change_clock: refused: Parameter 'mode' is invalid:",
+        "seed 1, http://127.0.0.1:",
+        "venue time 1767225600000 ms",
+        "fault slow {'kind': 'delay', 'side': 'before', 'ms': 1}: 0 of 0",
+        "alice: 1 open orders",
+        "1 failed, 2 passed, 5 errors",
+    ):
+        assert words in done.stdout, (words, done.stdout)
+    assert "During handling" not in done.stdout
+
+
+def test_a_venue_that_is_there(tmp_path: Path) -> None:
+    (tmp_path / "test_there.py").write_text(
+        "import pytest\n"
+        "def test_here(venue):\n"
+        "    venue.ask('alice', 'open_orders')\n"
+        "@pytest.mark.venue(seed=3)\n"
+        "def test_another(venue):\n"
+        "    pass\n"
+    )
+    with Server("--no-agents", folder=tmp_path / "server") as server:
+        done = run(tmp_path, "test_there.py", VENUE_URL=server.url)
+        worlds = server.client().get("/_venue/worlds").json
+        assert server.stop() == 0
+    assert worlds == []
+    assert "1 passed, 1 error" in done.stdout
+    assert "seed, at, agents and scenario are what the venue at VENUE_URL has" in done.stdout
+    done = run(tmp_path, "test_there.py::test_here", VENUE_URL=server.url)
+    assert (
+        "no venue for this test: create_world: no venue answers at http://127.0.0.1:" in done.stdout
+    )
