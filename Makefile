@@ -1,7 +1,7 @@
 # The project's commands. Each needs Python 3.11 with pip and venv; `fast` needs a C compiler too.
 #
 #   make dev [ARGS=...]     run `venue dev`; ARGS are its options. Installs only what running needs
-#   make test [ARGS=...]    run every test on the interpreted core, a file on each processor; ARGS
+#   make test [ARGS=...]    run every test on the interpreted core, files side by side; ARGS
 #                           name tests, which then run one after another
 #   make check              run ruff, mypy and import-linter
 #   make fast               compile the core's hot modules into build/fast
@@ -12,6 +12,8 @@
 #                           ARGS="COMMANDS FIRST_SEED"; two processes
 #   make soak-door [ARGS=...]  send 5,000,000 random reads to the HTTP transport, or
 #                           ARGS="READS SEED", and a fifth as many to streams
+#   make soak-streams [ARGS=ROUNDS]  compare what 50,000 random commands of two traders had sockets
+#                           and REST tell, or 164 commands in each of so many rounds
 #   make crowd [ARGS=...]   open 1,000 sockets, some of which stall, half-close and flood, or
 #                           ARGS="SOCKETS TRADES"; print what the others received
 #   make setup              install into .venv; the other targets do this first
@@ -25,12 +27,14 @@ INSTALLED := .venv/.installed
 ARGS ?=
 
 # The tests of a file share servers, so they run in one process, in the order of tests/conftest.py.
-SPREAD := --numprocesses auto --dist loadfile --no-loadscope-reorder
+# One process more than processors: a test often waits for a venue.
+WORKERS = $$(( $$(getconf _NPROCESSORS_ONLN) + 1 ))
+SPREAD = --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-# Python's bytecode must be written: tests start many venues, and each would compile itself again.
+# Python's bytecode must be written: the bench starts many venues that would compile themselves again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup dev test check fast test-fast bench rules soak soak-door crowd lock clean
+.PHONY: setup dev test check fast test-fast bench rules soak soak-door soak-streams crowd lock clean
 .NOTPARALLEL:
 
 setup: $(INSTALLED)
@@ -93,6 +97,9 @@ soak: setup
 
 soak-door: setup
 	@PYTHONPATH=$(CURDIR)/tests$${PYTHONPATH:+:$$PYTHONPATH} $(BIN)/python -m properties.doors $(ARGS)
+
+soak-streams: setup
+	@STREAM_ROUNDS=$(or $(ARGS),312) $(BIN)/pytest tests/conformance/test_random_streams.py
 
 crowd: setup
 	@PYTHONPATH=$(CURDIR)/tests$${PYTHONPATH:+:$$PYTHONPATH} $(BIN)/python -m support.square $(ARGS)

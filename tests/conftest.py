@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,17 +17,23 @@ ON_BOTH_CORES = ("core", "scenarios", "properties")  # their tests say nothing b
 
 # The longest files go first: side by side with others, none is left over at the end.
 LONGEST = (
-    "conformance/test_kill.py",
-    "conformance/test_random_streams.py",
-    "journeys/test_contract_crash.py",
     "journeys/test_former_files.py",
-    "journeys/test_stream_resume.py",
+    "journeys/test_contract_crash.py",
+    "journeys/test_people.py",
+    "journeys/test_damaged_files.py",
+    "journeys/test_copying_crash.py",
+    "conformance/test_kill.py",
+    "conformance/test_snippets.py",
+    "journeys/test_command.py",
+    "conformance/test_ccxt_pro.py",
+    "journeys/test_prune.py",
+    "journeys/test_helpers.py",
     "properties/test_search.py",
     "properties/test_contracts.py",
-    "properties/test_engine.py",
-    "journeys/test_damaged_files.py",
-    "journeys/test_restart.py",
-    "journeys/test_prune.py",
+    "journeys/test_damaged_archives.py",
+    "conformance/test_random_streams.py",
+    "properties/test_preview.py",
+    "journeys/test_stream_resume.py",
 )
 
 
@@ -36,6 +43,9 @@ settings.load_profile("untimed")
 
 
 def pytest_configure() -> None:
+    # Tests start hundreds of venues: each would compile every module again.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
     # Begun in the background it would ignore ^C, and so would all programs that tests start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:

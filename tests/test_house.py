@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-import functools
-import os
 import re
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -16,11 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from support.sources import ROOT, files, graph, imports, modules, none, reached, text, trees
 from venue.history.process import asked
 
-ROOT = Path(__file__).resolve().parents[1]
-SRC = ROOT / "src"
-CODE_FOLDERS = ("src", "tests", "bench", "tools")
 NOT_OURS = ("LICENSE",)
 
 FUNCTION_LINES = 60  # a function is shorter
@@ -107,107 +102,6 @@ PROCESS = re.compile(
 UNDONE = re.compile(r"\b(?:TODO|FIXME|XXX)\b(?!.*#\d)")
 
 
-@functools.cache
-def files() -> tuple[Path, ...]:
-    """Every file of the project: tracked, or new and not ignored; without git, all but builds."""
-    listed: list[Path] = []
-    if (ROOT / ".git").exists() and shutil.which("git"):
-        command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
-        if done.returncode == 0:
-            listed = [ROOT / os.fsdecode(name) for name in done.stdout.split(b"\0") if name]
-    if not listed:
-        listed = list(_walk(ROOT))
-    return tuple(sorted({path for path in listed if path.is_file()}))
-
-
-def _walk(folder: Path) -> Iterator[Path]:
-    built = (".venv", ".git", "build", "__pycache__", ".hypothesis")
-    for path in folder.iterdir():
-        if path.is_dir():
-            if path.name not in built and not path.name.endswith(("_cache", ".egg-info")):
-                yield from _walk(path)
-        elif path.suffix != ".so":
-            yield path
-
-
-@functools.cache
-def text(path: Path) -> str:
-    """A file's text; empty when it is not text."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        return ""
-
-
-@functools.cache
-def trees() -> dict[Path, ast.Module]:
-    """The syntax trees of all Python files, by path from the root."""
-    return {
-        path.relative_to(ROOT): ast.parse(text(path))
-        for path in files()
-        if path.suffix == ".py" and path.relative_to(ROOT).parts[0] in CODE_FOLDERS
-    }
-
-
-@functools.cache
-def modules() -> dict[str, Path]:
-    """The modules of the package: name to path from the root."""
-    names: dict[str, Path] = {}
-    for path in trees():
-        if path.parts[0] == "src":
-            parts = path.with_suffix("").parts[1:]
-            names[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
-    return names
-
-
-def imports(tree: ast.AST) -> Iterator[tuple[str, int]]:
-    """What a module imports when it runs, as dotted names with lines; types alone do not count."""
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
-            continue
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield alias.name, node.lineno
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, "relative import"
-            for alias in node.names:
-                yield f"{node.module}.{alias.name}", node.lineno
-        else:
-            yield from imports(node)
-
-
-@functools.cache
-def graph() -> dict[str, tuple[str, ...]]:
-    """Which modules of the package each of them imports."""
-    known = modules()
-    edges: dict[str, tuple[str, ...]] = {}
-    for name, path in known.items():
-        targets: list[str] = []
-        for imported, _ in imports(trees()[path]):
-            target = imported if imported in known else imported.rpartition(".")[0]
-            if target in known and target != name and target not in targets:
-                targets.append(target)
-        edges[name] = tuple(targets)
-    return edges
-
-
-def reached(starts: list[str]) -> list[str]:
-    """The modules that `starts` import, directly or not, themselves included."""
-    found: list[str] = []
-    waiting = list(starts)
-    while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found.append(name)
-            waiting.extend(graph().get(name, ()))
-    return found
-
-
-def _no(faults: list[str]) -> None:
-    assert not faults, "\n" + "\n".join(faults)
-
-
 def test_the_house_is_seen() -> None:
     names = {path.relative_to(ROOT).as_posix() for path in files()}
     assert {"pyproject.toml", "tests/test_house.py", "src/venue/core/engine.py"} <= names
@@ -231,21 +125,21 @@ def test_functions_files_and_lines_are_short() -> None:
                 count = node.end_lineno - node.lineno + 1
                 if count >= FUNCTION_LINES and path.as_posix() not in YARDSTICKS:
                     faults.append(f"{path}:{node.lineno}: {node.name} has {count} lines")
-    _no(faults)
+    none(faults)
 
 
 def test_folders_are_small() -> None:
     counts: dict[Path, int] = {}
     for path in modules().values():
         counts[path.parent] = counts.get(path.parent, 0) + 1
-    _no([f"{folder}: {count} files" for folder, count in counts.items() if count > FOLDER_FILES])
+    none([f"{folder}: {count} files" for folder, count in counts.items() if count > FOLDER_FILES])
 
 
 def test_signatures_are_narrow() -> None:
     found = [name for module, path in modules().items() for name in wide(trees()[path], module)]
-    _no([f"{name} takes more than {POSITIONAL} arguments by place" for name in found
+    none([f"{name} takes more than {POSITIONAL} arguments by place" for name in found
          if name not in WIDE])  # fmt: skip
-    _no([f"{name} is not wide any more" for name in WIDE if name not in found])
+    none([f"{name} is not wide any more" for name in WIDE if name not in found])
 
 
 def wide(tree: ast.AST, inside: str) -> Iterator[str]:
@@ -267,7 +161,7 @@ def test_a_wide_signature_is_seen() -> None:
 
 
 def test_no_import_cycles() -> None:
-    _no(
+    none(
         [
             f"{name} imports {target}, which leads back to it"
             for name, targets in graph().items()
@@ -296,7 +190,7 @@ def test_inheritance_has_depth_one() -> None:
                 full = named.get(head, head) + (f".{rest}" if rest else "")
                 if full not in ANCESTORS and full not in ANCESTORS_OF:
                     faults.append(f"{path}:{node.lineno}: {node.name} inherits {full}")
-    _no(faults)
+    none(faults)
 
 
 def test_each_package_has_one_docstring() -> None:
@@ -311,17 +205,17 @@ def test_each_package_has_one_docstring() -> None:
         allowed = 2 if path == Path("src/venue/__init__.py") else 1  # its second is __version__
         if ast.get_docstring(tree) is None or len(tree.body) != allowed:
             faults.append(f"{path}: must hold one docstring")
-    _no(faults)
+    none(faults)
 
 
 def test_each_module_has_a_docstring() -> None:
-    _no([str(path) for path, tree in trees().items() if ast.get_docstring(tree) is None])
+    none([str(path) for path, tree in trees().items() if ast.get_docstring(tree) is None])
 
 
 def test_the_core_is_deterministic() -> None:
     core = {path: tree for path, tree in trees().items() if path.parts[:3] == _CORE}
     assert len(core) > 10
-    _no([f"{path}:{line}: {fault}" for path, tree in core.items() for line, fault in chance(tree)])
+    none([f"{path}:{line}: {fault}" for path, tree in core.items() for line, fault in chance(tree)])
 
 
 _CORE = ("src", "venue", "core")
@@ -372,7 +266,7 @@ def test_the_lint_sees(source: str) -> None:
 
 
 def test_nothing_is_left_undone_without_a_number() -> None:
-    _no(
+    none(
         [
             f"{path}:{number}: {line.strip()}"
             for path in trees()
@@ -384,7 +278,7 @@ def test_nothing_is_left_undone_without_a_number() -> None:
 
 
 def test_no_machine_paths_or_registries() -> None:
-    _no(
+    none(
         [
             f"{path.relative_to(ROOT)}:{number}: {line.strip()[:LINE_LENGTH]}"
             for path in files()
@@ -398,7 +292,7 @@ def test_no_machine_paths_or_registries() -> None:
 def test_the_pages_speak_of_the_venue() -> None:
     pages = [path for path in files() if path.suffix == ".md"]
     assert pages
-    _no(
+    none(
         [
             f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
             for path in pages
@@ -419,7 +313,7 @@ def test_every_module_is_used() -> None:
     helpers += [f"venue.history.questions.{name}" for name in asked.__all__]
     used = reached([*scripts, "venue.__main__", *helpers])
     packages = [name for name, path in modules().items() if path.name == "__init__.py"]
-    _no([name for name in modules() if name not in used and name not in packages])
+    none([name for name in modules() if name not in used and name not in packages])
 
 
 def test_names_keep_to_the_words() -> None:
@@ -436,7 +330,7 @@ def test_names_keep_to_the_words() -> None:
         for name, line in names(tree):
             words = re.findall(r"[a-z]+|[A-Z][a-z]*", name)
             faults += [f"{path}:{line}: {name}: {word}" for word in words if word.lower() in banned]
-    _no(faults)
+    none(faults)
 
 
 def names(tree: ast.Module) -> Iterator[tuple[str, int]]:

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 
 from venue.behind import COMMANDS, SNAPSHOT, Begun, Piece
-from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command
+from venue.core.state.snapshot import begin
 from venue.history.files import HistoryDamaged
 from venue.history.process.pipe import FAILED
 from venue.history.process.worker import say, serve, settle
@@ -28,7 +28,7 @@ class Computing:
 
     def __init__(self, store: Store, frames_kept: int) -> None:
         self._sink = Projecting(store, frames_kept)
-        self._engine = Engine()
+        self._engine = begin()
         self._sink.restore({}, self._engine)
 
     def answer(self, kind: bytes, payload: bytes) -> Any:

@@ -23,6 +23,7 @@ from venue.api.documents.asyncapi import asyncapi
 from venue.api.documents.openapi import openapi
 from venue.api.documents.table import ROWS
 from venue.api.errors import ApiError
+from venue.api.operator.snapshots import READY
 from venue.api.streams.channels import SOCKETS
 from venue.behind import Behind
 from venue.compiled import refuse_stale
@@ -35,7 +36,7 @@ from venue.gateway.access.limits import ORDERS_MAX, WEIGHT_MAX, Limits
 from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.origins import Origins
 from venue.gateway.access.proxies import Proxies
-from venue.gateway.access.replay import SEEDED_MS, ReplayGuard
+from venue.gateway.access.replay import SEEDED_MS, ReplayGuard, lasting
 from venue.gateway.bounds import DEV_FACTOR, bounds
 from venue.gateway.context import KEY_REWRITES, Venue
 from venue.gateway.dispatch.desk import Desk
@@ -50,8 +51,7 @@ from venue.gateway.transport.request import Request
 from venue.gateway.transport.server import Server, listen
 from venue.gateway.worlds import Worlds
 from venue.history.frames_kept import FRAMES_KEPT
-from venue.history.process.client import LAG_MAX, History
-from venue.history.process.link import HistoryFailed
+from venue.history.process.client import History
 from venue.history.process.shelf import Shelf
 from venue.journal.journal import Journal, JournalFailed
 from venue.journal.memory import MemoryJournal
@@ -63,19 +63,17 @@ from venue.lab.agents.spot import STEP_US
 from venue.lab.prehistory import Prehistory
 from venue.living import Living, OnFailure
 from venue.node.clock import ServerClock, SystemClock
-from venue.node.keeper import Keeper
 from venue.node.market_data.views import MarketData
 from venue.node.outbox import Outbox
 from venue.node.passing_time import catch_up
 from venue.node.sequencer import Sequencer, Stopped
-from venue.node.snapshots import Restored, take
+from venue.node.snapshots import Restored
 from venue.node.spot_changes import SpotChanges
 from venue.node.timekeeper import Timekeeper
 from venue.node.venue_clock import SETTING, ClockMode, VenueClock, parsed
-from venue.own_history import start_history
+from venue.own_history import keep, keep_up, keeper, start_history
 from venue.recording.recorder import Recorder
 
-CATCH_UP_S: Final = 1.0  # how long time that is moved waits for history at once
 YOUNG_MAX: Final = 1_000  # new objects that are looked at for garbage at once: half a millisecond
 NEVER: Final = 1 << 30
 DOCUMENTS: Final = {
@@ -114,6 +112,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     keep_us: int | None = None  # how much of journal and history stays out of archives
     clock: ClockMode | None = None  # how time passes; None: as before, or as the machine's
     at: int | None = None  # venue time to begin at, µs
+    resets: bool = False  # the state it begins to answer in is kept, for `reset`
 
 
 class Running(msgspec.Struct, frozen=True):
@@ -166,8 +165,7 @@ async def _serve(
         if fit.told:
             log.warning("%s", fit.told)
             rooms.warnings.append(fit.told)
-        if options.agents:
-            await employ(rooms, options)
+        await _make_ready(options, rooms)
         origins = Origins(options.hosts, options.origins)
         serve, streams = _doors(options, origins, fit.sockets, Taken(), rooms)
         living = _living(options, origins, fit.sockets, streams.taken)
@@ -214,7 +212,7 @@ async def opened(
         finally:
             await rooms.sequencer.stop()
             if path is not None:
-                await _keep(rooms, journal)
+                await keep(rooms, journal)
 
 
 def dispatcher(
@@ -254,12 +252,8 @@ def _living(options: Options, origins: Origins, limits: SocketLimits, taken: Tak
         begun = goes_on if journal.begin() else plain
         return await _wire(begun, journal, history, SystemClock(), failed)
 
-    async def begin(rooms: Venue, *, act: bool) -> None:
-        if options.agents:
-            await employ(rooms, options, act=act)
-
     doors = partial(_doors, plain, origins, limits, taken)
-    return Living(Shelf(options.frames_kept), open_rooms, doors, begin)
+    return Living(Shelf(options.frames_kept), open_rooms, doors, partial(_make_ready, options))
 
 
 def _faulty(rooms: Venue, options: Options, origins: Origins, whole: Dispatcher) -> FaultyDoor:
@@ -291,7 +285,9 @@ def _streams(
     rooms.outbox.follow(hub.follow)
     rooms.timekeeper.follow(hub, hub.keep_up)
     authenticator = Authenticator(rooms.keys, rooms.clock, explain=True)
-    return Sockets(rooms, hub, authenticator, limits, desk, origins, taken=taken)
+    sockets = Sockets(rooms, hub, authenticator, limits, desk, origins, taken=taken)
+    rooms.outbox.follow(sockets.follow)
+    return sockets
 
 
 async def _wire(
@@ -302,12 +298,11 @@ async def _wire(
     on_failure: Callable[[BaseException], None],
 ) -> Venue:
     path = options.state
-    projected = history.newest()
     prehistory = Prehistory()
     market_data = MarketData(prehistory.spot, prehistory.contract)
     recorder = Recorder(options.frames_kept)
-    restored = Restored(market_data, recorder, projected)
-    engine = recover(journal, projected, restored)
+    restored = Restored(market_data, recorder, history.reached())
+    engine = recover(journal, history.reached(), restored)
     stored = engine.listing.settings.get(SETTING)
     clock = _clock(options, system, engine.time, stored)
     outbox = Outbox()
@@ -319,7 +314,7 @@ async def _wire(
     if options.projection:
         outbox.follow(lambda batch: history.follow(batch, recorder.published))
     sequencer = Sequencer(engine, journal, outbox, clock, on_failure, capacity=options.capacity)
-    timekeeper = Timekeeper(engine, sequencer, clock, partial(_keep_up, history, engine))
+    timekeeper = Timekeeper(engine, sequencer, clock, partial(keep_up, history, engine))
     outbox.follow(timekeeper.note)
     behind = Behind(journal, sequencer.on_disk_thread, f"{path}.history", options.frames_kept)
     history.begin(engine, behind.bring if path else None)
@@ -342,10 +337,9 @@ async def _wire(
         practice=options.practice,
         faults=FaultRules(str(options.seed)),
     )
+    outbox.follow(rooms.follow)
     if path:
-        # A real venue time is never behind server time: no timestamp is far ahead of its command's.
-        since = clock.wall() - SEEDED_MS * 1000 if stored is None and clock.real else 0
-        rooms.replays.seed(tail_requests(journal, since), clock.oldest())
+        _seed(rooms, known=stored is not None)
     if engine.deadlines.queue:  # countdowns ran out while the venue was down: before anybody trades
         await catch_up(engine, sequencer)
     await _found(rooms, options)
@@ -353,6 +347,16 @@ async def _wire(
     if options.history and epoch:
         prehistory.begin(int(rooms.setting("historySeed", "1")), int(epoch))
     return rooms
+
+
+def _seed(rooms: Venue, *, known: bool) -> None:
+    """Know the requests of the journal's last commands; all of them with a `known` mode of the
+    clock: only real venue time is never behind server time, and no timestamp far ahead of its
+    command's."""
+    clock = rooms.clock
+    since = clock.wall() - SEEDED_MS * 1000 if clock.real and not known else 0
+    lasts = partial(lasting, wall=clock.wall())
+    rooms.replays.seed(tail_requests(rooms.journal, since, lasts), clock.oldest())
 
 
 def _clock(options: Options, system: SystemClock, last: int, stored: str | None) -> VenueClock:
@@ -404,8 +408,8 @@ def _found_keys(rooms: Venue) -> None:
 def _background(rooms: Venue, options: Options) -> list[asyncio.Task[None]]:
     tasks = [asyncio.create_task(rooms.timekeeper.run())]
     if options.state is not None:
-        keeper = _keeper(rooms, options.state, options.frames_kept)
-        tasks.append(asyncio.create_task(keeper.run()))
+        snapshots = keeper(rooms, options.state, options.frames_kept)
+        tasks.append(asyncio.create_task(snapshots.run()))
     return tasks
 
 
@@ -426,49 +430,20 @@ async def employ(rooms: Venue, options: Options, *, act: bool = True) -> None:
     if not act:
         return
     rooms.timekeeper.employ(agents, STEP_US, partial(_try_submit, rooms))
+    rooms.aside.add("agents", agents)
+
+
+async def _make_ready(options: Options, rooms: Venue, *, act: bool = True) -> None:
+    """Have agents begin, if there are to be any, and keep the state for `reset`."""
+    if options.agents:
+        await employ(rooms, options, act=act)
+    if options.resets:
+        await rooms.timekeeper.keep(READY, rooms.aside.dump)
 
 
 async def _try_submit(rooms: Venue, commands: list[Command]) -> None:
     with contextlib.suppress(ApiError):  # left out while the venue is busy
         await rooms.submit(commands, patient=True)
-
-
-async def _keep_up(history: History, engine: Engine) -> None:
-    """Wait for a history that is far behind, unless it has failed: time that is moved goes as fast
-    as its followers take it."""
-    with contextlib.suppress(HistoryFailed, TimeoutError):
-        if history.lag() > LAG_MAX // 2:
-            await history.reach(engine.sequence - LAG_MAX // 4, CATCH_UP_S)
-
-
-def _keeper(rooms: Venue, path: str, frames_kept: int) -> Keeper:
-    """The keeper, which has snapshots taken after history has durably projected their commands."""
-    return Keeper(
-        rooms.journal,
-        path,
-        frames_kept,
-        on_disk_thread=rooms.sequencer.on_disk_thread,
-        sequence=lambda: rooms.engine.sequence,
-        durable=partial(_project, rooms),
-        failures=(HistoryFailed,),
-    )
-
-
-async def _project(rooms: Venue) -> None:
-    await rooms.history.drain()
-    await rooms.history.checkpoint()
-
-
-async def _keep(rooms: Venue, journal: Journal) -> None:
-    """Save a snapshot of a venue that takes no more commands."""
-    if rooms.sequencer.failed():
-        return
-    snapshot = take(rooms.engine, rooms.market_data, rooms.recorder)
-    try:
-        await _project(rooms)
-        await rooms.sequencer.on_disk_thread(lambda: journal.save_snapshot(snapshot))
-    except (HistoryFailed, JournalFailed) as problem:
-        log.error("no snapshot: %s", problem)
 
 
 async def _until(stopping: asyncio.Event, background: list[asyncio.Task[None]]) -> None:

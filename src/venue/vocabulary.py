@@ -257,6 +257,9 @@ class Reject(IntEnum):
     COPY_LOSS = 93
     LEAD_ASSET = 94
     THIRD_PARTY = 95
+    # states kept under names
+    STATE_UNKNOWN = 100
+    STATES_MAX = 101
 
 
 # The members that the core compares on the path of an order, as literals: the compiled core folds

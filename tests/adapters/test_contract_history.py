@@ -55,7 +55,6 @@ from venue.history.rows.contract import (
     BECAME_NOTHING,
     AlgoRow,
     AlgosOf,
-    ClosedPositionRow,
     ContractFillRow,
     ContractFillsOf,
     ContractOrderRow,
@@ -404,14 +403,6 @@ def test_conditional_orders_tell_how_they_ended(filled: Store) -> None:
     assert [row.algo_id for row in told] == [TRAILING, STOP + 1, STOP]
     (refused,) = queries.algo_orders(filled.connection, AlgosOf(BOB), 100)
     assert (refused.algo_id, refused.order_id, refused.triggered_price) == (REFUSED, 0, 94)
-
-
-def test_closed_positions(filled: Store) -> None:
-    wanted = [ClosedPositionRow(*row) for row in ROWS["positions"]]
-    assert queries.closed_positions(filled.connection, ALICE, "", 5) == wanted
-    assert queries.closed_positions(filled.connection, ALICE, SYMBOL, 5) == wanted
-    assert queries.closed_positions(filled.connection, ALICE, "ETHUSDT", 5) == []
-    assert queries.closed_positions(filled.connection, BOB, "", 5) == []
 
 
 def test_funding_rates_are_those_that_were_due(filled: Store) -> None:

@@ -346,9 +346,9 @@ def test_request_ids_are_found_across_a_change_of_rules(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal = upgrade(tmp_path / "journal", monkeypatch, (140,))
-    before = tail_requests(journal, 0)
+    before = tail_requests(journal, 0, bool)
     journal.append([CancelOrder(1, 1, "", b"later", 1 << 40)])
-    assert tail_requests(journal, 0) == [*before, b"later"]
+    assert tail_requests(journal, 0, bool) == [*before, b"later"]
     journal.close()
 
 
@@ -371,7 +371,7 @@ def test_the_request_ids_since_a_time(opener: Opener, since: int) -> None:
     wanted = [
         time.to_bytes(4, "big") for time in range(max(1, since), 10_001) if time % 3 and time % 5
     ]
-    assert tail_requests(journal, since) == wanted
+    assert tail_requests(journal, since, bool) == wanted
     journal.close()
 
 
@@ -407,9 +407,9 @@ def test_the_tail_is_read_and_not_the_whole_journal(opener: Opener) -> None:
         ]
         journal.append(batch)
     counted = Counted(journal)
-    assert len(tail_requests(counted, last - 10)) == 11
+    assert len(tail_requests(counted, last - 10, bool)) == 11
     assert counted.count <= WINDOW
     counted.count = 0
-    assert len(tail_requests(counted, last - WINDOW)) == WINDOW + 1
+    assert len(tail_requests(counted, last - WINDOW, bool)) == WINDOW + 1
     assert counted.count <= 3 * WINDOW
     journal.close()

@@ -8,7 +8,7 @@ from typing import Any
 import ccxt
 import pytest
 
-from support.raw import Desk, ok, operate, order
+from support.raw import Desk, ok, order, priced
 from support.server import Server
 from support.shapes import Number
 from support.stock import Stock
@@ -32,12 +32,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def desk(server: Server) -> Iterator[Desk]:
-    desk = Desk(server)
-    operate(desk, "contracts/change", {"symbol": "BTCUSDT", "indexSources": ["desk"]})
-    posted = {"symbol": "BTCUSDT", "source": "desk", "price": "60000", "jump": True}
-    operate(desk, "index", posted)
-    yield desk
-    desk.close()
+    with priced(server) as desk:
+        yield desk
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,9 @@
-"""Random sessions of 50,000 commands: what both traders are told equals the trades that all are
-told, and REST's trades, bills, orders and money."""
+"""Random sessions: what both traders are told equals the trades that all are told, and what REST
+has of trades, bills, orders and money. `make soak-streams` has them last for 50,000 commands."""
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -18,7 +19,8 @@ from support.watch import RAW_POSITION, quoted_venue
 from venue.wire import SECOND_SIDE
 
 TRADERS = ("alice", "bob")
-ROUNDS, BURST, PAGE = 312, 40, 100  # 25,584 commands of both traders, on each product
+BURST, PAGE = 40, 100
+ROUNDS = int(os.environ.get("STREAM_ROUNDS", "80"))  # 82 commands each, on each product
 
 CANCEL_ALL = {"method": "ORDER.CANCEL_ALL", "id": 1, "params": {"symbol": "SOLUSDT"}}
 

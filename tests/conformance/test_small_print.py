@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from support.listening import Listener, login
-from support.raw import Desk, ok, operate, order, refused
+from support.raw import Desk, ok, operate, order, priced, refused
 from support.server import Server
 from support.stock import Stock
 
@@ -25,12 +25,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def desk(server: Server) -> Iterator[Desk]:
-    desk = Desk(server)
-    operate(desk, "contracts/change", {"symbol": "BTCUSDT", "indexSources": ["desk"]})
-    posted = {"symbol": "BTCUSDT", "source": "desk", "price": "60000", "jump": True}
-    operate(desk, "index", posted)
-    yield desk
-    desk.close()
+    with priced(server) as desk:
+        yield desk
 
 
 def with_herself(desk: Desk, path: str, sides: dict[str, dict[str, str]]) -> None:

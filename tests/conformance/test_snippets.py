@@ -25,7 +25,8 @@ README_LINES_MAX = 120
 # What a venue chooses anew: an answer must have them, not these values.
 CHOSEN = ("orderId", "transactTime")
 LEFT = {"text", "json"}  # pictures and answers, which say nothing that could be run
-OF_ITS_OWN = ("clock.md", "faults.md")  # pages that change time, or have requests go wrong
+# Pages that change time, go back, or have requests go wrong.
+OF_ITS_OWN = ("clock.md", "faults.md", "snapshots.md")
 
 
 class Snippet(NamedTuple):

@@ -6,6 +6,7 @@ many accounts as it likes? Never more than the gift itself, and not without losi
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 
 import pytest
@@ -171,27 +172,38 @@ def test_funding_too() -> None:
 # -- thieves ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("rises", [True, False])
-def test_a_hedge_in_one_account_does_not_turn_a_gift_into_money(*, rises: bool) -> None:
-    """She loses on one side what she wins on the other: the gift bears the loss, then the profit
-    makes it whole, and what she took out between was her own."""
-    world = world_of()
+def hedge(world: ContractWorld, *, rises: bool) -> tuple[Callable[[], None], Callable[[], None]]:
+    """Ann is long and short as much, and the price has moved: what closes her losing side, and
+    what closes her winning one, both against ben."""
     world.trade("ann", "ben", 5, PRICE)
     world.long("ben", 5, PRICE)
     world.short("ann", 5, PRICE)
     price = 1_050 if rises else 950
     world.post(price)
-    loser, winner = (world.close_short, world.close_long) if rises else (
-        world.close_long, world.close_short)  # fmt: skip
-    sides = {True: (world.short, world.long), False: (world.long, world.short)}[rises]
-    sides[0]("ben", 5, price)
-    loser("ann", 5, price)
+
+    def close_short() -> None:
+        world.short("ben", 5, price)
+        world.close_short("ann", 5, price)
+
+    def close_long() -> None:
+        world.long("ben", 5, price)
+        world.close_long("ann", 5, price)
+
+    return (close_short, close_long) if rises else (close_long, close_short)
+
+
+@pytest.mark.parametrize("rises", [True, False])
+def test_a_hedge_in_one_account_does_not_turn_a_gift_into_money(*, rises: bool) -> None:
+    """She loses on one side what she wins on the other: the gift bears the loss, then the profit
+    makes it whole, and what she took out between was her own."""
+    world = world_of()
+    loses, wins = hedge(world, rises=rises)
+    loses()
     assert left(world) < GIFT - 250
     out = most_out(world, "ann")
     assert out <= OWN
     world.ok(commands.Withdraw(world.uids["ann"], CONTRACT, "QQQ", out))
-    sides[1]("ben", 5, price)
-    winner("ann", 5, price)
+    wins()
     assert left(world) >= GIFT - 12, "fees alone are gone"
     assert out + most_out(world, "ann") <= OWN
 
@@ -200,21 +212,12 @@ def test_a_hedge_in_one_account_does_not_turn_a_gift_into_money(*, rises: bool) 
 def test_a_hedge_whose_winner_is_closed_first_does_not_either(*, rises: bool) -> None:
     """What she wins stands before the gift when the other side loses it again."""
     world = world_of()
-    world.trade("ann", "ben", 5, PRICE)
-    world.long("ben", 5, PRICE)
-    world.short("ann", 5, PRICE)
-    price = 1_050 if rises else 950
-    world.post(price)
-    loser, winner = (world.close_short, world.close_long) if rises else (
-        world.close_long, world.close_short)  # fmt: skip
-    sides = {True: (world.short, world.long), False: (world.long, world.short)}[rises]
-    sides[1]("ben", 5, price)
-    winner("ann", 5, price)
+    loses, wins = hedge(world, rises=rises)
+    wins()
     assert left(world) == GIFT
     out = most_out(world, "ann")
     world.ok(commands.Withdraw(world.uids["ann"], CONTRACT, "QQQ", out))
-    sides[0]("ben", 5, price)
-    loser("ann", 5, price)
+    loses()
     assert left(world) >= GIFT - 12, "fees alone are gone"
     assert out + most_out(world, "ann") <= OWN
 

@@ -15,7 +15,7 @@ import pytest
 
 from support.client import Answer, Client
 from support.faulty import add, hits
-from support.server import Server
+from support.server import Server, flawless
 from support.socket_desk import CONTRACT, PRODUCTS, Product, open_ids, price_contracts
 from venue.core.messages.commands import PlaceContractOrder, PlaceOrder
 from venue.gateway.access.replay import ACTED
@@ -33,11 +33,9 @@ BY_NAME = pytest.mark.parametrize("product", PRODUCTS, ids=lambda product: produ
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     options = ("--no-agents", "--allow-origin", "http://desk:5173")
-    with Server(*options, folder=tmp_path_factory.mktemp("act_as")) as found:
+    with flawless(*options, folder=tmp_path_factory.mktemp("act_as")) as found:
         price_contracts(found.client())
         yield found
-        assert found.stop() == 0
-        assert found.errors.read_text() == ""
 
 
 def refused(answer: Answer, status: int, code: int, *words: str) -> None:

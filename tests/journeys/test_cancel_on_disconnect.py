@@ -13,7 +13,7 @@ from websockets.exceptions import ConnectionClosed
 from support.client import Client
 from support.listening import WAIT_S, Listener, login
 from support.listening_room import KEYS, ListeningRoom
-from support.server import Server
+from support.server import Server, flawless
 from support.socket_desk import (
     CONTRACT,
     PRODUCTS,
@@ -43,11 +43,9 @@ BY_NAME = pytest.mark.parametrize("product", PRODUCTS, ids=lambda product: produ
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("disconnects")
     options = ("--no-agents", "--no-limits", "--state", str(folder / "state"))
-    with Server(*options, folder=folder) as found:
+    with flawless(*options, folder=folder) as found:
         price_contracts(found.client())
         yield found
-        assert found.stop() == 0
-        assert found.errors.read_text() == ""
 
 
 @pytest.fixture

@@ -19,12 +19,11 @@ from journeys.test_contract_crash import (
     rows,
     sequence,
     start,
+    work_off,
 )
 from support.contract_world import SYMBOL
 from support.server import Server
 from venue.cli.verify import verify
-from venue.core.copying.copying import SETTLED_MAX
-from venue.core.copying.repeating import COPIES_MAX
 from venue.core.messages import commands
 from venue.core.messages.contract_events import Income
 from venue.core.messages.copy_commands import CopyConfig, Follow, SetLead
@@ -32,7 +31,7 @@ from venue.core.messages.copy_events import CopyClosed, CopySettled
 from venue.history.schema import copying as tables
 from venue.vocabulary import BUY, GTC, IOC, LIMIT, LONG, MARKET, SELL
 
-FOLLOWERS: Final = 1_000
+FOLLOWERS: Final = 600
 GAIN: Final = 1_040  # where the lead closes
 LOTS: Final = 7  # of each follower
 KILLS: Final = (1, 4, 9)  # commands seen after the lead's answer, or after the start
@@ -94,7 +93,7 @@ def test_a_killed_cascade_of_closes_goes_on_with_the_next_follower(tmp_path: Pat
         with start(path) as server:
             client = server.client()
             post(client, GAIN)
-            reach(client, sequence(client) + FOLLOWERS // COPIES_MAX)
+            work_off(client)
             assert server.stop() == 0
         check_cascade(path, done)
 
@@ -158,7 +157,7 @@ def test_a_killed_settlement_settles_every_pair_once(tmp_path: Path) -> None:
             keep(path)
         with start(path) as server:
             client = server.client()
-            reach(client, sequence(client) + FOLLOWERS // SETTLED_MAX)
+            work_off(client)
             assert server.stop() == 0
         assert verify(str(path)).problems == []
         engine, told = recovered(path)

@@ -9,23 +9,37 @@ from typing import Any
 import pytest
 
 from support.faulty import add, hits, refused, statuses
-from support.server import Server
-from support.socket_desk import SPOT
+from support.server import Server, flawless
+from support.socket_desk import SPOT, cancel_all, open_ids
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("fault-rules")
-    with Server("--no-agents", "--no-limits", "--seed", "7", folder=folder) as found:
+    with flawless("--no-agents", "--no-limits", "--seed", "7", folder=folder) as found:
         yield found
-        assert found.stop() == 0
-        assert found.errors.read_text() == ""
 
 
 @pytest.fixture(autouse=True)
 def _nothing_stays(server: Server) -> Iterator[None]:
     yield
     assert server.client().delete("/_venue/faults").status == 200
+
+
+def test_a_rule_that_is_made_again_remembers_nothing(server: Server) -> None:
+    alice = server.client("alice")
+    rule = {"id": "old", "match": {"operation": "open_orders"}}
+    add(server, "stale", **rule)
+    assert open_ids(alice, SPOT) == []
+    placed = alice.post(SPOT.order, SPOT.plain).json["orderId"]
+    assert open_ids(alice, SPOT) == []
+    assert server.client().delete("/_venue/faults/old").status == 200
+    add(server, "stale", **rule)
+    assert open_ids(alice, SPOT) == [placed]
+    cancel_all(alice, (SPOT,))
+    assert open_ids(alice, SPOT) == [placed]
+    assert server.client().delete("/_venue/faults/old").status == 200
+    assert open_ids(alice, SPOT) == []
 
 
 # -- which requests -------------------------------------------------------------------------------

@@ -14,9 +14,9 @@ import pytest
 from support.client import Answer
 from support.faulty import TIME, TIMER_S, add, hits, refused, resting
 from support.listening import WAIT_S
-from support.server import Server
+from support.server import Server, flawless
 from support.socket_desk import CONTRACT as DEMO_CONTRACT
-from support.socket_desk import SPOT, Product
+from support.socket_desk import SPOT, Product, cancel_all
 from support.stock import Stock
 
 # Stock clients know the contracts that settle in USDT.
@@ -32,20 +32,15 @@ SYMBOLS = {SPOT.name: "BTC/USDT", CONTRACT.name: "BTC/USDT:USDT"}
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("faults")
-    with Server("--no-limits", "--seed", "7", folder=folder) as found:
+    with flawless("--no-limits", "--seed", "7", folder=folder) as found:
         yield found
-        assert found.stop() == 0
-        assert found.errors.read_text() == ""
 
 
 @pytest.fixture(autouse=True)
 def _nothing_stays(server: Server) -> Iterator[None]:
     yield
     assert server.client().delete("/_venue/faults").status == 200
-    for product in PRODUCTS:
-        symbol = product.plain["symbol"]
-        answer = server.client("alice").delete(f"{product.all}?symbol={symbol}")
-        assert answer.status == 200, answer
+    cancel_all(server.client("alice"), PRODUCTS)
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from support.client import Answer, Client
-from support.server import Server
-from support.socket_desk import CONTRACT, PRODUCTS, SPOT, Product, price_contracts
+from support.server import Server, flawless
+from support.socket_desk import CONTRACT, PRODUCTS, SPOT, Product, cancel_all, price_contracts
 
 PREVIEW = "/_venue/preview"
 CLIENTS: dict[str | None, Client] = {}
@@ -20,21 +20,17 @@ BY_NAME = pytest.mark.parametrize("product", PRODUCTS, ids=lambda product: produ
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     # Time that stands: no command comes of itself.
     options = ("--no-agents", "--clock", "manual", "--at", "2026-01-01T00:00:10Z")
-    with Server(*options, folder=tmp_path_factory.mktemp("preview")) as found:
+    with flawless(*options, folder=tmp_path_factory.mktemp("preview")) as found:
         CLIENTS.clear()
         price_contracts(found.client())
         yield found
-        assert found.stop() == 0
-        assert found.errors.read_text() == ""
 
 
 @pytest.fixture(autouse=True)
 def _nothing_stays(server: Server) -> Iterator[None]:
     yield
     for name in ("alice", "bob"):
-        for product in PRODUCTS:
-            target = f"{product.all}?symbol={product.plain['symbol']}"
-            assert client(server, name).delete(target).status == 200
+        cancel_all(client(server, name))
 
 
 def client(server: Server, name: str | None = None) -> Client:

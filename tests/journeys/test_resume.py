@@ -17,7 +17,7 @@ from support.helper_process import process_of
 from support.holding import held
 from support.listening import WAIT_S, Listener, Message, login
 from support.listening_room import KEYS, ListeningRoom
-from support.server import Server
+from support.server import Server, flawless
 from support.socket_desk import CONTRACT, PRODUCTS, SPOT, Product, price_contracts
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import CancelOrders, Command, PlaceOrder, Tick
@@ -47,11 +47,9 @@ KEPT = 2 * PAGE  # frames of a small history
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with Server("--no-agents", "--no-limits", folder=tmp_path_factory.mktemp("resume")) as found:
+    with flawless("--no-agents", "--no-limits", folder=tmp_path_factory.mktemp("resume")) as found:
         price_contracts(found.client())
         yield found
-        assert found.stop() == 0
-        assert found.errors.read_text() == ""
 
 
 def opened(server: Server, product: Product, name: str = "alice") -> Listener:

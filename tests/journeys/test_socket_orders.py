@@ -10,13 +10,14 @@ from websockets.exceptions import ConnectionClosed
 
 from support.listening import WAIT_S, Listener, Message, login
 from support.listening_room import KEYS, ListeningRoom
-from support.server import Server
+from support.server import Server, flawless
 from support.socket_desk import (
     CONTRACT,
     PRODUCTS,
     SPOT,
     Product,
     at_once,
+    cancel_all,
     open_ids,
     place,
     placed,
@@ -37,20 +38,15 @@ BY_NAME = pytest.mark.parametrize("product", PRODUCTS, ids=lambda product: produ
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("socket-orders")
     options = ("--no-agents", "--no-limits", "--state", str(folder / "state"))
-    with Server(*options, folder=folder) as found:
+    with flawless(*options, folder=folder) as found:
         price_contracts(found.client())
         yield found
-        assert found.stop() == 0
-        assert found.errors.read_text() == ""
 
 
 @pytest.fixture(autouse=True)
 def _nothing_stays(server: Server) -> Iterator[None]:
     yield
-    for product in PRODUCTS:
-        symbol = product.plain["symbol"]
-        answer = server.client("alice").delete(f"{product.all}?symbol={symbol}")
-        assert answer.status == 200, answer
+    cancel_all(server.client("alice"))
 
 
 def entered(server: Server, product: Product, account: Any = "alice") -> Listener:

@@ -14,8 +14,17 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from support.faulty import TIMER_S
 from support.listening import WAIT_S, Listener, Message, login
 from support.pro import Pro
-from support.server import Server
-from support.socket_desk import CONTRACT, PRODUCTS, SPOT, Product, open_ids, place, price_contracts
+from support.server import Server, flawless
+from support.socket_desk import (
+    CONTRACT,
+    PRODUCTS,
+    SPOT,
+    Product,
+    cancel_all,
+    open_ids,
+    place,
+    price_contracts,
+)
 
 BY_NAME = pytest.mark.parametrize("product", PRODUCTS, ids=lambda product: product.name)
 _NUMBERS = itertools.count(1)
@@ -25,21 +34,16 @@ _NUMBERS = itertools.count(1)
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("stream-faults")
     options = ("--no-agents", "--no-limits", "--depth-ms", "0")
-    with Server(*options, folder=folder) as found:
+    with flawless(*options, folder=folder) as found:
         price_contracts(found.client())
         yield found
-        assert found.stop() == 0
-        assert found.errors.read_text() == ""
 
 
 @pytest.fixture(autouse=True)
 def _nothing_stays(server: Server) -> Iterator[None]:
     yield
     assert server.client().delete("/_venue/faults").status == 200
-    for product in PRODUCTS:
-        symbol = product.plain["symbol"]
-        answer = server.client("alice").delete(f"{product.all}?symbol={symbol}")
-        assert answer.status == 200, answer
+    cancel_all(server.client("alice"))
 
 
 def add(server: Server, kind: str, **more: Any) -> str:

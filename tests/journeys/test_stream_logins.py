@@ -9,7 +9,7 @@ from websockets.exceptions import InvalidStatus
 
 from support.client import Client
 from support.listening import Listener, Message, login
-from support.server import Server
+from support.server import Server, flawless
 
 INVALID = "INVALID_ARGUMENT: "
 PRIVATE = ("/spot/v3/ws/private", "/contract/v3/ws/private", "/v3/ws/private")
@@ -18,10 +18,8 @@ PRIVATE = ("/spot/v3/ws/private", "/contract/v3/ws/private", "/v3/ws/private")
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     options = ("--no-agents", "--no-limits")
-    with Server(*options, folder=tmp_path_factory.mktemp("logins")) as found:
+    with flawless(*options, folder=tmp_path_factory.mktemp("logins")) as found:
         yield found
-        assert found.stop() == 0
-        assert found.errors.read_text() == ""
 
 
 @pytest.mark.parametrize("path", PRIVATE)

@@ -40,45 +40,23 @@ from pathlib import Path
 import pytest
 
 from support.contract_story import ContractStory
+from support.stories import play, rules_of, stories
 
 pytestmark = pytest.mark.core
 
 FOLDER = Path(__file__).parent / "contract"
 STORIES_MIN = 30
+STORIES = stories(FOLDER)
 
 
-def stories() -> list[tuple[str, list[str]]]:
-    """Titles and lines of all stories of all files."""
-    found: list[tuple[str, list[str]]] = []
-    for path in sorted(FOLDER.glob("*.txt")):
-        for text in path.read_text(encoding="utf-8").strip().split("\n\n"):
-            told = [line for line in text.splitlines() if not line.startswith("#")]
-            if not told:
-                continue  # a file's introduction
-            head, *lines = told
-            word, number, title = head.split(maxsplit=2)
-            assert (word, number[0].isdigit()) == ("rule", True), head
-            assert lines, head
-            found.append((f"{path.stem}: {number} {title}", lines))
-    return found
-
-
-STORIES = stories()
-
-
-@pytest.mark.parametrize("lines", [story[1] for story in STORIES], ids=[s[0] for s in STORIES])
-def test_story(lines: list[str]) -> None:
-    story = ContractStory()
-    for line in lines:
-        act, arrow, expected = line.partition("->")
-        assert arrow, line
-        assert story.act(act) == " ".join(expected.split()), line
+@pytest.mark.parametrize("title", STORIES)
+def test_story(title: str) -> None:
+    play(ContractStory().act, STORIES[title])
 
 
 def test_every_rule_of_contracts_that_a_trader_meets_has_a_story() -> None:
-    told = {title.split(": ")[1].split()[0] for title, _ in STORIES}
+    told = rules_of(STORIES)
     wanted = {f"5.{number}" for number in range(1, 12)} | {"5.13", "5.14"} | {"6.4", "6.5"}
     wanted |= {"7.1", "7.2", "7.3", "7.4", "7.5", "7.8"}
     assert wanted | {"8.1", "8.2", "8.3", "8.4", "8.6"} <= told
-    assert len({title for title, _ in STORIES}) == len(STORIES)
     assert len(STORIES) >= STORIES_MIN

@@ -25,6 +25,7 @@ from pathlib import Path
 
 import pytest
 
+from support.stories import play, rules_of, stories
 from support.world import BTCUSDT, BUY, LIMIT, MARKET, SELL
 from venue.core.book.book import Half
 from venue.core.engine import Engine
@@ -235,33 +236,15 @@ def wallet_of(name: str) -> int:
     return int(Wallet[name.upper()])
 
 
-def stories() -> list[tuple[str, list[str]]]:
-    """Titles and lines of all stories of all files."""
-    found: list[tuple[str, list[str]]] = []
-    for path in sorted(FOLDER.glob("*.txt")):
-        for text in path.read_text(encoding="utf-8").strip().split("\n\n"):
-            head, *lines = [line for line in text.splitlines() if not line.startswith("#")]
-            word, number, title = head.split(maxsplit=2)
-            assert (word, number[0].isdigit()) == ("rule", True), head
-            assert lines, head
-            found.append((f"{path.stem}: {number} {title}", lines))
-    return found
+STORIES = stories(FOLDER)
 
 
-STORIES = stories()
-
-
-@pytest.mark.parametrize("lines", [story[1] for story in STORIES], ids=[s[0] for s in STORIES])
-def test_story(lines: list[str]) -> None:
-    story = Story()
-    for line in lines:
-        act, arrow, expected = line.partition("->")
-        assert arrow, line
-        assert story.act(act) == " ".join(expected.split()), line
+@pytest.mark.parametrize("title", STORIES)
+def test_story(title: str) -> None:
+    play(Story().act, STORIES[title])
 
 
 def test_every_rule_of_orders_and_spot_has_a_story() -> None:
-    told = {title.split(": ")[1].split()[0] for title, _ in STORIES}
+    told = rules_of(STORIES)
     wanted = {f"3.{number}" for number in range(1, 11)} | {f"4.{number}" for number in range(1, 5)}
     assert wanted | {"1.2", "2.1", "2.2", "2.3"} <= told
-    assert len({title for title, _ in STORIES}) == len(STORIES)

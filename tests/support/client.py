@@ -43,6 +43,10 @@ class Client:
         """POST a JSON body (bytes are sent as they are)."""
         return self.call("POST", target, body, **changes)
 
+    def put(self, target: str, body: Any = None, **changes: Any) -> Answer:
+        """PUT, with or without a body."""
+        return self.call("PUT", target, body, **changes)
+
     def delete(self, target: str, body: Any = None, **changes: Any) -> Answer:
         """DELETE, with or without a body."""
         return self.call("DELETE", target, body, **changes)

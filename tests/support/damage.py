@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import create_engine, insert, select
+from sqlalchemy import Connection, create_engine, insert, select
 from sqlalchemy.exc import DatabaseError
 
 from support.recording import contract_commands, spot_commands
@@ -22,6 +22,7 @@ from venue.history.questions import prices as price_queries
 from venue.history.questions import spot as queries
 from venue.history.rows.contract import AlgosOf, ContractFillsOf, ContractOrdersOf, IncomeOf
 from venue.history.rows.spot import BillsOf, FillsOf, OrdersOf, TransfersOf
+from venue.history.schema.contract import POSITIONS
 from venue.history.schema.copying import SCHEMA
 from venue.history.store import Store, open_history
 from venue.recording.recorder import Recorder
@@ -81,7 +82,7 @@ def questions() -> list[Question]:
             (contract_queries.contract_fills, (ContractFillsOf(uid), 1_000)),
             (contract_queries.income, (IncomeOf(uid), 1_000)),
             (contract_queries.algo_orders, (AlgosOf(uid), 1_000)),
-            (contract_queries.closed_positions, (uid, "", 1_000)),
+            (_positions, (uid,)),
             (liquidation_queries.liquidations, (uid, 100)),
         ]
         for number in range(0, 300, 60):
@@ -94,6 +95,11 @@ def questions() -> list[Question]:
             for channel in ("orders", "fills", "account", "positions"):
                 found.append((queries.frames, ((uid, product, channel), 0, 2**62, 1_000)))
     return found
+
+
+def _positions(connection: Connection, uid: int) -> list[Any]:
+    """An owner's positions that have become zero."""
+    return list(connection.execute(select(POSITIONS).where(POSITIONS.c.uid == uid)))
 
 
 def answers(store: Store) -> list[Any]:

@@ -40,6 +40,17 @@ def order(symbol: str, side: str, quantity: str, price: str = "", **more: str) -
 
 
 @contextmanager
+def priced(server: Server) -> Iterator[Desk]:
+    """A desk whose own posts are the index of BTCUSDT, which stands at 60,000."""
+    desk = Desk(server)
+    operate(desk, "contracts/change", {"symbol": "BTCUSDT", "indexSources": ["desk"]})
+    posted = {"symbol": "BTCUSDT", "source": "desk", "price": "60000", "jump": True}
+    operate(desk, "index", posted)
+    yield desk
+    desk.close()
+
+
+@contextmanager
 def trading(folder: Path) -> Iterator[Desk]:
     """A venue on which alice and bob have traded in every market."""
     with Server("--no-agents", "--batch-place", folder=folder) as server:

@@ -7,7 +7,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,15 @@ class Server:
         if self.process.poll() is None:
             self.kill()
         self._close()
+
+
+@contextmanager
+def flawless(*arguments: str, folder: Path) -> Iterator[Server]:
+    """A venue that ends in good order, and has told of no problem until then."""
+    with Server(*arguments, folder=folder) as server:
+        yield server
+        assert server.stop() == 0
+        assert server.errors.read_text() == ""
 
 
 def _given_path() -> list[str]:

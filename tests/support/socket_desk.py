@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import struct
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from websockets.frames import Frame, Opcode
@@ -70,6 +71,13 @@ def open_ids(client: Client, product: Product) -> list[int]:
     answer = client.get(product.open)
     assert answer.status == 200, answer
     return sorted(order["orderId"] for order in answer.json)
+
+
+def cancel_all(client: Client, products: Sequence[Product] = PRODUCTS) -> None:
+    """Cancel what an owner has resting of these."""
+    for product in products:
+        answer = client.delete(f"{product.all}?symbol={product.plain['symbol']}")
+        assert answer.status == 200, answer
 
 
 def until_ended(watcher: Listener, ids: list[int]) -> None:

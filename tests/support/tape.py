@@ -32,6 +32,7 @@ from venue.core.messages.events import (
     Transferred,
     WalletMoved,
 )
+from venue.core.state.snapshot import begin
 from venue.history.projection.projector import Catalog
 from venue.history.schema.spot import METADATA
 from venue.history.store import Store
@@ -49,7 +50,7 @@ class Tape:
     """An engine and everything it was told and said. Three commands share each µs."""
 
     def __init__(self, owners: int = 3) -> None:
-        self.engine = Engine()
+        self.engine = begin()
         self.applied: list[Applied] = []
         self.uids: list[int] = []
         for asset in ("USDT", "BTC", "ETH"):

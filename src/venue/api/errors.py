@@ -144,6 +144,13 @@ def invalid(name: str, rule: str) -> ApiError:
     return error(-1142, name=name, rule=rule)
 
 
+def not_there(name: str, rule: str) -> ApiError:
+    """A path that names something of the operator's that is not there: HTTP 404."""
+    problem = error(-1142, name=name, rule=rule)
+    problem.status = 404
+    return problem
+
+
 def out_of_range(name: str, rule: str, item_code: str = "") -> ApiError:
     return error(-1140, name=name, rule=rule, item_code=item_code)
 

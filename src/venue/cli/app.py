@@ -35,6 +35,7 @@ from venue.cli.operator import show as _show
 from venue.cli.options import Options as OptionsFile
 from venue.cli.raw import delete, get, post
 from venue.cli.running import status, wait, withdraw
+from venue.cli.snapshots import reset, snapshot
 from venue.cli.trading import account, balance, buy, cancel, orders, sell
 from venue.cli.worlds import world
 from venue.times import moment_us
@@ -53,10 +54,10 @@ app = App(
 )
 
 app.config = (OptionsFile(app),)
-for one in (clock, fault, key, world):
+for one in (clock, fault, key, snapshot, world):
     app.command(one)
 for command in (
-    get, post, delete, buy, sell, cancel, orders, balance, account, withdraw, status, wait,
+    get, post, delete, buy, sell, cancel, orders, balance, account, withdraw, status, wait, reset,
 ):  # fmt: skip
     app.command(command)
 
@@ -134,6 +135,7 @@ def dev(options: Annotated[DevOptions, Parameter(name="*")] = DEFAULTS) -> None:
         demo_keys=options.demo_keys,
         clock=parsed(mode) if mode is not None else None,
         at=moment_us(options.at) if options.at is not None else None,
+        resets=True,
     )
 
     def ready(running: Running) -> None:

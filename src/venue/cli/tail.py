@@ -7,9 +7,9 @@ import sys
 from queue import Queue
 from typing import Final
 
-from venue.cli.client import Frame, Streams
 from venue.cli.credentials import Credentials
 from venue.cli.http import ClientFailed
+from venue.cli.streams import Frame, Streams
 
 WAITING_MAX: Final = 1_000  # frames between the sockets and whoever reads the lines
 

@@ -12,7 +12,7 @@ import venue
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.state.audit import problems
-from venue.core.state.snapshot import state_hash, stored_hashes
+from venue.core.state.snapshot import begin, state_hash, stored_hashes
 from venue.history.archive import leading_up, merge
 from venue.history.check import check, check_frames
 from venue.history.compare import Expected
@@ -132,7 +132,7 @@ def _engine(
 ) -> Engine:
     """The engine that the replay begins with: a new one, or a snapshot's."""
     if first is None:
-        engine = Engine()
+        engine = begin()
         recorder.restore(b"", engine)
         return engine
     loaded = load(first, first.sequence)

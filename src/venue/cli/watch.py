@@ -19,9 +19,9 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from venue.cli.client import Frame, Streams
 from venue.cli.credentials import Credentials
 from venue.cli.http import ClientFailed, ask
+from venue.cli.streams import Frame, Streams
 
 LOOK_S: Final = 1.0  # between two looks at the terminal's size when nothing comes
 WAITING_MAX: Final = 10_000

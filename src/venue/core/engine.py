@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from venue.core.benefits import Rewards
 from venue.core.book.market import Market
@@ -64,9 +64,18 @@ from venue.core.messages.commands import (
 )
 from venue.core.messages.contract_events import ContractTrade
 from venue.core.messages.copy_commands import CloseCopy, Follow, SetLead, StopCopying
-from venue.core.messages.events import Event
+from venue.core.messages.events import Event, Rejected
+from venue.core.messages.savepoints import (
+    DropState,
+    KeepState,
+    RevertState,
+    StateKept,
+    StateReverted,
+)
 from venue.core.owners import Owners
+from venue.core.savepoints import KEPT_MAX, Savepoint, Savepoints
 from venue.core.spot.orders import Spot
+from venue.vocabulary import Reject
 
 # Compiled, a name of another module is looked up at every use, a constant of this one is not.
 PLACE: Final = PlaceOrder
@@ -75,15 +84,27 @@ PLACE_CONTRACT: Final = PlaceContractOrder
 CANCEL_CONTRACT: Final = CancelContractOrder
 
 
+class Codec(Protocol):
+    """Turns an engine's state into bytes, and back."""
+
+    def encode(self, engine: Engine) -> bytes:
+        """The state, without savepoints, sequence and time."""
+
+    def decode(self, savepoint: Savepoint) -> Engine:
+        """An engine with that state."""
+
+
 class Engine:
     """The whole state of the venue. Deterministic: the same commands give the same events.
 
-    `sequence` counts applied commands, `time` is the last command's (µs).
+    `sequence` counts applied commands, `time` is the last command's (µs). `codec` is what keeps and
+    reverts states: an engine that has none takes no such commands.
     """
 
     __slots__ = (
         "_handlers",
         "closing",
+        "codec",
         "contracts",
         "copying",
         "counters",
@@ -92,6 +113,7 @@ class Engine:
         "listing",
         "owners",
         "rewards",
+        "savepoints",
         "schedule",
         "sequence",
         "spot",
@@ -101,6 +123,8 @@ class Engine:
     def __init__(self) -> None:
         self.sequence = 0
         self.time = 0
+        self.codec: Codec | None = None
+        self.savepoints = Savepoints()
         self.ledger = Ledger()
         self.counters = Counters()
         self.spot = Spot(self.ledger, self.counters)
@@ -109,13 +133,20 @@ class Engine:
         self.rewards = Rewards(self.ledger, self.contracts)
         self.listing = Listing(self.ledger, self.spot, self.contracts)
         self.deadlines = Deadlines(self.spot, self.contracts)
-        triggers = Triggers(self.contracts)
-        self.schedule = Schedule(self.contracts, triggers)
-        margins = Margins(self.contracts)
+        self.schedule = Schedule(self.contracts, Triggers(self.contracts))
         self.closing = Closing(self.contracts)
-        self.copying = Copying(self.contracts, margins)
+        self.copying = Copying(self.contracts, Margins(self.contracts))
+        self._handlers = self._wired()
+
+    def _wired(self) -> dict[type, Callable[[Any], list[Event]]]:
+        """What handles each command, of the parts that the engine has now."""
+        triggers = self.schedule.triggers
+        margins = Margins(self.contracts)
         contract_listing = ContractListing(self.contracts)
-        self._handlers: dict[type, Callable[[Any], list[Event]]] = {
+        return {
+            KeepState: self._keep,
+            RevertState: self._revert,
+            DropState: self.savepoints.drop,
             CancelOrders: self.spot.cancel_all,
             Tick: self._tick,
             Proceed: self._proceed,
@@ -177,6 +208,36 @@ class Engine:
         if type(command) is CANCEL_CONTRACT:
             return self.contracts.cancel(command)
         return self._handlers[type(command)](command)
+
+    def _keep(self, command: KeepState) -> list[Event]:
+        assert self.codec is not None
+        kept = self.savepoints.kept
+        if command.name not in kept and len(kept) >= KEPT_MAX:
+            return [Rejected(Reject.STATES_MAX, KEPT_MAX)]
+        kept.pop(command.name, None)
+        state = self.codec.encode(self)
+        kept[command.name] = Savepoint(
+            command.name, self.sequence, command.time, state, command.aside
+        )
+        return [StateKept(command.name, self.sequence)]
+
+    def _revert(self, command: RevertState) -> list[Event]:
+        """Take the parts of an engine that is made of a kept state. Time goes back, the sequence
+        does not: it numbers the journal."""
+        assert self.codec is not None
+        savepoints = self.savepoints
+        kept = savepoints.kept.get(command.name)
+        if kept is None:
+            return [Rejected(Reject.STATE_UNKNOWN)]
+        other = self.codec.decode(kept)
+        self.ledger, self.counters, self.spot = other.ledger, other.counters, other.spot
+        self.contracts, self.owners, self.rewards = other.contracts, other.owners, other.rewards
+        self.listing, self.deadlines = other.listing, other.deadlines
+        self.schedule, self.closing, self.copying = other.schedule, other.closing, other.copying
+        self.time = kept.time
+        self._handlers = self._wired()
+        savepoints.epoch += 1
+        return [StateReverted(kept.name, kept.sequence, kept.time, savepoints.epoch, kept.aside)]
 
     def _tick(self, command: Tick) -> list[Event]:
         self.spot.client_ids.expire(command.time)

@@ -25,6 +25,7 @@ from venue.gateway.worlds import Worlds
 from venue.history.process.client import LAG_MAX, History
 from venue.history.process.link import HistoryFailed
 from venue.journal.journal import Journal
+from venue.node.aside import Aside, reverted
 from venue.node.fair_queue import VENUE
 from venue.node.market_data.views import MarketData
 from venue.node.outbox import Outbox
@@ -47,9 +48,11 @@ class Venue:
 
     __slots__ = (
         "answers",
+        "aside",
         "clock",
         "data",
         "engine",
+        "epoch_line",
         "faults",
         "history",
         "journal",
@@ -108,6 +111,20 @@ class Venue:
         self.faults = faults
         self.answers = Answers()
         self.worlds: Worlds | None = None  # a world itself has none
+        self.aside = Aside()
+        self.aside.add("faults", faults)
+        self.aside.add("spot changes", spot_changes)
+        self.epoch_line = _epoch_line(engine.savepoints.epoch)  # of each answer's head
+
+    def follow(self, batch: list[Applied]) -> None:
+        """Follow the outbox: what was made of a state that is gone is forgotten, and who acts by
+        chance goes back too."""
+        self.aside.follow(batch)
+        event = reverted(batch)
+        if event is not None:
+            self.answers.clear()
+            self.replays.go_back(self.clock.wall())
+            self.epoch_line = _epoch_line(event.epoch)
 
     def submit(
         self, commands: Sequence[Command], *, patient: bool = False
@@ -247,3 +264,8 @@ class Call:
         """A new order was accepted; one that a repeated client id found again is not new."""
         if self._placed is not None:
             self._placed[order_id] = None
+
+
+def _epoch_line(epoch: int) -> bytes:
+    """The header that says how often the state went back; none before the first time."""
+    return b"x-venue-epoch: %d\r\n" % epoch if epoch else b""

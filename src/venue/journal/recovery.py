@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final, Protocol
 
 import msgspec
@@ -12,6 +12,7 @@ from venue.core import rules
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command, Requested
+from venue.core.messages.savepoints import RevertState
 from venue.core.state import snapshot as state
 from venue.journal.journal import (
     JournalCorrupt,
@@ -79,7 +80,9 @@ def _following(journal: Readable, engine: Engine) -> Iterator[tuple[int, list[Co
     last = engine.sequence
     known = last > max(journal.begin(), foreign(journal))
     for first, commands in journal.read(last - 1 if known else last):
-        if known and first == last and commands[0].time != engine.time:
+        # A state that was gone back to has an earlier time than the command that did.
+        other = type(commands[0]) is not RevertState and commands[0].time != engine.time
+        if known and first == last and other:
             raise JournalCorrupt(
                 f"the snapshot at {last} is not of this journal, which has another command there:"
                 " put back files that belong together or, to replay what is in the journal, move"
@@ -118,25 +121,28 @@ def standing(journal: Readable, begin: int) -> Snapshot | None:
     return None
 
 
-def tail_requests(journal: Readable, since_time_us: int) -> list[bytes]:
-    """The request ids of the commands stamped at or after a time, oldest first.
+def tail_requests(
+    journal: Readable, since_time_us: int, lasting: Callable[[bytes], bool]
+) -> list[bytes]:
+    """The request ids of the commands stamped at or after a time, oldest first; of those that lie
+    before a revert only the `lasting` ones.
 
     Reads the journal backwards, no further than needed.
     """
     steps: list[list[bytes]] = []
+    gone = False  # they lie before a revert
     end = journal.last_sequence()
     while end > journal.begin():
         start = max(journal.begin(), end - WINDOW)
         commands = _between(journal, start, end)
-        steps.append(
-            [
-                command.request
-                for command in commands
-                if command.time >= since_time_us
-                and isinstance(command, Requested)
-                and command.request
-            ]
-        )
+        step: list[bytes] = []
+        for command in reversed(commands):
+            gone = gone or type(command) is RevertState
+            if isinstance(command, Requested) and command.request:
+                late = command.time >= since_time_us
+                if late and (not gone or lasting(command.request)):
+                    step.append(command.request)
+        steps.append(step[::-1])
         if commands[0].time < since_time_us:
             break
         end = start
@@ -160,7 +166,7 @@ def _start(journal: Readable, reached: int) -> tuple[Engine, dict[str, bytes]]:
             return engine, others
     if journal.begin():
         raise JournalCorrupt(_not_begun(journal))
-    return Engine(), {}
+    return state.begin(), {}
 
 
 def load(snapshot: Snapshot, begin: int) -> Engine | None:

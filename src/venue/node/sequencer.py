@@ -26,6 +26,7 @@ from typing import Final
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command, Proceed, Tick
+from venue.core.messages.savepoints import RevertState
 from venue.journal.journal import Journal
 from venue.node.capacity import Pace
 from venue.node.clock import Clock
@@ -93,6 +94,7 @@ class Sequencer:
         self._flush_at: asyncio.Handle | None = None
         self._flush_is_patient = False
         self._stopped: BaseException | None = None
+        self._reverts = 0  # of the commands that wait
         self._idle: asyncio.Future[None] | None = None
         self._slice: asyncio.Future[None] | None = None  # somebody waits for the end of the slices
         self._replies = Replies()
@@ -127,6 +129,9 @@ class Sequencer:
             raise Stopped(str(self._stopped)) from self._stopped
         if self._waiting + len(commands) > PENDING_MAX:
             raise Overloaded(f"{self._waiting} commands wait")
+        if type(commands[0]) is RevertState:
+            assert len(commands) == 1, "a revert stands alone"
+            self._reverts += 1
         self._pending.append((commands, answer, owner))
         self._waiting += len(commands)
         if not self._writing and (self._flush_at is None or self._flush_is_patient):
@@ -235,6 +240,8 @@ class Sequencer:
 
     def _gather(self) -> tuple[list[Group], list[Command]]:
         groups = self._next_groups()
+        if self._reverts:
+            groups = self._cut(groups)
         commands = [command for group in groups for command in group[0]]
         self._waiting -= len(commands)
         if self._pace is not None:
@@ -244,6 +251,19 @@ class Sequencer:
             groups.append((slice_, self._loop.create_future(), VENUE))
             commands += slice_
         return groups, commands
+
+    def _cut(self, groups: list[Group]) -> list[Group]:
+        """A revert has a batch of its own, once nothing of an earlier command is left to do: time
+        goes back with it. What waits behind it waits on."""
+        at = [n for n, group in enumerate(groups) if type(group[0][0]) is RevertState]
+        if not at:
+            return groups
+        end = at[0]
+        if end == 0 and not self._goes_on():
+            self._reverts -= 1
+            end = 1
+        self._pending = groups[end:] + self._pending
+        return groups[:end]
 
     def _next_groups(self) -> list[Group]:
         """The commands of the next batch: all that wait, or those whose turn it is."""
@@ -301,6 +321,8 @@ class Sequencer:
         except Exception as problem:  # noqa: BLE001 - nothing may build on a state gone wrong
             self._fail(groups, problem)
             return
+        if type(batch[0].command) is RevertState:
+            self._time = self._engine.time
         for answer, applied in replies:
             if not answer.done():
                 answer.set_result(applied)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
+import msgspec
+
 from venue.core.messages.applied import Applied
 from venue.core.messages.events import OrderClosed, OrderPlaced, Trade, Transferred, WalletMoved
 from venue.vocabulary import Wallet
 
 SPOT: Final = int(Wallet.SPOT)
+_decode: Final = msgspec.msgpack.Decoder(dict[int, int]).decode
 
 
 class SpotChanges:
@@ -22,6 +25,14 @@ class SpotChanges:
     def time(self, uid: int) -> int:
         """When balances or holds of an owner changed last, in µs; 0: not since the start."""
         return self._times.get(uid, 0)
+
+    def dump(self) -> bytes:
+        """The times, as msgpack."""
+        return msgspec.msgpack.encode(self._times)
+
+    def restore(self, data: bytes) -> None:
+        """Become what was dumped."""
+        self._times = _decode(data)
 
     def follow(self, batch: list[Applied]) -> None:
         """Take a batch, in order."""

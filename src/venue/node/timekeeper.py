@@ -16,10 +16,12 @@ from msgspec import Struct
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import ChangeSetting, Command, Tick
+from venue.core.messages.savepoints import KeepState, RevertState
+from venue.node.aside import reverted
 from venue.node.due import Due, Report, upcoming
 from venue.node.passing_time import RETRY_S, tick, time_matters
 from venue.node.sequencer import Overloaded, Sequencer, Stopped
-from venue.node.venue_clock import SETTING, ClockMode, Mode, VenueClock
+from venue.node.venue_clock import SETTING, ClockMode, Mode, VenueClock, parsed
 
 TICK_US: Final = 1_000_000  # between ticks while contracts have prices or a countdown runs
 IDLE_TICK_US: Final = 10 * TICK_US  # else
@@ -112,9 +114,15 @@ class Timekeeper:
         self._look.set()
 
     def note(self, batch: list[Applied]) -> None:
-        """Follow the outbox: an advance tells what it settled."""
+        """Follow the outbox: an advance tells what it settled; time goes back with the state."""
         if self._report is not None:
             self._report.follow(batch)
+        event = reverted(batch)
+        if event is not None:
+            stored = self._engine.listing.settings.get(SETTING, "")
+            self._clock.go_back(parsed(stored), event.time)
+            self._ticked = self._stepped = event.time
+            self._look.set()
 
     def advancing(self) -> bool:
         """Whether an advance is under way."""
@@ -299,6 +307,22 @@ class Timekeeper:
         if setting.mode is Mode.REAL:
             clock.check_real(clock.now())
         await self._put(setting)
+
+    async def keep(self, name: str, aside: Callable[[], bytes]) -> list[Applied]:
+        """Keep the state between two steps, and what is to go back beside it. Busy, Stopped."""
+        if self._report is not None:
+            raise Busy("time is being moved")
+        async with self._turn:
+            return await self._sequencer.submit([KeepState(name, aside())])
+
+    async def revert(self, name: str) -> list[Applied]:
+        """Go back to a kept state between two steps. Busy, Stopped."""
+        if self._report is not None:
+            raise Busy("time is being moved")
+        async with self._turn:
+            applied = await self._sequencer.submit([RevertState(name)])
+            await self._note_mode()
+        return applied
 
     async def _put(self, setting: ClockMode) -> None:
         async with self._turn:

@@ -159,6 +159,14 @@ class VenueClock:
             self.setting = ClockMode(Mode.OFFSET, offset=at - self.system.wall())
         self._anchor(at)
 
+    def go_back(self, setting: ClockMode, at: int) -> None:
+        """Take a mode and an instant of before. The machine's time goes on: a clock that told it is
+        now an offset from it."""
+        if setting.mode in (Mode.REAL, Mode.OFFSET):
+            setting = ClockMode(Mode.OFFSET, offset=at - self.system.wall())
+        self._take(setting)
+        self._anchor(at)
+
     def _anchor(self, at: int) -> None:
         self._at = self._until = at
         self._since = self._moved = self.system.steady()

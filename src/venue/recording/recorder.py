@@ -15,13 +15,22 @@ from venue.api.streams.channels import STREAMS, KeptFrame
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import RecordStreams
-from venue.core.messages.events import StreamsRecorded
+from venue.core.messages.events import Event, StreamsRecorded
+from venue.core.messages.savepoints import (
+    DropState,
+    KeepState,
+    RevertState,
+    StateDropped,
+    StateKept,
+    StateReverted,
+)
 from venue.history.frames_kept import FRAMES_KEPT, frames_gone
 from venue.recording.frames import PrivateFrame, PrivateFrames
 from venue.recording.notes import Past
 
 RENEWAL: Final = 10_000  # commands; after a defect frames are made again from such a sequence on
 US_PER_MS: Final = 1000
+SAVEPOINTS: Final = (KeepState, RevertState, DropState)
 
 OwnKey = tuple[int, int, str]  # uid, product, channel
 CHANNELS: Final = [
@@ -52,6 +61,7 @@ class Part(msgspec.Struct, array_like=True):
     numbers: list[Numbers] = []
     versions: list[tuple[int, int, int]] = []
     past: Past = msgspec.field(default_factory=Past)
+    kept: list[tuple[str, bytes]] = []
 
 
 _encode_part = msgspec.msgpack.Encoder().encode
@@ -77,6 +87,7 @@ class Recorder:
         self._versions: dict[tuple[int, int], int] = {}
         self._frames: PrivateFrames | None = None
         self._made: list[KeptFrame] = []
+        self._kept_states: dict[str, bytes] = {}  # its part when a state was kept
         self.restore(b"", self.engine)
 
     # -- its state --------------------------------------------------------------------------------
@@ -84,6 +95,10 @@ class Recorder:
     def restore(self, part: bytes, engine: Engine) -> None:
         """Begin from a snapshot's part (b"": none) and its engine. Raises msgspec.MsgspecError."""
         found = _decode_part(part) if part else Part()
+        self._kept_states = dict(found.kept)
+        self._become(found, engine)
+
+    def _become(self, found: Part, engine: Engine) -> None:
         self.engine = engine
         accounts = engine.ledger.accounts.values()
         self._owners = {account.uid: None for account in accounts if account.recorded}
@@ -99,17 +114,20 @@ class Recorder:
 
     def dump(self) -> bytes:
         """Its part of a snapshot, taken between two batches."""
+        part = self._part()
+        part.kept = list(self._kept_states.items())
+        return _encode_part(part)
+
+    def _part(self) -> Part:
         frames = self._frames
-        return _encode_part(
-            Part(
-                trusted=frames is not None,
-                numbers=[
-                    Numbers(*key, newest, self._lost.get(key, 0))
-                    for key, newest in self._numbers.items()
-                ],
-                versions=[(*key, version) for key, version in self._versions.items()],
-                past=frames.changes.past() if frames is not None else Past(),
-            )
+        return Part(
+            trusted=frames is not None,
+            numbers=[
+                Numbers(*key, newest, self._lost.get(key, 0))
+                for key, newest in self._numbers.items()
+            ],
+            versions=[(*key, version) for key, version in self._versions.items()],
+            past=frames.changes.past() if frames is not None else Past(),
         )
 
     # -- what can be asked ------------------------------------------------------------------------
@@ -135,11 +153,22 @@ class Recorder:
     def note(self, applied: Applied) -> None:
         """Make the frames of a command, right after the engine has applied it."""
         try:
+            if type(applied.command) in SAVEPOINTS:
+                self._follow(applied.events[0])
             self._make(applied)
         except Exception:
             log.exception("defect in the private frames of command %d", applied.sequence)
             self._frames = None
             self.defects += 1
+
+    def _follow(self, event: Event) -> None:
+        """Keep its part with a state that is kept, and go back with one."""
+        if isinstance(event, StateKept):
+            self._kept_states[event.name] = _encode_part(self._part())
+        elif isinstance(event, StateReverted):
+            self._become(_decode_part(self._kept_states[event.name]), self.engine)
+        elif isinstance(event, StateDropped):
+            del self._kept_states[event.name]
 
     def _make(self, applied: Applied) -> None:
         frames = self._frames

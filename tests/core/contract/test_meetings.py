@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from support.contract_world import CONTRACT, ContractWorld, of
 from venue.compiled import compiled
 from venue.core.book import matching
-from venue.core.book.matching import MET_MAX
+from venue.core.book.matching import FILLS_MAX
 from venue.core.instruments import Tier
 from venue.core.messages import commands
 from venue.core.messages.contract_events import (
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.core
 WIDE = replace(
     CONTRACT, tiers=[Tier(AMOUNT_MAX, 50, 10_000)], position_max=10**6, open_interest_max=10**7
 )
-MOST = MET_MAX
+MOST = FILLS_MAX
 MORE = 5
 LOTS = 2
 

@@ -67,6 +67,7 @@ class Health(Struct, rename="camel"):
     clock_ahead: int
     clock_steps: int
     warnings: list[str]
+    epoch: int
 
 
 class HealthRequest(Struct, rename="camel"):

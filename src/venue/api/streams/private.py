@@ -20,7 +20,6 @@ ORDER_UPDATE: Final = "OrderUpdate"
 DEPOSIT_UPDATE: Final = "DepositUpdate"
 WITHDRAW_UPDATE: Final = "WithdrawUpdate"
 FUNDING_SETTLE: Final = "PositionFundingSettle"
-CAUSES: Final = (ORDER_UPDATE, DEPOSIT_UPDATE, WITHDRAW_UPDATE, FUNDING_SETTLE)
 
 
 class SpotAccountItem(Struct, rename="camel", gc=False):

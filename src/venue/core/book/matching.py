@@ -28,7 +28,7 @@ from venue.vocabulary import (
 F = TypeVar("F")  # a product's fill
 F_co = TypeVar("F_co", covariant=True)
 
-MET_MAX: Final = 1_000  # fills of an owner's own order; what is left is canceled (rule 3.13)
+FILLS_MAX: Final = 1_000  # fills of an owner's own order; what is left is canceled (rule 3.13)
 PLANNED_MAX: Final = 5_000  # fills of any order, with the resting orders that it ends
 LOWEST: Final = 0  # the limit price of a seller who takes any
 
@@ -54,7 +54,7 @@ class Match(Generic[T, F]):
     __slots__ = ("enough", "fills", "limit", "looked", "lots", "order", "prevented", "prevention",
                  "room", "stopped")  # fmt: skip
 
-    def __init__(self, order: Order[T], prevention: int, room: int = MET_MAX) -> None:
+    def __init__(self, order: Order[T], prevention: int, room: int = FILLS_MAX) -> None:
         self.order = order
         self.prevention = prevention
         self.fills: list[F] = []
@@ -128,39 +128,34 @@ class Match(Generic[T, F]):
         order = self.order
         left = order.remaining
         assert left == order.quantity - self.lots, f"order {order.order_id}: {left} lots are left"
+        crosses = left > 0 and order.market.book.crosses(order.side, order.price)
+        order.status = status = self.outcome(left, crosses)
+        return status in (NEW, PARTIALLY_FILLED)
+
+    def outcome(self, left: int, crosses: bool) -> int:
+        """The order's status with so many lots left, which cross the book or do not."""
         if left == 0:
-            order.status = FILLED
-            return False
-        stopped = self.stopped
+            return FILLED
+        order = self.order
         if (
-            not stopped
+            not crosses
+            and not self.stopped
             and order.type == LIMIT
             and (order.time_in_force == GTC or order.time_in_force == POST_ONLY)
-            and not order.market.book.crosses(order.side, order.price)
         ):
-            order.status = PARTIALLY_FILLED if left < order.quantity else NEW
-            return True
-        order.status = CANCELED if left < order.quantity and not stopped else EXPIRED
-        return False
+            return PARTIALLY_FILLED if self.lots else NEW
+        return CANCELED if self.lots and not self.stopped else EXPIRED
 
 
 def expected(match: Match[T, F], taken: dict[int, int]) -> int:
-    """The status that an order will have once its match is executed, as `conclude` gives it.
+    """The status that an order will have once its match is executed.
 
     `taken` are the lots that the fills take off the resting orders, by id.
     """
     order = match.order
-    left = order.quantity - match.lots
-    if left == 0:
-        return FILLED
-    if not match.stopped and order.type == LIMIT and order.time_in_force in (GTC, POST_ONLY):
-        half = order.market.book.opposite(order.side)
-        for maker in half.within(order.price):
-            if taken.get(maker.order_id, 0) < maker.remaining:
-                break  # what is left would cross it
-        else:
-            return PARTIALLY_FILLED if match.lots else NEW
-    return CANCELED if match.lots and not match.stopped else EXPIRED
+    met = order.market.book.opposite(order.side).within(order.price)
+    crosses = any(taken.get(maker.order_id, 0) < maker.remaining for maker in met)
+    return match.outcome(order.quantity - match.lots, crosses)
 
 
 def any_price(side: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue.core.contract.orders import Contracts
+from venue.core.contract.orders import ASKED_MAX, Contracts
 from venue.core.contract.position import Position
 from venue.core.messages.commands import ClosePositions
 from venue.core.messages.contract_events import ClosedAtMarket
@@ -14,7 +14,6 @@ from venue.vocabulary import MARKET, Cause, Reject
 CLOSE: Final = int(Cause.CLOSE)
 CLOSING_UNITS: Final = 300  # events of one slice; the position it reaches is finished
 CLOSED_MAX: Final = 25  # positions of one slice
-MET_MAX: Final = 800  # resting orders that they may ask, also for closes that are refused then
 
 
 class Request:
@@ -89,7 +88,7 @@ class Closing:
         holding = self.contracts.ledger.accounts[request.uid].holding
         count = 0
         done: ClosedAtMarket | None = None
-        most = self.contracts.looked + MET_MAX
+        most = self.contracts.looked + ASKED_MAX
         while request.left and count < CLOSED_MAX and len(events) < CLOSING_UNITS:
             if self.contracts.looked >= most:
                 break

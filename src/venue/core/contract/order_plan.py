@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from venue.core.book.market import within_band
-from venue.core.book.matching import MET_MAX, PLANNED_MAX, Match
+from venue.core.book.matching import FILLS_MAX, PLANNED_MAX, Match
 from venue.core.book.orders import Order
 from venue.core.contract.collateral import available_in, doubtful
 from venue.core.contract.meeting import Fill, Known, ended, fee_held, grown_by, maker_margin
@@ -61,7 +61,7 @@ class Plan:
 
     def __init__(self, order: Order[Terms], terms: Terms) -> None:
         prevention = EXPIRE_MAKER if terms.cause == LIQUIDATION else order.account.self_trade
-        room = MET_MAX if terms.cause == USER else PLANNED_MAX
+        room = FILLS_MAX if terms.cause == USER else PLANNED_MAX
         self.match: Match[Terms, Fill] = Match(order, prevention, room)
         self.order = order
         self.terms = terms

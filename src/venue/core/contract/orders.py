@@ -58,6 +58,7 @@ from venue.vocabulary import (
 )
 
 USER: Final = int(Cause.USER)
+ASKED_MAX: Final = 800  # resting orders that one slice may ask; the order that does it is finished
 
 # Compiled, a name of another module is looked up at every use, a constant of this one is not.
 NOT_ATTACHED: Final = NO_EXIT
@@ -81,7 +82,7 @@ class Contracts:
 
     `spot_markets` are the books that an index may follow. `faults` counts plans that did not fit
     the state: each is a defect, refused before an effect. `looked` counts the resting orders that
-    plans asked: work that a slice bounds. It is no state.
+    plans asked: work that a slice bounds (`ASKED_MAX`). It is no state.
     """
 
     __slots__ = ("client_ids", "collateral", "counters", "faults", "fills", "ledger", "looked",

@@ -23,7 +23,7 @@ from venue.core.contract.conditional import (
     wait,
 )
 from venue.core.contract.margin import order_margin
-from venue.core.contract.orders import Contracts
+from venue.core.contract.orders import ASKED_MAX, Contracts
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.terms import Terms
 from venue.core.messages.commands import CancelAlgo, CancelAlgos, ChangeAlgo, PlaceAlgo
@@ -59,7 +59,6 @@ CALLBACK_MAX_PPM: Final = 500_000
 EXPIRED: Final = int(AlgoStatus.EXPIRED)
 FIRED_MAX: Final = 50  # conditional orders that enter in one slice; the rest goes on at once
 OWNER_SHARE: Final = 5  # of them, one owner's
-MET_MAX: Final = 800  # resting orders that they may ask in one slice; the one that does it is done
 LOOKED_MAX: Final = 500  # due ones looked at in one slice: those beyond an owner's share stand back
 NEEDS_MAX: Final = 10  # times what is available that an owner's opening ones may need together
 
@@ -175,7 +174,7 @@ class Triggers:
         events: list[Event] = []
         entered: dict[int, int] = {}
         room = FIRED_MAX
-        most = self.contracts.looked + MET_MAX
+        most = self.contracts.looked + ASKED_MAX
         for _ in range(LOOKED_MAX):
             algo = self._next(perp) if room and self.contracts.looked < most else None
             if algo is None:

@@ -10,7 +10,7 @@ from venue.core.contract.account import holding_of
 from venue.core.contract.conditional import caps_refused
 from venue.core.contract.leverage import Margins
 from venue.core.contract.margin import initial
-from venue.core.contract.orders import Contracts, closing_side
+from venue.core.contract.orders import ASKED_MAX, Contracts, closing_side
 from venue.core.contract.terms import Terms
 from venue.core.copying.books import TRADE, Books
 from venue.core.copying.people import Copy, Echo, Following, Track, Tracked
@@ -34,7 +34,6 @@ COPY: Final = int(Cause.COPY)
 COPYING_UNITS: Final = 250  # events of one slice; the follower it reaches is done
 COPIES_MAX: Final = 20  # followers of one slice for whom anything happened
 LOOKED_MAX: Final = 200  # followers looked at in one slice
-MET_MAX: Final = 800  # resting orders that they may ask
 
 
 class Repeating:
@@ -59,7 +58,7 @@ class Repeating:
         return events
 
     def _repeat(self, echoes: list[Echo], time: int, events: list[Event]) -> None:
-        most = self.contracts.looked + MET_MAX
+        most = self.contracts.looked + ASKED_MAX
         looked = copied = 0
         while echoes and looked < LOOKED_MAX and copied < COPIES_MAX:
             if len(events) >= COPYING_UNITS or self.contracts.looked >= most:

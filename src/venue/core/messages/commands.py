@@ -17,6 +17,7 @@ from venue.core.messages.benefit_commands import (
     SetDiscount,
 )
 from venue.core.messages.copy_commands import CloseCopy, Follow, SetLead, StopCopying
+from venue.core.messages.savepoints import DropState, KeepState, RevertState
 
 
 class PlaceOrder(Struct, array_like=True, tag_field="what", tag=1, gc=False):
@@ -434,4 +435,7 @@ Command = (
     | SetAffiliate
     | Invite
     | SetLead
+    | KeepState
+    | RevertState
+    | DropState
 )

@@ -46,6 +46,7 @@ from venue.core.messages.copy_events import (
     LeadSet,
     TrackClosed,
 )
+from venue.core.messages.savepoints import StateDropped, StateKept, StateReverted
 
 
 class OrderPlaced(Struct, array_like=True, tag_field="what", tag=1, gc=False):
@@ -268,4 +269,7 @@ Event = (
     | CopyClosed
     | TrackClosed
     | CopySettled
+    | StateKept
+    | StateReverted
+    | StateDropped
 )

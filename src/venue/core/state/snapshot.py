@@ -8,6 +8,7 @@ neither balance nor book, and so not the hash.
 from __future__ import annotations
 
 import hashlib
+from typing import Final
 
 import msgspec
 
@@ -17,6 +18,7 @@ from venue.core.book.orders import Order
 from venue.core.engine import Engine
 from venue.core.instruments import Asset, Instrument
 from venue.core.ledger.accounts import Account
+from venue.core.savepoints import Savepoint
 from venue.core.state import benefits_snapshot, contract_snapshot, copying_snapshot
 from venue.core.state.benefits_snapshot import BenefitsState
 from venue.core.state.contract_records import ContractState
@@ -91,14 +93,52 @@ class State(msgspec.Struct, array_like=True):
 
 
 class Snapshot(msgspec.Struct, array_like=True):
+    """A state with what stands beside it: the savepoints, and how often the state went back."""
+
     sequence: int
     time: int
     state: State
+    savepoints: list[Savepoint] = []
+    epoch: int = 0
+
+
+class Parts(msgspec.Struct, array_like=True):
+    """The same, the state as it is written."""
+
+    sequence: int
+    time: int
+    state: msgspec.Raw
+    savepoints: list[Savepoint] = []
+    epoch: int = 0
 
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(Snapshot)
-_parts = msgspec.msgpack.Decoder(tuple[int, int, msgspec.Raw])
+_parts = msgspec.msgpack.Decoder(Parts)
+_state_decoder = msgspec.msgpack.Decoder(State)
+
+
+class StateCodec:
+    """The engine's codec: a state as it stands in a dump."""
+
+    def encode(self, engine: Engine) -> bytes:
+        """The state, without savepoints, sequence and time."""
+        return _encoder.encode(_state(engine))
+
+    def decode(self, savepoint: Savepoint) -> Engine:
+        """An engine with that state, after its last command."""
+        state = _state_decoder.decode(savepoint.state)
+        return _engine(savepoint.sequence, savepoint.time, state)
+
+
+CODEC: Final = StateCodec()
+
+
+def begin() -> Engine:
+    """An engine before the first command, that can keep states."""
+    engine = Engine()
+    engine.codec = CODEC
+    return engine
 
 
 def dump(engine: Engine) -> bytes:
@@ -108,7 +148,7 @@ def dump(engine: Engine) -> bytes:
 
 def state_hash(engine: Engine) -> str:
     """A digest of the state, sequence and time aside."""
-    return _digest(_encoder.encode(_state(engine)))
+    return digest(_encoder.encode(_state(engine)))
 
 
 def stored_hashes(data: bytes) -> tuple[str, str]:
@@ -116,28 +156,37 @@ def stored_hashes(data: bytes) -> tuple[str, str]:
 
     They differ when fields have come since. MsgspecError when it is no dump.
     """
-    _, _, written = _parts.decode(data)
-    return _digest(bytes(written)), _digest(_encoder.encode(_decoder.decode(data).state))
+    written = _parts.decode(data).state
+    return digest(bytes(written)), digest(_encoder.encode(_decoder.decode(data).state))
 
 
 def dump_and_hash(engine: Engine) -> tuple[bytes, str]:
     """Both, for the price of one."""
     state = _encoder.encode(_state(engine))
-    whole = (engine.sequence, engine.time, msgspec.Raw(state))
-    return _encoder.encode(whole), _digest(state)
+    whole = Parts(engine.sequence, engine.time, msgspec.Raw(state))
+    whole.savepoints = list(engine.savepoints.kept.values())
+    whole.epoch = engine.savepoints.epoch
+    return _encoder.encode(whole), digest(state)
 
 
-def _digest(state: bytes) -> str:
+def digest(state: bytes) -> str:
+    """The hash of an encoded state."""
     return hashlib.blake2b(state, digest_size=16).hexdigest()
 
 
 def load(data: bytes) -> Engine:
     """The engine that `dump` was given."""
     snapshot = _decoder.decode(data)
-    state = snapshot.state
-    engine = Engine()
-    engine.sequence = snapshot.sequence
-    engine.time = snapshot.time
+    engine = _engine(snapshot.sequence, snapshot.time, snapshot.state)
+    engine.savepoints.kept = {kept.name: kept for kept in snapshot.savepoints}
+    engine.savepoints.epoch = snapshot.epoch
+    return engine
+
+
+def _engine(sequence: int, time: int, state: State) -> Engine:
+    engine = begin()
+    engine.sequence = sequence
+    engine.time = time
     spot, owners = engine.spot, engine.owners
     counters = engine.counters
     counters.order, counters.trade, counters.bill = state.counters[:3]

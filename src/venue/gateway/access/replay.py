@@ -30,6 +30,17 @@ Answer = tuple[int, bytes]  # HTTP status, body
 _IN_FLIGHT: Final[Answer] = (0, b"")  # recognised by identity
 
 
+def near(timestamp: int, wall: int) -> bool:
+    """Whether a timestamp (ms) may be of the machine's clock, at server time `wall` (µs)."""
+    return abs(timestamp - wall // 1_000) <= SEEDED_MS
+
+
+def lasting(request: bytes, wall: int) -> bool:
+    """Whether a request's id is to be known although the state went back behind its command."""
+    stamped = len(request) == DIGEST_BYTES + TIME_BYTES
+    return not stamped or near(int.from_bytes(request[DIGEST_BYTES:]), wall)
+
+
 class ReplayGuard:
     """Requests by their timestamp's second, forgotten when that timestamp is past acceptance.
 
@@ -76,6 +87,25 @@ class ReplayGuard:
             second = int.from_bytes(request[DIGEST_BYTES:]) // 1_000
             if second >= self._oldest:
                 self._seeded.setdefault(second, set()).add(request)
+
+    def go_back(self, wall: int) -> None:
+        """The state went back, at server time `wall` (µs): what was signed by venue time may be
+        signed again, byte for byte, by who lives through that time again. What was signed by the
+        machine's time stays known.
+        """
+        for second, requests in list(self._seconds.items()):
+            if near(second * 1_000, wall):
+                continue
+            known: dict[bytes, Answer | None] = {
+                name: found for name, found in requests.items() if found is _IN_FLIGHT
+            }
+            self._count -= len(requests) - len(known)
+            self._seconds[second] = known
+        self._seeded = {
+            second: requests
+            for second, requests in self._seeded.items()
+            if near(second * 1_000, wall)
+        }
 
     def seeded(self, timestamp: int, request: bytes) -> bool:
         """Whether the journal had this request at the start."""

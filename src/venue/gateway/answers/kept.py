@@ -97,6 +97,11 @@ class Answers:
         self.known: dict[Question, Known] = {}
         self._series: dict[Question, Series] = {}
 
+    def clear(self) -> None:
+        """Forget all of them."""
+        self.known.clear()
+        self._series.clear()
+
     def keep(self, question: Question, stamp: Any, data: bytes, until: int = FOREVER) -> Encoded:
         """Keep an answer that stands as long as its stamp does, before `until`; the answer."""
         answer = Encoded(data)

@@ -21,7 +21,7 @@ from venue.gateway.dispatch.decode import query_values
 from venue.gateway.dispatch.json_body import body_values
 from venue.gateway.dispatch.routes import Route, Routes, unprefixed
 from venue.gateway.faults.effects import Course, course, refusal
-from venue.gateway.faults.rules import Asked
+from venue.gateway.faults.rules import Asked, FaultRules
 from venue.gateway.transport.request import Answering, Request, whole
 from venue.node.clock import ServerClock
 
@@ -73,7 +73,6 @@ class FaultyDoor:
         self._through = serve
         self._skewed = skewed
         self._doors: dict[int, Serve] = {}  # by how many ms their clock is off
-        self._kept: dict[str, dict[bytes, tuple[float, bytes]]] = {}  # stale answers, by rule
 
     def serve(self, request: Request) -> None:
         """Serve a request as the rules that hit it say."""
@@ -92,7 +91,7 @@ class FaultyDoor:
 
     def _go(self, request: Request, way: Course) -> None:
         connection = request.connection
-        request.connection = answering = Interposed(connection, request, way, self._kept)
+        request.connection = answering = Interposed(connection, request, way, self._rules)
         effect = way.before()
         if effect is None:
             self._do(request, way)
@@ -142,16 +141,12 @@ class Interposed:
     """Where the answer to a request goes that rules have hit."""
 
     def __init__(
-        self,
-        connection: Answering,
-        request: Request,
-        way: Course,
-        kept: dict[str, dict[bytes, tuple[float, bytes]]],
+        self, connection: Answering, request: Request, way: Course, rules: FaultRules
     ) -> None:
         self._connection = connection
         self._request = request
         self._way = way
-        self._kept = kept
+        self._rules = rules
 
     def answer(self, data: bytes) -> None:
         """Do to an answer what was asked for, then send it."""
@@ -201,8 +196,11 @@ class Interposed:
         """The first answer that the rule saw to the same question, until it is too old."""
         effect, request = self._way.effect, self._request
         assert effect is not None
-        (rule,) = [hit.rule for hit in self._way.hits if hit.effect is effect]
-        kept = self._kept.setdefault(rule, {})
+        (rule_id,) = [hit.rule for hit in self._way.hits if hit.effect is effect]
+        rule = self._rules.find(rule_id)
+        if rule is None or rule.effect is not effect:
+            return data  # another one stands in its place, or none
+        kept = rule.kept
         question = b"%s %s?%s" % (request.method, request.path, request.query)
         now = asyncio.get_running_loop().time()
         since, old = kept.get(question, (now, b""))

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from random import Random
-from typing import Final
+from typing import Any, Final
 
+import msgspec
 from msgspec import Struct
 
 from venue.api.operator.faults import Effect, FaultView, Match, Tried, When
+from venue.node.aside import random_state
 
 RULES_MAX: Final = 100
 FRAMES: Final = ("ws.disconnect", "ws.silence", "ws.gap", "ws.late", "ws.duplicate")
@@ -45,6 +47,22 @@ class Hit(Struct, frozen=True):
     effect: Effect
 
 
+class RuleRecord(Struct, array_like=True):
+    """A rule as it is kept; `drawn` is the state of its random numbers."""
+
+    rule_id: str
+    match: Match
+    when: When
+    effect: Effect
+    enabled: bool
+    uid: int | None
+    begin: int
+    end: int | None
+    matched: int
+    hits: int
+    drawn: tuple[Any, ...]
+
+
 class Rule:
     """A rule with its counts. `uid` is the owner it names, `begin` and `end` venue times, in µs."""
 
@@ -61,6 +79,7 @@ class Rule:
         self.end: int | None = None
         self.matched = 0
         self.hits = 0
+        self.kept: dict[bytes, tuple[float, bytes]] = {}  # answers that it gives again, by question
         self._random = Random(f"{seed}/{rule_id}")  # noqa: S311 - it shall be the same again
 
     def agrees(self, asked: Asked) -> bool:
@@ -110,11 +129,40 @@ class Rule:
         chance = self.effect.rate if self.effect.kind == REJECT else when.probability
         return chance is None or drawn < float(chance)
 
+    def record(self) -> RuleRecord:
+        """All that it is, to be kept."""
+        return RuleRecord(
+            self.id, self.match, self.when, self.effect, self.enabled, self.uid, self.begin,
+            self.end, self.matched, self.hits, self._random.getstate(),
+        )  # fmt: skip
+
+    @staticmethod
+    def of(record: RuleRecord, seed: str) -> Rule:
+        """The rule that was kept."""
+        rule = Rule(
+            record.rule_id, record.match, record.when, record.effect, uid=record.uid, seed=seed
+        )
+        rule.enabled, rule.begin, rule.end = record.enabled, record.begin, record.end
+        rule.matched, rule.hits = record.matched, record.hits
+        rule._random.setstate(random_state(record.drawn))
+        return rule
+
     def view(self) -> FaultView:
         """The rule as the interface shows it."""
         return FaultView(
             self.id, self.enabled, self.match, self.when, self.effect, self.matched, self.hits
         )
+
+
+class RulesRecord(Struct, array_like=True):
+    """All rules, how many ids were made and how often any hit."""
+
+    rules: list[RuleRecord]
+    made: int
+    hits: int
+
+
+_decode: Final = msgspec.msgpack.Decoder(RulesRecord).decode
 
 
 class FaultRules:
@@ -145,6 +193,18 @@ class FaultRules:
             made = f"fault-{self._made}"
             if made not in self._rules:
                 return made
+
+    def dump(self) -> bytes:
+        """The rules with their counts and what each would draw next, as msgpack."""
+        rules = [rule.record() for rule in self._rules.values()]
+        return msgspec.msgpack.encode(RulesRecord(rules, self._made, self._hits))
+
+    def restore(self, data: bytes) -> None:
+        """Become what was dumped."""
+        found = _decode(data)
+        self._made, self._hits = found.made, found.hits
+        self._rules = {one.rule_id: Rule.of(one, self._seed) for one in found.rules}
+        self._sort()
 
     def find(self, rule_id: str) -> Rule | None:
         """The rule with an id."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import Final
 
 from venue.api import errors
 from venue.api.streams.channels import Socket
+from venue.core.messages.applied import Applied
 from venue.gateway.access.attempts import Attempts
 from venue.gateway.access.auth import Authenticator, Caller
 from venue.gateway.access.gate import Gate, HttpLimits
@@ -21,6 +23,9 @@ from venue.gateway.streams.logins import Logins
 from venue.gateway.streams.socket_orders import Entry
 from venue.gateway.transport.listener import Listener
 from venue.gateway.transport.request import Request as HttpRequest
+from venue.node.aside import reverted
+
+REVERTED: Final = 4001  # the close code of a stream whose venue went back to an earlier state
 
 
 class Taken:
@@ -53,12 +58,12 @@ class Sockets:
         self.origins = origins
         self.logins = Logins(rooms, authenticator)
         self._desk = desk
+        self._living: dict[Connection, None] = {}
         self._leaving: set[asyncio.Task[None]] = set()
         self._gate = Gate(
             HttpLimits(connections_per_ip=limits.connections_per_ip, connections=limits.connections)
         )
         self.taken = taken or Taken()
-        self._listener: Listener | None = None
         self._attempts = Attempts(limits.attempts)
         self._count = 0
         # Connections have names that no other run of the venue gave.
@@ -75,8 +80,18 @@ class Sockets:
         self, listener: Listener, request: HttpRequest, give_up_seat: Callable[[], None]
     ) -> Connection:
         """A protocol for one upgraded connection."""
-        self._listener = listener
-        return Connection(self, listener, request, give_up_seat)
+        made = Connection(self, listener, request, give_up_seat)
+        self._living[made] = None
+        return made
+
+    def gone(self, connection: Connection) -> None:
+        """Forget a connection."""
+        self._living.pop(connection, None)
+
+    def follow(self, batch: list[Applied]) -> None:
+        """Follow the outbox: when the state goes back every connection ends, and begins anew."""
+        if reverted(batch) is not None:
+            self.end_all(REVERTED, "reverted")
 
     def enter(self, ip: str) -> None:
         """Count a connection; ApiError 429 or 503 when it may not come in."""
@@ -108,9 +123,9 @@ class Sockets:
 
     def end_all(self, code: int, reason: str) -> None:
         """Close every stream that came in here."""
-        for member in list(self._listener.members) if self._listener is not None else ():
-            if isinstance(member, Connection) and member.came_through(self):
-                member.end(code, reason)
+        contain = self.rooms.stream_defects.contain
+        for connection in list(self._living):
+            contain("a listener", connection.end, code, reason)
 
     async def finish(self) -> None:
         """Wait until all is done that connections left behind; before the sequencer stops."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import astuple
 from sqlalchemy import Table
 
 from venue.candles import MINUTE_US
@@ -203,12 +204,7 @@ class ContractRows:
         elif type(event) is MarkSet:
             self._prices(event, time)
         elif type(event) is PositionClosed:
-            self._positions += (
-                event.position_id, event.uid, event.symbol, event.side, event.margin_mode,
-                event.separated_mode, event.leverage, event.open_size, event.open_value,
-                event.open_fee, event.close_size, event.close_value, event.close_fee,
-                event.funding_fee, event.liquidate_fee, event.realized, event.created, time,
-            )  # fmt: skip
+            self._positions += (*astuple(event), time)
         else:
             self._algo(event, time)
             self._funding(event, time)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import astuple
+
 from venue.core.messages.copy_events import CopyClosed, TrackClosed
 from venue.core.messages.events import Event
 
@@ -18,16 +20,6 @@ class CopyingRows:
     def fold(self, event: Event, time: int) -> None:
         """Add the row of one event, if it makes one."""
         if type(event) is CopyClosed:
-            self.copies += (
-                event.copy_no, event.uid, event.lead_uid, event.tracking_no, event.symbol,
-                event.side, event.order_id, event.leverage, event.open_size, event.open_value,
-                event.open_fee, event.close_value, event.close_fee, event.realized, event.paid,
-                event.created, time,
-            )  # fmt: skip
+            self.copies += (*astuple(event), time)
         elif type(event) is TrackClosed:
-            self.tracks += (
-                event.tracking_no, event.uid, event.symbol, event.side, event.order_id,
-                event.leverage, event.open_size, event.open_value, event.open_fee,
-                event.close_value, event.close_fee, event.realized, event.followers,
-                event.created, time,
-            )  # fmt: skip
+            self.tracks += (*astuple(event), time)

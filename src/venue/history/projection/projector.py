@@ -22,6 +22,7 @@ from venue.core.messages.events import (
     Transferred,
     WalletMoved,
 )
+from venue.history import savepoints
 from venue.history.frames_kept import FRAMES_KEPT, frames_gone
 from venue.history.projection.contract_rows import INSERTED, STATEMENTS, ContractRows, Statement
 from venue.history.schema.frames import by_channel, packed
@@ -128,10 +129,22 @@ class Projector:
         return self._reached
 
     def project(self, batch: Sequence[Applied], frames: Sequence[KeptFrame] = ()) -> None:
-        """Write the rows of a batch, its frames and its last sequence in one transaction.
+        """Write the rows of a batch, its frames and its last sequence in one transaction: in
+        several when it keeps or reverts states.
 
         Commands already projected, and their frames, are passed over; a missing one is a defect.
         """
+        begin = 0
+        for number, applied in enumerate(batch, 1):
+            if applied.events and type(applied.events[0]) in savepoints.KINDS:
+                self._project(batch[begin:number], frames, applied.events[0])
+                begin = number
+        self._project(batch[begin:] if begin else batch, frames, None)
+
+    def _project(
+        self, batch: Sequence[Applied], frames: Sequence[KeptFrame], last: Event | None
+    ) -> None:
+        """The same for commands of which only the last one's event is about a kept state."""
         before = reached = self._reached
         rows = Rows(self._catalog)
         for applied in batch:
@@ -142,12 +155,13 @@ class Projector:
             rows.fold(applied.events, applied.sequence, applied.time)
         if reached == before:
             return
-        new = [frame for frame in frames if frame.sequence > before]
-        assert not new or new[-1].sequence <= reached, (new[-1].sequence, reached)
+        new = [frame for frame in frames if before < frame.sequence <= reached]
         with self._store.connection.begin():
             self._statements.write(rows, reached)
             if new:
                 self._statements.keep(new, self._frames_kept)
+            if last is not None:
+                savepoints.follow(self._store.connection, last)
         self._reached = reached
 
     def checkpoint(self) -> int:

@@ -16,7 +16,6 @@ from venue.history.questions.spot import from_to, of_both_sides, page_of
 from venue.history.rows.contract import (
     AlgoRow,
     AlgosOf,
-    ClosedPositionRow,
     ContractFillRow,
     ContractFillsOf,
     ContractOrderRow,
@@ -29,7 +28,6 @@ from venue.history.schema.contract import (
     CONTRACT_FILLS,
     CONTRACT_ORDERS,
     INCOME,
-    POSITIONS,
     UPDATED,
 )
 from venue.vocabulary import FILLED, IOC, MARKET, AlgoStatus, Cause, OrderStatus
@@ -182,16 +180,6 @@ def algo_order(
     rows = _algos().where(table.uid == uid, *known)
     found = connection.execute(rows.order_by(table.algo_id.desc()).limit(1)).one_or_none()
     return None if found is None else AlgoRow(*found)
-
-
-def closed_positions(
-    connection: Connection, uid: int, symbol: str, limit: int
-) -> list[ClosedPositionRow]:
-    """An owner's positions that have become zero, the last closed first."""
-    table = POSITIONS.c
-    rows = select(POSITIONS).where(table.uid == uid, *_of_symbol(table.symbol, symbol))
-    rows = rows.order_by(table.closed.desc(), table.position_id.desc())
-    return [ClosedPositionRow(*row) for row in connection.execute(rows.limit(limit))]
 
 
 def _orders() -> Select[Any]:

@@ -9,21 +9,22 @@ from typing import Any
 
 from sqlalchemy import Column, Connection, Select, select
 
+from venue.core.messages.copy_events import CopyClosed, TrackClosed
 from venue.history.questions.spot import from_to
-from venue.history.rows.copying import EndedCopyRow, EndedOf, EndedTrackRow
+from venue.history.rows.copying import EndedCopy, EndedOf, EndedTrack
 from venue.history.schema.copying import COPIES, TRACKS
 
 
-def ended_copies(connection: Connection, which: EndedOf, limit: int) -> list[EndedCopyRow]:
+def ended_copies(connection: Connection, which: EndedOf, limit: int) -> list[EndedCopy]:
     """A follower's copies. One more than is shown tells whether there is a next page."""
-    rows = _ended(select(COPIES), which, COPIES.c)
-    return [EndedCopyRow(*row) for row in connection.execute(rows.limit(limit))]
+    found = connection.execute(_ended(select(COPIES), which, COPIES.c).limit(limit))
+    return [EndedCopy(CopyClosed(*life), closed) for *life, closed in found]
 
 
-def ended_tracks(connection: Connection, which: EndedOf, limit: int) -> list[EndedTrackRow]:
+def ended_tracks(connection: Connection, which: EndedOf, limit: int) -> list[EndedTrack]:
     """A lead's tracked positions, as `ended_copies`."""
-    rows = _ended(select(TRACKS), which, TRACKS.c)
-    return [EndedTrackRow(*row) for row in connection.execute(rows.limit(limit))]
+    found = connection.execute(_ended(select(TRACKS), which, TRACKS.c).limit(limit))
+    return [EndedTrack(TrackClosed(*life), closed) for *life, closed in found]
 
 
 def _ended(rows: Select[Any], which: EndedOf, table: Any) -> Select[Any]:

@@ -133,29 +133,6 @@ class AlgoRow(Struct, frozen=True, gc=False):
     quote: int
 
 
-class ClosedPositionRow(Struct, frozen=True, gc=False):
-    """One position's whole life: sizes in lots, values and fees in atoms, times in µs."""
-
-    position_id: int
-    uid: int
-    symbol: str
-    side: int
-    margin_mode: int
-    separated_mode: int
-    leverage: int
-    open_size: int
-    open_value: int
-    open_fee: int
-    close_size: int
-    close_value: int
-    close_fee: int
-    funding_fee: int
-    liquidate_fee: int
-    realized: int
-    created: int
-    closed: int
-
-
 class ContractOrdersOf(Struct, frozen=True, gc=False):
     """Which orders: an owner's, placed from `start` to `end`, or only those that have ended.
 

@@ -4,46 +4,20 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from venue.core.messages.copy_events import CopyClosed, TrackClosed
 
-class EndedCopyRow(Struct, frozen=True, gc=False):
-    """One copy's whole life: sizes in lots, money in atoms, times in µs."""
 
-    copy_no: int
-    uid: int
-    lead_uid: int
-    tracking_no: int
-    symbol: str
-    side: int
-    order_id: int
-    leverage: int
-    open_size: int
-    open_value: int
-    open_fee: int
-    close_value: int
-    close_fee: int
-    realized: int
-    paid: int
-    created: int
+class EndedCopy(Struct, frozen=True, gc=False):
+    """One copy's whole life, and when it ended (µs)."""
+
+    life: CopyClosed
     closed: int
 
 
-class EndedTrackRow(Struct, frozen=True, gc=False):
-    """One tracked position of a lead: as `EndedCopyRow`; `followers` copied it."""
+class EndedTrack(Struct, frozen=True, gc=False):
+    """One tracked position of a lead: its whole life, and when it ended (µs)."""
 
-    tracking_no: int
-    uid: int
-    symbol: str
-    side: int
-    order_id: int
-    leverage: int
-    open_size: int
-    open_value: int
-    open_fee: int
-    close_value: int
-    close_fee: int
-    realized: int
-    followers: int
-    created: int
+    life: TrackClosed
     closed: int
 
 

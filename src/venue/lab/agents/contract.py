@@ -7,7 +7,9 @@ between commands and answer with commands, which go through the ordinary submit 
 from __future__ import annotations
 
 from random import Random
-from typing import Final
+from typing import Any, Final
+
+import msgspec
 
 from venue.core.contract.account import Holding, find_position, holding_of
 from venue.core.contract.perpetual import Perpetual
@@ -24,6 +26,7 @@ from venue.core.messages.commands import (
 )
 from venue.core.units import PPB, PPM
 from venue.lab.agents.spot import MakerHabit, TakerHabit
+from venue.node.aside import random_state
 from venue.vocabulary import OrderType, PositionSide, SelfTrade, Side, TimeInForce, Wallet
 
 BUY: Final = int(Side.BUY)
@@ -53,6 +56,9 @@ SKEW_PPM: Final = 150  # how far a full position moves a maker's quotes towards 
 BASIS_TARGET_PPB: Final = 50_000
 BASIS_STEP_PPB: Final = 5_000
 BASIS_PULL_PPM: Final = 500
+_decode: Final = msgspec.msgpack.Decoder(
+    tuple[tuple[Any, ...], dict[str, int], dict[str, int], dict[str, bool]]
+).decode
 POST_US: Final = 3_000_000  # a posted index that has not changed is posted again, as it gets stale
 
 
@@ -97,6 +103,16 @@ class ContractAgents:
                 commands.append(Deposit(account.uid, CONTRACT, asset, amount))
                 commands.append(SetLeverage(account.uid, symbol, cross=LEVERAGE))
         return commands
+
+    def dump(self) -> bytes:
+        """What they would do next, as msgpack."""
+        state = (self._random.getstate(), self._basis, self._references, self._rising)
+        return msgspec.msgpack.encode(state)
+
+    def restore(self, data: bytes) -> None:
+        """Become what was dumped."""
+        drawn, self._basis, self._references, self._rising = _decode(data)
+        self._random.setstate(random_state(drawn))
 
     def step(self) -> list[Command]:
         """The next commands of all agents: indexes, then cancels, then quotes, then takers."""

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+import msgspec
+
 from venue.core.engine import Engine
 from venue.core.messages.commands import Command, Tick
 from venue.lab import demo
 from venue.lab.agents.contract import ContractAgents
 from venue.lab.agents.spot import Agents
 from venue.node.sequencer import Sequencer
+
+_decode: Final = msgspec.msgpack.Decoder(tuple[bytes, bytes]).decode
 
 
 class Everyone:
@@ -40,6 +46,16 @@ class Everyone:
     def step(self) -> list[Command]:
         """The next commands of all of them."""
         return self.spot.step() + self.contract.step()
+
+    def dump(self) -> bytes:
+        """What they would do next, as msgpack."""
+        return msgspec.msgpack.encode((self.spot.dump(), self.contract.dump()))
+
+    def restore(self, data: bytes) -> None:
+        """Become what was dumped."""
+        spot, contract = _decode(data)
+        self.spot.restore(spot)
+        self.contract.restore(contract)
 
     def _founding(self) -> list[Command]:
         return self.spot.founding() + self.contract.founding()

@@ -7,8 +7,9 @@ engine between commands and answers with commands, which go through the ordinary
 from __future__ import annotations
 
 from random import Random
-from typing import Final
+from typing import Any, Final
 
+import msgspec
 from msgspec import Struct
 
 from venue.core.book.market import Market
@@ -16,6 +17,7 @@ from venue.core.engine import Engine
 from venue.core.ledger.accounts import Account
 from venue.core.messages.commands import CancelOrder, Command, CreateOwner, Deposit, PlaceOrder
 from venue.core.units import PPM
+from venue.node.aside import random_state
 from venue.vocabulary import OrderType, SelfTrade, Side, TimeInForce, Wallet
 
 STEP_US: Final = 200_000  # venue time between two steps
@@ -28,6 +30,9 @@ IOC: Final = int(TimeInForce.IOC)
 SPOT: Final = int(Wallet.SPOT)
 REVERSION_PPB: Final = 20_000  # share of its distance that the reference returns per step
 PPB: Final = 1_000_000_000
+_decode: Final = msgspec.msgpack.Decoder(
+    tuple[tuple[Any, ...], dict[str, int], dict[str, int]]
+).decode
 IMPACT_PPM: Final = 20_000  # share of the way to the last trade that the reference goes per step
 
 
@@ -106,6 +111,15 @@ class Agents:
         for symbol in self._references:
             last = self._engine.spot.markets[symbol].last_price
             self._references[symbol] = last or self._references[symbol]
+
+    def dump(self) -> bytes:
+        """What they would do next, as msgpack."""
+        return msgspec.msgpack.encode((self._random.getstate(), self._references, self._moves))
+
+    def restore(self, data: bytes) -> None:
+        """Become what was dumped."""
+        drawn, self._references, self._moves = _decode(data)
+        self._random.setstate(random_state(drawn))
 
     def step(self) -> list[Command]:
         """The next commands of all agents: cancels first, then quotes, then takers."""

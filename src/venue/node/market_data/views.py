@@ -17,6 +17,7 @@ from venue.core.messages.contract_events import (
     MarkSet,
 )
 from venue.core.messages.events import Event, InstrumentListed, OrderClosed, OrderPlaced, Trade
+from venue.core.messages.savepoints import StateDropped, StateKept, StateReverted
 from venue.node.market_data.past import Past
 from venue.node.market_data.product import Board, MarketRecord
 from venue.node.market_data.reference import ContractData, StateRecord
@@ -34,6 +35,7 @@ class Record(msgspec.Struct, array_like=True):
     spot: list[MarketRecord]
     contract: list[MarketRecord] = []
     contract_data: list[StateRecord] = []
+    kept: list[tuple[str, bytes]] = []
 
 
 _encoder = msgspec.msgpack.Encoder()
@@ -51,6 +53,7 @@ class MarketData:
     def __init__(self, past: Past | None = None, contract_past: Past | None = None) -> None:
         self._pending: list[Applied] = []
         self._sequence = 0
+        self._kept: dict[str, bytes] = {}  # by the name of a kept state: the view then
         self.spot = Board(self._fold, past)
         self.contract = Board(self._fold, contract_past)
         self.contract_data = ContractData(self._fold, contract_past)
@@ -64,17 +67,24 @@ class MarketData:
     def dump(self) -> bytes:
         """Everything folded so far, the pasts aside, as msgpack."""
         self._fold()
-        return _encoder.encode(
-            Record(
-                self._sequence, self.spot.dump(), self.contract.dump(), self.contract_data.dump()
-            )
-        )
+        record = self._record()
+        record.kept = list(self._kept.items())
+        return _encoder.encode(record)
 
     def restore(self, data: bytes) -> None:
         """Become what was dumped; msgspec.ValidationError when `data` is no dump."""
         record = _decoder.decode(data)
         self._pending = []
         self._sequence = record.sequence
+        self._kept = dict(record.kept)
+        self._become(record)
+
+    def _record(self) -> Record:
+        return Record(
+            self._sequence, self.spot.dump(), self.contract.dump(), self.contract_data.dump()
+        )
+
+    def _become(self, record: Record) -> None:
         self.spot.restore(record.spot)
         self.contract.restore(record.contract)
         self.contract_data.restore(record.contract_data)
@@ -127,3 +137,9 @@ class MarketData:
         elif isinstance(event, ContractListed):
             self.contract.open(event.contract.instrument.symbol)
             self.contract_data.open(event.contract.instrument.symbol)
+        elif isinstance(event, StateKept):
+            self._kept[event.name] = _encoder.encode(self._record())
+        elif isinstance(event, StateReverted):
+            self._become(_decoder.decode(self._kept[event.name]))
+        elif isinstance(event, StateDropped):
+            del self._kept[event.name]

@@ -9,8 +9,9 @@ from venue.api.copying.trader import TrackedPosition
 from venue.core.contract.margin import initial
 from venue.core.contract.position import Position, mark_of
 from venue.core.copying.people import Copy, Track
+from venue.core.messages.copy_events import CopyClosed
 from venue.gateway.context import Venue
-from venue.history.rows.copying import EndedCopyRow, EndedTrackRow
+from venue.history.rows.copying import EndedCopy, EndedTrack
 from venue.vocabulary import BUY, LONG, SELL, AlgoType
 from venue.wire import (
     POSITION_SIDE_NAMES,
@@ -96,32 +97,33 @@ def open_track(rooms: Venue, track: Track, position: Position) -> TrackedPositio
     )
 
 
-def ended(rooms: Venue, row: EndedCopyRow | EndedTrackRow) -> TrackedPosition:
+def ended(rooms: Venue, row: EndedCopy | EndedTrack) -> TrackedPosition:
     """A copy, or a lead's tracked position, that has ended."""
-    perp = rooms.perp(row.symbol)
+    life = row.life
+    perp = rooms.perp(life.symbol)
     instrument = perp.market.instrument
     asset = rooms.asset(instrument.quote)
-    margin = initial(row.open_value, row.leverage)
+    margin = initial(life.open_value, life.leverage)
     return TrackedPosition(
-        tracking_no=row.copy_no if isinstance(row, EndedCopyRow) else row.tracking_no,
-        symbol=row.symbol,
-        open_order_id=row.order_id,
-        open_leverage=row.leverage,
-        open_price_avg=average_text(perp, row.open_value, row.open_size),
-        open_time=row.created // US_PER_MS,
+        tracking_no=life.copy_no if isinstance(life, CopyClosed) else life.tracking_no,
+        symbol=life.symbol,
+        open_order_id=life.order_id,
+        open_leverage=life.leverage,
+        open_price_avg=average_text(perp, life.open_value, life.open_size),
+        open_time=life.created // US_PER_MS,
         open_size=quantity_text(instrument, 0),
-        open_fee=amount_text(asset, row.open_fee),
+        open_fee=amount_text(asset, life.open_fee),
         open_margin_amount=amount_text(asset, margin),
-        open_fill_size=quantity_text(instrument, row.open_size),
-        position_side=POSITION_SIDE_NAMES[row.side],
+        open_fill_size=quantity_text(instrument, life.open_size),
+        position_side=POSITION_SIDE_NAMES[life.side],
         status=CLOSED,
         tp_trigger_price=None,
         sl_trigger_price=None,
-        realized_pnl=amount_text(asset, row.realized),
-        profit_rate=fraction_text(row.realized, margin),
-        net_profit=amount_text(asset, row.realized - row.open_fee - row.close_fee),
-        follow_count=0 if isinstance(row, EndedCopyRow) else row.followers,
-        created_time=row.created // US_PER_MS,
+        realized_pnl=amount_text(asset, life.realized),
+        profit_rate=fraction_text(life.realized, margin),
+        net_profit=amount_text(asset, life.realized - life.open_fee - life.close_fee),
+        follow_count=0 if isinstance(life, CopyClosed) else life.followers,
+        created_time=life.created // US_PER_MS,
         update_time=row.closed // US_PER_MS,
     )
 

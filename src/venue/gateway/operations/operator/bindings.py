@@ -8,6 +8,7 @@ from venue.api.operator import contracts as contracts_rows
 from venue.api.operator import copying as copying_rows
 from venue.api.operator import faults as faults_rows
 from venue.api.operator import preview as preview_rows
+from venue.api.operator import snapshots as snapshots_rows
 from venue.api.operator import venue as venue_rows
 from venue.api.operator import worlds as worlds_rows
 from venue.gateway.context import Venue
@@ -20,6 +21,7 @@ from venue.gateway.operations.operator import (
     faults,
     keys,
     preview,
+    snapshots,
     venue,
     worlds,
 )
@@ -33,6 +35,35 @@ def not_practice(venue: Venue) -> str:
 
 def bindings() -> list[Route]:
     """One binding per row, in the order of the rows."""
+    return [*_always(), *_practice()]
+
+
+def _practice() -> list[Route]:
+    """Those of a practice venue alone."""
+    return [
+        bind(faults_rows.faults, faults.faults, not_practice),
+        bind(faults_rows.add_fault, faults.add_fault, not_practice),
+        bind(faults_rows.clear_faults, faults.clear_faults, not_practice),
+        bind(faults_rows.change_fault, faults.change_fault, not_practice),
+        bind(faults_rows.remove_fault, faults.remove_fault, not_practice),
+        bind(faults_rows.try_fault, faults.try_fault, not_practice),
+        bind(faults_rows.presets, faults.presets, not_practice),
+        bind(faults_rows.apply_preset, faults.apply_preset, not_practice),
+        bind(clock_rows.clock, clock.clock, not_practice),
+        bind(clock_rows.change_clock, clock.change_clock, not_practice),
+        bind(clock_rows.advance_clock, clock.advance_clock, not_practice),
+        bind(snapshots_rows.snapshots, snapshots.snapshots, not_practice),
+        bind(snapshots_rows.keep, snapshots.keep, not_practice),
+        bind(snapshots_rows.drop, snapshots.drop, not_practice),
+        bind(snapshots_rows.revert, snapshots.revert, not_practice),
+        bind(snapshots_rows.reset, snapshots.reset, not_practice),
+        bind(worlds_rows.worlds, worlds.worlds, not_practice),
+        bind(worlds_rows.create_world, worlds.create_world, not_practice),
+        bind(worlds_rows.delete_world, worlds.delete_world, not_practice),
+    ]
+
+
+def _always() -> list[Route]:
     return [
         bind(venue_rows.health, venue.health),
         bind(venue_rows.owners, venue.owners),
@@ -63,17 +94,6 @@ def bindings() -> list[Route]:
         bind(contracts_rows.positions, contracts.positions),
         bind(contracts_rows.liquidations, contracts.liquidations),
         bind(contracts_rows.liquidation, contracts.liquidation),
-        bind(faults_rows.faults, faults.faults, not_practice),
-        bind(faults_rows.add_fault, faults.add_fault, not_practice),
-        bind(faults_rows.clear_faults, faults.clear_faults, not_practice),
-        bind(faults_rows.change_fault, faults.change_fault, not_practice),
-        bind(faults_rows.remove_fault, faults.remove_fault, not_practice),
-        bind(faults_rows.try_fault, faults.try_fault, not_practice),
-        bind(faults_rows.presets, faults.presets, not_practice),
-        bind(faults_rows.apply_preset, faults.apply_preset, not_practice),
-        bind(clock_rows.clock, clock.clock, not_practice),
-        bind(clock_rows.change_clock, clock.change_clock, not_practice),
-        bind(clock_rows.advance_clock, clock.advance_clock, not_practice),
         bind(benefits_rows.benefits, benefits.benefits),
         bind(benefits_rows.give_gift, benefits.give_gift),
         bind(benefits_rows.take_gift, benefits.take_gift),
@@ -85,7 +105,4 @@ def bindings() -> list[Route]:
         bind(copying_rows.leads, copying.leads),
         bind(copying_rows.set_lead, copying.set_lead),
         bind(preview_rows.preview, preview.preview),
-        bind(worlds_rows.worlds, worlds.worlds, not_practice),
-        bind(worlds_rows.create_world, worlds.create_world, not_practice),
-        bind(worlds_rows.delete_world, worlds.delete_world, not_practice),
     ]

@@ -89,6 +89,7 @@ def health(call: Call, request: HealthRequest) -> Health:
         clock_ahead=rooms.clock.ahead() // 1000,
         clock_steps=rooms.clock.system.steps,
         warnings=rooms.warnings,
+        epoch=engine.savepoints.epoch,
     )
 
 

@@ -128,6 +128,10 @@ _PLAIN: Final[dict[Reject, Callable[[Rejected], ApiError]]] = {
     Reject.INVITED_ALREADY: lambda _: errors.invalid(
         "owner", "was invited before, or would invite itself"
     ),
+    Reject.STATE_UNKNOWN: lambda _: errors.invalid("name", "no snapshot has it"),
+    Reject.STATES_MAX: lambda r: errors.out_of_range(
+        "name", f"at most {r.limit} snapshots are kept: delete one"
+    ),
     Reject.TIMEOUT: lambda _: errors.out_of_range("timeout", f"allowed: {COUNTDOWN_ALLOWED}"),
     Reject.FEE_RATE: lambda r: errors.out_of_range("makerFeeRate", f"allowed: 0 to {r.limit} ppm"),
 }

@@ -1,0 +1,49 @@
+"""`venue snapshot` and `venue reset`: the state of a running venue is kept, and gone back to."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from cyclopts import App, Parameter
+
+from venue.cli.operator import DEFAULT_URL, Output, Url, call, moment, show
+
+snapshot = App(name="snapshot", help="Keep the state of a running venue, and go back to it.")
+
+Name = Annotated[str, Parameter(help="1 to 64 letters, digits, dots, dashes and underscores.")]
+_COLUMNS = ("name", "sequence", "time", "bytes")
+
+
+@snapshot.command
+def save(name: Name, /, *, url: Url = DEFAULT_URL) -> None:
+    """Keep the state as it is now; what had that name is replaced."""
+    kept = call(url, "keep_snapshot", {"name": name})
+    print(f"{name}: {moment(kept['time'])}, sequence {kept['sequence']}")
+
+
+@snapshot.command(name="list")
+def listed(*, output: Output = "text", url: Url = DEFAULT_URL) -> None:
+    """Print the states that are kept."""
+    rows = [row | {"time": moment(row["time"])} for row in call(url, "snapshots")]
+    show(_COLUMNS, rows, output, "no snapshots")
+
+
+@snapshot.command
+def revert(name: Name, /, *, url: Url = DEFAULT_URL) -> None:
+    """Go back to a kept state: orders, balances, history and time are as they were."""
+    _told(call(url, "revert", {"name": name}))
+
+
+@snapshot.command
+def delete(name: Name, /, *, url: Url = DEFAULT_URL) -> None:
+    """Keep a state no more."""
+    call(url, "delete_snapshot", {"name": name})
+
+
+def reset(*, url: Url = DEFAULT_URL) -> None:
+    """Go back to the state in which a practice venue began to answer."""
+    _told(call(url, "reset"))
+
+
+def _told(back: dict[str, Any]) -> None:
+    print(f"{back['name']}: {moment(back['time'])}, epoch {back['epoch']}, {back['state_hash']}")

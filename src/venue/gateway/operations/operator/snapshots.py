@@ -1,0 +1,100 @@
+"""Operator operations on snapshots."""
+
+from __future__ import annotations
+
+import asyncio
+
+from venue.api import errors
+from venue.api.operation import Empty
+from venue.api.operator.snapshots import READY, Reverted, SnapshotId, SnapshotView
+from venue.core.messages.applied import Applied
+from venue.core.messages.events import Event, Rejected
+from venue.core.messages.savepoints import DropState, StateReverted
+from venue.core.savepoints import Savepoint
+from venue.core.state.snapshot import digest
+from venue.gateway.context import Call, Venue
+from venue.gateway.operations.refusals.spot import refusal
+from venue.node.sequencer import Overloaded, Stopped
+from venue.node.timekeeper import Busy
+from venue.times import US_PER_MS
+
+
+def snapshots(call: Call, _: Empty) -> list[SnapshotView]:
+    """The states that are kept, the oldest first."""
+    return [_view(kept) for kept in call.venue.engine.savepoints.kept.values()]
+
+
+async def keep(call: Call, request: SnapshotId) -> SnapshotView:
+    """Keep the state as it is now; what had that name is replaced."""
+    rooms = call.venue
+    _check_free(request.name)
+    try:
+        _said(await rooms.timekeeper.keep(request.name, rooms.aside.dump))
+    except (Busy, Overloaded, Stopped) as problem:
+        raise errors.busy(f"{problem}; nothing was done") from None
+    return _view(rooms.engine.savepoints.kept[request.name])
+
+
+async def drop(call: Call, request: SnapshotId) -> SnapshotView:
+    """Keep a state no more."""
+    rooms = call.venue
+    _check_free(request.name)
+    kept = _found(rooms, request.name)
+    _said(await rooms.submit([DropState(request.name)]))
+    return _view(kept)
+
+
+async def revert(call: Call, request: SnapshotId) -> Reverted:
+    """Go back to a kept state, which is kept on."""
+    return await _revert(call.venue, request.name)
+
+
+async def reset(call: Call, _: Empty) -> Reverted:
+    """Go back to the state that the venue began to answer in."""
+    return await _revert(call.venue, READY)
+
+
+async def _revert(rooms: Venue, name: str) -> Reverted:
+    kept = _found(rooms, name)
+    try:
+        applied = await rooms.timekeeper.revert(name)
+    except (Busy, Overloaded, Stopped) as problem:
+        raise errors.busy(f"{problem}; nothing was done") from None
+    event = _said(applied)
+    assert isinstance(event, StateReverted)
+    await _forget_keys(rooms)
+    time = event.time // US_PER_MS
+    return Reverted(name, event.epoch, applied[0].sequence, time, digest(kept.state))
+
+
+async def _forget_keys(rooms: Venue) -> None:
+    """Keys of owners that are not there any more are nobody's: the next owner gets their uid."""
+    there = rooms.engine.ledger.accounts
+    gone = [view.key for view in rooms.keys.list() if view.uid not in there and not view.revoked]
+    await asyncio.gather(*[rooms.keys.revoke(key) for key in gone])
+
+
+def _said(applied: list[Applied]) -> Event:
+    """What one command brought about; ApiError when it was refused."""
+    (event,) = applied[0].events
+    if isinstance(event, Rejected):
+        raise refusal(event)
+    return event
+
+
+def _check_free(name: str) -> None:
+    if name == READY:
+        raise errors.invalid("name", f"{READY!r} is the venue's own: reset goes back to it")
+
+
+def _found(rooms: Venue, name: str) -> Savepoint:
+    kept = rooms.engine.savepoints.kept
+    found = kept.get(name)
+    if found is None:
+        there = ", ".join(kept) or "none is kept"
+        raise errors.not_there("name", f"no snapshot has it; there are: {there}")
+    return found
+
+
+def _view(kept: Savepoint) -> SnapshotView:
+    return SnapshotView(kept.name, kept.sequence, kept.time // US_PER_MS, len(kept.state))

@@ -1,0 +1,63 @@
+"""What goes back with the engine's state and is no consequence of commands: who acts by chance."""
+
+from __future__ import annotations
+
+from typing import Any, Final, Protocol
+
+import msgspec
+
+from venue.core.messages.applied import Applied
+from venue.core.messages.savepoints import StateReverted
+
+_encode: Final = msgspec.msgpack.Encoder().encode
+_decode: Final = msgspec.msgpack.Decoder(dict[str, bytes]).decode
+
+
+class Part(Protocol):
+    """Somebody with a state of its own."""
+
+    def dump(self) -> bytes:
+        """Its state."""
+
+    def restore(self, data: bytes) -> None:
+        """Become what was dumped."""
+
+
+class Aside:
+    """The parts by name. Their states are journaled with a kept state, so they outlive a restart.
+
+    Follows the outbox; a part that was not there then, or is not there now, stays as it is.
+    """
+
+    def __init__(self) -> None:
+        self._parts: dict[str, Part] = {}
+
+    def add(self, name: str, part: Part) -> None:
+        """Have a part go back too."""
+        self._parts[name] = part
+
+    def dump(self) -> bytes:
+        """All of them as they are now."""
+        return _encode({name: part.dump() for name, part in self._parts.items()})
+
+    def follow(self, batch: list[Applied]) -> None:
+        """Go back with the state."""
+        event = reverted(batch)
+        if event is not None:
+            dumped = _decode(event.aside) if event.aside else {}
+            for name, part in self._parts.items():
+                if name in dumped:
+                    part.restore(dumped[name])
+
+
+def reverted(batch: list[Applied]) -> StateReverted | None:
+    """The revert that a published batch is: it stands alone in its own."""
+    events = batch[0].events
+    event = events[0] if events else None
+    return event if isinstance(event, StateReverted) else None
+
+
+def random_state(state: tuple[Any, ...]) -> tuple[int, tuple[int, ...], float | None]:
+    """What a `Random` is set to, as it was decoded: with tuples where lists came."""
+    version, words, gauss = state
+    return version, tuple(words), gauss

@@ -1,0 +1,199 @@
+"""Ratchets of names and sizes (docs/style.md): what stands apart, is wide, or has no use."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from support.sources import modules, none, trees
+
+ATTRIBUTES = 12  # that an object of a class sets on itself
+# Wide for a reason; no other may be.
+WIDE_CLASSES = {
+    "venue.core.book.market.Market": "a record: an instrument's numbers, read at every order",
+    "venue.core.book.orders.Order": "a record: the fields of an order, and its place in the book",
+    "venue.core.contract.conditional.Algo": "a record: the fields of a conditional order",
+    "venue.core.contract.order_plan.Plan": "sums of one walk over the book, made once per order",
+    "venue.core.contract.perpetual.Perpetual": "a record: a contract's numbers, prices and orders",
+    "venue.core.contract.position.Position": "a record: the sums of a position's life",
+    "venue.core.contract.terms.Terms": "a record: what an order of a contract is besides",
+    "venue.core.copying.people.Copy": "a record: the sums of a copy's life",
+    "venue.core.copying.people.Following": "a record: a pair's settings and sums",
+    "venue.core.engine.Engine": "the rules of all commands, one part of them each",
+    "venue.core.ledger.accounts.Account": "a record: an owner's money, orders and settings",
+    "venue.core.ledger.accounts.Pool": "a record: a pool's money and its sums",
+    "venue.gateway.context.Venue": "one name for the parts of a running venue",
+    "venue.gateway.dispatch.routes.Route": "a row compiled, read at every request",
+    "venue.gateway.streams.connection.Connection": "a connection's buffers, timers and turns",
+    "venue.gateway.streams.hub.Hub": "the listeners of all channels, and their shapers",
+    "venue.gateway.streams.session.Session": "a connection's login, channels and limits",
+    "venue.gateway.streams.socket_orders.Entry": "what the orders of a connection need",
+    "venue.gateway.transport.connection.Connection": "a connection's buffers, timers and turns",
+    "venue.gateway.transport.receiver.Receiver": "a request as it comes in, piece by piece",
+    "venue.history.process.client.History": "a helper's state, and what is kept to start it again",
+    "venue.history.projection.contract_rows.ContractRows": "one list of rows for each table",
+    "venue.journal.sqlite.SqliteJournal": "a file's connection, its chain and its statements",
+    "venue.node.sequencer.Sequencer": "the queue, the batch under way and who waits for it",
+    "venue.node.timekeeper.Timekeeper": "who is to be told that time passes, and what is due",
+    "venue.node.venue_clock.VenueClock": "five modes, each with where its time began",
+}
+
+# Called by name from outside: by a transport, a parser, a driver's user or the interpreter.
+CALLED = (
+    "connection_lost", "eof_received", "pause_writing", "resume_writing",  # asyncio's transports
+    "on_message_begin", "on_url", "on_header", "on_headers_complete", "on_body",  # httptools
+    "on_message_complete",
+    "paramstyle", "sqlite_version_info", "Binary", "fetchmany", "rollback", "create_function",
+    "xOpen", "_FILES",  # SQLite's files: registered by being made
+)  # fmt: skip
+
+# Data that points at each other, also where only types are imported: an order at its account, a
+# position at its contract. No other module may.
+ENTANGLED = tuple(
+    f"venue.core.{name}"
+    for name in (
+        "book.book", "book.market", "book.orders", "contract.account", "contract.conditional",
+        "contract.perpetual", "contract.position", "contract.terms", "ledger.accounts",
+        "ledger.benefits",
+    )
+)  # fmt: skip
+FAMILY = 3  # modules of a folder whose names begin with the same word; more are a folder
+
+
+def test_types_do_not_lead_back_either() -> None:
+    known = modules()
+    edges = {}
+    for name, path in known.items():
+        found = [one if one in known else one.rpartition(".")[0] for one in typed(trees()[path])]
+        edges[name] = tuple(one for one in found if one in known and one != name)
+    assert entangled(edges) == list(ENTANGLED)
+
+
+def typed(tree: ast.Module) -> Iterator[str]:
+    """What a module imports, also for its types alone."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def entangled(edges: dict[str, tuple[str, ...]]) -> list[str]:
+    """The modules from which imports lead back to them."""
+
+    def behind(name: str) -> set[str]:
+        found: set[str] = set()
+        waiting = [name]
+        while waiting:
+            for target in edges.get(waiting.pop(), ()):
+                if target not in found:
+                    found.add(target)
+                    waiting.append(target)
+        return found
+
+    return sorted(name for name in edges if name in behind(name))
+
+
+def test_an_import_of_a_type_is_seen() -> None:
+    planted = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from venue.b import B"
+    assert "venue.b.B" in typed(ast.parse(planted))
+    assert entangled({"a": ("b",), "b": ("c",), "c": ("b",)}) == ["b", "c"]
+
+
+def test_classes_are_narrow() -> None:
+    found = [name for module, path in modules().items() for name in broad(trees()[path], module)]
+    none([f"{name} has more than {ATTRIBUTES} attributes" for name in found
+         if name not in WIDE_CLASSES])  # fmt: skip
+    none([f"{name} is not wide any more" for name in WIDE_CLASSES if name not in found])
+
+
+def broad(tree: ast.Module, module: str) -> Iterator[str]:
+    """The classes whose objects set too many attributes on themselves."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            own = {
+                part.attr
+                for part in ast.walk(node)
+                if isinstance(part, ast.Attribute)
+                and isinstance(part.ctx, ast.Store)
+                and isinstance(part.value, ast.Name)
+                and part.value.id == "self"
+            }
+            if len(own) > ATTRIBUTES:
+                yield f"{module}.{node.name}"
+
+
+def test_a_wide_class_is_seen() -> None:
+    sets = "\n".join(f"        self.a{number} = 0" for number in range(ATTRIBUTES + 1))
+    planted = f"class A:\n    def f(self):\n{sets}\nclass B:\n    def f(self): self.a = 0"
+    assert list(broad(ast.parse(planted), "m")) == ["m.A"]
+
+
+def test_nothing_is_used_by_tests_alone() -> None:
+    sources = {name: trees()[path] for name, path in modules().items()}
+    none(
+        [f"{name} is not used" for name in unused(sources) if name.rpartition(".")[2] not in CALLED]
+    )
+
+
+def unused(sources: dict[str, ast.Module]) -> Iterator[str]:
+    """The functions, classes, methods and constants that no module of the package names."""
+    named: set[str] = set()
+    for tree in sources.values():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                named.add(node.id)
+            elif isinstance(node, ast.Attribute):
+                named.add(node.attr)
+            elif isinstance(node, ast.ImportFrom):
+                named.update(alias.name for alias in node.names)
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                named.update(re.findall(r"\w+", node.value) if len(node.value) < 100 else ())
+    for module, tree in sources.items():
+        for name in defined(tree.body):
+            if name.rpartition(".")[2] not in named:
+                yield f"{module}.{name}"
+
+
+def defined(body: list[ast.stmt]) -> Iterator[str]:
+    """What a module or class defines: not what a decorator registers, nor names with `__`."""
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            if not node.decorator_list and not node.name.startswith("__"):
+                yield node.name
+            if isinstance(node, ast.ClassDef):
+                inner = [
+                    one for one in node.body if not isinstance(one, ast.Assign | ast.AnnAssign)
+                ]
+                yield from (f"{node.name}.{name}" for name in defined(inner))
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            yield node.target.id
+        elif isinstance(node, ast.Assign):
+            names = [one.id for one in node.targets if isinstance(one, ast.Name)]
+            yield from (name for name in names if not name.startswith("__"))
+
+
+def test_what_is_not_used_is_seen() -> None:
+    planted = "A: Final = 1\ndef f(): return g()\nclass B:\n    x: int\n    def m(self): f()"
+    assert list(unused({"m": ast.parse(planted), "n": ast.parse("def g(): ...")})) == [
+        "m.A", "m.B", "m.B.m",
+    ]  # fmt: skip
+
+
+def test_no_family_lies_flat() -> None:
+    none(families([path for path in modules().values() if path.name != "__init__.py"]))
+
+
+def families(paths: list[Path]) -> list[str]:
+    """The first words that too many modules of one folder share."""
+    words: dict[tuple[Path, str], int] = {}
+    for path in paths:
+        word = path.stem.partition("_")[0]
+        words[path.parent, word] = words.get((path.parent, word), 0) + 1
+    return [f"{folder}: {count} x {word}" for (folder, word), count in words.items()
+            if count > FAMILY]  # fmt: skip
+
+
+def test_a_family_is_seen() -> None:
+    planted = [Path(f"a/b{rest}.py") for rest in ("", "_c", "_d", "_e")]
+    assert families([*planted, Path("c/b_f.py")]) == ["a: 4 x b"]
