@@ -66,6 +66,7 @@ HOT = (
     "countdowns",
     "counters",
     "engine",
+    "fee_tiers",
     "ledger/accounts",
     "ledger/benefits",
     "ledger/ledger",

@@ -51,12 +51,14 @@ from venue.gateway.transport.request import Request
 from venue.gateway.transport.server import Server, listen
 from venue.gateway.worlds import Worlds
 from venue.history.frames_kept import FRAMES_KEPT
-from venue.history.process.client import History
+from venue.history.process.client import LAG_MAX, History
+from venue.history.process.link import HistoryFailed
 from venue.history.process.shelf import Shelf
 from venue.journal.journal import Journal, JournalFailed
 from venue.journal.memory import MemoryJournal
 from venue.journal.recovery import recover, tail_requests
 from venue.journal.sqlite import open_journal
+from venue.keeping import keep, keeper
 from venue.lab import demo
 from venue.lab.agents.everyone import Everyone
 from venue.lab.agents.spot import STEP_US
@@ -71,9 +73,10 @@ from venue.node.snapshots import Restored
 from venue.node.spot_changes import SpotChanges
 from venue.node.timekeeper import Timekeeper
 from venue.node.venue_clock import SETTING, ClockMode, VenueClock, parsed
-from venue.own_history import keep, keep_up, keeper, start_history
+from venue.own_history import start_history
 from venue.recording.recorder import Recorder
 
+CATCH_UP_S: Final = 1.0  # how long time that is moved waits for history at once
 YOUNG_MAX: Final = 1_000  # new objects that are looked at for garbage at once: half a millisecond
 NEVER: Final = 1 << 30
 DOCUMENTS: Final = {
@@ -301,8 +304,8 @@ async def _wire(
     prehistory = Prehistory()
     market_data = MarketData(prehistory.spot, prehistory.contract)
     recorder = Recorder(options.frames_kept)
-    restored = Restored(market_data, recorder, history.reached())
-    engine = recover(journal, history.reached(), restored)
+    restored = Restored(market_data, recorder, history.newest())
+    engine = recover(journal, history.newest(), restored)
     stored = engine.listing.settings.get(SETTING)
     clock = _clock(options, system, engine.time, stored)
     outbox = Outbox()
@@ -314,7 +317,7 @@ async def _wire(
     if options.projection:
         outbox.follow(lambda batch: history.follow(batch, recorder.published))
     sequencer = Sequencer(engine, journal, outbox, clock, on_failure, capacity=options.capacity)
-    timekeeper = Timekeeper(engine, sequencer, clock, partial(keep_up, history, engine))
+    timekeeper = Timekeeper(engine, sequencer, clock, partial(_keep_up, history, engine))
     outbox.follow(timekeeper.note)
     behind = Behind(journal, sequencer.on_disk_thread, f"{path}.history", options.frames_kept)
     history.begin(engine, behind.bring if path else None)
@@ -408,8 +411,8 @@ def _found_keys(rooms: Venue) -> None:
 def _background(rooms: Venue, options: Options) -> list[asyncio.Task[None]]:
     tasks = [asyncio.create_task(rooms.timekeeper.run())]
     if options.state is not None:
-        snapshots = keeper(rooms, options.state, options.frames_kept)
-        tasks.append(asyncio.create_task(snapshots.run()))
+        kept = keeper(rooms, options.state, options.frames_kept)
+        tasks.append(asyncio.create_task(kept.run()))
     return tasks
 
 
@@ -444,6 +447,14 @@ async def _make_ready(options: Options, rooms: Venue, *, act: bool = True) -> No
 async def _try_submit(rooms: Venue, commands: list[Command]) -> None:
     with contextlib.suppress(ApiError):  # left out while the venue is busy
         await rooms.submit(commands, patient=True)
+
+
+async def _keep_up(history: History, engine: Engine) -> None:
+    """Wait for a history that is far behind, unless it has failed: time that is moved goes as fast
+    as its followers take it."""
+    with contextlib.suppress(HistoryFailed, TimeoutError):
+        if history.lag() > LAG_MAX // 2:
+            await history.reach(engine.sequence - LAG_MAX // 4, CATCH_UP_S)
 
 
 async def _until(stopping: asyncio.Event, background: list[asyncio.Task[None]]) -> None:

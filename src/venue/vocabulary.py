@@ -243,6 +243,13 @@ class Reject(IntEnum):
     CODE_USED = 90
     NO_AFFILIATE = 91
     INVITED_ALREADY = 92
+    RECEIVER_UNKNOWN = 96
+    RECEIVER_SELF = 97
+    # what the operator publishes
+    CONTENT_FULL = 98
+    CONTENT_UNKNOWN = 99
+    # fee tiers
+    FEE_TIERS = 110
     # copy trading
     LEAD_UNKNOWN = 80
     LEAD_CLOSED = 81

@@ -46,6 +46,13 @@ OPERATORS = {
     Reject.CODE_USED,
     Reject.NO_AFFILIATE,
     Reject.INVITED_ALREADY,
+    Reject.RECEIVER_UNKNOWN,
+    Reject.RECEIVER_SELF,
+    Reject.CONTENT_FULL,
+    Reject.CONTENT_UNKNOWN,
+    Reject.FEE_TIERS,
+    Reject.STATE_UNKNOWN,
+    Reject.STATES_MAX,
 }
 # reason, the bound it carries, code, and what the message says.
 REFUSALS: list[tuple[Reject, int, int, tuple[str, ...]]] = [

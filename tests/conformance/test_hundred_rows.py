@@ -1,4 +1,4 @@
-"""The hundred operations that a stock client knows of this interface, and which of them are served.
+"""The hundred operations that a stock client knows of this interface: all are served.
 
 The numbers are those that the operations have in the interface's public list.
 """
@@ -87,8 +87,6 @@ LISTED: tuple[Listed, ...] = (
     ),
 )  # fmt: skip
 
-# Not served yet. The list only shrinks: what is served must leave it.
-MISSING: frozenset[int] = frozenset((*range(27, 32), 33, 34, *range(38, 42)))
 ALLOWED = {
     "P": {Access.PUBLIC},
     "R": {Access.READ, Access.COPY_TRADE},  # a lead trader has keys of its own kind
@@ -101,11 +99,8 @@ def test_a_hundred_are_listed_once() -> None:
     assert len({(method, path) for _, method, path, _ in LISTED}) == 100
 
 
-def test_all_but_the_missing_are_served_to_whom_they_are_for() -> None:
+def test_all_are_served_to_whom_they_are_for() -> None:
     served = {(row.method, row.path): row.access for row in ROWS}
     for number, method, path, permission in LISTED:
         access = served.get((method, path))
-        if number in MISSING:
-            assert access is None, f"{method} {path} is served: {number} leaves MISSING"
-        else:
-            assert access in ALLOWED[permission], (number, method, path, access)
+        assert access in ALLOWED[permission], (number, method, path, access)

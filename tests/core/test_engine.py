@@ -12,6 +12,7 @@ from venue.core.messages import benefit_commands, commands
 from venue.core.messages.commands import Command
 from venue.core.messages.copy_commands import CloseCopy, Follow, SetLead, StopCopying
 from venue.core.messages.events import Event, Rejected
+from venue.core.messages.savepoints import DropState, KeepState, RevertState
 from venue.core.state import snapshot
 from venue.vocabulary import CLIENT_ID_MEMORY_US, Reject
 
@@ -30,8 +31,23 @@ def test_all_that_signed_requests_cause_is_known_again_after_a_restart() -> None
     assert list(get_args(commands.Requested)) == with_request
 
 
+GRANTS: list[Command] = [
+    benefit_commands.ChangeGift(NOBODY, "BTC", 1),
+    benefit_commands.SetDiscount("BTC", 1, 1),
+    benefit_commands.JoinDiscount(NOBODY, True),
+    benefit_commands.SetAffiliate(NOBODY, "code", 1, 1),
+    benefit_commands.Invite(NOBODY, NOBODY),
+    benefit_commands.InternalWithdraw(NOBODY, NOBODY, SPOT, SPOT, "BTC", 1),
+    benefit_commands.PostArticle("title", "text", []),
+    benefit_commands.PostBanner("title", "https://a", "https://b"),
+    benefit_commands.RemoveContent(7),
+    benefit_commands.SetFeeTiers(SPOT, "BTC", [benefit_commands.FeeTier(1, 1, 1)]),
+]
+
+
 def test_every_command_has_a_rule() -> None:
     world = World()
+    world.engine.codec = snapshot.CODEC
     samples: list[Command] = [
         commands.PlaceOrder(NOBODY, "", 0, 0, 0, 1, 1),
         commands.CancelOrder(NOBODY, 1),
@@ -66,11 +82,10 @@ def test_every_command_has_a_rule() -> None:
         commands.ListContract(CONTRACT),
         commands.ChangeContract(CONTRACT),
         commands.PostIndex("BTCUSDT", "desk", 1_000, jump=True),
-        benefit_commands.ChangeGift(NOBODY, "BTC", 1),
-        benefit_commands.SetDiscount("BTC", 1, 1),
-        benefit_commands.JoinDiscount(NOBODY, True),
-        benefit_commands.SetAffiliate(NOBODY, "code", 1, 1),
-        benefit_commands.Invite(NOBODY, NOBODY),
+        *GRANTS,
+        KeepState("state"),
+        RevertState("state"),
+        DropState("state"),
         SetLead(NOBODY, "USDT", True, 100_000),
         Follow(NOBODY, 1, True, []),
         StopCopying(NOBODY, 1),

@@ -1,20 +1,24 @@
-"""Random contract venues whose owners get gifts, discounts and commissions: rule 10 after every
-command, and gifts that a model told by events alone knows to the atom."""
+"""Random contract venues whose owners get gifts, discounts, commissions and fee tiers, and send
+money to others: rule 10 after every command; models that are told by events alone know gifts to the
+atom, and who has which rates."""
 
 from __future__ import annotations
 
 import os
+from collections import Counter
 from random import Random
 
 import pytest
 
+from properties.fee_tiers import TierModel
 from properties.length import walked
 from support.contract_walk import FIRST_UID, FUND_UID, OWNERS, SECOND, START, UNIT, Walk
 from venue.core.contract.collateral import FEES_UID, available
 from venue.core.engine import Engine
 from venue.core.ledger.accounts import Pool
 from venue.core.messages import benefit_commands, commands
-from venue.core.messages.benefit_events import CommissionPaid
+from venue.core.messages.benefit_commands import FeeTier
+from venue.core.messages.benefit_events import CommissionPaid, InternallyWithdrawn
 from venue.core.messages.commands import Command
 from venue.core.messages.contract_events import ContractTrade, Income, Leg, PositionClosed
 from venue.core.messages.events import Event, Rejected
@@ -28,6 +32,8 @@ RELOAD_EVERY = 250
 DAY = 86_400 * SECOND
 TAKES = (FUND_UID, FEES_UID)
 MOVES = ("withdraw", "transfer_in", "transfer_out")
+Place = tuple[int, int, Command]  # seed, number, command
+NEEDED = ("gifts", "refunds", "paid", "rates", "sent")
 
 
 class Model:
@@ -104,7 +110,8 @@ class Model:
                 for position in held
             )
             before = max(before, -worth)
-        if left and ("INCREASE" in item.reason or "REDUCE" not in item.reason):
+        left_wallet = item.amount < 0 and "REDUCE" not in item.reason
+        if left and ("INCREASE" in item.reason or left_wallet):
             before = max(0, min(before, own))
         self.gifts[item.uid] = (left, most, before if most else 0)
 
@@ -124,7 +131,7 @@ def _carries(pool: Pool) -> bool:
 def benefit(random: Random, uid: int) -> Command:
     """One of the commands of rule 9."""
     money = START * UNIT
-    kind = random.randrange(7)
+    kind = random.randrange(10)
     if kind < 2:
         return benefit_commands.ChangeGift(uid, "QQQ", random.choice([1, 2, 5]) * money // 4)
     if kind == 2:
@@ -135,26 +142,49 @@ def benefit(random: Random, uid: int) -> Command:
         return commands.Deposit(uid, 0, "AAA", 5)
     if kind == 5:
         return benefit_commands.Invite(uid, FIRST_UID + random.randrange(2))
-    return commands.Withdraw(uid, 1, "QQQ", random.randrange(1, 2 * money))
+    if kind == 6:
+        return commands.Withdraw(uid, 1, "QQQ", random.randrange(1, 2 * money))
+    if kind == 7:
+        return other_rates(random, uid)
+    if kind == 8:
+        return commands.Transfer(uid, 1, 0, "QQQ", random.randrange(1, money))
+    return benefit_commands.InternalWithdraw(
+        FIRST_UID + random.randrange(2), FIRST_UID + random.randrange(OWNERS), 0,
+        random.choice([0, 2]), "QQQ", random.randrange(1, money), random.choice(["", "a", "b"]),
+    )  # fmt: skip
 
 
-def check(engine: Engine, model: Model, command: Command, events: list[Event]) -> None:
-    assert audit.problems(engine) == [], command
+def other_rates(random: Random, uid: int) -> Command:
+    """Other fee tiers, or an owner's own rates."""
+    if random.random() < 0.6:
+        own = random.choice([(-1, -1), (-1, -1), (0, 300), (0, 0)])
+        return commands.SetFees(uid, *own, product=1)
+    unit = START * UNIT * 100
+    tiers = [FeeTier(unit, 300, 450), FeeTier(5 * unit, 100, 300), FeeTier(20 * unit, 0, 100)]
+    return benefit_commands.SetFeeTiers(1, "QQQ", tiers[: random.randrange(4)])
+
+
+def check(
+    engine: Engine, model: Model, command: Command, events: list[Event], walked_to: Place
+) -> None:
+    """Rule 10, and gifts as the model knows them."""
+    assert audit.problems(engine) == [], walked_to
     for account in engine.ledger.accounts.values():
         held = account.benefits.gift(0) if account.benefits is not None else 0
-        assert held == model.gifts.get(account.uid, (0, 0, 0))[0], (command, account.uid)
+        assert held == model.gifts.get(account.uid, (0, 0, 0))[0], (walked_to, account.uid)
     if isinstance(command, commands.Withdraw) and not isinstance(events[0], Rejected):
         account = engine.account(command.uid)
         held = account.benefits.gift(0) if account.benefits is not None else 0
         if command.wallet == 1 and command.uid not in TAKES:
-            assert available(account, 0) >= held, command
+            assert available(account, 0) >= held, walked_to
     assert engine.account(FEES_UID).contract[0].collateral >= 0
     assert model.refunds + model.commissions <= model.fees
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_random_gifts_discounts_and_commissions(seed: int) -> None:
+def run(seed: int, found: Counter[str]) -> None:
+    """One walk; what happened on it is counted."""
     walk, engine, model = Walk(seed, 50 * START * UNIT), Engine(), Model()
+    rates = TierModel()
     random = Random(seed)
     opening = walk.opening()
     opening.append(
@@ -164,8 +194,9 @@ def test_random_gifts_discounts_and_commissions(seed: int) -> None:
         opening.append(benefit_commands.SetAffiliate(uid, f"code{uid}", 100_000, 500_000))
     for command in opening:
         command.time = walk.time
-        model.hear(engine, engine.apply(command))
-    paid = 0
+        events = engine.apply(command)
+        model.hear(engine, events)
+        rates.hear(command, events)
     for number in range(LENGTH):
         if random.random() < 0.2:
             command = benefit(random, FIRST_UID + random.randrange(OWNERS))
@@ -179,8 +210,19 @@ def test_random_gifts_discounts_and_commissions(seed: int) -> None:
         model.look(engine)
         events = engine.apply(command)
         model.hear(engine, events)
-        check(engine, model, command, events)
-        paid += sum(isinstance(event, CommissionPaid) for event in events)
-    assert model.gifts
-    assert paid
-    assert model.refunds
+        check(engine, model, command, events, (seed, number, command))
+        rates.hear(command, events)
+        rates.check(engine)
+        for event in events:
+            found["sent"] += isinstance(event, InternallyWithdrawn)
+            found["paid"] += isinstance(event, CommissionPaid)
+    found["gifts"] += len(model.gifts)
+    found["refunds"] += model.refunds
+    found["rates"] += rates.changes
+
+
+def test_random_gifts_discounts_commissions_and_tiers() -> None:
+    found: Counter[str] = Counter()
+    for seed in SEEDS:
+        run(seed, found)
+    assert {what for what in NEEDED if found[what] == 0} == set(), found

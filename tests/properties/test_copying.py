@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 
 import pytest
@@ -27,7 +28,11 @@ pytestmark = pytest.mark.core
 
 COMMANDS = 2_500
 RELOAD_EVERY = 97
-SEEDS = [(seed, fund) for seed in range(6) for fund in (RICH, 2 * START * UNIT)]
+SEEDS = [
+    (seed, fund)
+    for seed in range(int(os.environ.get("VENUE_COPY_WALKS", "6")))
+    for fund in (RICH, 2 * START * UNIT)
+]
 COPY = int(Cause.COPY)
 
 NEEDED = (

@@ -8,6 +8,7 @@ from support.contract_walk import FIRST_UID, OWNERS, SECOND, START, SYMBOLS, UNI
 from venue.core.copying.people import Copy
 from venue.core.engine import Engine
 from venue.core.messages import commands
+from venue.core.messages.benefit_commands import FeeTier, SetFeeTiers
 from venue.core.messages.commands import Command
 from venue.core.messages.copy_commands import (
     CloseCopy,
@@ -32,6 +33,8 @@ class CopyingWalk:
         """What `Walk` opens with, then the leads and their first followers."""
         found = self.walk.opening()
         rich = FIRST_UID + OWNERS - 1
+        tiers = [FeeTier(50 * START * UNIT, 100, 300), FeeTier(500 * START * UNIT, 0, 200)]
+        found.append(SetFeeTiers(1, "QQQ", tiers))
         found.append(commands.Deposit(rich, 1, "QQQ", 1_000 * START * UNIT))
         for uid in LEADS:
             found.append(self._terms(uid))

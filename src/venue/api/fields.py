@@ -31,6 +31,9 @@ CONTRACT_BATCH_MAX: Final = 10  # orders placed or canceled at once
 LEVERAGE_MAX: Final = 500
 INDEX_NOTIONAL_MAX: Final = 10**9
 SYMBOLS_MAX: Final = 100
+UIDS_MAX: Final = 100
+ARTICLE_LENGTH_MAX: Final = 10_000
+ADDRESS_PATTERN: Final = r"^https?://[^ ]+$"
 COUNTDOWN_ALLOWED: Final = f"0, or {CANCEL_AFTER_MIN_S} to {CANCEL_AFTER_MAX_S}"
 
 
@@ -52,10 +55,12 @@ class Kind(StrEnum):
     LEVERAGE = "leverage"
     INTEGER = "integer"
     IDS = "ids"
+    UIDS = "uids"
     CHOICE = "choice"
     CHOICES = "choices"
     TEXT = "text"
     TEXTS = "texts"
+    LINES = "lines"
     FLAG = "flag"
     OBJECT = "object"
     OBJECTS = "objects"
@@ -130,6 +135,15 @@ IdOrAll = Annotated[
     ),
 ]
 Ids = Annotated[list[int], Meta(max_length=BATCH_CANCEL_MAX, extra=_meta(Kind.IDS))]
+Uids = Annotated[
+    list[int],
+    Meta(
+        min_length=1,
+        max_length=UIDS_MAX,
+        extra=_meta(Kind.UIDS),
+        description="Comma-separated, or each as a parameter of its own.",
+    ),
+]
 CoinId = Annotated[int, Meta(ge=1, le=2**31 - 1, extra=_meta(Kind.INTEGER))]
 TimeMs = Annotated[
     int,
@@ -167,8 +181,34 @@ IndexNotional = Annotated[
     ),
 ]
 Depth = Annotated[str, Meta(extra=_meta(Kind.CHOICE), extra_json_schema={"enum": ["15", "200"]})]
+Day = Annotated[
+    str,
+    Meta(
+        pattern=r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$",
+        extra=_meta(Kind.TEXT),
+        description="A day (UTC).",
+        examples=["2026-01-31"],
+    ),
+]
 Month = Annotated[str, Meta(pattern=r"^[0-9]{4}-(0[1-9]|1[0-2])$", extra=_meta(Kind.TEXT))]
 Text = Annotated[str, Meta(max_length=128, extra=_meta(Kind.TEXT))]
+Lines = Annotated[
+    str,
+    Meta(
+        max_length=ARTICLE_LENGTH_MAX,
+        extra=_meta(Kind.LINES),
+        description="Text that may have several lines.",
+    ),
+]
+Address = Annotated[
+    str,
+    Meta(
+        max_length=256,
+        pattern=ADDRESS_PATTERN,
+        extra=_meta(Kind.TEXT),
+        description="Begins with https:// or http://.",
+    ),
+]
 Texts = Annotated[list[str], Meta(max_length=10, extra=_meta(Kind.TEXTS))]
 Flag = Annotated[bool, Meta(extra=_meta(Kind.FLAG))]
 Scale = Annotated[int, Meta(ge=0, le=18, extra=_meta(Kind.INTEGER))]

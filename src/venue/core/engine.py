@@ -7,6 +7,7 @@ from typing import Any, Final, Protocol
 
 from venue.core.benefits import Rewards
 from venue.core.book.market import Market
+from venue.core.content import Content
 from venue.core.contract.closing import Closing
 from venue.core.contract.consequences import Schedule
 from venue.core.contract.leverage import Margins
@@ -16,15 +17,21 @@ from venue.core.contract.triggers import Triggers
 from venue.core.copying.copying import Copying
 from venue.core.countdowns import Deadlines
 from venue.core.counters import Counters
+from venue.core.fee_tiers import FeeTiers
 from venue.core.ledger.accounts import Account
 from venue.core.ledger.ledger import Ledger
 from venue.core.listing import Listing
 from venue.core.messages.benefit_commands import (
     ChangeGift,
+    InternalWithdraw,
     Invite,
     JoinDiscount,
+    PostArticle,
+    PostBanner,
+    RemoveContent,
     SetAffiliate,
     SetDiscount,
+    SetFeeTiers,
 )
 from venue.core.messages.commands import (
     CancelAlgo,
@@ -75,6 +82,7 @@ from venue.core.messages.savepoints import (
 from venue.core.owners import Owners
 from venue.core.savepoints import KEPT_MAX, Savepoint, Savepoints
 from venue.core.spot.orders import Spot
+from venue.core.withdrawals import Withdrawals
 from venue.vocabulary import Reject
 
 # Compiled, a name of another module is looked up at every use, a constant of this one is not.
@@ -105,10 +113,12 @@ class Engine:
         "_handlers",
         "closing",
         "codec",
+        "content",
         "contracts",
         "copying",
         "counters",
         "deadlines",
+        "fee_tiers",
         "ledger",
         "listing",
         "owners",
@@ -118,6 +128,7 @@ class Engine:
         "sequence",
         "spot",
         "time",
+        "withdrawals",
     )
 
     def __init__(self) -> None:
@@ -131,6 +142,9 @@ class Engine:
         self.contracts = Contracts(self.ledger, self.counters, self.spot.markets)
         self.owners = Owners(self.ledger, self.contracts)
         self.rewards = Rewards(self.ledger, self.contracts)
+        self.withdrawals = Withdrawals(self.owners)
+        self.content = Content()
+        self.fee_tiers = FeeTiers(self.owners, self.spot, self.contracts)
         self.listing = Listing(self.ledger, self.spot, self.contracts)
         self.deadlines = Deadlines(self.spot, self.contracts)
         self.schedule = Schedule(self.contracts, Triggers(self.contracts))
@@ -153,16 +167,11 @@ class Engine:
             SetCancelAfter: self.deadlines.set,
             CreateOwner: self.owners.create,
             FreezeOwner: self.owners.freeze,
-            SetFees: self.owners.set_fees,
             Deposit: self.owners.deposit,
             Withdraw: self.owners.withdraw,
             Transfer: self.owners.transfer,
             RecordStreams: self.owners.record_streams,
-            ChangeGift: self.rewards.change_gift,
-            SetDiscount: self.rewards.set_discount,
-            JoinDiscount: self.rewards.join_discount,
-            SetAffiliate: self.rewards.set_affiliate,
-            Invite: self.rewards.invite,
+            **self._handlers_of_grants(),
             RegisterAsset: self.listing.register,
             ListInstrument: self.listing.list_instrument,
             ChangeInstrument: self.listing.change_instrument,
@@ -187,12 +196,33 @@ class Engine:
             CloseCopy: self._close_copy,
         }
 
+    def _handlers_of_grants(self) -> dict[type, Callable[[Any], list[Event]]]:
+        return {
+            SetFees: self.fee_tiers.set_fees,
+            SetFeeTiers: self.fee_tiers.set_tiers,
+            ChangeGift: self.rewards.change_gift,
+            SetDiscount: self.rewards.set_discount,
+            JoinDiscount: self.rewards.join_discount,
+            SetAffiliate: self.rewards.set_affiliate,
+            Invite: self.rewards.invite,
+            InternalWithdraw: self.withdrawals.withdraw,
+            PostArticle: self.content.post_article,
+            PostBanner: self.content.post_banner,
+            RemoveContent: self.content.remove,
+        }
+
     def apply(self, command: Command) -> list[Event]:
         """Apply one command; its time must not lie before the last one's."""
         time: int = command.time
         assert time >= self.time, (time, self.time)
         self.time = time
         self.sequence += 1
+        events = self._do(command, time)
+        if self.fee_tiers.tables:
+            self.fee_tiers.count(events, time)
+        return events
+
+    def _do(self, command: Command, time: int) -> list[Event]:
         # The commands that matter for speed are called directly: mypyc then needs no wrapper.
         if type(command) is PLACE:
             return self.spot.place(command)
@@ -233,6 +263,8 @@ class Engine:
         self.ledger, self.counters, self.spot = other.ledger, other.counters, other.spot
         self.contracts, self.owners, self.rewards = other.contracts, other.owners, other.rewards
         self.listing, self.deadlines = other.listing, other.deadlines
+        self.withdrawals, self.content = other.withdrawals, other.content
+        self.fee_tiers = other.fee_tiers
         self.schedule, self.closing, self.copying = other.schedule, other.closing, other.copying
         self.time = kept.time
         self._handlers = self._wired()
@@ -244,6 +276,7 @@ class Engine:
         events = self.deadlines.pass_time(command.time)
         events += self.schedule.tick(command.time)
         events += self.rewards.pass_time(command.time)
+        events += self.fee_tiers.pass_time(command.time)
         self._copy(events, command.time)
         if self.copying.books.traders:
             self._copied(events, self.copying.pass_time(command.time), command.time)
@@ -255,6 +288,7 @@ class Engine:
             events += self._traded(self.closing.proceed(command.time), command.time)
         events += self.schedule.proceed(command.time)
         events += self.rewards.pass_time(command.time)
+        events += self.fee_tiers.pass_time(command.time)
         self._copy(events, command.time)
         return events
 
@@ -303,6 +337,7 @@ class Engine:
         """Whether more is due than one command may do: `Proceed` goes on with it."""
         running = bool(self.closing.running) or self.deadlines.due(self.time)
         running = running or self.copying.goes_on() or self.rewards.goes_on()
+        running = running or self.fee_tiers.goes_on()
         return running or self.schedule.goes_on()
 
     def account(self, uid: int) -> Account:

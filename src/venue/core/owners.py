@@ -105,7 +105,7 @@ class Owners:
         if command.amount - self.ledger.external[asset] > AMOUNT_MAX:
             return [Rejected(Reject.SUPPLY_MAX, AMOUNT_MAX + self.ledger.external[asset])]
         self.ledger.credit(account, command.wallet, asset, command.amount)
-        return [self._moved(account, command.wallet, asset, BillKind.DEPOSIT, command.amount, NONE)]
+        return [self.moved(account, command.wallet, asset, BillKind.DEPOSIT, command.amount, NONE)]
 
     def withdraw(self, command: Withdraw) -> list[Event]:
         account = self.ledger.accounts.get(command.uid)
@@ -126,7 +126,7 @@ class Owners:
         if command.wallet == CONTRACT:
             keep_before_gift(account, asset, given=False)
         return [
-            self._moved(account, command.wallet, asset, BillKind.WITHDRAW, -command.amount, NONE)
+            self.moved(account, command.wallet, asset, BillKind.WITHDRAW, -command.amount, NONE)
         ]
 
     def transfer(self, command: Transfer) -> list[Event]:
@@ -155,8 +155,8 @@ class Owners:
         self.next_transfer = transfer_id + 1
         return [
             Transferred(transfer_id, command.uid, command.asset, source, target, amount),
-            self._moved(account, source, asset, BillKind.TRANSFER_OUT, -amount, USER),
-            self._moved(account, target, asset, BillKind.TRANSFER_IN, amount, USER),
+            self.moved(account, source, asset, BillKind.TRANSFER_OUT, -amount, USER),
+            self.moved(account, target, asset, BillKind.TRANSFER_IN, amount, USER),
         ]
 
     def record_streams(self, command: RecordStreams) -> list[Event]:
@@ -179,7 +179,7 @@ class Owners:
             return available(account, asset) - unsure(pool) - gift
         return account.free(wallet, asset)
 
-    def _moved(
+    def moved(
         self, account: Account, wallet: int, asset: int, kind: BillKind, amount: int, reason: str
     ) -> Event:
         """The bill of a movement, or the income item when it was the contract wallet's."""

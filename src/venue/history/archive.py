@@ -17,6 +17,7 @@ from venue.archive_names import archives
 from venue.candles import MINUTE_US
 from venue.history import pages
 from venue.history.files import check_pages
+from venue.history.schema.affiliates import COMMISSIONS, INTERNAL_WITHDRAWALS
 from venue.history.schema.contract import (
     ALGO_ORDERS,
     CONTRACT_FILLS,
@@ -60,6 +61,8 @@ SETTLED: Final[tuple[tuple[Table, str], ...]] = (
     (LIQUIDATIONS, FINISHED),
     (COPIES, "closed < {time}"),
     (TRACKS, "closed < {time}"),
+    (COMMISSIONS, PAST),
+    (INTERNAL_WITHDRAWALS, PAST),
     (PRICE_MINUTES, "open_time < {time} - " + str(MINUTE_US)),
 )
 

@@ -14,30 +14,35 @@ DAY = 86_400_000
 TIMES = "allowed: 1000000000000 to 9999999999999"
 
 
-def paged(path: str) -> list[Case]:
-    """Pages and times, as both lists have them."""
+def paged(
+    path: str, *, name: str = "page", most: int = 100, days: int = 90, more: str = ""
+) -> list[Case]:
+    """Pages and times, as these lists have them."""
+    path = f"{path}?{more}&" if more else f"{path}?"
     return [
         *[
-            get("J4", f"{path}?page={bad}", code, "'page'", words)
+            get("J4", f"{path}{name}={bad}", code, f"'{name}'", words)
             for bad, code, words in (
                 ("0", -1140, "1 to 100000"), ("100001", -1140, "1 to 100000"),
                 ("-1", -1142, "whole number"), ("x", -1142, "whole number"),
             )
         ],
         *[
-            get("J4", f"{path}?pageSize={bad}", code, "'pageSize'", words)
+            get("J4", f"{path}pageSize={bad}", code, "'pageSize'", words)
             for bad, code, words in (
-                ("0", -1140, "1 to 100"), ("101", -1140, "1 to 100"),
+                ("0", -1140, f"1 to {most}"), (str(most + 1), -1140, f"1 to {most}"),
                 ("1.5", -1142, "whole number"),
             )
         ],
         *[
-            get("J5", f"{path}?{name}={bad}", code, f"'{name}'", words)
-            for name in ("startTime", "endTime")
+            get("J5", f"{path}{time}={bad}", code, f"'{time}'", words)
+            for time in ("startTime", "endTime")
             for bad, code, words in (("x", -1142, "whole number"), ("0", -1140, TIMES))
         ],
-        get("J5", f"{path}?startTime={NOW}&endTime={NOW - 1}", -1171, "'startTime'", "'endTime'"),
-        get("J5", f"{path}?startTime={NOW}&endTime={NOW + 90 * DAY + 1}", -1170, "90 days"),
+        get("J5", f"{path}startTime={NOW}&endTime={NOW - 1}", -1171, "'startTime'", "'endTime'"),
+        get(
+            "J5", f"{path}startTime={NOW}&endTime={NOW + days * DAY + 1}", -1170, f"{days} days"
+        ),
     ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Operator rows of gifts, the discount and affiliates (rows V20 to V23)."""
+"""Operator rows of gifts, the discount and affiliates (rows V20 to V25)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from support.refusals.operators import operate
 GIFT: dict[str, Any] = {"owner": "alice", "asset": "USDT", "amount": "5"}
 TERMS: dict[str, Any] = {"asset": "BTC", "holding": "1", "rate": "0.2"}
 AFFILIATE: dict[str, Any] = {"owner": "alice", "code": "ALICE", "spotRate": "0.1"}
+TIERS: dict[str, Any] = {"product": "SPOT", "tiers": ["1000:0.0008:0.0009"]}
 INVITE: dict[str, Any] = {"owner": "alice", "code": "NOBODYS"}
 
 
@@ -28,6 +29,10 @@ def terms(code: int, *words: str, **changes: Any) -> Case:
 
 def affiliate(refusal: int, *words: str, **changes: Any) -> Case:
     return operate("V22", "affiliates", changed(AFFILIATE, changes), refusal, *words)
+
+
+def tiers(refusal: int, *words: str, **changes: Any) -> Case:
+    return operate("V25", "fee-tiers", changed(TIERS, changes), refusal, *words)
 
 
 _GIFTS = [
@@ -85,4 +90,25 @@ _AFFILIATES = [
     operate("V23", "affiliates/invite", INVITE | {"owner": "nobody"}, -1142, "no such owner"),
     get("V23", "/_venue/benefits?owner=nobody", -1142, "'owner'", "no such owner", who=None),
 ]
-CASES = [*_GIFTS, *_TERMS, *_AFFILIATES]
+_TIERS = [
+    *[tiers(-1141, "'product'", product=absent) for absent in (..., None, "")],
+    tiers(-1142, "'product'", "SPOT, CONTRACT", product="FUTURES"),
+    *[tiers(-1142, "'asset'", "no such asset", asset=bad) for bad in ("NOPE", "USDT ")],
+    tiers(-1142, "'tiers'", "array", tiers="1:0.1:0.1"),
+    *[
+        tiers(-1142, "'tiers'", "volume:makerRate:takerRate", tiers=[bad])
+        for bad in ("1", "1:0.1", "1:0.1:0.1:0.1", "-1:0.1:0.1", "1:1:0.1", "1:0.1:0.1000001",
+                    "1e3:0.1:0.1", "x:0.1:0.1", "", "1:-0.1:0.1", "1:0.1:2", "٥:0.1:0.1")
+    ],
+    tiers(-1142, "'tiers'", tiers=[1]),
+    tiers(-1160, "'tiers'", "8 decimals", tiers=["0.000000001:0.1:0.1"]),
+    *[
+        tiers(-1140, "'tiers'", "above the one before", tiers=bad)
+        for bad in (["0:0.1:0.1"], ["5:0.1:0.1", "5:0.1:0.1"], ["5:0.1:0.1", "4:0.1:0.1"])
+    ],
+    tiers(-1140, "'tiers'", "at most 10", tiers=[f"{number}:0.1:0.1" for number in range(1, 12)]),
+    tiers(-1140, "'tiers'", "is allowed", tiers=["1" * 18 + ":0.1:0.1"]),
+    get("V25", "/_venue/owners/fee-tier", -1141, "'owner'", who=None),
+    get("V25", "/_venue/owners/fee-tier?owner=nobody", -1142, "no such owner", who=None),
+]  # fmt: skip
+CASES = [*_GIFTS, *_TERMS, *_AFFILIATES, *_TIERS]

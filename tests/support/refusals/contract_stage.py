@@ -48,6 +48,7 @@ def contract_venue(stage: Stage) -> None:
     _caps(stage)
     stage.operate("contracts/halt", symbol="SOLUSDT", reason="a drill")
     stage.operate("contracts/change", symbol="BTCSUSDT", maxPositionSize="2", maxOpenInterest="2")
+    stage.operate("affiliates", owner="erin", code="ERIN")
     stage.operate("owners/freeze", owner="erin", frozen=True)
     stage.operate("affiliates", owner="alice", code="ALICE", contractRate="0.3")
 
@@ -62,6 +63,8 @@ def _owners(stage: Stage) -> None:
     stage.key("reader", "alice", "READ")
     stage.key("trader", "alice", "CONTRACT_TRADE")
     stage.key("spotter", "alice", "READ", "SPOT_TRADE")
+    stage.key("copier", "alice", "READ", "COPY_TRADE")
+    stage.key("frozen", "erin", "READ", "SPOT_TRADE")
 
 
 def _prices(stage: Stage) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from support.refusals import (
+    affiliate_reports,
     affiliates,
     benefit_operators,
+    content,
     contract_algos,
     contract_operators,
     contract_orders,
@@ -20,9 +22,16 @@ _TABLES = (
     contract_operators,
     benefit_operators,
     affiliates,
+    affiliate_reports,
+    content,
 )
 CASES = [case for table in _TABLES for case in table.CASES]
-ACCEPTED = contract_reads.ACCEPTED + affiliates.ACCEPTED
+ACCEPTED = [
+    *contract_reads.ACCEPTED,
+    *affiliates.ACCEPTED,
+    *affiliate_reports.ACCEPTED,
+    *content.ACCEPTED,
+]
 # Rows with a test of their own.
 ELSEWHERE = (
     ("D0", "-1150"),

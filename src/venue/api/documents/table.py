@@ -9,10 +9,20 @@ from venue.api.contract import market as contract_market
 from venue.api.contract import orders as contract_orders
 from venue.api.copying import follower, trader
 from venue.api.operation import Operation
-from venue.api.operator import benefits, clock, contracts, faults, preview, snapshots, worlds
+from venue.api.operator import (
+    benefits,
+    clock,
+    contracts,
+    faults,
+    fee_tiers,
+    preview,
+    snapshots,
+    worlds,
+)
+from venue.api.operator import content as operator_content
 from venue.api.operator import copying as operator_copying
 from venue.api.operator import venue as operator
-from venue.api.spot import account, affiliates, market
+from venue.api.spot import account, affiliates, commissions, content, market, withdrawals
 from venue.api.spot import orders as spot_orders
 
 ROWS: tuple[Operation[Any, Any], ...] = (
@@ -20,6 +30,9 @@ ROWS: tuple[Operation[Any, Any], ...] = (
     *account.ROWS,
     *spot_orders.ROWS,
     *affiliates.ROWS,
+    *commissions.ROWS,
+    *withdrawals.ROWS,
+    *content.ROWS,
     *contract_market.ROWS,
     *contract_account.ROWS,
     *contract_orders.ROWS,
@@ -31,6 +44,8 @@ ROWS: tuple[Operation[Any, Any], ...] = (
     *operator.ROWS,
     *contracts.ROWS,
     *benefits.ROWS,
+    *operator_content.ROWS,
+    *fee_tiers.ROWS,
     *operator_copying.ROWS,
     *preview.ROWS,
     *faults.ROWS,

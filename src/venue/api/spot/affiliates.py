@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from msgspec import Struct
 
-from msgspec import Meta, Struct
-
-from venue.api.fields import Id, Kind, Page, TimeMs, UpTo100
+from venue.api.fields import Id, Page, TimeMs, Uids, UpTo100
 from venue.api.operation import Empty, get
 from venue.vocabulary import Access
 
 READ = Access.READ
-UIDS_MAX = 100
-UIDS_LENGTH_MAX = 2_000
-Uids = Annotated[
-    str,
-    Meta(
-        max_length=UIDS_LENGTH_MAX,
-        extra={"kind": Kind.TEXT.value},
-        description="Up to 100 uids, separated by commas.",
-    ),
-]
 
 
 class InvitedRequest(Struct, rename="camel"):

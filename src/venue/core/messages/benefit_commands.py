@@ -1,4 +1,4 @@
-"""The commands of gifts, the fee discount, invitations and what the operator publishes (rule 9)."""
+"""The commands of gifts, fees that come back or go to others, and what the operator publishes."""
 
 from msgspec import Struct
 
@@ -45,4 +45,66 @@ class Invite(Struct, array_like=True, tag_field="what", tag=84):
 
     uid: int
     inviter: int
+    time: int = 0
+
+
+class InternalWithdraw(Struct, array_like=True, tag_field="what", tag=85):
+    """An affiliate sends `amount` atoms of its own to another owner's wallet, spot or funding.
+
+    The same `client_id` (empty: none) with the same content has no second effect.
+    """
+
+    uid: int
+    to_uid: int
+    source: int
+    target: int
+    asset: str
+    amount: int
+    client_id: str = ""
+    request: bytes = b""
+    time: int = 0
+
+
+class PostArticle(Struct, array_like=True, tag_field="what", tag=86):
+    """The operator publishes a text; `coins` are the assets that it is about."""
+
+    title: str
+    text: str
+    coins: list[str]
+    time: int = 0
+
+
+class PostBanner(Struct, array_like=True, tag_field="what", tag=87):
+    """The operator publishes a picture that leads to a page; both are addresses."""
+
+    title: str
+    image: str
+    link: str
+    time: int = 0
+
+
+class RemoveContent(Struct, array_like=True, tag_field="what", tag=88):
+    """Take an article or a banner away."""
+
+    content_id: int
+    time: int = 0
+
+
+class FeeTier(Struct, array_like=True, frozen=True, gc=False):
+    """The rates in ppm of owners that traded at least `volume` atoms in 30 days."""
+
+    volume: int
+    maker_ppm: int
+    taker_ppm: int
+
+
+class SetFeeTiers(Struct, array_like=True, tag_field="what", tag=89):
+    """The fee tiers of one `vocabulary.Product`, lowest first; none: there are no tiers.
+
+    Volume counts in markets whose quote (or settle) asset is `asset`.
+    """
+
+    product: int
+    asset: str
+    tiers: list[FeeTier]
     time: int = 0

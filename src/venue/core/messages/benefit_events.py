@@ -57,3 +57,52 @@ class CommissionPaid(Struct, array_like=True, tag_field="what", tag=85):
     rate_ppm: int
     maker: int
     taker: int
+
+
+class InternallyWithdrawn(Struct, array_like=True, tag_field="what", tag=86):
+    """Money went from one owner to another; the sender's bill follows, then the receiver's."""
+
+    withdraw_id: int
+    uid: int
+    to_uid: int
+    asset: str
+    source: int
+    target: int
+    amount: int
+
+
+class WithdrawalRepeated(Struct, array_like=True, tag_field="what", tag=87):
+    """The same internal withdrawal was asked for before, and had its effect then."""
+
+    withdraw_id: int
+
+
+class ContentPosted(Struct, array_like=True, tag_field="what", tag=88):
+    """An article or a banner can be read from now on."""
+
+    content_id: int
+
+
+class ContentRemoved(Struct, array_like=True, tag_field="what", tag=89):
+    content_id: int
+
+
+class FeeTiersSet(Struct, array_like=True, tag_field="what", tag=100):
+    """A product has so many fee tiers from now on."""
+
+    product: int
+    count: int
+
+
+class FeeTierReached(Struct, array_like=True, tag_field="what", tag=101):
+    """An owner has another tier (0: none), or its tier has other rates, in ppm; -1: the symbol's.
+
+    `volume` is what it traded in the 30 days before, in atoms.
+    """
+
+    uid: int
+    product: int
+    level: int
+    volume: int
+    maker_ppm: int
+    taker_ppm: int

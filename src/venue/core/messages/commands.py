@@ -11,10 +11,15 @@ from msgspec import Struct
 from venue.core.instruments import Contract, Instrument
 from venue.core.messages.benefit_commands import (
     ChangeGift,
+    InternalWithdraw,
     Invite,
     JoinDiscount,
+    PostArticle,
+    PostBanner,
+    RemoveContent,
     SetAffiliate,
     SetDiscount,
+    SetFeeTiers,
 )
 from venue.core.messages.copy_commands import CloseCopy, Follow, SetLead, StopCopying
 from venue.core.messages.savepoints import DropState, KeepState, RevertState
@@ -410,6 +415,7 @@ Requested = (  # what signed requests cause: the commands with a `request`
     | Follow
     | StopCopying
     | CloseCopy
+    | InternalWithdraw
 )
 Command = (
     Requested
@@ -434,6 +440,10 @@ Command = (
     | JoinDiscount
     | SetAffiliate
     | Invite
+    | PostArticle
+    | PostBanner
+    | RemoveContent
+    | SetFeeTiers
     | SetLead
     | KeepState
     | RevertState

@@ -6,10 +6,16 @@ from venue.core.instruments import Asset, Instrument
 from venue.core.messages.benefit_events import (
     AffiliateSet,
     CommissionPaid,
+    ContentPosted,
+    ContentRemoved,
     DiscountJoined,
     DiscountSet,
+    FeeTierReached,
+    FeeTiersSet,
     GiftChanged,
+    InternallyWithdrawn,
     Invited,
+    WithdrawalRepeated,
 )
 from venue.core.messages.contract_events import (
     AlgoChanged,
@@ -261,6 +267,12 @@ Event = (
     | AffiliateSet
     | Invited
     | CommissionPaid
+    | InternallyWithdrawn
+    | WithdrawalRepeated
+    | ContentPosted
+    | ContentRemoved
+    | FeeTiersSet
+    | FeeTierReached
     | LeadSet
     | Followed
     | FollowStopped

@@ -19,10 +19,18 @@ from venue.core.engine import Engine
 from venue.core.instruments import Asset, Instrument
 from venue.core.ledger.accounts import Account
 from venue.core.savepoints import Savepoint
-from venue.core.state import benefits_snapshot, contract_snapshot, copying_snapshot
+from venue.core.state import (
+    benefits_snapshot,
+    contract_snapshot,
+    copying_snapshot,
+    fee_tiers_snapshot,
+    people_snapshot,
+)
 from venue.core.state.benefits_snapshot import BenefitsState
 from venue.core.state.contract_records import ContractState
 from venue.core.state.copying_snapshot import CopyingState
+from venue.core.state.fee_tiers_snapshot import FeeTiersState
+from venue.core.state.people_snapshot import ContentState, SentRecord
 
 
 class OrderRecord(msgspec.Struct, array_like=True, gc=False):
@@ -90,6 +98,9 @@ class State(msgspec.Struct, array_like=True):
     deadlines: list[tuple[int, int, int]] = []
     benefits: BenefitsState | None = None
     copying: CopyingState | None = None
+    sent: list[SentRecord] = []
+    content: ContentState | None = None
+    fee_tiers: FeeTiersState | None = None
 
 
 class Snapshot(msgspec.Struct, array_like=True):
@@ -216,6 +227,10 @@ def _engine(sequence: int, time: int, state: State) -> Engine:
     if state.benefits is not None:
         benefits_snapshot.load(engine, state.benefits)
     copying_snapshot.load(engine, state.copying)
+    fee_tiers_snapshot.load(engine, state.fee_tiers)
+    people_snapshot.load_sent(engine, state.sent)
+    if state.content is not None:
+        people_snapshot.load_content(engine, state.content)
     return engine
 
 
@@ -241,6 +256,9 @@ def _state(engine: Engine) -> State:
         deadlines=engine.deadlines.queue,
         benefits=benefits_snapshot.dump(engine),
         copying=copying_snapshot.dump(engine),
+        sent=people_snapshot.dump_sent(engine),
+        content=people_snapshot.dump_content(engine),
+        fee_tiers=fee_tiers_snapshot.dump(engine),
     )
 
 

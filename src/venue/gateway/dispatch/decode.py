@@ -18,6 +18,7 @@ from venue.api.fields import (
     LEVERAGE_MAX,
     REACH_MAX,
     SYMBOLS_MAX,
+    UIDS_MAX,
     Kind,
 )
 from venue.gateway.dispatch.json_body import Number, json_value
@@ -27,8 +28,10 @@ from venue.wire import SIDES, TIMES_IN_FORCE, TYPES
 PARAMETERS_MAX: Final = 20
 INTEGER_LENGTH_MAX: Final = 19
 TEXT_LENGTH_MAX: Final = 256
+UID_LENGTH_MAX: Final = 18
 PAGES: Final = ("page", "pageIndex", "pageNum")  # what a list's page is called
 OR_ALL: Final = (Kind.SYMBOL_OR_ALL, Kind.ID_OR_ALL)
+REPEATED: Final = (Kind.SYMBOLS, Kind.UIDS)  # may be, in a query
 SIZES: Final = ("limit", "pageSize")  # and how many a page has
 
 HAS_NO_EFFECT: Final = ("GTC", "FOK")  # on a MARKET order, which sweeps and leaves nothing
@@ -130,7 +133,7 @@ def compile_request(struct: type[Any]) -> Request:
         if _is_objects(hints[field.name])
     }
     names = [field.name for field in fields]
-    lists = frozenset(field.name for field in fields if field.kind is Kind.SYMBOLS)
+    lists = frozenset(field.name for field in fields if field.kind in REPEATED)
     return Request(struct, fields, frozenset(names), lists, items, _paging(names))
 
 
@@ -267,9 +270,11 @@ def _reader(kind: Kind, meta: Meta) -> Reader:
         Kind.INTEGER: _integer(meta.ge, meta.le),
         Kind.ID_OR_ALL: _integer(meta.ge, meta.le),
         Kind.IDS: _list_of(_integer(1, 2**63 - 1)),
+        Kind.UIDS: uids,
         Kind.CHOICE: _choice(choices),
         Kind.CHOICES: _list_of(_choice(choices)),
         Kind.TEXT: _text(meta.max_length or TEXT_LENGTH_MAX, meta.pattern or ""),
+        Kind.LINES: _text(meta.max_length or TEXT_LENGTH_MAX, "", breaks="\n"),
         Kind.TEXTS: _list_of(_text(TEXT_LENGTH_MAX, "")),
         Kind.FLAG: flag,
         Kind.OBJECTS: _objects,
@@ -402,11 +407,13 @@ def _choice(choices: tuple[str, ...]) -> Reader:
     return read
 
 
-def _text(length: int, pattern: str) -> Reader:
+def _text(length: int, pattern: str, breaks: str = "") -> Reader:
     form = re.compile(pattern, re.ASCII) if pattern else None
 
     def read(name: str, value: Any) -> str:
-        if type(value) is not str or len(value) > length or not value.isprintable():
+        if type(value) is not str or not value.replace(breaks, "").isprintable():
+            raise errors.invalid(name, f"must be printable text of at most {length} characters")
+        if len(value) > length:
             raise errors.invalid(name, f"must be printable text of at most {length} characters")
         if form is not None and not form.search(value):
             raise errors.invalid(name, f"must match {pattern}")
@@ -450,6 +457,16 @@ def _symbol_list(name: str, text: str) -> Any:
         return json_value(text)
     except (ValueError, RecursionError):
         raise errors.invalid(name, "is not a JSON array") from None
+
+
+def uids(name: str, value: Any) -> list[int]:
+    """Uids between commas, or several such texts."""
+    texts = ",".join(value if isinstance(value, list) else [value]).split(",")
+    if len(texts) > UIDS_MAX:
+        raise errors.out_of_range(name, f"at most {UIDS_MAX} uids")
+    if not all(_DIGITS.fullmatch(text) and len(text) <= UID_LENGTH_MAX for text in texts):
+        raise errors.invalid(name, "must be uids separated by commas")
+    return [int(text) for text in texts]
 
 
 def _objects(name: str, value: Any) -> list[Any]:

@@ -95,9 +95,6 @@ class Door(Protocol):
     def leave(self, ip: str) -> None:
         """Count one less."""
 
-    def gone(self, connection: Connection) -> None:
-        """Forget a connection that has ended."""
-
     def name(self) -> str:
         """A new connection's name."""
 
@@ -179,7 +176,6 @@ class Connection(asyncio.Protocol):
     def connection_lost(self, _: Exception | None) -> None:
         """The connection is gone. Everything it held is given back before its session ends."""
         self._listener.leave(self)
-        self._door.gone(self)
         self._give_up_seat()
         if self._ip is not None:
             self._door.leave(self._ip)
@@ -442,6 +438,10 @@ class Connection(asyncio.Protocol):
         self._flush()
         if self._paused:
             self._transport.resume_reading()  # its answer to the close
+
+    def came_through(self, door: Door) -> bool:
+        """Whether this is the door that it came in by."""
+        return self._door is door
 
     def drop(self) -> None:
         """Abort the connection without a close frame."""

@@ -58,12 +58,12 @@ class Sockets:
         self.origins = origins
         self.logins = Logins(rooms, authenticator)
         self._desk = desk
-        self._living: dict[Connection, None] = {}
         self._leaving: set[asyncio.Task[None]] = set()
         self._gate = Gate(
             HttpLimits(connections_per_ip=limits.connections_per_ip, connections=limits.connections)
         )
         self.taken = taken or Taken()
+        self._listener: Listener | None = None
         self._attempts = Attempts(limits.attempts)
         self._count = 0
         # Connections have names that no other run of the venue gave.
@@ -80,13 +80,8 @@ class Sockets:
         self, listener: Listener, request: HttpRequest, give_up_seat: Callable[[], None]
     ) -> Connection:
         """A protocol for one upgraded connection."""
-        made = Connection(self, listener, request, give_up_seat)
-        self._living[made] = None
-        return made
-
-    def gone(self, connection: Connection) -> None:
-        """Forget a connection."""
-        self._living.pop(connection, None)
+        self._listener = listener
+        return Connection(self, listener, request, give_up_seat)
 
     def follow(self, batch: list[Applied]) -> None:
         """Follow the outbox: when the state goes back every connection ends, and begins anew."""
@@ -124,8 +119,9 @@ class Sockets:
     def end_all(self, code: int, reason: str) -> None:
         """Close every stream that came in here."""
         contain = self.rooms.stream_defects.contain
-        for connection in list(self._living):
-            contain("a listener", connection.end, code, reason)
+        for member in list(self._listener.members) if self._listener is not None else ():
+            if isinstance(member, Connection) and member.came_through(self):
+                contain("a listener", member.end, code, reason)
 
     async def finish(self) -> None:
         """Wait until all is done that connections left behind; before the sequencer stops."""

@@ -131,6 +131,10 @@ class History:
         """The sequence of the last projected command."""
         return self._reached
 
+    def newest(self) -> int:
+        """The sequence of the last command handed over."""
+        return self._newest
+
     def lag(self) -> int:
         """Commands handed over and not yet projected; from `LAG_MAX` on, open no new work."""
         return self._newest - self._reached

@@ -24,7 +24,9 @@ from venue.core.messages.events import (
 )
 from venue.history import savepoints
 from venue.history.frames_kept import FRAMES_KEPT, frames_gone
+from venue.history.projection.affiliate_rows import AffiliateRows
 from venue.history.projection.contract_rows import INSERTED, STATEMENTS, ContractRows, Statement
+from venue.history.schema.affiliates import COMMISSIONS, INTERNAL_WITHDRAWALS
 from venue.history.schema.frames import by_channel, packed
 from venue.history.schema.spot import BILLS, FILLS, FRAMES, ORDERS, PROGRESS, TRANSFERS
 from venue.history.store import Store
@@ -178,7 +180,9 @@ class Rows:
     changes in a batch, it is written once.
     """
 
-    __slots__ = ("_catalog", "bills", "contracts", "fills", "marks", "orders", "transfers")
+    __slots__ = (
+        "_catalog", "affiliates", "bills", "contracts", "fills", "marks", "orders", "transfers",
+    )  # fmt: skip
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
@@ -187,6 +191,7 @@ class Rows:
         self.fills: list[object] = []
         self.bills: list[object] = []
         self.transfers: list[object] = []
+        self.affiliates = AffiliateRows()
         self.contracts = ContractRows(catalog.contracts)
 
     def fold(self, events: list[Event], sequence: int, time: int) -> None:
@@ -208,6 +213,7 @@ class Rows:
                     event.bill_id, event.uid, event.wallet, event.asset, event.kind, event.amount,
                     event.after, 0, None, None, None, time,
                 )  # fmt: skip
+                self.affiliates.billed(event, time)
             elif type(event) is Transferred:
                 self.transfers += (
                     event.transfer_id, event.uid, event.asset, event.source, event.target,
@@ -221,6 +227,7 @@ class Rows:
                 self._catalog.enlist_contract(event.contract)
             else:
                 self.contracts.fold(event, sequence, place, time)
+                self.affiliates.fold(event, time)
 
     def _trade(self, event: Trade, time: int) -> None:
         """Two fills, the changes of two orders, and the four bills that `Trade` promises."""
@@ -278,8 +285,8 @@ class Statements:
     """The texts that write rows, made once: per table, one for each of the `CHUNKS`."""
 
     __slots__ = (
-        "_bills", "_change", "_changes", "_connection", "_contracts", "_fills", "_frames",
-        "_orders", "_reach", "_transfers",
+        "_bills", "_change", "_changes", "_commissions", "_connection", "_contracts", "_fills",
+        "_frames", "_orders", "_reach", "_transfers", "_withdrawals",
     )  # fmt: skip
 
     def __init__(self, connection: Connection) -> None:
@@ -288,6 +295,8 @@ class Statements:
         self._fills = self._inserts(FILLS)
         self._bills = self._inserts(BILLS)
         self._transfers = self._inserts(TRANSFERS)
+        self._commissions = self._inserts(COMMISSIONS)
+        self._withdrawals = self._inserts(INTERNAL_WITHDRAWALS)
         self._frames = self._inserts(FRAMES)
         self._change = _texts(CHANGE)
         self._contracts = {table.name: self._inserts(table) for table in INSERTED}
@@ -311,6 +320,9 @@ class Statements:
         self._run(self._fills, rows.fills, len(FILLS.columns))
         self._run(self._bills, rows.bills, len(BILLS.columns))
         self._run(self._transfers, rows.transfers, len(TRANSFERS.columns))
+        paid, sent = rows.affiliates.commissions, rows.affiliates.withdrawals
+        self._run(self._commissions, paid, len(COMMISSIONS.columns))
+        self._run(self._withdrawals, sent, len(INTERNAL_WITHDRAWALS.columns))
         for table, values in rows.contracts.inserts():
             self._run(self._contracts[table.name], values, len(table.columns))
         for statement, values in rows.contracts.changes():

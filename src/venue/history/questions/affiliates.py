@@ -1,13 +1,28 @@
-"""Questions of affiliates: when those they invited came with money and traded."""
+"""Questions of affiliates: what those they invited did, and what they earned and sent."""
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, func, select
+from typing import Any, Final
 
-from venue.history.rows.affiliates import Activity
-from venue.history.schema.contract import CONTRACT_FILLS
+from sqlalchemy import ColumnElement, Connection, Table, func, select
+
+from venue.history.questions.spot import from_to, page_of
+from venue.history.rows.affiliates import (
+    Activity,
+    CommissionRow,
+    CommissionsOf,
+    Earned,
+    MoneyRow,
+    WithdrawalRow,
+    WithdrawalsOf,
+)
+from venue.history.schema.affiliates import COMMISSIONS, INTERNAL_WITHDRAWALS
+from venue.history.schema.contract import CONTRACT_FILLS, INCOME
 from venue.history.schema.spot import BILLS, FILLS
-from venue.vocabulary import BillKind
+from venue.vocabulary import BillKind, Wallet
+
+MONEY: Final = (BillKind.DEPOSIT.value, BillKind.WITHDRAW.value)
+WALLETS: Final = (int(Wallet.SPOT), int(Wallet.FUNDING))
 
 
 def activity(connection: Connection, uids: list[int]) -> list[Activity]:
@@ -31,4 +46,86 @@ def _activity(connection: Connection, uid: int) -> Activity:
             lasts.append(last)
     return Activity(
         first_deposit or 0, last_deposit or 0, min(firsts, default=0), max(lasts, default=0)
+    )
+
+
+# -- commissions -----------------------------------------------------------------------------------
+
+
+def commissions(
+    connection: Connection, which: CommissionsOf, page: int, size: int
+) -> tuple[int, list[CommissionRow]]:
+    """How many commissions there are in all, and one page of them, newest first."""
+    table, where = COMMISSIONS.c, _commissions_where(which)
+    rows = select(COMMISSIONS).where(*where).order_by(table.day.desc(), table.bill_id.desc())
+    found = connection.execute(page_of(rows, size, page))
+    return _count(connection, COMMISSIONS, where), [CommissionRow(*row) for row in found]
+
+
+def earned(connection: Connection, which: CommissionsOf, uids: list[int]) -> list[Earned]:
+    """What an affiliate earned by these owners, and what they traded for it."""
+    table = COMMISSIONS.c
+    kinds = (table.uid, table.product, table.asset)
+    traded = func.sum(table.maker + table.taker)
+    rows = select(*kinds, traded, func.sum(table.commission))
+    rows = rows.where(*_commissions_where(which), table.uid.in_(uids)).group_by(*kinds)
+    return [Earned(*row) for row in connection.execute(rows.order_by(*kinds))]
+
+
+def _commissions_where(which: CommissionsOf) -> list[ColumnElement[bool]]:
+    table = COMMISSIONS.c
+    where: list[Any] = [table.affiliate.in_(which.affiliates)]
+    where += from_to(table.day, which.first_day, which.last_day)
+    if which.uid is not None:
+        where.append(table.uid == which.uid)
+    if which.asset:
+        where.append(table.asset == which.asset)
+    if which.product is not None:
+        where.append(table.product == which.product)
+    return where
+
+
+# -- money -----------------------------------------------------------------------------------------
+
+
+def money(connection: Connection, uids: list[int], start: int, end: int) -> list[MoneyRow]:
+    """Deposits and withdrawals of these owners in any wallet, oldest first for each owner."""
+    return [row for uid in uids for row in _money(connection, uid, start, end)]
+
+
+def _money(connection: Connection, uid: int, start: int, end: int) -> list[MoneyRow]:
+    found: list[MoneyRow] = []
+    for table in (BILLS, INCOME):
+        own = table.c
+        rows = select(own.uid, own.asset, own.amount, own.time)
+        rows = rows.where(own.uid == uid, own.kind.in_(MONEY), *from_to(own.time, start, end))
+        if table is BILLS:
+            rows = rows.where(own.wallet.in_(WALLETS))  # so that the index serves it
+        found += [MoneyRow(*row) for row in connection.execute(rows)]
+    return sorted(found, key=lambda row: row.time)
+
+
+def withdrawals(
+    connection: Connection, which: WithdrawalsOf, page: int, size: int
+) -> tuple[int, list[WithdrawalRow]]:
+    """How many internal withdrawals there are in all, and one page of them, newest first."""
+    table = INTERNAL_WITHDRAWALS.c
+    where = [table.uid == which.uid, *from_to(table.time, which.start, which.end)]
+    for column, value in (
+        (table.withdraw_id, which.withdraw_id),
+        (table.asset, which.asset or None),
+        (table.source, which.source),
+        (table.target, which.target),
+    ):
+        if value is not None:
+            where.append(column == value)
+    rows = select(INTERNAL_WITHDRAWALS).where(*where)
+    rows = rows.order_by(table.time.desc(), table.withdraw_id.desc())
+    found = [WithdrawalRow(*row) for row in connection.execute(page_of(rows, size, page))]
+    return _count(connection, INTERNAL_WITHDRAWALS, where), found
+
+
+def _count(connection: Connection, table: Table, where: list[ColumnElement[bool]]) -> int:
+    return int(
+        connection.execute(select(func.count()).select_from(table).where(*where)).scalar_one()
     )

@@ -1,4 +1,7 @@
-"""What affiliates are answered about those they invited."""
+"""What affiliates ask about those they invited, and what they are answered.
+
+Absent conditions are None (texts: empty).
+"""
 
 from __future__ import annotations
 
@@ -12,3 +15,75 @@ class Activity(Struct, frozen=True, gc=False):
     last_deposit: int
     first_trade: int
     last_trade: int
+
+
+class CommissionRow(Struct, frozen=True, gc=False):
+    """One commission: `day` since 1970, money in atoms of `asset`, `time` of its payment in µs."""
+
+    bill_id: int
+    affiliate: int
+    uid: int
+    day: int
+    product: int
+    asset: str
+    fee: int
+    commission: int
+    rate_ppm: int
+    maker: int
+    taker: int
+    time: int
+
+
+class CommissionsOf(Struct, frozen=True, gc=False):
+    """Which commissions: of these affiliates, by who paid the fees, asset, product and day."""
+
+    affiliates: list[int]
+    first_day: int
+    last_day: int
+    uid: int | None = None
+    asset: str = ""
+    product: int | None = None
+
+
+class Earned(Struct, frozen=True, gc=False):
+    """The sums of an affiliate's commissions of one owner, product and asset, in atoms."""
+
+    uid: int
+    product: int
+    asset: str
+    traded: int
+    commission: int
+
+
+class MoneyRow(Struct, frozen=True, gc=False):
+    """One deposit (or, negative, withdrawal) of an owner, in atoms; `time` in µs."""
+
+    uid: int
+    asset: str
+    amount: int
+    time: int
+
+
+class WithdrawalRow(Struct, frozen=True, gc=False):
+    """Money that one owner sent to another; `amount` in atoms, `time` in µs."""
+
+    withdraw_id: int
+    uid: int
+    to_uid: int
+    asset: str
+    source: int
+    target: int
+    amount: int
+    time: int
+
+
+class WithdrawalsOf(Struct, frozen=True, gc=False):
+    """Which internal withdrawals: an owner's own, by id, asset, wallets and time."""
+
+    uid: int
+    start: int
+    end: int
+    withdraw_id: int | None = None
+    asset: str = ""
+    source: int | None = None
+    target: int | None = None

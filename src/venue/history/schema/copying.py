@@ -4,7 +4,7 @@ from typing import Final
 
 from sqlalchemy import BigInteger, Column, Index, MetaData, SmallInteger, Table, Text
 
-from venue.history.schema import contract
+from venue.history.schema import affiliates, contract
 from venue.history.schema.spot import METADATA, ROW_ID
 
 
@@ -49,4 +49,5 @@ Index("tracks_of_owner", TRACKS.c.uid, TRACKS.c.closed, TRACKS.c.symbol)
 
 # The whole schema of history: these tables, and those of the modules that they stand beside.
 assert contract.CONTRACT_ORDERS.metadata is METADATA
+assert affiliates.COMMISSIONS.metadata is METADATA
 SCHEMA: Final[MetaData] = METADATA

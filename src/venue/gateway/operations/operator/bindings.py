@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from venue.api.operator import benefits as benefits_rows
 from venue.api.operator import clock as clock_rows
+from venue.api.operator import content as content_rows
 from venue.api.operator import contracts as contracts_rows
 from venue.api.operator import copying as copying_rows
 from venue.api.operator import faults as faults_rows
+from venue.api.operator import fee_tiers as fee_tiers_rows
 from venue.api.operator import preview as preview_rows
 from venue.api.operator import snapshots as snapshots_rows
 from venue.api.operator import venue as venue_rows
@@ -16,9 +18,11 @@ from venue.gateway.dispatch.routes import Route, bind
 from venue.gateway.operations.operator import (
     benefits,
     clock,
+    content,
     contracts,
     copying,
     faults,
+    fee_tiers,
     keys,
     preview,
     snapshots,
@@ -94,6 +98,16 @@ def _always() -> list[Route]:
         bind(contracts_rows.positions, contracts.positions),
         bind(contracts_rows.liquidations, contracts.liquidations),
         bind(contracts_rows.liquidation, contracts.liquidation),
+        *_grants(),
+        bind(copying_rows.leads, copying.leads),
+        bind(copying_rows.set_lead, copying.set_lead),
+        bind(preview_rows.preview, preview.preview),
+    ]
+
+
+def _grants() -> list[Route]:
+    """What the operator grants owners, and lets them read."""
+    return [
         bind(benefits_rows.benefits, benefits.benefits),
         bind(benefits_rows.give_gift, benefits.give_gift),
         bind(benefits_rows.take_gift, benefits.take_gift),
@@ -102,7 +116,10 @@ def _always() -> list[Route]:
         bind(benefits_rows.join_discount, benefits.join_discount),
         bind(benefits_rows.set_affiliate, benefits.set_affiliate),
         bind(benefits_rows.invite, benefits.invite),
-        bind(copying_rows.leads, copying.leads),
-        bind(copying_rows.set_lead, copying.set_lead),
-        bind(preview_rows.preview, preview.preview),
+        bind(content_rows.post_article, content.post_article),
+        bind(content_rows.post_banner, content.post_banner),
+        bind(content_rows.remove_content, content.remove_content),
+        bind(fee_tiers_rows.fee_tiers, fee_tiers.fee_tiers),
+        bind(fee_tiers_rows.set_fee_tiers, fee_tiers.set_fee_tiers),
+        bind(fee_tiers_rows.fee_tier, fee_tiers.fee_tier),
     ]

@@ -128,6 +128,15 @@ _PLAIN: Final[dict[Reject, Callable[[Rejected], ApiError]]] = {
     Reject.INVITED_ALREADY: lambda _: errors.invalid(
         "owner", "was invited before, or would invite itself"
     ),
+    Reject.RECEIVER_UNKNOWN: lambda _: errors.invalid("toUserId", "no such owner"),
+    Reject.RECEIVER_SELF: lambda _: errors.invalid("toUserId", "must be another owner"),
+    Reject.CONTENT_FULL: lambda r: errors.failed_precondition(
+        f"{r.limit} of them are posted, which is the most: remove one first"
+    ),
+    Reject.CONTENT_UNKNOWN: lambda _: errors.invalid("id", "no such article or banner"),
+    Reject.FEE_TIERS: lambda _: errors.out_of_range(
+        "tiers", "each volume must be above the one before, and 0"
+    ),
     Reject.STATE_UNKNOWN: lambda _: errors.invalid("name", "no snapshot has it"),
     Reject.STATES_MAX: lambda r: errors.out_of_range(
         "name", f"at most {r.limit} snapshots are kept: delete one"

@@ -7,7 +7,6 @@ from typing import Final
 from venue.api import errors
 from venue.api.operation import Empty
 from venue.api.spot.affiliates import (
-    UIDS_MAX,
     Eligibility,
     EligibilityRequest,
     InvitedOwner,
@@ -20,9 +19,16 @@ from venue.api.spot.affiliates import (
     Referral,
     ReferralsRequest,
 )
-from venue.core.benefits import RESERVED
 from venue.core.ledger.benefits import Affiliate
-from venue.gateway.context import Call, Venue
+from venue.gateway.context import Call
+from venue.gateway.operations.spot.people import (
+    DAY_US,
+    US_PER_MS,
+    affiliate_of,
+    invited_by,
+    inviter_of,
+    span,
+)
 from venue.history.process.asked import affiliates as questions
 from venue.history.process.asked import spot as spot_questions
 from venue.history.rows.spot import (
@@ -31,12 +37,7 @@ from venue.history.rows.spot import (
 from venue.vocabulary import BillKind, Wallet
 from venue.wire import amount_text, rate_text
 
-US_PER_MS: Final = 1000
-MILLISECOND_US: Final = 999
-DAY_US: Final = 86_400_000_000
-SPAN_DAYS: Final = 90
 PAST_DAYS: Final = 365
-UID_DIGITS_MAX: Final = 18
 GOLD_PPM: Final = 400_000
 SILVER_PPM: Final = 200_000
 SPOT: Final = int(Wallet.SPOT)
@@ -46,13 +47,13 @@ COMMISSION: Final = BillKind.ORDER_FILL_FEE_INCOME.value
 async def invited_owners(call: Call, request: InvitedRequest) -> InvitedOwners:
     """Whom the caller invited, with what they have done since."""
     rooms = call.venue
-    affiliate = _affiliate(call, -1051)
-    begin, until = _days(request.start_time, request.end_time, rooms.clock.now())
+    affiliate = affiliate_of(call, -1051)
+    begin, until = span(request.start_time, request.end_time, rooms.clock.now())
     if begin < rooms.clock.now() - (PAST_DAYS + 1) * DAY_US:
         raise errors.error(-1170, name="startTime", rule=f"at most {PAST_DAYS} days ago")
     found = [
         (invited, uid)
-        for uid, invited in _invited(rooms, call.uid)
+        for uid, invited in invited_by(rooms, call.uid)
         if begin <= invited <= until and request.uid in (None, uid)
     ]
     found.sort(reverse=True)
@@ -74,20 +75,14 @@ async def invited_owners(call: Call, request: InvitedRequest) -> InvitedOwners:
 
 def referrals(call: Call, request: ReferralsRequest) -> list[Referral]:
     """Which of these owners the caller invited; unknown ones it did not."""
-    _affiliate(call, -1051)
-    texts = request.user_ids.split(",")
-    if len(texts) > UIDS_MAX:
-        raise errors.out_of_range("userIds", f"at most {UIDS_MAX} uids")
-    for text in texts:
-        if not (text.isascii() and text.isdigit() and len(text) <= UID_DIGITS_MAX):
-            raise errors.invalid("userIds", "must be uids separated by commas")
-    return [Referral(int(text), _inviter(call.venue, int(text)) == call.uid) for text in texts]
+    affiliate_of(call, -1051)
+    return [Referral(uid, inviter_of(call.venue, uid) == call.uid) for uid in request.user_ids]
 
 
 def eligibility(call: Call, request: EligibilityRequest) -> Eligibility:
     """Whether an owner could still be invited by the caller."""
-    _affiliate(call, -4002)
-    inviter = _inviter(call.venue, request.user_id)
+    affiliate_of(call, -4002)
+    inviter = inviter_of(call.venue, request.user_id)
     if inviter == 0 and request.user_id != call.uid:
         return Eligibility(True, "", True)
     # Whether it was invited by another or does not exist is nobody else's business.
@@ -96,7 +91,7 @@ def eligibility(call: Call, request: EligibilityRequest) -> Eligibility:
 
 def rebate_ratio(call: Call, _: Empty) -> RebateRatio:
     """The caller's shares."""
-    affiliate = _affiliate(call, -4002)
+    affiliate = affiliate_of(call, -4002)
     spot, futures = rate_text(affiliate.spot_ppm), rate_text(affiliate.contract_ppm)
     return RebateRatio(_level(affiliate), spot, futures, "0", "0", spot, futures)
 
@@ -104,8 +99,8 @@ def rebate_ratio(call: Call, _: Empty) -> RebateRatio:
 async def rebates(call: Call, request: RebatesRequest) -> Rebates:
     """Commissions that the caller was paid."""
     rooms = call.venue
-    _affiliate(call, -4002)
-    begin, until = _days(request.start_time, request.end_time, rooms.clock.now())
+    affiliate_of(call, -4002)
+    begin, until = span(request.start_time, request.end_time, rooms.clock.now())
     which = BillsOf(call.uid, SPOT, kind=COMMISSION, start=begin, end=until)
     size = request.page_size
     total, rows = await rooms.ask(spot_questions.bills_paged, which, request.page, size)
@@ -121,52 +116,8 @@ async def rebates(call: Call, request: RebatesRequest) -> Rebates:
     )  # fmt: skip
 
 
-def _affiliate(call: Call, code: int) -> Affiliate:
-    """The caller as an affiliate; refused with `code` when it is none."""
-    benefits = call.venue.engine.account(call.uid).benefits
-    if benefits is None or benefits.affiliate is None:
-        raise errors.error(code)
-    return benefits.affiliate
-
-
-def _inviter(rooms: Venue, uid: int) -> int:
-    """Who invited an owner: 0 for nobody, -1 when there is no such owner."""
-    account = rooms.engine.ledger.accounts.get(uid)
-    if account is None or uid in RESERVED:
-        return -1
-    return account.benefits.inviter if account.benefits is not None else 0
-
-
-def _invited(rooms: Venue, uid: int) -> list[tuple[int, int]]:
-    """Uid and time (µs) of those whom an owner invited."""
-    accounts = rooms.engine.ledger.accounts
-    found: list[tuple[int, int]] = []
-    for member in rooms.engine.rewards.members:
-        benefits = accounts[member].benefits
-        if benefits is not None and benefits.inviter == uid:
-            found.append((member, benefits.invited))
-    return found
-
-
 def _level(affiliate: Affiliate) -> str:
     share = max(affiliate.spot_ppm, affiliate.contract_ppm)
     if share >= GOLD_PPM:
         return "GOLD"
     return "SILVER" if share >= SILVER_PPM else "BRONZE"
-
-
-def _days(start: int | None, end: int | None, now: int) -> tuple[int, int]:
-    """A span of at most 90 days in µs; the last ones, or beside the time that is given."""
-    length = SPAN_DAYS * DAY_US
-    if start is not None and end is not None:
-        if start > end:
-            raise errors.time_order()
-        if (end - start) * US_PER_MS > length:
-            raise errors.error(
-                -1170, name="endTime", rule=f"at most {SPAN_DAYS} days after startTime"
-            )  # fmt: skip
-    until = end * US_PER_MS + MILLISECOND_US if end is not None else now
-    if start is not None:
-        begin = start * US_PER_MS
-        return begin, until if end is not None else begin + length
-    return until - length, until

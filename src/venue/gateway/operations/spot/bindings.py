@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from venue.api.spot import account as account_rows
 from venue.api.spot import affiliates as affiliates_rows
+from venue.api.spot import commissions as commissions_rows
+from venue.api.spot import content as content_rows
 from venue.api.spot import market as market_rows
 from venue.api.spot import orders as orders_rows
+from venue.api.spot import withdrawals as withdrawals_rows
 from venue.gateway.dispatch.routes import Route, bind
-from venue.gateway.operations.spot import account, affiliates, market, orders
+from venue.gateway.operations.spot import (
+    account,
+    affiliates,
+    commissions,
+    content,
+    market,
+    orders,
+    withdrawals,
+)
 
 
 def bindings() -> list[Route]:
@@ -43,4 +54,16 @@ def bindings() -> list[Route]:
         bind(affiliates_rows.eligibility, affiliates.eligibility),
         bind(affiliates_rows.rebate_ratio, affiliates.rebate_ratio),
         bind(affiliates_rows.rebates, affiliates.rebates),
+        bind(commissions_rows.invited_trades, commissions.invited_trades),
+        bind(commissions_rows.commissions, commissions.commissions),
+        bind(commissions_rows.sub_commissions, commissions.sub_commissions),
+        bind(commissions_rows.post_sub_commissions, commissions.sub_commissions),
+        bind(commissions_rows.invited_assets, commissions.invited_assets),
+        bind(commissions_rows.invited_deals, commissions.invited_deals),
+        bind(withdrawals_rows.internal_withdrawals, withdrawals.internal_withdrawals),
+        bind(withdrawals_rows.internal_withdrawal, withdrawals.internal_withdrawal),
+        bind(content_rows.article, content.article),
+        bind(content_rows.articles, content.articles),
+        bind(content_rows.articles_of_coin, content.articles_of_coin),
+        bind(content_rows.banners, content.banners),
     ]

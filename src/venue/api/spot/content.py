@@ -1,0 +1,99 @@
+"""Articles and banners that the operator posts. No public description of these operations exists:
+they are paged as their siblings are."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from venue.api.fields import Id, Page, Text, UpTo100
+from venue.api.operation import Empty, get
+from venue.vocabulary import Access
+
+READ = Access.READ
+
+
+class ArticlesRequest(Struct, rename="camel"):
+    """Articles, newest first.
+
+    No public description of this operation exists: it is paged as others are.
+    """
+
+    page: Page = 1
+    page_size: UpTo100 = 20
+
+
+class ArticlesOfCoinRequest(Struct, rename="camel"):
+    """Articles about one coin, newest first.
+
+    No public description of this operation exists: it is paged as others are.
+    """
+
+    coin: Text
+    page: Page = 1
+    page_size: UpTo100 = 20
+
+
+class ArticleRequest(Struct):
+    """One article. No public description of this operation exists."""
+
+    id: Id
+
+
+class ArticleHead(Struct, rename="camel"):
+    """What a list tells of an article; time in ms."""
+
+    id: int
+    title: str
+    coins: list[str]
+    create_time: int
+
+
+class ArticleView(Struct, rename="camel"):
+    """One article with its text; time in ms."""
+
+    id: int
+    title: str
+    content: str
+    coins: list[str]
+    create_time: int
+
+
+class Articles(Struct, rename="camel"):
+    """A page of articles."""
+
+    items: list[ArticleHead]
+    total: int
+    page_size: int
+    page: int
+    pages: int
+    has_next_page: bool
+
+
+class BannerView(Struct, rename="camel"):
+    """A picture and the page it leads to; time in ms."""
+
+    id: int
+    title: str
+    image_url: str
+    link_url: str
+    create_time: int
+
+
+class Banners(Struct):
+    """All banners, newest first. No public description of this operation exists."""
+
+    items: list[BannerView]
+
+
+_CONTENT = "/api/v3/content"
+article = get(
+    "article", f"{_CONTENT}/articles/detail", READ, (1, 1), ArticleRequest, ArticleView
+)  # fmt: skip
+articles = get("articles", f"{_CONTENT}/articles/list", READ, (1, 1), ArticlesRequest, Articles)
+articles_of_coin = get(
+    "articles_of_coin", f"{_CONTENT}/articles/listByCoin", READ, (1, 1), ArticlesOfCoinRequest,
+    Articles,
+)  # fmt: skip
+banners = get("banners", f"{_CONTENT}/banners/latest", READ, (1, 1), Empty, Banners)
+
+ROWS = (article, articles, articles_of_coin, banners)

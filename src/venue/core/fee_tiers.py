@@ -1,0 +1,223 @@
+"""Fee tiers: who traded much in 30 days pays less (rule 9.5)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue.core.benefits import RESERVED
+from venue.core.contract.account import holding_of
+from venue.core.contract.orders import Contracts
+from venue.core.ledger.accounts import Account
+from venue.core.ledger.benefits import CONTRACT_PRODUCT, DAY_US, SPOT_PRODUCT
+from venue.core.ledger.ledger import Ledger
+from venue.core.messages.benefit_commands import FeeTier, SetFeeTiers
+from venue.core.messages.benefit_events import FeeTierReached, FeeTiersSet
+from venue.core.messages.commands import SetFees
+from venue.core.messages.contract_events import ContractTrade
+from venue.core.messages.events import Event, FeesSet, Rejected, Trade
+from venue.core.owners import Owners
+from venue.core.spot.orders import Spot
+from venue.core.units import AMOUNT_MAX, PPM
+from venue.vocabulary import Cause, Reject
+
+DAYS: Final = 30
+TIERS_MAX: Final = 10
+CHUNK: Final = 250  # owners judged by one slice
+OUTSIDE: Final = (int(Cause.TAKEOVER), int(Cause.DELEVERAGE))
+
+Who = tuple[int, int]  # uid, `vocabulary.Product`
+
+
+class Table:
+    """A product's tiers, lowest first; volume counts in markets of the asset at `asset`."""
+
+    __slots__ = ("asset", "tiers")
+
+    def __init__(self, asset: int, tiers: list[FeeTier]) -> None:
+        self.asset = asset
+        self.tiers = tiers
+
+
+class Standing:
+    """Of one owner in one product: what it traded on `day` (days since 1970) and on days before,
+    as (day, atoms), oldest first; `level` of its tier (0: none) and the tier's rates.
+
+    `own`: the owner has rates of its own, which go before the tier's.
+    """
+
+    __slots__ = ("day", "level", "maker_ppm", "own", "past", "taker_ppm", "today")
+
+    def __init__(self) -> None:
+        self.day = 0
+        self.today = 0
+        self.past: list[tuple[int, int]] = []
+        self.level = 0
+        self.maker_ppm = -1
+        self.taker_ppm = -1
+        self.own = False
+
+    def add(self, day: int, amount: int) -> None:
+        """Count volume."""
+        self.close(day)
+        self.today = min(AMOUNT_MAX, self.today + amount)
+
+    def close(self, day: int) -> None:
+        """Have a day begin; what is older than 30 days before it is forgotten."""
+        if day != self.day:
+            if self.today:
+                self.past.append((self.day, self.today))
+            self.day = day
+            self.today = 0
+        self.past = [one for one in self.past if one[0] >= day - DAYS]
+
+    def volume(self) -> int:
+        """What was traded on the 30 days before `day`, in atoms."""
+        return min(AMOUNT_MAX, sum([amount for _, amount in self.past]))
+
+
+class FeeTiers:
+    """`tables` by product; `standings` of those who traded since there was a table. `day` is the
+    last one on which they were judged, `queue` who is still to be judged on it."""
+
+    __slots__ = ("day", "ledger", "owners", "perps", "queue", "spot", "standings", "tables")
+
+    def __init__(self, owners: Owners, spot: Spot, contracts: Contracts) -> None:
+        self.ledger: Ledger = owners.ledger
+        self.owners = owners
+        self.spot = spot.markets
+        self.perps = contracts.markets
+        self.tables: dict[int, Table] = {}
+        self.standings: dict[Who, Standing] = {}
+        self.day = 0
+        self.queue: list[Who] = []
+
+    # -- the operator's ---------------------------------------------------------------------------
+
+    def set_tiers(self, command: SetFeeTiers) -> list[Event]:
+        """Other tiers, or none: owners are judged by them from the next 00:00 UTC on."""
+        assert command.product in (SPOT_PRODUCT, CONTRACT_PRODUCT), command
+        tiers = command.tiers
+        if not tiers:
+            self.tables.pop(command.product, None)
+            return [FeeTiersSet(command.product, 0)]
+        asset = self.ledger.index.get(command.asset, -1)
+        if asset < 0:
+            return [Rejected(Reject.ASSET_UNKNOWN)]
+        if len(tiers) > TIERS_MAX:
+            return [Rejected(Reject.FEE_TIERS, TIERS_MAX)]
+        before = 0
+        for tier in tiers:
+            if not before < tier.volume <= AMOUNT_MAX:
+                return [Rejected(Reject.FEE_TIERS, before)]
+            if not (0 <= tier.maker_ppm < PPM and 0 <= tier.taker_ppm < PPM):
+                return [Rejected(Reject.FEE_RATE, PPM - 1)]
+            before = tier.volume
+        known = self.tables.get(command.product)
+        if known is not None and known.asset != asset:
+            self._forget(command.product)  # amounts of one asset say nothing of another's
+        if not self.day:
+            self.day = command.time // DAY_US
+        self.tables[command.product] = Table(asset, tiers)
+        return [FeeTiersSet(command.product, len(tiers))]
+
+    def _forget(self, product: int) -> None:
+        for who, standing in self.standings.items():
+            if who[1] == product:
+                standing.past = []
+                standing.today = 0
+
+    def set_fees(self, command: SetFees) -> list[Event]:
+        """An owner's own rates, which go before its tier's."""
+        events = self.owners.set_fees(command)
+        standing = self.standings.get((command.uid, command.product))
+        if standing is not None and isinstance(events[0], FeesSet):
+            standing.own = command.maker_ppm >= 0
+            self._apply(self.ledger.accounts[command.uid], command.product, standing)
+        return events
+
+    # -- volume -----------------------------------------------------------------------------------
+
+    def count(self, events: list[Event], time: int) -> None:
+        """Count what owners traded with others, where the venue earned a fee by it."""
+        day = time // DAY_US
+        for event in events:
+            if type(event) is Trade:
+                if event.base_fee + event.quote_fee and event.maker_uid != event.taker_uid:
+                    quote = self.spot[event.symbol].quote
+                    self._add(SPOT_PRODUCT, quote, event.maker_uid, event.notional, day)
+                    self._add(SPOT_PRODUCT, quote, event.taker_uid, event.notional, day)
+            elif type(event) is ContractTrade:
+                maker, taker = event.maker, event.taker
+                if maker.fee + taker.fee and maker.uid != taker.uid and event.cause not in OUTSIDE:
+                    asset = self.perps[event.symbol].market.quote
+                    self._add(CONTRACT_PRODUCT, asset, maker.uid, event.notional, day)
+                    self._add(CONTRACT_PRODUCT, asset, taker.uid, event.notional, day)
+
+    def _add(self, product: int, asset: int, uid: int, amount: int, day: int) -> None:
+        table = self.tables.get(product)
+        if table is None or table.asset != asset or uid in RESERVED:
+            return
+        standing = self.standings.get((uid, product))
+        if standing is None:
+            standing = self.standings[uid, product] = Standing()
+            standing.own = rates_of(self.ledger.accounts[uid], product)[0] >= 0
+        standing.add(day, amount)
+
+    # -- 00:00 UTC --------------------------------------------------------------------------------
+
+    def pass_time(self, time: int) -> list[Event]:
+        """With a new day, judge everybody by the 30 days before it, in bounded steps."""
+        if not self.standings:
+            return []
+        day = time // DAY_US
+        if day != self.day:
+            self.day = day
+            self.queue = list(self.standings)
+            self.queue.reverse()
+        events: list[Event] = []
+        for _ in range(min(CHUNK, len(self.queue))):
+            self._judge(self.queue.pop(), events)
+        return events
+
+    def goes_on(self) -> bool:
+        """Whether there are owners left to be judged."""
+        return bool(self.queue)
+
+    def _judge(self, who: Who, events: list[Event]) -> None:
+        uid, product = who
+        standing = self.standings[who]
+        standing.close(self.day)
+        volume = standing.volume()
+        table = self.tables.get(product)
+        level, maker_ppm, taker_ppm = 0, -1, -1
+        for number, tier in enumerate(table.tiers if table is not None else (), 1):
+            if volume >= tier.volume:
+                level, maker_ppm, taker_ppm = number, tier.maker_ppm, tier.taker_ppm
+        before = (standing.level, standing.maker_ppm, standing.taker_ppm)
+        standing.level = level
+        standing.maker_ppm = maker_ppm
+        standing.taker_ppm = taker_ppm
+        if before != (level, maker_ppm, taker_ppm):
+            self._apply(self.ledger.accounts[uid], product, standing)
+            events.append(FeeTierReached(uid, product, level, volume, maker_ppm, taker_ppm))
+        if not level and not standing.past and not standing.today:
+            del self.standings[who]
+
+    def _apply(self, account: Account, product: int, standing: Standing) -> None:
+        if standing.own:
+            return
+        if product == CONTRACT_PRODUCT:
+            holding = holding_of(account)
+            holding.maker_ppm = standing.maker_ppm
+            holding.taker_ppm = standing.taker_ppm
+        else:
+            account.maker_ppm = standing.maker_ppm
+            account.taker_ppm = standing.taker_ppm
+
+
+def rates_of(account: Account, product: int) -> tuple[int, int]:
+    """The maker's and taker's rates that an owner has beside the symbols', in ppm; -1: none."""
+    if product == SPOT_PRODUCT:
+        return account.maker_ppm, account.taker_ppm
+    holding = account.holding
+    return (holding.maker_ppm, holding.taker_ppm) if holding is not None else (-1, -1)

@@ -1,0 +1,61 @@
+"""Internal withdrawals that are remembered, and what is published, as records and back."""
+
+from __future__ import annotations
+
+import msgspec
+
+from venue.core.content import Article, Banner
+from venue.core.engine import Engine
+from venue.core.withdrawals import Sent
+
+
+class SentRecord(msgspec.Struct, array_like=True, gc=False):
+    """An internal withdrawal whose client id is remembered."""
+
+    uid: int
+    client_id: str
+    withdraw_id: int
+    time: int
+    content: tuple[int, int, int, str, int]
+
+
+class ContentState(msgspec.Struct, array_like=True):
+    """Everything published, and the next id."""
+
+    next_id: int
+    articles: list[Article]
+    banners: list[Banner]
+
+
+def dump_sent(engine: Engine) -> list[SentRecord]:
+    """The withdrawals, each owner's oldest first."""
+    return [
+        SentRecord(uid, client_id, sent.withdraw_id, sent.time, sent.content)
+        for uid, own in engine.withdrawals.sent.items()
+        for client_id, sent in own.items()
+    ]
+
+
+def load_sent(engine: Engine, records: list[SentRecord]) -> None:
+    """Take them back."""
+    for each in records:
+        own = engine.withdrawals.sent.setdefault(each.uid, {})
+        own[each.client_id] = Sent(each.withdraw_id, each.time, each.content)
+
+
+def dump_content(engine: Engine) -> ContentState | None:
+    """What is published; None while nothing ever was."""
+    content = engine.content
+    if content.next_id == 1:
+        return None
+    return ContentState(
+        content.next_id, list(content.articles.values()), list(content.banners.values())
+    )
+
+
+def load_content(engine: Engine, state: ContentState) -> None:
+    """Take it back."""
+    content = engine.content
+    content.next_id = state.next_id
+    content.articles = {each.content_id: each for each in state.articles}
+    content.banners = {each.content_id: each for each in state.banners}

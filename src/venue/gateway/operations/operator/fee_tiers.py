@@ -1,0 +1,100 @@
+"""Operator operations of fee tiers."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from venue import wire
+from venue.api import errors
+from venue.api.operation import Empty
+from venue.api.operator.fee_tiers import (
+    TIERS_MAX,
+    FeeTierRequest,
+    FeeTiersRequest,
+    FeeTiersView,
+    FeeTierView,
+)
+from venue.core.fee_tiers import Standing, rates_of
+from venue.core.instruments import Asset
+from venue.core.messages.benefit_commands import FeeTier, SetFeeTiers
+from venue.gateway.context import Call, Venue
+from venue.gateway.operations.operator.venue import done, owner
+from venue.vocabulary import Product
+
+NUMBER: Final = r"[0-9]{1,18}(?:\.[0-9]{1,18})?"
+_TIER: Final = re.compile(rf"({NUMBER}):(0(?:\.[0-9]{{1,6}})?):(0(?:\.[0-9]{{1,6}})?)", re.ASCII)
+NOTHING: Final = Standing()
+
+
+def fee_tiers(call: Call, _: Empty) -> list[FeeTiersView]:
+    """The tiers of each product that has any."""
+    rooms = call.venue
+    found: list[FeeTiersView] = []
+    for product, table in sorted(rooms.engine.fee_tiers.tables.items()):
+        asset = rooms.engine.ledger.assets[table.asset]
+        texts = [_text(tier, asset) for tier in table.tiers]
+        found.append(FeeTiersView(Product(product).name, asset.name, texts))
+    return found
+
+
+def _text(tier: FeeTier, asset: Asset) -> str:
+    rates = f"{wire.rate_text(tier.maker_ppm)}:{wire.rate_text(tier.taker_ppm)}"
+    return f"{wire.short_text(tier.volume, asset.scale)}:{rates}"
+
+
+async def set_fee_tiers(call: Call, request: FeeTiersRequest) -> list[FeeTiersView]:
+    """Other tiers, or none."""
+    rooms = call.venue
+    name = request.asset.upper()
+    if name not in rooms.engine.ledger.index:
+        raise errors.invalid("asset", "no such asset")
+    tiers = _tiers(request.tiers or [], rooms.asset(name))
+    await done(call, SetFeeTiers(int(Product[request.product]), name, tiers))
+    return fee_tiers(call, Empty())
+
+
+def _tiers(texts: list[str], asset: Asset) -> list[FeeTier]:
+    if len(texts) > TIERS_MAX:
+        raise errors.out_of_range("tiers", f"at most {TIERS_MAX} tiers are allowed")
+    found: list[FeeTier] = []
+    for text in texts:
+        parts = _TIER.fullmatch(text)
+        if parts is None:
+            raise errors.invalid(
+                "tiers", "each must be volume:makerRate:takerRate, e.g. 1000000:0.0008:0.001"
+            )
+        volume = wire.scaled(parts[1], asset.scale, "tiers")
+        if volume <= (found[-1].volume if found else 0):
+            raise errors.out_of_range("tiers", "each volume must be above the one before, and 0")
+        found.append(
+            FeeTier(volume, wire.rate(parts[2], "tiers"), wire.rate(parts[3], "tiers"))
+        )  # fmt: skip
+    return found
+
+
+def fee_tier(call: Call, request: FeeTierRequest) -> list[FeeTierView]:
+    """An owner's tiers and rates."""
+    rooms = call.venue
+    account = owner(rooms, request.owner)
+    found: list[FeeTierView] = []
+    for product in Product:
+        standing = rooms.engine.fee_tiers.standings.get((account.uid, int(product)), NOTHING)
+        maker, taker = rates_of(account, int(product))
+        found.append(
+            FeeTierView(
+                product.name, standing.level, _amount(rooms, product, standing.volume()),
+                _amount(rooms, product, standing.today),
+                wire.rate_text(maker) if maker >= 0 else "",
+                wire.rate_text(taker) if taker >= 0 else "",
+            )
+        )  # fmt: skip
+    return found
+
+
+def _amount(rooms: Venue, product: Product, atoms: int) -> str:
+    """An amount in the asset of a product's table; 0 where there is none."""
+    table = rooms.engine.fee_tiers.tables.get(int(product))
+    if table is None:
+        return "0"
+    return wire.amount_text(rooms.engine.ledger.assets[table.asset], atoms)

@@ -1,0 +1,256 @@
+"""What affiliates earned, and what those they invited have and did."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from typing import Final
+
+from venue.api import errors
+from venue.api.spot.commissions import (
+    Commission,
+    CommissionsPage,
+    CommissionsRequest,
+    InvitedAssets,
+    InvitedAssetsRequest,
+    InvitedDeals,
+    InvitedDealsList,
+    InvitedDealsRequest,
+    InvitedDeposit,
+    InvitedTrades,
+    InvitedTradesPage,
+    InvitedTradesRequest,
+    SubCommission,
+    SubCommissionsPage,
+    SubCommissionsRequest,
+)
+from venue.core.contract.collateral import available
+from venue.core.contract.position import wallet
+from venue.core.ledger.accounts import SPOT as SPOT_WALLET
+from venue.gateway.context import Call, Venue
+from venue.gateway.operations.spot.people import (
+    DAY_US,
+    SPAN_DAYS,
+    US_PER_MS,
+    affiliate_of,
+    inviter_of,
+    newest,
+    span,
+    usdt,
+    usdt_text,
+)
+from venue.history.process.asked import affiliates as questions
+from venue.history.rows.affiliates import CommissionRow, CommissionsOf, Earned, MoneyRow
+from venue.vocabulary import Product, Wallet
+from venue.wire import amount_text, rate_text
+
+MS_PER_DAY: Final = 86_400_000
+COMMISSION_DAYS: Final = 92  # any three months
+COMMISSION_DAYS_PLAIN: Final = 7
+DAYS_PLAIN: Final = 30
+DEALS_MAX: Final = 100
+DIRECT: Final = 1
+SPOT: Final = int(Product.SPOT)
+CONTRACT: Final = int(Product.CONTRACT)
+FUNDING: Final = int(Wallet.FUNDING)
+PRODUCTS: Final = {"SPOT": SPOT, "FUTURES": CONTRACT}
+PRODUCT_NAMES: Final = {product: name for name, product in PRODUCTS.items()}
+
+
+async def invited_trades(call: Call, request: InvitedTradesRequest) -> InvitedTradesPage:
+    """What those the caller invited brought, took out and traded."""
+    rooms = call.venue
+    affiliate_of(call, -1051)
+    begin, until = span(request.start_time, request.end_time, rooms.clock.now())
+    uids = [uid for uid in newest(rooms, call.uid) if request.uid in (None, uid)]
+    size = request.page_size
+    shown = uids[(request.page - 1) * size : request.page * size]
+    money: list[MoneyRow] = []
+    earned: list[Earned] = []
+    if shown:
+        money = await rooms.ask(questions.money, shown, begin, until)
+        which = CommissionsOf([call.uid], begin // DAY_US, until // DAY_US)
+        earned = await rooms.ask(questions.earned, which, shown)
+    return InvitedTradesPage(
+        [_trades(rooms, uid, money, earned) for uid in shown], -(-len(uids) // size), size,
+        len(uids),
+    )  # fmt: skip
+
+
+def _trades(rooms: Venue, uid: int, money: list[MoneyRow], earned: list[Earned]) -> InvitedTrades:
+    own = [row for row in money if row.uid == uid]
+    return InvitedTrades(
+        str(uid),
+        _sum(rooms, [(row.asset, row.amount) for row in own if row.amount > 0]),
+        _sum(rooms, [(row.asset, -row.amount) for row in own if row.amount < 0]),
+        _traded(rooms, uid, SPOT, earned),
+        _traded(rooms, uid, CONTRACT, earned),
+        _sum(rooms, [(row.asset, row.commission) for row in earned if row.uid == uid]),
+    )
+
+
+def _traded(rooms: Venue, uid: int, product: int, earned: list[Earned]) -> str:
+    own = [row for row in earned if (row.uid, row.product) == (uid, product)]
+    return _sum(rooms, [(row.asset, row.traded) for row in own])
+
+
+def _sum(rooms: Venue, amounts: list[tuple[str, int]]) -> str:
+    return usdt_text(rooms, sum(usdt(rooms, asset, atoms) for asset, atoms in amounts))
+
+
+async def commissions(call: Call, request: CommissionsRequest) -> CommissionsPage:
+    """The caller's commissions."""
+    rooms = call.venue
+    affiliate_of(call, -1051)
+    begin, until = span(
+        request.start_time, request.end_time, rooms.clock.now(), longest=COMMISSION_DAYS,
+        plain=COMMISSION_DAYS_PLAIN,
+    )  # fmt: skip
+    which = CommissionsOf(
+        [call.uid], begin // DAY_US, until // DAY_US, request.uid, coin_of(rooms, request.coin),
+        PRODUCTS[request.product_type],
+    )  # fmt: skip
+    size = request.page_size
+    total, rows = await rooms.ask(questions.commissions, which, request.page, size)
+    items = [_commission(rooms, row) for row in rows]
+    return CommissionsPage(items, -(-total // size), size, total)
+
+
+def coin_of(rooms: Venue, coin: str | None) -> str:
+    """The name of an asset, empty for none; -1142 naming `coin` when there is no such asset."""
+    name = (coin or "").upper()
+    if name and name not in rooms.engine.ledger.index:
+        raise errors.invalid("coin", "no such asset")
+    return name
+
+
+def _commission(rooms: Venue, row: CommissionRow) -> Commission:
+    asset = rooms.asset(row.asset)
+    return Commission(
+        uid=row.uid,
+        date=row.day * MS_PER_DAY,
+        coin=row.asset,
+        product_type=PRODUCT_NAMES[row.product],
+        fee=amount_text(asset, row.fee),
+        commission=amount_text(asset, row.commission),
+        rate=rate_text(row.rate_ppm),
+        symbol="",
+        taker_amount=amount_text(asset, row.taker),
+        maker_amount=amount_text(asset, row.maker),
+        source_type=DIRECT,
+    )
+
+
+async def sub_commissions(call: Call, request: SubCommissionsRequest) -> SubCommissionsPage:
+    """What affiliates that the caller invited were paid."""
+    rooms = call.venue
+    affiliate_of(call, -1051)
+    begin, until = span(request.start_time, request.end_time, rooms.clock.now())
+    subs = [
+        uid
+        for uid in newest(rooms, call.uid)
+        if request.sub_uid in (None, uid) and _is_affiliate(rooms, uid)
+    ]
+    total, size = 0, request.page_size
+    rows: list[CommissionRow] = []
+    if subs:
+        which = CommissionsOf(
+            subs, begin // DAY_US, until // DAY_US, product=PRODUCTS[request.product_type]
+        )
+        total, rows = await rooms.ask(questions.commissions, which, request.page_num, size)
+    records = [
+        SubCommission(
+            row.affiliate, PRODUCT_NAMES[row.product], row.day * MS_PER_DAY,
+            _sum(rooms, [(row.asset, row.maker + row.taker)]),
+            _sum(rooms, [(row.asset, row.fee)]),
+            _sum(rooms, [(row.asset, row.commission)]),
+        )
+        for row in rows
+    ]  # fmt: skip
+    return SubCommissionsPage(records, total, size, request.page_num, -(-total // size))
+
+
+def _is_affiliate(rooms: Venue, uid: int) -> bool:
+    benefits = rooms.engine.account(uid).benefits
+    return benefits is not None and benefits.affiliate is not None
+
+
+async def invited_assets(call: Call, request: InvitedAssetsRequest) -> InvitedAssets:
+    """What one of those the caller invited has."""
+    rooms = call.venue
+    affiliate_of(call, -1051)
+    first, last = _days(request.start_time, request.end_time, rooms.clock.now())
+    if inviter_of(rooms, request.user_id) != call.uid:
+        # Whether it was invited by another or does not exist is nobody else's business.
+        raise errors.invalid("userId", "none of those whom the caller invited")
+    begin, until = _day_us(first), _day_us(last) + DAY_US - 1
+    money = await rooms.ask(questions.money, [request.user_id], begin, until)
+    deposits = [row for row in money if row.amount > 0]
+    account = rooms.engine.account(request.user_id)
+    names = [asset.name for asset in rooms.engine.ledger.assets]
+    spot = [account.total(SPOT_WALLET, index) for index in range(len(names))]
+    free = [max(0, available(account, index)) for index in range(len(names))]
+    contract = [wallet(pool) for pool in account.contract]
+    for pool in account.isolated.values():
+        contract[pool.asset] += wallet(pool)
+    return InvitedAssets(
+        available_balance=_sum(rooms, list(zip(names, free, strict=True))),
+        funding_total_usdt=_sum(rooms, list(zip(names, account.funding, strict=True))),
+        spot_pro_total_usdt=_sum(rooms, list(zip(names, spot, strict=True))),
+        unimargin_total_usdt=_sum(rooms, list(zip(names, contract, strict=True))),
+        deposit_total_amount=_sum(rooms, [(row.asset, row.amount) for row in deposits]),
+        deposit_list=[
+            InvitedDeposit(
+                row.asset, amount_text(rooms.asset(row.asset), row.amount), row.time // US_PER_MS
+            )
+            for row in deposits
+        ],
+    )
+
+
+async def invited_deals(call: Call, request: InvitedDealsRequest) -> InvitedDealsList:
+    """What those the caller invited traded; of others nothing is said."""
+    rooms = call.venue
+    affiliate_of(call, -1051)
+    first, last = _days(request.start_time, request.end_time, rooms.clock.now())
+    asked = request.user_ids
+    if asked is None:
+        uids = newest(rooms, call.uid)[:DEALS_MAX]
+    else:
+        uids = [uid for uid in dict.fromkeys(asked) if inviter_of(rooms, uid) == call.uid]
+    which = CommissionsOf([call.uid], _day_us(first) // DAY_US, _day_us(last) // DAY_US)
+    earned = await rooms.ask(questions.earned, which, uids) if uids else []
+    data: list[InvitedDeals] = []
+    for uid in uids:
+        spot = _traded(rooms, uid, SPOT, earned)
+        futures = _traded(rooms, uid, CONTRACT, earned)
+        data.append(InvitedDeals(uid, spot, futures, spot, first.isoformat(), last.isoformat()))
+    return InvitedDealsList(data)
+
+
+def _days(start: str | None, end: str | None, now: int) -> tuple[date, date]:
+    """The first and the last day (UTC) of a span of at most 90."""
+    last = _day(end, "endTime") if end is not None else _today(now)
+    first = _day(start, "startTime") if start is not None else last - timedelta(DAYS_PLAIN - 1)
+    if first > last:
+        raise errors.time_order()
+    if (last - first).days >= SPAN_DAYS:
+        raise errors.error(-1170, name="startTime", rule=f"at most {SPAN_DAYS} days up to endTime")
+    return first, last
+
+
+def _today(now: int) -> date:
+    return datetime.fromtimestamp(now // 1_000_000, UTC).date()
+
+
+def _day(text: str, name: str) -> date:
+    try:
+        found = date.fromisoformat(text)
+    except ValueError:
+        raise errors.invalid(name, "must be a day such as 2026-01-31") from None
+    if not 1970 < found.year <= 2999:
+        raise errors.out_of_range(name, "allowed: 1971-01-01 to 2999-12-31")
+    return found
+
+
+def _day_us(day: date) -> int:
+    return (day - date(1970, 1, 1)).days * DAY_US

@@ -1,0 +1,67 @@
+"""Articles and banners, as the engine has them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue.api import errors
+from venue.api.operation import Empty
+from venue.api.spot.content import (
+    ArticleHead,
+    ArticleRequest,
+    Articles,
+    ArticlesOfCoinRequest,
+    ArticlesRequest,
+    ArticleView,
+    Banners,
+    BannerView,
+)
+from venue.core.content import Article
+from venue.gateway.context import Call
+from venue.gateway.operations.spot.commissions import coin_of
+
+US_PER_MS: Final = 1000
+
+
+def article(call: Call, request: ArticleRequest) -> ArticleView:
+    """One article."""
+    found = call.venue.engine.content.articles.get(request.id)
+    if found is None:
+        raise errors.invalid("id", "no such article")
+    return ArticleView(
+        found.content_id, found.title, found.text, found.coins, found.time // US_PER_MS
+    )
+
+
+def articles(call: Call, request: ArticlesRequest) -> Articles:
+    """A page of all."""
+    found = list(call.venue.engine.content.articles.values())
+    return _page(found, request.page, request.page_size)
+
+
+def articles_of_coin(call: Call, request: ArticlesOfCoinRequest) -> Articles:
+    """A page of those about a coin."""
+    coin = coin_of(call.venue, request.coin)
+    found = [one for one in call.venue.engine.content.articles.values() if coin in one.coins]
+    return _page(found, request.page, request.page_size)
+
+
+def banners(call: Call, _: Empty) -> Banners:
+    """All banners."""
+    found = reversed(call.venue.engine.content.banners.values())
+    return Banners(
+        [
+            BannerView(one.content_id, one.title, one.image, one.link, one.time // US_PER_MS)
+            for one in found
+        ]
+    )
+
+
+def _page(found: list[Article], page: int, size: int) -> Articles:
+    found.reverse()
+    pages = -(-len(found) // size)
+    heads = [
+        ArticleHead(one.content_id, one.title, one.coins, one.time // US_PER_MS)
+        for one in found[(page - 1) * size : page * size]
+    ]
+    return Articles(heads, len(found), size, page, pages, page < pages)

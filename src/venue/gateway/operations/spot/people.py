@@ -1,0 +1,90 @@
+"""What the operations of affiliates share: who is one, whom it invited, spans and values."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue.api import errors
+from venue.core.benefits import RESERVED
+from venue.core.ledger.benefits import Affiliate
+from venue.gateway.context import Call, Venue
+from venue.wire import decimal_text
+
+US_PER_MS: Final = 1000
+MILLISECOND_US: Final = 999
+DAY_US: Final = 86_400_000_000
+SPAN_DAYS: Final = 90
+USDT: Final = "USDT"
+USDT_SCALE: Final = 8  # of values, where the venue has no such asset
+
+
+def affiliate_of(call: Call, code: int) -> Affiliate:
+    """The caller as an affiliate; refused with `code` when it is none."""
+    benefits = call.venue.engine.account(call.uid).benefits
+    if benefits is None or benefits.affiliate is None:
+        raise errors.error(code)
+    return benefits.affiliate
+
+
+def inviter_of(rooms: Venue, uid: int) -> int:
+    """Who invited an owner: 0 for nobody, -1 when there is no such owner."""
+    account = rooms.engine.ledger.accounts.get(uid)
+    if account is None or uid in RESERVED:
+        return -1
+    return account.benefits.inviter if account.benefits is not None else 0
+
+
+def invited_by(rooms: Venue, uid: int) -> list[tuple[int, int]]:
+    """Uid and time (µs) of those whom an owner invited."""
+    accounts = rooms.engine.ledger.accounts
+    found: list[tuple[int, int]] = []
+    for member in rooms.engine.rewards.members:
+        benefits = accounts[member].benefits
+        if benefits is not None and benefits.inviter == uid:
+            found.append((member, benefits.invited))
+    return found
+
+
+def newest(rooms: Venue, uid: int) -> list[int]:
+    """The uids of those whom an owner invited, the newest first."""
+    return [member for member, _ in sorted(invited_by(rooms, uid), key=_time, reverse=True)]
+
+
+def _time(invited: tuple[int, int]) -> tuple[int, int]:
+    return invited[1], invited[0]
+
+
+def span(
+    start: int | None, end: int | None, now: int, *, longest: int = SPAN_DAYS, plain: int = 0
+) -> tuple[int, int]:
+    """A span (ms) of at most `longest` days in µs. Without its end it is as long; without its begin
+    it has `plain` days (0: as long), up to now when both lack."""
+    if start is not None and end is not None:
+        if start > end:
+            raise errors.time_order()
+        if (end - start) * US_PER_MS > longest * DAY_US:
+            raise errors.error(
+                -1170, name="endTime", rule=f"at most {longest} days after startTime"
+            )
+    until = end * US_PER_MS + MILLISECOND_US if end is not None else now
+    if start is None:
+        return until - (plain or longest) * DAY_US, until
+    begin = start * US_PER_MS
+    return begin, until if end is not None else begin + longest * DAY_US
+
+
+def usdt(rooms: Venue, asset: str, atoms: int) -> int:
+    """The value of an amount in atoms of USDT; 0 where no market tells it."""
+    if asset == USDT or not atoms:
+        return atoms
+    market = rooms.engine.market(f"{asset}{USDT}")
+    if market is None or market.instrument.quote != USDT:
+        return 0
+    return atoms * market.last_price * market.unit_atoms // market.lot_atoms
+
+
+def usdt_text(rooms: Venue, atoms: int) -> str:
+    """An amount of USDT."""
+    ledger = rooms.engine.ledger
+    index = ledger.index.get(USDT)
+    return decimal_text(atoms, ledger.assets[index].scale if index is not None else USDT_SCALE)

@@ -1,0 +1,90 @@
+"""Internal withdrawals: sending money to another owner, and what was sent."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue import wire
+from venue.api import errors
+from venue.api.errors import ApiError
+from venue.api.spot.withdrawals import (
+    InternalWithdrawal,
+    InternalWithdrawalRequest,
+    InternalWithdrawals,
+    InternalWithdrawalsRequest,
+)
+from venue.core.messages.benefit_commands import InternalWithdraw
+from venue.core.messages.benefit_events import InternallyWithdrawn, WithdrawalRepeated
+from venue.core.messages.events import Rejected
+from venue.gateway.context import Call
+from venue.gateway.operations.refusals.spot import refusal
+from venue.gateway.operations.spot.commissions import coin_of
+from venue.gateway.operations.spot.people import DAY_US, US_PER_MS, affiliate_of, span
+from venue.history.process.asked import affiliates as questions
+from venue.history.rows.affiliates import WithdrawalsOf
+from venue.vocabulary import Reject, Wallet
+from venue.wire import amount_text
+
+DECIMALS_MAX: Final = 6
+PAST_DAYS: Final = 31
+ACCOUNTS: Final = {"SPOT": int(Wallet.SPOT), "FUND": int(Wallet.FUNDING)}
+SUCCESS: Final = "SUCCESS"
+
+
+async def internal_withdrawal(call: Call, request: InternalWithdrawalRequest) -> str:
+    """Send money; the id of the withdrawal."""
+    rooms = call.venue
+    affiliate_of(call, -1051)
+    asset = rooms.asset(coin_of(rooms, request.coin))
+    decimals = min(DECIMALS_MAX, asset.scale)
+    amount = wire.scaled(request.amount, decimals, "amount") * 10 ** (asset.scale - decimals)
+    command = InternalWithdraw(
+        call.uid, request.to_user_id, ACCOUNTS[request.from_account_type],
+        ACCOUNTS[request.to_account_type], asset.name, amount, request.client_tran_id or "",
+        call.request_id,
+    )  # fmt: skip
+    (applied,) = await call.submit([command])
+    event = applied.events[0]
+    if isinstance(event, Rejected):
+        raise _refused(event)
+    assert isinstance(event, InternallyWithdrawn | WithdrawalRepeated), event
+    return str(event.withdraw_id)
+
+
+def _refused(rejected: Rejected) -> ApiError:
+    reason = Reject(rejected.reason)
+    if reason == Reject.NO_AFFILIATE:
+        return errors.error(-1051)
+    if reason == Reject.CLIENT_ID_USED:
+        rule = f"used before with other content, by withdrawal {rejected.limit}"
+        return errors.bad_client_id("clientTranId", rule)
+    return refusal(rejected)
+
+
+async def internal_withdrawals(
+    call: Call, request: InternalWithdrawalsRequest
+) -> InternalWithdrawals:
+    """What the caller sent to others."""
+    rooms = call.venue
+    affiliate_of(call, -1051)
+    now = rooms.clock.now()
+    begin, until = span(request.start_time, request.end_time, now, longest=PAST_DAYS)
+    if begin < now - (PAST_DAYS + 1) * DAY_US:
+        raise errors.error(-1170, name="startTime", rule=f"at most {PAST_DAYS} days ago")
+    which = WithdrawalsOf(
+        call.uid, begin, until, request.withdraw_id, coin_of(rooms, request.coin),
+        ACCOUNTS[request.from_account_type] if request.from_account_type is not None else None,
+        ACCOUNTS[request.to_account_type] if request.to_account_type is not None else None,
+    )  # fmt: skip
+    page, size = request.page, request.page_size
+    total, rows = await rooms.ask(questions.withdrawals, which, page, size)
+    pages = -(-total // size)
+    items = [
+        InternalWithdrawal(
+            row.uid, row.to_uid, str(row.withdraw_id), row.asset, SUCCESS,
+            amount_text(rooms.asset(row.asset), row.amount), row.time // US_PER_MS,
+            row.time // US_PER_MS,
+        )
+        for row in rows
+    ]  # fmt: skip
+    return InternalWithdrawals(items, total, size, page, pages, page < pages)
