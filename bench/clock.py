@@ -35,7 +35,7 @@ async def _advance(*, agents: bool) -> tuple[float, float]:
     options = main.Options(agents=agents, clock=ClockMode(Mode.MANUAL), at=BEGIN)
     async with main.opened(options, SystemClock(), _fail) as rooms:
         if agents:
-            await main.employ(rooms, options)
+            await main.employ(rooms, options.seed, agents=options.agents)
         began, worked = time.perf_counter(), time.process_time()
         await rooms.timekeeper.advance(BEGIN + SPANS[agents])
         return time.perf_counter() - began, time.process_time() - worked

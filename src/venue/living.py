@@ -23,9 +23,9 @@ Open = Callable[[Journal, History, OnFailure], Awaitable[Venue]]
 
 
 class Employ(Protocol):
-    """Has the agents begin; they go on as time passes if they are to `act`."""
+    """Has the `agents` begin; they, or what holds indexes, go on as time passes if they `act`."""
 
-    def __call__(self, rooms: Venue, *, act: bool) -> Awaitable[None]: ...
+    def __call__(self, rooms: Venue, *, agents: bool, act: bool) -> Awaitable[None]: ...
 
 
 Doors = Callable[[Venue], tuple[Callable[[Request], None], Sockets]]
@@ -114,8 +114,7 @@ class Living:
 
         journal = MemoryJournal(keep=False, after=beginning)
         rooms = await self._open_rooms(journal, history, on_failure)
-        if agents:
-            await self._employ(rooms, act=True)
+        await self._employ(rooms, agents=agents, act=True)
         life = Life(rooms, *self._open_doors(rooms))
         lives.append(life)
         for problem in failed:
@@ -127,7 +126,7 @@ class Living:
         journal, history = MemoryJournal(keep=False), self._shelf.first()
         failed: list[BaseException] = []
         rooms = await self._open_rooms(journal, history, failed.append)
-        await self._employ(rooms, act=False)
+        await self._employ(rooms, agents=True, act=False)
         snapshot = take(rooms.engine, rooms.market_data, rooms.recorder)
         await rooms.sequencer.stop()
         rooms.sequencer.close()

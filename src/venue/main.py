@@ -61,6 +61,7 @@ from venue.journal.sqlite import open_journal
 from venue.keeping import keep, keeper
 from venue.lab import demo
 from venue.lab.agents.everyone import Everyone
+from venue.lab.agents.holding import Holding
 from venue.lab.agents.spot import STEP_US
 from venue.lab.prehistory import Prehistory
 from venue.living import Living, OnFailure
@@ -110,6 +111,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     hosts: tuple[str, ...] = ()  # names of this venue, beside addresses and names without a dot
     origins: tuple[str, ...] = ()  # of web pages that may call
     proxies: tuple[str, ...] = ()  # addresses and networks whose X-Forwarded-For is believed
+    strict: bool = False  # parameters that no operation knows are refused
     demo_keys: bool = True
     capacity: int | None = None  # commands a second at most
     keep_us: int | None = None  # how much of journal and history stays out of archives
@@ -176,6 +178,7 @@ async def _serve(
         server = await Server.start(bound, fit.http, serve, streams, Proxies(options.proxies))
         worlds = rooms.worlds = Worlds(server.listener, living.live, living.prepare)
         background = _background(rooms, options)
+        rooms.stop = stopping.set
         ready(Running(options.host, bound.getsockname()[1], rooms))
         try:
             await _until(stopping, background)
@@ -227,7 +230,7 @@ def dispatcher(
         weight = rooms.weight_limit
         limits = Limits(weight, weight, ORDERS_MAX * _factor(options))
     return Dispatcher(
-        Desk(rooms, routes(), limits),
+        Desk(rooms, routes(), limits, strict=options.strict),
         Authenticator(rooms.keys, clock or rooms.clock, explain=True),
         rooms.replays,
         OperatorDoor(options.operator_token, behind_proxy=bool(options.proxies)),
@@ -426,21 +429,28 @@ def _collect_young_only() -> None:
     gc.set_threshold(YOUNG_MAX, NEVER, NEVER)
 
 
-async def employ(rooms: Venue, options: Options, *, act: bool = True) -> None:
-    """The liquidity agents begin, and act with time from now on, or leave it at that."""
-    agents = Everyone(rooms.engine, options.seed)
-    await agents.begin(rooms.sequencer)
+async def employ(rooms: Venue, seed: int, *, agents: bool, act: bool = True) -> None:
+    """Who acts with time from now on: the liquidity agents, or only what holds indexes. Agents who
+    do not `act` leave it at their first quotes."""
+    stepper: Everyone | Holding = Holding(rooms.engine)
+    if agents:
+        stepper = everyone = Everyone(rooms.engine, seed)
+        await everyone.begin(rooms.sequencer)
     if not act:
         return
-    rooms.timekeeper.employ(agents, STEP_US, partial(_try_submit, rooms))
-    rooms.aside.add("agents", agents)
+    if agents:
+        rooms.aside.add("agents", everyone)
+        rooms.agents = True
+    rooms.timekeeper.employ(stepper, STEP_US, partial(_try_submit, rooms))
 
 
-async def _make_ready(options: Options, rooms: Venue, *, act: bool = True) -> None:
-    """Have agents begin, if there are to be any, and keep the state for `reset`."""
-    if options.agents:
-        await employ(rooms, options, act=act)
-    if options.resets:
+async def _make_ready(
+    options: Options, rooms: Venue, *, agents: bool = True, act: bool = True
+) -> None:
+    """Have agents begin, if there are to be any, and keep the state for `reset`; a world whose
+    agents rest has that from its beginning."""
+    await employ(rooms, options.seed, agents=agents and options.agents, act=act)
+    if options.resets and agents:
         await rooms.timekeeper.keep(READY, rooms.aside.dump)
 
 

@@ -1,5 +1,5 @@
-"""Random sessions: what both traders are told equals the trades that all are told, and what REST
-has of trades, bills, orders and money. `make soak-streams` has them last for 50,000 commands."""
+"""Random sessions: what both traders are told equals the trades that all are told, and REST's
+trades, bills, orders and money. `make soak-streams` has them last for 50,000 commands."""
 
 from __future__ import annotations
 

@@ -25,8 +25,13 @@ README_LINES_MAX = 120
 # What a venue chooses anew: an answer must have them, not these values.
 CHOSEN = ("orderId", "transactTime")
 LEFT = {"text", "json"}  # pictures and answers, which say nothing that could be run
-# Pages that change time, go back, or have requests go wrong.
-OF_ITS_OWN = ("clock.md", "faults.md", "snapshots.md")
+# Pages that change time or prices, or have requests go wrong: the options of their venue.
+OF_ITS_OWN = {
+    "clock.md": ("--no-agents",),
+    "faults.md": ("--no-agents",),
+    "snapshots.md": ("--no-agents",),
+    "prices.md": (),
+}
 
 
 class Snippet(NamedTuple):
@@ -100,7 +105,7 @@ def test_shell(server: Server, snippet: Snippet, tmp_path: Path) -> None:
     if snippet.page not in OF_ITS_OWN:
         check_shell(server, snippet)
         return
-    options = ("--no-agents", "--clock", "manual", "--at", "2026-01-01T00:00:00Z")
+    options = (*OF_ITS_OWN[snippet.page], "--clock", "manual", "--at", "2026-01-01T00:00:00Z")
     with Server(*options, folder=tmp_path) as own:
         check_shell(own, snippet)
 

@@ -146,10 +146,10 @@ def test_what_cannot_be_is_refused(
 def test_health_names_contracts_without_a_current_index(server: Server) -> None:
     client = server.client()
     assert "ETHSUSDT" in client.get("/_venue/health").json["staleContracts"]
-    said = told(server, "index", "ETHSUSDT", "agents", "3400")
+    said = told(server, "index", "ETHSUSDT", "3400", "--source", "agents")
     assert said == "ETHSUSDT index 3400.00 (current), mark 3400.00\n"
     assert "ETHSUSDT" not in client.get("/_venue/health").json["staleContracts"]
-    said = told(server, "index", "ETHSUSDT", "agents", "0")
+    said = told(server, "index", "ETHSUSDT", "0")
     assert said == "ETHSUSDT index 3400.00 (not current), mark 3400.00\n"
     assert "ETHSUSDT" in client.get("/_venue/health").json["staleContracts"]
 

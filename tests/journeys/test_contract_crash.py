@@ -39,7 +39,7 @@ from venue.lab import demo
 from venue.rebuild import rebuild_history
 from venue.vocabulary import BUY, GTC, IOC, LIMIT, LONG, SELL, SHORT, SeparatedMode
 
-PATIENCE_S: Final = 30
+PATIENCE_S: Final = 120
 CURRENT_S: Final = 5  # an index is posted anew so often; it counts for ten seconds
 DAY: Final = 24 * HOUR
 MINUTE: Final = 60 * SECOND
@@ -320,16 +320,20 @@ def open_positions(engine: Engine) -> int:
 def finish_cascade(path: Path, left: int) -> None:
     """Start once more, let time pass until so many positions are left, and stop."""
     with start(path) as server:
-        client = server.client()
-        begun = time.monotonic()
-        posted = begun - CURRENT_S
-        while client.get("/_venue/health?stateHash=false").json["openPositions"] != left:
-            now = time.monotonic()
-            assert now < begun + PATIENCE_S
-            if now >= posted + CURRENT_S:
-                post(client, CRASH)
-                posted = now
+        until_left(server.client(), CRASH, left)
         assert server.stop() == 0
+
+
+def until_left(client: Client, price: int, left: int) -> None:
+    """Keep the index current at a price until so many positions are left."""
+    begun = time.monotonic()
+    posted = begun - CURRENT_S
+    while client.get("/_venue/health?stateHash=false").json["openPositions"] != left:
+        now = time.monotonic()
+        assert now < begun + PATIENCE_S
+        if now >= posted + CURRENT_S:
+            post(client, price)
+            posted = now
 
 
 def check_cascade(path: Path, cascade: Cascade, engine: Engine) -> None:

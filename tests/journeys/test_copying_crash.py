@@ -19,6 +19,7 @@ from journeys.test_contract_crash import (
     rows,
     sequence,
     start,
+    until_left,
     work_off,
 )
 from support.contract_world import SYMBOL
@@ -82,9 +83,10 @@ def copy_of(stage: Path, path: Path) -> None:
 
 def test_a_killed_cascade_of_closes_goes_on_with_the_next_follower(tmp_path: Path) -> None:
     stage = Stage(0)
-    follow(stage)
+    lead = follow(stage)
     (tmp_path / "stage").mkdir()
     stage.write(tmp_path / "stage" / "venue.db")
+    left = close_together(stage, lead)
     for beyond in KILLS:
         path = tmp_path / f"killed-{beyond}" / "venue.db"
         done = kill_cascade(tmp_path / "stage", path, beyond)
@@ -92,10 +94,18 @@ def test_a_killed_cascade_of_closes_goes_on_with_the_next_follower(tmp_path: Pat
             keep(path)  # once from a snapshot, else from the journal
         with start(path) as server:
             client = server.client()
-            post(client, GAIN)
+            until_left(client, GAIN, left)
             work_off(client)
             assert server.stop() == 0
         check_cascade(path, done)
+
+
+def close_together(stage: Stage, lead: int) -> int:
+    """The lead closes and all follow; how many positions are left."""
+    stage.post(GAIN)
+    stage.do(commands.PlaceContractOrder(lead, SYMBOL, SELL, LONG, MARKET, IOC, 100, 0))
+    stage.finish()
+    return len(stage.engine.contracts.markets[SYMBOL].positions)
 
 
 def kill_cascade(stage: Path, path: Path, beyond: int) -> list[int]:
@@ -141,9 +151,7 @@ def check_cascade(path: Path, done: list[int]) -> None:
 def test_a_killed_settlement_settles_every_pair_once(tmp_path: Path) -> None:
     stage = Stage(-DAY)
     lead = follow(stage)
-    stage.post(GAIN)
-    stage.do(commands.PlaceContractOrder(lead, SYMBOL, SELL, LONG, MARKET, IOC, 100, 0))
-    stage.finish()
+    close_together(stage, lead)
     pairs = stage.engine.copying.books.followings
     due = {pair.account.uid: pair.net // 10 for pair in pairs.values()}
     assert len(due) == FOLLOWERS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -112,3 +113,29 @@ def test_the_wheel_runs_a_venue(fresh: Path, tmp_path: Path) -> None:
         process.wait(WITHIN_S)
         if process.stdout is not None:
             process.stdout.close()
+
+
+def test_the_wheel_names_its_command_and_its_pythons(fresh: Path) -> None:
+    """What `pipx run` and `uvx --from` look for: a command of the package's own name."""
+    script = (
+        "from importlib.metadata import distribution as d; one = d('venue');"
+        "print([e.name for e in one.entry_points], one.metadata['Requires-Python'])"
+    )
+    assert run(fresh / "python", "-c", script, folder=fresh) == "['venue'] <3.14,>=3.11\n"
+
+
+@pytest.mark.parametrize("version", ["3.12", "3.13"])
+def test_newer_interpreters_read_every_module(version: str, tmp_path: Path) -> None:
+    """Where one is at hand. What it imports of others is not at hand, so nothing more is run."""
+    python = _of_pyenv(version) or shutil.which(f"python{version}")
+    if python is None:
+        pytest.skip(f"there is no Python {version} here")
+    source = tmp_path / "venue"
+    shutil.copytree(ROOT / "src" / "venue", source, ignore=shutil.ignore_patterns("__pycache__"))
+    run(python, "-W", "error", "-m", "compileall", "-q", source, folder=tmp_path)
+
+
+def _of_pyenv(version: str) -> str | None:
+    root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    found = sorted(root.glob(f"{version}.*/bin/python"))
+    return str(found[-1]) if found else None

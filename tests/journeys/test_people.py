@@ -6,8 +6,6 @@ import json
 import os
 import signal
 import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -16,31 +14,10 @@ from typing import Any
 
 import pytest
 
+from support.command import run, run_in
 from support.holding import children
 from support.server import Server
 from venue.cli.app import app
-
-Done = subprocess.CompletedProcess[str]
-CLEAN = {
-    name: value
-    for name, value in os.environ.items()
-    if not name.startswith("VENUE_") and not name.lower().endswith("_proxy")
-}
-
-
-def run(*arguments: str, **environment: str) -> Done:
-    return run_in(None, *arguments, **environment)
-
-
-def run_in(folder: Path | None, *arguments: str, **environment: str) -> Done:
-    return subprocess.run(
-        [sys.executable, "-m", "venue", *arguments],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        cwd=folder,
-        env={**CLEAN, "NO_COLOR": "1", "COLUMNS": "200", **environment},
-    )
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +70,7 @@ def test_two_owners_trade_and_a_contract_is_opened_and_closed(server: Server) ->
     said(server, "buy", "ETHUSDT", "1", "--as", "alice")
     assert told(server, "orders", "--as", "bob", "--output", "json") == []
     market = ("BTCSUSDT", "0.01", "--contract")
-    index = ("index", "BTCSUSDT", "agents", "60000", "--jump")
+    index = ("index", "BTCSUSDT", "60000", "--jump")
     said(server, *index)  # again before each opening order: a posted index grows old
     line = said(server, "sell", *market, "--price", "60000", "--as", "bob")
     assert line.startswith("SELL SHORT 0.01 BTCSUSDT at 60000: order ")

@@ -107,8 +107,8 @@ async def _jump(practice: bool) -> None:
     async with main.opened(options, SystemClock(), _fail) as rooms:
         call = Call(rooms, 0, b"")
         price = str(PRICE // 100)
-        await post_index(call, IndexRequest(SYMBOL, demo.POSTED, price))  # the first one
-        higher = IndexRequest(SYMBOL, demo.POSTED, str(PRICE * 11 // 1_000), jump=True)
+        await post_index(call, IndexRequest(SYMBOL, price, demo.POSTED))  # the first one
+        higher = IndexRequest(SYMBOL, str(PRICE * 11 // 1_000), demo.POSTED, jump=True)
         if not practice:
             with pytest.raises(ApiError) as caught:
                 await post_index(call, higher)

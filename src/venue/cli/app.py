@@ -33,8 +33,9 @@ from venue.cli.operator import die as _die
 from venue.cli.operator import moment as _moment
 from venue.cli.operator import show as _show
 from venue.cli.options import Options as OptionsFile
+from venue.cli.prices import crash, index
 from venue.cli.raw import delete, get, post
-from venue.cli.running import status, wait, withdraw
+from venue.cli.running import status, stop, wait, withdraw
 from venue.cli.snapshots import reset, snapshot
 from venue.cli.trading import account, balance, buy, cancel, orders, sell
 from venue.cli.worlds import world
@@ -57,7 +58,8 @@ app.config = (OptionsFile(app),)
 for one in (clock, fault, key, snapshot, world):
     app.command(one)
 for command in (
-    get, post, delete, buy, sell, cancel, orders, balance, account, withdraw, status, wait, reset,
+    get, post, delete, buy, sell, cancel, orders, balance, account, withdraw, status, stop, wait,
+    reset, index, crash,
 ):  # fmt: skip
     app.command(command)
 
@@ -123,6 +125,7 @@ def dev(options: Annotated[DevOptions, Parameter(name="*")] = DEFAULTS) -> None:
         agents=options.agents,
         limits=options.limits,
         real_limits=options.real_limits,
+        strict=options.strict,
         history=options.history,
         batch_place=options.batch_place,
         depth_ms=options.depth_ms,
@@ -223,24 +226,6 @@ def resume(symbol: Symbol, *, product: Product = "SPOT", url: Url = DEFAULT_URL)
     """Have a halted market of a running venue accept orders again."""
     _operator(url, f"resume{_ROWS[product]}", {"symbol": symbol})
     print(f"{symbol} ({product.lower()}) takes orders")
-
-
-@app.command
-def index(
-    symbol: Symbol,
-    source: Annotated[str, Parameter(help="Which of the contract's sources.")],
-    price: Annotated[str, Parameter(help="Its price; 0 says that it has none.")], *,
-    jump: Annotated[bool, Parameter(help="Have the index there at once.", negative="")] = False,
-    url: Url = DEFAULT_URL,
-) -> None:  # fmt: skip
-    """Post one source's index price of a contract; 0 says that the source has none.
-
-    The index follows it by at most its step a second, 0.5 % by default.
-    """
-    body = {"symbol": symbol, "source": source, "price": price, "jump": jump}
-    told = _operator(url, "post_index", body)
-    state = "current" if told["indexIsCurrent"] else "not current"
-    print(f"{symbol} index {told['indexPrice']} ({state}), mark {told['markPrice']}")
 
 
 @app.command

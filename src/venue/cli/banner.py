@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any
+import re
+import shutil
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
 
 import venue
 from venue.lab import demo
 from venue.main import Options, Running
 from venue.vocabulary import Wallet
+
+COLUMNS: Final = 80
+_ADDRESS: Final = re.compile(r"(?:http|ws)://[^ \n]+")
 
 
 def described(running: Running) -> dict[str, Any]:
@@ -54,65 +62,86 @@ def announce(running: Running, options: Options, form: str, took_s: float) -> No
     elif form == "line":
         print(f"venue {venue.__version__} ready at {facts['rest']}", flush=True)
     else:
-        print(banner(running, options, facts["rest"], took_s), flush=True)
+        text = banner(running, options, facts["rest"], took_s)
+        print(coloured(text) if _is_terminal() else text, flush=True)
 
 
 def banner(running: Running, options: Options, rest: str, took_s: float) -> str:
-    """One screen."""
-    rows = [
-        f" venue {venue.__version__}   practice exchange: virtual money on your machine",
-        "",
-        f"   REST        {rest}   (spot /api/v3, contracts /capi/v3)",
-        f"   API         {rest}/openapi.json      Health  {rest}/_venue/health",
-        "",
-    ]
+    """One screen of 24 lines of 80 characters."""
+    facts = described(running)
     accounts = _accounts(running)
-    rows.append(
-        "   account  key / secret / passphrase               what it has"
-        if accounts
-        else "   no demo keys; the operator makes keys: POST /_venue/keys"
-    )
-    for account in accounts:
-        keys = f"{account.key} / {account.secret} / {demo.PASSPHRASE}"
-        rows.append(f"   {account.name:<8} {keys:<39} {_holdings(account)}")
-    rows.append(f"   contract wallets: {_contract_wallets()}")
+    command = called()
     engine = running.rooms.engine
-    symbols = " ".join(engine.spot.markets)
-    contracts = " ".join(engine.contracts.markets)
     agents = "agents quoting" if options.agents else "no agents: books are empty"
     data = running.rooms.data
     elsewhere = "" if running.port == Options().port else f" --url {rest}"
     if options.state is None:
         data += ", lost on exit (keep it: --state venue.db)"
+    rows = [
+        f" venue {venue.__version__}   practice exchange: virtual money on your machine",
+        "",
+        f" REST        {rest}   (spot /api/v3, contracts /capi/v3)",
+        f" WebSocket   {facts['ws_spot']}/public   (and /private)",
+        f"             {facts['ws_contract']}/public",
+        " Also        /openapi.json, /asyncapi.json, /_venue/health",
+        "",
+        " account  key / secret / passphrase"
+        if accounts
+        else f" no demo keys; the operator makes them: {command} key create NAME",
+    ]
+    for account in accounts:
+        keys = f"{account.key} / {account.secret} / {demo.PASSPHRASE}"
+        rows.append(f" {account.name:<8} {keys:<40} {account.note}")
     rows += [
+        _line(f" Spot: {_wallets(Wallet.SPOT)}"),
+        _line(f" Contracts: {_wallets(Wallet.CONTRACT)}"),
         "",
-        f"   Markets     {symbols}   ({agents})",
-        f"   Perpetuals  {contracts}",
-        f"   Seed {options.seed}      Data  {data}",
+        _line(f" Markets     {' '.join(engine.spot.markets)}   ({agents})"),
+        _line(f" Perpetuals  {' '.join(engine.contracts.markets)}"),
+        f" Seed {options.seed}      Data {data}",
         "",
-        f"   Try   curl '{rest}/api/v3/market/ticker/24hr?symbol=BTCUSDT'",
-        *(f"         venue env {one.name} --format ccxt-py{elsewhere}" for one in accounts[:1]),
-        f"         venue faucet carol SPOT USDT 1000{elsewhere}",
-        f"         venue positions alice{elsewhere}",
+        f" Try   {command} env alice --format ccxt-py{elsewhere}",
+        f"       {command} buy BTCUSDT 0.01{elsewhere}",
+        f"       {command} --help",
         f" Ready in {took_s:.2f} s. ^C to stop.",
     ]
     return "\n".join(rows)
 
 
-def _holdings(account: demo.Account) -> str:
-    spot = [f"{units:,} {asset}" for wallet, asset, units in account.money if wallet == Wallet.SPOT]
-    return f"{account.note}: {', '.join(spot)}" if spot else account.note
+def called() -> str:
+    """How the command is called where it was started: by its name if the shell finds it so."""
+    given = Path(sys.argv[0])
+    if given.name == "__main__.py":
+        return f"{Path(sys.executable).name} -m venue"
+    found = shutil.which(given.name)
+    if found is not None and Path(found).resolve() == given.resolve():
+        return given.name
+    with suppress(ValueError):
+        return str(given.absolute().relative_to(Path.cwd()))
+    return str(given)
 
 
-def _contract_wallets() -> str:
-    """The contract wallets of the demo accounts; equal ones stand together."""
+def coloured(text: str) -> str:
+    """A screen for a terminal: its title bold, its addresses in a colour."""
+    title, _, rest = text.partition("\n")
+    return f"\x1b[1m{title}\x1b[0m\n" + _ADDRESS.sub("\x1b[36m\\g<0>\x1b[0m", rest)
+
+
+def _is_terminal() -> bool:
+    """Whether standard output shows colours, and nobody asked it not to."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return sys.stdout.isatty() and not plain
+
+
+def _line(text: str) -> str:
+    return text if len(text) <= COLUMNS else f"{text[: COLUMNS - 4]} ..."
+
+
+def _wallets(wallet: Wallet) -> str:
+    """What the demo accounts have in a wallet; who has the same stands together."""
     owners: dict[str, list[str]] = {}
     for account in demo.ACCOUNTS:
-        money = [
-            f"{units:,} {asset}"
-            for wallet, asset, units in account.money
-            if wallet == Wallet.CONTRACT
-        ]
+        money = [f"{units:,} {asset}" for kind, asset, units in account.money if kind == wallet]
         if money:
-            owners.setdefault(" + ".join(money), []).append(account.name)
+            owners.setdefault(", ".join(money), []).append(account.name)
     return "; ".join(f"{', '.join(names)} {money}" for money, names in owners.items())

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
-from venue.cli.operator import DEFAULT_URL, Url, call, die, moment, table
+from venue.cli.operator import DEFAULT_URL, Output, Url, call, die, moment, table
 
 clock = App(name="clock", help="Show or move the time of a running venue.")
 
 
 @clock.default
-def show(*, url: Url = DEFAULT_URL) -> None:
+def show(*, output: Output = "text", url: Url = DEFAULT_URL) -> None:
     """Print how venue time passes, and what falls due next."""
-    _print(call(url, "clock"))
+    _print(call(url, "clock"), output)
 
 
 @clock.command(name="set")
@@ -26,12 +27,13 @@ def set_mode(
     rate: Annotated[str | None, Parameter(help="Seconds that pass in one, with rate.")] = None,
     offset: Annotated[str | None, Parameter(help="Ahead of the machine: 8h, with offset.")] = None,
     at: Annotated[str | None, Parameter(help="Time to begin at, 2026-01-01T00:00:00Z.")] = None,
+    output: Output = "text",
     url: Url = DEFAULT_URL,
 ) -> None:
     """Change how time passes: as the machine's, ahead of it, faster, by hand, or by itself."""
     given = {"mode": mode, "rate": rate, "offset": offset, "at": at}
     body = {name: value for name, value in given.items() if value is not None}
-    _print(call(url, "change_clock", body, timeout_s=None))
+    _print(call(url, "change_clock", body, timeout_s=None), output)
 
 
 @clock.command
@@ -43,6 +45,7 @@ def advance(
         Literal["funding", "countdown", "any"] | None, Parameter(help="What to come to.")
     ] = None,
     dry_run: Annotated[bool, Parameter(help="Only tell what falls due.", negative="")] = False,
+    output: Output = "text",
     url: Url = DEFAULT_URL,
 ) -> None:
     """Move time, settling what is due on the way; prints what was settled."""
@@ -51,6 +54,9 @@ def advance(
     given = {"by": by, "to": to, "to_next": to_next, "dry_run": dry_run}
     body = {name: value for name, value in given.items() if value is not None}
     told = call(url, "advance_clock", body, timeout_s=None)
+    if output == "json":
+        print(json.dumps(told))
+        return
     if told["settled"]:
         print(_dues(told["settled"]))
     if told["leftOut"]:
@@ -65,7 +71,10 @@ def advance(
     print(f"{moment(told['from'])} {verb} to {moment(told['to'])}, sequence {told['sequence']}")
 
 
-def _print(told: dict[str, Any]) -> None:
+def _print(told: dict[str, Any], output: str) -> None:
+    if output == "json":
+        print(json.dumps(told))
+        return
     mode = f"{told['mode']} {told['rate']}" if told["mode"] == "rate" else told["mode"]
     print(f"{moment(told['time'])}  {mode}, {told['offset'] / 1000:+.3f} s from the machine's time")
     if told["next"]:

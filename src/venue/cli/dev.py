@@ -41,6 +41,13 @@ class DevOptions:
             negative="",
         ),
     ] = False
+    strict: Annotated[
+        bool,
+        Parameter(
+            help="Refuse parameters that an operation does not know, which exchanges swallow.",
+            negative="",
+        ),
+    ] = False
     history: Annotated[bool, Parameter(help="Whether candles precede the first trade.")] = True
     batch_place: Annotated[
         bool | None,

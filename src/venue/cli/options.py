@@ -15,6 +15,7 @@ FOUND: Final = "venue.toml"
 OF_FOUND: Final = (
     "agents", "batch-place", "capacity", "count", "depth-ms", "format", "history", "limit",
     "output", "port", "product", "quiet", "seed",
+    "strict",
 )  # fmt: skip
 
 

@@ -1,13 +1,18 @@
-"""`venue status`, `wait` and `withdraw`: a running venue as its operator sees it."""
+"""`venue status`, `stop`, `wait` and `withdraw`: a running venue as its operator sees it."""
 
 from __future__ import annotations
 
 import json
+import os
 import time
+from contextlib import suppress
+from pathlib import Path
 from typing import Annotated, Final
+from urllib.parse import urlsplit
 
 from cyclopts import Parameter
 
+from venue.cli.dev import LOOPBACK
 from venue.cli.operator import (
     DEFAULT_URL,
     Amount,
@@ -22,6 +27,7 @@ from venue.cli.operator import (
 )  # fmt: skip
 
 WAIT_MAX_S: Final = 3_600
+STOP_MAX_S: Final = 60
 BETWEEN_S: Final = 0.05
 
 
@@ -54,6 +60,37 @@ def status(*, output: Output = "text", url: Url = DEFAULT_URL) -> None:
             print(f"  warning: {warning}")
     if told["status"] != "ok":
         raise SystemExit(1)
+
+
+def stop(*, url: Url = DEFAULT_URL) -> None:
+    """Stop a running venue, and wait until it has kept what it keeps."""
+    from venue.cli.http import ClientFailed, named, send
+
+    pid = int(call(url, "stop", {})["pid"])
+    ends = time.monotonic() + STOP_MAX_S
+    with suppress(ClientFailed):
+        while time.monotonic() < ends:
+            send(url, named("ping"), {}, timeout_s=1.0)
+            time.sleep(BETWEEN_S)
+    while _runs(pid, url):
+        if time.monotonic() >= ends:
+            die(f"the venue at {url} is still ending after {STOP_MAX_S} s (process {pid})")
+        time.sleep(BETWEEN_S)
+    print(f"the venue at {url} has stopped")
+
+
+def _runs(pid: int, url: str) -> bool:
+    """Whether a process of this machine and user is there; one that is not ours is none."""
+    if urlsplit(url).hostname not in LOOPBACK or pid <= 1:
+        return False
+    try:
+        os.kill(pid, 0)
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:  # no such folder on this machine
+        return True
+    except (OSError, OverflowError, IndexError):
+        return False
+    return state != "Z"  # ended, though who began it has not looked yet
 
 
 def wait(

@@ -47,6 +47,7 @@ class Venue:
     """The wired rooms behind the doors. `practice`: nobody's own money is at stake."""
 
     __slots__ = (
+        "agents",
         "answers",
         "aside",
         "clock",
@@ -64,6 +65,7 @@ class Venue:
         "replays",
         "sequencer",
         "spot_changes",
+        "stop",
         "stream_defects",
         "timekeeper",
         "warnings",
@@ -108,6 +110,8 @@ class Venue:
         self.stream_defects = Defects()
         self.warnings: list[str] = []  # of the start, for health
         self.practice = practice
+        self.stop: Callable[[], None] | None = None  # ends the process; not of a part of one
+        self.agents = False  # whether liquidity agents quote
         self.faults = faults
         self.answers = Answers()
         self.worlds: Worlds | None = None  # a world itself has none

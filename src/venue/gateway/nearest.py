@@ -22,3 +22,9 @@ def nearest(symbol: str, listed: Collection[str]) -> str:
     if len(listed) > COMPARED_MAX:
         return ""
     return next(iter(get_close_matches(plain, listed, n=1)), "")
+
+
+def no_such(what: str, symbol: str, listed: Collection[str]) -> str:
+    """The rule that an unknown symbol breaks, with the one that was meant perhaps."""
+    near = nearest(symbol, listed)
+    return f"no such {what}; {near} is listed" if near else f"no such {what}"

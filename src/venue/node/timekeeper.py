@@ -31,6 +31,9 @@ DUE_SHOWN: Final = 10
 class Stepper(Protocol):
     """Who acts with time."""
 
+    def acts(self) -> bool:
+        """Whether it may have anything to do."""
+
     def step(self) -> list[Command]:
         """What it does now."""
 
@@ -89,6 +92,7 @@ class Timekeeper:
         self._turn = asyncio.Lock()  # who moves time
         self._report: Report | None = None  # of the advance under way
         self._stopping = False
+        self._holders: set[object] = set()  # who keeps time from being skipped
 
     def employ(
         self,
@@ -112,6 +116,19 @@ class Timekeeper:
         """A follower has something to do at an instant that was not known."""
         self._clock.lower(at)
         self._look.set()
+
+    def hold(self, who: object) -> None:
+        """Keep the mode `skip` from going on until this one releases it."""
+        self._holders.add(who)
+
+    def release(self, who: object) -> None:
+        """Hold time no longer; nothing happens if this one does not."""
+        self._holders.discard(who)
+        self._look.set()
+
+    def holders(self) -> int:
+        """How many hold time."""
+        return len(self._holders)
 
     def note(self, batch: list[Applied]) -> None:
         """Follow the outbox: an advance tells what it settled; time goes back with the state."""
@@ -151,6 +168,9 @@ class Timekeeper:
         clock = self._clock
         at = self._instant()
         if clock.mode is Mode.SKIP:
+            if self._holders:
+                await self._changed(None)
+                return
             await asyncio.sleep(0)  # whoever waits goes first
             if not self._sequencer.quiet():
                 return
@@ -214,7 +234,7 @@ class Timekeeper:
         at = self._tick_at()
         if self._report is not None and not time_matters(self._engine):
             at = (self._ticked // IDLE_TICK_US + 1) * IDLE_TICK_US
-        if self._stepper is not None:
+        if self._stepper is not None and self._stepper.acts():
             at = min(at, self._step_at())
         if not self._clock.real:
             for follower in self._followers:

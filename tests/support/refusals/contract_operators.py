@@ -81,9 +81,10 @@ _UNFIT = [
 
 _INDEX = [
     index("V17", -1121, "'symbol'", symbol="NOPEUSDT"),
-    *[index("V17", -1141, f"'{name}'", **{name: ...}) for name in INDEX],
+    *[index("V17", -1141, f"'{name}'", **{name: ...}) for name in ("symbol", "price")],
     index("V17", -1142, "'source'", "must be one of agents", source="feed"),
     index("V17", -1142, "'source'", "follows the spot market", symbol="BTCUSDT"),
+    index("V17", -1142, "'source'", "follows the spot market", symbol="BTCUSDT", source=...),
     *[index("V17", -1142, "'price'", "decimal", price=bad) for bad in ("-1", "1e5", "x", True)],
     index("V17", -1160, "'price'", "2 decimals", price="60000.001"),
     index("V17", -1140, "'price'", "18 digits", price="1" * 19),

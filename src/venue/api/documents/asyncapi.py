@@ -12,8 +12,10 @@ from venue.api.documents.schemas import cleaned, draft_07
 from venue.api.operation import SIGNATURE, Operation
 from venue.api.streams.channels import (
     CANCEL_ON_DISCONNECT,
+    CLOCK_HOLD,
     METHODS,
     CancelOnDisconnect,
+    ClockHold,
     Greeting,
     PrivatePing,
     PublicPing,
@@ -52,7 +54,7 @@ def asyncapi(sockets: Iterable[Socket], version: str) -> dict[str, Any]:
     streams = [stream for socket in sockets for stream in streams_of(socket).values()]
     payloads: list[type[Struct]] = [Greeting, PublicPing, PrivatePing, *OWN_ITEMS.values()]
     payloads += [stream.payload for stream in streams]
-    payloads += [SocketError, CancelOnDisconnect]
+    payloads += [SocketError, CancelOnDisconnect, ClockHold]
     kinds = {kind.__name__: kind for kind in payloads}
     rows = {row.name: (method, row) for named in METHODS.values() for method, row in named.items()}
     types = [kind for _, row in rows.values() for kind in (row.request, row.reply)]
@@ -63,6 +65,7 @@ def asyncapi(sockets: Iterable[Socket], version: str) -> dict[str, Any]:
     operations: dict[str, Any] = {}
     messages: dict[str, Any] = {"Request": _request(), "Acknowledgement": _acknowledgement()}
     messages["CancelOnDisconnect"] = _asks(CANCEL_ON_DISCONNECT, CancelOnDisconnect)
+    messages["ClockHold"] = _asks(CLOCK_HOLD, ClockHold)
     for method, row in rows.values():
         messages[row.name] = _asks(method, row.request)
         messages[f"{row.name}_answer"] = _answers(row)
@@ -78,7 +81,7 @@ def asyncapi(sockets: Iterable[Socket], version: str) -> dict[str, Any]:
         heard = ["Request"]
         entries: list[str] = []
         if socket.private:
-            heard.append("CancelOnDisconnect")
+            heard += ["CancelOnDisconnect", "ClockHold"]
             for row in METHODS[socket.product].values():
                 operations[f"{name}_{row.name}"] = _entry(here, row.name)
                 entries += [row.name, f"{row.name}_answer"]

@@ -16,6 +16,7 @@ from venue.api.operator import (
     faults,
     fee_tiers,
     preview,
+    references,
     snapshots,
     worlds,
 )
@@ -50,6 +51,7 @@ ROWS: tuple[Operation[Any, Any], ...] = (
     *preview.ROWS,
     *faults.ROWS,
     *clock.ROWS,
+    *references.ROWS,
     *snapshots.ROWS,
     *worlds.ROWS,
 )

@@ -1,4 +1,4 @@
-"""Operator operations on the venue's clock, of practice venues only."""
+"""Operator operations on the venue's clock, and its end; of practice venues only."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ class ClockView(Struct, rename="camel"):
     """How venue time passes. `time` is venue time (ms), `offset` how far it is ahead of the
     machine's (ms), `rate` how many seconds pass in one of the machine's.
 
-    `advancing`: an advance is under way. `next` are the next ten things known to fall due.
+    `advancing`: an advance is under way. `holders`: connections that keep the mode skip from going
+    on (`CLOCK.HOLD`). `next` are the next ten things known to fall due.
     """
 
     mode: str
@@ -48,6 +49,7 @@ class ClockView(Struct, rename="camel"):
     offset: int
     sequence: int
     advancing: bool
+    holders: int
     next: list[DueView]
 
 
@@ -95,10 +97,17 @@ class Advance(Struct, rename={"begin": "from", "end": "to", "left_out": "leftOut
     stopped: bool
 
 
+class Stopping(Struct):
+    """The venue stops as at SIGTERM. `pid`: of its process, gone when all of it is on the disk."""
+
+    pid: int
+
+
 clock = get("clock", "/_venue/clock", OPERATOR, (1, 0), Empty, ClockView)
 change_clock = post("change_clock", "/_venue/clock", OPERATOR, (1, 0), ClockRequest, ClockView)
 advance_clock = post(
     "advance_clock", "/_venue/clock/advance", OPERATOR, (1, 0), AdvanceRequest, Advance
 )
+stop = post("stop", "/_venue/stop", OPERATOR, (1, 0), Empty, Stopping)
 
-ROWS = (clock, change_clock, advance_clock)
+ROWS = (clock, change_clock, advance_clock, stop)

@@ -144,14 +144,15 @@ class ContractView(Struct, rename="camel"):
 
 
 class IndexRequest(Struct):
-    """One source's index price of a contract; 0 says that the source has none.
+    """One source's index price of a contract; 0 says that the source has none. `source` may be left
+    out when the contract has one only.
 
     The index follows it by at most its step a second. On a practice venue `jump` takes it at once.
     """
 
     symbol: Symbol
-    source: Text
     price: DecimalOrZero
+    source: Text | None = None
     jump: Flag = False
 
 

@@ -101,8 +101,15 @@ class CancelOnDisconnect(Struct):
     enabled: bool
 
 
+class ClockHold(Struct):
+    """Whether this connection keeps venue time from being skipped; it ends with the connection."""
+
+    enabled: bool
+
+
 PLACE: Final = "ORDER.PLACE"
 CANCEL_ON_DISCONNECT: Final = "SESSION.CANCEL_ON_DISCONNECT"
+CLOCK_HOLD: Final = "CLOCK.HOLD"  # of a practice venue
 # The methods of private sockets that are operations: their params are the row's parameters.
 METHODS: Final[dict[Product, dict[str, Operation[Any, Any]]]] = {
     Product.SPOT: {

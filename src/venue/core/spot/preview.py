@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from venue.core.book.matching import expected
+from venue.core.book.market import within_band
+from venue.core.book.matching import Match, expected
 from venue.core.book.orders import Order
 from venue.core.ledger.accounts import Account
 from venue.core.messages.commands import PlaceOrder
 from venue.core.messages.events import Event
-from venue.core.spot.orders import Shown, Spot
+from venue.core.spot.orders import RULES, Shown, Spot, SpotMatch
 from venue.core.units import fee_on
-from venue.vocabulary import BUY, NEW, PARTIALLY_FILLED
+from venue.vocabulary import BUY, LIMIT, NEW, PARTIALLY_FILLED
 
 
 class SpotOutlook:
@@ -52,6 +53,28 @@ def preview(spot: Spot, command: PlaceOrder) -> SpotOutlook | list[Event]:
         each = order.price * market.unit_atoms if order.side == BUY else market.lot_atoms
         outlook.held = outlook.rests * each
     return outlook
+
+
+def needed(spot: Spot, command: PlaceOrder) -> int:
+    """What a well-formed order of a known owner needs of what it pays with, in atoms: a LIMIT order
+    for all of it, a MARKET order for what it would meet now."""
+    market = spot.markets[command.symbol]
+    buys = command.side == BUY
+    if command.type == LIMIT:
+        worth = command.price * command.quantity * market.unit_atoms
+        return worth if buys else command.quantity * market.lot_atoms
+    account = spot.ledger.accounts[command.uid]
+    best = market.book.best(command.side)
+    order: Order[None] = Order(
+        0, account, market, command.side, command.type, command.time_in_force, command.quantity,
+        command.price, "", command.time, None,
+    )  # fmt: skip
+    match: SpotMatch = Match(order, account.self_trade)
+    if best:
+        match.walk(within_band(order.side, best, market.instrument.market_band_ppm), RULES)
+    if not buys:
+        return match.lots * market.lot_atoms
+    return sum([maker.price * lots for maker, lots in match.fills]) * market.unit_atoms
 
 
 def _fill(outlook: SpotOutlook, order: Order[None], price: int, lots: int) -> None:

@@ -17,17 +17,28 @@ from venue.node.sequencer import Stopped
 from venue.vocabulary import Access
 
 COPY_TRADE: Final = int(Access.COPY_TRADE)
+SHOWN_MAX: Final = 10  # unknown names in a refusal
+SWALLOWED: Final = (
+    "no such parameter; a real exchange would have swallowed it and gone on without it"
+    " (this venue is strict)"
+)
 
 log = logging.getLogger("venue.gateway")
 
 
 class Desk:
-    """Parts that all transports share: the table of operations and the budgets of all callers."""
+    """Parts that all transports share: the table of operations and the budgets of all callers.
 
-    def __init__(self, venue: Venue, routes: Routes, limits: Limits) -> None:
+    `strict`: what an operation does not know is refused, where exchanges ignore it.
+    """
+
+    def __init__(
+        self, venue: Venue, routes: Routes, limits: Limits, *, strict: bool = False
+    ) -> None:
         self.venue = venue
         self.routes = routes
         self._limits = limits
+        self._strict = strict
 
     def charge(self, route: Route, ip: str, now: int) -> tuple[int, int] | None:
         """Charge the caller's address at server time `now` (µs), or at venue time where that is
@@ -77,6 +88,18 @@ class Desk:
             return None
         return self._limits.charge_orders(caller.uid, route.orders, now)
 
+    def unknown_names(self, route: Route, values: dict[str, Any]) -> list[str]:
+        """The names of values that are ignored; ApiError -1142 where none may be."""
+        unknown = ignored(route.request, values)
+        if not unknown:
+            return unknown
+        if route.access is Access.OPERATOR:
+            # Clients send extra parameters; an operator's misspelt one must not be lost in silence.
+            raise errors.invalid(errors.shown(unknown[0])[1:-1], "no such parameter")
+        if self._strict:
+            _check_known(unknown)
+        return unknown
+
     def turn(self, route: Route, call: Call, values: dict[str, Any], finish: Finish) -> None:
         """Serve an operation that trades; what it submits, it submits before this returns.
 
@@ -93,13 +116,12 @@ class Desk:
         Turn(coroutine, finish).go_on()
 
 
-def unknown_names(route: Route, values: dict[str, Any]) -> list[str]:
-    """The names of values that are ignored; ApiError -1142 where none may be."""
-    unknown = ignored(route.request, values)
-    if unknown and route.access is Access.OPERATOR:
-        # Clients send extra parameters; an operator's misspelt one must not be lost in silence.
-        raise errors.invalid(errors.shown(unknown[0])[1:-1], "no such parameter")
-    return unknown
+def _check_known(unknown: list[str]) -> None:
+    """ApiError -1142 that names what other exchanges swallow; known names that do nothing pass."""
+    names = [errors.shown(name)[1:-1] for name in unknown if "=" not in name]
+    if names:
+        more = f"; {', '.join(names[1:SHOWN_MAX])} neither" if len(names) > 1 else ""
+        raise errors.invalid(names[0], SWALLOWED + more)
 
 
 def refusal_of(problem: Exception, what: str) -> ApiError:

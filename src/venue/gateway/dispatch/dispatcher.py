@@ -24,7 +24,7 @@ from venue.gateway.answers.encoded import Encoded
 from venue.gateway.context import Call
 from venue.gateway.dispatch.acting import ACT_AS, acting
 from venue.gateway.dispatch.decode import decode, query_values
-from venue.gateway.dispatch.desk import Desk, refusal_of, unknown_names
+from venue.gateway.dispatch.desk import Desk, refusal_of
 from venue.gateway.dispatch.json_body import body_values
 from venue.gateway.dispatch.routes import Route, named_values, unprefixed
 from venue.gateway.dispatch.turn import Finish
@@ -246,7 +246,7 @@ class Dispatcher:
         values = _values(route, request)
         if route.named:
             _add_named(values, named_values(route, request.path))
-        unknown = unknown_names(route, values)
+        unknown = self.desk.unknown_names(route, values)
         if unknown:
             request.lines += b"x-venue-ignored: %s\r\n" % _names(unknown)
         return values

@@ -15,6 +15,7 @@ from venue.api.errors import ApiError
 from venue.api.streams.channels import (
     ALIASES,
     CANCEL_ON_DISCONNECT,
+    CLOCK_HOLD,
     Acknowledgement,
     CancelOnDisconnect,
     Greeting,
@@ -139,6 +140,7 @@ class Session:
         self._idle: asyncio.TimerHandle | None = None
         self._ordered = 0.0  # when the last operation came
         self._beat: asyncio.TimerHandle | None = None
+        self._holds = False  # the clock
         self._ended = False
 
     def begin(self, cid: str) -> None:
@@ -158,6 +160,7 @@ class Session:
         for timer in (self._idle, self._beat, self._expiry):
             if timer is not None:
                 timer.cancel()
+        self._rooms.timekeeper.release(self)
         if self._entry is not None:
             self._entry.quit()  # first: no defect in a channel keeps orders that must be canceled
         for key in self._topics:
@@ -218,6 +221,8 @@ class Session:
                 self._acknowledge(identity)
         elif method == CANCEL_ON_DISCONNECT and entry is not None:
             self._cancel_on_disconnect(entry, message.params, identity)
+        elif method == CLOCK_HOLD and entry is not None and self._rooms.practice:
+            self._hold_clock(message.params, identity)
         elif method is None and (message.event is not None or message.op is not None):
             raise Refused("this is V3: use method SUBSCRIBE")
         else:
@@ -234,14 +239,20 @@ class Session:
             self._note_fault()
 
     def _cancel_on_disconnect(self, entry: Entry, params: Raw, identity: Raw | UnsetType) -> None:
-        try:
-            enabled = _switch(params).enabled
-        except (msgspec.DecodeError, RecursionError):
-            raise Refused('invalid params : must be {"enabled": true} or false') from None
+        enabled = _enabled(params)
         try:
             entry.cancel_on_disconnect(enabled)
         except ApiError as refusal:
             raise Refused(f"not permitted : {refusal.message}") from None
+        self._acknowledge(identity)
+
+    def _hold_clock(self, params: Raw, identity: Raw | UnsetType) -> None:
+        """Keep time from being skipped while this connection works, or no longer."""
+        self._holds = _enabled(params)
+        if self._holds:
+            self._rooms.timekeeper.hold(self)
+        else:
+            self._rooms.timekeeper.release(self)
         self._acknowledge(identity)
 
     def _subscribe(self, params: Any, identity: Raw | UnsetType) -> None:
@@ -387,8 +398,8 @@ class Session:
             self._expiry = self._later(min(left, LOOK_S), self._check_key)
 
     def _guards(self) -> bool:
-        """Whether orders end with this connection: then it is not idle."""
-        return self._entry is not None and self._entry.cancels
+        """Whether orders or a hold end with this connection: then it is not idle."""
+        return self._holds or (self._entry is not None and self._entry.cancels)
 
     def _ping(self) -> None:
         self._beat = self._later(self._limits.ping_s, self._ping)
@@ -432,6 +443,14 @@ def _identity(sent: Raw) -> Raw | UnsetType | None:
     except msgspec.DecodeError:
         return None
     return Raw(text) if len(name) <= ID_LENGTH_MAX else None
+
+
+def _enabled(params: Raw) -> bool:
+    """What a switch is set to."""
+    try:
+        return _switch(params).enabled
+    except (msgspec.DecodeError, RecursionError):
+        raise Refused('invalid params : must be {"enabled": true} or false') from None
 
 
 def _plain(params: Raw) -> Any:

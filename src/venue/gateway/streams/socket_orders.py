@@ -22,7 +22,7 @@ from venue.api.streams.channels import METHODS, PLACE, Answer, SocketError
 from venue.core.messages.commands import CancelContractOrder, CancelOrder, Command
 from venue.gateway.access.auth import Caller, permit
 from venue.gateway.context import Call
-from venue.gateway.dispatch.desk import Desk, refusal_of, unknown_names
+from venue.gateway.dispatch.desk import Desk, refusal_of
 from venue.gateway.dispatch.faulty import asked
 from venue.gateway.dispatch.json_body import body_values
 from venue.gateway.dispatch.routes import Route
@@ -85,9 +85,13 @@ class Entry:
         except ApiError as refusal:
             self.refuse(identity, refusal)
             return False
+        try:
+            ignored = self._desk.unknown_names(route, values)
+        except ApiError as refusal:
+            self.refuse(identity, refusal)
+            return True
         self._in_flight += 1
         call = Call(self._desk.venue, self._caller.uid, b"", self._placed)
-        ignored = unknown_names(route, values)
         turn = partial(self._desk.turn, route, call, values)
         finish = partial(self._served, route, identity, ignored)
         faults = self._desk.venue.faults

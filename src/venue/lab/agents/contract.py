@@ -25,6 +25,8 @@ from venue.core.messages.commands import (
     SetLeverage,
 )
 from venue.core.units import PPB, PPM
+from venue.lab.agents.chance import Chance
+from venue.lab.agents.ladder import Ladder
 from venue.lab.agents.spot import MakerHabit, TakerHabit
 from venue.node.aside import random_state
 from venue.vocabulary import OrderType, PositionSide, SelfTrade, Side, TimeInForce, Wallet
@@ -72,6 +74,12 @@ class ContractAgents:
     def __init__(self, engine: Engine, seed: int, followed: dict[str, str], source: str) -> None:
         self._engine = engine
         self._random = Random(f"contract agents {seed}")  # noqa: S311 - a market, not a secret
+        self._chance = Chance(self._random)
+        self._ladders = {
+            (symbol, habit.name): Ladder(_name(habit, symbol), habit.levels)
+            for symbol in followed
+            for habit in MAKERS
+        }
         self._followed = dict(followed)
         self._source = source
         self._basis = dict.fromkeys(followed, BASIS_TARGET_PPB)
@@ -129,7 +137,7 @@ class ContractAgents:
             for habit in MAKERS:
                 self._quote(perp, habit, reference, cancels, quotes)
             for taker in TAKERS:
-                if self._random.randrange(PPM) < taker.chance_ppm:
+                if self._chance.below(PPM) < taker.chance_ppm:
                     takes += self._take(perp, taker, reference)
         return posts + cancels + quotes + takes
 
@@ -152,7 +160,7 @@ class ContractAgents:
         """The price of a contract to its makers: the index and a basis that walks."""
         basis = self._basis[symbol]
         pull = (BASIS_TARGET_PPB - basis) * BASIS_PULL_PPM // PPM
-        basis += self._random.randint(-BASIS_STEP_PPB, BASIS_STEP_PPB) + pull
+        basis += self._chance.between(-BASIS_STEP_PPB, BASIS_STEP_PPB) + pull
         self._basis[symbol] = basis
         reference = max(1, index + index * basis // PPB)
         if reference != self._references[symbol]:
@@ -175,12 +183,16 @@ class ContractAgents:
         A level closes what stands against it before it opens anything, and at a price in doubt it
         only closes.
         """
-        account = self._account(habit, perp.symbol)
+        ladder = self._ladders[perp.symbol, habit.name]
+        account = self._engine.account(self._engine.ledger.names[ladder.owner])
         holding = holding_of(account)
         held = {side: _held(holding, perp, side) for side in (LONG, SHORT)}
         most = max(1, self._atoms(perp, MAKER_UNITS) // (reference * perp.unit))
         skew = reference * SKEW_PPM * (held[SHORT] - held[LONG]) // (PPM * most)
-        wanted = _ladder(habit, reference + skew)
+        _put(ladder, habit, reference + skew)
+        if ladder.stands(holding.orders):
+            return
+        wanted = ladder.wanted
         left = dict(held)
         have: set[int] = set()
         for order in holding.orders.values():
@@ -209,6 +221,7 @@ class ContractAgents:
                     account.uid, perp.symbol, side, position_side, LIMIT, POST_ONLY, lots, price
                 )
             )
+        ladder.note(holding.orders, whole=len(have) == len(wanted))
 
     # -- takers ----------------------------------------------------------------------------------
 
@@ -222,14 +235,14 @@ class ContractAgents:
         held = {side: _held(holding, perp, side) for side in (LONG, SHORT)}
         most = max(1, self._atoms(perp, TAKER_UNITS) // (reference * perp.unit))
         lots = self._lots(perp, reference, habit.size_units)
-        if self._random.randrange(most) < held[LONG] + held[SHORT]:
+        if self._chance.below(most) < held[LONG] + held[SHORT]:
             position_side = LONG if held[LONG] >= held[SHORT] else SHORT
             lots = min(lots, held[position_side])
             side = SELL if position_side == LONG else BUY
         elif perp.doubt:
             return []
         else:
-            position_side = LONG if self._random.randrange(2) else SHORT
+            position_side = LONG if self._chance.below(2) else SHORT
             if habit.follows:
                 position_side = LONG if self._rising[perp.symbol] else SHORT
             side = BUY if position_side == LONG else SELL
@@ -247,7 +260,7 @@ class ContractAgents:
 
     def _lots(self, perp: Perpetual, price: int, units: int) -> int:
         """A random size around `units` of the settle asset at `price`."""
-        amount = self._atoms(perp, units) * self._random.randint(20, 180) // 100
+        amount = self._atoms(perp, units) * self._chance.between(20, 180) // 100
         lots: int = amount // (price * perp.unit)
         return max(
             perp.market.quantity_min, min(lots, perp.contract.instrument.market_quantity_max)
@@ -263,18 +276,8 @@ def _held(holding: Holding, perp: Perpetual, side: int) -> int:
     return position.quantity if position is not None else 0
 
 
-def _ladder(habit: MakerHabit, reference: int) -> dict[int, None]:
-    """The wanted prices as keys, bids positive and asks negative, best first.
-
-    The grid is that of a power of two near the reference: it stays while the reference moves.
-    """
+def _put(ladder: Ladder, habit: MakerHabit, reference: int) -> None:
+    """Move a ladder. Its grid is that of a power of two near the reference: it stays while the
+    reference moves."""
     gap = max(1, (1 << (reference.bit_length() - 1)) * habit.gap_ppm // PPM)
-    edge = max(1, reference * habit.edge_ppm // PPM)
-    bid = (reference - edge) // gap * gap
-    ask = -(-(reference + edge) // gap) * gap
-    keys: dict[int, None] = {}
-    for level in range(habit.levels):
-        if bid - level * gap > 0:
-            keys[bid - level * gap] = None
-        keys[-(ask + level * gap)] = None
-    return keys
+    ladder.put(reference, max(1, reference * habit.edge_ppm // PPM), gap)

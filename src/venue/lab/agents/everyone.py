@@ -10,6 +10,7 @@ from venue.core.engine import Engine
 from venue.core.messages.commands import Command, Tick
 from venue.lab import demo
 from venue.lab.agents.contract import ContractAgents
+from venue.lab.agents.holding import Holding
 from venue.lab.agents.spot import Agents
 from venue.node.sequencer import Sequencer
 
@@ -28,6 +29,7 @@ class Everyone:
         }
         self.spot = Agents(engine, seed, starts)
         self.contract = ContractAgents(engine, seed, followed, demo.POSTED)
+        self._holding = Holding(engine)
 
     async def begin(self, sequencer: Sequencer) -> None:
         """Their owners, their money and their first quotes in the books."""
@@ -43,9 +45,13 @@ class Everyone:
             if commands:
                 await sequencer.submit(commands)
 
+    def acts(self) -> bool:
+        """Whether there is anything to do: always."""
+        return True
+
     def step(self) -> list[Command]:
-        """The next commands of all of them."""
-        return self.spot.step() + self.contract.step()
+        """The next commands of all of them, behind the posts of held indexes."""
+        return self._holding.step() + self.spot.step() + self.contract.step()
 
     def dump(self) -> bytes:
         """What they would do next, as msgpack."""

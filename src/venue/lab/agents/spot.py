@@ -17,7 +17,10 @@ from venue.core.engine import Engine
 from venue.core.ledger.accounts import Account
 from venue.core.messages.commands import CancelOrder, Command, CreateOwner, Deposit, PlaceOrder
 from venue.core.units import PPM
+from venue.lab.agents.chance import Chance
+from venue.lab.agents.ladder import Ladder
 from venue.node.aside import random_state
+from venue.node.references import References
 from venue.vocabulary import OrderType, SelfTrade, Side, TimeInForce, Wallet
 
 STEP_US: Final = 200_000  # venue time between two steps
@@ -69,11 +72,21 @@ MONEY_UNITS: Final = 200_000_000  # quote units each agent begins with, in quote
 
 
 class Agents:
-    """All agents of the venue's spot markets; `references` are the first prices in ticks."""
+    """All agents of the venue's spot markets; `references` are the first prices in ticks.
+
+    A price that an operator has a market go by takes the place of the walk.
+    """
 
     def __init__(self, engine: Engine, seed: int, references: dict[str, int]) -> None:
         self._engine = engine
+        self._told = References(engine)
+        self._ladders = {
+            (symbol, habit.name): Ladder(f"agent-{habit.name}-{symbol}", habit.levels)
+            for symbol in references
+            for habit in MAKERS
+        }
         self._random = Random(f"agents {seed}")  # noqa: S311 - a market, not a secret
+        self._chance = Chance(self._random)
         self._starts = dict(references)
         self._references = dict(references)
         self._moves = dict.fromkeys(references, 0)
@@ -134,7 +147,7 @@ class Agents:
             for habit in MAKERS:
                 self._quote(market, habit, cancels, quotes)
             for taker in TAKERS:
-                if self._random.randrange(PPM) < taker.chance_ppm:
+                if self._chance.below(PPM) < taker.chance_ppm:
                     takes.append(self._take(market, taker))
         return cancels + quotes + takes
 
@@ -154,7 +167,11 @@ class Agents:
         Steps are rounded to the nearest tick: rounded down they would be a fall of hours.
         """
         price, start = self._references[symbol], self._starts[symbol]
-        noise = sum(self._random.randint(-60, 60) for _ in range(4))
+        if told := self._told.price(symbol):
+            self._moves[symbol] = told - price
+            self._references[symbol] = told
+            return
+        noise = sum([self._chance.between(-60, 60) for _ in range(4)])
         pull = (start - price) * REVERSION_PPB // start
         self._moves[symbol] = noise
         last = self._engine.spot.markets[symbol].last_price or price
@@ -166,9 +183,14 @@ class Agents:
         self, market: Market[None], habit: MakerHabit, cancels: list[Command], quotes: list[Command]
     ) -> None:
         """Keep the ladder on a grid around the reference: cancel what left it, fill its gaps."""
-        account = self._account(f"agent-{habit.name}-{market.symbol}")
+        ladder = self._ladders[market.symbol, habit.name]
+        account = self._account(ladder.owner)
         reference = self._references[market.symbol]
-        wanted = self._ladder(market, habit, reference)
+        gap = max(1, self._starts[market.symbol] * habit.gap_ppm // PPM)
+        ladder.put(reference, max(1, reference * habit.edge_ppm // PPM), gap)
+        if ladder.stands(account.orders):
+            return
+        wanted = ladder.wanted
         have: dict[int, int] = {}
         for order in account.orders.values():
             key = order.price if order.side == BUY else -order.price
@@ -183,24 +205,12 @@ class Agents:
                 quotes.append(
                     PlaceOrder(account.uid, market.symbol, side, LIMIT, POST_ONLY, lots, price)
                 )
-
-    def _ladder(self, market: Market[None], habit: MakerHabit, reference: int) -> dict[int, None]:
-        """The wanted prices as keys, bids positive and asks negative, best first."""
-        gap = max(1, self._starts[market.symbol] * habit.gap_ppm // PPM)
-        edge = max(1, reference * habit.edge_ppm // PPM)
-        bid = (reference - edge) // gap * gap
-        ask = -(-(reference + edge) // gap) * gap
-        keys: dict[int, None] = {}
-        for level in range(habit.levels):
-            if bid - level * gap > 0:
-                keys[bid - level * gap] = None
-            keys[-(ask + level * gap)] = None
-        return keys
+        ladder.note(account.orders, whole=len(have) == len(wanted))
 
     def _take(self, market: Market[None], habit: TakerHabit) -> Command:
         account = self._account(f"agent-{habit.name}-{market.symbol}")
         rising = self._moves[market.symbol] > 0
-        side = BUY if self._random.randrange(2) else SELL
+        side = BUY if self._chance.below(2) else SELL
         if habit.follows:
             side = BUY if rising else SELL
         side = self._affordable(account, market, side)
@@ -219,6 +229,6 @@ class Agents:
 
     def _lots(self, market: Market[None], price: int, units: int) -> int:
         """A random size around `units` of quote at `price`."""
-        amount = self._atoms(market, units) * self._random.randint(20, 180) // 100
+        amount = self._atoms(market, units) * self._chance.between(20, 180) // 100
         lots: int = amount // (price * market.unit_atoms)
         return max(market.quantity_min, min(lots, market.instrument.market_quantity_max))

@@ -36,6 +36,7 @@ from venue.gateway.answers.encoded import Encoded
 from venue.gateway.answers.kept import array, encode, with_last
 from venue.gateway.answers.market import Drawn, drawn
 from venue.gateway.context import Call, Venue
+from venue.gateway.nearest import no_such
 from venue.gateway.operations.budgets import rate_limit
 from venue.history.process.asked import prices as questions
 from venue.history.rows.prices import (
@@ -440,7 +441,9 @@ def bounded_span(start: int | None, end: int | None, now: int) -> tuple[int | No
 def _known(rooms: Venue, symbol: str) -> Perpetual:
     perp = rooms.engine.contracts.markets.get(symbol)
     if perp is None:
-        raise errors.invalid("symbol", "no such contract symbol")
+        raise errors.invalid(
+            "symbol", no_such("contract symbol", symbol, rooms.engine.contracts.markets)
+        )
     return perp
 
 

@@ -60,6 +60,7 @@ from venue.gateway.operations.refusals.contract import (
     refusal,
     symbol_unknown,
 )
+from venue.gateway.operations.refusals.funds import contract_money
 from venue.vocabulary import (
     BUY,
     CROSSED,
@@ -238,7 +239,9 @@ async def set_leverage(call: Call, request: LeverageRequest) -> LeverageReply:
     (applied,) = await call.submit([command])
     event = applied.events[0]
     if isinstance(event, Rejected):
-        raise refusal(event, found, Words(leverage=_too_high(sent, event.limit)))
+        money = contract_money(call.venue, call.uid, request.symbol)
+        words = Words(leverage=_too_high(sent, event.limit), money=money)
+        raise refusal(event, found, words)
     assert isinstance(event, LeverageSet), event
     return _leverages(event, command)
 
@@ -406,11 +409,16 @@ def _placed(
     if isinstance(event, ContractOrderPlaced | OrderRepeated):
         return ContractOrderAck(str(event.order_id), event.client_id or f"v-{event.order_id}")
     assert isinstance(event, Rejected), event
-    raise order_refusal(event, found, command)
+    raise order_refusal(call.venue, event, found, command)
 
 
-def order_refusal(event: Rejected, found: Listed, command: PlaceContractOrder) -> ApiError:
+def order_refusal(
+    venue: Venue, event: Rejected, found: Listed, command: PlaceContractOrder
+) -> ApiError:
     """The error that tells a client why its order was not taken."""
+    if event.reason == Reject.FUNDS:
+        money = contract_money(venue, command.uid, command.symbol)
+        return refusal(event, found, Words(money=money))
     if event.reason == Reject.TRIGGER_PRICE:
         return exit_refusal(event, found, command)
     return refusal(event, found)

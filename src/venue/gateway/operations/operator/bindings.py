@@ -10,6 +10,7 @@ from venue.api.operator import copying as copying_rows
 from venue.api.operator import faults as faults_rows
 from venue.api.operator import fee_tiers as fee_tiers_rows
 from venue.api.operator import preview as preview_rows
+from venue.api.operator import references as reference_rows
 from venue.api.operator import snapshots as snapshots_rows
 from venue.api.operator import venue as venue_rows
 from venue.api.operator import worlds as worlds_rows
@@ -25,6 +26,7 @@ from venue.gateway.operations.operator import (
     fee_tiers,
     keys,
     preview,
+    references,
     snapshots,
     venue,
     worlds,
@@ -56,6 +58,11 @@ def _practice() -> list[Route]:
         bind(clock_rows.clock, clock.clock, not_practice),
         bind(clock_rows.change_clock, clock.change_clock, not_practice),
         bind(clock_rows.advance_clock, clock.advance_clock, not_practice),
+        bind(clock_rows.stop, clock.stop, not_practice),
+        bind(reference_rows.references, references.references, not_practice),
+        bind(reference_rows.hold_index, references.hold_index, not_practice),
+        bind(reference_rows.release_index, references.release_index, not_practice),
+        bind(reference_rows.crash, references.crash, not_practice),
         bind(snapshots_rows.snapshots, snapshots.snapshots, not_practice),
         bind(snapshots_rows.keep, snapshots.keep, not_practice),
         bind(snapshots_rows.drop, snapshots.drop, not_practice),

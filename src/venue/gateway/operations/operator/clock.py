@@ -1,7 +1,8 @@
-"""Operator operations on the clock: how venue time passes, and moving it."""
+"""Operator operations on the clock: how venue time passes, and moving it; and on its end."""
 
 from __future__ import annotations
 
+import os
 from itertools import takewhile
 from typing import Final
 
@@ -13,6 +14,7 @@ from venue.api.operator.clock import (
     ClockRequest,
     ClockView,
     DueView,
+    Stopping,
 )
 from venue.gateway.context import Call, Venue
 from venue.node.due import TOLD_MAX, Due, upcoming
@@ -37,6 +39,7 @@ def clock(call: Call, _: Empty) -> ClockView:
         offset=rooms.clock.ahead() // US_PER_MS,
         sequence=rooms.engine.sequence,
         advancing=rooms.timekeeper.advancing(),
+        holders=rooms.timekeeper.holders(),
         next=[_view(due) for due in rooms.timekeeper.next_due()],
     )
 
@@ -183,3 +186,11 @@ def _rate(text: str) -> int:
 
 def _view(due: Due) -> DueView:
     return DueView(due.at // US_PER_MS, due.kind, due.symbol, due.count)
+
+
+def stop(call: Call, _: Empty) -> Stopping:
+    """End the venue's process; what was asked before is answered."""
+    if call.venue.stop is None:
+        raise errors.failed_precondition("this venue is a part of a process")
+    call.venue.stop()
+    return Stopping(os.getpid())

@@ -108,7 +108,12 @@ async def post_index(call: Call, request: IndexRequest) -> ContractView:
     """One source's index price, and what it brings about."""
     perp = call.venue.perp(request.symbol)
     posted = [name for name in perp.contract.index_sources if name != SPOT_SOURCE]
-    if request.source not in posted:
+    source = request.source
+    if source is None:
+        if len(posted) > 1:
+            raise errors.missing("source")
+        source = posted[0] if posted else ""
+    if source not in posted:
         rule = (
             f"must be one of {', '.join(posted)}" if posted else "the index follows the spot market"
         )
@@ -116,7 +121,7 @@ async def post_index(call: Call, request: IndexRequest) -> ContractView:
     if request.jump and not call.venue.practice:
         raise errors.invalid("jump", "only a practice venue's index can be set at once")
     price = wire.ticks(perp.market.instrument, request.price, "price")
-    command = PostIndex(perp.symbol, request.source, price, jump=request.jump)
+    command = PostIndex(perp.symbol, source, price, jump=request.jump)
     (applied,) = await call.venue.submit([command])
     for event in applied.events[:1]:
         if isinstance(event, Rejected):

@@ -25,7 +25,6 @@ from venue.core.spot import preview as spot
 from venue.gateway.context import Call
 from venue.gateway.dispatch.decode import compile_request, decode
 from venue.gateway.operations.contract import orders as contract_orders
-from venue.gateway.operations.refusals.spot import refusal
 from venue.gateway.operations.spot import orders as spot_orders
 from venue.vocabulary import BUY, GTC, OrderStatus
 
@@ -75,7 +74,7 @@ def _spot(call: Call, order: PreviewOrder, empty: Preview, time: int) -> Preview
     found = spot.preview(venue.engine.spot, command)
     if isinstance(found, list):
         if isinstance(found[0], Rejected):
-            raise refusal(found[0], instrument)
+            raise spot_orders.order_refusal(venue, found[0], command)
         return _said(found, empty)
     buy = command.side == BUY
     gets = venue.asset(instrument.base if buy else instrument.quote)
@@ -106,7 +105,7 @@ def _contract(call: Call, order: PreviewOrder, empty: Preview, time: int) -> Pre
     found = contract.preview(call.venue.engine.contracts, command)
     if isinstance(found, list):
         if isinstance(found[0], Rejected):
-            raise contract_orders.order_refusal(found[0], listed, command)
+            raise contract_orders.order_refusal(call.venue, found[0], listed, command)
         return _said(found, empty)
     instrument, asset = listed.contract.instrument, listed.asset
     return structs.replace(

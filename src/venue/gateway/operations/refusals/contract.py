@@ -26,7 +26,8 @@ class Listed(Struct, frozen=True):
 
 
 class Words(Struct, frozen=True):
-    """An operation's names of its fields; `funds` words its bound of money.
+    """An operation's names of its fields; `funds` words its bound of money, behind
+    which `money` says what there is.
 
     `leverage` is empty for an order, which has no such field: its size is what is too large.
     """
@@ -38,6 +39,7 @@ class Words(Struct, frozen=True):
     position: str = "positionId"
     leverage: str = ""
     funds: str = "{} are needed"
+    money: str = ""
 
 
 ORDER: Final = Words()
@@ -138,7 +140,7 @@ def _would_trigger(rejected: Rejected, listed: Listed, _: Words) -> ApiError:
 def _funds(rejected: Rejected, listed: Listed, words: Words) -> ApiError:
     bound = words.funds.format(_money(rejected.limit, listed))
     return errors.failed_precondition(
-        f"amount not enough: {bound}", item_code="INSUFFICIENT_BALANCE"
+        f"amount not enough: {bound}{words.money}", item_code="INSUFFICIENT_BALANCE"
     )
 
 

@@ -30,6 +30,7 @@ from venue.gateway.answers.encoded import Encoded
 from venue.gateway.answers.kept import array, encode, with_last
 from venue.gateway.answers.market import Drawn, drawn
 from venue.gateway.context import Call, Venue
+from venue.gateway.nearest import no_such
 from venue.gateway.operations.budgets import rate_limit
 from venue.node.market_data.depth import Top
 from venue.node.market_data.product import Board
@@ -210,7 +211,7 @@ def depth(call: Call, request: DepthRequest) -> Encoded:
 def _known(venue: Venue, symbol: str) -> Market[None]:
     market = venue.engine.spot.markets.get(symbol)
     if market is None:
-        raise errors.invalid("symbol", "no such spot symbol")
+        raise errors.invalid("symbol", no_such("spot symbol", symbol, venue.engine.spot.markets))
     return market
 
 

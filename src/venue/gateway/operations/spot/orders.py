@@ -30,8 +30,9 @@ from venue.core.messages.commands import CancelOrder, CancelOrders, PlaceOrder
 from venue.core.messages.events import OrderClosed, OrderPlaced, OrderRepeated, Rejected
 from venue.gateway.context import Call, Venue
 from venue.gateway.dispatch.decode import compile_request, decode, generated
+from venue.gateway.operations.refusals.funds import spot_funds
 from venue.gateway.operations.refusals.spot import refusal
-from venue.vocabulary import OrderType, TimeInForce
+from venue.vocabulary import OrderType, Reject, TimeInForce
 from venue.wire import SIDES, TIMES_IN_FORCE, TYPES, lots, ticks
 
 MARKET: Final = int(OrderType.MARKET)
@@ -51,7 +52,7 @@ async def place_order(call: Call, request: PlaceOrderRequest) -> OrderAck:
     instrument = call.venue.market(request.symbol).instrument
     command = order_command(call, instrument, request, GTC)
     (applied,) = await call.submit([command])
-    order_id, client_id, time = _placed(call, applied, instrument)
+    order_id, client_id, time = _placed(call, applied, command)
     return OrderAck(instrument.symbol, order_id, client_id, time)
 
 
@@ -70,7 +71,7 @@ async def place_batch(call: Call, request: PlaceBatchRequest) -> PlaceBatchReply
         try:
             if isinstance(item, ApiError):
                 raise item
-            order_id, client_id, time = _placed(call, next(applied), instrument)
+            order_id, client_id, time = _placed(call, next(applied), item)
         except ApiError as problem:
             results.append(_failed(instrument.symbol, client_id, now, problem))
         else:
@@ -207,7 +208,7 @@ def _failed(symbol: str, client_id: str, time: int, problem: ApiError) -> BatchP
     return BatchPlaced(symbol, client_id, time, UNSET, problem.item_code, problem.message)
 
 
-def _placed(call: Call, applied: Applied, instrument: Instrument) -> tuple[int, str, int]:
+def _placed(call: Call, applied: Applied, command: PlaceOrder) -> tuple[int, str, int]:
     """Order id, client order id and acceptance time (ms) of a placed order."""
     event = applied.events[0]
     if isinstance(event, OrderPlaced):
@@ -217,7 +218,14 @@ def _placed(call: Call, applied: Applied, instrument: Instrument) -> tuple[int, 
     if isinstance(event, OrderRepeated):
         return event.order_id, event.client_id, event.placed_time // 1000
     assert isinstance(event, Rejected), event
-    raise refusal(event, instrument)
+    raise order_refusal(call.venue, event, command)
+
+
+def order_refusal(venue: Venue, event: Rejected, command: PlaceOrder) -> ApiError:
+    """The error that tells a client why its order was not taken."""
+    if event.reason == Reject.FUNDS:
+        return spot_funds(venue, command)
+    return refusal(event, venue.instrument(command.symbol))
 
 
 def _in_symbol(call: Call, command: CancelOrder, symbol: str | None) -> bool:

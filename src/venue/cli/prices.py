@@ -1,0 +1,71 @@
+"""`venue index` and `venue crash`: prices of a running practice venue, held and moved."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from venue.cli.operator import DEFAULT_URL, Output, Url, call, die, moment, show
+
+Contract = Annotated[str, Parameter(help="Name of the contract, as BTCUSDT.")]
+
+
+def index(
+    symbol: Annotated[str, Parameter(help="Name of the contract; of all without it.")] = "",
+    price: Annotated[str, Parameter(help="Its price; 0 says that a source has none.")] = "",
+    *,
+    hold: Annotated[bool, Parameter(help="Hold the index there.", negative="")] = False,
+    release: Annotated[bool, Parameter(help="Hold it no longer.", negative="")] = False,
+    jump: Annotated[bool, Parameter(help="Have the index there at once.", negative="")] = False,
+    source: Annotated[str | None, Parameter(help="Which of the posted sources.")] = None,
+    output: Output = "text",
+    url: Url = DEFAULT_URL,
+) -> None:
+    """Post or hold the index of a contract; without a price, print what is held or moving.
+
+    The index goes there by at most its step a second, 0.5 % by default. Agents follow what is held.
+    """
+    if release and (price or hold or jump or source):
+        die("--release takes a symbol only")
+    if (hold or jump or source or release) and not symbol:
+        die("which contract? For instance venue index BTCUSDT 61000 --hold")
+    if release:
+        told = call(url, "release_index", {"symbol": symbol})
+        print(f"{symbol} index {told['indexPrice']} follows its sources again")
+    elif not price:
+        _list(symbol, output, url)
+    elif hold:
+        if source is not None:
+            die("--hold has a source of its own: leave --source out")
+        told = call(url, "hold_index", {"symbol": symbol, "price": price, "jump": jump})
+        print(f"{symbol} index {told['indexPrice']}, held at {told['target']}{_doubt(told)}")
+    else:
+        body = {"symbol": symbol, "price": price, "jump": jump}
+        told = call(url, "post_index", body | ({"source": source} if source is not None else {}))
+        state = "current" if told["indexIsCurrent"] else "not current"
+        print(f"{symbol} index {told['indexPrice']} ({state}), mark {told['markPrice']}")
+
+
+def crash(
+    symbol: Contract,
+    change: Annotated[str, Parameter(help="By how much: -8%, or +8%.", allow_leading_hyphen=True)],
+    *,
+    over: Annotated[str, Parameter(help="In which span of venue time: 1s to 1d.")] = "30s",
+    url: Url = DEFAULT_URL,
+) -> None:
+    """Have the price of a contract and of its spot market fall, or rise, and stay there."""
+    told = call(url, "crash", {"symbol": symbol, "change": change, "over": over})
+    print(f"{symbol} goes from {told['price']} to {told['target']} until {moment(told['until'])}")
+
+
+def _list(symbol: str, output: str, url: str) -> None:
+    rows = [row for row in call(url, "references") if symbol in ("", row["symbol"])]
+    for row in rows if output == "text" else ():
+        row["until"] = moment(row["until"]) if row["until"] else "-"
+    columns = ("symbol", "held", "price", "target", "until", "indexPrice", "markPrice", "inDoubt")
+    show(columns, rows, output, "no price is held or moving")
+
+
+def _doubt(told: dict[str, Any]) -> str:
+    return "; it catches up, until then orders may only reduce" if told["inDoubt"] else ""

@@ -1,0 +1,161 @@
+"""Operator operations that move prices of a practice venue."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from msgspec import structs
+
+from venue import wire
+from venue.api import errors
+from venue.api.operation import Empty
+from venue.api.operator.references import CrashRequest, HoldRequest, ReferenceView, ReleaseRequest
+from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.reference.index import SPOT_SOURCE, price_most
+from venue.core.messages.commands import ChangeContract, ChangeSetting, Command, PostIndex
+from venue.core.messages.events import Rejected
+from venue.gateway.context import Call, Venue
+from venue.gateway.operations.contract.orders import listed
+from venue.gateway.operations.refusals.contract import refusal
+from venue.node.references import HELD, Reference, References, setting
+from venue.times import US_PER_MS, span_us
+
+CHANGE_SCALE: Final = 4  # decimals of a percentage
+WHOLE: Final = 100 * 10**CHANGE_SCALE
+FALL_MOST: Final = 99 * 10**CHANGE_SCALE
+RISE_MOST: Final = 1_000 * 10**CHANGE_SCALE
+OVER_MIN_US: Final = span_us("1s")
+OVER_MAX_US: Final = span_us("1d")
+CHANGE_RULE: Final = "must be a percentage with its sign, such as -8%, from -99% to +1000%, not 0"
+_CHANGE: Final = re.compile(r"([+-])([0-9]{1,4}(?:\.[0-9]{1,4})?)%", re.ASCII)
+
+
+def references(call: Call, _: Empty) -> list[ReferenceView]:
+    """The contracts that go by a price that an operator gave."""
+    rooms = call.venue
+    told = References(rooms.engine)
+    return [
+        _view(rooms, perp)
+        for symbol, perp in rooms.engine.contracts.markets.items()
+        if told.price(symbol)
+    ]
+
+
+async def hold_index(call: Call, request: HoldRequest) -> ReferenceView:
+    """The held price is the index's one source from now on."""
+    rooms = call.venue
+    perp = rooms.perp(request.symbol)
+    price = wire.ticks(perp.market.instrument, request.price, "price")
+    _check(perp, price, "price")
+    before = References(rooms.engine).held(perp.symbol)
+    commands: list[Command] = []
+    if before is None:
+        contract = structs.replace(perp.contract, index_sources=(HELD,))
+        commands.append(ChangeContract(contract))
+    now = rooms.clock.now()
+    sources = before.sources if before is not None else perp.contract.index_sources
+    held = Reference(price, price, now, now, sources)
+    commands.append(PostIndex(perp.symbol, HELD, price, jump=request.jump))
+    commands.append(ChangeSetting(setting(perp.symbol), held.text()))
+    return await _done(call, perp, commands)
+
+
+async def release_index(call: Call, request: ReleaseRequest) -> ReferenceView:
+    """The index has its sources again, and follows them by its step."""
+    rooms = call.venue
+    perp = rooms.perp(request.symbol)
+    if not References(rooms.engine).price(perp.symbol):
+        raise errors.failed_precondition(f"the index of {perp.symbol} is not held")
+    held = References(rooms.engine).held(perp.symbol)
+    commands: list[Command] = []
+    if held is not None:
+        contract = structs.replace(perp.contract, index_sources=held.sources)
+        commands.append(ChangeContract(contract))
+    commands.append(ChangeSetting(setting(perp.symbol), ""))
+    return await _done(call, perp, commands)
+
+
+async def crash(call: Call, request: CrashRequest) -> ReferenceView:
+    """A line from where the price is now."""
+    rooms = call.venue
+    perp = rooms.perp(request.symbol)
+    change = _change(request.change)
+    over = _over(request.over)
+    now = rooms.clock.now()
+    held = References(rooms.engine).held(perp.symbol)
+    start = held.price(now) if held is not None else _quoted(rooms, perp)
+    target = start * (WHOLE + change) // WHOLE
+    _check(perp, target, "change")
+    line = Reference(start, target, now, now + over, held.sources if held is not None else ())
+    return await _done(call, perp, [ChangeSetting(setting(perp.symbol), line.text())])
+
+
+def _quoted(rooms: Venue, perp: Perpetual) -> int:
+    """The price around which agents quote what the index follows, in ticks of the contract."""
+    if SPOT_SOURCE not in perp.contract.index_sources or not rooms.agents:
+        raise errors.failed_precondition(
+            f"no agents make the price of {perp.symbol}: hold its index first"
+        )
+    market = rooms.engine.spot.markets.get(perp.symbol)
+    price = market.book.twice_mid() // 2 if market is not None else 0
+    if not price:
+        raise errors.failed_precondition(f"the spot market of {perp.symbol} has no price now")
+    return price
+
+
+def _check(perp: Perpetual, price: int, name: str) -> None:
+    """ApiError when a price is none that the contract may have."""
+    most = price_most(perp)
+    if not 1 <= price <= most:
+        instrument = perp.market.instrument
+        lowest, highest = wire.price_text(instrument, 1), wire.price_text(instrument, most)
+        raise errors.out_of_range(name, f"the price must be from {lowest} to {highest}")
+
+
+def _change(text: str) -> int:
+    """A percentage in units of 10^-4 of a per cent."""
+    found = _CHANGE.fullmatch(text)
+    change = wire.scaled(found[2], CHANGE_SCALE, "change") if found else 0
+    fall = found is not None and found[1] == "-"
+    if not 0 < change <= (FALL_MOST if fall else RISE_MOST):
+        raise errors.invalid("change", CHANGE_RULE)
+    return -change if fall else change
+
+
+def _over(text: str) -> int:
+    try:
+        over = span_us(text)
+    except ValueError as problem:
+        raise errors.invalid("over", str(problem)) from None
+    if not OVER_MIN_US <= over <= OVER_MAX_US:
+        raise errors.out_of_range("over", "must be from 1s to 1d")
+    return over
+
+
+async def _done(call: Call, perp: Perpetual, commands: list[Command]) -> ReferenceView:
+    """Have all of it done, in one group."""
+    for applied in await call.venue.submit(commands):
+        for event in applied.events:
+            if isinstance(event, Rejected):
+                raise refusal(event, listed(call.venue, perp.symbol))
+    return _view(call.venue, perp)
+
+
+def _view(rooms: Venue, perp: Perpetual) -> ReferenceView:
+    told = References(rooms.engine)
+    line = told.of(perp.symbol)
+    now = rooms.clock.now()
+    instrument = perp.market.instrument
+    followed = line is not None and told.price(perp.symbol) > 0
+    return ReferenceView(
+        symbol=perp.symbol,
+        held=told.held(perp.symbol) is not None,
+        price=wire.price_text(instrument, line.price(now) if line and followed else 0),
+        target=wire.price_text(instrument, line.target if line and followed else 0),
+        until=line.end // US_PER_MS if line and followed and line.end > now else 0,
+        index_price=wire.price_text(instrument, perp.index_price),
+        index_is_current=perp.current,
+        mark_price=wire.price_text(instrument, perp.mark),
+        in_doubt=perp.doubt,
+    )

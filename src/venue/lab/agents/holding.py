@@ -1,0 +1,34 @@
+"""Holding an index: its price is posted whenever it is another, and again before it gets stale."""
+
+from __future__ import annotations
+
+from venue.core.engine import Engine
+from venue.core.messages.commands import Command, PostIndex
+from venue.lab.agents.contract import POST_US
+from venue.node.references import HELD, References
+
+
+class Holding:
+    """Posts the index of each contract whose index is held."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._references = References(engine)
+
+    def acts(self) -> bool:
+        """Whether there is anything to do."""
+        return any(self._references.held(symbol) for symbol in self._engine.contracts.markets)
+
+    def step(self) -> list[Command]:
+        """The posts that are due now."""
+        posts: list[Command] = []
+        time = self._engine.time
+        for symbol, perp in self._engine.contracts.markets.items():
+            reference = self._references.held(symbol)
+            if reference is None:
+                continue
+            price = reference.price(time)
+            told = perp.sources.get(HELD)
+            if told is None or told.price != price or time - told.time >= POST_US:
+                posts.append(PostIndex(symbol, HELD, price))
+        return posts

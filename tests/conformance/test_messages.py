@@ -1,0 +1,151 @@
+"""What developers do wrong first, and the words that tell each what to do instead."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from support.client import Client
+from support.server import Server
+
+SPOT, CONTRACT = "/api/v3/order", "/capi/v3/order"
+LIMIT: dict[str, Any] = {
+    "symbol": "BTCUSDT", "side": "BUY", "type": "LIMIT", "timeInForce": "GTC", "quantity": "0.01",
+    "price": "60000",
+}  # fmt: skip
+LONG = LIMIT | {"symbol": "BTCSUSDT", "positionSide": "LONG", "price": "59000"}
+
+
+@pytest.fixture(scope="module")
+def alice(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    """A book with one spot offer of bob's; demo contracts have a price."""
+    folder = tmp_path_factory.mktemp("messages")
+    with Server("--no-agents", "--no-history", folder=folder) as server:
+        offer = LIMIT | {"side": "SELL", "price": "64000", "quantity": "5"}
+        assert server.client("bob").post(SPOT, offer).status == 200
+        body = {"symbol": "BTCSUSDT", "price": "60000", "jump": True}
+        assert server.client().post("/_venue/index/hold", body).status == 200
+        yield server.client("alice")
+
+
+def spot(*words: str, **changes: Any) -> tuple[str, str, dict[str, Any], tuple[str, ...]]:
+    return "POST", SPOT, LIMIT | changes, words
+
+
+def contract(*words: str, **changes: Any) -> tuple[str, str, dict[str, Any], tuple[str, ...]]:
+    return "POST", CONTRACT, LONG | changes, words
+
+
+def get(path: str, *words: str) -> tuple[str, str, dict[str, Any], tuple[str, ...]]:
+    return "GET", path, {}, words
+
+
+FUNDS = "amount not enough: "
+TOLD = [
+    # Money: what is needed, what is free, what the wallet has.
+    spot(FUNDS, "1200000.00000000 USDT are needed, 1000000.00000000 of 1000000.00000000 in the"
+         " spot wallet are free", quantity="20"),
+    spot("11.00000000 BTC are needed, 10.00000000 of 10.00000000 in the spot wallet are free",
+         side="SELL", quantity="11"),
+    spot("300.00000000 ETH are needed, 100.00000000 of", symbol="ETHUSDT", side="SELL",
+         quantity="300", price="3000"),
+    contract(FUNDS, "SUSDT are needed, 100000.00000000 of 100000.00000000 in the contract wallet"
+             " are free", quantity="400"),
+    # Symbols.
+    spot("Did you mean 'BTCUSDT'?", symbol="BTC-USDT"),
+    spot("Did you mean 'BTCUSDT'?", symbol="BTCUSD"),
+    spot("Did you mean 'ETHUSDT'?", symbol="ETHUSDC"),
+    spot("Did you mean 'BTCUSDT'?", symbol="BTC/USDT"),
+    contract("Did you mean 'BTCSUSDT'?", symbol="BTCSUSD"),
+    get("/api/v3/market/ticker/24hr?symbol=BTCUSDC", "no such spot symbol; BTCUSDT is listed"),
+    get("/capi/v3/market/depth?symbol=SOLUSD", "no such contract symbol; SOLUSDT is listed"),
+    # Words of an order.
+    spot("'side'", side="LONG"),
+    spot("side", side="buy"),
+    spot("'type'", type="STOP"),
+    spot("timeInForce", timeInForce="GTX"),
+    spot("'price'", price=None),
+    spot("'quantity'", quantity=None),
+    spot("'price'", "type=MARKET", type="MARKET", timeInForce=None),
+    spot("'quantity'", quantity=True),
+    spot("'quantity'", quantity="1e-2"),
+    spot("'quantity'", quantity="-1"),
+    spot("'quantity'", quantity=""),
+    spot("'price'", price="60,000"),
+    spot("'price'", "at most 2 decimals", price="60000.001"),
+    spot("'quantity'", "at most 5 decimals", quantity="0.000001"),
+    spot("'quantity'", "allowed: 0.00010 to", quantity="0.00001"),
+    spot("'quantity'", "to 1000.00000", quantity="1001"),
+    spot("newClientOrderId", newClientOrderId="a b"),
+    spot("newClientOrderId", newClientOrderId="x" * 41),
+    spot("newClientOrderId", "the venue's own form", newClientOrderId="v-1234567890123456"),
+    spot("POST_ONLY order would trade", timeInForce="POST_ONLY", price="64001"),
+    spot("no liquidity", symbol="SOLUSDT", type="MARKET", price=None, timeInForce=None,
+         quantity="1"),
+    contract("'positionSide'", positionSide=None),
+    contract("'positionSide'", positionSide="BOTH"),
+    contract("nothing left to close: there is no such position", side="SELL", positionSide="LONG"),
+    contract("price band", price="80000"),
+    contract("'symbol'", symbol=None),
+    ("POST", SPOT, {}, ("'symbol'",)),
+    # Questions.
+    get("/api/v3/myTrades", "'symbol'"),
+    get("/api/v3/order?symbol=BTCUSDT", "orderId", "origClientOrderId"),
+    get("/api/v3/order?orderId=1&origClientOrderId=a", "orderId", "origClientOrderId"),
+    get("/api/v3/order?orderId=abc", "'orderId'"),
+    get("/api/v3/order?orderId=7", "order not found"),
+    get("/api/v3/market/depth?symbol=BTCUSDT&limit=7", "'limit'", "must be one of 15, 200"),
+    get("/api/v3/market/klines?symbol=BTCUSDT&interval=2m", "'interval'", "1m"),
+    get("/api/v3/market/klines?symbol=BTCUSDT&interval=1m&limit=9999", "'limit'"),
+    get("/api/v3/myTrades?symbol=BTCUSDT&startTime=5&endTime=3", "Time"),
+    get("/api/v3/market/depth?symbol=BTCUSDT&symbol=ETHUSDT", "more than once"),
+    get("/api/v3/market/depth?symbol=%zz", "percent-encoding"),
+    # Paths and methods.
+    ("POST", "/api/v3/time", {}, ("method 'POST' not supported",)),
+    ("DELETE", "/api/v3/openOrders?symbol=BTCUSD", {}, ("Did you mean 'BTCUSDT'?",)),
+    ("DELETE", "/api/v3/order", {}, ("orderId",)),
+    ("POST", "/capi/v3/account/leverage", {"symbol": "BTCSUSDT"}, ("everage",)),
+    ("POST", "/capi/v3/account/leverage",
+     {"symbol": "BTCSUSDT", "marginType": "CROSSED", "crossLeverage": "500"}, ("100",)),
+    ("POST", "/api/v3/order/batch", {"symbol": "BTCUSDT", "orderList": [LIMIT]},
+     ("--batch-place",)),
+    ("POST", "/_venue/deposit", {"owner": "alcie", "wallet": "SPOT", "asset": "USDT",
+     "amount": "1"}, ("no such owner",)),
+    ("POST", "/_venue/faults", {"effect": {"kind": "dealy"}}, ("kind",)),
+    ("POST", "/_venue/clock/advance", {"by": "8 hours"}, ("8h",)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "words"),
+    [pytest.param(*one, id=f"{at}-{one[3][0][:30]}") for at, one in enumerate(TOLD)],
+)
+def test_the_words_say_what_to_change(
+    alice: Client, method: str, path: str, body: dict[str, Any], words: tuple[str, ...]
+) -> None:
+    sent = {name: value for name, value in body.items() if value is not None}
+    if method == "POST":
+        answer = alice.post(path, sent)
+    else:
+        answer = alice.get(path) if method == "GET" else alice.delete(path)
+    assert 400 <= answer.status < 500, answer
+    told = json.loads(answer.body)["msg"]
+    for one in words:
+        assert one in told
+
+
+def test_what_orders_hold_is_not_free_and_a_market_order_says_what_it_would_cost(
+    alice: Client,
+) -> None:
+    held = alice.post(SPOT, LIMIT | {"quantity": "13", "price": "59000"})  # holds 767,000
+    market = {name: LIMIT[name] for name in ("symbol", "side")}
+    told = alice.post(SPOT, market | {"type": "MARKET", "quantity": "5"})
+    assert (
+        "320000.00000000 USDT are needed, 233000.00000000 of 1000000.00000000 in the spot wallet"
+        in told.json["msg"]
+    )
+    order = held.json["orderId"]
+    assert alice.delete(f"{SPOT}?orderId={order}").status == 200
