@@ -171,9 +171,7 @@ async def _serve(
             log.warning("%s", fit.told)
             rooms.warnings.append(fit.told)
         rooms.observe(options.wire_log)
-        await employ(rooms, options.seed, agents=options.agents)
-        if options.resets:
-            await rooms.timekeeper.keep(READY, rooms.aside.dump)
+        await _make_ready(options, rooms)
         _collect_young_only()
         async with doors(rooms, options, bound, fit):
             background = in_background(rooms, options)
@@ -272,11 +270,8 @@ def _living(options: Options, origins: Origins, limits: SocketLimits, taken: Tak
         begun = goes_on if journal.begin() else plain
         return await _wire(begun, journal, history, SystemClock(), failed)
 
-    async def begin(rooms: Venue, *, agents: bool, act: bool) -> None:
-        await employ(rooms, options.seed, agents=agents and options.agents, act=act)
-
     doors = partial(_doors, plain, origins, limits, taken)
-    return Living(Shelf(options.frames_kept), open_rooms, doors, begin)
+    return Living(Shelf(options.frames_kept), open_rooms, doors, partial(_make_ready, options))
 
 
 def _faulty(rooms: Venue, options: Options, origins: Origins, whole: Dispatcher) -> FaultyDoor:
@@ -469,6 +464,16 @@ async def employ(rooms: Venue, seed: int, *, agents: bool, act: bool = True) -> 
         rooms.aside.add("agents", everyone)
         rooms.agents = True
     rooms.timekeeper.employ(stepper, STEP_US, partial(_try_submit, rooms))
+
+
+async def _make_ready(
+    options: Options, rooms: Venue, *, agents: bool = True, act: bool = True
+) -> None:
+    """Have agents begin, if there are to be any, and keep the state for `reset`; a world whose
+    agents rest has that from its beginning."""
+    await employ(rooms, options.seed, agents=agents and options.agents, act=act)
+    if options.resets and agents:
+        await rooms.timekeeper.keep(READY, rooms.aside.dump)
 
 
 async def _try_submit(rooms: Venue, commands: list[Command]) -> None:

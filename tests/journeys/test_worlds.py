@@ -147,6 +147,34 @@ def test_a_world_has_the_clock_that_the_venue_was_started_with(
         assert server.stop() == 0
 
 
+def test_one_world_goes_back(server: Server) -> None:
+    """To a kept state, and to the one it began in; others and their sockets stay as they are."""
+    for name in ("back", "on"):
+        made(server, name)
+        assert order(server, name).status == 200
+    client = operator(server)
+    assert asked(client, "back", "PUT", "/_venue/snapshots/one", {}).status == 200
+    path, head = "/spot/v3/ws/private", login(server.account("alice"))
+    with (
+        Listener(server.port, f"/w/back{path}", head) as ended,
+        Listener(server.port, f"/w/on{path}", head) as stays,
+    ):
+        for name in ("back", "on"):
+            assert order(server, name, price="59000").status == 200
+        assert len(open_orders(server, "back")) == 2
+        assert asked(client, "back", "POST", "/_venue/snapshots/one/revert", {}).json["epoch"] == 1
+        with pytest.raises(ConnectionClosed) as closed:
+            ended.receive()
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 4001
+        assert stays.ask({"method": "SUBSCRIBE", "params": ["orders"], "id": 1})["result"]
+    assert len(open_orders(server, "back")) == 1
+    assert len(open_orders(server, "on")) == 2
+    assert asked(client, "back", "POST", "/_venue/reset", {}).json["epoch"] == 2
+    assert open_orders(server, "back") == []
+    assert "x-venue-epoch" not in asked(client, "on", "GET", "/api/v3/ping").headers
+
+
 def test_faults_hit_one_world(server: Server) -> None:
     for name in ("well", "ill"):
         made(server, name)
