@@ -12,6 +12,7 @@ from support.sources import modules, none, trees
 ATTRIBUTES = 12  # that an object of a class sets on itself
 # Wide for a reason; no other may be.
 WIDE_CLASSES = {
+    "venue.gateway.streams.sockets.Sockets": "what all connections of a door share",
     "venue.core.book.market.Market": "a record: an instrument's numbers, read at every order",
     "venue.core.book.orders.Order": "a record: the fields of an order, and its place in the book",
     "venue.core.contract.conditional.Algo": "a record: the fields of a conditional order",

@@ -37,7 +37,7 @@ from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.origins import Origins
 from venue.gateway.access.proxies import Proxies
 from venue.gateway.access.replay import SEEDED_MS, ReplayGuard, lasting
-from venue.gateway.bounds import DEV_FACTOR, bounds
+from venue.gateway.bounds import DEV_FACTOR, Bounds, bounds
 from venue.gateway.context import KEY_REWRITES, Venue
 from venue.gateway.dispatch.desk import Desk
 from venue.gateway.dispatch.dispatcher import Dispatcher, document
@@ -176,27 +176,36 @@ async def _serve(
         await employ(rooms, options.seed, agents=options.agents)
         if options.resets:
             await rooms.timekeeper.keep(READY, rooms.aside.dump)
-        origins = Origins(options.hosts, options.origins)
-        serve, streams = _doors(options, origins, fit.sockets, Taken(), rooms)
-        living = _living(options, origins, fit.sockets, streams.taken)
         _collect_young_only()
-        if rooms.wire is not None:
-            serve = rooms.wire.serving(serve)
-        server = await Server.start(bound, fit.http, serve, streams, Proxies(options.proxies))
-        worlds = rooms.worlds = Worlds(server.listener, living.live, living.prepare)
-        background = _background(rooms, options)
-        rooms.stop = stopping.set
-        ready(Running(options.host, bound.getsockname()[1], rooms))
-        try:
-            await _until(stopping, background)
-        finally:
-            for task in background:
-                task.cancel()
-            await asyncio.gather(*background, return_exceptions=True)
-            await server.stop()
-            await streams.finish()
-            await worlds.close()
-            await living.close()
+        async with doors(rooms, options, bound, fit):
+            background = in_background(rooms, options)
+            rooms.stop = stopping.set
+            ready(Running(options.host, bound.getsockname()[1], rooms))
+            try:
+                await _until(stopping, background)
+            finally:
+                await end_of(background)
+
+
+@contextlib.asynccontextmanager
+async def doors(
+    rooms: Venue, options: Options, bound: socket.socket, fit: Bounds
+) -> AsyncIterator[None]:
+    """Answer requests and streams on a bound socket; on leaving, close all connections."""
+    origins = Origins(options.hosts, options.origins)
+    serve, streams = _doors(options, origins, fit.sockets, Taken(), rooms)
+    living = _living(options, origins, fit.sockets, streams.taken)
+    if rooms.wire is not None:
+        serve = rooms.wire.serving(serve)
+    server = await Server.start(bound, fit.http, serve, streams, Proxies(options.proxies))
+    worlds = rooms.worlds = Worlds(server.listener, living.live, living.prepare)
+    try:
+        yield
+    finally:
+        await server.stop()
+        await streams.finish()
+        await worlds.close()
+        await living.close()
 
 
 @contextlib.asynccontextmanager
@@ -421,7 +430,8 @@ def _found_keys(rooms: Venue) -> None:
         )
 
 
-def _background(rooms: Venue, options: Options) -> list[asyncio.Task[None]]:
+def in_background(rooms: Venue, options: Options) -> list[asyncio.Task[None]]:
+    """The tasks of a venue that is open: time passes, and a file is kept in order."""
     tasks = [asyncio.create_task(rooms.timekeeper.run())]
     if isinstance(rooms.journal, RecentJournal):
         tasks.append(asyncio.create_task(keep_recent(rooms.engine, rooms.journal)))
@@ -429,6 +439,13 @@ def _background(rooms: Venue, options: Options) -> list[asyncio.Task[None]]:
         kept = keeper(rooms, options.state, options.frames_kept)
         tasks.append(asyncio.create_task(kept.run()))
     return tasks
+
+
+async def end_of(background: list[asyncio.Task[None]]) -> None:
+    """End the tasks; what they raised is not told."""
+    for task in background:
+        task.cancel()
+    await asyncio.gather(*background, return_exceptions=True)
 
 
 def _collect_young_only() -> None:

@@ -1,0 +1,228 @@
+"""Requests to a running venue: signed, sent over kept connections, repeated where that is safe.
+
+Safe is what changes nothing, and a placement under its client id: the venue finds the order of the
+first try. Everything else is repeated only after HTTP 429, which says that nothing was done.
+Proxies of the environment are not used and redirects not followed: keys go to the given address.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from contextlib import suppress
+from decimal import Decimal
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from threading import Lock
+from typing import Any, Final, TypeVar
+from urllib.parse import quote, urlencode, urlsplit
+from uuid import uuid4
+
+import msgspec
+
+from venue.api import errors, signing
+from venue.api.errors import BY_CODE
+from venue.api.operation import Operation, in_body
+from venue.client.errors import Misused, Refused, Unreachable, refused
+from venue.vocabulary import Access
+
+Q = TypeVar("Q")
+R = TypeVar("R")
+TIMEOUT_S: Final = 10.0
+RETRIES: Final = 2
+FIRST_WAIT_S: Final = 0.2  # before the first repetition; twice as long before each next one
+LONGEST_WAIT_S: Final = 10.0
+ANSWER_MAX: Final = 64 * 1024 * 1024
+IDLE_MAX: Final = 16  # connections kept open
+TOO_MANY: Final = 429
+CLIENT_ID: Final = "newClientOrderId"
+# A repetition under the same client id finds the order of the first try.
+UNDER_CLIENT_ID: Final = ("place_order", "place_contract_order", "place_demo_order")
+_HOLE: Final = re.compile(r"\{(\w+)\}")
+
+
+class Account(msgspec.Struct, frozen=True, kw_only=True):
+    """Who asks: an API key, or an operator, who may act for an owner of a practice venue."""
+
+    key: str = ""
+    secret: str = ""
+    passphrase: str = ""
+    operator_token: str = ""
+    act_as: str = ""
+
+
+class Http:
+    """Sends rows to one venue. Threads may share it."""
+
+    def __init__(self, url: str, account: Account, timeout_s: float, retries: int) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise Misused(f"url {url!r}: must be as http://127.0.0.1:8787")
+        if retries < 0 or timeout_s <= 0:
+            raise Misused("retries must be 0 or more, timeout_s more than 0")
+        self._kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+        self._host = parts.hostname
+        self._port = parts.port
+        self._prefix = parts.path.rstrip("/")
+        self._account = account
+        self._timeout_s = timeout_s
+        self._retries = retries
+        self._lock = Lock()
+        self._idle: list[HTTPConnection] = []
+        self._stamped = 0  # ms: no two requests have the same, which would make them one
+        self._closed = False
+
+    def close(self) -> None:
+        """Close the connections. Later calls raise Misused."""
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+    def send(self, row: Operation[Q, R], values: dict[str, Any]) -> R:
+        """The reply. Refused; Unreachable when no answer came; Misused for a float or a closed
+        client."""
+        given = {name: _plain(name, value) for name, value in values.items() if value is not None}
+        if row.name in UNDER_CLIENT_ID:
+            given.setdefault(CLIENT_ID, f"c-{uuid4().hex}")
+        repeatable = row.method == "GET" or row.access in (Access.PUBLIC, Access.READ)
+        repeatable = repeatable or (CLIENT_ID in given and row.name in UNDER_CLIENT_ID)
+        wait_s = FIRST_WAIT_S
+        for left in range(self._retries, -1, -1):
+            try:
+                status, after, body = self._once(row, dict(given))
+                if status < 300:
+                    return _reply(row, body)
+            except (OSError, HTTPException) as problem:
+                if not (left and repeatable):
+                    told = f"{row.name}: {type(problem).__name__}: {problem}"
+                    unknown = row.access is not Access.PUBLIC and row.method != "GET"
+                    raise Unreachable(told, unknown=unknown) from None
+            else:
+                busy = status == TOO_MANY or (status >= 500 and repeatable)
+                if not (left and busy):
+                    raise _refusal(status, body)
+                wait_s = max(wait_s, after)
+            time.sleep(min(wait_s, LONGEST_WAIT_S))
+            wait_s *= 2
+        raise AssertionError("the last try returns or raises")
+
+    def _once(self, row: Operation[Any, Any], values: dict[str, Any]) -> tuple[int, float, bytes]:
+        """One try: status, seconds to wait, body."""
+        path = _HOLE.sub(lambda hole: quote(str(values.pop(hole[1])), safe=""), row.path)
+        query = "" if in_body(row) else urlencode(_texts(values), doseq=True)
+        body = msgspec.json.encode(values) if in_body(row) else b""
+        headers = self._headers(row, path, query, body)
+        target = f"{self._prefix}{path}?{query}" if query else f"{self._prefix}{path}"
+        connection = self._taken()
+        try:
+            connection.request(row.method, target, body or None, headers)
+            answer = connection.getresponse()
+            data = answer.read(ANSWER_MAX + 1)
+        except BaseException:
+            connection.close()
+            raise
+        if answer.will_close or len(data) > ANSWER_MAX:
+            connection.close()
+        else:
+            self._give_back(connection)
+        if len(data) > ANSWER_MAX:
+            raise HTTPException(f"an answer of more than {ANSWER_MAX} bytes")
+        after = 0.0
+        with suppress(ValueError):
+            after = float(answer.headers.get("Retry-After", "0"))
+        return answer.status, after, data
+
+    def _headers(
+        self, row: Operation[Any, Any], path: str, query: str, body: bytes
+    ) -> dict[str, str]:
+        headers = {"Content-Type": "application/json"} if body else {}
+        account = self._account
+        if row.access is Access.PUBLIC:
+            return headers
+        if account.operator_token:
+            headers["Authorization"] = f"Bearer {account.operator_token}"
+        if row.access is Access.OPERATOR:
+            return headers
+        if account.act_as:
+            headers["X-Venue-Act-As"] = account.act_as
+            return headers
+        if not account.key:
+            raise Misused(f"{row.name} is for one owner: give key, secret and passphrase")
+        stamp = self._stamp().encode()
+        text = signing.payload(stamp, row.method.encode(), path.encode(), query.encode(), body)
+        headers["ACCESS-KEY"] = account.key
+        headers["ACCESS-PASSPHRASE"] = account.passphrase
+        headers["ACCESS-TIMESTAMP"] = stamp.decode()
+        headers["ACCESS-SIGN"] = signing.sign(account.secret.encode(), text).decode()
+        return headers
+
+    def _stamp(self) -> str:
+        with self._lock:
+            self._stamped = max(self._stamped + 1, time.time_ns() // 1_000_000)
+            return str(self._stamped)
+
+    def _taken(self) -> HTTPConnection:
+        with self._lock:
+            if self._closed:
+                raise Misused("the client is closed")
+            if self._idle:
+                return self._idle.pop()
+        return self._kind(self._host, self._port, timeout=self._timeout_s)
+
+    def _give_back(self, connection: HTTPConnection) -> None:
+        with self._lock:
+            if not self._closed and len(self._idle) < IDLE_MAX:
+                self._idle.append(connection)
+                return
+        connection.close()
+
+
+def _plain(name: str, value: Any) -> Any:
+    """A value as it goes over the wire; a float is refused before anything is sent."""
+    if isinstance(value, float):
+        rule = "is a float, which is not exact: give text or a Decimal"
+        raise refused(errors.invalid(name, rule))
+    if isinstance(value, Decimal):
+        if not value.is_finite():
+            raise refused(errors.invalid(name, "must be a finite number"))
+        return format(value, "f")
+    if isinstance(value, list | tuple):
+        return [_plain(name, item) for item in value]
+    if isinstance(value, msgspec.Struct):
+        fields = msgspec.structs.fields(type(value))
+        given = {field.encode_name: getattr(value, field.name) for field in fields}
+        return _plain(name, given)
+    if isinstance(value, dict):
+        said = {inner: item for inner, item in value.items() if item is not None}
+        return {inner: _plain(f"{name}.{inner}", item) for inner, item in said.items()}
+    return value
+
+
+def _texts(values: dict[str, Any]) -> dict[str, Any]:
+    """Values of a query."""
+    flags = {True: "true", False: "false"}
+    return {
+        name: flags[value] if isinstance(value, bool) else value for name, value in values.items()
+    }
+
+
+def _reply(row: Operation[Any, R], body: bytes) -> R:
+    """HTTPException for an answer that was cut short, or is not this interface's."""
+    try:
+        return msgspec.json.decode(body, type=row.reply)
+    except msgspec.MsgspecError as problem:
+        raise HTTPException(f"the answer is not this interface's: {problem}") from None
+
+
+def _refusal(status: int, body: bytes) -> Refused:
+    """The exception for an error's answer, be it a venue's or not."""
+    said: Any = None
+    with suppress(msgspec.MsgspecError):
+        said = msgspec.json.decode(body)
+    if not isinstance(said, dict) or not isinstance(said.get("code"), int):
+        return Refused(0, "HTTP", f"status {status}", status)
+    code = int(said["code"])
+    row = BY_CODE.get(code)
+    text = str(said.get("msg", said.get("message", "")))
+    return Refused(code, row.name if row is not None else "UNKNOWN", text, status)

@@ -1,0 +1,142 @@
+"""Calls of the interface's operations without a door: decoded, checked and answered as through one.
+
+What a signature proves at a door is given here: whoever holds the venue may act for any owner. An
+order is journaled as one that an operator sent for its owner.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from decimal import Decimal
+from typing import Any, Final, TypeVar
+
+import msgspec
+from msgspec import UNSET
+
+from venue.api import errors
+from venue.api.documents.table import ROWS
+from venue.api.errors import ApiError
+from venue.api.operation import Operation
+from venue.client.errors import Misused, refused
+from venue.gateway.access.limits import Limits
+from venue.gateway.access.replay import ACTED
+from venue.gateway.answers.encoded import Encoded
+from venue.gateway.context import Call, Venue
+from venue.gateway.dispatch.decode import decode
+from venue.gateway.dispatch.desk import Desk
+from venue.gateway.dispatch.json_body import body_values
+from venue.gateway.dispatch.routes import Route
+from venue.gateway.operations.bindings import routes
+from venue.node.sequencer import Stopped
+from venue.vocabulary import Access
+
+Q = TypeVar("Q")
+R = TypeVar("R")
+BY_NAME: Final = {row.name: row for row in ROWS}
+
+
+class Calls:
+    """Serves rows of the table of operations for owners of one venue, on its loop."""
+
+    def __init__(self, rooms: Venue) -> None:
+        self.rooms = rooms
+        self._desk = Desk(rooms, routes(), Limits(None, None, None))
+        self._routes: dict[str, Route] = {}
+
+    async def serve(self, row: Operation[Q, R], owner: str, values: dict[str, Any]) -> R:
+        """One call for an owner by name or uid; "" for rows that are nobody's. Refused, Misused."""
+        route = self._route(row)
+        try:
+            self._desk.check_open(route)
+            uid = self._uid(route, owner)
+            given = _given(route, values)
+            unknown = self._desk.unknown_names(route, given)
+            if unknown:
+                raise errors.invalid(unknown[0], "no such parameter")
+            reply = await self._reply(route, uid, given)
+        except ApiError as problem:
+            raise refused(problem) from None
+        except (UnicodeEncodeError, OverflowError):
+            found = errors.invalid("parameters", "hold text that is none, or too great a number")
+            raise refused(found) from None
+        except Stopped as problem:
+            raise Misused(f"the venue has stopped: {problem}") from None
+        if isinstance(reply, Encoded):
+            return msgspec.json.decode(reply.data, type=row.reply)
+        answer: R = reply
+        return answer
+
+    def _route(self, row: Operation[Any, Any]) -> Route:
+        route = self._routes.get(row.name)
+        if route is None:
+            found = self._desk.routes.find(row.method.encode(), row.path.encode())
+            assert found is not None, row
+            route = self._routes[row.name] = found
+        return route
+
+    def _uid(self, route: Route, owner: str) -> int:
+        if route.access in (Access.PUBLIC, Access.OPERATOR):
+            return 0
+        return self.rooms.owner(owner).uid
+
+    async def _reply(self, route: Route, uid: int, given: dict[str, Any]) -> Any:
+        if not route.trades:
+            reply = route.handler(Call(self.rooms, uid, b""), decode(route.request, given))
+            return await reply if inspect.isawaitable(reply) else reply
+        if route.opens:
+            self.rooms.check_room(uid)
+        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+
+        def finish(reply: Any, problem: Exception | None) -> None:
+            if answer.done():
+                return  # the caller was interrupted
+            if problem is None:
+                answer.set_result(reply)
+            else:
+                answer.set_exception(problem)
+
+        self._desk.turn(route, Call(self.rooms, uid, ACTED), given, finish)
+        return await answer
+
+
+def row_of(name: str) -> Operation[Any, Any]:
+    """A row by its name; Refused when there is none."""
+    row = BY_NAME.get(name)
+    if row is None:
+        raise refused(errors.invalid("operation", "no such row in the table of operations"))
+    return row
+
+
+def _given(route: Route, values: dict[str, Any]) -> dict[str, Any]:
+    """Values as a door finds them in a query or a body. ApiError for a float, before anything."""
+    plain = {name: _plain(name, value) for name, value in values.items() if value is not None}
+    if route.in_body and not route.named:
+        return body_values(msgspec.json.encode(plain))
+    if route.in_body:
+        return body_values(msgspec.json.encode(plain)) if plain else {}
+    return {name: _text(value) for name, value in plain.items()}
+
+
+def _plain(name: str, value: Any) -> Any:
+    if isinstance(value, float):
+        raise errors.invalid(name, "is a float, which is not exact: give text or a Decimal")
+    if isinstance(value, Decimal):
+        if not value.is_finite():
+            raise errors.invalid(name, "must be a finite number")
+        return format(value, "f")
+    if isinstance(value, dict):
+        return {inner: _plain(f"{name}.{inner}", item) for inner, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(name, item) for item in value]
+    if value is UNSET or not isinstance(value, str | int | bool | None):
+        raise errors.invalid(name, f"is a {type(value).__name__}: give text, an int or a Decimal")
+    return value
+
+
+def _text(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return [_text(item) for item in value]
+    return str(value)

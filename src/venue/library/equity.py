@@ -1,0 +1,102 @@
+"""What owners are worth over time, noted while venue time is lived through; nothing is journaled.
+
+With the machine's own time nothing is lived through: then only the instants of questions are noted.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from decimal import Decimal
+from typing import Final
+
+from venue.api.operation import Empty
+from venue.gateway.context import Call, Venue
+from venue.gateway.operations.contract.account import contract_balance
+from venue.library.results import Equity
+from venue.times import US_PER_MS
+from venue.wire import amount_text, price_text
+
+KEPT_MAX: Final = 100_000  # rows of one owner; older ones are dropped
+OWNERS_MAX: Final = 100  # whose worth is noted; of others it is told when asked for
+UNIT: Final = "USDT"  # what worth is told in
+
+
+class EquityLog:
+    """Notes the worth of owners every `step_us` of venue time. Belongs to the venue's loop."""
+
+    def __init__(self, rooms: Venue, step_us: int) -> None:
+        self._rooms = rooms
+        self._step_us = step_us
+        self._rows: dict[str, deque[Equity]] = {}
+        self._noted = rooms.clock.now()
+
+    def watch(self, owner: str) -> None:
+        """Note an owner's worth from now on."""
+        if owner not in self._rows and len(self._rows) < OWNERS_MAX:
+            rows = self._rows[owner] = deque(maxlen=KEPT_MAX)
+            rows.append(self._worth(owner))
+
+    def rows(self, owner: str) -> list[Equity]:
+        """What was noted of an owner, and its worth now."""
+        self._go_back()
+        now = self._worth(owner)
+        noted = list(self._rows.get(owner, ()))
+        if noted and noted[-1].ts == now.ts:
+            noted.pop()
+        return [*noted, now]
+
+    def due(self) -> int | None:
+        """The next instant to note, in µs of venue time."""
+        self._go_back()
+        return (self._noted // self._step_us + 1) * self._step_us if self._rows else None
+
+    def pass_time(self) -> None:
+        """Note what is due."""
+        now = self._rooms.clock.now()
+        due = self.due()
+        if due is None or now < due:
+            return
+        self._noted = now
+        for owner, rows in self._rows.items():
+            rows.append(self._worth(owner))
+
+    def _go_back(self) -> None:
+        """Forget what was noted later than now: the venue was reverted."""
+        now = self._rooms.clock.now()
+        if now >= self._noted:
+            return
+        self._noted = now
+        for owner, rows in self._rows.items():
+            kept = [row for row in rows if row.ts <= now // US_PER_MS]
+            self._rows[owner] = deque(kept, maxlen=KEPT_MAX)
+
+    def _worth(self, owner: str) -> Equity:
+        rooms = self._rooms
+        account = rooms.owner(owner)
+        spot = Decimal(0)
+        for index, asset in enumerate(rooms.engine.ledger.assets):
+            held = account.spot[index].free + account.spot[index].locked
+            if held:
+                spot += Decimal(amount_text(asset, held)) * self._price(asset.name)
+        contract = Decimal(0)
+        for money in contract_balance(Call(rooms, account.uid, b""), Empty()):
+            worth = Decimal(money.balance) + Decimal(money.unrealize_pnl)
+            contract += worth * self._price(money.asset)
+        ts = rooms.clock.now() // US_PER_MS
+        return Equity(ts=ts, owner=owner, equity=spot + contract, spot=spot, contract=contract)
+
+    def _price(self, asset: str) -> Decimal:
+        """The last price of an asset; 0 for one without a market."""
+        if asset == UNIT:
+            return Decimal(1)
+        market = self._rooms.engine.spot.markets.get(asset + UNIT)
+        if market is None:
+            return Decimal(0)
+        price = market.last_price
+        if not price:
+            price = self._rooms.market_data.spot.ticker(market.symbol, self._rooms.clock.now()).last
+        return Decimal(price_text(market.instrument, price))
+
+
+async def keep_up() -> None:
+    """Nothing to wait for: worth is noted at once."""

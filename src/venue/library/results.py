@@ -1,0 +1,220 @@
+"""Typed results of the library. Money and prices are `Decimal`, times `ts` in ms since 1970 (UTC).
+
+`product` is "spot" or "contract". Sizes of contracts are in base units.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from msgspec import Struct
+
+
+class Placed(Struct, frozen=True):
+    """An order that the venue took; `Account.order(placed)` tells what has come of it."""
+
+    order_id: int
+    client_id: str
+    symbol: str
+    product: str
+
+
+class Order(Struct, frozen=True, kw_only=True):
+    """An order: `filled` is base, `value` quote; `position_side` is empty for spot."""
+
+    ts: int
+    updated_ts: int
+    order_id: int
+    client_id: str
+    symbol: str
+    product: str
+    side: str
+    position_side: str
+    type: str
+    time_in_force: str
+    status: str
+    price: Decimal
+    quantity: Decimal
+    filled: Decimal
+    value: Decimal
+
+
+class Balance(Struct, frozen=True):
+    """Money in one asset. `total` is free and locked; `unrealized` belongs to open positions."""
+
+    asset: str
+    product: str
+    free: Decimal
+    locked: Decimal
+    total: Decimal
+    unrealized: Decimal
+
+
+class Position(Struct, frozen=True, kw_only=True):
+    """An open position; `liquidation_price` is None where there is none."""
+
+    position_id: int
+    symbol: str
+    side: str
+    margin_type: str
+    leverage: Decimal
+    size: Decimal
+    entry_price: Decimal
+    margin: Decimal
+    unrealized: Decimal
+    funding: Decimal
+    liquidation_price: Decimal | None
+
+
+class Bill(Struct, frozen=True, kw_only=True):
+    """A movement of the spot wallet: `amount` came in, or went out when it is negative."""
+
+    ts: int
+    bill_id: int
+    asset: str
+    kind: str
+    amount: Decimal
+    balance: Decimal
+    fee: Decimal
+
+
+class Income(Struct, frozen=True, kw_only=True):
+    """A change of collateral; transfers have an empty symbol."""
+
+    ts: int
+    bill_id: int
+    asset: str
+    symbol: str
+    kind: str
+    amount: Decimal
+    balance: Decimal
+    fee: Decimal
+
+
+class Fill(Struct, frozen=True, kw_only=True):
+    """An own fill; `realized` is what closing it brought, 0 for spot."""
+
+    ts: int
+    trade_id: int
+    order_id: int
+    symbol: str
+    product: str
+    side: str
+    price: Decimal
+    quantity: Decimal
+    value: Decimal
+    fee: Decimal
+    realized: Decimal
+
+
+class Trade(Struct, frozen=True, kw_only=True):
+    """A public trade; `side` is the taker's."""
+
+    ts: int
+    trade_id: str
+    side: str
+    price: Decimal
+    quantity: Decimal
+    value: Decimal
+
+
+class Candle(Struct, frozen=True, kw_only=True):
+    """A candle that opened at `ts`; `taker_` is what takers bought."""
+
+    ts: int
+    close_ts: int
+    open: Decimal
+    high: Decimal
+    low: Decimal
+    close: Decimal
+    volume: Decimal
+    value: Decimal
+    trades: int
+    taker_volume: Decimal
+    taker_value: Decimal
+
+
+class Equity(Struct, frozen=True, kw_only=True):
+    """An owner's worth in USDT: spot at last prices, contracts with what is unrealized."""
+
+    ts: int
+    owner: str
+    equity: Decimal
+    spot: Decimal
+    contract: Decimal
+
+
+class Level(Struct, frozen=True):
+    """A price of a book and the quantity there."""
+
+    price: Decimal
+    quantity: Decimal
+
+
+class Book(Struct, frozen=True):
+    """A book's levels, best first."""
+
+    symbol: str
+    update_id: int
+    bids: tuple[Level, ...]
+    asks: tuple[Level, ...]
+
+
+class Ticker(Struct, frozen=True, kw_only=True):
+    """Best prices and the last 24 hours."""
+
+    symbol: str
+    last: Decimal
+    bid: Decimal
+    ask: Decimal
+    open: Decimal
+    high: Decimal
+    low: Decimal
+    volume: Decimal
+    value: Decimal
+
+
+class Due(Struct, frozen=True):
+    """Something that was settled, or falls due, at `ts`; `count` positions, orders or accounts."""
+
+    ts: int
+    kind: str
+    symbol: str
+    count: int
+
+
+class Advanced(Struct, frozen=True):
+    """Venue time before and after (ms), and what was settled on the way, in order."""
+
+    begin: int
+    end: int
+    sequence: int
+    settled: tuple[Due, ...]
+    left_out: int
+
+
+class PreviewFill(Struct, frozen=True):
+    """A fill that an order would get."""
+
+    price: Decimal
+    quantity: Decimal
+    fee: Decimal
+
+
+class Preview(Struct, frozen=True, kw_only=True):
+    """What an order would do now. A refused one has nothing but `refused`, the refusal's words."""
+
+    accepted: bool
+    refused: str
+    code: int
+    status: str
+    fills: tuple[PreviewFill, ...]
+    filled: Decimal
+    resting: Decimal
+    fee: Decimal
+    fee_asset: str
+    held: Decimal
+    held_asset: str
+    margin: Decimal | None
+    available: Decimal | None
+    liquidation_price: Decimal | None

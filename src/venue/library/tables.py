@@ -1,0 +1,123 @@
+"""Rows that are a sequence of structs and an Arrow table. Only the second needs `venue[data]`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Final, Generic, TypeVar, get_type_hints, overload
+
+from msgspec import Struct, structs
+
+from venue.client.errors import Misused
+
+Row = TypeVar("Row", bound=Struct)
+DIGITS: Final = 38
+SCALE: Final = 18
+FLOAT: Final = "_f"  # behind the name of a decimal column: the same as a float, for convenience
+CANDLE: Final = ("open", "high", "low", "close", "volume")
+FEATHER: Final = ".feather"
+PARQUET: Final = ".parquet"
+
+
+class Table(Generic[Row]):
+    """Rows in order. Columns in Arrow: `ts` int64 in ms, decimals exact and once more as floats.
+
+    Reads as a sequence; `__arrow_c_stream__` hands it to pandas, polars, DuckDB and others.
+    """
+
+    __slots__ = ("_kind", "_rows")
+
+    def __init__(self, kind: type[Row], rows: Iterable[Row]) -> None:
+        self._kind = kind
+        self._rows: Sequence[Row] = tuple(rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self._rows)
+
+    @overload
+    def __getitem__(self, place: int) -> Row: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Table[Row]: ...
+
+    def __getitem__(self, place: int | slice) -> Row | Table[Row]:
+        if isinstance(place, slice):
+            return Table(self._kind, self._rows[place])
+        return self._rows[place]
+
+    def __repr__(self) -> str:
+        columns = ", ".join(field.name for field in structs.fields(self._kind))
+        return f"<{len(self._rows)} rows of {self._kind.__name__}: {columns}>"
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def to_arrow(self) -> Any:
+        """As a `pyarrow.Table`. Misused without `venue[data]`."""
+        arrow = _needed("pyarrow", "venue[data]")
+        columns: dict[str, Any] = {}
+        types = get_type_hints(self._kind)
+        for field in structs.fields(self._kind):
+            values = [getattr(row, field.name) for row in self._rows]
+            kind = types[field.name]
+            if kind is Decimal:
+                columns[field.name] = arrow.array(values, arrow.decimal128(DIGITS, SCALE))
+                floats = [float(value) for value in values]
+                columns[field.name + FLOAT] = arrow.array(floats, arrow.float64())
+            else:
+                columns[field.name] = arrow.array(
+                    values, arrow.int64() if kind is int else arrow.string()
+                )
+        return arrow.table(columns)
+
+    def to_pandas(self) -> Any:
+        """As a `pandas.DataFrame`. Misused when pandas is not installed."""
+        _needed("pandas", "pandas")
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> Any:
+        """As a `polars.DataFrame`. Misused when polars is not installed."""
+        return _needed("polars", "polars").from_arrow(self.to_arrow())
+
+    def export(self, path: str | Path) -> Path:
+        """Write to a file: `.parquet` for all columns, `.feather` for freqtrade's candles.
+
+        Misused: another ending, or `.feather` for rows that are no candles. OSError.
+        """
+        target = Path(path)
+        if target.suffix == PARQUET:
+            table = self.to_arrow()
+            _needed("pyarrow.parquet", "venue[data]").write_table(table, target)
+        elif target.suffix == FEATHER:
+            feather = _needed("pyarrow.feather", "venue[data]")
+            feather.write_feather(self._for_freqtrade(), target, compression="lz4")
+        else:
+            raise Misused(f"export({str(path)!r}): must end in {PARQUET} or {FEATHER}")
+        return target
+
+    def _for_freqtrade(self) -> Any:
+        """Its history files: `date` and five columns of floats."""
+        arrow = _needed("pyarrow", "venue[data]")
+        names = {field.name for field in structs.fields(self._kind)}
+        if not names.issuperset(CANDLE):
+            raise Misused(f"{FEATHER} holds candles, and these are rows of {self._kind.__name__}")
+        times = [getattr(row, "ts") for row in self._rows]  # noqa: B009 - rows of any kind
+        columns = {"date": arrow.array(times, arrow.timestamp("ms", tz="UTC"))}
+        for name in CANDLE:
+            values = [float(getattr(row, name)) for row in self._rows]
+            columns[name] = arrow.array(values, arrow.float64())
+        return arrow.table(columns)
+
+
+def _needed(module: str, what: str) -> Any:
+    """A module that is not among the venue's own dependencies."""
+    from importlib import import_module
+
+    try:
+        return import_module(module)
+    except ImportError:
+        raise Misused(f"this needs {what}: pip install '{what}'") from None

@@ -1,0 +1,374 @@
+"""A venue in this process: the wiring of `venue dev` without its door.
+
+with Venue(seed=7) as v:
+    v.account("alice").buy("BTCUSDT", "0.01", price="63900")
+    v.run("2h")
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import sys
+from contextlib import AsyncExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, TypeVar
+
+from msgspec import Struct
+
+from venue import main
+from venue.api import errors
+from venue.api.errors import ApiError
+from venue.api.operation import Operation
+from venue.api.operator import clock as clock_rows
+from venue.api.operator import faults as fault_rows
+from venue.api.operator import snapshots as snapshot_rows
+from venue.api.operator.preview import preview as preview_row
+from venue.client.errors import Misused, refused
+from venue.compiled import refuse_stale
+from venue.gateway.bounds import bounds
+from venue.gateway.context import Venue as Rooms
+from venue.gateway.transport.server import listen
+from venue.library import views
+from venue.library.account import Account, Money
+from venue.library.calls import Calls, row_of
+from venue.library.equity import EquityLog, keep_up
+from venue.library.loop import LoopThread
+from venue.library.market import CONTRACT, SPOT, Market
+from venue.library.progress import Progress
+from venue.library.results import Advanced, Equity, Preview
+from venue.node.clock import SystemClock
+from venue.node.venue_clock import RATE_MOST, ClockMode, Mode
+from venue.times import US_PER_MS, moment_us, span_us
+from venue.wire import scaled
+
+Q = TypeVar("Q")
+R = TypeVar("R")
+BEGIN: Final = "2026-01-01T00:00:00Z"  # of a new venue whose time is not the machine's
+LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
+EQUITY_LEAST_US: Final = span_us("1s")
+
+
+class Served(Struct, frozen=True):
+    """Where a venue answers."""
+
+    url: str
+    spot_ws: str
+    contract_ws: str
+
+
+class Venue:
+    """A venue of its own in this process, for the thread that makes it. Use it in a `with`.
+
+    `clock` is "manual", "skip", "offset", "real", or "rate N" with N seconds in one. `at` is the
+    time to begin at; a new venue whose clock is not "real" begins at 2026-01-01. With `state`
+    everything is kept in that file; without it in memory. Raises Misused for an unknown clock, a
+    time or span that is none, and what the file's journal refuses by exceptions of its own.
+    """
+
+    def __init__(
+        self,
+        *,
+        seed: int = 1,
+        clock: str = "manual",
+        at: str | None = None,
+        state: str | Path | None = None,
+        agents: bool = True,
+        equity_every: str = "1m",
+    ) -> None:
+        options = _options(seed, clock, at, state, agents)
+        self._step_us = _step("equity_every", equity_every)
+        self._options = options
+        self._open = AsyncExitStack()
+        self._failures: list[BaseException] = []
+        self._background: list[asyncio.Task[None]] = []
+        self._served: Served | None = None
+        refuse_stale()
+        self._loop = LoopThread()
+        try:
+            self._rooms: Rooms = self._loop.call(self._start())
+        except BaseException:
+            self._loop.close()
+            raise
+        self._calls = Calls(self._rooms)
+        atexit.register(self._shut)
+
+    async def _start(self) -> Rooms:
+        opening = AsyncExitStack()
+        async with opening:
+            context = main.opened(self._options, SystemClock(), self._failures.append)
+            rooms = await opening.enter_async_context(context)
+            await main.employ(rooms, self._options.seed, agents=self._options.agents)
+            if self._options.resets:
+                await rooms.timekeeper.keep(snapshot_rows.READY, rooms.aside.dump)
+            self._equity = EquityLog(rooms, self._step_us)
+            rooms.timekeeper.follow(self._equity, keep_up)
+            self._background = main.in_background(rooms, self._options)
+            opening.push_async_callback(main.end_of, self._background)
+            self._open = opening.pop_all()
+        return rooms
+
+    # -- its end ----------------------------------------------------------------------------------
+
+    def __enter__(self) -> Venue:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the venue: a file is saved, memory is forgotten. Later calls raise Misused."""
+        if not self._loop.closed:
+            self._loop.check()
+            self._shut()
+
+    def _shut(self) -> None:
+        atexit.unregister(self._shut)
+        if self._loop.closed or not self._loop.alive():
+            return  # a forked process has no loop
+        try:
+            self._loop.call(self._open.aclose())
+        finally:
+            self._loop.close()
+
+    # -- calls ------------------------------------------------------------------------------------
+
+    def _ask(self, row: Operation[Q, R], owner: str, /, **values: object) -> R:
+        self._check()
+        return self._loop.call(self._calls.serve(row, owner, values))
+
+    def _check(self) -> None:
+        self._loop.check()
+        ended = [task for task in self._background if task.done()]
+        for task in ended:
+            problem = None if task.cancelled() else task.exception()
+            if problem is not None:
+                raise Misused(f"the venue has stopped: {problem}")
+        if self._failures:
+            raise Misused(f"the venue has stopped: {self._failures[0]}")
+
+    def call(self, operation: str, /, **values: object) -> Any:
+        """Any row that is public or an operator's, with parameters as on the wire."""
+        row: Operation[Any, Any] = row_of(operation)
+        return self._ask(row, "", **values)
+
+    def account(self, name: str) -> Account:
+        """An owner's account, by name or uid: alice and bob trade, carol has no money."""
+        self._check()
+        self._loop.call(self._watch(name))
+        return Account(self._ask, name, _product, self._equity_rows)
+
+    async def _watch(self, name: str) -> None:
+        try:
+            self._rooms.owner(name)
+        except ApiError as problem:
+            raise refused(problem) from None
+        self._equity.watch(name)
+
+    def _equity_rows(self, name: str) -> list[Equity]:
+        self._check()
+        return self._loop.call(self._equity_of(name))
+
+    async def _equity_of(self, name: str) -> list[Equity]:
+        return self._equity.rows(name)
+
+    def market(self, symbol: str, *, product: str = SPOT) -> Market:
+        """A market; Refused when there is none of that symbol."""
+        self._check()
+        self._loop.call(self._known(symbol, _product(product)))
+        return Market(self._ask, symbol, product)
+
+    async def _known(self, symbol: str, product: str) -> None:
+        try:
+            if product == SPOT:
+                self._rooms.market(symbol)
+            else:
+                self._rooms.perp(symbol)
+        except ApiError as problem:
+            raise refused(problem) from None
+
+    # -- time -------------------------------------------------------------------------------------
+
+    @property
+    def ts(self) -> int:
+        """Venue time in ms since 1970."""
+        self._check()
+        return self._rooms.clock.now() // US_PER_MS
+
+    def run(self, span: str) -> Advanced:
+        """Live through a span of venue time (2h, 90s, 1d12h): agents trade, funding is settled.
+
+        On a terminal a bar tells how far it is. An interrupt ends it where it is.
+        """
+        return self._move(by=span)
+
+    def advance(
+        self, by: str | None = None, *, to: str | None = None, to_next: str | None = None
+    ) -> Advanced:
+        """As `run`: `by` a span, `to` a time, or `to_next` funding, countdown or any."""
+        return self._move(by=by, to=to, to_next=to_next)
+
+    def _move(self, **how: str | None) -> Advanced:
+        self._check()
+        begin = self._rooms.clock.now()
+        row = clock_rows.advance_clock
+        watch = None
+        progress = Progress(sys.stderr)
+        if progress.shown:
+            foreseen = self._ask(row, "", **_told(how), dry_run=True)
+            end = foreseen.end * US_PER_MS
+            watch = lambda: progress.show(begin, self._rooms.clock.now(), end)  # noqa: E731
+        try:
+            told = self._loop.call(self._calls.serve(row, "", _told(how)), watch)
+        finally:
+            progress.clear()
+        return views.advanced(told)
+
+    # -- the lab ----------------------------------------------------------------------------------
+
+    def snapshot(self, name: str = "base") -> None:
+        """Keep the state under a name, until `close`; one of that name is replaced."""
+        self._ask(snapshot_rows.keep, "", name=name)
+
+    def revert(self, name: str = "base") -> None:
+        """Go back to a kept state, any number of times. Refused: none has that name."""
+        self._ask(snapshot_rows.revert, "", name=name)
+
+    def reset(self) -> None:
+        """Go back to the state that this object began with."""
+        self._ask(snapshot_rows.reset, "")
+
+    def fault(
+        self,
+        kind: str,
+        *,
+        match: dict[str, Any] | None = None,
+        when: dict[str, Any] | None = None,
+        **effect: Any,
+    ) -> fault_rows.FaultView:
+        """Have something go wrong for clients of `serve()`; calls of this object meet no faults."""
+        values = {"effect": {"kind": kind, **effect}, "match": match, "when": when}
+        return self._ask(fault_rows.add_fault, "", **values)
+
+    def clear_faults(self) -> None:
+        """Remove all rules of faults."""
+        self._ask(fault_rows.clear_faults, "")
+
+    def preview(
+        self,
+        owner: str,
+        symbol: str,
+        side: str,
+        quantity: Money,
+        *,
+        price: Money | None = None,
+        product: str = SPOT,
+        position: str | None = None,
+    ) -> Preview:
+        """What an order would do now. Nothing is done."""
+        order: dict[str, Any] = {
+            "symbol": symbol,
+            "side": side,
+            "type": "MARKET" if price is None else "LIMIT",
+            "quantity": quantity,
+        }
+        if price is not None:
+            order["price"] = price
+        if _product(product) == CONTRACT:
+            order["positionSide"] = position
+            if price is not None:
+                order["timeInForce"] = "GTC"
+        asked = {"owner": owner, "product": product.upper(), "order": order}
+        return views.preview(self._ask(preview_row, "", **asked))
+
+    # -- a door -----------------------------------------------------------------------------------
+
+    def serve(self, port: int = 0, *, host: str = "127.0.0.1") -> Served:
+        """Answer REST and streams from this state until `close`; again, the same door.
+
+        Loopback only: the demo keys are published. Misused: another host; OSError: it is taken.
+        """
+        self._check()
+        if self._served is None:
+            if host not in LOOPBACK:
+                raise Misused(f"host {host!r}: must be one of {', '.join(LOOPBACK)}")
+            self._served = self._loop.call(self._serve(host, port))
+        return self._served
+
+    async def _serve(self, host: str, port: int) -> Served:
+        fit = bounds(limited=self._options.limits)
+        bound = listen(host, port)
+        await self._open.enter_async_context(main.doors(self._rooms, self._options, bound, fit))
+        place = f"{f'[{host}]' if ':' in host else host}:{bound.getsockname()[1]}"
+        return Served(f"http://{place}", f"ws://{place}/spot/v3/ws", f"ws://{place}/contract/v3/ws")
+
+
+def _options(
+    seed: int, clock: str, at: str | None, state: str | Path | None, agents: bool
+) -> main.Options:
+    """The options of `venue dev`. Misused."""
+    if type(seed) is not int:
+        raise Misused(f"seed {seed!r}: must be an int")
+    mode = _mode(clock)
+    begin = at
+    new = state is None or not Path(state).exists()
+    if mode.mode is not Mode.REAL and begin is None and new:
+        begin = BEGIN
+    if mode.mode is Mode.REAL and at is not None:
+        raise Misused("at: needs a clock that is not real")
+    try:
+        at_us = moment_us(begin) if begin is not None else None
+    except ValueError as problem:
+        raise Misused(f"at {at!r}: {problem}") from None
+    return main.Options(
+        seed=seed,
+        agents=agents,
+        state=str(state) if state is not None else None,
+        clock=mode,
+        at=at_us,
+        resets=True,
+    )
+
+
+def _mode(clock: str) -> ClockMode:
+    name, _, rate = clock.partition(" ") if isinstance(clock, str) else ("", "", "")
+    if name in ("manual", "skip", "real", "offset") and not rate:
+        return ClockMode(Mode(name))
+    if name == "rate" and rate:
+        try:
+            thousandths = scaled(rate, 3, "rate")
+        except ApiError as problem:
+            raise refused(problem) from None
+        if 1 <= thousandths <= RATE_MOST:
+            return ClockMode(Mode.RATE, rate=thousandths)
+    raise Misused(
+        f"clock {clock!r}: must be manual, skip, offset, real, or rate N with N from 0.001 to 10000"
+    )
+
+
+def _step(name: str, span: str) -> int:
+    try:
+        step = span_us(span)
+    except (ValueError, TypeError, AttributeError):
+        raise Misused(f"{name} {span!r}: must be a span of time, as 1m") from None
+    if step < EQUITY_LEAST_US:
+        raise Misused(f"{name} {span!r}: must be 1s or more")
+    return step
+
+
+def _product(product: str) -> str:
+    if product not in (SPOT, CONTRACT):
+        raise refused(errors.invalid("product", f"must be {SPOT} or {CONTRACT}"))
+    return product
+
+
+def _told(how: dict[str, str | None]) -> dict[str, Any]:
+    """The parameters of an advance that were given, as on the wire."""
+    names = {"by": "by", "to": "to", "to_next": "to_next"}
+    return {names[name]: value for name, value in how.items() if value is not None}

@@ -1,0 +1,201 @@
+"""Replies of the interface to the library's results: text to `Decimal`."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from venue.api.contract import account as contract
+from venue.api.contract.orders import ContractOrderView, UserTrade
+from venue.api.operator.clock import Advance
+from venue.api.operator.preview import Preview as PreviewView
+from venue.api.spot import account as spot
+from venue.api.spot.orders import MyTrade, OrderView
+from venue.library.market import CONTRACT, SPOT
+from venue.library.results import (
+    Advanced,
+    Balance,
+    Bill,
+    Due,
+    Fill,
+    Income,
+    Order,
+    Position,
+    Preview,
+    PreviewFill,
+)
+
+ZERO = Decimal(0)
+
+
+def spot_order(view: OrderView) -> Order:
+    """A spot order."""
+    return Order(
+        ts=view.time,
+        updated_ts=view.update_time,
+        order_id=view.order_id,
+        client_id=view.client_order_id,
+        symbol=view.symbol,
+        product=SPOT,
+        side=view.side,
+        position_side="",
+        type=view.type,
+        time_in_force=view.time_in_force,
+        status=view.status,
+        price=Decimal(view.price),
+        quantity=Decimal(view.orig_qty),
+        filled=Decimal(view.executed_qty),
+        value=Decimal(view.cummulative_quote_qty),
+    )
+
+
+def contract_order(view: ContractOrderView) -> Order:
+    """A contract order."""
+    return Order(
+        ts=view.time,
+        updated_ts=view.update_time,
+        order_id=view.order_id,
+        client_id=view.client_order_id,
+        symbol=view.symbol,
+        product=CONTRACT,
+        side=view.side,
+        position_side=view.position_side,
+        type=view.type,
+        time_in_force=view.time_in_force,
+        status=view.status,
+        price=Decimal(view.price),
+        quantity=Decimal(view.orig_qty),
+        filled=Decimal(view.executed_qty),
+        value=Decimal(view.cum_quote),
+    )
+
+
+def spot_balance(view: spot.Balance) -> Balance:
+    """Money in the spot wallet."""
+    free, locked = Decimal(view.free), Decimal(view.locked)
+    return Balance(view.asset, SPOT, free, locked, free + locked, ZERO)
+
+
+def contract_balance(view: contract.ContractBalance) -> Balance:
+    """Collateral of contracts."""
+    return Balance(
+        view.asset,
+        CONTRACT,
+        Decimal(view.available_balance),
+        Decimal(view.frozen),
+        Decimal(view.balance),
+        Decimal(view.unrealize_pnl),
+    )
+
+
+def position(view: contract.Position) -> Position:
+    """An open position."""
+    size, liquidation = Decimal(view.size), Decimal(view.liquidate_price)
+    return Position(
+        position_id=view.id,
+        symbol=view.symbol,
+        side=view.side,
+        margin_type=view.margin_type,
+        leverage=Decimal(view.leverage),
+        size=size,
+        entry_price=Decimal(view.open_value) / size if size else ZERO,
+        margin=Decimal(view.margin_size),
+        unrealized=Decimal(view.unrealize_pnl),
+        funding=Decimal(view.funding_fee),
+        liquidation_price=liquidation or None,
+    )
+
+
+def bill(view: spot.BillView) -> Bill:
+    """A movement of the spot wallet."""
+    return Bill(
+        ts=int(view.c_time),
+        bill_id=int(view.bill_id),
+        asset=view.coin_name,
+        kind=view.biz_type,
+        amount=Decimal(view.delta_amount),
+        balance=Decimal(view.after_amount),
+        fee=Decimal(view.fees),
+    )
+
+
+def income(view: contract.IncomeItem) -> Income:
+    """A change of collateral."""
+    return Income(
+        ts=view.time,
+        bill_id=view.bill_id,
+        asset=view.asset,
+        symbol=view.symbol or "",
+        kind=view.income_type,
+        amount=Decimal(view.income),
+        balance=Decimal(view.balance),
+        fee=Decimal(view.fill_fee),
+    )
+
+
+def spot_fill(view: MyTrade) -> Fill:
+    """An own spot fill."""
+    return Fill(
+        ts=view.time,
+        trade_id=view.id,
+        order_id=view.order_id,
+        symbol=view.symbol,
+        product=SPOT,
+        side="BUY" if view.is_buyer else "SELL",
+        price=Decimal(view.price),
+        quantity=Decimal(view.qty),
+        value=Decimal(view.quote_qty),
+        fee=Decimal(view.commission),
+        realized=ZERO,
+    )
+
+
+def contract_fill(view: UserTrade) -> Fill:
+    """An own fill of a contract."""
+    return Fill(
+        ts=view.time,
+        trade_id=view.id,
+        order_id=view.order_id,
+        symbol=view.symbol,
+        product=CONTRACT,
+        side=view.side,
+        price=Decimal(view.price),
+        quantity=Decimal(view.qty),
+        value=Decimal(view.quote_qty),
+        fee=Decimal(view.commission),
+        realized=Decimal(view.realized_pnl),
+    )
+
+
+def advanced(view: Advance) -> Advanced:
+    """An advance of venue time."""
+    settled = tuple(Due(due.at, due.kind, due.symbol, due.count) for due in view.settled)
+    return Advanced(view.begin, view.end, view.sequence, settled, view.left_out)
+
+
+def preview(view: PreviewView) -> Preview:
+    """What an order would do."""
+    refusal, after = view.refused, view.position
+    return Preview(
+        accepted=view.accepted,
+        refused=refusal.msg if refusal is not None else "",
+        code=refusal.code if refusal is not None else 0,
+        status=view.status,
+        fills=tuple(
+            PreviewFill(Decimal(fill.price), Decimal(fill.quantity), Decimal(fill.fee))
+            for fill in view.fills
+        ),
+        filled=Decimal(view.filled_quantity),
+        resting=Decimal(view.resting_quantity),
+        fee=Decimal(view.fee),
+        fee_asset=view.fee_asset,
+        held=Decimal(view.held),
+        held_asset=view.held_asset,
+        margin=Decimal(view.margin) if view.margin is not None else None,
+        available=Decimal(view.available) if view.available is not None else None,
+        liquidation_price=_given(after.liquidation_price) if after is not None else None,
+    )
+
+
+def _given(text: str | None) -> Decimal | None:
+    """A price; None for one that is 0 or not told."""
+    return (Decimal(text) or None) if text is not None else None
