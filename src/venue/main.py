@@ -195,8 +195,6 @@ async def doors(
     origins = Origins(options.hosts, options.origins)
     serve, streams = _doors(options, origins, fit.sockets, Taken(), rooms)
     living = _living(options, origins, fit.sockets, streams.taken)
-    if rooms.wire is not None:
-        serve = rooms.wire.serving(serve)
     server = await Server.start(bound, fit.http, serve, streams, Proxies(options.proxies))
     worlds = rooms.worlds = Worlds(server.listener, living.live, living.prepare)
     try:
@@ -262,7 +260,7 @@ def _doors(
     """What serves a venue's requests, and what takes its streams."""
     requests = dispatcher(rooms, options, origins)
     streams = _streams(rooms, options, requests.desk, origins, limits, taken)
-    return _faulty(rooms, options, origins, requests).serve, streams
+    return rooms.noted(_faulty(rooms, options, origins, requests).serve), streams
 
 
 def _living(options: Options, origins: Origins, limits: SocketLimits, taken: Taken) -> Living:
