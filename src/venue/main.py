@@ -54,7 +54,7 @@ from venue.history.frames_kept import FRAMES_KEPT
 from venue.history.process.client import History
 from venue.history.process.shelf import Shelf
 from venue.journal.journal import Journal, JournalFailed
-from venue.journal.recent import RecentJournal, in_memory
+from venue.journal.recent import in_memory
 from venue.journal.recovery import recover, tail_requests
 from venue.journal.sqlite import open_journal
 from venue.keeping import keep, keep_up, keeper
@@ -65,7 +65,7 @@ from venue.lab.agents.spot import STEP_US
 from venue.lab.prehistory import Prehistory
 from venue.living import Living, OnFailure
 from venue.node.clock import ServerClock, SystemClock
-from venue.node.explainer import keep_recent
+from venue.node.explainer import keeping_recent
 from venue.node.market_data.views import MarketData
 from venue.node.outbox import Outbox
 from venue.node.passing_time import catch_up
@@ -258,7 +258,7 @@ def _doors(
     """What serves a venue's requests, and what takes its streams."""
     requests = dispatcher(rooms, options, origins)
     streams = _streams(rooms, options, requests.desk, origins, limits, taken)
-    return _faulty(rooms, options, origins, requests).serve, streams
+    return rooms.noted(_faulty(rooms, options, origins, requests).serve), streams
 
 
 def _living(options: Options, origins: Origins, limits: SocketLimits, taken: Taken) -> Living:
@@ -426,8 +426,7 @@ def _found_keys(rooms: Venue) -> None:
 def in_background(rooms: Venue, options: Options) -> list[asyncio.Task[None]]:
     """The tasks of a venue that is open: time passes, and a file is kept in order."""
     tasks = [asyncio.create_task(rooms.timekeeper.run())]
-    if isinstance(rooms.journal, RecentJournal):
-        tasks.append(asyncio.create_task(keep_recent(rooms.engine, rooms.journal)))
+    tasks += keeping_recent(rooms.engine, rooms.journal)
     if options.state is not None:
         kept = keeper(rooms, options.state, options.frames_kept)
         tasks.append(asyncio.create_task(kept.run()))

@@ -26,7 +26,11 @@ ASKED = {
     "marginType": "CROSSED", "key": "demo-dave", "label": "walk", "name": "erin",
     "permissions": ["READ"], "clientAlgoId": "walk", "triggerPrice": "50000", "source": "desk",
 }  # fmt: skip
-KEPT = ("/_venue/clock", "/_venue/instruments/halt", "/_venue/contracts/halt")  # they change more
+# They change more, or end it.
+KEPT = (
+    "/_venue/clock", "/_venue/instruments/halt", "/_venue/contracts/halt", "/_venue/reset",
+    "/_venue/stop",
+)  # fmt: skip
 
 
 def test_nothing_is_of_the_machines_time(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from venue.gateway.dispatch.turn import Submission
 from venue.gateway.dispatch.wire_log import WireLog
 from venue.gateway.faults.rules import FaultRules
 from venue.gateway.nearest import nearest
+from venue.gateway.transport.request import Request
 from venue.gateway.worlds import Worlds
 from venue.history.process.client import LAG_MAX, History
 from venue.history.process.link import HistoryFailed
@@ -133,6 +134,10 @@ class Venue:
         if wire_log:
             self.wire = WireLog(wire_log, self.keys, self.clock, self.engine)
         self.explainer = Explainer(self.journal, self.sequencer.on_disk_thread)
+
+    def noted(self, serve: Callable[[Request], None]) -> Callable[[Request], None]:
+        """As `serve`, with requests noted where the wire log is kept."""
+        return self.wire.serving(serve) if self.wire is not None else serve
 
     def follow(self, batch: list[Applied]) -> None:
         """Follow the outbox: what was made of a state that is gone is forgotten, and who acts by

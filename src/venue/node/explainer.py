@@ -161,7 +161,14 @@ class Explainer:
         return 0 if await link.send(SNAPSHOT, _encode(Begun(None, former))) else None
 
 
-async def keep_recent(engine: Engine, journal: RecentJournal) -> None:
+def keeping_recent(engine: Engine, journal: Journal) -> list[asyncio.Task[None]]:
+    """The task that keeps a journal in memory short, where there is one."""
+    if not isinstance(journal, RecentJournal):
+        return []
+    return [asyncio.create_task(_keep_recent(engine, journal))]
+
+
+async def _keep_recent(engine: Engine, journal: RecentJournal) -> None:
     """Have a journal in memory kept short: a snapshot stands for what came before."""
     while True:
         await asyncio.sleep(REMEMBER_S)

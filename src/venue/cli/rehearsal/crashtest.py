@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 import shutil
 import signal
@@ -103,6 +102,8 @@ def _check_folder(report: str) -> None:
 
 
 def _run(plan: Plan, chosen: list[Incident], report: str) -> int:
+    import asyncio
+
     from venue.crashtest.campaign import Unfit
     from venue.crashtest.command import NoCommand
     from venue.crashtest.people import Broken
