@@ -172,8 +172,8 @@ async def _serve(
             rooms.warnings.append(fit.told)
         rooms.observe(options.wire_log)
         await _make_ready(options, rooms)
-        _collect_young_only()
         async with doors(rooms, options, bound, fit):
+            _collect_young_only()
             background = in_background(rooms, options)
             rooms.stop = stopping.set
             ready(Running(options.host, bound.getsockname()[1], rooms))
@@ -191,8 +191,6 @@ async def doors(
     origins = Origins(options.hosts, options.origins)
     serve, streams = _doors(options, origins, fit.sockets, Taken(), rooms)
     living = _living(options, origins, fit.sockets, streams.taken)
-    if rooms.wire is not None:
-        serve = rooms.wire.serving(serve)
     server = await Server.start(bound, fit.http, serve, streams, Proxies(options.proxies))
     worlds = rooms.worlds = Worlds(server.listener, living.live, living.prepare)
     try:

@@ -192,7 +192,7 @@ def test_missing_and_disabled_operations(make: Make) -> None:
     body = {"symbol": "BTCUSDT", "orderList": []}
     refused(ccxt.BadRequest, -1150, alice, "privatePostApiV3OrderBatch", body)
     refused(ccxt.ArgumentsRequired, -1141, alice, "privateGetApiV3AllOrders", {})
-    with pytest.raises(ccxt.ExchangeNotAvailable):
+    with pytest.raises(ccxt.PermissionDenied):  # an affiliate's alone
         alice("privateGetApiV3RebateAffiliateGetChannelUserTradeAndAsset", {})
 
 

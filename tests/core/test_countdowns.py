@@ -302,7 +302,7 @@ def test_it_survives_a_reload_amid_the_countdown() -> None:
 def test_a_snapshot_from_before_there_were_countdowns_can_be_read() -> None:
     world = World("ann")
     world.rest("ann", BUY, 5, 100)
-    sequence, time, state = msgspec.msgpack.decode(snapshot.dump(world.engine))
+    sequence, time, state, *_ = msgspec.msgpack.decode(snapshot.dump(world.engine))
     names = snapshot.State.__struct_fields__
     former = state[: names.index("deadlines")]
     engine = snapshot.load(msgspec.msgpack.encode((sequence, time, former)))

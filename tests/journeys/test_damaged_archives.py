@@ -152,7 +152,7 @@ def test_a_rebuild_that_cannot_be_ended_leaves_history_as_it_was(state: str) -> 
     data[len(data) // 2] ^= 1
     oldest.write_bytes(data)
     kept = rows(state)
-    with pytest.raises(JournalCorrupt, match="sequence"):
+    with pytest.raises(JournalCorrupt, match=r"sequence|malformed"):  # a row, or what holds rows
         rebuild_history(state)
     assert rows(state) == kept
     assert list(Path(state).parent.glob("*.rebuilt*")) == []

@@ -88,7 +88,7 @@ def test_a_position_is_liquidated_by_a_crash(venue: Moved) -> None:
     assert "liquidation" in {row["kind"] for row in done["settled"]}
     assert said(venue, "positions", "carol") == "carol has no open positions\n"
     (row,) = json.loads(said(venue, "liquidations", "carol", "--output", "json"))
-    assert "carol" in said(venue, "explain", str(row["id"]))
+    assert "carol" in said(venue, "explain", "liquidation", str(row["id"]))
 
 
 def test_a_released_index_follows_its_spot_market_again(venue: Moved) -> None:

@@ -119,7 +119,8 @@ def test_the_wheel_names_its_command_and_its_pythons(fresh: Path) -> None:
     """What `pipx run` and `uvx --from` look for: a command of the package's own name."""
     script = (
         "from importlib.metadata import distribution as d; one = d('venue');"
-        "print([e.name for e in one.entry_points], one.metadata['Requires-Python'])"
+        "own = one.entry_points.select(group='console_scripts');"
+        "print([e.name for e in own], one.metadata['Requires-Python'])"
     )
     assert run(fresh / "python", "-c", script, folder=fresh) == "['venue'] <3.14,>=3.11\n"
 

@@ -186,7 +186,8 @@ def test_the_document_has_the_methods(server: Server, socket: str, takes: bool) 
         if "method" in message["payload"].get("properties", {})
     }
     own = {f"ORDER.{name}" for name in ("PLACE", "CANCEL", "CANCEL_ALL", "CANCEL_AFTER")}
-    assert methods - {None} == (own | {"SESSION.CANCEL_ON_DISCONNECT"} if takes else set())
+    own |= {"SESSION.CANCEL_ON_DISCONNECT", "CLOCK.HOLD"}
+    assert methods - {None} == (own if takes else set())
 
 
 # -- in order -------------------------------------------------------------------------------------

@@ -27,12 +27,14 @@ import venue.api.operator.clock
 import venue.api.operator.content
 import venue.api.operator.contracts
 import venue.api.operator.copying
+import venue.api.operator.explain
 import venue.api.operator.faults
 import venue.api.operator.fee_tiers
 import venue.api.operator.preview
 import venue.api.operator.references
 import venue.api.operator.snapshots
 import venue.api.operator.venue
+import venue.api.operator.wire
 import venue.api.operator.worlds
 import venue.api.spot.account
 import venue.api.spot.affiliates
@@ -2839,3 +2841,60 @@ class AsyncClient:
     ) -> venue.api.operator.worlds.WorldView:
         """DELETE /_venue/worlds/{name}"""
         return await self._send(venue.api.operator.worlds.delete_world, {"name": name})
+
+    async def wire(
+        self,
+        *,
+        owner: str | None = None,
+        kind: str | None = None,
+        operation: str | None = None,
+        status: str | None = None,
+        faulty: bool | None = None,
+        after: int | None = None,
+        limit: int | None = None,
+    ) -> list[venue.api.operator.wire.WireEntry]:
+        """GET /_venue/wire"""
+        return await self._send(
+            venue.api.operator.wire.wire,
+            {
+                "owner": owner,
+                "kind": kind,
+                "operation": operation,
+                "status": status,
+                "faulty": faulty,
+                "after": after,
+                "limit": limit,
+            },
+        )
+
+    async def explain_order(
+        self,
+        *,
+        id: int,
+    ) -> venue.api.operator.explain.Explanation:
+        """GET /_venue/explain/order/{id}"""
+        return await self._send(venue.api.operator.explain.order, {"id": id})
+
+    async def explain_refusal(
+        self,
+        *,
+        id: int,
+    ) -> venue.api.operator.explain.Explanation:
+        """GET /_venue/explain/refusal/{id}"""
+        return await self._send(venue.api.operator.explain.refusal, {"id": id})
+
+    async def explain_bill(
+        self,
+        *,
+        id: int,
+    ) -> venue.api.operator.explain.Explanation:
+        """GET /_venue/explain/bill/{id}"""
+        return await self._send(venue.api.operator.explain.bill, {"id": id})
+
+    async def explain_liquidation(
+        self,
+        *,
+        id: int,
+    ) -> venue.api.operator.explain.Explanation:
+        """GET /_venue/explain/liquidation/{id}"""
+        return await self._send(venue.api.operator.explain.liquidation, {"id": id})

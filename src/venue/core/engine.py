@@ -102,6 +102,16 @@ class Codec(Protocol):
         """An engine with that state."""
 
 
+class NoCodec:
+    """That of an engine which keeps no states."""
+
+    def encode(self, engine: Engine) -> bytes:
+        raise NotImplementedError("an engine of `snapshot.begin` keeps states")
+
+    def decode(self, savepoint: Savepoint) -> Engine:
+        raise NotImplementedError("an engine of `snapshot.begin` keeps states")
+
+
 class Engine:
     """The whole state of the venue. Deterministic: the same commands give the same events.
 
@@ -134,7 +144,7 @@ class Engine:
     def __init__(self) -> None:
         self.sequence = 0
         self.time = 0
-        self.codec: Codec | None = None
+        self.codec: Codec = NoCodec()
         self.savepoints = Savepoints()
         self.ledger = Ledger()
         self.counters = Counters()
@@ -240,7 +250,6 @@ class Engine:
         return self._handlers[type(command)](command)
 
     def _keep(self, command: KeepState) -> list[Event]:
-        assert self.codec is not None
         kept = self.savepoints.kept
         if command.name not in kept and len(kept) >= KEPT_MAX:
             return [Rejected(Reject.STATES_MAX, KEPT_MAX)]
@@ -254,7 +263,6 @@ class Engine:
     def _revert(self, command: RevertState) -> list[Event]:
         """Take the parts of an engine that is made of a kept state. Time goes back, the sequence
         does not: it numbers the journal."""
-        assert self.codec is not None
         savepoints = self.savepoints
         kept = savepoints.kept.get(command.name)
         if kept is None:
