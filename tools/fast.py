@@ -123,13 +123,20 @@ def _compile() -> None:
 
 
 def _check() -> None:
-    """Every hot module must now be imported in its compiled form, by a process of its own."""
+    """Every hot module must now be imported in its compiled form, by a process of its own.
+
+    None may define a msgspec record: compiled, it loses its options and what its lists are of.
+    """
     names = [f"venue.{name.replace('/', '.')}" for name in MODULES]
     script = (
-        "import importlib\n"
+        "import importlib, msgspec\n"
         f"for name in {names}:\n"
-        "    path = importlib.import_module(name).__file__\n"
+        "    module = importlib.import_module(name)\n"
+        "    path = module.__file__\n"
         "    assert path.endswith('.so') and '/build/fast/' in path, path\n"
+        "    for it in vars(module).values():\n"
+        "        record = isinstance(it, type) and issubclass(it, msgspec.Struct)\n"
+        "        assert not record or it.__module__ != name, f'{it} is a record: not compiled'\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(TARGET)}
     subprocess.run([sys.executable, "-c", script], check=True, env=environment)

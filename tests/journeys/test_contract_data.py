@@ -40,8 +40,8 @@ from venue.core.messages.contract_events import (
     MarkSet,
 )
 from venue.core.messages.events import Event, InstrumentListed, OrderPlaced
-from venue.node.market_data.depth import Depth, Top
 from venue.node.market_data.past import PublicTrade
+from venue.node.market_data.records import Depth, Top
 from venue.node.market_data.reference import Funding, Prices
 from venue.node.market_data.ticker import Ticker
 from venue.node.market_data.views import MarketData

@@ -40,9 +40,9 @@ from venue.core.messages.events import OrderClosed, OrderPlaced, Rejected, Trade
 from venue.core.units import PPM
 from venue.lab.backfill import Backfill, Start
 from venue.lab.prehistory import Told
-from venue.node.market_data.depth import Depth, Top
 from venue.node.market_data.past import PublicTrade
 from venue.node.market_data.product import TRADES_MAX
+from venue.node.market_data.records import Depth, Top
 from venue.node.market_data.ticker import Ticker
 from venue.node.market_data.views import PENDING_MAX, MarketData
 from venue.vocabulary import OrderType, SelfTrade, Side, TimeInForce, Wallet

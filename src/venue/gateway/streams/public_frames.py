@@ -34,9 +34,9 @@ from venue.core.messages.contract_events import (
 from venue.core.messages.events import OrderClosed, OrderPlaced, Trade
 from venue.gateway.answers.market import level_texts, trade_id_text
 from venue.gateway.context import Venue
-from venue.node.market_data.depth import Depth, Top
 from venue.node.market_data.past import PublicTrade
 from venue.node.market_data.product import Board
+from venue.node.market_data.records import Depth, Top
 from venue.vocabulary import Cause, Product, Side
 from venue.wire import amount_text, decimal_text, fraction_text, price_text, quantity_text
 

@@ -26,8 +26,8 @@ from venue.core.messages.commands import (
 )
 from venue.core.units import PPB, PPM
 from venue.lab.agents.chance import Chance
+from venue.lab.agents.habits import MakerHabit, TakerHabit
 from venue.lab.agents.ladder import Ladder
-from venue.lab.agents.spot import MakerHabit, TakerHabit
 from venue.node.aside import random_state
 from venue.vocabulary import OrderType, PositionSide, SelfTrade, Side, TimeInForce, Wallet
 

@@ -10,7 +10,6 @@ from random import Random
 from typing import Any, Final
 
 import msgspec
-from msgspec import Struct
 
 from venue.core.book.market import Market
 from venue.core.engine import Engine
@@ -18,6 +17,7 @@ from venue.core.ledger.accounts import Account
 from venue.core.messages.commands import CancelOrder, Command, CreateOwner, Deposit, PlaceOrder
 from venue.core.units import PPM
 from venue.lab.agents.chance import Chance
+from venue.lab.agents.habits import MakerHabit, TakerHabit
 from venue.lab.agents.ladder import Ladder
 from venue.node.aside import random_state
 from venue.node.references import References
@@ -37,25 +37,6 @@ _decode: Final = msgspec.msgpack.Decoder(
     tuple[tuple[Any, ...], dict[str, int], dict[str, int]]
 ).decode
 IMPACT_PPM: Final = 20_000  # share of the way to the last trade that the reference goes per step
-
-
-class MakerHabit(Struct, frozen=True):
-    """A ladder per side: distances from the reference and gaps in ppm, sizes in quote units."""
-
-    name: str
-    edge_ppm: int
-    gap_ppm: int
-    levels: int
-    size_units: int
-
-
-class TakerHabit(Struct, frozen=True):
-    """How often (ppm of steps) a taker trades, how much (quote units), and if it follows moves."""
-
-    name: str
-    chance_ppm: int
-    size_units: int
-    follows: bool
 
 
 MAKERS: Final = (

@@ -5,32 +5,10 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from typing import Final
 
-import msgspec
-
+from venue.node.market_data.records import Depth, Top
 from venue.vocabulary import Side
 
 BUY: Final = int(Side.BUY)
-
-
-class Depth(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """The best levels of both sides, best first, as (price in ticks, lots).
-
-    `update_id` counts the commands that changed the book.
-    """
-
-    update_id: int
-    bids: list[tuple[int, int]]
-    asks: list[tuple[int, int]]
-
-
-class Top(msgspec.Struct, frozen=True, gc=False):
-    """Best bid and ask: prices in ticks, quantities in lots; 0 and 0 where a side is empty."""
-
-    update_id: int
-    bid_price: int
-    bid_quantity: int
-    ask_price: int
-    ask_quantity: int
 
 
 class Half:

@@ -8,15 +8,14 @@ from collections.abc import Callable
 from itertools import islice, takewhile
 from typing import Final
 
-import msgspec
-
 from venue.candles import CANDLES_MAX, Candle, fill, join, moment
 from venue.core.messages.contract_events import ContractTrade
 from venue.core.messages.events import Trade
-from venue.node.market_data.chart import Chart, ChartRecord
-from venue.node.market_data.depth import Depth, Levels, Top
+from venue.node.market_data.chart import Chart
+from venue.node.market_data.depth import Levels
 from venue.node.market_data.past import NO_DAY, Day, NoPast, Past, PublicTrade
-from venue.node.market_data.ticker import Ticker, Window, WindowRecord, joined
+from venue.node.market_data.records import BoardRecord, Depth, Top
+from venue.node.market_data.ticker import Ticker, Window, joined
 from venue.vocabulary import Side
 
 TRADES_MAX: Final = 1_000  # public trades kept per symbol
@@ -37,16 +36,6 @@ class Market:
         self.trades: deque[PublicTrade] = deque(maxlen=TRADES_MAX)
         self.window = Window()
         self.chart = Chart()
-
-
-class MarketRecord(msgspec.Struct, array_like=True):
-    """One dumped symbol."""
-
-    symbol: str
-    levels: Depth
-    trades: list[PublicTrade]
-    window: WindowRecord
-    chart: ChartRecord
 
 
 class Board:
@@ -163,10 +152,10 @@ class Board:
         market.window.fold(time, price, quantity, notional)
         market.chart.fold(time, price, quantity, notional, taker_bought=bought)
 
-    def dump(self) -> list[MarketRecord]:
+    def dump(self) -> list[BoardRecord]:
         """Every symbol in the order of listing, the prehistory aside; `restore` takes it back."""
         return [
-            MarketRecord(
+            BoardRecord(
                 symbol,
                 market.levels.dump(),
                 list(market.trades),
@@ -176,7 +165,7 @@ class Board:
             for symbol, market in self._markets.items()
         ]
 
-    def restore(self, records: list[MarketRecord]) -> None:
+    def restore(self, records: list[BoardRecord]) -> None:
         """Become what was dumped."""
         self._markets = {}
         for dumped in records:

@@ -19,8 +19,9 @@ from venue.core.messages.contract_events import (
 from venue.core.messages.events import Event, InstrumentListed, OrderClosed, OrderPlaced, Trade
 from venue.core.messages.savepoints import StateDropped, StateKept, StateReverted
 from venue.node.market_data.past import Past
-from venue.node.market_data.product import Board, MarketRecord
-from venue.node.market_data.reference import ContractData, StateRecord
+from venue.node.market_data.product import Board
+from venue.node.market_data.records import ViewRecord
+from venue.node.market_data.reference import ContractData
 from venue.vocabulary import Cause
 
 PENDING_MAX: Final = 256  # applied commands that may wait for the next fold
@@ -28,18 +29,8 @@ TAKEOVER: Final = int(Cause.TAKEOVER)
 DELEVERAGE: Final = int(Cause.DELEVERAGE)
 
 
-class Record(msgspec.Struct, array_like=True):
-    """The dumped view: the last sequence in it, and what each part has dumped."""
-
-    sequence: int
-    spot: list[MarketRecord]
-    contract: list[MarketRecord] = []
-    contract_data: list[StateRecord] = []
-    kept: list[tuple[str, bytes]] = []
-
-
 _encoder = msgspec.msgpack.Encoder()
-_decoder = msgspec.msgpack.Decoder(Record)
+_decoder = msgspec.msgpack.Decoder(ViewRecord)
 
 
 class MarketData:
@@ -79,12 +70,12 @@ class MarketData:
         self._kept = dict(record.kept)
         self._become(record)
 
-    def _record(self) -> Record:
-        return Record(
+    def _record(self) -> ViewRecord:
+        return ViewRecord(
             self._sequence, self.spot.dump(), self.contract.dump(), self.contract_data.dump()
         )
 
-    def _become(self, record: Record) -> None:
+    def _become(self, record: ViewRecord) -> None:
         self.spot.restore(record.spot)
         self.contract.restore(record.contract)
         self.contract_data.restore(record.contract_data)

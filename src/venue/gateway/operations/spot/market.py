@@ -32,8 +32,8 @@ from venue.gateway.answers.market import Drawn, drawn
 from venue.gateway.context import Call, Venue
 from venue.gateway.nearest import no_such
 from venue.gateway.operations.budgets import rate_limit
-from venue.node.market_data.depth import Top
 from venue.node.market_data.product import Board
+from venue.node.market_data.records import Top
 from venue.wire import (
     amount_text,
     decimal_text,
