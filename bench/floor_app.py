@@ -33,7 +33,7 @@ from venue.core.messages.commands import PlaceOrder
 from venue.core.units import FIRST_ID
 from venue.gateway.access.auth import Authenticator
 from venue.gateway.access.gate import HttpLimits
-from venue.gateway.access.keys import Credentials, KeyStore, KeyView
+from venue.gateway.access.keys import KeyCredentials, KeyFacts, KeyStore
 from venue.gateway.access.limits import Limits
 from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.origins import Origins
@@ -44,12 +44,12 @@ from venue.gateway.dispatch.decode import compile_request, decode
 from venue.gateway.dispatch.desk import Desk
 from venue.gateway.dispatch.dispatcher import Dispatcher
 from venue.gateway.dispatch.routes import Route, Routes, bind
-from venue.gateway.operations.spot.orders import GTC, order_command
+from venue.gateway.operations.spot.orders import order_command
 from venue.gateway.transport.server import Server, listen
 from venue.lab import demo
 from venue.node.clock import SystemClock
 from venue.node.venue_clock import VenueClock
-from venue.vocabulary import Access
+from venue.vocabulary import GTC, Access
 
 ITEM: Final = compile_request(BatchItem)
 
@@ -103,9 +103,9 @@ def key_store(keys_file: Path) -> KeyStore:
     """The keys that the requests are signed with."""
     store = KeyStore()
     access = int(Access.READ | Access.SPOT_TRADE)
-    known = msgspec.json.decode(keys_file.read_bytes(), type=list[Credentials])
+    known = msgspec.json.decode(keys_file.read_bytes(), type=list[KeyCredentials])
     for uid, credentials in enumerate(known, 1):
-        store.add(credentials, KeyView(credentials.key, uid, "", access, [], 0, None, False))
+        store.add(credentials, KeyFacts(credentials.key, uid, "", access, [], 0, None, False))
     return store
 
 

@@ -20,7 +20,8 @@ from venue.core.messages.events import Trade
 from venue.core.owners import FIRST_UID
 from venue.core.units import PPM
 from venue.lab import demo
-from venue.lab.agents.spot import BUY, STEP_US, Agents
+from venue.lab.agents.spot import STEP_US, Agents
+from venue.vocabulary import BUY
 
 SECOND_US: Final = 1_000_000
 START_US: Final = 1_700_000_000 * SECOND_US

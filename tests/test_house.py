@@ -37,7 +37,7 @@ WIDE = {
     "venue.core.contract.risk.deleveraging.trade_outside": "both sides of a trade",
     "venue.core.ledger.ledger.Ledger.settle": "plain integers: compiled, an object would cost",
     "venue.gateway.streams.session.Session.__init__": "made in one place",
-    "venue.gateway.streams.socket_orders.Entry.__init__": "made in one place",
+    "venue.gateway.streams.socket_orders.SocketOrders.__init__": "made in one place",
 }
 
 ANCESTORS = (

@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from support.sources import modules, none, trees
+from support.sources import SRC, modules, none, text, trees
 
 ATTRIBUTES = 12  # that an object of a class sets on itself
 # Wide for a reason; no other may be.
 WIDE_CLASSES = {
-    "venue.crashtest.trial.Run": "one run of a bot: its venue, its port, and what is judged",
+    "venue.crashtest.trial.TrialRun": "one run of a bot: its venue, its port, and what is judged",
     "venue.gateway.dispatch.wire_log.Exchange": "a record: what was asked and answered",
     "venue.gateway.dispatch.wire_log.Operated": "a record: what was asked and answered",
     "venue.gateway.streams.sockets.Sockets": "what all connections of a door share",
@@ -30,11 +30,11 @@ WIDE_CLASSES = {
     "venue.core.ledger.accounts.Pool": "a record: a pool's money and its sums",
     "venue.gateway.context.Venue": "one name for the parts of a running venue",
     "venue.gateway.dispatch.routes.Route": "a row compiled, read at every request",
-    "venue.gateway.streams.connection.Connection": "a connection's buffers, timers and turns",
+    "venue.gateway.streams.connection.SocketConnection": "a connection's buffers, timers and turns",
     "venue.gateway.streams.hub.Hub": "the listeners of all channels, and their shapers",
     "venue.gateway.streams.session.Session": "a connection's login, channels and limits",
-    "venue.gateway.streams.socket_orders.Entry": "what the orders of a connection need",
-    "venue.gateway.transport.connection.Connection": "a connection's buffers, timers and turns",
+    "venue.gateway.streams.socket_orders.SocketOrders": "what the orders of a connection need",
+    "venue.gateway.transport.connection.HttpConnection": "a connection's buffers, timers and turns",
     "venue.gateway.transport.receiver.Receiver": "a request as it comes in, piece by piece",
     "venue.history.process.client.History": "a helper's state, and what is kept to start it again",
     "venue.history.projection.contract_rows.ContractRows": "one list of rows for each table",
@@ -202,3 +202,53 @@ def families(paths: list[Path]) -> list[str]:
 def test_a_family_is_seen() -> None:
     planted = [Path(f"a/b{rest}.py") for rest in ("", "_c", "_d", "_e")]
     assert families([*planted, Path("c/b_f.py")]) == ["a: 4 x b"]
+
+
+def test_no_class_has_anothers_name() -> None:
+    """What users import has the plain names: their Order is one of several in here."""
+    own = {
+        name: trees()[path] for name, path in modules().items() if not name.startswith(FOR_USERS)
+    }
+    none(twice(own))
+
+
+def twice(sources: dict[str, ast.Module]) -> list[str]:
+    """The names that two classes have."""
+    places: dict[str, list[str]] = {}
+    for module, tree in sources.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(module)
+    return [f"{name}: {', '.join(found)}" for name, found in places.items() if len(found) > 1]
+
+
+def test_a_name_given_twice_is_seen() -> None:
+    planted = {"m": ast.parse("class A: ..."), "n": ast.parse("def f():\n    class A: ...")}
+    assert twice(planted) == ["A: m, n"]
+
+
+def test_members_have_one_literal() -> None:
+    words = ast.parse(text(SRC / "venue" / "vocabulary.py"))
+    enums = {node.name for node in words.body if isinstance(node, ast.ClassDef)}
+    none(
+        [
+            f"{path}:{line}: a literal of {name} stands in venue.vocabulary"
+            for path in modules().values()
+            if path.name != "vocabulary.py"
+            for name, line in copies(trees()[path], enums)
+        ]
+    )
+
+
+def copies(tree: ast.Module, enums: set[str]) -> Iterator[tuple[str, int]]:
+    """The constants of a module that are a member of a vocabulary."""
+    for node in tree.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            found = re.fullmatch(r"int\((\w+)\.\w+\)|(\w+)\.\w+\.value", ast.unparse(node.value))
+            if found and (found[1] or found[2]) in enums:
+                yield found[1] or found[2], node.lineno
+
+
+def test_a_copy_of_a_member_is_seen() -> None:
+    planted = "A: Final = int(Side.BUY)\nB = Kind.C.value\nC = Other.D.value\nD = 0"
+    assert list(copies(ast.parse(planted), {"Side", "Kind"})) == [("Side", 1), ("Kind", 2)]

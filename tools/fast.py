@@ -22,7 +22,7 @@ STAMP = TARGET / "stamp.json"
 # The library's functions call each other directly, and Python's without a stub between.
 DIRECT = ("-fvisibility=hidden", "-fno-plt")
 HOT = (
-    "benefits",
+    "rewards",
     "book/book",
     "book/client_ids",
     "book/market",

@@ -76,7 +76,7 @@ class Journey:
             self.counting = caller.f_globals.get("__name__") != DOOR
 
 
-def signed(account: demo.Account, sent: Order) -> bytes:
+def signed(account: demo.DemoAccount, sent: Order) -> bytes:
     """A whole request."""
     path, body = sent[0].encode(), json.dumps(sent[1]).encode()
     at = str(time.time_ns() // 1_000_000).encode()

@@ -21,11 +21,20 @@ from venue.explanation.finding import Finder, finder
 from venue.explanation.telling import Scene, tell
 from venue.history.process.worker import serve, settle
 from venue.journal.recovery import load
-from venue.node.explainer import ASKED, COMMANDS, SNAPSHOT, TELL, Begun, Packed, Question, Told
+from venue.node.explainer import (
+    ASKED,
+    COMMANDS,
+    SNAPSHOT,
+    TELL,
+    Begun,
+    Explained,
+    ExplainQuestion,
+    Packed,
+)
 
 NICENESS: Final = 10  # orders go first
 
-_question = msgspec.msgpack.Decoder(Question)
+_question = msgspec.msgpack.Decoder(ExplainQuestion)
 _begun = msgspec.msgpack.Decoder(Begun)
 _pieces = msgspec.msgpack.Decoder(list[Packed])
 _commands = msgspec.msgpack.Decoder(list[Command])
@@ -35,7 +44,7 @@ class Explaining:
     """One explanation, from its question on."""
 
     def __init__(self) -> None:
-        self._question = Question("", 0)
+        self._question = ExplainQuestion("", 0)
         self._finder: Finder | None = None
         self._begun = Begun(None, 0)
         self._engine = begin()
@@ -76,7 +85,7 @@ class Explaining:
                     return engine.sequence, True
         return engine.sequence, False
 
-    def _tell(self) -> Told | None:
+    def _tell(self) -> Explained | None:
         found = self._finder
         assert found is not None
         chosen = found.chosen(self._engine.sequence)

@@ -31,7 +31,7 @@ from venue.core.engine import Engine
 from venue.core.messages.commands import ChangeSetting, Command
 from venue.core.owners import FIRST_UID
 from venue.gateway.access.auth import Authenticator
-from venue.gateway.access.keys import Credentials, KeyStore, KeyView
+from venue.gateway.access.keys import KeyCredentials, KeyFacts, KeyStore
 from venue.gateway.access.limits import ORDERS_MAX, WEIGHT_MAX, Limits
 from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.origins import Origins
@@ -60,7 +60,7 @@ from venue.journal.sqlite import open_journal
 from venue.keeping import keep, keep_up, keeper
 from venue.lab import demo
 from venue.lab.agents.everyone import Everyone
-from venue.lab.agents.holding import Holding
+from venue.lab.agents.holding import AgentHolding
 from venue.lab.agents.spot import STEP_US
 from venue.lab.prehistory import Prehistory
 from venue.living import Living, OnFailure
@@ -416,8 +416,8 @@ def _found_keys(rooms: Venue) -> None:
     for account in demo.ACCOUNTS:
         uid = rooms.engine.ledger.names[account.name]
         rooms.keys.add(
-            Credentials(account.key, account.secret, demo.PASSPHRASE),
-            KeyView(account.key, uid, "demo", account.permissions, [], now, None, False),
+            KeyCredentials(account.key, account.secret, demo.PASSPHRASE),
+            KeyFacts(account.key, uid, "demo", account.permissions, [], now, None, False),
         )
 
 
@@ -451,7 +451,7 @@ def _collect_young_only() -> None:
 async def employ(rooms: Venue, seed: int, *, agents: bool, act: bool = True) -> None:
     """Who acts with time from now on: the liquidity agents, or only what holds indexes. Agents who
     do not `act` leave it at their first quotes."""
-    stepper: Everyone | Holding = Holding(rooms.engine)
+    stepper: Everyone | AgentHolding = AgentHolding(rooms.engine)
     if agents:
         stepper = everyone = Everyone(rooms.engine, seed)
         await everyone.begin(rooms.sequencer)

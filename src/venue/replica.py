@@ -36,7 +36,7 @@ class Left(Exception):
     """The venue is gone."""
 
 
-class Sent:
+class SentLog:
     """The venue's journal, as far as it is sent."""
 
     def __init__(self, task: Task, incoming: BinaryIO) -> None:
@@ -74,7 +74,7 @@ def snapshot(task: Task, incoming: BinaryIO) -> Snapshot:
     market_data = MarketData()
     recorder = Recorder(task.frames_kept)
     restored = Restored(market_data, recorder, projected=task.last)
-    return take(recover(Sent(task, incoming), task.last, restored), market_data, recorder)
+    return take(recover(SentLog(task, incoming), task.last, restored), market_data, recorder)
 
 
 def _frame(incoming: BinaryIO) -> bytes:

@@ -404,7 +404,7 @@ REPLIES: list[tuple[type[Any], str]] = [
         "asset:str balance:str availableBalance:str frozen:str unrealizePnl:str",
     ),
     (
-        contract_account.Position,
+        contract_account.PositionView,
         (
             "id:int asset:str symbol:str side:str marginType:str separatedMode:str "
             "separatedOpenOrderId:int leverage:str size:str openValue:str openFee:str "

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from venue.crashtest import judge
-from venue.crashtest.campaign import Report, Result
+from venue.crashtest.campaign import CampaignReport, Result
 from venue.crashtest.incidents import ALL, draw
-from venue.crashtest.judge import Finding, Ledger, Limits, judged
+from venue.crashtest.judge import BotLimits, Finding, JudgedLedger, judged
 from venue.crashtest.record import Record
 from venue.crashtest.report import again, as_html, as_json
 from venue.crashtest.schedule import Event, is_like, rule
@@ -47,7 +47,7 @@ def asked(record: Record, target: str, answer: str) -> None:
 
 
 def rules(record: Record, orders: list[dict[str, Any]]) -> list[str]:
-    found = judged(record, Ledger(orders, [], [], []), Limits())
+    found = judged(record, JudgedLedger(orders, [], [], []), BotLimits())
     return [one.rule for one in found]
 
 
@@ -86,7 +86,7 @@ def test_a_lost_order_that_is_sent_anew_was_executed_twice() -> None:
     sent(record, "a")
     sent(record, "b", "1000000000000002")
     both = [order(1, "a"), order(2, "b")]
-    (found,) = judged(record, Ledger(both, [], [], []), Limits())
+    (found,) = judged(record, JudgedLedger(both, [], [], []), BotLimits())
     assert found.rule == judge.TWICE
     assert "BUY 0.01 BTCUSDT (spot) was executed" in found.words
     assert "(placement 1)" in found.words
@@ -100,9 +100,9 @@ def test_equal_orders_that_a_bot_plans_are_not_one_intent() -> None:
     record = Record()
     sent(record, "a")
     sent(record, "b", "1000000000000002")
-    ledger = Ledger([order(1, "a"), order(2, "b")], [], [], [])
-    assert judged(record, ledger, Limits(), {"BUY 0.01 BTCUSDT (spot)": 2}) == []
-    (found,) = judged(record, ledger, Limits(), {"BUY 0.01 BTCUSDT (spot)": 1})
+    ledger = JudgedLedger([order(1, "a"), order(2, "b")], [], [], [])
+    assert judged(record, ledger, BotLimits(), {"BUY 0.01 BTCUSDT (spot)": 2}) == []
+    (found,) = judged(record, ledger, BotLimits(), {"BUY 0.01 BTCUSDT (spot)": 1})
     assert found.rule == judge.TWICE
 
 
@@ -157,9 +157,9 @@ def test_what_is_left_at_the_end() -> None:
     sent(record, "a", "1000000000000001")
     left = [order(1, "a"), order(9, "z")]
     held = [{"side": "LONG", "size": "0.1", "symbol": "BTCUSDT"}]
-    found = judged(record, Ledger(left, [], left, held), Limits())
+    found = judged(record, JudgedLedger(left, [], left, held), BotLimits())
     assert [one.rule for one in found] == [judge.NOT_FLAT, judge.ORPHAN, judge.NOT_FLAT]
-    may = judged(record, Ledger(left, [], [], held), Limits(may_hold=True))
+    may = judged(record, JudgedLedger(left, [], [], held), BotLimits(may_hold=True))
     assert may == []
 
 
@@ -171,9 +171,9 @@ def test_limits() -> None:
         {"product": "spot", "symbol": "BTCUSDT", "qty": "0.02", "isBuyer": True},
         {"product": "contract", "symbol": "BTCUSDT", "qty": "0.03", "side": "SELL"},
     ]
-    ledger = Ledger(orders, fills, [], [])
-    assert judged(Record(), ledger, Limits(max_orders=2, max_position=Decimal("0.03"))) == []
-    found = judged(Record(), ledger, Limits(max_orders=1, max_position=Decimal("0.02")))
+    ledger = JudgedLedger(orders, fills, [], [])
+    assert judged(Record(), ledger, BotLimits(max_orders=2, max_position=Decimal("0.03"))) == []
+    found = judged(Record(), ledger, BotLimits(max_orders=1, max_position=Decimal("0.02")))
     assert [one.words for one in found] == [
         "more than 1 orders were open at a time",
         "more than 0.02 of BTCUSDT (spot) was held",
@@ -229,7 +229,7 @@ def test_runs_are_bounded() -> None:
 def test_reports_are_the_same_and_need_nothing_beside_them() -> None:
     finding = Finding(judge.TWICE, "BUY <b>0.01</b>")
     result = Result("lost-reply", "a story", "failed", [finding], [LOST], 3)
-    report = Report(["python", "my bot.py"], 7, 60, [result])
+    report = CampaignReport(["python", "my bot.py"], 7, 60, [result])
     assert as_json(report) == as_json(report)
     page = as_html(report)
     assert "<b>0.01</b>" not in page

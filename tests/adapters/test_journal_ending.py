@@ -16,7 +16,7 @@ import pytest
 
 from support.disk import Disk
 from venue.core.messages.commands import Tick
-from venue.journal.ending import ENDING, Acknowledged
+from venue.journal.ending import ENDING, Ending
 from venue.journal.journal import JournalCorrupt
 from venue.journal.sqlite import open_journal, open_readonly
 
@@ -251,14 +251,14 @@ def test_a_note_that_cannot_be_read_says_nothing(tmp_path: Path, data: bytes) ->
     journal = open_journal(str(path))
     journal.append([Tick(time=2)])
     journal.close()
-    assert Acknowledged(str(path)).read() == 2
+    assert Ending(str(path)).read() == 2
 
 
 def test_the_note_is_written_behind_the_sync_and_never_synced(tmp_path: Path) -> None:
     disk = Disk()
     try:
         journal = open_journal(str(tmp_path / "journal"))
-        note = Acknowledged(str(tmp_path / "journal"))
+        note = Ending(str(tmp_path / "journal"))
         for number in range(1, 6):
             before = disk.syncs
             journal.append([Tick(time=number)])

@@ -17,7 +17,7 @@ from venue.core.state import snapshot as state
 from venue.journal.journal import JournalCorrupt, Snapshot, earliest
 from venue.journal.recent import EVERY, RecentJournal
 from venue.journal.recovery import ENGINE, beginning, load
-from venue.node.explainer import WAITING_MAX, Explainer, Question, Told, TooBusy, TooOld
+from venue.node.explainer import WAITING_MAX, Explained, Explainer, ExplainQuestion, TooBusy, TooOld
 
 ROUNDS = 6
 BATCH = 7
@@ -91,7 +91,9 @@ def test_a_snapshot_is_due_after_so_many() -> None:
     assert journal.is_due()
 
 
-def ask(journal: RecentJournal, question: Question, time_max_s: float = 60.0) -> Told | None:
+def ask(
+    journal: RecentJournal, question: ExplainQuestion, time_max_s: float = 60.0
+) -> Explained | None:
     return asyncio.run(Explainer(journal, at_once, time_max_s).ask(question))
 
 
@@ -101,13 +103,13 @@ def test_what_came_before_is_too_old() -> None:
         filled(engine, journal, 2)
         kept(engine, journal)
     with pytest.raises(TooOld, match=f"before command {journal.begin() + 1},"):
-        ask(journal, Question("order", 1))
+        ask(journal, ExplainQuestion("order", 1))
 
 
 def test_time_is_bounded() -> None:
     _, journal = begun()
     with pytest.raises(TooBusy, match=r"within 0\.001 s"):
-        ask(journal, Question("order", 10**15), 0.001)
+        ask(journal, ExplainQuestion("order", 10**15), 0.001)
 
 
 def test_few_wait() -> None:
@@ -116,12 +118,12 @@ def test_few_wait() -> None:
     async def many() -> None:
         explainer = Explainer(journal, at_once, 60.0)
         first = [
-            asyncio.create_task(explainer.ask(Question("order", 10**15)))
+            asyncio.create_task(explainer.ask(ExplainQuestion("order", 10**15)))
             for _ in range(WAITING_MAX)
         ]
         await asyncio.sleep(0)
         with pytest.raises(TooBusy, match="under way"):
-            await explainer.ask(Question("order", 10**15))
+            await explainer.ask(ExplainQuestion("order", 10**15))
         assert await asyncio.gather(*first) == [None] * WAITING_MAX
 
     asyncio.run(many())
@@ -137,4 +139,4 @@ def test_a_helper_that_dies_is_told() -> None:
         function()
 
     with pytest.raises(TooBusy, match="could not be explained"):
-        asyncio.run(Explainer(journal, killing, 60.0).ask(Question("order", 10**15)))
+        asyncio.run(Explainer(journal, killing, 60.0).ask(ExplainQuestion("order", 10**15)))

@@ -146,7 +146,7 @@ def wrong_bytes(snapshot: Snapshot) -> None:
 
 def wrong_state(snapshot: Snapshot) -> None:
     """An order of an owner that is not there."""
-    held = msgspec.msgpack.decode(snapshot.parts["engine"], type=state.Snapshot)
+    held = msgspec.msgpack.decode(snapshot.parts["engine"], type=state.EngineSnapshot)
     held.state.accounts.pop()
     snapshot.parts["engine"] = msgspec.msgpack.encode(held)
 

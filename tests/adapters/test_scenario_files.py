@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from venue.scenario.expectation import Told, shortfalls
+from venue.scenario.expectation import StepTold, shortfalls
 from venue.scenario.file import load, parsed
 from venue.scenario.paths import Missing, filled, value_at
-from venue.scenario.refused import Refused
+from venue.scenario.refused import ScenarioRefused
 
 HEAD = 'title = "t"\n'
 PING = '[[step]]\nsend = "ping"\n'
@@ -83,20 +83,20 @@ REFUSALS = [
 
 @pytest.mark.parametrize(("text", "words"), REFUSALS)
 def test_bad_files_are_refused_in_words(text: str, words: list[str]) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(ScenarioRefused) as refused:
         parsed(text.encode())
     for word in words:
         assert word in str(refused.value)
 
 
 def test_a_file_that_is_not_there_or_too_large(tmp_path: Path) -> None:
-    with pytest.raises(Refused, match=r"none\.toml: No such file"):
+    with pytest.raises(ScenarioRefused, match=r"none\.toml: No such file"):
         load(str(tmp_path / "none.toml"))
-    with pytest.raises(Refused, match="Is a directory"):
+    with pytest.raises(ScenarioRefused, match="Is a directory"):
         load(str(tmp_path))
-    with pytest.raises(Refused, match="must be at most 1000000"):
+    with pytest.raises(ScenarioRefused, match="must be at most 1000000"):
         parsed(b"#" * 1_000_001)
-    with pytest.raises(Refused, match="it is no TOML"):
+    with pytest.raises(ScenarioRefused, match="it is no TOML"):
         parsed(b"a = " + b"[" * 100_000)
 
 
@@ -132,16 +132,16 @@ def test_references_keep_their_types() -> None:
     ],
 )
 def test_answers_are_compared(expected: dict[str, object], body: object, words: str) -> None:
-    found = shortfalls(expected, Told(200, body))
+    found = shortfalls(expected, StepTold(200, body))
     assert ("; ".join(found) == "") == (words == "")
     assert words in "; ".join(found)
 
 
 def test_refusals_must_be_expected() -> None:
-    refused = Told(400, {"code": -1142, "msg": "no such owner"})
+    refused = StepTold(400, {"code": -1142, "msg": "no such owner"})
     assert shortfalls({}, refused) == ["refused: 400 -1142 no such owner"]
     assert shortfalls({"code": -1142}, refused) == []
     assert shortfalls({"http": 400}, refused) == []
     assert shortfalls({"code": -1}, refused) == ["code: expected -1, got 400 -1142 no such owner"]
-    assert shortfalls({}, Told(0, "it broke")) == ["the answer was lost: it broke"]
-    assert shortfalls({"lost": True}, Told(0, "it broke")) == []
+    assert shortfalls({}, StepTold(0, "it broke")) == ["the answer was lost: it broke"]
+    assert shortfalls({"lost": True}, StepTold(0, "it broke")) == []

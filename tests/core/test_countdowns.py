@@ -303,7 +303,7 @@ def test_a_snapshot_from_before_there_were_countdowns_can_be_read() -> None:
     world = World("ann")
     world.rest("ann", BUY, 5, 100)
     sequence, time, state, *_ = msgspec.msgpack.decode(snapshot.dump(world.engine))
-    names = snapshot.State.__struct_fields__
+    names = snapshot.EngineState.__struct_fields__
     former = state[: names.index("deadlines")]
     engine = snapshot.load(msgspec.msgpack.encode((sequence, time, former)))
     assert snapshot.dump(engine) == snapshot.dump(world.engine)

@@ -15,7 +15,6 @@ from support.contract_world import (
     refusal,
 )
 from support.world import World
-from venue.core.benefits import CHUNK, SHARE_MAX_PPM
 from venue.core.contract.collateral import FEES_UID, FUND_UID
 from venue.core.messages import benefit_commands, commands
 from venue.core.messages.benefit_events import (
@@ -27,6 +26,7 @@ from venue.core.messages.benefit_events import (
 )
 from venue.core.messages.contract_events import Income
 from venue.core.messages.events import Event, Rejected, WalletMoved
+from venue.core.rewards import CHUNK, SHARE_MAX_PPM
 from venue.core.state import snapshot
 from venue.core.units import AMOUNT_MAX
 from venue.vocabulary import BUY, SELL, Reject, Wallet

@@ -12,15 +12,15 @@ from venue.api import signing
 from venue.api.errors import ApiError
 from venue.gateway.access import replay
 from venue.gateway.access.auth import Authenticator, Caller, permit
-from venue.gateway.access.keys import Credentials, KeyStore, KeyView
+from venue.gateway.access.keys import KeyCredentials, KeyFacts, KeyStore
 from venue.gateway.access.replay import ReplayGuard, request_id
 from venue.vocabulary import Access
 
 NOW_MS = 1_700_000_000_000
 NOW = NOW_MS * 1_000
 TRADE = int(Access.READ | Access.SPOT_TRADE)
-ALICE = Credentials("demo-alice", "demo-alice-secret", "demo")
-BOB = Credentials("demo-bob", "demo-bob-secret", "demo-bob")
+ALICE = KeyCredentials("demo-alice", "demo-alice-secret", "demo")
+BOB = KeyCredentials("demo-bob", "demo-bob-secret", "demo-bob")
 PATH, QUERY, BODY = b"/api/v3/order", b"a=%20b&c=1", b'{"x": 1}'
 
 Headers = list[tuple[bytes, bytes]]
@@ -48,13 +48,13 @@ class Clock:
 
 def store() -> KeyStore:
     keys = KeyStore()
-    keys.add(ALICE, KeyView(ALICE.key, 7, "", TRADE, [], NOW, NOW + 10**9, False))
-    keys.add(BOB, KeyView(BOB.key, 8, "", int(Access.READ), ["10.0.0.0/8"], NOW, None, False))
+    keys.add(ALICE, KeyFacts(ALICE.key, 7, "", TRADE, [], NOW, NOW + 10**9, False))
+    keys.add(BOB, KeyFacts(BOB.key, 8, "", int(Access.READ), ["10.0.0.0/8"], NOW, None, False))
     return keys
 
 
 def headers(
-    who: Credentials = ALICE,
+    who: KeyCredentials = ALICE,
     *,
     text: bytes | None = None,
     timestamp: bytes = str(NOW_MS).encode(),
@@ -270,7 +270,7 @@ def test_refuses_every_flipped_bit_of_the_signed_text() -> None:
 
 
 def test_refuses_the_signature_of_another_keys_secret() -> None:
-    other = Credentials(ALICE.key, BOB.secret, ALICE.passphrase)
+    other = KeyCredentials(ALICE.key, BOB.secret, ALICE.passphrase)
     assert refusal(headers(other)).code == -1047
 
 

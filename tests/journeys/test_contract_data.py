@@ -40,9 +40,9 @@ from venue.core.messages.contract_events import (
     MarkSet,
 )
 from venue.core.messages.events import Event, InstrumentListed, OrderPlaced
-from venue.node.market_data.past import PublicTrade
+from venue.node.market_data.past import PastTrade
 from venue.node.market_data.records import Depth, Top
-from venue.node.market_data.reference import Funding, Prices
+from venue.node.market_data.reference import LastFunding, Prices
 from venue.node.market_data.ticker import Ticker
 from venue.node.market_data.views import MarketData
 from venue.vocabulary import BUY, SELL, Cause, OrderType, TimeInForce
@@ -97,8 +97,8 @@ def test_trades_fill_the_tape_the_ticker_and_the_candles() -> None:
     )
     board = feed.data.contract
     assert board.trades(BTC, 10) == [
-        PublicTrade(8, 103, 4, 412 * UNIT, first, False),
-        PublicTrade(9, 99, 2, 198 * UNIT, feed.time, True),
+        PastTrade(8, 103, 4, 412 * UNIT, first, False),
+        PastTrade(9, 99, 2, 198 * UNIT, feed.time, True),
     ]
     assert board.ticker(BTC, feed.time) == Ticker(
         103, 103, 99, 99, 6, 610 * UNIT, 2, first, feed.time
@@ -180,10 +180,10 @@ def test_prices_are_the_last_ones_set() -> None:
 def test_funding_is_the_last_one_due() -> None:
     feed = Feed()
     data = feed.data.contract_data
-    assert data.funding(BTC) == Funding(0, 0, 0)
+    assert data.funding(BTC) == LastFunding(0, 0, 0)
     feed.say(FundingDue(BTC, BEGIN - 5, -100_000, 1_003, 1_000))
-    assert data.funding(BTC) == Funding(BEGIN - 5, -100_000, 1_003)
-    assert data.funding(ETH) == Funding(0, 0, 0)
+    assert data.funding(BTC) == LastFunding(BEGIN - 5, -100_000, 1_003)
+    assert data.funding(ETH) == LastFunding(0, 0, 0)
 
 
 def test_index_and_mark_have_candles_without_volume() -> None:
@@ -444,7 +444,7 @@ def compare(session: Session, symbol: str, now: int) -> None:
         )
     dues = [event for _, event in events if isinstance(event, FundingDue)]
     if dues:
-        assert view.funding(symbol) == Funding(dues[-1].due, dues[-1].rate_ppb, dues[-1].mark)
+        assert view.funding(symbol) == LastFunding(dues[-1].due, dues[-1].rate_ppb, dues[-1].mark)
 
 
 @settings(max_examples=60, deadline=None)

@@ -20,7 +20,7 @@ from support.refusals.cases import order
 from support.server import Server
 from support.talkative import BEGIN
 from venue.core.owners import FIRST_UID
-from venue.gateway.access.keys import Credentials, KeyStore
+from venue.gateway.access.keys import KeyCredentials, KeyStore
 from venue.gateway.access.vault import StoredKey, Vault
 from venue.gateway.context import Venue
 from venue.gateway.streams.connection import SocketLimits
@@ -126,7 +126,7 @@ def test_an_expired_key_takes_its_session_along() -> None:
 
 
 def _expiring(room: ListeningRoom, seconds: int) -> Account:
-    def create(rooms: Venue) -> asyncio.Task[Credentials]:
+    def create(rooms: Venue) -> asyncio.Task[KeyCredentials]:
         now = rooms.clock.wall()
         making = rooms.keys.create(FIRST_UID, TRADE, now=now, expires=now + seconds * 1_000_000)
         return asyncio.get_running_loop().create_task(making)

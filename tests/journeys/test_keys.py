@@ -18,10 +18,10 @@ from venue.gateway.access.keys import (
     ADDRESSES_MAX,
     BAD_PASSPHRASES_MAX,
     BAD_PASSPHRASES_US,
-    Credentials,
     Key,
+    KeyCredentials,
+    KeyFacts,
     KeyStore,
-    KeyView,
 )
 from venue.gateway.access.vault import PassphraseHash, Vault, VaultError
 from venue.vocabulary import Access
@@ -39,7 +39,7 @@ def master(path: Path) -> Path:
     return path.with_name(path.name + ".master")
 
 
-def create(store: KeyStore, uid: int = 7, **options: Any) -> Credentials:
+def create(store: KeyStore, uid: int = 7, **options: Any) -> KeyCredentials:
     return asyncio.run(store.create(uid, TRADE, now=NOW, **options))
 
 
@@ -48,7 +48,7 @@ def signs(key: Key, secret: bytes) -> bool:
     return key.mac.digest(b"text") == Mac(secret).digest(b"text")
 
 
-def by_key(store: KeyStore, credentials: Credentials) -> Key:
+def by_key(store: KeyStore, credentials: KeyCredentials) -> Key:
     key = store.by_key(credentials.key.encode())
     assert key is not None
     return key
@@ -183,9 +183,9 @@ def test_earlier_copies_of_both_files_are_refused_where_the_newest_is_known(path
 # -- files of the earlier version ----------------------------------------------------------------
 
 
-def earlier(path: Path, **changed: Any) -> tuple[Credentials, bytes]:
+def earlier(path: Path, **changed: Any) -> tuple[KeyCredentials, bytes]:
     """A store as the earlier version wrote it, with one key, and its master key."""
-    made, key = Credentials("vk-1", "5e" * 32, "passphrase-16-ch"), bytes(range(32))
+    made, key = KeyCredentials("vk-1", "5e" * 32, "passphrase-16-ch"), bytes(range(32))
     nonce = b"n" * 12
     sealed = nonce + AESGCM(key).encrypt(nonce, made.secret.encode(), b"1|7|vk-1")
     row = {
@@ -310,8 +310,8 @@ def test_a_revoked_key_stops_at_once_and_for_good(path: Path) -> None:
 
 def test_demo_keys_never_reach_the_file(path: Path) -> None:
     store = KeyStore.open(path)
-    view = KeyView("demo-alice", 7, "demo", TRADE, [], NOW, None, False)
-    demo = Credentials("demo-alice", "demo-alice-secret", "demo")
+    view = KeyFacts("demo-alice", 7, "demo", TRADE, [], NOW, None, False)
+    demo = KeyCredentials("demo-alice", "demo-alice-secret", "demo")
     store.add(demo, view)
     create(store)
     assert signs(by_key(store, demo), b"demo-alice-secret")

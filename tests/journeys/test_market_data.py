@@ -39,8 +39,8 @@ from venue.core.messages.commands import (
 from venue.core.messages.events import OrderClosed, OrderPlaced, Rejected, Trade
 from venue.core.units import PPM
 from venue.lab.backfill import Backfill, Start
-from venue.lab.prehistory import Told
-from venue.node.market_data.past import PublicTrade
+from venue.lab.prehistory import ToldHistory
+from venue.node.market_data.past import PastTrade
 from venue.node.market_data.product import TRADES_MAX
 from venue.node.market_data.records import Depth, Top
 from venue.node.market_data.ticker import Ticker
@@ -55,7 +55,7 @@ MAKER, TAKER = 10_000_001, 10_000_002
 class Venue:
     """A real engine whose applied commands go to market data, and are kept for slow answers."""
 
-    def __init__(self, *, batch_max: int = 1, past: Told | None = None) -> None:
+    def __init__(self, *, batch_max: int = 1, past: ToldHistory | None = None) -> None:
         self.engine = Engine()
         self.time = BEGIN
         self.applied: list[Applied] = []
@@ -246,7 +246,7 @@ def _compare_quick(venue: Venue, now: int) -> None:
         trades = venue.trades(symbol)
         assert venue.data.spot.ticker(symbol, now) == slow_ticker(trades, now)
         assert venue.data.spot.trades(symbol, 1_000) == [
-            PublicTrade(
+            PastTrade(
                 trade.trade_id,
                 trade.price,
                 trade.quantity,
@@ -320,7 +320,7 @@ def test_only_the_newest_thousand_trades_and_candles_are_kept() -> None:
 
 def test_live_trades_join_the_prehistory() -> None:
     history = Backfill(3, BEGIN, {"BTCUSDT": Start(100, 1, 50, 30_000)})
-    past_told = Told({"BTCUSDT": "BTCUSDT"}, 0)
+    past_told = ToldHistory({"BTCUSDT": "BTCUSDT"}, 0)
     venue = Venue(past=past_told)
     assert venue.data.spot.candles("BTCUSDT", "1m", 300, BEGIN) == []
     past_told.begin(3, history)
@@ -368,7 +368,7 @@ def _told(venue: Venue, now: int) -> Ticker:
 
 
 def test_the_ticker_and_the_trades_go_on_from_the_past() -> None:
-    past = Told({"BTCUSDT": "BTCUSDT"}, 0)
+    past = ToldHistory({"BTCUSDT": "BTCUSDT"}, 0)
     venue = Venue(past=past)
     nothing = venue.data.spot.ticker("BTCUSDT", BEGIN)
     assert (nothing.last, nothing.count, venue.data.spot.newest_trade("BTCUSDT")) == (0, 0, 0)

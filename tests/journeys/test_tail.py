@@ -22,7 +22,7 @@ import pytest
 from support.listening import Listener, login
 from support.server import Server
 from venue.cli.http import ClientFailed
-from venue.cli.watch import Market, Order, layout
+from venue.cli.watch import WatchedMarket, WatchedOrder, layout
 
 WAIT_S = 30
 LINES, COLUMNS = 24, 80
@@ -254,8 +254,8 @@ def test_watch_needs_a_terminal(server: Server) -> None:
     assert "watch needs a terminal" in errors
 
 
-def full_market() -> Market:
-    market = Market("BTCUSDT", "CONTRACT", "alice")
+def full_market() -> WatchedMarket:
+    market = WatchedMarket("BTCUSDT", "CONTRACT", "alice")
     levels = [[f"{60000 + at}.00", "12345678.00000"] for at in range(30)]
     depth = {"e": "depthSnapshot", "U": 1, "u": 1, "b": levels[:15], "a": levels[15:]}
     traded = [{"T": at, "p": "60000.00", "q": "12345678.0000", "m": True} for at in range(99)]
@@ -263,7 +263,7 @@ def full_market() -> Market:
     market.take({"e": "tradeSnapshot", "d": traded})
     for at in range(30):
         market.keep(
-            Order(str(at), "SELL SHORT", "STOP_MARKET", "60000.00", "12345678.0000",
+            WatchedOrder(str(at), "SELL SHORT", "STOP_MARKET", "60000.00", "12345678.0000",
                   "12345678.0000", "PARTIALLY_FILLED")
         )  # fmt: skip
     return market

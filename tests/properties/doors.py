@@ -17,7 +17,7 @@ from typing import Any, Final
 from properties.streams import streams
 from venue.gateway.access.gate import HttpLimits
 from venue.gateway.access.proxies import Proxies
-from venue.gateway.transport.connection import PIECE, WAITING_MAX, Connection
+from venue.gateway.transport.connection import PIECE, WAITING_MAX, HttpConnection
 from venue.gateway.transport.listener import Listener
 from venue.gateway.transport.request import Request
 
@@ -33,7 +33,7 @@ UPGRADES: Final = (b"", b"Connection: Upgrade\r\nUpgrade: h2c\r\n")
 class Wire:
     """A transport of which all is kept that is written; `pressed` says when it is full."""
 
-    def __init__(self, random: Random, connection: Callable[[], Connection]) -> None:
+    def __init__(self, random: Random, connection: Callable[[], HttpConnection]) -> None:
         self._random = random
         self._connection = connection
         self.written = b""
@@ -99,9 +99,9 @@ class Doors:
             data = self._damaged(data, at)
         self._served = 0
         self._later.clear()
-        made: list[Connection] = []
+        made: list[HttpConnection] = []
         wire = Wire(random, lambda: made[0])
-        connection = Connection(self._listener)
+        connection = HttpConnection(self._listener)
         made.append(connection)
         connection.connection_made(wire)  # type: ignore[arg-type]  # all of one that is called
         self._feed(connection, wire, data)
@@ -109,7 +109,7 @@ class Doors:
         connection.connection_lost(None)
         assert not self._listener.members
 
-    def _feed(self, connection: Connection, wire: Wire, data: bytes) -> None:
+    def _feed(self, connection: HttpConnection, wire: Wire, data: bytes) -> None:
         """Send in random pieces; meanwhile answer, and read what was written."""
         random = self._random
         while (data or self._later or wire.pressed) and not wire.closed:

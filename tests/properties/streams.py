@@ -30,12 +30,12 @@ from venue.gateway.access.origins import Origins
 from venue.gateway.access.proxies import Proxies
 from venue.gateway.answers.market import trade_id_text
 from venue.gateway.context import Venue
-from venue.gateway.streams.connection import Connection as Stream
+from venue.gateway.streams.connection import SocketConnection as Stream
 from venue.gateway.streams.connection import SocketLimits
 from venue.gateway.streams.hub import Hub, Timing
 from venue.gateway.streams.session import Session, SessionLimits
 from venue.gateway.streams.sockets import Sockets
-from venue.gateway.transport.connection import Connection
+from venue.gateway.transport.connection import HttpConnection
 from venue.gateway.transport.listener import Listener
 from venue.lab import demo
 from venue.lab.agents.spot import Agents
@@ -189,7 +189,7 @@ class Streams:
         assert len(self._listener.members) == 1, "of the witness alone"
 
     def _connected(self, wire: Wire) -> Wire:
-        wire.protocol = Connection(self._listener)
+        wire.protocol = HttpConnection(self._listener)
         wire.protocol.connection_made(wire)
         return wire
 
@@ -269,7 +269,7 @@ class Streams:
 
 def _kept() -> int:
     """How many objects of connections there are."""
-    kinds = (Stream, Connection, Session, ServerProtocol, asyncio.Task)
+    kinds = (Stream, HttpConnection, Session, ServerProtocol, asyncio.Task)
     return sum(isinstance(one, kinds) for one in gc.get_objects())
 
 

@@ -15,7 +15,7 @@ from venue.gateway.access.auth import Authenticator
 from venue.gateway.access.gate import HttpLimits
 from venue.gateway.access.origins import Origins
 from venue.gateway.context import Venue
-from venue.gateway.streams.connection import Connection, SocketLimits
+from venue.gateway.streams.connection import SocketConnection, SocketLimits
 from venue.gateway.streams.hub import Hub, Timing
 from venue.gateway.streams.sockets import Sockets
 from venue.gateway.transport.server import Server, listen
@@ -86,7 +86,7 @@ class ListeningRoom:
         """The venue's end of the stream from a client's port; None when there is none. In `do`."""
         assert self._server is not None
         for found in self._server.listener.members:
-            if isinstance(found, Connection):
+            if isinstance(found, SocketConnection):
                 peer = found._transport.get_extra_info("peername")
                 if peer is not None and peer[1] == port:
                     return found
@@ -114,5 +114,5 @@ class ListeningRoom:
         assert not self._thread.is_alive()
 
 
-def _held(connection: Connection) -> int:
+def _held(connection: SocketConnection) -> int:
     return int(connection._transport.get_write_buffer_size())

@@ -47,7 +47,7 @@ class DepthReply(Struct, rename="camel"):
     asks: list[tuple[str, str]]
 
 
-class Candle(Struct, array_like=True):
+class CandleView(Struct, array_like=True):
     """Open time, open, high, low, close, volume, close time, quote volume, trades, taker buys."""
 
     open_time: int

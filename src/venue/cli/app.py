@@ -32,7 +32,7 @@ from venue.cli.operator import call as _operator
 from venue.cli.operator import die as _die
 from venue.cli.operator import moment as _moment
 from venue.cli.operator import show as _show
-from venue.cli.options import Options as OptionsFile
+from venue.cli.options import FileOptions as OptionsFile
 from venue.cli.prices import crash, index
 from venue.cli.raw import delete, get, post
 from venue.cli.rehearsal.crashtest import crashtest

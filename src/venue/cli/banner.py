@@ -44,7 +44,7 @@ def described(running: Running) -> dict[str, Any]:
     }
 
 
-def _accounts(running: Running) -> list[demo.Account]:
+def _accounts(running: Running) -> list[demo.DemoAccount]:
     """The demo accounts whose published keys work."""
     keys = [running.rooms.keys.by_key(account.key.encode()) for account in demo.ACCOUNTS]
     return [

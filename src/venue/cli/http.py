@@ -45,7 +45,7 @@ class ClientFailed(Exception):
     """The venue does not answer, refuses, or has ended a stream; carries words for a reader."""
 
 
-class Answer(NamedTuple):
+class Reply(NamedTuple):
     """A reply as it came; `body` is JSON when a venue sent it."""
 
     status: int
@@ -109,7 +109,7 @@ def send(
     *,
     timeout_s: float | None = WAIT_S,
     stamp: int | None = None,
-) -> Answer:
+) -> Reply:
     """Send one operation with its parameters; ClientFailed when nobody answers.
 
     It is signed with the time `stamp` (ms), or with the machine's.
@@ -143,7 +143,7 @@ def send_patiently(
     *,
     timeout_s: float | None = WAIT_S,
     stamp: int | None = None,
-) -> Answer:
+) -> Reply:
     """As `send`; a busy venue whose history is behind is asked again, for half a minute."""
     ends = time.monotonic() + BEHIND_S
     while True:
@@ -169,14 +169,14 @@ def _taken(values: dict[str, Any], name: str) -> str:
     return str(values[name])
 
 
-def _exchange(url: str, request: Request, timeout_s: float | None) -> Answer:
+def _exchange(url: str, request: Request, timeout_s: float | None) -> Reply:
     try:
         with _OPENER.open(request, timeout=timeout_s) as reply:
-            return Answer(reply.status, reply.read(BODY_MAX))
+            return Reply(reply.status, reply.read(BODY_MAX))
     except HTTPError as problem:
         with problem, suppress(OSError, HTTPException):
-            return Answer(problem.code, problem.read(BODY_MAX))
-        return Answer(problem.code, b"")
+            return Reply(problem.code, problem.read(BODY_MAX))
+        return Reply(problem.code, b"")
     except URLError as problem:
         raise nobody(url, problem.reason) from None
     except (OSError, HTTPException, ValueError) as problem:

@@ -19,7 +19,7 @@ OF_FOUND: Final = (
 )  # fmt: skip
 
 
-class Options:
+class FileOptions:
     """Options of a file, by command; CycloptsError for a name that no command knows.
 
     Of a file that was only found, the harmless ones; CycloptsError for any other one.

@@ -34,7 +34,7 @@ PLAIN, BID, ASK, HEAD = range(4)
 Cell = tuple[int, int, str, int]  # line, column, text, style
 
 
-class Order(Struct):
+class WatchedOrder(Struct):
     """An own open order; `price` is what triggers it while it waits for that."""
 
     identity: str
@@ -46,7 +46,7 @@ class Order(Struct):
     status: str
 
 
-class Market(Struct):
+class WatchedMarket(Struct):
     """The state of one market; sizes of the book's levels by price, orders by id."""
 
     symbol: str
@@ -57,7 +57,7 @@ class Market(Struct):
     update_id: int = 0
     trades: deque[Frame] = field(default_factory=lambda: deque(maxlen=TRADES_MAX))
     ticker: Frame = field(default_factory=dict)
-    orders: dict[str, Order] = field(default_factory=dict)
+    orders: dict[str, WatchedOrder] = field(default_factory=dict)
 
     def take(self, frame: Frame) -> None:
         """Learn from a frame; ClientFailed when one before it is missing."""
@@ -73,7 +73,7 @@ class Market(Struct):
                 if item["symbol"] == self.symbol:
                     self.keep(_told(item))
 
-    def keep(self, order: Order) -> None:
+    def keep(self, order: WatchedOrder) -> None:
         """Show an order while it is open."""
         if order.status in OPEN:
             self.orders[order.identity] = order
@@ -102,7 +102,7 @@ def watch(url: str, product: str, symbol: str, account: Credentials, owner: str)
         curses.setupterm()
     except curses.error as problem:
         raise ClientFailed(f"this terminal cannot be drawn on: {problem}") from None
-    market = Market(symbol.upper(), product, owner)
+    market = WatchedMarket(symbol.upper(), product, owner)
     waiting: Queue[Frame | ClientFailed | str] = Queue(WAITING_MAX)
     channels = [f"{market.symbol}@{name}" for name in ("depth15", "trade", "ticker")]
     with suppress(KeyboardInterrupt), Streams(url, product, account, waiting.put) as streams:
@@ -113,7 +113,9 @@ def watch(url: str, product: str, symbol: str, account: Credentials, owner: str)
         curses.wrapper(_run, market, waiting)
 
 
-def _run(screen: curses.window, market: Market, waiting: Queue[Frame | ClientFailed | str]) -> None:
+def _run(
+    screen: curses.window, market: WatchedMarket, waiting: Queue[Frame | ClientFailed | str]
+) -> None:
     Thread(target=_keys, args=(waiting,), daemon=True).start()
     styles = _styles()
     while True:
@@ -142,7 +144,7 @@ def _keys(waiting: Queue[Frame | ClientFailed | str]) -> None:
         waiting.put(key)
 
 
-def _open_orders(account: Credentials, market: Market) -> list[Order]:
+def _open_orders(account: Credentials, market: WatchedMarket) -> list[WatchedOrder]:
     query = {"symbol": market.symbol}
     if market.product == "SPOT":
         return [_answered(row) for row in ask(account, "open_orders", query)]
@@ -151,9 +153,9 @@ def _open_orders(account: Credentials, market: Market) -> list[Order]:
     return [_answered(row) for row in rows] + [_answered_algo(row) for row in algos]
 
 
-def _answered(row: dict[str, Any]) -> Order:
+def _answered(row: dict[str, Any]) -> WatchedOrder:
     """An open order as REST shows it."""
-    return Order(
+    return WatchedOrder(
         identity=str(row["orderId"]),
         side=_side(row["side"], row.get("positionSide", "")),
         kind=row["type"],
@@ -164,9 +166,9 @@ def _answered(row: dict[str, Any]) -> Order:
     )
 
 
-def _answered_algo(row: dict[str, Any]) -> Order:
+def _answered_algo(row: dict[str, Any]) -> WatchedOrder:
     """A waiting conditional order as REST shows it."""
-    return Order(
+    return WatchedOrder(
         identity=str(row["algoId"]),
         side=_side(row["side"], row["positionSide"]),
         kind=row["orderType"],
@@ -177,10 +179,10 @@ def _answered_algo(row: dict[str, Any]) -> Order:
     )
 
 
-def _told(item: dict[str, Any]) -> Order:
+def _told(item: dict[str, Any]) -> WatchedOrder:
     """An order as its stream shows it."""
     waits = item["status"] == "UNTRIGGERED"
-    return Order(
+    return WatchedOrder(
         identity=item["id"],
         side=_side(item["orderSide"], item.get("positionSide", "")),
         kind=item["type"],
@@ -198,7 +200,7 @@ def _side(side: str, position_side: str) -> str:
 # -- drawing --------------------------------------------------------------------------------------
 
 
-def layout(market: Market, lines: int) -> list[Cell]:
+def layout(market: WatchedMarket, lines: int) -> list[Cell]:
     """The text of a screen with this many lines and 80 columns, without its right edge."""
     share = max(2, lines // ORDERS_SHARE)
     body = max(1, lines - share - 3)  # lines of the book and the trades
@@ -211,7 +213,7 @@ def layout(market: Market, lines: int) -> list[Cell]:
     ]
 
 
-def _header(market: Market) -> list[Cell]:
+def _header(market: WatchedMarket) -> list[Cell]:
     found = market.ticker
     told = f"{market.symbol} {market.product.lower()}"
     if found:
@@ -226,7 +228,7 @@ def _header(market: Market) -> list[Cell]:
     ]
 
 
-def _book(market: Market, body: int) -> list[Cell]:
+def _book(market: WatchedMarket, body: int) -> list[Cell]:
     """Asks above bids, the best ones in the middle."""
     half = max(1, (body - 1) // 2)
     asks = sorted(market.asks.items(), key=_price)[:half]
@@ -247,7 +249,7 @@ def _level(level: tuple[str, str]) -> str:
     return f"{level[0]:>16} {level[1]:>16}"
 
 
-def _trades(market: Market, body: int) -> list[Cell]:
+def _trades(market: WatchedMarket, body: int) -> list[Cell]:
     """Newest first, in the taker's colour."""
     cells: list[Cell] = []
     for at, trade in enumerate(list(market.trades)[:body]):
@@ -257,7 +259,7 @@ def _trades(market: Market, body: int) -> list[Cell]:
     return cells
 
 
-def _orders(market: Market, first: int, share: int) -> list[Cell]:
+def _orders(market: WatchedMarket, first: int, share: int) -> list[Cell]:
     """Newest first; what has no room is counted."""
     count = len(market.orders)
     cells = [(first, 0, f"{market.owner}'s open orders: {count or 'none'}", HEAD)]
@@ -283,7 +285,7 @@ def _styles() -> list[int]:
     return [curses.A_NORMAL, bid, ask, curses.A_BOLD]
 
 
-def _draw(screen: curses.window, market: Market, styles: list[int]) -> None:
+def _draw(screen: curses.window, market: WatchedMarket, styles: list[int]) -> None:
     size = os.get_terminal_size(1)
     if curses.is_term_resized(size.lines, size.columns):
         curses.resizeterm(size.lines, size.columns)

@@ -145,7 +145,7 @@ class AsyncClient:
         *,
         symbol: str | None = None,
         symbols: list[str] | None = None,
-    ) -> venue.api.spot.market.Ticker | list[venue.api.spot.market.Ticker]:
+    ) -> venue.api.spot.market.TickerView | list[venue.api.spot.market.TickerView]:
         """GET /api/v3/market/ticker/24hr"""
         return await self._send(
             venue.api.spot.market.tickers, {"symbol": symbol, "symbols": symbols}
@@ -179,7 +179,7 @@ class AsyncClient:
         limit: int | None = None,
         start_time: int | None = None,
         end_time: int | None = None,
-    ) -> list[venue.api.market_data.Candle]:
+    ) -> list[venue.api.market_data.CandleView]:
         """GET /api/v3/market/klines"""
         return await self._send(
             venue.api.spot.market.klines,
@@ -1007,7 +1007,7 @@ class AsyncClient:
         symbol: str,
         interval: str,
         limit: int | None = None,
-    ) -> list[venue.api.market_data.Candle]:
+    ) -> list[venue.api.market_data.CandleView]:
         """GET /capi/v3/market/klines"""
         return await self._send(
             venue.api.contract.market.contract_klines,
@@ -1020,7 +1020,7 @@ class AsyncClient:
         symbol: str,
         interval: str,
         limit: int | None = None,
-    ) -> list[venue.api.market_data.Candle]:
+    ) -> list[venue.api.market_data.CandleView]:
         """GET /capi/v3/market/indexPriceKlines"""
         return await self._send(
             venue.api.contract.market.index_klines,
@@ -1033,7 +1033,7 @@ class AsyncClient:
         symbol: str,
         interval: str,
         limit: int | None = None,
-    ) -> list[venue.api.market_data.Candle]:
+    ) -> list[venue.api.market_data.CandleView]:
         """GET /capi/v3/market/markPriceKlines"""
         return await self._send(
             venue.api.contract.market.mark_klines,
@@ -1049,7 +1049,7 @@ class AsyncClient:
         end_time: int | None = None,
         limit: int | None = None,
         price_type: str | None = None,
-    ) -> list[venue.api.market_data.Candle]:
+    ) -> list[venue.api.market_data.CandleView]:
         """GET /capi/v3/market/historyKlines"""
         return await self._send(
             venue.api.contract.market.history_klines,
@@ -1128,7 +1128,7 @@ class AsyncClient:
         """GET /capi/v3/account/symbolConfig"""
         return await self._send(venue.api.contract.account.symbol_config, {"symbol": symbol})
 
-    async def positions(self) -> list[venue.api.contract.account.Position]:
+    async def positions(self) -> list[venue.api.contract.account.PositionView]:
         """GET /capi/v3/account/position/allPosition"""
         return await self._send(venue.api.contract.account.positions, {})
 
@@ -1136,7 +1136,7 @@ class AsyncClient:
         self,
         *,
         symbol: str,
-    ) -> list[venue.api.contract.account.Position]:
+    ) -> list[venue.api.contract.account.PositionView]:
         """GET /capi/v3/account/position/singlePosition"""
         return await self._send(venue.api.contract.account.position, {"symbol": symbol})
 
@@ -1724,7 +1724,7 @@ class AsyncClient:
         """GET /capi/v3/sim/balance"""
         return await self._send(venue.api.contract.demo.demo_balance, {})
 
-    async def demo_positions(self) -> list[venue.api.contract.account.Position]:
+    async def demo_positions(self) -> list[venue.api.contract.account.PositionView]:
         """GET /capi/v3/sim/position/allPosition"""
         return await self._send(venue.api.contract.demo.demo_positions, {})
 
@@ -2439,7 +2439,7 @@ class AsyncClient:
         self,
         *,
         id: int,
-    ) -> venue.api.operator.contracts.LiquidationStory:
+    ) -> venue.api.operator.contracts.LiquidationStoryView:
         """GET /_venue/liquidation"""
         return await self._send(venue.api.operator.contracts.liquidation, {"id": id})
 
@@ -2637,7 +2637,7 @@ class AsyncClient:
         *,
         effect: venue.api.operator.faults.Effect,
         id: str | None = None,
-        match: venue.api.operator.faults.Match | None = None,
+        match: venue.api.operator.faults.FaultMatch | None = None,
         when: venue.api.operator.faults.When | None = None,
         enabled: bool | None = None,
     ) -> venue.api.operator.faults.FaultView:
@@ -2655,7 +2655,7 @@ class AsyncClient:
         self,
         *,
         id: str,
-        match: venue.api.operator.faults.Match | None = None,
+        match: venue.api.operator.faults.FaultMatch | None = None,
         when: venue.api.operator.faults.When | None = None,
         effect: venue.api.operator.faults.Effect | None = None,
         enabled: bool | None = None,

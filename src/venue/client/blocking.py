@@ -142,7 +142,7 @@ class Client:
         *,
         symbol: str | None = None,
         symbols: list[str] | None = None,
-    ) -> venue.api.spot.market.Ticker | list[venue.api.spot.market.Ticker]:
+    ) -> venue.api.spot.market.TickerView | list[venue.api.spot.market.TickerView]:
         """GET /api/v3/market/ticker/24hr"""
         return self._send(venue.api.spot.market.tickers, {"symbol": symbol, "symbols": symbols})
 
@@ -174,7 +174,7 @@ class Client:
         limit: int | None = None,
         start_time: int | None = None,
         end_time: int | None = None,
-    ) -> list[venue.api.market_data.Candle]:
+    ) -> list[venue.api.market_data.CandleView]:
         """GET /api/v3/market/klines"""
         return self._send(
             venue.api.spot.market.klines,
@@ -998,7 +998,7 @@ class Client:
         symbol: str,
         interval: str,
         limit: int | None = None,
-    ) -> list[venue.api.market_data.Candle]:
+    ) -> list[venue.api.market_data.CandleView]:
         """GET /capi/v3/market/klines"""
         return self._send(
             venue.api.contract.market.contract_klines,
@@ -1011,7 +1011,7 @@ class Client:
         symbol: str,
         interval: str,
         limit: int | None = None,
-    ) -> list[venue.api.market_data.Candle]:
+    ) -> list[venue.api.market_data.CandleView]:
         """GET /capi/v3/market/indexPriceKlines"""
         return self._send(
             venue.api.contract.market.index_klines,
@@ -1024,7 +1024,7 @@ class Client:
         symbol: str,
         interval: str,
         limit: int | None = None,
-    ) -> list[venue.api.market_data.Candle]:
+    ) -> list[venue.api.market_data.CandleView]:
         """GET /capi/v3/market/markPriceKlines"""
         return self._send(
             venue.api.contract.market.mark_klines,
@@ -1040,7 +1040,7 @@ class Client:
         end_time: int | None = None,
         limit: int | None = None,
         price_type: str | None = None,
-    ) -> list[venue.api.market_data.Candle]:
+    ) -> list[venue.api.market_data.CandleView]:
         """GET /capi/v3/market/historyKlines"""
         return self._send(
             venue.api.contract.market.history_klines,
@@ -1119,7 +1119,7 @@ class Client:
         """GET /capi/v3/account/symbolConfig"""
         return self._send(venue.api.contract.account.symbol_config, {"symbol": symbol})
 
-    def positions(self) -> list[venue.api.contract.account.Position]:
+    def positions(self) -> list[venue.api.contract.account.PositionView]:
         """GET /capi/v3/account/position/allPosition"""
         return self._send(venue.api.contract.account.positions, {})
 
@@ -1127,7 +1127,7 @@ class Client:
         self,
         *,
         symbol: str,
-    ) -> list[venue.api.contract.account.Position]:
+    ) -> list[venue.api.contract.account.PositionView]:
         """GET /capi/v3/account/position/singlePosition"""
         return self._send(venue.api.contract.account.position, {"symbol": symbol})
 
@@ -1713,7 +1713,7 @@ class Client:
         """GET /capi/v3/sim/balance"""
         return self._send(venue.api.contract.demo.demo_balance, {})
 
-    def demo_positions(self) -> list[venue.api.contract.account.Position]:
+    def demo_positions(self) -> list[venue.api.contract.account.PositionView]:
         """GET /capi/v3/sim/position/allPosition"""
         return self._send(venue.api.contract.demo.demo_positions, {})
 
@@ -2422,7 +2422,7 @@ class Client:
         self,
         *,
         id: int,
-    ) -> venue.api.operator.contracts.LiquidationStory:
+    ) -> venue.api.operator.contracts.LiquidationStoryView:
         """GET /_venue/liquidation"""
         return self._send(venue.api.operator.contracts.liquidation, {"id": id})
 
@@ -2618,7 +2618,7 @@ class Client:
         *,
         effect: venue.api.operator.faults.Effect,
         id: str | None = None,
-        match: venue.api.operator.faults.Match | None = None,
+        match: venue.api.operator.faults.FaultMatch | None = None,
         when: venue.api.operator.faults.When | None = None,
         enabled: bool | None = None,
     ) -> venue.api.operator.faults.FaultView:
@@ -2636,7 +2636,7 @@ class Client:
         self,
         *,
         id: str,
-        match: venue.api.operator.faults.Match | None = None,
+        match: venue.api.operator.faults.FaultMatch | None = None,
         when: venue.api.operator.faults.When | None = None,
         effect: venue.api.operator.faults.Effect | None = None,
         enabled: bool | None = None,

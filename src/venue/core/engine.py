@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, Protocol
 
-from venue.core.benefits import Rewards
 from venue.core.book.market import Market
 from venue.core.content import Content
 from venue.core.contract.closing import Closing
@@ -80,6 +79,7 @@ from venue.core.messages.savepoints import (
     StateReverted,
 )
 from venue.core.owners import Owners
+from venue.core.rewards import Rewards
 from venue.core.savepoints import KEPT_MAX, Savepoint, Savepoints
 from venue.core.spot.orders import Spot
 from venue.core.withdrawals import Withdrawals

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue.core.benefits import RESERVED
 from venue.core.contract.account import holding_of
 from venue.core.contract.orders import Contracts
 from venue.core.ledger.accounts import Account
-from venue.core.ledger.benefits import CONTRACT_PRODUCT, DAY_US, SPOT_PRODUCT
+from venue.core.ledger.benefits import DAY_US
 from venue.core.ledger.ledger import Ledger
 from venue.core.messages.benefit_commands import FeeTier, SetFeeTiers
 from venue.core.messages.benefit_events import FeeTierReached, FeeTiersSet
@@ -16,9 +15,10 @@ from venue.core.messages.commands import SetFees
 from venue.core.messages.contract_events import ContractTrade
 from venue.core.messages.events import Event, FeesSet, Rejected, Trade
 from venue.core.owners import Owners
+from venue.core.rewards import RESERVED
 from venue.core.spot.orders import Spot
 from venue.core.units import AMOUNT_MAX, PPM
-from venue.vocabulary import Cause, Reject
+from venue.vocabulary import PRODUCT_CONTRACT, PRODUCT_SPOT, Cause, Reject
 
 DAYS: Final = 30
 TIERS_MAX: Final = 10
@@ -95,7 +95,7 @@ class FeeTiers:
 
     def set_tiers(self, command: SetFeeTiers) -> list[Event]:
         """Other tiers, or none: owners are judged by them from the next 00:00 UTC on."""
-        assert command.product in (SPOT_PRODUCT, CONTRACT_PRODUCT), command
+        assert command.product in (PRODUCT_SPOT, PRODUCT_CONTRACT), command
         tiers = command.tiers
         if not tiers:
             self.tables.pop(command.product, None)
@@ -144,14 +144,14 @@ class FeeTiers:
             if type(event) is Trade:
                 if event.base_fee + event.quote_fee and event.maker_uid != event.taker_uid:
                     quote = self.spot[event.symbol].quote
-                    self._add(SPOT_PRODUCT, quote, event.maker_uid, event.notional, day)
-                    self._add(SPOT_PRODUCT, quote, event.taker_uid, event.notional, day)
+                    self._add(PRODUCT_SPOT, quote, event.maker_uid, event.notional, day)
+                    self._add(PRODUCT_SPOT, quote, event.taker_uid, event.notional, day)
             elif type(event) is ContractTrade:
                 maker, taker = event.maker, event.taker
                 if maker.fee + taker.fee and maker.uid != taker.uid and event.cause not in OUTSIDE:
                     asset = self.perps[event.symbol].market.quote
-                    self._add(CONTRACT_PRODUCT, asset, maker.uid, event.notional, day)
-                    self._add(CONTRACT_PRODUCT, asset, taker.uid, event.notional, day)
+                    self._add(PRODUCT_CONTRACT, asset, maker.uid, event.notional, day)
+                    self._add(PRODUCT_CONTRACT, asset, taker.uid, event.notional, day)
 
     def _add(self, product: int, asset: int, uid: int, amount: int, day: int) -> None:
         table = self.tables.get(product)
@@ -206,7 +206,7 @@ class FeeTiers:
     def _apply(self, account: Account, product: int, standing: Standing) -> None:
         if standing.own:
             return
-        if product == CONTRACT_PRODUCT:
+        if product == PRODUCT_CONTRACT:
             holding = holding_of(account)
             holding.maker_ppm = standing.maker_ppm
             holding.taker_ppm = standing.taker_ppm
@@ -217,7 +217,7 @@ class FeeTiers:
 
 def rates_of(account: Account, product: int) -> tuple[int, int]:
     """The maker's and taker's rates that an owner has beside the symbols', in ppm; -1: none."""
-    if product == SPOT_PRODUCT:
+    if product == PRODUCT_SPOT:
         return account.maker_ppm, account.taker_ppm
     holding = account.holding
     return (holding.maker_ppm, holding.taker_ppm) if holding is not None else (-1, -1)

@@ -14,7 +14,7 @@ from venue.core.contract.collateral import (
 )
 from venue.core.contract.orders import Contracts
 from venue.core.contract.prices_in_doubt import unsure
-from venue.core.ledger.accounts import CONTRACT, Account
+from venue.core.ledger.accounts import Account
 from venue.core.ledger.ledger import Ledger
 from venue.core.messages.commands import (
     CreateOwner,
@@ -36,12 +36,18 @@ from venue.core.messages.events import (
     WalletMoved,
 )
 from venue.core.units import AMOUNT_MAX, FIRST_ID, PPM
-from venue.vocabulary import BillKind, Product, Reject, SelfTrade, TransferReason, Wallet
+from venue.vocabulary import (
+    REASON_UNKNOWN_TRANSFER_REASON,
+    REASON_USER_TRANSFER,
+    WALLET_CONTRACT,
+    WALLET_FUNDING,
+    BillKind,
+    Product,
+    Reject,
+    SelfTrade,
+)
 
 FIRST_UID: Final = 10_000_001
-FUNDING: Final = int(Wallet.FUNDING)
-NONE: Final = TransferReason.UNKNOWN_TRANSFER_REASON.value
-USER: Final = TransferReason.USER_TRANSFER.value
 
 
 class Owners:
@@ -99,13 +105,22 @@ class Owners:
         if asset < 0:
             return [Rejected(Reject.ASSET_UNKNOWN)]
         assert type(command.amount) is int, command
-        assert 0 <= command.wallet <= FUNDING, command
+        assert 0 <= command.wallet <= WALLET_FUNDING, command
         if not 0 < command.amount <= AMOUNT_MAX:
             return [Rejected(Reject.AMOUNT, AMOUNT_MAX)]
         if command.amount - self.ledger.external[asset] > AMOUNT_MAX:
             return [Rejected(Reject.SUPPLY_MAX, AMOUNT_MAX + self.ledger.external[asset])]
         self.ledger.credit(account, command.wallet, asset, command.amount)
-        return [self.moved(account, command.wallet, asset, BillKind.DEPOSIT, command.amount, NONE)]
+        return [
+            self.moved(
+                account,
+                command.wallet,
+                asset,
+                BillKind.DEPOSIT,
+                command.amount,
+                REASON_UNKNOWN_TRANSFER_REASON,
+            )
+        ]
 
     def withdraw(self, command: Withdraw) -> list[Event]:
         account = self.ledger.accounts.get(command.uid)
@@ -117,16 +132,23 @@ class Owners:
         if asset < 0:
             return [Rejected(Reject.ASSET_UNKNOWN)]
         assert type(command.amount) is int, command
-        assert 0 <= command.wallet <= FUNDING, command
+        assert 0 <= command.wallet <= WALLET_FUNDING, command
         if not 0 < command.amount <= AMOUNT_MAX:
             return [Rejected(Reject.AMOUNT, AMOUNT_MAX)]
         if self._movable(account, command.wallet, asset) < command.amount:
             return [Rejected(Reject.FUNDS)]
         self.ledger.credit(account, command.wallet, asset, -command.amount)
-        if command.wallet == CONTRACT:
+        if command.wallet == WALLET_CONTRACT:
             keep_before_gift(account, asset, given=False)
         return [
-            self.moved(account, command.wallet, asset, BillKind.WITHDRAW, -command.amount, NONE)
+            self.moved(
+                account,
+                command.wallet,
+                asset,
+                BillKind.WITHDRAW,
+                -command.amount,
+                REASON_UNKNOWN_TRANSFER_REASON,
+            )
         ]
 
     def transfer(self, command: Transfer) -> list[Event]:
@@ -140,8 +162,8 @@ class Owners:
             return [Rejected(Reject.ASSET_UNKNOWN)]
         source, target, amount = command.source, command.target, command.amount
         assert type(amount) is int, command
-        assert 0 <= source <= FUNDING, command
-        assert 0 <= target <= FUNDING, command
+        assert 0 <= source <= WALLET_FUNDING, command
+        assert 0 <= target <= WALLET_FUNDING, command
         if not 0 < amount <= AMOUNT_MAX:
             return [Rejected(Reject.AMOUNT, AMOUNT_MAX)]
         if source == target:
@@ -149,14 +171,16 @@ class Owners:
         if self._movable(account, source, asset) < amount:
             return [Rejected(Reject.FUNDS)]
         self.ledger.move(account, source=source, target=target, asset=asset, amount=amount)
-        if source == CONTRACT:
+        if source == WALLET_CONTRACT:
             keep_before_gift(account, asset, given=False)
         transfer_id = self.next_transfer
         self.next_transfer = transfer_id + 1
         return [
             Transferred(transfer_id, command.uid, command.asset, source, target, amount),
-            self.moved(account, source, asset, BillKind.TRANSFER_OUT, -amount, USER),
-            self.moved(account, target, asset, BillKind.TRANSFER_IN, amount, USER),
+            self.moved(
+                account, source, asset, BillKind.TRANSFER_OUT, -amount, REASON_USER_TRANSFER
+            ),
+            self.moved(account, target, asset, BillKind.TRANSFER_IN, amount, REASON_USER_TRANSFER),
         ]
 
     def record_streams(self, command: RecordStreams) -> list[Event]:
@@ -171,7 +195,7 @@ class Owners:
     def _movable(self, account: Account, wallet: int, asset: int) -> int:
         """The money that may leave a wallet; of the contract wallet what is available, without
         gifts (rule 9.2)."""
-        if wallet == CONTRACT:
+        if wallet == WALLET_CONTRACT:
             pool = account.contract[asset]
             if doubtful(pool):
                 return 0
@@ -183,7 +207,7 @@ class Owners:
         self, account: Account, wallet: int, asset: int, kind: BillKind, amount: int, reason: str
     ) -> Event:
         """The bill of a movement, or the income item when it was the contract wallet's."""
-        if wallet == CONTRACT:
+        if wallet == WALLET_CONTRACT:
             pool = account.contract[asset]
             self.collateral.touch(pool)
             return self.collateral.item(pool, kind.value, amount, "", 0, reason)

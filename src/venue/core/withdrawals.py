@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue.core.benefits import RESERVED
 from venue.core.ledger.accounts import Account
 from venue.core.messages.benefit_commands import InternalWithdraw
 from venue.core.messages.benefit_events import InternallyWithdrawn, WithdrawalRepeated
 from venue.core.messages.events import Event, Rejected
-from venue.core.owners import USER, Owners
+from venue.core.owners import Owners
+from venue.core.rewards import RESERVED
 from venue.core.units import AMOUNT_MAX
-from venue.vocabulary import CLIENT_ID_MEMORY_US, BillKind, Reject, Wallet
+from venue.vocabulary import CLIENT_ID_MEMORY_US, REASON_USER_TRANSFER, BillKind, Reject, Wallet
 
 SENT_PER_OWNER_MAX: Final = 1_000  # client ids that are remembered; an owner's oldest go first
 WALLETS: Final = (int(Wallet.SPOT), int(Wallet.FUNDING))
@@ -70,8 +70,10 @@ class Withdrawals:
                 withdraw_id, command.uid, command.to_uid, command.asset, command.source,
                 command.target, amount,
             ),
-            moved(account, command.source, asset, BillKind.TRANSFER_OUT, -amount, USER),
-            moved(receiver, command.target, asset, BillKind.TRANSFER_IN, amount, USER),
+            moved(account, command.source, asset, BillKind.TRANSFER_OUT, -amount,
+                  REASON_USER_TRANSFER),
+            moved(receiver, command.target, asset, BillKind.TRANSFER_IN, amount,
+                  REASON_USER_TRANSFER),
         ]  # fmt: skip
 
     def _refusal(

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from venue.crashtest.people import OTHER, OWNER, People
-from venue.crashtest.record import Exchange
+from venue.crashtest.record import RecordedExchange
 
 STEP_MS: Final = 60_000
 STALE_MS: Final = 15_000  # longer than a posted index counts
@@ -31,7 +31,7 @@ class Acts:
         self._markets = markets
         self._contracts = [symbol for product, symbol in markets if product == "contract"]
         self.later: list[Undo] = []
-        self._by_name: dict[str, Callable[[Exchange], Awaitable[bool]]] = {
+        self._by_name: dict[str, Callable[[RecordedExchange], Awaitable[bool]]] = {
             "fill-before-cancel": lambda exchange: self._fill(exchange, Decimal(1)),
             "partial-fill-before-cancel": lambda exchange: self._fill(exchange, Decimal("0.5")),
             "clock-step": self._clock_step,
@@ -45,15 +45,15 @@ class Acts:
             "deleveraging": self._deleveraging,
         }
 
-    async def do(self, name: str, exchange: Exchange) -> bool:
+    async def do(self, name: str, exchange: RecordedExchange) -> bool:
         """Do it before a request is served; whether it met the bot."""
         return await self._by_name[name](exchange)
 
-    async def _clock_step(self, _: Exchange) -> bool:
+    async def _clock_step(self, _: RecordedExchange) -> bool:
         await self._people.pass_time(STEP_MS)
         return True
 
-    async def _halt(self, _: Exchange) -> bool:
+    async def _halt(self, _: RecordedExchange) -> bool:
         people = self._people
         for product, symbol in self._markets:
             end = "_contract" if product == "contract" else ""
@@ -67,14 +67,14 @@ class Acts:
         self.later.append(resume)
         return bool(self._markets)
 
-    async def _dead_feed(self, _: Exchange) -> bool:
+    async def _dead_feed(self, _: RecordedExchange) -> bool:
         for symbol in self._contracts:
             await self._people.ask("change_contract", symbol=symbol, indexSources=["silent"])
         if self._contracts:
             await self._people.pass_time(STALE_MS)
         return bool(self._contracts)
 
-    async def _frozen(self, _: Exchange) -> bool:
+    async def _frozen(self, _: RecordedExchange) -> bool:
         people = self._people
         await people.ask("freeze_owner", owner=OWNER, frozen=True)
 
@@ -84,7 +84,7 @@ class Acts:
         self.later.append(thaw)
         return True
 
-    async def _money_gone(self, _: Exchange) -> bool:
+    async def _money_gone(self, _: RecordedExchange) -> bool:
         people = self._people
         account = await people.ask("account", OWNER)
         for one in account["balances"]:
@@ -98,7 +98,7 @@ class Acts:
             values = {"owner": OWNER, "wallet": wallet, "asset": asset, "amount": f"{amount:f}"}
             await self._people.ask("withdraw", **values)
 
-    async def _price_jump(self, _: Exchange) -> bool:
+    async def _price_jump(self, _: RecordedExchange) -> bool:
         for product, symbol in self._markets:
             if product == "contract":
                 await self._people.set_index(symbol, Decimal("0.9"))
@@ -109,10 +109,10 @@ class Acts:
         await self._people.pass_time(1_000)
         return bool(self._markets)
 
-    async def _funding(self, _: Exchange) -> bool:
+    async def _funding(self, _: RecordedExchange) -> bool:
         return await self._people.to_funding() > 0 and bool(await self._people.positions())
 
-    async def _liquidation(self, _: Exchange) -> bool:
+    async def _liquidation(self, _: RecordedExchange) -> bool:
         positions = await self._people.positions()
         for one in await self._people.ask("contract_balance", OWNER):
             if positions:
@@ -122,7 +122,7 @@ class Acts:
         await self._people.pass_time(2_000)
         return bool(positions) and len(await self._people.positions()) < len(positions)
 
-    async def _deleveraging(self, _: Exchange) -> bool:
+    async def _deleveraging(self, _: RecordedExchange) -> bool:
         """A large position on the other side goes bankrupt: everybody opposite gives up a part."""
         positions = await self._people.positions()
         if not positions:
@@ -150,7 +150,7 @@ class Acts:
             body = {**order, "side": opens[position], "positionSide": position}
             await self._people.ask("place_contract_order", name, **body)
 
-    async def _fill(self, exchange: Exchange, part: Decimal) -> bool:
+    async def _fill(self, exchange: RecordedExchange, part: Decimal) -> bool:
         """Somebody trades with the order that is about to be cancelled, or with the first one."""
         orders = await self._resting()
         wanted = [str(value) for value in exchange.values.values()]

@@ -13,7 +13,7 @@ from venue.crashtest.judge import Finding
 from venue.crashtest.people import Ask
 from venue.crashtest.schedule import Event
 from venue.crashtest.shrink import shortest
-from venue.crashtest.trial import Plan, Run, Trial
+from venue.crashtest.trial import Trial, TrialPlan, TrialRun
 
 PASSED: Final = "passed"
 FAILED: Final = "failed"
@@ -35,7 +35,7 @@ class Result(Struct, frozen=True):
     drawn: int
 
 
-class Report(Struct, frozen=True):
+class CampaignReport(Struct, frozen=True):
     """A crash test's results. Nothing of it depends on the machine's time."""
 
     command: list[str]
@@ -51,12 +51,12 @@ class Report(Struct, frozen=True):
 class Campaign:
     """Runs a plan's bot through incidents. `tell` hears of each result as it comes."""
 
-    def __init__(self, plan: Plan, ask: Ask, tell: Callable[[Result], None]) -> None:
+    def __init__(self, plan: TrialPlan, ask: Ask, tell: Callable[[Result], None]) -> None:
         self._plan = plan
         self._ask = ask
         self._tell = tell
 
-    async def report(self, incidents: list[Incident]) -> Report:
+    async def report(self, incidents: list[Incident]) -> CampaignReport:
         """The report. Unfit, NoCommand, Broken: there can be none."""
         calm = await self._run([], None)
         self._check(calm)
@@ -66,10 +66,10 @@ class Campaign:
             self._tell(result)
             results.append(result)
         plan = self._plan
-        return Report(plan.command, plan.seed, plan.requests, results)
+        return CampaignReport(plan.command, plan.seed, plan.requests, results)
 
     async def _run(self, events: list[Event], calm: Trial | None) -> Trial:
-        return await Run(self._plan, events, calm, self._ask).trial()
+        return await TrialRun(self._plan, events, calm, self._ask).trial()
 
     def _check(self, calm: Trial) -> None:
         """Unfit: there is nothing to test, or the bot fails without any incident."""

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Final
 
-from venue.crashtest.record import Exchange, Record
+from venue.crashtest.record import Record, RecordedExchange
 
 HEAD_MAX: Final = 65_536
 BODY_MAX: Final = 1_000_000
@@ -29,12 +29,12 @@ class Cut(Exception):
     """The connection is over: the other side has gone, or what it says is no HTTP."""
 
 
-class Door:
+class BotDoor:
     """A port of loopback for one bot. `before` is awaited before each request is served; `port()`
     is where the venue is."""
 
     def __init__(
-        self, port: Callable[[], int], before: Callable[[Exchange], Awaitable[None]]
+        self, port: Callable[[], int], before: Callable[[RecordedExchange], Awaitable[None]]
     ) -> None:
         self.record = Record()
         self.last = time.monotonic()  # when the last request came
@@ -156,7 +156,7 @@ class Door:
 
 
 async def _answer(
-    venue: asyncio.StreamReader, bot: asyncio.StreamWriter, exchange: Exchange
+    venue: asyncio.StreamReader, bot: asyncio.StreamWriter, exchange: RecordedExchange
 ) -> bool:
     """Pass an answer on as it comes; whether the connection goes on."""
     try:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from venue.crashtest.record import Exchange, Record
+from venue.crashtest.record import Record, RecordedExchange
 
 TWICE: Final = "an intent was executed twice"
 ORPHAN: Final = "an order is left that the bot does not know of"
@@ -27,7 +27,7 @@ class Finding(Struct, frozen=True):
     words: str
 
 
-class Limits(Struct, frozen=True):
+class BotLimits(Struct, frozen=True):
     """What a bot has to keep to; `may_hold`: positions may be left at the end."""
 
     may_hold: bool = False
@@ -35,7 +35,7 @@ class Limits(Struct, frozen=True):
     max_position: Decimal | None = None  # of a market, in units of the base asset
 
 
-class Ledger(Struct, frozen=True):
+class JudgedLedger(Struct, frozen=True):
     """What the venue says at the end: the owner's orders and fills in the order they came, with
     the orders that are open and the positions."""
 
@@ -46,7 +46,7 @@ class Ledger(Struct, frozen=True):
 
 
 def judged(
-    record: Record, ledger: Ledger, limits: Limits, planned: dict[str, int] | None = None
+    record: Record, ledger: JudgedLedger, limits: BotLimits, planned: dict[str, int] | None = None
 ) -> list[Finding]:
     """The findings of a run. `planned` is how many orders of each intent a bot executes that comes
     to its end; None: it goes on until it is stopped."""
@@ -63,7 +63,7 @@ def judged(
     ]
 
 
-def executed(record: Record, ledger: Ledger) -> dict[str, int]:
+def executed(record: Record, ledger: JudgedLedger) -> dict[str, int]:
     """How many placements of each intent became orders."""
     counts: dict[str, int] = {}
     placements = record.placements()
@@ -73,7 +73,7 @@ def executed(record: Record, ledger: Ledger) -> dict[str, int]:
     return counts
 
 
-def _twice(record: Record, ledger: Ledger) -> list[tuple[str, Finding]]:
+def _twice(record: Record, ledger: JudgedLedger) -> list[tuple[str, Finding]]:
     """Placements repeated by a bot that had lost the answer and had not found the order since,
     each with its intent."""
     found = []
@@ -97,7 +97,7 @@ def _twice(record: Record, ledger: Ledger) -> list[tuple[str, Finding]]:
 
 
 def _order_of(
-    placement: Exchange, ledger: Ledger, placements: list[Exchange]
+    placement: RecordedExchange, ledger: JudgedLedger, placements: list[RecordedExchange]
 ) -> dict[str, Any] | None:
     """The order that a placement became; None: it became none, or another's repetition."""
     client = placement.values.get("newClientOrderId")
@@ -117,7 +117,7 @@ def _order_of(
     return there[0] if there else None
 
 
-def _acknowledged(placement: Exchange, order: dict[str, Any]) -> bool:
+def _acknowledged(placement: RecordedExchange, order: dict[str, Any]) -> bool:
     return placement.status == 200 and str(order["orderId"]).encode() in placement.answer
 
 
@@ -132,14 +132,14 @@ def _known(record: Record, order: dict[str, Any], after: int, before: int) -> bo
 _SAME: Final = ("symbol", "side", "positionSide", "quantity")
 
 
-def _alike(first: Exchange, second: Exchange) -> bool:
+def _alike(first: RecordedExchange, second: RecordedExchange) -> bool:
     """The same intent: market, side and quantity; the price may be another by now."""
     return first.operation == second.operation and all(
         str(first.values.get(name)) == str(second.values.get(name)) for name in _SAME
     )
 
 
-def _left(record: Record, ledger: Ledger, *, may_hold: bool) -> list[Finding]:
+def _left(record: Record, ledger: JudgedLedger, *, may_hold: bool) -> list[Finding]:
     """What is open at the end."""
     found = []
     counted = len(record.exchanges) + 1
@@ -156,7 +156,7 @@ def _left(record: Record, ledger: Ledger, *, may_hold: bool) -> list[Finding]:
     return found
 
 
-def _beyond(ledger: Ledger, limits: Limits) -> list[Finding]:
+def _beyond(ledger: JudgedLedger, limits: BotLimits) -> list[Finding]:
     """The limits that were not kept."""
     found = []
     if limits.max_orders is not None and _most_open(ledger) > limits.max_orders:
@@ -174,7 +174,7 @@ def _beyond(ledger: Ledger, limits: Limits) -> list[Finding]:
     return found
 
 
-def _most_open(ledger: Ledger) -> int:
+def _most_open(ledger: JudgedLedger) -> int:
     """How many orders were open at a time, at most."""
     still = [one.get("orderId") for one in ledger.open_orders]
     lives = [
@@ -200,7 +200,7 @@ def _hasty(record: Record) -> list[Finding]:
     return [Finding(HASTE, f"more than {HASTE_MAX} requests were sent before Retry-After was over")]
 
 
-def _said(placement: Exchange) -> str:
+def _said(placement: RecordedExchange) -> str:
     values = placement.values
     words = [values.get(name, "") for name in ("side", "positionSide", "quantity", "symbol")]
     product = "contract" if "contract" in placement.operation else "spot"

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from venue.api.documents.table import ROWS
 from venue.lab import demo
-from venue.scenario.expectation import OK_BELOW, Told
-from venue.scenario.runner import Asked, Key
+from venue.scenario.expectation import OK_BELOW, StepTold
+from venue.scenario.runner import ScenarioKey, StepAsked
 
 OWNER: Final = "alice"  # whom the bot trades for
 OTHER: Final = "bob"  # who trades against it
@@ -19,7 +19,7 @@ POSTED_MS: Final = 5_000
 STAMPS: Final = 20_000  # ms, as a scenario's
 _BY_NAME: Final = {row.name: row for row in ROWS}
 
-Ask = Callable[[str, Asked], Told]  # sends a request to the venue at an address
+Ask = Callable[[str, StepAsked], StepTold]  # sends a request to the venue at an address
 
 
 class Broken(Exception):
@@ -37,12 +37,12 @@ class People:
         self._posted: dict[str, str] = {}
         self._post_at = 0
 
-    async def told(self, name: str, values: dict[str, Any], owner: str = "") -> Told:
+    async def told(self, name: str, values: dict[str, Any], owner: str = "") -> StepTold:
         """What an operation answers, as the venue's people or as a demo account."""
         account = demo.account(owner)
-        key = Key(account.key, account.secret, demo.PASSPHRASE) if account else None
+        key = ScenarioKey(account.key, account.secret, demo.PASSPHRASE) if account else None
         self._sent += 1
-        asked = Asked(_BY_NAME[name], values, key, self.time + self._sent % STAMPS)
+        asked = StepAsked(_BY_NAME[name], values, key, self.time + self._sent % STAMPS)
         return await asyncio.to_thread(self._ask, self._url(), asked)
 
     async def ask(self, name: str, by: str = "", /, **values: Any) -> Any:

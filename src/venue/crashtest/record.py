@@ -20,7 +20,7 @@ SHOWING: Final = (  # answers that show what an executed order did, without nami
 KEPT: Final = 1_000_000  # bytes of answers and frames that are searched for an order's id
 
 
-class Exchange(Struct):
+class RecordedExchange(Struct):
     """A request and its answer. `status` 0: none came. `time` is venue time (ms), `wall`
     the machine's (s)."""
 
@@ -39,19 +39,19 @@ class Record:
     """A run's exchanges, and in between them what streams told, in order."""
 
     def __init__(self) -> None:
-        self.exchanges: list[Exchange] = []
+        self.exchanges: list[RecordedExchange] = []
         self.frames: list[tuple[int, bytes]] = []  # each behind so many requests
         self.sockets = 0
         self._kept = 0
 
-    def begin(self, method: str, target: str, body: bytes, wall: float) -> Exchange:
+    def begin(self, method: str, target: str, body: bytes, wall: float) -> RecordedExchange:
         """A request that is about to be served."""
         path, _, query = target.partition("?")
         for prefix in _PREFIXES:
             if path.startswith((f"{prefix}api/", f"{prefix}capi/")):
                 path = path[len(prefix) - 1 :]
         row = _ROWS.get((method, path.rstrip("/")))
-        made = Exchange(
+        made = RecordedExchange(
             number=len(self.exchanges) + 1, method=method,
             operation=row.name if row else path, values=_values(query, body), wall=wall,
         )  # fmt: skip
@@ -64,7 +64,7 @@ class Record:
         if self._kept <= KEPT:
             self.frames.append((len(self.exchanges), frame))
 
-    def placements(self) -> list[Exchange]:
+    def placements(self) -> list[RecordedExchange]:
         """The requests that place one order."""
         return [one for one in self.exchanges if one.operation in PLACING]
 

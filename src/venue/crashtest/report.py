@@ -7,7 +7,7 @@ import shlex
 from html import escape
 from typing import Any, Final
 
-from venue.crashtest.campaign import FAILED, PASSED, Report, Result
+from venue.crashtest.campaign import FAILED, PASSED, CampaignReport, Result
 
 _MARKS: Final = {PASSED: "pass", FAILED: "fail"}
 _STYLE: Final = """
@@ -23,7 +23,7 @@ ul { margin: 0; padding-left: 1.1rem; }
 """
 
 
-def as_json(report: Report) -> str:
+def as_json(report: CampaignReport) -> str:
     """The report for programs; the same crash test gives the same bytes."""
     told = {
         "command": report.command,
@@ -35,7 +35,7 @@ def as_json(report: Report) -> str:
     return json.dumps(told, indent=1) + "\n"
 
 
-def _incident(report: Report, result: Result) -> dict[str, Any]:
+def _incident(report: CampaignReport, result: Result) -> dict[str, Any]:
     return {
         "name": result.name,
         "story": result.story,
@@ -47,13 +47,13 @@ def _incident(report: Report, result: Result) -> dict[str, Any]:
     }
 
 
-def again(report: Report, result: Result) -> str:
+def again(report: CampaignReport, result: Result) -> str:
     """The command that repeats one incident."""
     words = ["venue", "crashtest", "--seed", str(report.seed), "--only", result.name]
     return shlex.join([*words, "--", *report.command])
 
 
-def as_html(report: Report) -> str:
+def as_html(report: CampaignReport) -> str:
     """The report for a reader."""
     failed = len(report.failed())
     met = sum(one.verdict in _MARKS for one in report.results)
@@ -73,7 +73,7 @@ def as_html(report: Report) -> str:
 """
 
 
-def _row(report: Report, result: Result) -> str:
+def _row(report: CampaignReport, result: Result) -> str:
     mark = _MARKS.get(result.verdict, "none")
     found = ""
     if result.findings:

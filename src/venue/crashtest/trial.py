@@ -13,10 +13,10 @@ from msgspec import Struct
 from venue.crashtest import judge
 from venue.crashtest.acts import Acts
 from venue.crashtest.command import Command
-from venue.crashtest.door import Cut, Door
-from venue.crashtest.judge import Finding, Ledger, Limits, executed, judged
+from venue.crashtest.door import BotDoor, Cut
+from venue.crashtest.judge import BotLimits, Finding, JudgedLedger, executed, judged
 from venue.crashtest.people import OWNER, Ask, Broken, People
-from venue.crashtest.record import PLACING, Exchange, Record
+from venue.crashtest.record import PLACING, Record, RecordedExchange
 from venue.crashtest.schedule import Event, is_like, rule
 from venue.lab import demo
 from venue.practice import NotStarted, Practice
@@ -33,7 +33,7 @@ OUTPUT_MAX: Final = 50_000_000
 RESTART: Final = "restart"
 
 
-class Plan(Struct, frozen=True, kw_only=True):
+class TrialPlan(Struct, frozen=True, kw_only=True):
     """What all runs of a crash test have in common. A run is stopped after so many requests, or
     seconds; `stop_s` is how long the bot has to end."""
 
@@ -42,7 +42,7 @@ class Plan(Struct, frozen=True, kw_only=True):
     requests: int
     seconds: float
     stop_s: float
-    limits: Limits
+    limits: BotLimits
 
 
 class Trial(Struct, frozen=True):
@@ -57,10 +57,10 @@ class Trial(Struct, frozen=True):
     planned: dict[str, int] | None
 
 
-class Run:
+class TrialRun:
     """One run; `calm` is how the bot's calm day went, None: this is it."""
 
-    def __init__(self, plan: Plan, events: list[Event], calm: Trial | None, ask: Ask) -> None:
+    def __init__(self, plan: TrialPlan, events: list[Event], calm: Trial | None, ask: Ask) -> None:
         self._plan = plan
         self._events = events
         self._calm = calm
@@ -96,7 +96,7 @@ class Run:
         for number, event in enumerate(self._events):
             if event.effect is not None:
                 await self._people.ask("add_fault", **rule(number, event, OWNER))
-        self._door = Door(lambda: self._practice.port, self._before)
+        self._door = BotDoor(lambda: self._practice.port, self._before)
         url = await self._door.open()
         try:
             self._command = await Command.start(
@@ -153,7 +153,7 @@ class Run:
         self._stop_at = time.monotonic()
         self._command.ask_to_stop()
 
-    async def _before(self, exchange: Exchange) -> None:
+    async def _before(self, exchange: RecordedExchange) -> None:
         """Before each request: what the schedule says; then venue time goes on a little."""
         try:
             await self._prepare(exchange)
@@ -161,7 +161,7 @@ class Run:
             self._broken = problem
             raise Cut from None
 
-    async def _prepare(self, exchange: Exchange) -> None:
+    async def _prepare(self, exchange: RecordedExchange) -> None:
         people = self._people
         for number, event in enumerate(self._events):
             if is_like(event.on, exchange.operation, exchange.method):
@@ -175,7 +175,7 @@ class Run:
         if exchange.number == self._plan.requests:
             self._stop()
 
-    async def _do(self, event: Event, exchange: Exchange) -> None:
+    async def _do(self, event: Event, exchange: RecordedExchange) -> None:
         self._undo_at = exchange.number + LATER
         if event.do != RESTART:
             with suppress(Broken):  # what the bot has left makes it impossible: it is not met
@@ -202,7 +202,7 @@ class Run:
         for undo in self._acts.later:
             await undo()
         markets = _markets(record)
-        ledger = Ledger(
+        ledger = JudgedLedger(
             await people.orders(markets),
             await people.fills(markets),
             await people.open_orders(),

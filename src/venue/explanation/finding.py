@@ -35,7 +35,7 @@ from venue.core.messages.events import (
 from venue.core.messages.savepoints import StateReverted
 from venue.gateway.operations.refusals import contract, spot
 from venue.gateway.operations.refusals.contract import Listed
-from venue.node.explainer import Question, Told
+from venue.node.explainer import Explained, ExplainQuestion
 from venue.vocabulary import Reject
 
 LATER_MAX: Final = 200  # later events that are told of one thing
@@ -68,11 +68,11 @@ class Finder(Protocol):
     def chosen(self, last: int) -> list[Later]:
         """What was said of it, from the command on that made it; [] when there is none."""
 
-    def missing(self) -> Told | None:
+    def missing(self) -> Explained | None:
         """What is told when no command was found."""
 
 
-def finder(question: Question) -> Finder:
+def finder(question: ExplainQuestion) -> Finder:
     """Who looks for it."""
     if question.kind == "refusal":
         return OfRefusal(question)
@@ -87,7 +87,7 @@ class OfThing:
 
     def __init__(
         self,
-        question: Question,
+        question: ExplainQuestion,
         touches: Callable[[Event, int], bool],
         ends: Callable[[Event, int], bool],
     ) -> None:
@@ -124,14 +124,14 @@ class OfThing:
             one for one in self._later if any(first <= one.sequence <= end for first, end in spans)
         ]
 
-    def missing(self) -> Told | None:
+    def missing(self) -> Explained | None:
         return None
 
 
 class OfRefusal:
     """Looks for the owner's last command up to the answer that was refused in the same words."""
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: ExplainQuestion) -> None:
         self._asked = question
         self._found: list[Later] = []
         self.done = False
@@ -157,8 +157,8 @@ class OfRefusal:
     def chosen(self, last: int) -> list[Later]:
         return [one for one in self._found if one.sequence <= last]
 
-    def missing(self) -> Told | None:
-        return Told(
+    def missing(self) -> Explained | None:
+        return Explained(
             [
                 (
                     "No command of the journal was refused so: the venue refused the request before"

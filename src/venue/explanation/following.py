@@ -14,11 +14,11 @@ from venue.core.messages.contract_events import (
 )
 from venue.core.messages.events import OrderClosed, OrderPlaced, Trade
 from venue.explanation.finding import Later
-from venue.explanation.words import Words, moment
+from venue.explanation.words import ExplanationWords, moment
 from venue.vocabulary import AlgoStatus, Cause, OrderStatus, Reject
 
 
-def following(words: Words, number: int, later: list[Later]) -> list[str]:
+def following(words: ExplanationWords, number: int, later: list[Later]) -> list[str]:
     """A sentence for each event about an order."""
     lines = []
     for one in later:
@@ -29,7 +29,7 @@ def following(words: Words, number: int, later: list[Later]) -> list[str]:
     return lines
 
 
-def _told(words: Words, number: int, one: Later) -> str:
+def _told(words: ExplanationWords, number: int, one: Later) -> str:
     event = one.event
     if isinstance(event, OrderPlaced | ContractOrderPlaced):
         return _placed(words, event)
@@ -44,7 +44,7 @@ def _told(words: Words, number: int, one: Later) -> str:
     return _conditional(words, number, event)
 
 
-def _placed(words: Words, event: OrderPlaced | ContractOrderPlaced) -> str:
+def _placed(words: ExplanationWords, event: OrderPlaced | ContractOrderPlaced) -> str:
     contract = isinstance(event, ContractOrderPlaced)
     instrument = words.instrument(event.symbol, contract=contract)
     cause = ""
@@ -59,7 +59,7 @@ def _placed(words: Words, event: OrderPlaced | ContractOrderPlaced) -> str:
     )
 
 
-def _traded(words: Words, number: int, event: Trade | ContractTrade) -> str:
+def _traded(words: ExplanationWords, number: int, event: Trade | ContractTrade) -> str:
     contract = isinstance(event, ContractTrade)
     instrument = words.instrument(event.symbol, contract=contract)
     maker = event.maker.order_id if isinstance(event, ContractTrade) else event.maker_order_id
@@ -72,7 +72,7 @@ def _traded(words: Words, number: int, event: Trade | ContractTrade) -> str:
     )
 
 
-def _conditional(words: Words, number: int, event: object) -> str:
+def _conditional(words: ExplanationWords, number: int, event: object) -> str:
     if isinstance(event, AlgoPlaced):
         instrument = words.instrument(event.symbol, contract=True)
         price = wire.price_text(instrument, event.trigger_price)

@@ -26,10 +26,9 @@ from venue.core.messages.contract_events import (
 )
 from venue.core.messages.events import Event, Trade, WalletMoved
 from venue.explanation.finding import Later
-from venue.explanation.words import Words, held, moment, prices
-from venue.vocabulary import BUY, Cause, IncomeType
+from venue.explanation.words import ExplanationWords, held, moment, prices
+from venue.vocabulary import BUY, INCOME_POSITION_FUNDING, Cause
 
-FUNDING: Final = IncomeType.POSITION_FUNDING.value
 POSITIONS_MAX: Final = 20
 
 
@@ -38,7 +37,7 @@ POSITIONS_MAX: Final = 20
 
 def bill(before: Engine, number: int, event: Event, events: list[Event]) -> tuple[int, list[str]]:
     """Whose a bill is, and where its amount comes from; `events` are all of its command."""
-    words = Words(before)
+    words = ExplanationWords(before)
     if isinstance(event, WalletMoved):
         after = words.named_money(event.asset, event.after)
         return event.uid, [
@@ -60,7 +59,7 @@ def bill(before: Engine, number: int, event: Event, events: list[Event]) -> tupl
         ),
         _balance(words, event.asset, event.balance, event.amount),
     ]
-    if event.kind == FUNDING:
+    if event.kind == INCOME_POSITION_FUNDING:
         lines += _funding(words, before, event, events)
     return event.uid, lines
 
@@ -69,14 +68,16 @@ def _pool(event: Income) -> str:
     return f"pool of isolated position {event.position_id}" if event.position_id else "cross pool"
 
 
-def _balance(words: Words, asset: str, balance: int, amount: int) -> str:
+def _balance(words: ExplanationWords, asset: str, balance: int, amount: int) -> str:
     return (
         f"The pool's collateral was {words.named_money(asset, balance - amount)} before and"
         f" {words.named_money(asset, balance)} after."
     )
 
 
-def _spot_bill(words: Words, before: Engine, number: int, event: Trade) -> tuple[int, list[str]]:
+def _spot_bill(
+    words: ExplanationWords, before: Engine, number: int, event: Trade
+) -> tuple[int, list[str]]:
     market = before.spot.markets[event.symbol]
     instrument = market.instrument
     buys = event.taker_side == BUY
@@ -120,7 +121,9 @@ def _spot_bill(words: Words, before: Engine, number: int, event: Trade) -> tuple
     return uid, lines
 
 
-def _leg(words: Words, before: Engine, number: int, event: ContractTrade) -> tuple[int, list[str]]:
+def _leg(
+    words: ExplanationWords, before: Engine, number: int, event: ContractTrade
+) -> tuple[int, list[str]]:
     perp = before.contracts.markets[event.symbol]
     instrument = perp.market.instrument
     leg = event.maker if event.maker.bill_id == number else event.taker
@@ -146,7 +149,9 @@ def _leg(words: Words, before: Engine, number: int, event: ContractTrade) -> tup
     return leg.uid, lines
 
 
-def _funding(words: Words, before: Engine, event: Income, events: list[Event]) -> list[str]:
+def _funding(
+    words: ExplanationWords, before: Engine, event: Income, events: list[Event]
+) -> list[str]:
     """Rate, mark and size of a funding payment."""
     perp = before.contracts.markets[event.symbol]
     settlement = perp.settlement
@@ -186,7 +191,7 @@ def liquidation(
     before: Engine, started: LiquidationStarted, events: list[Event], later: list[Later]
 ) -> list[str]:
     """Why a pool was liquidated, and each step of it; `events` are those of the first command."""
-    words = Words(before)
+    words = ExplanationWords(before)
     account = before.ledger.accounts[started.uid]
     asset = started.asset
     pool = account.isolated.get(started.position_id)
@@ -206,7 +211,7 @@ def liquidation(
     return lines
 
 
-def _state(words: Words, pool: Pool, started: LiquidationStarted) -> list[str]:
+def _state(words: ExplanationWords, pool: Pool, started: LiquidationStarted) -> list[str]:
     """A pool before the command that endangered it."""
     kind = f"pool of isolated position {pool.position_id}" if pool.position_id else "cross pool"
     collateral, had, margin = (
@@ -253,7 +258,7 @@ def _moves(before: Engine, events: list[Event], symbols: set[str]) -> list[str]:
     return lines
 
 
-def _step(words: Words, asset: str, event: Event) -> str:
+def _step(words: ExplanationWords, asset: str, event: Event) -> str:
     if isinstance(event, LiquidationStep):
         instrument = words.instrument(event.symbol, contract=True)
         wanted, filled, taken, given = (

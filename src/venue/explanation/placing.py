@@ -9,13 +9,13 @@ from venue.core.book.market import worst_price
 from venue.core.contract import admission
 from venue.core.contract import preview as contract
 from venue.core.contract.collateral import available_in
-from venue.core.contract.orders import Shown
+from venue.core.contract.orders import ShownPlan
 from venue.core.engine import Engine
 from venue.core.messages.commands import Command, PlaceContractOrder, PlaceOrder
 from venue.core.messages.events import Event, OrderRepeated, Rejected
 from venue.core.spot import preview as spot
 from venue.explanation.finding import refused
-from venue.explanation.words import Words, at_best, prices
+from venue.explanation.words import ExplanationWords, at_best, prices
 from venue.vocabulary import (
     BUY,
     LONG,
@@ -40,7 +40,9 @@ def placing(engine: Engine, command: Command) -> list[str]:
     return []
 
 
-def _asked(words: Words, command: PlaceOrder | PlaceContractOrder, instrument: Any) -> str:
+def _asked(
+    words: ExplanationWords, command: PlaceOrder | PlaceContractOrder, instrument: Any
+) -> str:
     price = wire.price_text(instrument, command.price) if command.price else "the market"
     return (
         f"{words.owner(command.uid)} asked to {wire.SIDE_NAMES[command.side]}"
@@ -56,7 +58,7 @@ def _spot(engine: Engine, command: PlaceOrder) -> list[str]:
     market = engine.spot.markets[command.symbol]
     account = engine.ledger.accounts[command.uid]
     instrument = market.instrument
-    words = Words(engine)
+    words = ExplanationWords(engine)
     lines = [
         _asked(words, command, instrument),
         at_best(market, command.side, command.price),
@@ -90,7 +92,7 @@ def _contract(engine: Engine, command: PlaceContractOrder) -> list[str]:
     perp = engine.contracts.markets[command.symbol]
     account = engine.ledger.accounts[command.uid]
     instrument = perp.market.instrument
-    words = Words(engine)
+    words = ExplanationWords(engine)
     side = wire.POSITION_SIDE_NAMES.get(command.position_side, "?")
     opens = (command.side == BUY) == (command.position_side == LONG)
     lines = [
@@ -114,7 +116,7 @@ def _contract(engine: Engine, command: PlaceContractOrder) -> list[str]:
             for position in modes.positions(command.position_side)
         ]
     lines += _band(admission.worst_price(perp, command.side), command.price, instrument)
-    shown = Shown()
+    shown = ShownPlan()
     said = engine.contracts.place(command, shown)
     free = available_in(account.contract[perp.asset])
     order = shown.order
@@ -165,7 +167,7 @@ def _band(bound: int, price: int, instrument: Any) -> list[str]:
     ]
 
 
-def _funds(words: Words, asset: int, need: int, free: int, what: str) -> str:
+def _funds(words: ExplanationWords, asset: int, need: int, free: int, what: str) -> str:
     if not need:
         return f"Money: {words.money(asset, free)} were available."
     enough = "enough" if free >= need else "not enough"
@@ -186,7 +188,7 @@ def _said(engine: Engine, command: Command, events: list[Event]) -> list[str]:
     return [f"It was refused by {Reject(event.reason).name}{told}", "Nothing was changed."]
 
 
-def _outcome(words: Words, outlook: Any, instrument: Any, asset: int) -> list[str]:
+def _outcome(words: ExplanationWords, outlook: Any, instrument: Any, asset: int) -> list[str]:
     """The fills that the plan has, and the orders that it ends."""
     lines = [
         f"It traded {wire.quantity_text(instrument, lots)} at {wire.price_text(instrument, price)}"
@@ -202,7 +204,7 @@ def _outcome(words: Words, outlook: Any, instrument: Any, asset: int) -> list[st
     return [*lines, f"Its status after this command was {status}."]
 
 
-def _rests(words: Words, outlook: Any, instrument: Any, asset: int) -> str:
+def _rests(words: ExplanationWords, outlook: Any, instrument: Any, asset: int) -> str:
     return (
         f"{wire.quantity_text(instrument, outlook.rests)} rested in the book;"
         f" {words.money(asset, outlook.held)} were held for it."

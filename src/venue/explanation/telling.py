@@ -11,8 +11,8 @@ from venue.explanation.finding import Later
 from venue.explanation.following import following
 from venue.explanation.money import bill, liquidation
 from venue.explanation.placing import placing
-from venue.explanation.words import Words, moment
-from venue.node.explainer import Question, Told
+from venue.explanation.words import ExplanationWords, moment
+from venue.node.explainer import Explained, ExplainQuestion
 
 
 class Scene(Struct):
@@ -21,18 +21,18 @@ class Scene(Struct):
     `last` is an engine as far as was looked, `later` what was said of the thing until there.
     """
 
-    question: Question
+    question: ExplainQuestion
     before: Engine
     command: Command
     last: Engine
     later: list[Later]
 
 
-def tell(scene: Scene) -> Told:
+def tell(scene: Scene) -> Explained:
     """The explanation. Nothing is applied to either engine."""
     question, before, command = scene.question, scene.before, scene.command
     first, events = scene.later[0].event, scene.later[0].events
-    told = Told([], before.sequence + 1, command.time, question.uid)
+    told = Explained([], before.sequence + 1, command.time, question.uid)
     if question.kind == "bill":
         told.uid, lines = bill(before, question.number, first, events)
     elif question.kind == "liquidation":
@@ -44,9 +44,10 @@ def tell(scene: Scene) -> Told:
         lines = placing(before, command)
         # What came of it at once is in the plan.
         later = [one for one in scene.later if not lines or one.sequence > told.sequence]
-        lines += following(Words(scene.last), question.number, later)
+        lines += following(ExplanationWords(scene.last), question.number, later)
     else:
         lines = placing(before, command) or ["The venue refused it in the words of the answer."]
-    head = f"Command {told.sequence}, {moment(told.time)}: {Words(before).command(command)}."
+    asked = ExplanationWords(before).command(command)
+    head = f"Command {told.sequence}, {moment(told.time)}: {asked}."
     told.sentences = [head, *lines]
     return told

@@ -16,7 +16,7 @@ from venue.core.messages.commands import Command, PostIndex
 US_PER_MS: Final = 1_000
 
 
-class Words:
+class ExplanationWords:
     """Speaks of one engine's owners, assets and markets."""
 
     def __init__(self, engine: Engine) -> None:
@@ -83,7 +83,7 @@ def prices(perp: Perpetual) -> str:
     return f"{perp.symbol}: mark price {mark}, index {index}, last trade {last}."
 
 
-def held(words: Words, position: Position) -> str:
+def held(words: ExplanationWords, position: Position) -> str:
     """A position at the mark of now."""
     perp = position.perp
     instrument = perp.market.instrument

@@ -32,7 +32,7 @@ from venue.node.explainer import Explainer
 from venue.node.fair_queue import VENUE
 from venue.node.market_data.views import MarketData
 from venue.node.outbox import Outbox
-from venue.node.replies import Answer
+from venue.node.replies import OutcomeReceiver
 from venue.node.sequencer import Overloaded, Sequencer, Stopped
 from venue.node.spot_changes import SpotChanges
 from venue.node.timekeeper import Timekeeper
@@ -160,7 +160,7 @@ class Venue:
     def enter(
         self,
         commands: Sequence[Command],
-        answer: Answer,
+        answer: OutcomeReceiver,
         *,
         owner: int = VENUE,
         patient: bool = False,

@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Final, Protocol, cast
 
 from venue.api import errors
-from venue.gateway.transport.listener import Listener, Streams
+from venue.gateway.transport.listener import Listener, StreamAcceptor
 from venue.gateway.transport.request import CLOSE, RETRY, Request, whole
 
 PREFIX: Final = b"/w/"
@@ -26,11 +26,11 @@ GONE: Final = "this world was deleted"
 log = logging.getLogger("venue.gateway")
 
 
-class Life(Protocol):
+class WorldLife(Protocol):
     """The rooms of one world, and its doors."""
 
     @property
-    def streams(self) -> Streams:
+    def streams(self) -> StreamAcceptor:
         """The door for its sockets."""
 
     @property
@@ -51,15 +51,17 @@ class Life(Protocol):
 class World:
     """One of them. `life` is None before its first request."""
 
-    def __init__(self, name: str, live: Callable[[], Awaitable[Life]], *, agents: bool) -> None:
+    def __init__(
+        self, name: str, live: Callable[[], Awaitable[WorldLife]], *, agents: bool
+    ) -> None:
         self.name = name
         self.agents = agents
-        self.life: Life | None = None
+        self.life: WorldLife | None = None
         self._live = live
-        self._coming: asyncio.Task[Life] | None = None
+        self._coming: asyncio.Task[WorldLife] | None = None
         self._deleted = False
 
-    async def alive(self) -> Life:
+    async def alive(self) -> WorldLife:
         """Its life, which may begin now. ApiError 503 when it is gone meanwhile."""
         if self._coming is None:
             self._coming = asyncio.ensure_future(self._begin())
@@ -68,7 +70,7 @@ class World:
             raise errors.busy(GONE)
         return life
 
-    async def _begin(self) -> Life:
+    async def _begin(self) -> WorldLife:
         self.life = await self._live()
         return self.life
 
@@ -94,7 +96,7 @@ class Worlds:
     def __init__(
         self,
         listener: Listener,
-        live: Callable[[bool], Awaitable[Life]],
+        live: Callable[[bool], Awaitable[WorldLife]],
         prepare: Callable[[], None],
     ) -> None:
         self._prepare = prepare
@@ -213,7 +215,7 @@ class Worlds:
         return Waiting(world, listener, request, give_up_seat)
 
 
-def _serve_in(life: Life, request: Request) -> None:
+def _serve_in(life: WorldLife, request: Request) -> None:
     if life.failure:
         request.answer(503, errors.busy(STOPPED).body())
     else:

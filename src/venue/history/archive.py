@@ -33,10 +33,9 @@ from venue.history.schema.contract import (
 from venue.history.schema.copying import COPIES, SCHEMA, TRACKS
 from venue.history.schema.spot import BILLS, FILLS, OPENING, ORDERS, PROGRESS, TRANSFERS
 from venue.history.store import Store, open_history
-from venue.vocabulary import AlgoStatus, OrderStatus
+from venue.vocabulary import ALGO_UNTRIGGERED, OrderStatus
 
 OPEN: Final = f"({int(OrderStatus.NEW)}, {int(OrderStatus.PARTIALLY_FILLED)})"
-WAITING: Final = int(AlgoStatus.UNTRIGGERED)
 CLOSED: Final = "update_time < {time} AND status NOT IN " + OPEN
 FINISHED: Final = "finished > 0 AND finished < {time}"
 _LIQUIDATIONS: Final = "SELECT liquidation_id FROM main.liquidations WHERE "
@@ -53,7 +52,7 @@ SETTLED: Final[tuple[tuple[Table, str], ...]] = (
     (CONTRACT_ORDERS, CLOSED),
     (CONTRACT_FILLS, PAST),
     (INCOME, PAST),
-    (ALGO_ORDERS, "update_time < {time} AND status <> " + str(WAITING)),
+    (ALGO_ORDERS, "update_time < {time} AND status <> " + str(ALGO_UNTRIGGERED)),
     (POSITIONS, "closed < {time}"),
     (FUNDING_RATES, "time < {time} AND (skipped = 1 OR (settled > 0 AND settled < {time}))"),
     (LIQUIDATION_STEPS, OF_FINISHED),

@@ -25,7 +25,7 @@ _MAGIC: Final = 0x377F0682  # its last bit: the order of bytes in checksums
 _WORD: Final = 0xFFFFFFFF
 
 
-class Acknowledged:
+class Ending:
     """The last sequence of a journal that may have been acknowledged, in a file beside it.
 
     It is written after the commit it speaks of and never synced. So it may be behind after a power

@@ -9,7 +9,7 @@ from typing import Final
 
 import apsw
 
-from venue.journal.ending import Acknowledged, torn_commit
+from venue.journal.ending import Ending, torn_commit
 from venue.journal.journal import JournalCorrupt, JournalFailed
 
 FORMAT: Final = 3  # 1: segments name no rules; 2: begins with command 1
@@ -89,7 +89,7 @@ def torn_log(connection: apsw.Connection, path: str) -> bool:
 
 def check_end(path: str, last: int) -> None:
     """JournalCorrupt when commands are missing that were acknowledged."""
-    note = Acknowledged(path)
+    note = Ending(path)
     known = note.read()
     if known > last:
         raise JournalCorrupt(

@@ -21,7 +21,7 @@ import venue
 from venue.core import rules
 from venue.core.messages.commands import Command
 from venue.journal.chain import BLOCK, DIGEST, START, Chain
-from venue.journal.ending import Acknowledged
+from venue.journal.ending import Ending
 from venue.journal.file import (
     FORMAT,
     UPGRADES,
@@ -79,7 +79,7 @@ class SqliteJournal:
         self._failure: BaseException | None = None
         self._closed = False
         self._wal_bytes = 0
-        self._acknowledged = Acknowledged(path)
+        self._acknowledged = Ending(path)
         self._files = SnapshotFiles(path)
         self._format = known_format(connection, path)
         self._torn = torn

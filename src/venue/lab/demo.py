@@ -17,9 +17,8 @@ from venue.core.messages.commands import (
     RegisterAsset,
 )
 from venue.lab.backfill import Start
-from venue.vocabulary import Access, Wallet
+from venue.vocabulary import ACCESS_READ, Access, Wallet
 
-READ: Final = int(Access.READ)
 TRADE: Final = int(Access.READ | Access.SPOT_TRADE | Access.CONTRACT_TRADE)
 SCALE: Final = 8  # decimals of every demo asset
 PASSPHRASE: Final = "demo"  # noqa: S105 - the demo keys are printed, on purpose
@@ -31,7 +30,7 @@ POSTED: Final = "agents"  # the index source of demo contracts
 FUND_UNITS: Final = 1_000_000  # what the insurance fund begins with in each settle asset
 
 
-class Account(Struct, frozen=True):
+class DemoAccount(Struct, frozen=True):
     """A demo owner: its key's permissions and its first money, (wallet, asset, units)."""
 
     name: str
@@ -59,10 +58,10 @@ _TRADER: Final = (
 _READER: Final = ((int(Wallet.SPOT), "USDT", 1_000), (int(Wallet.CONTRACT), "USDT", 1_000))
 
 ACCOUNTS: Final = (
-    Account("alice", TRADE, _TRADER, "trades"),
-    Account("bob", TRADE, _TRADER, "trades"),
-    Account("carol", TRADE, (), "no funds"),
-    Account("dave", READ, _READER, "read-only"),
+    DemoAccount("alice", TRADE, _TRADER, "trades"),
+    DemoAccount("bob", TRADE, _TRADER, "trades"),
+    DemoAccount("carol", TRADE, (), "no funds"),
+    DemoAccount("dave", ACCESS_READ, _READER, "read-only"),
 )
 
 INSTRUMENTS: Final = (
@@ -155,6 +154,6 @@ def permission_names(permissions: int) -> list[str]:
     return [bit.name for bit in bits if permissions & bit]
 
 
-def account(name: str) -> Account | None:
+def account(name: str) -> DemoAccount | None:
     """A demo owner by name."""
     return next((found for found in ACCOUNTS if found.name == name), None)

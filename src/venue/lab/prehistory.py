@@ -9,7 +9,7 @@ from venue.candles import Candle
 from venue.core.units import FIRST_ID
 from venue.lab import demo
 from venue.lab.backfill import Backfill
-from venue.node.market_data.past import NO_DAY, Day, PublicTrade
+from venue.node.market_data.past import NO_DAY, Day, PastTrade
 
 IDS_EACH: Final = 1_000_000  # trade ids of one market's past, all below the first that is given out
 RATE_PPB: Final = 100_000  # what funding rates were as a rule, and how far they went
@@ -21,9 +21,9 @@ class Prehistory:
 
     def __init__(self) -> None:
         markets = {instrument.symbol: instrument.symbol for instrument in demo.INSTRUMENTS}
-        self.spot = Told(markets, 0)
+        self.spot = ToldHistory(markets, 0)
         # A contract tells what the spot market did that it follows.
-        self.contract = Told(demo.FOLLOWED, len(markets))
+        self.contract = ToldHistory(demo.FOLLOWED, len(markets))
 
     def begin(self, seed: int, epoch: int) -> None:
         """Tell what ends at `epoch` (µs)."""
@@ -32,7 +32,7 @@ class Prehistory:
         self.contract.begin(seed, backfill)
 
 
-class Told:
+class ToldHistory:
     """The past of one product's symbols, each after a market of the story."""
 
     def __init__(self, followed: dict[str, str], number: int) -> None:
@@ -67,7 +67,7 @@ class Told:
             return NO_DAY
         begin = self._ends[symbol] - len(deals)
         trades = [
-            PublicTrade(
+            PastTrade(
                 begin + place, deal.price, deal.quantity, deal.notional, deal.time,
                 not deal.taker_bought,
             )

@@ -54,7 +54,7 @@ class Market:
         """Best prices and the last 24 hours."""
         if self.product == SPOT:
             found = self._ask(spot.tickers, "", symbol=self.symbol)
-            assert isinstance(found, spot.Ticker)
+            assert isinstance(found, spot.TickerView)
             return _ticker(found, found.bid_price, found.ask_price)
         (last,) = self._ask(contract.contract_tickers, "", symbol=self.symbol)
         (best,) = self._ask(contract.contract_book_tickers, "", symbol=self.symbol)
@@ -76,7 +76,7 @@ class Market:
         return Table(Candle, [_candle(candle) for candle in found])
 
 
-def _ticker(found: spot.Ticker | contract.ContractTicker, bid: str, ask: str) -> Ticker:
+def _ticker(found: spot.TickerView | contract.ContractTicker, bid: str, ask: str) -> Ticker:
     return Ticker(
         symbol=found.symbol,
         last=Decimal(found.last_price),
@@ -101,7 +101,7 @@ def _trade(trade: told.PublicTrade) -> Trade:
     )
 
 
-def _candle(candle: told.Candle) -> Candle:
+def _candle(candle: told.CandleView) -> Candle:
     return Candle(
         ts=candle.open_time,
         close_ts=candle.close_time,

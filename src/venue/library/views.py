@@ -69,7 +69,7 @@ def contract_order(view: ContractOrderView) -> Order:
     )
 
 
-def spot_balance(view: spot.Balance) -> Balance:
+def spot_balance(view: spot.BalanceView) -> Balance:
     """Money in the spot wallet."""
     free, locked = Decimal(view.free), Decimal(view.locked)
     return Balance(view.asset, SPOT, free, locked, free + locked, ZERO)
@@ -87,7 +87,7 @@ def contract_balance(view: contract.ContractBalance) -> Balance:
     )
 
 
-def position(view: contract.Position) -> Position:
+def position(view: contract.PositionView) -> Position:
     """An open position."""
     size, liquidation = Decimal(view.size), Decimal(view.liquidate_price)
     return Position(

@@ -13,7 +13,7 @@ _encode: Final = msgspec.msgpack.Encoder().encode
 _decode: Final = msgspec.msgpack.Decoder(dict[str, bytes]).decode
 
 
-class Part(Protocol):
+class AsidePart(Protocol):
     """Somebody with a state of its own."""
 
     def dump(self) -> bytes:
@@ -30,9 +30,9 @@ class Aside:
     """
 
     def __init__(self) -> None:
-        self._parts: dict[str, Part] = {}
+        self._parts: dict[str, AsidePart] = {}
 
-    def add(self, name: str, part: Part) -> None:
+    def add(self, name: str, part: AsidePart) -> None:
         """Have a part go back too."""
         self._parts[name] = part
 

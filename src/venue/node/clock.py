@@ -25,7 +25,7 @@ _STEADY: Final = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 log = logging.getLogger("venue.clock")
 
 
-class Source(Protocol):
+class MachineClocks(Protocol):
     """The two clocks of a machine."""
 
     def wall(self) -> int:
@@ -83,7 +83,7 @@ class SystemClock:
     Venue time is never behind server time, and is ahead of it only while the journal is.
     """
 
-    def __init__(self, source: Source | None = None) -> None:
+    def __init__(self, source: MachineClocks | None = None) -> None:
         self._source = source if source is not None else Machine()
         self._passed = self._source.steady  # bound once: every order asks some five times
         self.steps = 0  # of the machine's clock, seen since the start

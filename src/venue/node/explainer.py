@@ -41,7 +41,7 @@ OnDisk = Callable[[Callable[[], None]], Awaitable[None]]
 _encode = msgspec.msgpack.Encoder().encode
 
 
-class Question(msgspec.Struct, array_like=True):
+class ExplainQuestion(msgspec.Struct, array_like=True):
     """What is to be explained: an order, a bill, a liquidation by its id; or a refusal.
 
     A refusal is that of `uid`, told with `code` and `words` when the venue was at `sequence`;
@@ -57,7 +57,7 @@ class Question(msgspec.Struct, array_like=True):
     epoch: int = 0
 
 
-class Told(msgspec.Struct):
+class Explained(msgspec.Struct):
     """An explanation. `sequence` and `time` (µs) are the command's, `uid` its owner; 0: none."""
 
     sentences: list[str]
@@ -99,7 +99,7 @@ class Explainer:
         self._turn = asyncio.Lock()
         self._waiting = 0
 
-    async def ask(self, question: Question) -> Told | None:
+    async def ask(self, question: ExplainQuestion) -> Explained | None:
         """The explanation; None: there is no such thing. TooBusy, TooOld."""
         if self._waiting >= WAITING_MAX:
             raise TooBusy(f"{WAITING_MAX} explanations are under way")
@@ -117,7 +117,7 @@ class Explainer:
         finally:
             self._waiting -= 1
 
-    async def _ask(self, question: Question) -> Told | None:
+    async def _ask(self, question: ExplainQuestion) -> Explained | None:
         last = self._journal.last_sequence()
         link, _ = await Link.start(MODULE, name="explain", patience_s=self._time_max_s)
         try:
@@ -137,7 +137,7 @@ class Explainer:
                 at, done = await link.send(COMMANDS, _encode(pieces))
                 if done:
                     break
-            told: Told | None = await link.send(TELL, b"")
+            told: Explained | None = await link.send(TELL, b"")
             return told
         finally:
             link.kill("the explanation is told")

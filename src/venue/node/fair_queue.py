@@ -13,12 +13,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from venue.core.messages.commands import Command
-from venue.node.replies import Answer
+from venue.node.replies import OutcomeReceiver
 
 VENUE: Final = 0  # in place of an owner: the venue itself and its operators
 TURN: Final = 10  # commands of one owner in one turn
 
-Group = tuple[Sequence[Command], Answer, int]  # applied together; who hears of it; whose they are
+# Commands applied together, who hears of it, and whose they are.
+Group = tuple[Sequence[Command], OutcomeReceiver, int]
 
 
 class _Flow:

@@ -9,7 +9,7 @@ from venue.core.messages.commands import ClosePositions
 from venue.core.messages.contract_events import ClosedAtMarket
 
 
-class Answer(Protocol):
+class OutcomeReceiver(Protocol):
     """The receiver of a group's outcome, called once: a future, or a function."""
 
     def done(self) -> bool:
@@ -22,7 +22,7 @@ class Answer(Protocol):
         """Why that will never be known."""
 
 
-Reply = tuple[Answer, list[Applied]]
+Reply = tuple[OutcomeReceiver, list[Applied]]
 
 
 class Replies:

@@ -33,7 +33,7 @@ from venue.node.clock import Clock
 from venue.node.fair_queue import VENUE, FairQueue, Group
 from venue.node.journal_thread import DiskThread
 from venue.node.outbox import Outbox
-from venue.node.replies import Answer, Replies, Reply
+from venue.node.replies import OutcomeReceiver, Replies, Reply
 
 BATCH_MAX: Final = 1_000  # commands in one batch
 TOGETHER_MAX: Final = 100  # requests that go in one batch as they came; more wait in turns
@@ -114,7 +114,7 @@ class Sequencer:
     def enter(
         self,
         commands: Sequence[Command],
-        answer: Answer,
+        answer: OutcomeReceiver,
         *,
         owner: int = VENUE,
         patient: bool = False,

@@ -20,7 +20,7 @@ MARKET_DATA: Final = "market_data"  # the snapshot part that is the views' own
 STREAMS: Final = "streams"  # that of what private streams said; former snapshots have none
 
 
-class Recorder(Protocol):
+class FrameRecorder(Protocol):
     """The maker of private frames, command by command."""
 
     def restore(self, part: bytes, engine: Engine) -> None:
@@ -39,7 +39,7 @@ class Recorder(Protocol):
 class Restored:
     """A recovery's followers: the views go along, history's share is gathered for it."""
 
-    def __init__(self, market_data: MarketData, recorder: Recorder, projected: int) -> None:
+    def __init__(self, market_data: MarketData, recorder: FrameRecorder, projected: int) -> None:
         self._market_data = market_data
         self._recorder = recorder
         self._projected = projected
@@ -69,7 +69,7 @@ class Restored:
         self.frames += [frame for frame in made if frame.sequence > self._projected]
 
 
-def take(engine: Engine, market_data: MarketData, recorder: Recorder) -> Snapshot:
+def take(engine: Engine, market_data: MarketData, recorder: FrameRecorder) -> Snapshot:
     """The state between two commands, as bytes. Costs time in proportion to what is open."""
     dumped, digest = state.dump_and_hash(engine)
     return Snapshot(

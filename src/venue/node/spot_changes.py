@@ -8,9 +8,8 @@ import msgspec
 
 from venue.core.messages.applied import Applied
 from venue.core.messages.events import OrderClosed, OrderPlaced, Trade, Transferred, WalletMoved
-from venue.vocabulary import Wallet
+from venue.vocabulary import WALLET_SPOT
 
-SPOT: Final = int(Wallet.SPOT)
 _decode: Final = msgspec.msgpack.Decoder(dict[int, int]).decode
 
 
@@ -45,7 +44,7 @@ class SpotChanges:
                 elif isinstance(event, Trade):
                     times[event.maker_uid] = times[event.taker_uid] = applied.time
                 elif isinstance(event, WalletMoved):
-                    if event.wallet == SPOT:
+                    if event.wallet == WALLET_SPOT:
                         times[event.uid] = applied.time
-                elif isinstance(event, Transferred) and SPOT in (event.source, event.target):
+                elif isinstance(event, Transferred) and WALLET_SPOT in (event.source, event.target):
                     times[event.uid] = applied.time

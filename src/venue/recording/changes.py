@@ -46,13 +46,12 @@ from venue.core.messages.events import (
     WalletMoved,
 )
 from venue.recording.notes import (
-    FUNDING,
     NOT_CHOSEN,
     AlgoNote,
     Chosen,
-    Moved,
+    MoneyMoved,
     OrderNote,
-    Past,
+    PastNotes,
     PositionNote,
     open_contract_order,
     open_order,
@@ -62,32 +61,30 @@ from venue.recording.notes import (
     waiting_algo,
 )
 from venue.vocabulary import (
+    ALGO_EXPIRED,
+    ALGO_TRIGGERED,
+    ALGO_UNTRIGGERED,
     BUY,
+    CAUSE_LIQUIDATION,
+    CAUSE_USER,
     EXPIRED,
+    INCOME_ORDER_FILL_FEE_INCOME,
+    INCOME_ORDER_LIQUIDATE_FEE_INCOME,
+    INCOME_POSITION_FUNDING,
     ISOLATED,
     LONG,
     SHORT,
-    AlgoStatus,
-    Cause,
+    WALLET_SPOT,
     IncomeType,
     Reject,
-    Wallet,
 )
 
-SPOT_WALLET: Final = int(Wallet.SPOT)
-USER: Final = int(Cause.USER)
-LIQUIDATION: Final = int(Cause.LIQUIDATION)
-TRIGGERED: Final = int(AlgoStatus.TRIGGERED)
-EXPIRED_ALGO: Final = int(AlgoStatus.EXPIRED)
-UNTRIGGERED: Final = int(AlgoStatus.UNTRIGGERED)
-FEE_INCOME: Final = IncomeType.ORDER_FILL_FEE_INCOME.value
-LIQUIDATION_FEE_INCOME: Final = IncomeType.ORDER_LIQUIDATE_FEE_INCOME.value
 CAUSES_OF: Final = {
     IncomeType.DEPOSIT.value: DEPOSIT_UPDATE,
     IncomeType.TRANSFER_IN.value: DEPOSIT_UPDATE,
     IncomeType.WITHDRAW.value: WITHDRAW_UPDATE,
     IncomeType.TRANSFER_OUT.value: WITHDRAW_UPDATE,
-    FUNDING: FUNDING_SETTLE,
+    INCOME_POSITION_FUNDING: FUNDING_SETTLE,
 }  # all other movements of collateral come of orders
 KINDS: Final = {  # of a leg's income item: whether it opens, and its position's side
     (True, LONG): IncomeType.POSITION_OPEN_LONG.value,
@@ -147,7 +144,7 @@ class Changes:
         self.orders: dict[int, OrderNote] = {}
         self.algos: dict[int, AlgoNote] = {}
         self.positions: dict[int, PositionNote] = {}
-        self.moved: dict[tuple[int, int], Moved] = {}
+        self.moved: dict[tuple[int, int], MoneyMoved] = {}
         self._handlers: dict[type, Callable[[Any, Touched, int], None]] = {
             OrderPlaced: self._placed,
             Trade: self._trade,
@@ -204,7 +201,7 @@ class Changes:
         """Let go of what has ended."""
         for number, note in touched.orders.items():
             if isinstance(note, AlgoNote):
-                if note.status != UNTRIGGERED:
+                if note.status != ALGO_UNTRIGGERED:
                     self.algos.pop(number, None)
             elif note.ended():
                 self.orders.pop(number, None)
@@ -213,13 +210,13 @@ class Changes:
 
     # -- what the engine does not know -----------------------------------------------------------
 
-    def past(self) -> Past:
+    def past(self) -> PastNotes:
         """The notes that could not be taken up from the engine alone."""
         orders = [note for note in self.orders.values() if note.executed or note.algo is not None]
         orders.sort(key=lambda note: note.order_id)
-        return Past(orders, [(*key, moved) for key, moved in self.moved.items()])
+        return PastNotes(orders, [(*key, moved) for key, moved in self.moved.items()])
 
-    def recall(self, past: Past) -> None:
+    def recall(self, past: PastNotes) -> None:
         """Take these notes up again, of the engine as it was then."""
         for note in past.orders:
             self.orders[note.order_id] = note
@@ -287,7 +284,7 @@ class Changes:
         touched.orders[order_id] = note
 
     def _wallet_moved(self, event: WalletMoved, touched: Touched, _: int) -> None:
-        if event.wallet != SPOT_WALLET or not self._follows(event.uid):
+        if event.wallet != WALLET_SPOT or not self._follows(event.uid):
             return  # the funding wallet has no channel
         index = self._engine.ledger.index[event.asset]
         cause = DEPOSIT_UPDATE if event.amount > 0 else WITHDRAW_UPDATE
@@ -309,7 +306,7 @@ class Changes:
         if note.algo is not None:
             note.take_profit = note.algo.take_profit
             note.stop_loss = note.algo.stop_loss
-        elif isinstance(command, PlaceContractOrder) and event.cause == USER:
+        elif isinstance(command, PlaceContractOrder) and event.cause == CAUSE_USER:
             note.take_profit = command.take_profit.trigger_price > 0
             note.stop_loss = command.stop_loss.trigger_price > 0
         touched.orders[event.order_id] = note
@@ -365,7 +362,7 @@ class Changes:
         opens = note is not None and (note.side == BUY) == (note.position_side == LONG)
         if not event.resting:
             reason = NOT_FILLED
-        elif event.cause == LIQUIDATION:
+        elif event.cause == CAUSE_LIQUIDATION:
             reason = LIQUIDATED
         elif event.status == EXPIRED:
             reason = SELF_TRADE
@@ -393,14 +390,14 @@ class Changes:
         touched.contract_accounts[event.uid, index, cause] = None
         if event.position_id:
             touched.positions[event.uid, event.position_id, cause] = None
-        elif event.kind == FUNDING:
+        elif event.kind == INCOME_POSITION_FUNDING:
             self._all_positions(event.uid, event.symbol, cause, touched)
 
-    def moved_of(self, uid: int, index: int, time: int) -> Moved:
+    def moved_of(self, uid: int, index: int, time: int) -> MoneyMoved:
         """The moves of an owner's collateral in one asset, counted from `time` if not before."""
         moved = self.moved.get((uid, index))
         if moved is None:
-            moved = self.moved[uid, index] = Moved(time)
+            moved = self.moved[uid, index] = MoneyMoved(time)
         return moved
 
     def _all_positions(self, uid: int, symbol: str, cause: str, touched: Touched) -> None:
@@ -465,7 +462,7 @@ class Changes:
             return
         note.triggered_price = event.price
         note.trigger_time = touched.time
-        note.status = TRIGGERED if event.order_id else EXPIRED_ALGO
+        note.status = ALGO_TRIGGERED if event.order_id else ALGO_EXPIRED
         if event.order_id == 0:
             note.reason = NO_MARGIN if event.reason == Reject.FUNDS else NOT_FILLED
 
@@ -490,8 +487,8 @@ def _liquidate_fee(events: list[Event], place: int) -> int:
     for event in events[place + 1 : place + 3]:
         if not isinstance(event, Income):
             break
-        if event.kind == LIQUIDATION_FEE_INCOME:
+        if event.kind == INCOME_ORDER_LIQUIDATE_FEE_INCOME:
             return event.amount
-        if event.kind != FEE_INCOME:
+        if event.kind != INCOME_ORDER_FILL_FEE_INCOME:
             break
     return 0

@@ -15,12 +15,10 @@ from venue.core.messages.applied import Applied
 from venue.recording import items, spot_items
 from venue.recording.changes import Changes, Touched
 from venue.recording.notes import AlgoNote, OrderNote, PositionNote
-from venue.vocabulary import BUY, LONG, Product
+from venue.vocabulary import BUY, LONG, PRODUCT_CONTRACT, PRODUCT_SPOT
 
 ITEMS_MAX: Final = 100  # per frame; a command that changed more makes several
 RESERVED: Final = (FEES_UID, FUND_UID)  # owners that nobody can be
-SPOT: Final = int(Product.SPOT)
-CONTRACT: Final = int(Product.CONTRACT)
 
 _encode = msgspec.json.Encoder().encode
 
@@ -87,7 +85,7 @@ class PrivateFrames:
     def _orders(self, touched: Touched, gathered: Gathered) -> None:
         engine = self._rooms.engine
         for note in touched.orders.values():
-            product = CONTRACT
+            product = PRODUCT_CONTRACT
             if isinstance(note, AlgoNote):
                 opened_by = self._opened_by(note, note.algo_id)
                 item = _text(items.algo_item(engine, note, opened_by))
@@ -95,7 +93,7 @@ class PrivateFrames:
                 opened_by = self._opened_by(note, note.order_id)
                 item = _text(items.contract_order_item(engine, note, opened_by))
             else:
-                product = SPOT
+                product = PRODUCT_SPOT
                 item = spot_items.order_item(engine, note)
             gathered.setdefault((note.uid, product, ORDERS, ORDER_UPDATE), []).append(item)
 
@@ -112,22 +110,23 @@ class PrivateFrames:
         engine = self._rooms.engine
         for uid, trade, is_maker in touched.spot_fills:
             share = spot_items.fill_item(engine, trade, is_maker, touched.time)
-            gathered.setdefault((uid, SPOT, FILL, ORDER_UPDATE), []).append(share)
+            gathered.setdefault((uid, PRODUCT_SPOT, FILL, ORDER_UPDATE), []).append(share)
         for traded, leg, liquidate_fee in touched.contract_fills:
             note: PositionNote = self.changes.positions[leg.position_id]
             side = items.contract_fill_item(engine, traded, leg, liquidate_fee, note, touched.time)
-            gathered.setdefault((leg.uid, CONTRACT, FILL, ORDER_UPDATE), []).append(_text(side))
+            parts = gathered.setdefault((leg.uid, PRODUCT_CONTRACT, FILL, ORDER_UPDATE), [])
+            parts.append(_text(side))
 
     def _accounts(self, touched: Touched, gathered: Gathered) -> None:
         engine = self._rooms.engine
         for uid, index, cause in touched.spot_accounts:
             coin = spot_items.account_item(engine, engine.account(uid), index)
-            gathered.setdefault((uid, SPOT, ACCOUNT, cause), []).append(coin)
+            gathered.setdefault((uid, PRODUCT_SPOT, ACCOUNT, cause), []).append(coin)
         for uid, index, cause in touched.contract_accounts:
             moved = self.changes.moved_of(uid, index, touched.time)
             account = engine.account(uid)
             money = items.contract_account_item(engine, account, index, moved, touched.time)
-            gathered.setdefault((uid, CONTRACT, ACCOUNT, cause), []).append(_text(money))
+            gathered.setdefault((uid, PRODUCT_CONTRACT, ACCOUNT, cause), []).append(_text(money))
 
     def _positions(self, touched: Touched, gathered: Gathered) -> None:
         engine = self._rooms.engine
@@ -142,7 +141,7 @@ class PrivateFrames:
                 item = items.closed_position_item(engine, closed, note, touched.time)
             else:
                 continue
-            gathered.setdefault((uid, CONTRACT, POSITIONS, cause), []).append(_text(item))
+            gathered.setdefault((uid, PRODUCT_CONTRACT, POSITIONS, cause), []).append(_text(item))
 
 
 def _text(item: Item) -> str:

@@ -17,7 +17,7 @@ from venue.core.contract.position import Position, wallet
 from venue.core.engine import Engine
 from venue.core.ledger.accounts import Account
 from venue.core.messages.contract_events import ContractTrade, Leg, PositionClosed
-from venue.recording.notes import AlgoNote, Moved, OrderNote, PositionNote
+from venue.recording.notes import AlgoNote, MoneyMoved, OrderNote, PositionNote
 from venue.vocabulary import BUY, CROSSED, ISOLATED, LONG, AlgoType, IncomeType
 from venue.wire import (
     ALGO_STATUS_NAMES,
@@ -49,7 +49,7 @@ DIRECTIONS: Final = ("TAKER", "MAKER")
 
 
 def contract_account_item(
-    engine: Engine, account: Account, index: int, moved: Moved, time: int
+    engine: Engine, account: Account, index: int, moved: MoneyMoved, time: int
 ) -> ContractAccountItem:
     """One settle asset of an owner over all its pools as they are now, and what moved since."""
     asset = engine.ledger.assets[index]

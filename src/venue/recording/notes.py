@@ -16,14 +16,17 @@ from venue.core.contract.position import Position
 from venue.core.contract.terms import Terms
 from venue.core.messages.contract_events import AlgoPlaced, ContractOrderPlaced
 from venue.core.messages.events import OrderPlaced
-from venue.vocabulary import COMBINED, CROSSED, AlgoStatus, AlgoType, IncomeType, OrderStatus
+from venue.vocabulary import (
+    ALGO_TRAILING_STOP_MARKET,
+    ALGO_UNTRIGGERED,
+    COMBINED,
+    CROSSED,
+    FILLED,
+    INCOME_POSITION_FUNDING,
+    NEW,
+    PARTIALLY_FILLED,
+)
 
-NEW: Final = int(OrderStatus.NEW)
-PARTIALLY_FILLED: Final = int(OrderStatus.PARTIALLY_FILLED)
-FILLED: Final = int(OrderStatus.FILLED)
-UNTRIGGERED: Final = int(AlgoStatus.UNTRIGGERED)
-TRAILING: Final = int(AlgoType.TRAILING_STOP_MARKET)
-FUNDING: Final = IncomeType.POSITION_FUNDING.value
 NO_REASON: Final = "UNKNOWN_ORDER_CANCEL_REASON"
 
 Chosen = tuple[int, int]  # margin mode and separated mode of an owner in a contract
@@ -51,7 +54,7 @@ class AlgoNote(Struct, array_like=True, gc=False):
     modes: Chosen
     time: int
     update_time: int
-    status: int = UNTRIGGERED
+    status: int = ALGO_UNTRIGGERED
     reason: str = NO_REASON
     triggered_price: int = 0
     trigger_time: int = 0
@@ -124,7 +127,7 @@ class PositionNote:
         self.auto_margin = False
 
 
-class Moved(Struct, array_like=True):
+class MoneyMoved(Struct, array_like=True):
     """Money that moved in one settle asset of an owner since `since`, by `IncomeType`, in atoms."""
 
     since: int
@@ -134,18 +137,18 @@ class Moved(Struct, array_like=True):
 
     def add(self, kind: str, amount: int) -> None:
         """Add an item; all but funding count without sign."""
-        if kind != FUNDING:
+        if kind != INCOME_POSITION_FUNDING:
             amount = abs(amount)
         self.amounts[kind] = self.amounts.get(kind, 0) + amount
 
 
-class Past(Struct, array_like=True):
+class PastNotes(Struct, array_like=True):
     """What the engine does not know: notes of open orders with fills, or that a conditional order
     became; and what moved, with uid and asset index.
     """
 
     orders: list[OrderNote] = []
-    moved: list[tuple[int, int, Moved]] = []
+    moved: list[tuple[int, int, MoneyMoved]] = []
 
 
 # -- from events -----------------------------------------------------------------------------------
@@ -214,7 +217,7 @@ def waiting_algo(algo: Algo, modes: Chosen) -> AlgoNote:
     """The note of a conditional order: one that waits, or one that became an open order."""
     position_id = algo.position.position_id if algo.position is not None else 0
     # A trailing stop's price moves along: its note has none until it is triggered.
-    waits_at = 0 if algo.type == TRAILING else algo.trigger_price
+    waits_at = 0 if algo.type == ALGO_TRAILING_STOP_MARKET else algo.trigger_price
     note = AlgoNote(
         algo.algo_id, algo.holding.account.uid, algo.perp.symbol, algo.side, algo.position_side,
         algo.type, algo.quantity, waits_at, algo.price, algo.source, algo.client_id,
@@ -223,7 +226,7 @@ def waiting_algo(algo: Algo, modes: Chosen) -> AlgoNote:
     )  # fmt: skip
     note.update_time = algo.update_time
     note.status = algo.status
-    if algo.status != UNTRIGGERED:
+    if algo.status != ALGO_UNTRIGGERED:
         note.triggered_price = algo.trigger_price
         note.trigger_time = algo.update_time
     return note

@@ -26,7 +26,7 @@ from venue.core.messages.savepoints import (
 )
 from venue.history.frames_kept import FRAMES_KEPT, frames_gone
 from venue.recording.frames import PrivateFrame, PrivateFrames
-from venue.recording.notes import Past
+from venue.recording.notes import PastNotes
 
 RENEWAL: Final = 10_000  # commands; after a defect frames are made again from such a sequence on
 US_PER_MS: Final = 1000
@@ -54,18 +54,18 @@ class Numbers(msgspec.Struct, array_like=True, frozen=True, gc=False):
     lost: int
 
 
-class Part(msgspec.Struct, array_like=True):
+class RecorderPart(msgspec.Struct, array_like=True):
     """The recorder's part of a snapshot; `versions` are (uid, product, version)."""
 
     trusted: bool = True
     numbers: list[Numbers] = []
     versions: list[tuple[int, int, int]] = []
-    past: Past = msgspec.field(default_factory=Past)
+    past: PastNotes = msgspec.field(default_factory=PastNotes)
     kept: list[tuple[str, bytes]] = []
 
 
 _encode_part = msgspec.msgpack.Encoder().encode
-_decode_part = msgspec.msgpack.Decoder(Part).decode
+_decode_part = msgspec.msgpack.Decoder(RecorderPart).decode
 
 
 class Recorder:
@@ -94,11 +94,11 @@ class Recorder:
 
     def restore(self, part: bytes, engine: Engine) -> None:
         """Begin from a snapshot's part (b"": none) and its engine. Raises msgspec.MsgspecError."""
-        found = _decode_part(part) if part else Part()
+        found = _decode_part(part) if part else RecorderPart()
         self._kept_states = dict(found.kept)
         self._become(found, engine)
 
-    def _become(self, found: Part, engine: Engine) -> None:
+    def _become(self, found: RecorderPart, engine: Engine) -> None:
         self.engine = engine
         accounts = engine.ledger.accounts.values()
         self._owners = {account.uid: None for account in accounts if account.recorded}
@@ -118,16 +118,16 @@ class Recorder:
         part.kept = list(self._kept_states.items())
         return _encode_part(part)
 
-    def _part(self) -> Part:
+    def _part(self) -> RecorderPart:
         frames = self._frames
-        return Part(
+        return RecorderPart(
             trusted=frames is not None,
             numbers=[
                 Numbers(*key, newest, self._lost.get(key, 0))
                 for key, newest in self._numbers.items()
             ],
             versions=[(*key, version) for key, version in self._versions.items()],
-            past=frames.changes.past() if frames is not None else Past(),
+            past=frames.changes.past() if frames is not None else PastNotes(),
         )
 
     # -- what can be asked ------------------------------------------------------------------------

@@ -14,7 +14,7 @@ SPECIAL: Final = ("code", "http", "lost", "count", "any", "none")
 COMPARED: Final = ("above", "below", "at_least", "at_most", "not")
 
 
-class Told(Struct, frozen=True):
+class StepTold(Struct, frozen=True):
     """How a request ended: its HTTP status and its JSON; a status of 0 is an answer that was
     lost, with the reason as text."""
 
@@ -22,7 +22,7 @@ class Told(Struct, frozen=True):
     body: Any
 
 
-def shortfalls(expected: dict[str, Any], told: Told) -> list[str]:
+def shortfalls(expected: dict[str, Any], told: StepTold) -> list[str]:
     """Where an answer is not what was expected; empty when it is."""
     lost = expected.get("lost", False)
     if told.status == 0 or lost:
@@ -45,7 +45,7 @@ def shortfalls(expected: dict[str, Any], told: Told) -> list[str]:
     return found
 
 
-def _refusal(expected: dict[str, Any], told: Told) -> str:
+def _refusal(expected: dict[str, Any], told: StepTold) -> str:
     """What is wrong with the status or the code of an answer."""
     body = told.body if isinstance(told.body, dict) else {}
     words = body.get("msg") or body.get("message") or ""

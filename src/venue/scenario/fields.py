@@ -9,7 +9,7 @@ from msgspec import structs
 
 from venue.api.operation import Operation
 from venue.scenario.expectation import COMPARED, SPECIAL
-from venue.scenario.refused import Refused
+from venue.scenario.refused import ScenarioRefused
 
 TYPES = (str, int, bool)
 
@@ -21,11 +21,11 @@ def check_values(row: Operation[Any, Any], values: dict[str, Any]) -> None:
         if name not in fields:
             near = get_close_matches(name, list(fields), 1)
             told = f"; did you mean {near[0]}?" if near else f"; it has {_listed(fields)}"
-            raise Refused(f"with: {row.name} has no parameter {name}{told}")
+            raise ScenarioRefused(f"with: {row.name} has no parameter {name}{told}")
         _check_plain(f"with: {name}", value)
     for name, field in fields.items():
         if field.required and name not in values:
-            raise Refused(f"with: {name} is missing; {row.name} needs it")
+            raise ScenarioRefused(f"with: {name} is missing; {row.name} needs it")
 
 
 def check_expected(expected: dict[str, Any]) -> None:
@@ -34,13 +34,13 @@ def check_expected(expected: dict[str, Any]) -> None:
         where = f"expect: {name}"
         if name in ("code", "http"):
             if type(value) is not int:
-                raise Refused(f"{where} must be a whole number")
+                raise ScenarioRefused(f"{where} must be a whole number")
         elif name == "lost":
             if value is not True or len(expected) > 1:
-                raise Refused(f"{where} must be true, and stand alone")
+                raise ScenarioRefused(f"{where} must be true, and stand alone")
         elif name in ("any", "none"):
             if not isinstance(value, dict) or not value:
-                raise Refused(f"{where} must be a table of fields of one entry")
+                raise ScenarioRefused(f"{where} must be a table of fields of one entry")
             for inner, wanted in value.items():
                 _check_wanted(f"{where}.{inner}", wanted)
         else:
@@ -51,11 +51,13 @@ def _check_wanted(where: str, value: Any) -> None:
     if isinstance(value, dict):
         for how, bound in value.items():
             if how not in COMPARED:
-                raise Refused(f"{where}.{how} is not known; there are {', '.join(COMPARED)}")
+                raise ScenarioRefused(
+                    f"{where}.{how} is not known; there are {', '.join(COMPARED)}"
+                )
             if type(bound) not in TYPES:
-                raise Refused(f"{where}.{how} must be a text or a whole number")
+                raise ScenarioRefused(f"{where}.{how} must be a text or a whole number")
     elif type(value) not in TYPES:
-        raise Refused(
+        raise ScenarioRefused(
             f"{where} must be a text, a whole number, true or false, or a comparison such as"
             f' {{ above = "1" }}; a field named {" or ".join(SPECIAL[:2])} is written with a dot'
             " before it"
@@ -71,7 +73,9 @@ def _check_plain(where: str, value: Any) -> None:
         for name, one in value.items():
             _check_plain(f"{where}.{name}", one)
     elif type(value) not in TYPES:
-        raise Refused(f'{where} must be a text, a whole number, true or false; write "0.01"')
+        raise ScenarioRefused(
+            f'{where} must be a text, a whole number, true or false; write "0.01"'
+        )
 
 
 def _listed(fields: dict[str, Any]) -> str:

@@ -16,7 +16,7 @@ from venue.api.operation import Operation
 from venue.lab import demo
 from venue.scenario.fields import check_expected, check_values
 from venue.scenario.paths import NAMED, REFERENCE_RULE, references
-from venue.scenario.refused import Refused
+from venue.scenario.refused import ScenarioRefused
 from venue.times import instant_us, moment_us, span_us
 from venue.vocabulary import Access
 
@@ -72,39 +72,41 @@ def load(path: str) -> Scenario:
     try:
         data = Path(path).read_bytes()
     except OSError as problem:
-        raise Refused(f"{path}: {problem.strerror}") from None
+        raise ScenarioRefused(f"{path}: {problem.strerror}") from None
     try:
         return parsed(data)
-    except Refused as problem:
-        raise Refused(f"{path}: {problem}") from None
+    except ScenarioRefused as problem:
+        raise ScenarioRefused(f"{path}: {problem}") from None
 
 
 def parsed(data: bytes) -> Scenario:
     """The scenario of a file's bytes. Refused."""
     if len(data) > BYTES_MAX:
-        raise Refused(f"the file has {len(data)} bytes: must be at most {BYTES_MAX}")
+        raise ScenarioRefused(f"the file has {len(data)} bytes: must be at most {BYTES_MAX}")
     try:
         told = tomllib.loads(data.decode())
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as problem:
-        raise Refused(f"it is no TOML: {problem}") from None
+        raise ScenarioRefused(f"it is no TOML: {problem}") from None
     _known("", told, KEYS)
     title = _of(str, told, "title", "")
     if not title.strip():
-        raise Refused("title: must be there, as a text that says what happens")
+        raise ScenarioRefused("title: must be there, as a text that says what happens")
     seed = _of(int, told, "seed", 1)
     if not 0 <= seed <= SEED_MAX:
-        raise Refused(f"seed: must be from 0 to {SEED_MAX}")
+        raise ScenarioRefused(f"seed: must be from 0 to {SEED_MAX}")
     clock = _moment("clock", _of(str, told, "clock", BEGINNING))
     accounts = {name: _money(name, money) for name, money in _tables(told, "accounts").items()}
     tables = told.get("step")
     if not isinstance(tables, list) or not 1 <= len(tables) <= STEPS_MAX:
-        raise Refused(f"step: there must be 1 to {STEPS_MAX} of [[step]]")
+        raise ScenarioRefused(f"step: there must be 1 to {STEPS_MAX} of [[step]]")
     steps = _steps(tables, clock)
     owners = [*accounts, *(account.name for account in demo.ACCOUNTS)]
     for step in steps:
         if step.owner and step.owner not in owners:
             told_owners = ", ".join(owners)
-            raise Refused(f"{step.name}, as: there is no {step.owner}; there are {told_owners}")
+            raise ScenarioRefused(
+                f"{step.name}, as: there is no {step.owner}; there are {told_owners}"
+            )
     return Scenario(title, seed, clock, _of(bool, told, "agents", True), accounts, steps)
 
 
@@ -116,18 +118,20 @@ def _steps(tables: list[Any], clock: int) -> list[Step]:
     for number, table in enumerate(tables, 1):
         where = f"step {number}"
         if not isinstance(table, dict):
-            raise Refused(f"{where}: must be a table")
+            raise ScenarioRefused(f"{where}: must be a table")
         if isinstance(table.get("id"), str):
             where = f"step {number} ({table['id']})"
         try:
             step = _step(number, table, clock)
             _check_references(table, steps, names)
             if any(step.id and step.id == other.id for other in steps):
-                raise Refused(f"id: {step.id} is another step's already")
+                raise ScenarioRefused(f"id: {step.id} is another step's already")
             if step.at is not None and step.at < latest:
-                raise Refused("at: must not be before an earlier step's: time never goes back")
-        except Refused as problem:
-            raise Refused(f"{where}, {problem}") from None
+                raise ScenarioRefused(
+                    "at: must not be before an earlier step's: time never goes back"
+                )
+        except ScenarioRefused as problem:
+            raise ScenarioRefused(f"{where}, {problem}") from None
         latest = step.at if step.at is not None else latest
         steps.append(step)
     return steps
@@ -137,9 +141,9 @@ def _step(number: int, table: dict[str, Any], clock: int) -> Step:
     _known("", table, STEP_KEYS)
     name = _of(str, table, "id", "")
     if "id" in table and not NAME.fullmatch(name):
-        raise Refused("id: must be 1 to 40 letters, digits, - or _")
+        raise ScenarioRefused("id: must be 1 to 40 letters, digits, - or _")
     if ("send" in table) == ("trigger" in table):
-        raise Refused("send: a step has either send, an operation of the table, or trigger")
+        raise ScenarioRefused("send: a step has either send, an operation of the table, or trigger")
     values = _tables(table, "with")
     owner = _of(str, table, "as", "")
     at = _since(_of(str, table, "at", ""), clock) if "at" in table else None
@@ -153,9 +157,9 @@ def _step(number: int, table: dict[str, Any], clock: int) -> Step:
     else:
         trigger = _of(str, table, "trigger", "")
         if trigger not in TRIGGERS:
-            raise Refused(f"trigger: must be one of {', '.join(TRIGGERS)}")
+            raise ScenarioRefused(f"trigger: must be one of {', '.join(TRIGGERS)}")
         if owner:
-            raise Refused("as: a trigger is nobody's; leave it out")
+            raise ScenarioRefused("as: a trigger is nobody's; leave it out")
         _known("with: ", values, TRIGGERS[trigger])
         _check_trigger(trigger, values)
     expected = _tables(table, "expect")
@@ -175,26 +179,26 @@ def looked_up(text: str) -> Operation[Any, Any]:
     known = [f"{row.method} {row.path}" if path else row.name for row in ROWS]
     near = get_close_matches(text, known, 1)
     told = f"; did you mean {near[0]}?" if near else "; `venue ops` lists them"
-    raise Refused(f"send: there is no operation {text}{told}")
+    raise ScenarioRefused(f"send: there is no operation {text}{told}")
 
 
 def _check_owner(row: Operation[Any, Any], owner: str) -> None:
     mine = row.access not in (Access.PUBLIC, Access.OPERATOR)
     if mine and not owner:
-        raise Refused(f"as: {row.name} is for one owner: say whose")
+        raise ScenarioRefused(f"as: {row.name} is for one owner: say whose")
     if owner and not mine:
-        raise Refused(f"as: {row.name} is nobody's; leave it out")
+        raise ScenarioRefused(f"as: {row.name} is nobody's; leave it out")
 
 
 def _check_trigger(trigger: str, values: dict[str, Any]) -> None:
     for name, needed in TRIGGERS[trigger].items():
         if needed and name not in values:
-            raise Refused(f"with: {name} is missing")
+            raise ScenarioRefused(f"with: {name} is missing")
     for name, value in values.items():
         if not isinstance(value, str):
-            raise Refused(f'with: {name} must be a text, as percent = "-8"')
+            raise ScenarioRefused(f'with: {name} must be a text, as percent = "-8"')
     if trigger == "index-jump" and ("percent" in values) == ("price" in values):
-        raise Refused("with: an index-jump has either percent or price")
+        raise ScenarioRefused("with: an index-jump has either percent or price")
 
 
 def _check_references(table: dict[str, Any], earlier: list[Step], names: list[Any]) -> None:
@@ -204,32 +208,34 @@ def _check_references(table: dict[str, Any], earlier: list[Step], names: list[An
         for inside in references(table.get(part, {})):
             found = NAMED.fullmatch(inside)
             if not found:
-                raise Refused(f"{part}: ${{{inside}}}: {REFERENCE_RULE}")
+                raise ScenarioRefused(f"{part}: ${{{inside}}}: {REFERENCE_RULE}")
             if found[1] in known:
                 continue
             if found[1] == table.get("id"):
-                raise Refused(f"{part}: ${{{inside}}} is this step itself: a cycle")
+                raise ScenarioRefused(f"{part}: ${{{inside}}} is this step itself: a cycle")
             if found[1] in names:
-                raise Refused(
+                raise ScenarioRefused(
                     f"{part}: ${{{inside}}} is a step that comes later; only earlier ones have"
                     " been answered"
                 )
             told = f"; there are {', '.join(known)}" if known else ""
-            raise Refused(f"{part}: ${{{inside}}}: there is no step {found[1]} before{told}")
+            raise ScenarioRefused(
+                f"{part}: ${{{inside}}}: there is no step {found[1]} before{told}"
+            )
 
 
 def _repeats(table: dict[str, Any], at: int) -> tuple[int, int]:
     """How often a step comes again, and until when (µs)."""
     if ("every" in table) != ("until" in table):
-        raise Refused("every: belongs together with until")
+        raise ScenarioRefused("every: belongs together with until")
     if "every" not in table:
         return 0, 0
     every = _span("every", _of(str, table, "every", ""))
     until = _span("until", _of(str, table, "until", "").removeprefix("+"))
     if every == 0 or until <= at:
-        raise Refused("until: must be after at, and every more than 0s")
+        raise ScenarioRefused("until: must be after at, and every more than 0s")
     if (until - at) // every > REPEATS_MAX:
-        raise Refused(f"every: a step comes at most {REPEATS_MAX} times")
+        raise ScenarioRefused(f"every: a step comes at most {REPEATS_MAX} times")
     return every, until
 
 
@@ -238,10 +244,12 @@ def _since(text: str, clock: int) -> int:
     try:
         at = instant_us(text) - clock if "T" in text else span_us(text.removeprefix("+"))
     except ValueError:
-        raise Refused("at: must be a span since the beginning such as +10m, or a time such as"
-                      " 2026-01-01T08:00:00Z") from None  # fmt: skip
+        raise ScenarioRefused(
+            "at: must be a span since the beginning such as +10m, or a time such as"
+            " 2026-01-01T08:00:00Z"
+        ) from None
     if at < 0:
-        raise Refused("at: must not be before the scenario's clock")
+        raise ScenarioRefused("at: must not be before the scenario's clock")
     return at
 
 
@@ -249,31 +257,33 @@ def _span(name: str, text: str) -> int:
     try:
         return span_us(text)
     except ValueError as problem:
-        raise Refused(f"{name}: {problem}") from None
+        raise ScenarioRefused(f"{name}: {problem}") from None
 
 
 def _moment(name: str, text: str) -> int:
     try:
         return moment_us(text)
     except ValueError as problem:
-        raise Refused(f"{name}: {problem}") from None
+        raise ScenarioRefused(f"{name}: {problem}") from None
 
 
 def _money(name: str, table: Any) -> list[tuple[str, str, str]]:
     """What an owner is given, of [accounts.NAME] spot = { USDT = "1000" }."""
     where = f"accounts.{name}"
     if not NAME.fullmatch(name):
-        raise Refused(f"{where}: the name must be 1 to 40 letters, digits, - or _")
+        raise ScenarioRefused(f"{where}: the name must be 1 to 40 letters, digits, - or _")
     if not isinstance(table, dict):
-        raise Refused(f"{where}: must be a table of wallets")
+        raise ScenarioRefused(f"{where}: must be a table of wallets")
     _known(f"{where}: ", table, WALLETS)
     found = []
     for wallet, amounts in table.items():
         if not isinstance(amounts, dict):
-            raise Refused(f'{where}.{wallet}: must be a table of assets, as {{ USDT = "1000" }}')
+            raise ScenarioRefused(
+                f'{where}.{wallet}: must be a table of assets, as {{ USDT = "1000" }}'
+            )
         for asset, amount in amounts.items():
             if not isinstance(amount, str):
-                raise Refused(f'{where}.{wallet}.{asset}: must be a text, as "1000.50"')
+                raise ScenarioRefused(f'{where}.{wallet}.{asset}: must be a text, as "1000.50"')
             found.append((wallet.upper(), asset, amount))
     return found
 
@@ -284,7 +294,7 @@ def _known(where: str, table: dict[str, Any], names: Iterable[str]) -> None:
         if name not in names:
             near = get_close_matches(name, list(names), 1)
             told = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(names)}"
-            raise Refused(f"{where}{name}: is not known{told}")
+            raise ScenarioRefused(f"{where}{name}: is not known{told}")
 
 
 def _tables(table: dict[str, Any], name: str) -> dict[str, Any]:
@@ -299,5 +309,5 @@ def _of(kind: type[Any], table: dict[str, Any], name: str, default: Any) -> Any:
     """A value of one type. Refused: it is of another."""
     value = table.get(name, default)
     if type(value) is not kind:
-        raise Refused(f"{name}: must be {_WORDS[kind]}")
+        raise ScenarioRefused(f"{name}: must be {_WORDS[kind]}")
     return value

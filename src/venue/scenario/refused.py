@@ -3,5 +3,5 @@
 from __future__ import annotations
 
 
-class Refused(Exception):
+class ScenarioRefused(Exception):
     """What is wrong with a file: step, field and rule, in words for its author."""

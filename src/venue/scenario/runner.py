@@ -11,7 +11,7 @@ from msgspec import Struct
 from venue.api.documents.table import ROWS
 from venue.api.operation import Operation
 from venue.lab import demo
-from venue.scenario.expectation import OK_BELOW, Told, shortfalls
+from venue.scenario.expectation import OK_BELOW, StepTold, shortfalls
 from venue.scenario.file import Scenario, Step
 from venue.scenario.paths import Missing, filled
 from venue.times import US_PER_MS, span_us
@@ -24,7 +24,7 @@ STAMPS: Final = 20_000  # ms: a signature is good for 30 s, and two with one sta
 _BY_NAME: Final[dict[str, Operation[Any, Any]]] = {row.name: row for row in ROWS}
 
 
-class Key(Struct, frozen=True):
+class ScenarioKey(Struct, frozen=True):
     """What an owner signs with."""
 
     key: str
@@ -32,12 +32,12 @@ class Key(Struct, frozen=True):
     passphrase: str
 
 
-class Asked(Struct, frozen=True):
+class StepAsked(Struct, frozen=True):
     """A request: who signs it, None: nobody, and with which time (ms)."""
 
     row: Operation[Any, Any]
     values: dict[str, Any]
-    key: Key | None
+    key: ScenarioKey | None
     stamp: int
 
 
@@ -58,12 +58,12 @@ class Failed(Exception):
 class Runner:
     """One run of a scenario. `ask` sends a request to its venue, in manual time."""
 
-    def __init__(self, scenario: Scenario, ask: Callable[[Asked], Told]) -> None:
+    def __init__(self, scenario: Scenario, ask: Callable[[StepAsked], StepTold]) -> None:
         self._scenario = scenario
         self._ask = ask
         self._now = scenario.clock
         self._sent = 0
-        self._keys: dict[str, Key] = {}
+        self._keys: dict[str, ScenarioKey] = {}
         self._answers: dict[str, Any] = {}
         self._again: list[tuple[int, Step]] = []  # when a step comes next
         self._posted: dict[str, str] = {}  # prices of indexes that are kept current
@@ -84,12 +84,12 @@ class Runner:
     def _found(self) -> None:
         """The owners that the file names, with their keys and their money."""
         for account in demo.ACCOUNTS:
-            self._keys[account.name] = Key(account.key, account.secret, demo.PASSPHRASE)
+            self._keys[account.name] = ScenarioKey(account.key, account.secret, demo.PASSPHRASE)
         for name, money in self._scenario.accounts.items():
             if name not in self._keys:
                 self._needed("create_owner", {"name": name})
                 made = self._needed("create_key", {"owner": name, "permissions": PERMISSIONS})
-                self._keys[name] = Key(made["key"], made["secret"], made["passphrase"])
+                self._keys[name] = ScenarioKey(made["key"], made["secret"], made["passphrase"])
             for wallet, asset, amount in money:
                 given = {"owner": name, "wallet": wallet, "asset": asset, "amount": amount}
                 self._needed("deposit", given)
@@ -129,7 +129,7 @@ class Runner:
             values = filled(step.values, self._answers)
             expected = filled(step.expected, self._answers)
         except Missing as problem:
-            return self._outcome(step, Told(0, ""), [str(problem)])
+            return self._outcome(step, StepTold(0, ""), [str(problem)])
         if step.row is None:
             pull = self._funding if step.trigger == "funding" else self._index_jump
             told = pull(values)
@@ -139,14 +139,14 @@ class Runner:
             self._answers[step.id] = told.body
         return self._outcome(step, told, shortfalls(expected, told))
 
-    def _outcome(self, step: Step, told: Told, problems: list[str]) -> Outcome:
+    def _outcome(self, step: Step, told: StepTold, problems: list[str]) -> Outcome:
         said = step.trigger if step.row is None else step.row.name
         by = f"{step.owner}: " if step.owner else ""
         return Outcome(
             step.name, self._now - self._scenario.clock, by + said, told.status, problems
         )
 
-    def _funding(self, values: dict[str, Any]) -> Told:
+    def _funding(self, values: dict[str, Any]) -> StepTold:
         """Time goes on to the next funding."""
         told = self._sent_by(_BY_NAME["advance_clock"], {"to_next": "funding", "dry_run": True}, "")
         if told.status >= OK_BELOW or told.status == 0:
@@ -156,7 +156,7 @@ class Runner:
         query = {"symbol": values["symbol"]} if "symbol" in values else {"symbol": "BTCUSDT"}
         return self._sent_by(_BY_NAME["funding_rates"], query, "")
 
-    def _index_jump(self, values: dict[str, Any]) -> Told:
+    def _index_jump(self, values: dict[str, Any]) -> StepTold:
         """The index of a contract is at another price at once, and stays there."""
         told = self._sent_by(_BY_NAME["contracts"], {}, "")
         if told.status != 200:
@@ -164,11 +164,11 @@ class Runner:
         symbol = values["symbol"]
         view = next((one for one in told.body if one["symbol"] == symbol), None)
         if view is None:
-            return Told(400, {"msg": f"there is no contract {symbol}"})
+            return StepTold(400, {"msg": f"there is no contract {symbol}"})
         try:
             price = _jumped(view, values)
         except ArithmeticError:
-            return Told(400, {"msg": f"percent and price must be decimals: {values}"})
+            return StepTold(400, {"msg": f"percent and price must be decimals: {values}"})
         if symbol not in self._posted:
             change = {"symbol": symbol, "indexSources": [SOURCE]}
             told = self._sent_by(_BY_NAME["change_contract"], change, "")
@@ -181,10 +181,10 @@ class Runner:
             self._post_at = self._now + POSTED_US
         return told
 
-    def _sent_by(self, row: Operation[Any, Any], values: dict[str, Any], owner: str) -> Told:
+    def _sent_by(self, row: Operation[Any, Any], values: dict[str, Any], owner: str) -> StepTold:
         self._sent += 1
         stamp = self._now // US_PER_MS + self._sent % STAMPS
-        return self._ask(Asked(row, values, self._keys.get(owner), stamp))
+        return self._ask(StepAsked(row, values, self._keys.get(owner), stamp))
 
     def _needed(self, name: str, values: dict[str, Any]) -> Any:
         """What an operator's operation answers. Failed: it is refused, or nobody answers."""

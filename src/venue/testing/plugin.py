@@ -163,11 +163,11 @@ def _made(servers: Servers, given: dict[str, Any]) -> Handle:
 
 def _scenario(path: str) -> Any:
     from venue.scenario.file import load
-    from venue.scenario.refused import Refused
+    from venue.scenario.refused import ScenarioRefused
 
     try:
         return load(path)
-    except Refused as problem:
+    except ScenarioRefused as problem:
         _fail(f"scenario: {problem}")
 
 

@@ -66,7 +66,7 @@ class SymbolConfig(Struct, rename="camel"):
     isolated_short_leverage: str
 
 
-class Position(Struct, rename="camel"):
+class PositionView(Struct, rename="camel"):
     """One open position; sizes in base units and positive on both sides, values in the asset.
 
     The entry price is `openValue` / `size`; a `liquidatePrice` of 0 means none. What begins with
@@ -213,11 +213,11 @@ symbol_config = get(
     list[SymbolConfig],
 )  # fmt: skip
 positions = get(
-    "positions", f"{_ACCOUNT}/position/allPosition", READ, (10, 15), Empty, list[Position]
+    "positions", f"{_ACCOUNT}/position/allPosition", READ, (10, 15), Empty, list[PositionView]
 )
 position = get(
     "position", f"{_ACCOUNT}/position/singlePosition", READ, (2, 3), ContractSymbolRequest,
-    list[Position],
+    list[PositionView],
 )  # fmt: skip
 income = post("income", f"{_ACCOUNT}/income", READ, (2, 5), IncomeRequest, IncomePage)
 set_margin_type = post(

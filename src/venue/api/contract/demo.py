@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from venue.api.contract.account import ContractBalance, Position
+from venue.api.contract.account import ContractBalance, PositionView
 from venue.api.contract.orders import (
     ContractOrderAck,
     ContractOrderHistoryRequest,
@@ -17,7 +17,7 @@ READ = Access.READ
 _SIM = "/capi/v3/sim"
 demo_balance = get("demo_balance", f"{_SIM}/balance", READ, (5, 10), Empty, list[ContractBalance])
 demo_positions = get(
-    "demo_positions", f"{_SIM}/position/allPosition", READ, (10, 15), Empty, list[Position]
+    "demo_positions", f"{_SIM}/position/allPosition", READ, (10, 15), Empty, list[PositionView]
 )
 demo_order_history = get(
     "demo_order_history", f"{_SIM}/order/history", READ, (10, 10), ContractOrderHistoryRequest,

@@ -14,7 +14,7 @@ from venue.api.fields import (
     UpTo1000,
 )
 from venue.api.market_data import (
-    Candle,
+    CandleView,
     DepthReply,
     DepthRequest,
     PublicTrade,
@@ -219,19 +219,19 @@ contract_trades = get(
     "contract_trades", f"{_MARKET}/trades", PUBLIC, (5, 0), TradesRequest, list[PublicTrade]
 )
 contract_klines = get(
-    "contract_klines", f"{_MARKET}/klines", PUBLIC, (1, 0), ContractKlinesRequest, list[Candle]
+    "contract_klines", f"{_MARKET}/klines", PUBLIC, (1, 0), ContractKlinesRequest, list[CandleView]
 )
 index_klines = get(
     "index_klines", f"{_MARKET}/indexPriceKlines", PUBLIC, (1, 0), ContractKlinesRequest,
-    list[Candle],
+    list[CandleView],
 )  # fmt: skip
 mark_klines = get(
     "mark_klines", f"{_MARKET}/markPriceKlines", PUBLIC, (1, 0), ContractKlinesRequest,
-    list[Candle],
+    list[CandleView],
 )  # fmt: skip
 history_klines = get(
     "history_klines", f"{_MARKET}/historyKlines", PUBLIC, (5, 0), HistoryKlinesRequest,
-    list[Candle],
+    list[CandleView],
 )  # fmt: skip
 symbol_price = get(
     "symbol_price", f"{_MARKET}/symbolPrice", PUBLIC, (1, 0), SymbolPriceRequest, SymbolPrice

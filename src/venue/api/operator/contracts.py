@@ -216,7 +216,7 @@ class LiquidationRequest(Struct):
     id: Id
 
 
-class LiquidationStep(Struct, rename="camel"):
+class LiquidationStepView(Struct, rename="camel"):
     """One rung for one position: how much was to be closed, and where it went. Tiers from 1."""
 
     position: int
@@ -258,11 +258,11 @@ class DeleveragedPosition(Struct, rename="camel"):
     rank: int
 
 
-class LiquidationStory(Struct, rename="camel"):
+class LiquidationStoryView(Struct, rename="camel"):
     """A liquidation in full, oldest first."""
 
     liquidation: LiquidationView
-    steps: list[LiquidationStep]
+    steps: list[LiquidationStepView]
     fills: list[LiquidationFill]
     deleveraged: list[DeleveragedPosition]
 
@@ -290,7 +290,7 @@ liquidations = get(
     "liquidations", "/_venue/liquidations", OPERATOR, _W, LiquidationsRequest, list[LiquidationView]
 )
 liquidation = get(
-    "liquidation", "/_venue/liquidation", OPERATOR, _W, LiquidationRequest, LiquidationStory
+    "liquidation", "/_venue/liquidation", OPERATOR, _W, LiquidationRequest, LiquidationStoryView
 )
 
 ROWS = (

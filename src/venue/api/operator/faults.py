@@ -37,7 +37,7 @@ EffectSide = Annotated[
 ]
 
 
-class Match(Struct, frozen=True, omit_defaults=True):
+class FaultMatch(Struct, frozen=True, omit_defaults=True):
     """Which requests and frames a rule is about: all that agree with every field given.
 
     `operation`, `path` and `channel` may end in `*`. `owner` is a name or a uid, `channel` a stream
@@ -99,7 +99,7 @@ class FaultView(Struct, rename="camel"):
 
     id: str
     enabled: bool
-    match: Match
+    match: FaultMatch
     when: When
     effect: Effect
     matched: int
@@ -111,7 +111,7 @@ class FaultRequest(Struct):
 
     effect: Effect
     id: RuleId | None = None
-    match: Match | None = None
+    match: FaultMatch | None = None
     when: When | None = None
     enabled: Flag = True
 
@@ -120,7 +120,7 @@ class ChangeFaultRequest(Struct):
     """What changes of a rule; one whose match, when or effect changes counts from 0 again."""
 
     id: RuleId
-    match: Match | None = None
+    match: FaultMatch | None = None
     when: When | None = None
     effect: Effect | None = None
     enabled: Flag | None = None

@@ -29,7 +29,7 @@ class CommissionRates(Struct):
     taker: str
 
 
-class Balance(Struct):
+class BalanceView(Struct):
     """One asset of the spot wallet."""
 
     asset: str
@@ -51,7 +51,7 @@ class AccountReply(Struct, rename="camel"):
     prevent_sor: bool
     update_time: int
     account_type: str
-    balances: list[Balance]
+    balances: list[BalanceView]
     permissions: list[str]
     uid: int
 

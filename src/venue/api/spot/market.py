@@ -6,7 +6,7 @@ from msgspec import Raw, Struct
 
 from venue.api.fields import Interval, Symbol, Symbols, SymbolStatus, TimeMs, UpTo1000
 from venue.api.market_data import (
-    Candle,
+    CandleView,
     DepthReply,
     DepthRequest,
     PublicTrade,
@@ -109,7 +109,7 @@ class Price(Struct):
     price: str
 
 
-class Ticker(Struct, rename="camel"):
+class TickerView(Struct, rename="camel"):
     """24-hour statistics; `priceChangePercent` is a fraction, times are the window's trades'."""
 
     symbol: str
@@ -154,7 +154,7 @@ class KlinesRequest(Struct, rename="camel"):
 
 # What a selection answers: one object for `symbol`, else an array.
 PriceReply = Price | list[Price]
-TickerReply = Ticker | list[Ticker]
+TickerReply = TickerView | list[TickerView]
 BookTickerReply = BookTicker | list[BookTicker]
 
 _V3 = "/api/v3"
@@ -172,7 +172,7 @@ prices: Operation[SelectionRequest, Price | list[Price]] = get(
     "prices", f"{_MARKET}/ticker/price", PUBLIC, (4, 0), SelectionRequest,
     PriceReply,  # type: ignore[arg-type]  # a union is no type to mypy
 )  # fmt: skip
-tickers: Operation[SelectionRequest, Ticker | list[Ticker]] = get(
+tickers: Operation[SelectionRequest, TickerView | list[TickerView]] = get(
     "tickers", f"{_MARKET}/ticker/24hr", PUBLIC, (2, 0), SelectionRequest,
     TickerReply,  # type: ignore[arg-type]
 )  # fmt: skip
@@ -181,7 +181,7 @@ book_tickers: Operation[SelectionRequest, BookTicker | list[BookTicker]] = get(
     BookTickerReply,  # type: ignore[arg-type]
 )  # fmt: skip
 trades = get("trades", f"{_MARKET}/trades", PUBLIC, (25, 0), TradesRequest, list[PublicTrade])
-klines = get("klines", f"{_MARKET}/klines", PUBLIC, (2, 0), KlinesRequest, list[Candle])
+klines = get("klines", f"{_MARKET}/klines", PUBLIC, (2, 0), KlinesRequest, list[CandleView])
 depth = get("depth", f"{_MARKET}/depth", PUBLIC, (5, 0), DepthRequest, DepthReply)
 
 ROWS = (

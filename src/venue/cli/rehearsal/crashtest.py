@@ -16,9 +16,9 @@ from venue.cli.operator import die
 from venue.cli.rehearsal.scenarios import ask
 
 if TYPE_CHECKING:
-    from venue.crashtest.campaign import Report, Result
+    from venue.crashtest.campaign import CampaignReport, Result
     from venue.crashtest.incidents import Incident
-    from venue.crashtest.trial import Plan
+    from venue.crashtest.trial import TrialPlan
 
 REQUESTS: Final = (5, 10_000)
 SECONDS: Final = (1.0, 3_600.0)
@@ -52,8 +52,8 @@ def crashtest(
 
     The bot finds VENUE_URL, VENUE_KEY, VENUE_SECRET and VENUE_PASSPHRASE in its environment.
     """
-    from venue.crashtest.judge import Limits
-    from venue.crashtest.trial import Plan
+    from venue.crashtest.judge import BotLimits
+    from venue.crashtest.trial import TrialPlan
 
     if not command:
         die("which bot? For instance: venue crashtest -- python bot.py")
@@ -71,9 +71,9 @@ def crashtest(
     if max_position is not None and not SIZE.fullmatch(max_position):
         die(f"--max-position {max_position}: must be a decimal such as 0.5")
     largest = Decimal(max_position) if max_position is not None else None
-    plan = Plan(
+    plan = TrialPlan(
         command=list(command), seed=seed, requests=requests, seconds=seconds, stop_s=stop,
-        limits=Limits(may_hold, max_orders, largest),
+        limits=BotLimits(may_hold, max_orders, largest),
     )  # fmt: skip
     chosen = _chosen(only)
     _check_folder(report)
@@ -101,7 +101,7 @@ def _check_folder(report: str) -> None:
         die(f"--report {report}: {folder} is no folder")
 
 
-def _run(plan: Plan, chosen: list[Incident], report: str) -> int:
+def _run(plan: TrialPlan, chosen: list[Incident], report: str) -> int:
     import asyncio
 
     from venue.crashtest.campaign import Unfit
@@ -126,7 +126,7 @@ def _run(plan: Plan, chosen: list[Incident], report: str) -> int:
     return 1 if made.failed() else 0
 
 
-async def _reported(plan: Plan, chosen: list[Incident]) -> Report:
+async def _reported(plan: TrialPlan, chosen: list[Incident]) -> CampaignReport:
     from venue.crashtest.campaign import Campaign
 
     return await Campaign(plan, ask, _told).report(chosen)
@@ -142,7 +142,7 @@ def _told(result: Result) -> None:
         print(f"{'':9}shortest schedule, {len(result.schedule)} of {result.drawn}: {events}")
 
 
-def _write(made: Report, report: str) -> None:
+def _write(made: CampaignReport, report: str) -> None:
     from venue.crashtest.report import as_html, as_json
 
     Path(f"{report}.json").write_text(as_json(made), "utf-8")

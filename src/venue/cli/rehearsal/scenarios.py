@@ -15,9 +15,9 @@ from venue.cli.operator import Output, die
 
 if TYPE_CHECKING:
     from venue.practice import Practice
-    from venue.scenario.expectation import Told
+    from venue.scenario.expectation import StepTold
     from venue.scenario.file import Scenario
-    from venue.scenario.runner import Asked, Outcome
+    from venue.scenario.runner import Outcome, StepAsked
 
 ANSWER_S: Final = 600.0  # an advance over days takes its time
 
@@ -28,7 +28,7 @@ def run(
     """Run a scenario's steps against a venue of its own; ends with 1 when one goes otherwise."""
     from venue.practice import NotStarted, Practice
     from venue.scenario.file import load
-    from venue.scenario.refused import Refused
+    from venue.scenario.refused import ScenarioRefused
     from venue.scenario.runner import Failed
 
     try:
@@ -38,7 +38,7 @@ def run(
             Practice(Path(folder), *options(scenario)) as practice,
         ):
             held = _told(scenario, practice, output)
-    except (Refused, NotStarted) as problem:
+    except (ScenarioRefused, NotStarted) as problem:
         die(str(problem))
     except Failed as problem:
         die(str(problem), 1)
@@ -64,11 +64,11 @@ def outcomes(scenario: Scenario, url: str) -> list[Outcome]:
     return list(Runner(scenario, lambda asked: ask(url, asked)).run())
 
 
-def ask(url: str, asked: Asked) -> Told:
+def ask(url: str, asked: StepAsked) -> StepTold:
     """Send a request of a scenario; a lost answer has the status 0."""
     from venue.cli.credentials import Credentials
     from venue.cli.http import ClientFailed, send_patiently
-    from venue.scenario.expectation import Told
+    from venue.scenario.expectation import StepTold
 
     key = asked.key
     account = Credentials(url, key.key, key.secret, key.passphrase) if key else None
@@ -77,11 +77,11 @@ def ask(url: str, asked: Asked) -> Told:
             url, asked.row, asked.values, account, timeout_s=ANSWER_S, stamp=asked.stamp
         )
     except ClientFailed as problem:
-        return Told(0, str(problem))
+        return StepTold(0, str(problem))
     try:
-        return Told(answer.status, json.loads(answer.body))
+        return StepTold(answer.status, json.loads(answer.body))
     except ValueError:
-        return Told(answer.status, {"msg": answer.body.decode("utf-8", "replace")})
+        return StepTold(answer.status, {"msg": answer.body.decode("utf-8", "replace")})
 
 
 def _told(scenario: Scenario, practice: Practice, output: str) -> bool:

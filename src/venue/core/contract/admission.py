@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from venue.core.book.matching import any_price
 from venue.core.book.orders import Order
 from venue.core.contract.account import find_position
@@ -20,6 +18,9 @@ from venue.core.messages.events import Rejected
 from venue.core.units import AMOUNT_MAX, PPM, PRICE_MAX, STORED_MAX, SUM_MAX, ceil_div
 from venue.vocabulary import (
     BUY,
+    CAUSE_LIQUIDATION,
+    CAUSE_UNWIND,
+    CAUSE_USER,
     CROSSED,
     LONG,
     OPEN_ORDERS_PER_ACCOUNT_MAX,
@@ -27,13 +28,8 @@ from venue.vocabulary import (
     POSITIONS_PER_ACCOUNT_MAX,
     POSITIONS_PER_SYMBOL_MAX,
     SEPARATED,
-    Cause,
     Reject,
 )
-
-USER: Final = int(Cause.USER)
-LIQUIDATION: Final = int(Cause.LIQUIDATION)
-UNWIND: Final = int(Cause.UNWIND)
 
 
 def limit_refused(order: Order[Terms], perp: Perpetual) -> Rejected | None:
@@ -78,7 +74,7 @@ def market_refused(order: Order[Terms], terms: Terms) -> Rejected | None:
     perp = terms.perp
     instrument = perp.market.instrument
     refused = None
-    if terms.opens or terms.cause == USER:
+    if terms.opens or terms.cause == CAUSE_USER:
         if order.quantity > instrument.market_quantity_max:
             return Rejected(Reject.MARKET_SIZE, instrument.market_quantity_max)
         refused = order_caps_refused(order)
@@ -182,7 +178,7 @@ def short_of(need: int) -> Rejected:
 def closing_refused(order: Order[Terms], terms: Terms) -> Rejected | None:
     position = terms.closed()
     # What closes on its owner's behalf clears other closing orders out of its way.
-    left = position.left() if terms.cause == USER else position.quantity
+    left = position.left() if terms.cause == CAUSE_USER else position.quantity
     if order.quantity > left or not left:
         return Rejected(Reject.NOTHING_TO_CLOSE, left)
     return None
@@ -194,7 +190,7 @@ def solvent_price(order: Order[Terms], terms: Terms) -> int:
     mark. The fund itself, and liquidations, have limits of their own."""
     position = terms.closed()
     perp = terms.perp
-    if terms.cause == LIQUIDATION or terms.cause == UNWIND:
+    if terms.cause == CAUSE_LIQUIDATION or terms.cause == CAUSE_UNWIND:
         return any_price(order.side)
     fee_ppm = terms.holding.taker_rate(perp.market)
     price = mark = mark_of(position)

@@ -9,14 +9,13 @@ from venue.core.contract.position import Position
 from venue.core.messages.commands import ClosePositions
 from venue.core.messages.contract_events import ClosedAtMarket
 from venue.core.messages.events import Event, Rejected
-from venue.vocabulary import MARKET, Cause, Reject
+from venue.vocabulary import CAUSE_CLOSE, MARKET, Reject
 
-CLOSE: Final = int(Cause.CLOSE)
 CLOSING_UNITS: Final = 300  # events of one slice; the position it reaches is finished
 CLOSED_MAX: Final = 25  # positions of one slice
 
 
-class Request:
+class ClosingRequest:
     """A closing under way: `sequence` is its command's, `left` the positions still to be closed."""
 
     __slots__ = ("left", "sequence", "uid")
@@ -38,7 +37,7 @@ class Closing:
 
     def __init__(self, contracts: Contracts) -> None:
         self.contracts = contracts
-        self.running: dict[int, list[Request]] = {}
+        self.running: dict[int, list[ClosingRequest]] = {}
 
     def close(self, command: ClosePositions, sequence: int) -> list[Event]:
         """One `ClosedAtMarket` per position, behind what happened to it; the last one says how
@@ -63,7 +62,7 @@ class Closing:
                 return [Rejected(Reject.POSITION_UNKNOWN)]
         left = [position.position_id for position in positions]
         left.reverse()
-        request = Request(command.uid, sequence, left)
+        request = ClosingRequest(command.uid, sequence, left)
         events = self._go_on(request, command.time, 0)
         if request.left:
             self.running.setdefault(command.uid, []).append(request)
@@ -82,7 +81,7 @@ class Closing:
             return events
         return []
 
-    def _go_on(self, request: Request, time: int, sequence: int) -> list[Event]:
+    def _go_on(self, request: ClosingRequest, time: int, sequence: int) -> list[Event]:
         """Close the next positions of a request, as many as a slice may."""
         events: list[Event] = []
         holding = self.contracts.ledger.accounts[request.uid].holding
@@ -115,7 +114,7 @@ class Closing:
         if position.perp.market.halted:
             return ClosedAtMarket(position_id, 0, int(Reject.HALTED))
         lots = min(position.quantity, position.perp.market.instrument.market_quantity_max)
-        order = contracts.closing_order(position, MARKET, lots, 0, CLOSE, time)
+        order = contracts.closing_order(position, MARKET, lots, 0, CAUSE_CLOSE, time)
         said = contracts.enter(order)
         first = said[0]
         if isinstance(first, Rejected):

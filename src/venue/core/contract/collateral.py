@@ -13,15 +13,16 @@ from venue.core.ledger.accounts import Account, Pool
 from venue.core.ledger.ledger import Ledger
 from venue.core.messages.contract_events import Income
 from venue.core.messages.events import Event
-from venue.vocabulary import IncomeType
+from venue.vocabulary import (
+    INCOME_MARGIN_MOVE_IN,
+    INCOME_MARGIN_MOVE_OUT,
+    INCOME_ORDER_FILL_FEE_INCOME,
+)
 
 FEES_UID: Final = 1
 FUND_UID: Final = 2
 FEES_NAME: Final = "fees"
 FUND_NAME: Final = "insurance-fund"
-MOVE_IN: Final = IncomeType.MARGIN_MOVE_IN.value
-MOVE_OUT: Final = IncomeType.MARGIN_MOVE_OUT.value
-FEE_INCOME: Final = IncomeType.ORDER_FILL_FEE_INCOME.value
 ITEM: Final = Income  # compiled, a name of another module is looked up at every use
 
 
@@ -73,13 +74,13 @@ class Collateral:
         self.touch(source)
         self.touch(target)
         return [
-            self.item(source, MOVE_OUT, -amount, symbol),
-            self.item(target, MOVE_IN, amount, symbol),
+            self.item(source, INCOME_MARGIN_MOVE_OUT, -amount, symbol),
+            self.item(target, INCOME_MARGIN_MOVE_IN, amount, symbol),
         ]
 
     def earn(self, amount: int, asset: int, symbol: str) -> Income:
         """The fee account's item of a trade's fees, which the ledger has moved already."""
-        return self.item(self.fee_pool(asset), FEE_INCOME, amount, symbol)
+        return self.item(self.fee_pool(asset), INCOME_ORDER_FILL_FEE_INCOME, amount, symbol)
 
     def fee_pool(self, asset: int) -> Pool:
         fees = self.fees

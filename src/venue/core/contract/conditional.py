@@ -16,16 +16,13 @@ from venue.core.units import PPM, ceil_div
 from venue.vocabulary import (
     ALGO_ORDERS_PER_ACCOUNT_MAX,
     ALGO_ORDERS_PER_SYMBOL_MAX,
+    ALGO_TRAILING_STOP_MARKET,
+    ALGO_UNTRIGGERED,
     CLIENT_ID_MEMORY_US,
     CLIENT_IDS_ENDED_MAX,
     SELL,
-    AlgoStatus,
-    AlgoType,
     Reject,
 )
-
-UNTRIGGERED = int(AlgoStatus.UNTRIGGERED)
-TRAILING = int(AlgoType.TRAILING_STOP_MARKET)
 
 
 class Algo:
@@ -100,7 +97,7 @@ class Algo:
         self.stop_loss: Exit = NO_EXIT
         self.callback_ppm = 0
         self.extreme = 0
-        self.status = UNTRIGGERED
+        self.status = ALGO_UNTRIGGERED
         self.version = 0
         self.queue = -1
         self.key = 0
@@ -113,13 +110,13 @@ def queue_of(source: int, rising: bool) -> int:
 
 def is_due(version: int, algo: Algo) -> bool:
     """Whether a conditional order still stands back as it was put there."""
-    return algo.status == UNTRIGGERED and algo.version == version
+    return algo.status == ALGO_UNTRIGGERED and algo.version == version
 
 
 def wait(algo: Algo) -> None:
     """Have a conditional order wait, here and nowhere else; a trailing stop waits in a list of its
     own."""
-    if algo.type == TRAILING:
+    if algo.type == ALGO_TRAILING_STOP_MARKET:
         algo.perp.trailing[algo.algo_id] = algo
         return
     stop_waiting(algo)
@@ -159,7 +156,7 @@ def enroll(algo: Algo) -> AlgoPlaced:
 
 def leave(algo: Algo, status: int, time: int) -> None:
     """End a conditional order."""
-    assert algo.status == UNTRIGGERED, f"conditional order {algo.algo_id} ends twice"
+    assert algo.status == ALGO_UNTRIGGERED, f"conditional order {algo.algo_id} ends twice"
     algo.status = status
     algo.update_time = time
     algo.holding.algos.pop(algo.algo_id, None)

@@ -21,31 +21,27 @@ from venue.core.contract.position import (
 from venue.core.contract.reference.funding import before_change, settle_position
 from venue.core.contract.terms import Terms
 from venue.core.ledger.accounts import Account, Pool
-from venue.core.ledger.benefits import CONTRACT_PRODUCT, Benefits
+from venue.core.ledger.benefits import Benefits
 from venue.core.messages.commands import Exit
 from venue.core.messages.contract_events import ContractTrade, Leg, PositionClosed
 from venue.core.messages.events import Event
 from venue.core.units import fee_on
 from venue.vocabulary import (
+    ALGO_EXPIRED,
+    ALGO_STOP_MARKET,
+    ALGO_TAKE_PROFIT_MARKET,
+    ALGO_UNTRIGGERED,
     BUY,
+    CAUSE_LIQUIDATION,
+    CAUSE_TAKEOVER,
     CROSSED,
+    INCOME_ORDER_FIX_MARGIN_AMOUNT,
+    INCOME_ORDER_LIQUIDATE_FEE_INCOME,
     ISOLATED,
     LONG,
+    PRODUCT_CONTRACT,
     SELL,
-    AlgoStatus,
-    AlgoType,
-    Cause,
-    IncomeType,
 )
-
-LIQUIDATION: Final = int(Cause.LIQUIDATION)
-TAKEOVER: Final = int(Cause.TAKEOVER)
-EXPIRED_ALGO: Final = int(AlgoStatus.EXPIRED)
-UNTRIGGERED: Final = int(AlgoStatus.UNTRIGGERED)
-TAKE_PROFIT: Final = int(AlgoType.TAKE_PROFIT_MARKET)
-STOP: Final = int(AlgoType.STOP_MARKET)
-LIQUIDATION_FEE: Final = IncomeType.ORDER_LIQUIDATE_FEE_INCOME.value
-FIX_MARGIN: Final = IncomeType.ORDER_FIX_MARGIN_AMOUNT.value
 
 # Compiled, a name of another module is looked up at every use, a constant of this one is not.
 TRADE: Final = ContractTrade
@@ -98,7 +94,7 @@ class Fills:
         perp.market.last_price = maker.price
         liquidation_fee = 0
         _book(taking, lots, amount)
-        if taker_terms.cause == LIQUIDATION:
+        if taker_terms.cause == CAUSE_LIQUIDATION:
             # At most the equity that the trade and its fee have left (rule 7.3).
             left = _left(taking, amount)
             liquidation_fee = min(fee_on(amount, perp.contract.liquidation_ppm), left)
@@ -133,7 +129,7 @@ class Fills:
         for position in (victim, other):
             events += settle_position(self.collateral, position)
         taking = Part(victim, False, liquidation_id, 0)
-        making = Part(other, cause == TAKEOVER, liquidation_id, 0)
+        making = Part(other, cause == CAUSE_TAKEOVER, liquidation_id, 0)
         _book(taking, lots, amount)
         liquidation_fee = min(fee, _left(taking, amount))
         taking.fee = liquidation_fee
@@ -255,7 +251,11 @@ class Fills:
         if earned:
             events.append(collateral.earn(earned, perp.asset, perp.symbol))
         if liquidation_fee:
-            events.append(collateral.item(fund, LIQUIDATION_FEE, liquidation_fee, perp.symbol))
+            events.append(
+                collateral.item(
+                    fund, INCOME_ORDER_LIQUIDATE_FEE_INCOME, liquidation_fee, perp.symbol
+                )
+            )
         for part in (taking, making):
             position = part.position
             benefits = position.pool.account.benefits
@@ -279,8 +279,8 @@ class Fills:
         if fee:
             ledger = self.collateral.ledger
             benefits.accrue(
-                pool.account, ledger.terms, (CONTRACT_PRODUCT, pool.asset),
-                ppm=ledger.share_of(benefits.inviter, CONTRACT_PRODUCT),
+                pool.account, ledger.terms, (PRODUCT_CONTRACT, pool.asset),
+                ppm=ledger.share_of(benefits.inviter, PRODUCT_CONTRACT),
                 fee=fee, amount=amount, maker=maker, time=time,
             )  # fmt: skip
 
@@ -291,11 +291,11 @@ class Fills:
         # A liquidation asks again before it empties its pool.
         position = part.position
         pool = position.pool
-        if pool.position_id and terms.cause != LIQUIDATION:
+        if pool.position_id and terms.cause != CAUSE_LIQUIDATION:
             self._isolated_out(part, lots, events)
         if not position.quantity:
             self._end_when_empty(position, time, events)
-            if terms.cause != LIQUIDATION:
+            if terms.cause != CAUSE_LIQUIDATION:
                 self._fix_when_empty(position, events)
 
     def _isolated_out(self, part: Part, lots: int, events: list[Event]) -> None:
@@ -333,8 +333,8 @@ class Fills:
         if pool.account.benefits is not None:
             pool.account.benefits.bear(pool.asset, amount)
         return [
-            self.collateral.item(fund, FIX_MARGIN, -amount, symbol),
-            self.collateral.item(pool, FIX_MARGIN, amount, symbol),
+            self.collateral.item(fund, INCOME_ORDER_FIX_MARGIN_AMOUNT, -amount, symbol),
+            self.collateral.item(pool, INCOME_ORDER_FIX_MARGIN_AMOUNT, amount, symbol),
         ]
 
     def _fix_when_empty(self, position: Position, events: list[Event]) -> None:
@@ -351,7 +351,7 @@ class Fills:
         account = pool.account
         holding = holding_of(account)
         for algo in list(position.algos.values()):
-            events.append(end(algo, EXPIRED_ALGO, time))
+            events.append(end(algo, ALGO_EXPIRED, time))
         assert position.value == 0, f"{position.value} atoms of open value in no lots"
         self.collateral.ranking.leave(position)
         position.perp.drop(position)
@@ -380,13 +380,16 @@ class Fills:
         events: list[Event] = []
         if terms.exits_position == position.position_id:
             for algo in terms.attached:
-                if algo.status == UNTRIGGERED:
+                if algo.status == ALGO_UNTRIGGERED:
                     algo.quantity += lots
                     events.append(changed(algo))
             return events
         terms.exits_position = position.position_id
         terms.attached = ()
-        for exit_, type_ in ((terms.take_profit, TAKE_PROFIT), (terms.stop_loss, STOP)):
+        for exit_, type_ in (
+            (terms.take_profit, ALGO_TAKE_PROFIT_MARKET),
+            (terms.stop_loss, ALGO_STOP_MARKET),
+        ):
             if exit_ is not None and exit_.trigger_price:
                 algo = self._exit(order, position, lots, exit_, type_)
                 terms.attached += (algo,)
@@ -412,7 +415,7 @@ class Fills:
         algo.parent_id = order.order_id
         algo.position = position
         # A long's take-profit waits above, its stop below (rule 8.1).
-        algo.rising = (type_ == TAKE_PROFIT) == (terms.position_side == LONG)
+        algo.rising = (type_ == ALGO_TAKE_PROFIT_MARKET) == (terms.position_side == LONG)
         return algo
 
 

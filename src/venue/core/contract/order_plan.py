@@ -7,8 +7,6 @@ liquidity; it is left out, and ended when the plan is executed.
 
 from __future__ import annotations
 
-from typing import Final
-
 from venue.core.book.market import within_band
 from venue.core.book.matching import FILLS_MAX, PLANNED_MAX, Match
 from venue.core.book.orders import Order
@@ -32,15 +30,13 @@ from venue.core.units import PPM, ceil_div, fee_on
 from venue.vocabulary import (
     BUY,
     CANCELED,
+    CAUSE_LIQUIDATION,
+    CAUSE_USER,
     CROSSED,
     EXPIRE_MAKER,
     EXPIRED,
     LONG,
-    Cause,
 )
-
-LIQUIDATION: Final = int(Cause.LIQUIDATION)
-USER: Final = int(Cause.USER)
 
 Stakes = dict[Pool, Stake]
 
@@ -60,8 +56,8 @@ class Plan:
     )  # fmt: skip
 
     def __init__(self, order: Order[Terms], terms: Terms) -> None:
-        prevention = EXPIRE_MAKER if terms.cause == LIQUIDATION else order.account.self_trade
-        room = FILLS_MAX if terms.cause == USER else PLANNED_MAX
+        prevention = EXPIRE_MAKER if terms.cause == CAUSE_LIQUIDATION else order.account.self_trade
+        room = FILLS_MAX if terms.cause == CAUSE_USER else PLANNED_MAX
         self.match: Match[Terms, Fill] = Match(order, prevention, room)
         self.order = order
         self.terms = terms

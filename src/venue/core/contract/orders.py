@@ -45,6 +45,7 @@ from venue.core.units import ceil_div
 from venue.vocabulary import (
     BUY,
     CANCELED,
+    CAUSE_USER,
     FOK,
     GTC,
     IOC,
@@ -53,11 +54,9 @@ from venue.vocabulary import (
     MARKET,
     POST_ONLY,
     SELL,
-    Cause,
     Reject,
 )
 
-USER: Final = int(Cause.USER)
 ASKED_MAX: Final = 800  # resting orders that one slice may ask; the order that does it is finished
 
 # Compiled, a name of another module is looked up at every use, a constant of this one is not.
@@ -66,7 +65,7 @@ PLACED: Final = ContractOrderPlaced
 CLOSED: Final = ContractOrderClosed
 
 
-class Shown:
+class ShownPlan:
     """Where an accepted order and its plan are put instead of being executed: `plan` is None for
     one that would rest at once. `order` is None while nothing was accepted."""
 
@@ -103,7 +102,7 @@ class Contracts:
 
     # -- placing ---------------------------------------------------------------------------------
 
-    def place(self, command: PlaceContractOrder, shown: Shown | None = None) -> list[Event]:
+    def place(self, command: PlaceContractOrder, shown: ShownPlan | None = None) -> list[Event]:
         """Accept, match and rest an order, or refuse it with the first reason that applies.
 
         With `shown` nothing is executed, and what is accepted has no events.
@@ -128,7 +127,7 @@ class Contracts:
             return [Rejected(Reject.HALTED, 0, perp.market.halt_reason)]
         side = command.position_side
         opens = (command.side == BUY) == (side == LONG)
-        terms = Terms(holding, perp, holding.modes_in(perp), side, opens, USER)
+        terms = Terms(holding, perp, holding.modes_in(perp), side, opens, CAUSE_USER)
         order = Order(
             self.counters.order, account, perp.market, command.side, command.type,
             command.time_in_force, command.quantity, command.price, client_id, command.time, terms,
@@ -169,7 +168,7 @@ class Contracts:
         order.terms.position = position
         return order
 
-    def enter(self, order: Order[Terms], shown: Shown | None = None) -> list[Event]:
+    def enter(self, order: Order[Terms], shown: ShownPlan | None = None) -> list[Event]:
         """Match and rest a well-formed order, or refuse it: price, caps, liquidity, funds.
 
         Nothing has changed when it is refused, or only to be `shown`.
@@ -200,7 +199,7 @@ class Contracts:
             plan = Plan(order, terms)
         return self._admitted(order, terms, plan, shown)
 
-    def _enter_market(self, order: Order[Terms], shown: Shown | None) -> list[Event]:
+    def _enter_market(self, order: Order[Terms], shown: ShownPlan | None) -> list[Event]:
         """Sweep what is there, within the band of the best price that is liquidity and the band of
         the mark (rules 3.4, 3.9): a far order in a thin book is no liquidity."""
         terms = order.terms
@@ -230,7 +229,7 @@ class Contracts:
         return plan if plan.terms.opens else plan.kept_solvent()
 
     def _admitted(
-        self, order: Order[Terms], terms: Terms, plan: Plan, shown: Shown | None
+        self, order: Order[Terms], terms: Terms, plan: Plan, shown: ShownPlan | None
     ) -> list[Event]:
         """Execute a plan that its owner can pay and that fits the state."""
         if terms.opens and plan.match.lots:
@@ -246,13 +245,15 @@ class Contracts:
             shown.order = order
             shown.plan = plan
             return []
-        if terms.cause == USER or terms.position is None:
+        if terms.cause == CAUSE_USER or terms.position is None:
             return self._execute(order, plan)
         events = self.clear_closing(terms.position, order.quantity, order.time)
         events += self._execute(order, plan)
         return events
 
-    def _rest_at_once(self, order: Order[Terms], terms: Terms, shown: Shown | None) -> list[Event]:
+    def _rest_at_once(
+        self, order: Order[Terms], terms: Terms, shown: ShownPlan | None
+    ) -> list[Event]:
         """Place an order that opens, trades nothing and rests as a whole, as most do."""
         if shown is not None:
             shown.order = order
@@ -406,7 +407,7 @@ class Contracts:
         return [self.close(order, CANCELED, command.time) for order in orders]
 
     def close(
-        self, order: Order[Terms], status: int, time: int, cause: int = USER
+        self, order: Order[Terms], status: int, time: int, cause: int = CAUSE_USER
     ) -> ContractOrderClosed:
         """End a resting order: out of the book, what it holds back."""
         terms = order.terms

@@ -6,7 +6,7 @@ from venue.core.book.matching import expected
 from venue.core.book.orders import Order
 from venue.core.contract.meeting import grown_by
 from venue.core.contract.order_plan import Plan, Stakes
-from venue.core.contract.orders import Contracts, Shown
+from venue.core.contract.orders import Contracts, ShownPlan
 from venue.core.contract.planned_pool import Shadow, Stake
 from venue.core.contract.position import endangering_mark
 from venue.core.contract.terms import Terms
@@ -51,7 +51,7 @@ def preview(contracts: Contracts, command: PlaceContractOrder) -> ContractOutloo
     It is known up to what follows from its trades: conditional orders, liquidations. Funding that
     is due at this moment is not counted where the owner would get it.
     """
-    shown = Shown()
+    shown = ShownPlan()
     said = contracts.place(command, shown)
     order = shown.order
     if order is None:

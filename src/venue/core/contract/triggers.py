@@ -8,8 +8,6 @@ from venue.core.contract.account import Holding, find_position, holding_of
 from venue.core.contract.admission import short_of
 from venue.core.contract.collateral import available
 from venue.core.contract.conditional import (
-    TRAILING,
-    UNTRIGGERED,
     Algo,
     caps_refused,
     changed,
@@ -31,32 +29,30 @@ from venue.core.messages.contract_events import AlgoTriggered
 from venue.core.messages.events import Event, OrderRepeated, Rejected
 from venue.core.units import PRICE_MAX, ceil_div
 from venue.vocabulary import (
+    ALGO_CANCELED,
+    ALGO_EXPIRED,
+    ALGO_STOP,
+    ALGO_STOP_MARKET,
+    ALGO_TAKE_PROFIT,
+    ALGO_TRAILING_STOP_MARKET,
+    ALGO_TRIGGERED,
+    ALGO_UNTRIGGERED,
     BUY,
+    CAUSE_TRIGGER,
     CLIENT_ID_MEMORY_US,
     GTC,
     IOC,
     LIMIT,
     LONG,
+    MARK_PRICE,
     MARKET,
     SELL,
     SEPARATED,
     SHORT,
-    AlgoStatus,
-    AlgoType,
-    Cause,
-    PriceSource,
     Reject,
 )
 
-STOP: Final = int(AlgoType.STOP)
-STOP_MARKET: Final = int(AlgoType.STOP_MARKET)
-TAKE_PROFIT: Final = int(AlgoType.TAKE_PROFIT)
-TRIGGERED: Final = int(AlgoStatus.TRIGGERED)
-CANCELED_ALGO: Final = int(AlgoStatus.CANCELED)
-MARK_PRICE: Final = int(PriceSource.MARK_PRICE)
-TRIGGER: Final = int(Cause.TRIGGER)
 CALLBACK_MAX_PPM: Final = 500_000
-EXPIRED: Final = int(AlgoStatus.EXPIRED)
 FIRED_MAX: Final = 50  # conditional orders that enter in one slice; the rest goes on at once
 OWNER_SHARE: Final = 5  # of them, one owner's
 LOOKED_MAX: Final = 500  # due ones looked at in one slice: those beyond an owner's share stand back
@@ -113,7 +109,7 @@ class Triggers:
             return [Rejected(Reject.TRIGGER_PRICE, PRICE_MAX)]
         if not 0 <= command.price <= PRICE_MAX:
             return [Rejected(Reject.PRICE, PRICE_MAX)]
-        if algo.type == TRAILING:
+        if algo.type == ALGO_TRAILING_STOP_MARKET:
             return [Rejected(Reject.TYPE)]
         reference = _reference(algo.perp, command.source)
         if reference == 0:
@@ -141,7 +137,7 @@ class Triggers:
         algo = self._find(command.uid, command.algo_id, command.client_id)
         if algo is None:
             return [Rejected(Reject.ALGO_UNKNOWN)]
-        return [end(algo, CANCELED_ALGO, command.time)]
+        return [end(algo, ALGO_CANCELED, command.time)]
 
     def cancel_all(self, command: CancelAlgos) -> list[Event]:
         """End every waiting conditional order of the owner, in one symbol or in all."""
@@ -158,7 +154,7 @@ class Triggers:
             if (not command.symbol or algo.perp.symbol == command.symbol)
             and algo.perp.market.instrument.quote != command.without
         ]
-        return [end(algo, CANCELED_ALGO, command.time) for algo in algos]
+        return [end(algo, ALGO_CANCELED, command.time) for algo in algos]
 
     # -- triggering ------------------------------------------------------------------------------
 
@@ -243,12 +239,12 @@ class Triggers:
         quantity = algo.quantity
         if position is not None:
             quantity = min(quantity or position.quantity, position.quantity)
-        price = algo.price if algo.type in (STOP, TAKE_PROFIT) else 0
+        price = algo.price if algo.type in (ALGO_STOP, ALGO_TAKE_PROFIT) else 0
         trigger_price = algo.trigger_price
-        leave(algo, TRIGGERED, time)
+        leave(algo, ALGO_TRIGGERED, time)
         order = contracts.new_order(
             algo.holding, perp, algo.side, algo.position_side, LIMIT if price else MARKET,
-            GTC if price else IOC, quantity, price, TRIGGER, time,
+            GTC if price else IOC, quantity, price, CAUSE_TRIGGER, time,
         )  # fmt: skip
         terms = order.terms
         terms.algo_id = algo.algo_id
@@ -272,12 +268,12 @@ class Triggers:
             else:
                 events += said
         if refused is not None:
-            algo.status = EXPIRED
+            algo.status = ALGO_EXPIRED
             reason = refused.reason
         else:
             reason = 0
-            if sibling is not None and sibling.status == UNTRIGGERED:
-                events.append(end(sibling, CANCELED_ALGO, time))
+            if sibling is not None and sibling.status == ALGO_UNTRIGGERED:
+                events.append(end(sibling, ALGO_CANCELED, time))
         order_id = 0 if refused is not None else order.order_id
         events.append(
             AlgoTriggered(
@@ -301,13 +297,13 @@ class Triggers:
         reference = _reference(perp, algo.source)
         if reference == 0:
             return Rejected(Reject.NO_MARK)
-        if algo.type == TRAILING:
+        if algo.type == ALGO_TRAILING_STOP_MARKET:
             algo.rising = algo.side == BUY
             return None
         if opens:
             algo.rising = algo.trigger_price > reference
         else:
-            stops = algo.type in (STOP, STOP_MARKET)
+            stops = algo.type in (ALGO_STOP, ALGO_STOP_MARKET)
             algo.rising = stops == (algo.position_side == SHORT)
         if _true_already(algo.trigger_price, reference, algo.rising):
             return Rejected(Reject.WOULD_TRIGGER, reference)
@@ -319,7 +315,7 @@ class Triggers:
             return None
         holding = account.holding
         algo = holding.algos.get(algo_id) if algo_id else holding.algo_clients.get(client_id)
-        return algo if algo is not None and algo.status == UNTRIGGERED else None
+        return algo if algo is not None and algo.status == ALGO_UNTRIGGERED else None
 
 
 def _algo(algo_id: int, holding: Holding, perp: Perpetual, command: PlaceAlgo) -> Algo:
@@ -330,7 +326,7 @@ def _algo(algo_id: int, holding: Holding, perp: Perpetual, command: PlaceAlgo) -
     algo.trigger_price = command.trigger_price
     algo.price = command.price
     algo.asked = (command.trigger_price, command.price)
-    if command.type == TRAILING:
+    if command.type == ALGO_TRAILING_STOP_MARKET:
         algo.price = command.trigger_price  # from where on it follows
         algo.trigger_price = 0
     algo.source = command.source
@@ -347,7 +343,7 @@ def _malformed(command: PlaceAlgo, perp: Perpetual) -> Rejected | None:
         assert type(number) is int, number
     if command.side != BUY and command.side != SELL:
         return Rejected(Reject.SIDE)
-    if not 0 <= command.type <= TRAILING:
+    if not 0 <= command.type <= ALGO_TRAILING_STOP_MARKET:
         return Rejected(Reject.TYPE)
     if command.position_side != LONG and command.position_side != SHORT:
         return Rejected(Reject.POSITION_SIDE)
@@ -356,12 +352,17 @@ def _malformed(command: PlaceAlgo, perp: Perpetual) -> Rejected | None:
         return Rejected(Reject.QUANTITY_MIN, market.quantity_min)
     if command.quantity > market.quantity_max:
         return Rejected(Reject.QUANTITY_MAX, market.quantity_max)
-    if command.type == TRAILING and not 0 < command.callback_ppm <= CALLBACK_MAX_PPM:
+    if (
+        command.type == ALGO_TRAILING_STOP_MARKET
+        and not 0 < command.callback_ppm <= CALLBACK_MAX_PPM
+    ):
         return Rejected(Reject.CALLBACK_RATE, CALLBACK_MAX_PPM)
-    least = 0 if command.type == TRAILING else 1  # an activation price may be left out
+    least = (
+        0 if command.type == ALGO_TRAILING_STOP_MARKET else 1
+    )  # an activation price may be left out
     if not least <= command.trigger_price <= PRICE_MAX:
         return Rejected(Reject.TRIGGER_PRICE, PRICE_MAX)
-    least = 1 if command.type in (STOP, TAKE_PROFIT) else 0
+    least = 1 if command.type in (ALGO_STOP, ALGO_TAKE_PROFIT) else 0
     if not least <= command.price <= PRICE_MAX:
         return Rejected(Reject.PRICE, PRICE_MAX)
     for exit_ in (command.take_profit, command.stop_loss):
@@ -426,7 +427,7 @@ def _true_already(trigger_price: int, reference: int, rising: bool) -> bool:
 
 
 def _remembered(algo: Algo, time: int) -> bool:
-    return algo.status == UNTRIGGERED or algo.update_time > time - CLIENT_ID_MEMORY_US
+    return algo.status == ALGO_UNTRIGGERED or algo.update_time > time - CLIENT_ID_MEMORY_US
 
 
 def _repeat(earlier: Algo, command: PlaceAlgo) -> list[Event]:

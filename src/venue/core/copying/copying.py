@@ -10,12 +10,12 @@ from venue.core.contract.leverage import Margins
 from venue.core.contract.orders import Contracts
 from venue.core.copying.books import Books
 from venue.core.copying.people import Following, Lead, Track, Trader
-from venue.core.copying.repeating import COPY, Repeating
+from venue.core.copying.repeating import Repeating
 from venue.core.copying.terms import follow_refused, idle, lead_refused
 from venue.core.messages.copy_commands import CloseCopy, Follow, SetLead, StopCopying
 from venue.core.messages.copy_events import Followed, FollowStopped, LeadSet
 from venue.core.messages.events import Event, Rejected
-from venue.vocabulary import MARKET, Reject
+from venue.vocabulary import CAUSE_COPY, MARKET, Reject
 
 DAY_US: Final = 86_400_000_000
 SETTLED_MAX: Final = 20  # pairs settled in one slice
@@ -136,7 +136,7 @@ class Copying:
             return [Rejected(Reject.HALTED, 0, perp.market.halt_reason)]
         lots = min(found.lots, perp.market.instrument.market_quantity_max)
         order = self.contracts.closing_order(
-            found.tracked.position, MARKET, lots, 0, COPY, command.time
+            found.tracked.position, MARKET, lots, 0, CAUSE_COPY, command.time
         )
         return self.repeating.entered(order, found, command.time)
 

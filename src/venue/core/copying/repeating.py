@@ -28,9 +28,8 @@ from venue.core.messages.copy_commands import CopyConfig
 from venue.core.messages.copy_events import CopyOpened, CopyRefused
 from venue.core.messages.events import Event, Rejected
 from venue.core.units import ceil_div
-from venue.vocabulary import BUY, IOC, LIMIT, LONG, SELL, Cause, Reject
+from venue.vocabulary import BUY, CAUSE_COPY, IOC, LIMIT, LONG, SELL, Reject
 
-COPY: Final = int(Cause.COPY)
 COPYING_UNITS: Final = 250  # events of one slice; the follower it reaches is done
 COPIES_MAX: Final = 20  # followers of one slice for whom anything happened
 LOOKED_MAX: Final = 200  # followers looked at in one slice
@@ -123,7 +122,7 @@ class Repeating:
         if not reachable(perp, side, worst):
             return int(Reject.NO_LIQUIDITY)
         order = self.contracts.new_order(
-            holding, perp, side, echo.track.side, LIMIT, IOC, lots, worst, COPY, time
+            holding, perp, side, echo.track.side, LIMIT, IOC, lots, worst, CAUSE_COPY, time
         )
         refused = _attach(order, config, worst)
         said = [refused] if refused is not None else self.contracts.enter(order)
@@ -224,7 +223,9 @@ class Repeating:
         if not reachable(perp, side, worst):
             return int(Reject.NO_LIQUIDITY)
         lots = min(copy.due, perp.market.instrument.quantity_max)
-        order = self.contracts.closing_order(copy.tracked.position, LIMIT, lots, worst, COPY, time)
+        order = self.contracts.closing_order(
+            copy.tracked.position, LIMIT, lots, worst, CAUSE_COPY, time
+        )
         said = self.entered(order, copy, time)
         first = said[0]
         if isinstance(first, Rejected):

@@ -17,15 +17,16 @@ from venue.core.ledger.accounts import Account, Pool
 from venue.core.messages.copy_events import CopySettled
 from venue.core.messages.events import Event, OwnerCreated, OwnerFrozen
 from venue.core.units import PPM, ceil_div
-from venue.vocabulary import IncomeType
+from venue.vocabulary import (
+    INCOME_TRACKING_FOLLOW_BACK,
+    INCOME_TRACKING_FOLLOW_PAY,
+    INCOME_TRACKING_SYSTEM_PRE_RECEIVE,
+    INCOME_TRACKING_THIRD_PARTY_SHARE,
+    INCOME_TRACKING_TRADER_INCOME,
+)
 
 COMMISSION_UID: Final = 3
 COMMISSION_NAME: Final = "copy-commission"
-PAY: Final = IncomeType.TRACKING_FOLLOW_PAY.value
-RECEIVE: Final = IncomeType.TRACKING_SYSTEM_PRE_RECEIVE.value
-BACK: Final = IncomeType.TRACKING_FOLLOW_BACK.value
-INCOME: Final = IncomeType.TRACKING_TRADER_INCOME.value
-THIRD: Final = IncomeType.TRACKING_THIRD_PARTY_SHARE.value
 
 
 class Shares:
@@ -79,14 +80,32 @@ class Shares:
         commission = self._pool(self._accounts()[COMMISSION_UID], lead.asset)
         if paid:
             pool = self._pool(lead.account, lead.asset)
-            events += self._move(commission, pool, paid, (RECEIVE, INCOME), "")
+            events += self._move(
+                commission,
+                pool,
+                paid,
+                (INCOME_TRACKING_SYSTEM_PRE_RECEIVE, INCOME_TRACKING_TRADER_INCOME),
+                "",
+            )
             third = min(third, max(0, equity(pool)))  # a pool in debt only receives
             if account is not None and third:
                 other = self._pool(account, lead.asset)
-                events += self._move(pool, other, third, (THIRD, THIRD), "")
+                events += self._move(
+                    pool,
+                    other,
+                    third,
+                    (INCOME_TRACKING_THIRD_PARTY_SHARE, INCOME_TRACKING_THIRD_PARTY_SHARE),
+                    "",
+                )
         if back:
             own = self._pool(following.account, lead.asset)
-            events += self._move(commission, own, back, (RECEIVE, BACK), "")
+            events += self._move(
+                commission,
+                own,
+                back,
+                (INCOME_TRACKING_SYSTEM_PRE_RECEIVE, INCOME_TRACKING_FOLLOW_BACK),
+                "",
+            )
         uid = following.account.uid
         net, high = following.net, following.high
         events.append(CopySettled(uid, lead.account.uid, net, high, paid, third, back))
@@ -103,7 +122,13 @@ class Shares:
             return 0, []
         commission = self._pool(self._accounts()[COMMISSION_UID], following.lead.asset)
         following.prepaid += amount
-        return amount, self._move(pool, commission, amount, (PAY, RECEIVE), symbol)
+        return amount, self._move(
+            pool,
+            commission,
+            amount,
+            (INCOME_TRACKING_FOLLOW_PAY, INCOME_TRACKING_SYSTEM_PRE_RECEIVE),
+            symbol,
+        )
 
     def _move(
         self, source: Pool, target: Pool, amount: int, kinds: tuple[str, str], symbol: str

@@ -13,13 +13,17 @@ from venue.core.ledger.accounts import Account
 from venue.core.messages.commands import NO_EXIT, Exit, SetLeverage
 from venue.core.messages.copy_commands import CopyConfig
 from venue.core.units import PPB, PPM, PRICE_MAX, ceil_div
-from venue.vocabulary import BUY, CROSSED, LONG, CopyLeverage, PriceSource
+from venue.vocabulary import (
+    BUY,
+    CROSSED,
+    LEVERAGE_FIXED,
+    LEVERAGE_TRADER,
+    LONG,
+    MARK_PRICE,
+)
 
 SLIPPAGE_PPM: Final = 10_000  # from the mark, where the follower has chosen none
 LOSS_PART: Final = 10  # a pair that lost this part of the follower's wallet opens no more that day
-FIXED: Final = int(CopyLeverage.FIXED)
-LEADS: Final = int(CopyLeverage.TRADER)
-MARK_PRICE: Final = int(PriceSource.MARK_PRICE)
 
 
 def wallets(account: Account, asset: int) -> int:
@@ -94,9 +98,9 @@ def wanted_modes(
 
 def leverages(config: CopyConfig, perp: Perpetual, lead: Modes) -> tuple[int, int]:
     """The leverage of longs and of shorts."""
-    if config.leverage_type == LEADS:
+    if config.leverage_type == LEVERAGE_TRADER:
         return lead.leverage(LONG), lead.leverage(-LONG)
-    if config.leverage_type != FIXED:
+    if config.leverage_type != LEVERAGE_FIXED:
         for symbol, long, short in config.custom:
             if symbol == perp.symbol:
                 return long, short

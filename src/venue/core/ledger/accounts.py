@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from venue.core.book.orders import Order
 from venue.core.ledger.benefits import Benefits
-from venue.vocabulary import Wallet
+from venue.vocabulary import WALLET_CONTRACT, WALLET_SPOT
 
 if TYPE_CHECKING:
     from venue.core.contract.account import Holding
     from venue.core.contract.position import Position, Sums
-
-SPOT: Final = int(Wallet.SPOT)
-CONTRACT: Final = int(Wallet.CONTRACT)
 
 
 class Balance:
@@ -126,20 +123,20 @@ class Account:
 
     def total(self, wallet: int, asset: int) -> int:
         """Free + locked atoms of one wallet; of the contract wallet the cross collateral."""
-        locked = self.spot[asset].locked if wallet == SPOT else 0
+        locked = self.spot[asset].locked if wallet == WALLET_SPOT else 0
         return self.free(wallet, asset) + locked
 
     def free(self, wallet: int, asset: int) -> int:
         """The atoms of one wallet that are not locked; for contract the cross collateral."""
-        if wallet == SPOT:
+        if wallet == WALLET_SPOT:
             return self.spot[asset].free
-        return self.contract[asset].collateral if wallet == CONTRACT else self.funding[asset]
+        return self.contract[asset].collateral if wallet == WALLET_CONTRACT else self.funding[asset]
 
     def add(self, wallet: int, asset: int, amount: int) -> None:
         """One posting: a signed amount of atoms to what is free in a wallet."""
-        if wallet == SPOT:
+        if wallet == WALLET_SPOT:
             self.spot[asset].free += amount
-        elif wallet == CONTRACT:
+        elif wallet == WALLET_CONTRACT:
             self.contract[asset].collateral += amount
         else:
             self.funding[asset] += amount

@@ -5,19 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from venue.core.units import PPM
-from venue.vocabulary import Product
+from venue.vocabulary import PRODUCT_CONTRACT
 
 if TYPE_CHECKING:
     from venue.core.ledger.accounts import Account
 
 DAY_US: Final = 86_400_000_000
-SPOT_PRODUCT: Final = int(Product.SPOT)
-CONTRACT_PRODUCT: Final = int(Product.CONTRACT)
 
 Which = tuple[int, int]  # `vocabulary.Product`, asset index
 
 
-class Terms:
+class DiscountTerms:
     """When and how much of its contract fees an owner that opted in gets back (rule 9.3).
 
     It must hold `holding` atoms of the token at `asset` (-1: nobody gets anything).
@@ -149,12 +147,12 @@ class Benefits:
     # -- fees ------------------------------------------------------------------------------------
 
     def accrue(
-        self, account: Account, terms: Terms, which: Which, *, ppm: int, fee: int, amount: int,
-        maker: bool, time: int,
+        self, account: Account, terms: DiscountTerms, which: Which, *, ppm: int, fee: int,
+        amount: int, maker: bool, time: int,
     ) -> None:  # fmt: skip
         """Note what a fee promises: `fee` is what the owner paid of its own for trading `amount`,
         `ppm` its inviter's share of what is left of it behind the discount."""
-        rebated = self.discount and which[0] == CONTRACT_PRODUCT and holds(account, terms)
+        rebated = self.discount and which[0] == PRODUCT_CONTRACT and holds(account, terms)
         if not rebated and not ppm:
             return
         self.close_days(time // DAY_US)
@@ -191,7 +189,7 @@ def benefits_of(account: Account) -> Benefits:
     return benefits
 
 
-def holds(account: Account, terms: Terms) -> bool:
+def holds(account: Account, terms: DiscountTerms) -> bool:
     """Whether an owner has the token that the discount asks for, in its spot or funding wallet."""
     if terms.asset < 0:
         return False

@@ -7,9 +7,9 @@ owner gains, another account (owner, fees, external) loses.
 from __future__ import annotations
 
 from venue.core.instruments import Asset
-from venue.core.ledger.accounts import SPOT, Account, Balance, Pool
-from venue.core.ledger.benefits import CONTRACT_PRODUCT, Terms
-from venue.vocabulary import BUY, Wallet
+from venue.core.ledger.accounts import Account, Balance, Pool
+from venue.core.ledger.benefits import DiscountTerms
+from venue.vocabulary import BUY, PRODUCT_CONTRACT, WALLET_SPOT, Wallet
 
 
 class Ledger:
@@ -32,7 +32,7 @@ class Ledger:
         self.dust: list[int] = []
         self.names: dict[str, int] = {}
         self.markets = 0
-        self.terms = Terms()
+        self.terms = DiscountTerms()
 
     def open(self, uid: int, name: str, self_trade: int = 0) -> Account:
         """A new account, empty."""
@@ -151,7 +151,7 @@ class Ledger:
             fees.collateral -= amount
         else:
             self.fees[asset] -= amount
-        inviter.add(SPOT, asset, amount)
+        inviter.add(WALLET_SPOT, asset, amount)
 
     def share_of(self, inviter: int, product: int) -> int:
         """The share that an inviter (0: nobody) has of fees in a product, in ppm."""
@@ -161,7 +161,7 @@ class Ledger:
         if benefits is None or benefits.affiliate is None:
             return 0
         affiliate = benefits.affiliate
-        return affiliate.contract_ppm if product == CONTRACT_PRODUCT else affiliate.spot_ppm
+        return affiliate.contract_ppm if product == PRODUCT_CONTRACT else affiliate.spot_ppm
 
     def fund(self, pool: Pool, amount: int) -> None:
         """Entry of one position's funding: dust -> pool, or (negative) pool -> dust."""

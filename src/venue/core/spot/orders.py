@@ -10,7 +10,7 @@ from venue.core.book.matching import Match
 from venue.core.book.orders import Order
 from venue.core.counters import Counters
 from venue.core.ledger.accounts import Account, Balance
-from venue.core.ledger.benefits import SPOT_PRODUCT, Benefits
+from venue.core.ledger.benefits import Benefits
 from venue.core.ledger.ledger import Ledger
 from venue.core.messages.commands import CancelOrder, CancelOrders, PlaceOrder
 from venue.core.messages.events import (
@@ -33,6 +33,7 @@ from venue.vocabulary import (
     OPEN_ORDERS_PER_ACCOUNT_MAX,
     OPEN_ORDERS_PER_SYMBOL_MAX,
     POST_ONLY,
+    PRODUCT_SPOT,
     SELL,
     Reject,
 )
@@ -58,7 +59,7 @@ class Liquidity:
 RULES: Final = Liquidity()
 
 
-class Shown:
+class ShownMatch:
     """Where an accepted order and what it matches are put instead of being executed: `match` is
     None for one that would rest at once. `order` is None while nothing was accepted."""
 
@@ -82,7 +83,7 @@ class Spot:
 
     # -- placing ---------------------------------------------------------------------------------
 
-    def place(self, command: PlaceOrder, shown: Shown | None = None) -> list[Event]:
+    def place(self, command: PlaceOrder, shown: ShownMatch | None = None) -> list[Event]:
         """Accept, match and rest an order, or refuse it with the first reason that applies.
 
         With `shown` nothing is executed, and what is accepted has no events.
@@ -114,7 +115,7 @@ class Spot:
         return self._place_limit(order, market, shown)
 
     def _place_limit(
-        self, order: Order[None], market: Market[None], shown: Shown | None
+        self, order: Order[None], market: Market[None], shown: ShownMatch | None
     ) -> list[Event]:
         """Rest what does not trade at once; an order that does goes on to `_take`."""
         account = order.account
@@ -169,7 +170,7 @@ class Spot:
         ]  # fmt: skip
 
     def _place_market(
-        self, order: Order[None], market: Market[None], shown: Shown | None
+        self, order: Order[None], market: Market[None], shown: ShownMatch | None
     ) -> list[Event]:
         """Sweep to at most the band from the best price; needs the funds of the exact sweep."""
         account = order.account
@@ -195,7 +196,7 @@ class Spot:
         return self._take(order, market, match, shown)
 
     def _take(
-        self, order: Order[None], market: Market[None], match: SpotMatch, shown: Shown | None
+        self, order: Order[None], market: Market[None], match: SpotMatch, shown: ShownMatch | None
     ) -> list[Event]:
         """Do what was found to match of an accepted order, then rest or close its remainder."""
         if shown is not None:
@@ -298,9 +299,9 @@ class Spot:
         maker: bool, time: int,
     ) -> None:  # fmt: skip
         """Note what the inviter of one side of a fill gets of its fee."""
-        ppm = self.ledger.share_of(benefits.inviter, SPOT_PRODUCT)
+        ppm = self.ledger.share_of(benefits.inviter, PRODUCT_SPOT)
         benefits.accrue(
-            account, self.ledger.terms, (SPOT_PRODUCT, asset), ppm=ppm, fee=fee, amount=amount,
+            account, self.ledger.terms, (PRODUCT_SPOT, asset), ppm=ppm, fee=fee, amount=amount,
             maker=maker, time=time,
         )  # fmt: skip
 

@@ -8,7 +8,7 @@ from venue.core.book.orders import Order
 from venue.core.ledger.accounts import Account
 from venue.core.messages.commands import PlaceOrder
 from venue.core.messages.events import Event
-from venue.core.spot.orders import RULES, Shown, Spot, SpotMatch
+from venue.core.spot.orders import RULES, ShownMatch, Spot, SpotMatch
 from venue.core.units import fee_on
 from venue.vocabulary import BUY, LIMIT, NEW, PARTIALLY_FILLED
 
@@ -32,7 +32,7 @@ class SpotOutlook:
 
 def preview(spot: Spot, command: PlaceOrder) -> SpotOutlook | list[Event]:
     """What an order would do now, without effect; where it is refused or known, what is said."""
-    shown = Shown()
+    shown = ShownMatch()
     said = spot.place(command, shown)
     order = shown.order
     if order is None:

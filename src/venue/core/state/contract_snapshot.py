@@ -8,7 +8,7 @@ from venue.core.book.book import resting
 from venue.core.book.market import Market
 from venue.core.book.orders import Order
 from venue.core.contract.account import Holding, Modes, holding_of
-from venue.core.contract.closing import Request
+from venue.core.contract.closing import ClosingRequest
 from venue.core.contract.collateral import FEES_UID, FUND_UID
 from venue.core.contract.conditional import is_due, wait
 from venue.core.contract.perpetual import Perpetual, Settlement, Source
@@ -252,7 +252,7 @@ def load(engine: Engine, state: ContractState) -> None:
                 position.orders = dict(sorted(position.orders.items()))
     watch_snapshot.load(engine, state.watch)
     for uid, sequence, left in state.closings:
-        engine.closing.running.setdefault(uid, []).append(Request(uid, sequence, left))
+        engine.closing.running.setdefault(uid, []).append(ClosingRequest(uid, sequence, left))
     for order_record in state.closed:
         order = _order(engine, order_record)
         contracts.client_ids.add(order)

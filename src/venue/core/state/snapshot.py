@@ -80,7 +80,7 @@ class MarketRecord(msgspec.Struct, array_like=True):
     orders: list[OrderRecord]
 
 
-class State(msgspec.Struct, array_like=True):
+class EngineState(msgspec.Struct, array_like=True):
     """Everything but sequence and time. `closed` are ended orders whose client ids still count.
 
     New fields go to the end with a default: former snapshots stay readable.
@@ -103,12 +103,12 @@ class State(msgspec.Struct, array_like=True):
     fee_tiers: FeeTiersState | None = None
 
 
-class Snapshot(msgspec.Struct, array_like=True):
+class EngineSnapshot(msgspec.Struct, array_like=True):
     """A state with what stands beside it: the savepoints, and how often the state went back."""
 
     sequence: int
     time: int
-    state: State
+    state: EngineState
     savepoints: list[Savepoint] = []
     epoch: int = 0
 
@@ -124,9 +124,9 @@ class Parts(msgspec.Struct, array_like=True):
 
 
 _encoder = msgspec.msgpack.Encoder()
-_decoder = msgspec.msgpack.Decoder(Snapshot)
+_decoder = msgspec.msgpack.Decoder(EngineSnapshot)
 _parts = msgspec.msgpack.Decoder(Parts)
-_state_decoder = msgspec.msgpack.Decoder(State)
+_state_decoder = msgspec.msgpack.Decoder(EngineState)
 
 
 class StateCodec:
@@ -194,7 +194,7 @@ def load(data: bytes) -> Engine:
     return engine
 
 
-def _engine(sequence: int, time: int, state: State) -> Engine:
+def _engine(sequence: int, time: int, state: EngineState) -> Engine:
     engine = begin()
     engine.sequence = sequence
     engine.time = time
@@ -234,10 +234,10 @@ def _engine(sequence: int, time: int, state: State) -> Engine:
     return engine
 
 
-def _state(engine: Engine) -> State:
+def _state(engine: Engine) -> EngineState:
     spot, owners, ledger = engine.spot, engine.owners, engine.ledger
     counters = engine.counters
-    return State(
+    return EngineState(
         counters=[
             counters.order,
             counters.trade,

@@ -32,7 +32,7 @@ MAPPED_BITS: Final = 96  # before the IPv4 address, in one that is written as IP
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
-class Credentials(Struct, frozen=True):
+class KeyCredentials(Struct, frozen=True):
     """The credentials a client signs with; shown once, at creation."""
 
     key: str
@@ -40,7 +40,7 @@ class Credentials(Struct, frozen=True):
     passphrase: str
 
 
-class KeyView(Struct, frozen=True):
+class KeyFacts(Struct, frozen=True):
     """A key as lists show it: no secret. Times in µs; `access` holds `vocabulary.Access` bits."""
 
     key: str
@@ -68,7 +68,7 @@ class Key:
     )
 
     def __init__(
-        self, view: KeyView, secret: bytes, passphrase: PassphraseHash | None, known: bytes | None
+        self, view: KeyFacts, secret: bytes, passphrase: PassphraseHash | None, known: bytes | None
     ) -> None:
         self.view = view
         self.mac = Mac(secret)
@@ -133,12 +133,12 @@ class KeyStore:
         """The key by its wire text."""
         return self._keys.get(key)
 
-    def list(self, uid: int | None = None) -> list[KeyView]:
+    def list(self, uid: int | None = None) -> list[KeyFacts]:
         """Keys in order of creation, of one owner or of all."""
         views = [_current(key) for key in self._keys.values()]
         return views if uid is None else [view for view in views if view.uid == uid]
 
-    def add(self, credentials: Credentials, view: KeyView) -> None:
+    def add(self, credentials: KeyCredentials, view: KeyFacts) -> None:
         """A key whose secret is public anyway (demo keys): in memory only; replaces its like.
 
         One that was revoked stays so.
@@ -156,13 +156,13 @@ class KeyStore:
         label: str = "",
         addresses: Iterable[str] = (),
         expires: int | None = None,
-    ) -> Credentials:
+    ) -> KeyCredentials:
         """A new random key, durable when this returns; ApiError if a setting is out of bounds."""
         credentials = _generate()
         allowed = _addresses(addresses)
         if len(label) > LABEL_LENGTH_MAX or not label.isprintable():
             raise errors.invalid("label", f"printable, at most {LABEL_LENGTH_MAX} characters")
-        view = KeyView(credentials.key, uid, label, access, allowed, now, expires, False)
+        view = KeyFacts(credentials.key, uid, label, access, allowed, now, expires, False)
         async with self._write_turn:
             if sum(not key.revoked for key in self._keys.values() if key.view.uid == uid) >= (
                 KEYS_PER_OWNER_MAX
@@ -229,19 +229,19 @@ class KeyStore:
 
     # -- making keys ------------------------------------------------------------------------------
 
-    async def _store(self, vault: Vault, credentials: Credentials, view: KeyView) -> None:
+    async def _store(self, vault: Vault, credentials: KeyCredentials, view: KeyFacts) -> None:
         stored = await asyncio.to_thread(_stored, credentials, view)
         rows = [*self._stored.values(), stored]
         await asyncio.to_thread(vault.save, rows)
         self._stored[stored.key] = stored
 
-    def _fresh(self, credentials: Credentials, view: KeyView) -> Key:
+    def _fresh(self, credentials: KeyCredentials, view: KeyFacts) -> Key:
         known = self.passphrase_digest(credentials.passphrase.encode())
         return Key(view, credentials.secret.encode(), None, known)
 
     def _stranger(self) -> Key:
         """Stands in for an unknown key, so that refusing it takes the same path."""
-        view = KeyView("", 0, "", 0, [], 0, None, True)
+        view = KeyFacts("", 0, "", 0, [], 0, None, True)
         return Key(view, secrets.token_bytes(32), None, secrets.token_bytes(32))
 
 
@@ -270,26 +270,26 @@ def _addresses(texts: Iterable[str]) -> list[str]:
     return found
 
 
-def _generate() -> Credentials:
+def _generate() -> KeyCredentials:
     letters = string.ascii_letters + string.digits
-    return Credentials(
+    return KeyCredentials(
         key="vk-" + secrets.token_hex(16),
         secret=secrets.token_hex(32),
         passphrase="".join(secrets.choice(letters) for _ in range(PASSPHRASE_LENGTH)),
     )
 
 
-def _stored(credentials: Credentials, view: KeyView) -> StoredKey:
+def _stored(credentials: KeyCredentials, view: KeyFacts) -> StoredKey:
     passphrase = PassphraseHash.of(credentials.passphrase.encode())
     return _at_rest(view, credentials.secret.encode(), passphrase)
 
 
-def _withdrawn(view: KeyView) -> StoredKey:
+def _withdrawn(view: KeyFacts) -> StoredKey:
     """A key that lived in memory only, without what would let it in."""
     return _at_rest(view, b"", PassphraseHash.none())
 
 
-def _at_rest(view: KeyView, secret: bytes, passphrase: PassphraseHash) -> StoredKey:
+def _at_rest(view: KeyFacts, secret: bytes, passphrase: PassphraseHash) -> StoredKey:
     return StoredKey(
         key=view.key,
         uid=view.uid,
@@ -304,8 +304,8 @@ def _at_rest(view: KeyView, secret: bytes, passphrase: PassphraseHash) -> Stored
     )
 
 
-def _view(stored: StoredKey) -> KeyView:
-    return KeyView(
+def _view(stored: StoredKey) -> KeyFacts:
+    return KeyFacts(
         stored.key,
         stored.uid,
         stored.label,
@@ -317,11 +317,11 @@ def _view(stored: StoredKey) -> KeyView:
     )
 
 
-def _current(key: Key) -> KeyView:
+def _current(key: Key) -> KeyFacts:
     view = key.view
     if view.revoked == key.revoked:
         return view
-    return KeyView(
+    return KeyFacts(
         view.key,
         view.uid,
         view.label,

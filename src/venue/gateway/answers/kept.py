@@ -25,7 +25,7 @@ Question = tuple[str, ...]
 encode: Final = msgspec.json.Encoder().encode
 
 
-class Known:
+class KnownAnswer:
     """An answer, and the stamp of what it tells: the two change together.
 
     Before the time `until` (µs), that is, for an answer that changes with time alone.
@@ -94,7 +94,7 @@ class Answers:
     __slots__ = ("_series", "known")
 
     def __init__(self) -> None:
-        self.known: dict[Question, Known] = {}
+        self.known: dict[Question, KnownAnswer] = {}
         self._series: dict[Question, Series] = {}
 
     def clear(self) -> None:
@@ -108,7 +108,7 @@ class Answers:
         known = self.known
         if question not in known and len(known) >= ANSWERS_MAX:
             del known[next(iter(known))]
-        known[question] = Known(stamp, until, answer)
+        known[question] = KnownAnswer(stamp, until, answer)
         return answer
 
     def made(self, question: Question, stamp: Any, make: Callable[[], bytes]) -> Encoded:

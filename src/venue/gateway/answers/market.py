@@ -8,11 +8,11 @@ from typing import Final
 from msgspec import Struct
 
 from venue import candles
-from venue.api.market_data import Candle, DepthReply, PublicTrade
+from venue.api.market_data import CandleView, DepthReply, PublicTrade
 from venue.core.instruments import Asset, Instrument
 from venue.gateway.answers.encoded import Encoded
 from venue.gateway.answers.kept import ITEMS_MAX, Answers, Question, Series, encode
-from venue.node.market_data.past import PublicTrade as Traded
+from venue.node.market_data.past import PastTrade as Traded
 from venue.node.market_data.product import Board
 from venue.wire import amount_text, price_text, quantity_text
 
@@ -110,7 +110,7 @@ def drawn(
     question: Question,
     chart: Drawn,
     limit: int,
-    view: Callable[[candles.Candle], Candle],
+    view: Callable[[candles.Candle], CandleView],
 ) -> Encoded:
     """The newest candles, oldest first: a closed one is encoded once, only the open one again."""
     series = answers.series(question)
@@ -126,7 +126,7 @@ def drawn(
 
 
 def _draw(
-    series: Series, chart: Drawn, limit: int, view: Callable[[candles.Candle], Candle]
+    series: Series, chart: Drawn, limit: int, view: Callable[[candles.Candle], CandleView]
 ) -> None:
     """Bring a series up to now: with another minute, candles from the one it was in may differ."""
     interval, minute, keys = chart.interval, chart.minute, series.keys

@@ -105,7 +105,7 @@ class Field(NamedTuple):
     kind: Kind
 
 
-class Request(Struct, frozen=True):
+class RequestShape(Struct, frozen=True):
     """How to build one request struct from named values; `lists` may be repeated in a query.
 
     `items`: of its lists of objects, what their elements may name. `paging`: which of the fields
@@ -120,7 +120,7 @@ class Request(Struct, frozen=True):
     paging: tuple[int, int] | None
 
 
-def compile_request(struct: type[Any]) -> Request:
+def compile_request(struct: type[Any]) -> RequestShape:
     """Read a request struct's annotations once."""
     hints = get_type_hints(struct, include_extras=True)
     fields = [
@@ -134,10 +134,10 @@ def compile_request(struct: type[Any]) -> Request:
     }
     names = [field.name for field in fields]
     lists = frozenset(field.name for field in fields if field.kind in REPEATED)
-    return Request(struct, fields, frozenset(names), lists, items, _paging(names))
+    return RequestShape(struct, fields, frozenset(names), lists, items, _paging(names))
 
 
-def decode(request: Request, values: dict[str, Any]) -> Any:
+def decode(request: RequestShape, values: dict[str, Any]) -> Any:
     """The request struct of these values; null and empty text mean absent.
 
     Where absence means all, what is given must not be empty: -1140.
@@ -158,7 +158,7 @@ def decode(request: Request, values: dict[str, Any]) -> Any:
     return request.build(*arguments)
 
 
-def ignored(request: Request, values: dict[str, Any]) -> list[str]:
+def ignored(request: RequestShape, values: dict[str, Any]) -> list[str]:
     """The names of values the operation does not know, or has no use for, in the order they came;
     in the elements of a list as `orderList[3].reduceOnly`."""
     found = _unused(request.names, values)
@@ -184,7 +184,7 @@ def _paging(names: list[str]) -> tuple[int, int] | None:
     return (page[0], size[0]) if page and size else None
 
 
-def _check_reach(request: Request, arguments: list[Any]) -> None:
+def _check_reach(request: RequestShape, arguments: list[Any]) -> None:
     """A list's far pages cost what all before them would: what lies too deep is refused."""
     assert request.paging is not None
     page, size = request.paging

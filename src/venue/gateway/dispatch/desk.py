@@ -14,9 +14,8 @@ from venue.gateway.dispatch.decode import decode, ignored
 from venue.gateway.dispatch.routes import Route, Routes
 from venue.gateway.dispatch.turn import Finish, Turn
 from venue.node.sequencer import Stopped
-from venue.vocabulary import Access
+from venue.vocabulary import ACCESS_COPY_TRADE, Access
 
-COPY_TRADE: Final = int(Access.COPY_TRADE)
 SHOWN_MAX: Final = 10  # unknown names in a refusal
 SWALLOWED: Final = (
     "no such parameter; a real exchange would have swallowed it and gone on without it"
@@ -75,7 +74,7 @@ class Desk:
         and without limits.
         """
         if caller.access & route.access_bits != route.access_bits and (
-            route.lead is None or not caller.access & COPY_TRADE
+            route.lead is None or not caller.access & ACCESS_COPY_TRADE
         ):
             permit(caller, route.access)
         clock = self.venue.clock

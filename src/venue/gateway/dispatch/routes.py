@@ -11,7 +11,7 @@ from venue.api.operation import Operation, in_body
 from venue.gateway.access.operators import OPERATOR_PATHS
 from venue.gateway.answers.encoded import Encoded
 from venue.gateway.context import Call, Venue
-from venue.gateway.dispatch.decode import Request, compile_request
+from venue.gateway.dispatch.decode import RequestShape, compile_request
 from venue.gateway.dispatch.known_queries import KnownQueries
 from venue.vocabulary import Access
 
@@ -64,7 +64,7 @@ class Route:
         self.is_async = inspect.iscoroutinefunction(handler)
         self.in_body = in_body(row)
         self.named = "{" in row.path  # parameters stand in the path
-        self.request: Request = compile_request(row.request)
+        self.request: RequestShape = compile_request(row.request)
         self.queries = KnownQueries()
         self.trades = row.access in (Access.SPOT_TRADE, Access.CONTRACT_TRADE)
         self.opens = self.trades and row.name.startswith("place_")  # new orders

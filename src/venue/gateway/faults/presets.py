@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec import Struct, structs
 
-from venue.api.operator.faults import Effect, Match, When
+from venue.api.operator.faults import Effect, FaultMatch, When
 
 UNAVAILABLE: Final = 503
 
@@ -16,7 +16,7 @@ class PresetRule(Struct, frozen=True):
 
     id: str
     effect: Effect
-    match: Match = Match()
+    match: FaultMatch = FaultMatch()
     when: When = When()
 
 
@@ -37,13 +37,13 @@ def _often(probability: str) -> When:
     return When(probability=probability)
 
 
-_PLACING: Final = Match(operation="place*")
-_CANCELLING: Final = Match(operation="cancel*")
+_PLACING: Final = FaultMatch(operation="place*")
+_CANCELLING: Final = FaultMatch(operation="cancel*")
 _DOWN: Final = Effect("status", status=UNAVAILABLE)
 _STALE: Final = (
-    PresetRule("depth", Effect("stale"), Match(path="/api/v3/market/depth")),
-    PresetRule("contract-depth", Effect("stale"), Match(path="/capi/v3/market/depth")),
-    PresetRule("frames", Effect("ws.gap"), Match(channel="depth*")),
+    PresetRule("depth", Effect("stale"), FaultMatch(path="/api/v3/market/depth")),
+    PresetRule("contract-depth", Effect("stale"), FaultMatch(path="/capi/v3/market/depth")),
+    PresetRule("frames", Effect("ws.gap"), FaultMatch(channel="depth*")),
 )
 PRESETS: Final[dict[str, Outage]] = {
     "flaky-wifi": Outage(

@@ -13,7 +13,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from venue.api.operator.faults import Effect, FaultView, Match, Tried, When
+from venue.api.operator.faults import Effect, FaultMatch, FaultView, Tried, When
 from venue.node.aside import random_state
 
 RULES_MAX: Final = 100
@@ -51,7 +51,7 @@ class RuleRecord(Struct, array_like=True):
     """A rule as it is kept; `drawn` is the state of its random numbers."""
 
     rule_id: str
-    match: Match
+    match: FaultMatch
     when: When
     effect: Effect
     enabled: bool
@@ -67,7 +67,14 @@ class Rule:
     """A rule with its counts. `uid` is the owner it names, `begin` and `end` venue times, in µs."""
 
     def __init__(
-        self, rule_id: str, match: Match, when: When, effect: Effect, *, uid: int | None, seed: str
+        self,
+        rule_id: str,
+        match: FaultMatch,
+        when: When,
+        effect: Effect,
+        *,
+        uid: int | None,
+        seed: str,
     ) -> None:
         self.id = rule_id
         self.match = match
@@ -178,7 +185,7 @@ class FaultRules:
         self.on_pings = False
 
     def add(
-        self, rule_id: str, match: Match, when: When, effect: Effect, *, uid: int | None
+        self, rule_id: str, match: FaultMatch, when: When, effect: Effect, *, uid: int | None
     ) -> Rule:
         """A new rule, or one that begins anew in the place of the one with its id."""
         rule = Rule(rule_id, match, when, effect, uid=uid, seed=self._seed)

@@ -42,7 +42,7 @@ from venue.gateway.streams.frames import Frame
 from venue.gateway.streams.hub import Hub
 from venue.gateway.streams.logins import Logins
 from venue.gateway.streams.session import POLICY, Allowance, Session, SessionLimits
-from venue.gateway.streams.socket_orders import Entry
+from venue.gateway.streams.socket_orders import SocketOrders
 from venue.gateway.streams.tap import Tap, note_refused
 from venue.gateway.transport.listener import Listener
 from venue.gateway.transport.request import Request as HttpRequest
@@ -101,11 +101,11 @@ class Door(Protocol):
 
     def entry(
         self, socket: Socket, caller: Caller, ip: str, send: Callable[[Frame], None]
-    ) -> Entry:
+    ) -> SocketOrders:
         """The path by which a new connection's orders are placed."""
 
 
-class Connection(asyncio.Protocol):
+class SocketConnection(asyncio.Protocol):
     """One upgraded connection: an asyncio protocol, made when HTTP hands its transport over.
 
     While the reader does not keep up, frames wait here and nothing it says is read. Frames that

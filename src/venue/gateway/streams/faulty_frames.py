@@ -17,7 +17,7 @@ from venue.gateway.streams.frames import Frame
 CLOSED: Final = 1001  # what a server says that goes away
 
 
-class Receiver(Protocol):
+class FrameReceiver(Protocol):
     """Who gets frames. `mute` keeps all of them for so many seconds, or for good."""
 
     def send(self, frame: Frame) -> None: ...
@@ -34,9 +34,11 @@ class FaultyFrames:
         self._rules = rules
         self._wire = wire
         self._defects = defects
-        self._late: WeakKeyDictionary[Receiver, deque[tuple[float, Frame]]] = WeakKeyDictionary()
+        self._late: WeakKeyDictionary[FrameReceiver, deque[tuple[float, Frame]]] = (
+            WeakKeyDictionary()
+        )
 
-    def passed(self, listener: Receiver, asked: Asked, frame: Frame, now: int) -> list[Frame]:
+    def passed(self, listener: FrameReceiver, asked: Asked, frame: Frame, now: int) -> list[Frame]:
         """What of a frame is sent at once, at a venue time."""
         frames = [frame]
         for hit in self._rules.frames_hit(asked, now):
@@ -50,7 +52,7 @@ class FaultyFrames:
             return []
         return frames
 
-    def _done(self, hit: Hit, listener: Receiver, frames: list[Frame]) -> list[Frame]:
+    def _done(self, hit: Hit, listener: FrameReceiver, frames: list[Frame]) -> list[Frame]:
         effect = hit.effect
         if effect.kind == "ws.disconnect":
             listener.end(effect.close_code or CLOSED, f"fault {hit.rule}")
@@ -62,7 +64,7 @@ class FaultyFrames:
             self._hold(listener, frames, asyncio.get_running_loop().time() + late_s(hit))
         return []
 
-    def _hold(self, listener: Receiver, frames: list[Frame], due: float) -> None:
+    def _hold(self, listener: FrameReceiver, frames: list[Frame], due: float) -> None:
         held = self._late.get(listener)
         if held is None:
             held = self._late[listener] = deque()
@@ -71,7 +73,7 @@ class FaultyFrames:
             due = max(due, held[-1][0])
         held.extend((due, frame) for frame in frames)
 
-    def _send(self, listener: Receiver) -> None:
+    def _send(self, listener: FrameReceiver) -> None:
         """Send what is due, and come again for what is not."""
         loop = asyncio.get_running_loop()
         held = self._late[listener]

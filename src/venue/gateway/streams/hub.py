@@ -50,7 +50,7 @@ class Timing(msgspec.Struct, frozen=True, kw_only=True):
     kline_s: float = 0.2
 
 
-class Listener(Protocol):
+class Subscriber(Protocol):
     """A client that receives frames. Only `ready` waits, until the client takes more.
 
     `end` closes with a code and a reason. `drop` ends it at once, after a defect of its own.
@@ -90,7 +90,7 @@ class PublicTopic:
         self.key = key
         self.shaper = made
         self.interval_s = interval_s
-        self.listeners: dict[Listener, None] = {}
+        self.listeners: dict[Subscriber, None] = {}
         self.newcomer: Frame | None = None  # a newcomer's first frame, until the next one leaves
         self.scheduled = False
         self.due = 0.0  # when the next frame may leave, in the loop's time
@@ -107,8 +107,8 @@ class OwnTopic:
     __slots__ = ("catching_up", "listeners")
 
     def __init__(self) -> None:
-        self.listeners: dict[Listener, int] = {}
-        self.catching_up: dict[Listener, CatchUp] = {}
+        self.listeners: dict[Subscriber, int] = {}
+        self.catching_up: dict[Subscriber, CatchUp] = {}
 
 
 class Hub:
@@ -135,13 +135,13 @@ class Hub:
         self._known = rooms.recorder.defects  # that private sockets were ended for
         self._ready: list[PublicTopic] = []
         self._held: dict[PublicTopic, None] = {}  # those whose frame waits for venue time
-        self._told: dict[Listener, None] = {}  # while time is moved: who must keep up
+        self._told: dict[Subscriber, None] = {}  # while time is moved: who must keep up
         self._faults = rooms.faults
         self._faulty = FaultyFrames(rooms.faults, rooms.stream_defects, rooms.wire)
 
     # -- who listens ------------------------------------------------------------------------------
 
-    def join(self, listener: Listener, key: PublicKey, stream: Stream) -> None:
+    def join(self, listener: Subscriber, key: PublicKey, stream: Stream) -> None:
         """Have a listener told of a public channel, beginning with where it is now."""
         topic = self._public.get(key)
         if topic is not None and topic.scheduled and not topic.interval_s:
@@ -150,14 +150,14 @@ class Hub:
             self.leave(listener, key)
             self._end(listener)
 
-    def _welcome(self, listener: Listener, key: PublicKey, stream: Stream) -> None:
+    def _welcome(self, listener: Subscriber, key: PublicKey, stream: Stream) -> None:
         topic = self._topic(key, stream)
         topic.listeners[listener] = None
         if topic.newcomer is None:
             topic.newcomer = Frame(topic.shaper.first(self._now()))
         self._tell(topic, listener, topic.newcomer)
 
-    def leave(self, listener: Listener, key: PublicKey) -> None:
+    def leave(self, listener: Subscriber, key: PublicKey) -> None:
         """The opposite of `join`; a channel without listeners is forgotten."""
         topic = self._public.get(key)
         if topic is None:
@@ -183,7 +183,7 @@ class Hub:
         if not topics:
             del self._by_symbol[symbol]
 
-    def join_own(self, listener: Listener, key: OwnKey, after: int | None = None) -> None:
+    def join_own(self, listener: Subscriber, key: OwnKey, after: int | None = None) -> None:
         """Have a listener told of what changes for one account.
 
         From now on, or from behind a number that is kept: then what is missing comes first. Who is
@@ -201,7 +201,7 @@ class Hub:
         live = partial(self._go_live, own, listener)
         own.catching_up[listener] = CatchUp(self._rooms, listener, key, after, live)
 
-    def leave_own(self, listener: Listener, key: OwnKey) -> None:
+    def leave_own(self, listener: Subscriber, key: OwnKey) -> None:
         """The opposite of `join_own`; a channel without listeners is forgotten, not its numbers."""
         own = self._own.get(key)
         if own is None:
@@ -210,13 +210,13 @@ class Hub:
         if not own.listeners and not own.catching_up:
             del self._own[key]
 
-    def _remove(self, own: OwnTopic, listener: Listener) -> None:
+    def _remove(self, own: OwnTopic, listener: Subscriber) -> None:
         own.listeners.pop(listener, None)
         catching_up = own.catching_up.pop(listener, None)
         if catching_up is not None:
             catching_up.end()
 
-    def _go_live(self, own: OwnTopic, listener: Listener, sent: int) -> None:
+    def _go_live(self, own: OwnTopic, listener: Subscriber, sent: int) -> None:
         if own.catching_up.pop(listener, None) is not None:
             own.listeners[listener] = sent
 
@@ -267,7 +267,7 @@ class Hub:
     def _follow_own(self) -> None:
         """Gather what each listener is told of a batch: it is sent together."""
         recorder, topics = self._rooms.recorder, self._own
-        outgoing: dict[Listener, list[Frame]] = {}
+        outgoing: dict[Subscriber, list[Frame]] = {}
         for kept in recorder.published if topics else ():
             own = topics.get((kept.uid, kept.product, kept.channel))
             if own is None:
@@ -291,7 +291,7 @@ class Hub:
                 self._drop_own(listener)
 
     def _gather_faulty(
-        self, own: OwnTopic, kept: KeptFrame, frame: Frame, outgoing: dict[Listener, list[Frame]]
+        self, own: OwnTopic, kept: KeptFrame, frame: Frame, outgoing: dict[Subscriber, list[Frame]]
     ) -> None:
         """What rules leave of a frame; one may end who listens."""
         asked = Asked(uid=kept.uid, channel=kept.channel)
@@ -306,7 +306,7 @@ class Hub:
             if not self._defects.contain("a listener", catching_up.take, number, frame):
                 self._drop_own(listener)
 
-    def _drop_own(self, listener: Listener) -> None:
+    def _drop_own(self, listener: Subscriber) -> None:
         """Let go of who failed, in every private channel."""
         self._drop(listener)
         for key, own in list(self._own.items()):
@@ -388,7 +388,7 @@ class Hub:
 
     # -- what fails -------------------------------------------------------------------------------
 
-    def _tell(self, topic: PublicTopic, listener: Listener, frame: Frame) -> None:
+    def _tell(self, topic: PublicTopic, listener: Subscriber, frame: Frame) -> None:
         if self._moving():
             self._told[listener] = None
         if self._faults.on_frames:
@@ -397,7 +397,7 @@ class Hub:
             self._drop(listener)
             self.leave(listener, topic.key)
 
-    def _tell_faulty(self, topic: PublicTopic, listener: Listener, frame: Frame) -> None:
+    def _tell_faulty(self, topic: PublicTopic, listener: Subscriber, frame: Frame) -> None:
         """As `_tell`, what rules leave of a frame."""
         _, symbol, channel = topic.key
         asked = Asked(symbol=symbol, channel=channel)
@@ -407,13 +407,13 @@ class Hub:
                 self.leave(listener, topic.key)
                 return
 
-    def _end(self, listener: Listener) -> None:
+    def _end(self, listener: Subscriber) -> None:
         """Close on a listener that misses a frame: it comes again and begins anew."""
         contain = self._defects.contain
         if not contain("a listener", listener.end, INTERNAL_ERROR, "internal error"):
             self._drop(listener)
 
-    def _drop(self, listener: Listener) -> None:
+    def _drop(self, listener: Subscriber) -> None:
         self._defects.contain("the end of a listener", listener.drop)
 
     def _give_up(self, topic: PublicTopic) -> None:

@@ -34,7 +34,7 @@ from venue.core.messages.contract_events import (
 from venue.core.messages.events import OrderClosed, OrderPlaced, Trade
 from venue.gateway.answers.market import level_texts, trade_id_text
 from venue.gateway.context import Venue
-from venue.node.market_data.past import PublicTrade
+from venue.node.market_data.past import PastTrade
 from venue.node.market_data.product import Board
 from venue.node.market_data.records import Depth, Top
 from venue.vocabulary import Cause, Product, Side
@@ -82,7 +82,7 @@ class Shaper(Protocol):
 
 def shaper(rooms: Venue, product: Product, symbol: str, stream: Stream, channel: str) -> Shaper:
     """The shaper of a symbol's channel; the symbol is listed."""
-    listed = Listed(rooms, product, symbol)
+    listed = ListedSymbol(rooms, product, symbol)
     if stream.name == "ticker":
         return TickerShaper(listed)
     if stream.name == "trade":
@@ -103,7 +103,7 @@ def is_listed(rooms: Venue, product: Product, symbol: str) -> bool:
     return symbol in markets
 
 
-class Listed:
+class ListedSymbol:
     """A listed symbol, with what is known of it now."""
 
     __slots__ = ("product", "rooms", "symbol")
@@ -135,7 +135,7 @@ class TickerShaper:
 
     __slots__ = ("_last", "_listed", "heeds")
 
-    def __init__(self, listed: Listed) -> None:
+    def __init__(self, listed: ListedSymbol) -> None:
         self._listed = listed
         self._last: TickerItem | None = None
         self.heeds = TRADES | MARK
@@ -159,7 +159,7 @@ class TickerShaper:
         """The statistics know it already."""
 
 
-def _ticker_item(listed: Listed) -> TickerItem:
+def _ticker_item(listed: ListedSymbol) -> TickerItem:
     rooms, instrument, quote = listed.rooms, listed.instrument, listed.quote
     window = listed.board.ticker(listed.symbol, rooms.clock.now())
     change = window.last - window.open
@@ -199,9 +199,9 @@ class TradeShaper:
 
     __slots__ = ("_listed", "_new", "heeds")
 
-    def __init__(self, listed: Listed) -> None:
+    def __init__(self, listed: ListedSymbol) -> None:
         self._listed = listed
-        self._new: list[PublicTrade] = []
+        self._new: list[PastTrade] = []
         self.heeds = TRADES
 
     def first(self, now: int) -> bytes:
@@ -217,12 +217,10 @@ class TradeShaper:
     def note(self, time: int, trade: Trade | ContractTrade) -> None:
         bought = trade.taker_side == Side.BUY
         self._new.append(
-            PublicTrade(
-                trade.trade_id, trade.price, trade.quantity, trade.notional, time, not bought
-            )
+            PastTrade(trade.trade_id, trade.price, trade.quantity, trade.notional, time, not bought)
         )
 
-    def _frame(self, event: str, now: int, trades: list[PublicTrade]) -> bytes:
+    def _frame(self, event: str, now: int, trades: list[PastTrade]) -> bytes:
         instrument, quote = self._listed.instrument, self._listed.quote
         items = [
             TradeItem(
@@ -243,7 +241,7 @@ class KlineShaper:
 
     __slots__ = ("_interval", "_last", "_listed", "_marked", "heeds")
 
-    def __init__(self, listed: Listed, interval: str, *, marked: bool) -> None:
+    def __init__(self, listed: ListedSymbol, interval: str, *, marked: bool) -> None:
         self._listed = listed
         self._interval = interval
         self._marked = marked
@@ -309,7 +307,7 @@ class DepthShaper:
 
     __slots__ = ("_book", "_checked", "_level", "_listed", "heeds")
 
-    def __init__(self, listed: Listed, level: int, *, checked: bool) -> None:
+    def __init__(self, listed: ListedSymbol, level: int, *, checked: bool) -> None:
         self._listed = listed
         self._level = level
         self._checked = checked
@@ -387,7 +385,7 @@ class BookTickerShaper:
 
     __slots__ = ("_listed", "_top", "heeds")
 
-    def __init__(self, listed: Listed) -> None:
+    def __init__(self, listed: ListedSymbol) -> None:
         self._listed = listed
         self._top: Top | None = None
         self.heeds = BOOK

@@ -31,9 +31,9 @@ from venue.gateway.context import Venue
 from venue.gateway.dispatch.routes import Route
 from venue.gateway.faults.rules import NO_PING, Asked
 from venue.gateway.streams.frames import Frame
-from venue.gateway.streams.hub import Hub, Listener, PublicKey
+from venue.gateway.streams.hub import Hub, PublicKey, Subscriber
 from venue.gateway.streams.public_frames import is_listed
-from venue.gateway.streams.socket_orders import Entry
+from venue.gateway.streams.socket_orders import SocketOrders
 from venue.history.process.link import HistoryFailed
 from venue.recording.recorder import OwnKey
 
@@ -74,7 +74,7 @@ class SessionLimits(Struct, frozen=True, kw_only=True):
     in_flight: int = 1_000
 
 
-class Refused(Exception):
+class MessageRefused(Exception):
     """A message had no effect; carries the words behind the prefix."""
 
 
@@ -117,9 +117,9 @@ class Session:
         socket: Socket,
         uid: int,
         limits: SessionLimits,
-        link: Listener,
+        link: Subscriber,
         key: Key | None,
-        entry: Entry | None,
+        entry: SocketOrders | None,
     ) -> None:
         self._rooms = rooms
         self._hub = hub
@@ -191,7 +191,7 @@ class Session:
             return
         try:
             self._obey(message, identity)
-        except Refused as refusal:
+        except MessageRefused as refusal:
             self._refuse(identity, str(refusal))
 
     def _slow_down(self, message: Message, identity: Raw | UnsetType) -> None:
@@ -224,11 +224,15 @@ class Session:
         elif method == CLOCK_HOLD and entry is not None and self._rooms.practice:
             self._hold_clock(message.params, identity)
         elif method is None and (message.event is not None or message.op is not None):
-            raise Refused("this is V3: use method SUBSCRIBE")
+            raise MessageRefused("this is V3: use method SUBSCRIBE")
         else:
-            raise Refused(f"invalid event : {_cut(method if isinstance(method, str) else '')}")
+            raise MessageRefused(
+                f"invalid event : {_cut(method if isinstance(method, str) else '')}"
+            )
 
-    def _operate(self, entry: Entry, route: Route, params: Raw, identity: Raw | UnsetType) -> None:
+    def _operate(
+        self, entry: SocketOrders, route: Route, params: Raw, identity: Raw | UnsetType
+    ) -> None:
         """An operation; what a rule refuses is no fault, what cannot be read is."""
         if not self._usable():
             entry.refuse(identity, errors.error(-1044))
@@ -238,12 +242,14 @@ class Session:
         if not entry.take(route, params, identity):
             self._note_fault()
 
-    def _cancel_on_disconnect(self, entry: Entry, params: Raw, identity: Raw | UnsetType) -> None:
+    def _cancel_on_disconnect(
+        self, entry: SocketOrders, params: Raw, identity: Raw | UnsetType
+    ) -> None:
         enabled = _enabled(params)
         try:
             entry.cancel_on_disconnect(enabled)
         except ApiError as refusal:
-            raise Refused(f"not permitted : {refusal.message}") from None
+            raise MessageRefused(f"not permitted : {refusal.message}") from None
         self._acknowledge(identity)
 
     def _hold_clock(self, params: Raw, identity: Raw | UnsetType) -> None:
@@ -259,7 +265,9 @@ class Session:
         asked = self._asked(params)
         new = [key for key in asked if key not in self._topics]
         if len(self._topics) + len(new) > self._limits.channels:
-            raise Refused(f"too many channels : at most {self._limits.channels} per connection")
+            raise MessageRefused(
+                f"too many channels : at most {self._limits.channels} per connection"
+            )
         resumed = self._resumed(params) if self._socket.private else {}
         self._acknowledge(identity)
         for key, stream in asked.items():
@@ -290,31 +298,33 @@ class Session:
         """The channels that a message names, each once; refused as a whole when one is unknown."""
         if not self._changes.take(self._loop.time()):
             most = self._limits.changes
-            raise Refused(f"too many requests : at most {most} subscription messages per hour")
+            raise MessageRefused(
+                f"too many requests : at most {most} subscription messages per hour"
+            )
         if not isinstance(params, list) or not params:
-            raise Refused("invalid params : must be a list of channels")
+            raise MessageRefused("invalid params : must be a list of channels")
         return dict([self._channel(name) for name in params])
 
     def _channel(self, name: Any) -> tuple[PublicKey | str, Stream]:
         if not isinstance(name, str):
-            raise Refused("invalid params : must be a list of channels")
+            raise MessageRefused("invalid params : must be a list of channels")
         if self._socket.private:
             channel, mark, after = name.partition("?")
             channel = ALIASES.get(channel, channel)
             if channel not in self._streams or (mark and not AFTER.fullmatch(after)):
-                raise Refused(f"invalid event : {_cut(name)}")
+                raise MessageRefused(f"invalid event : {_cut(name)}")
             return channel, self._streams[channel]
         symbol, _, channel = name.partition("@")
         stream = self._streams.get(channel)
         if stream is None:
             level = channel.removeprefix("depth")
             if level != channel and level.isascii() and level.isdigit():
-                raise Refused(f"invalid depth level : {_cut(level)}")
-            raise Refused(f"invalid event : {_cut(channel or name)}")
+                raise MessageRefused(f"invalid depth level : {_cut(level)}")
+            raise MessageRefused(f"invalid event : {_cut(channel or name)}")
         # Other scripts stay as they are: the upper case of some letters is an ASCII letter.
         listed = symbol.upper() if symbol.isascii() else symbol
         if not is_listed(self._rooms, self._socket.product, listed):
-            raise Refused(f"invalid symbol : {_cut(symbol)}")
+            raise MessageRefused(f"invalid symbol : {_cut(symbol)}")
         return (self._socket.product, listed, channel), stream
 
     def _resumed(self, names: list[str]) -> dict[str, int]:
@@ -326,7 +336,9 @@ class Session:
                 channel = ALIASES.get(channel, channel)
                 number = self._after(channel, after.removeprefix("from="))
                 if resumed.setdefault(channel, number) != number:
-                    raise Refused(f"invalid params : {channel} is asked for from two numbers")
+                    raise MessageRefused(
+                        f"invalid params : {channel} is asked for from two numbers"
+                    )
         return resumed
 
     def _after(self, channel: str, text: str) -> int:
@@ -342,9 +354,9 @@ class Session:
             try:
                 self._rooms.history.health()
             except HistoryFailed:
-                raise Refused("history is not available : nothing can be resumed") from None
+                raise MessageRefused("history is not available : nothing can be resumed") from None
             return int(text)
-        raise Refused(f"invalid sequence : {_cut(text)}, {words}")
+        raise MessageRefused(f"invalid sequence : {_cut(text)}, {words}")
 
     def _own(self, channel: str) -> OwnKey:
         return self._uid, self._socket.product, channel
@@ -450,7 +462,7 @@ def _enabled(params: Raw) -> bool:
     try:
         return _switch(params).enabled
     except (msgspec.DecodeError, RecursionError):
-        raise Refused('invalid params : must be {"enabled": true} or false') from None
+        raise MessageRefused('invalid params : must be {"enabled": true} or false') from None
 
 
 def _plain(params: Raw) -> Any:

@@ -42,7 +42,7 @@ _encode = msgspec.json.Encoder().encode
 Identity = Raw | UnsetType
 
 
-class Entry:
+class SocketOrders:
     """The orders of one connection. `keep` holds on to what must be done after it is gone;
     `cancels` says that what was placed here ends with it."""
 

@@ -16,11 +16,11 @@ from venue.gateway.access.origins import Origins
 from venue.gateway.answers.market import trade_id_text
 from venue.gateway.context import Venue
 from venue.gateway.dispatch.desk import Desk
-from venue.gateway.streams.connection import BY_PATH, Connection, SocketLimits
+from venue.gateway.streams.connection import BY_PATH, SocketConnection, SocketLimits
 from venue.gateway.streams.frames import Frame
 from venue.gateway.streams.hub import Hub
 from venue.gateway.streams.logins import Logins
-from venue.gateway.streams.socket_orders import Entry
+from venue.gateway.streams.socket_orders import SocketOrders
 from venue.gateway.transport.listener import Listener
 from venue.gateway.transport.request import Request as HttpRequest
 from venue.node.aside import reverted
@@ -78,10 +78,10 @@ class Sockets:
 
     def connection(
         self, listener: Listener, request: HttpRequest, give_up_seat: Callable[[], None]
-    ) -> Connection:
+    ) -> SocketConnection:
         """A protocol for one upgraded connection."""
         self._listener = listener
-        return Connection(self, listener, request, give_up_seat)
+        return SocketConnection(self, listener, request, give_up_seat)
 
     def follow(self, batch: list[Applied]) -> None:
         """Follow the outbox: when the state goes back every connection ends, and begins anew."""
@@ -111,16 +111,16 @@ class Sockets:
 
     def entry(
         self, socket: Socket, caller: Caller, ip: str, send: Callable[[Frame], None]
-    ) -> Entry:
+    ) -> SocketOrders:
         """The path by which a new connection's orders are placed."""
         most = self.limits.session.in_flight
-        return Entry(self._desk, socket.product, caller, ip, most, send, self._keep)
+        return SocketOrders(self._desk, socket.product, caller, ip, most, send, self._keep)
 
     def end_all(self, code: int, reason: str) -> None:
         """Close every stream that came in here."""
         contain = self.rooms.stream_defects.contain
         for member in list(self._listener.members) if self._listener is not None else ():
-            if isinstance(member, Connection) and member.came_through(self):
+            if isinstance(member, SocketConnection) and member.came_through(self):
                 contain("a listener", member.end, code, reason)
 
     async def finish(self) -> None:

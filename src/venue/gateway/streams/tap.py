@@ -11,7 +11,7 @@ from typing import Final
 from venue.api.errors import ApiError
 from venue.gateway.dispatch.wire_log import PATH_BYTES, Operated, WireLog
 from venue.gateway.streams.frames import Frame
-from venue.gateway.streams.hub import Listener
+from venue.gateway.streams.hub import Subscriber
 from venue.gateway.transport.request import Request
 
 _OF_A_CHANNEL: Final = b'{"e":'  # how frames of channels begin
@@ -20,7 +20,7 @@ _OF_A_CHANNEL: Final = b'{"e":'  # how frames of channels begin
 class Tap:
     """Stands between a connection and all who send frames to it; uid 0: it is a public one."""
 
-    def __init__(self, log: WireLog, listener: Listener, uid: int) -> None:
+    def __init__(self, log: WireLog, listener: Subscriber, uid: int) -> None:
         self._log = log
         self._listener = listener
         self._uid = uid

@@ -18,7 +18,7 @@ from venue.gateway.access.operators import OPERATOR_PATHS
 from venue.gateway.access.peers import NOBODY, owner_of
 from venue.gateway.access.proxies import plain
 from venue.gateway.transport.listener import Listener
-from venue.gateway.transport.receiver import HEAD, IDLE, Receiver, Refused, Upgrade
+from venue.gateway.transport.receiver import HEAD, IDLE, Receiver, RequestRefused, Upgrade
 from venue.gateway.transport.request import CLOSE, RETRY, Request, whole
 
 PIECE: Final = 4 * 1024  # bytes that are parsed at once
@@ -30,7 +30,7 @@ _AT_ONCE: Final = struct.pack("ii", 1, 0)  # to linger, for no second
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
-class Connection(asyncio.Protocol):
+class HttpConnection(asyncio.Protocol):
     """One connection, from its first byte to its end or to its upgrade."""
 
     def __init__(self, listener: Listener) -> None:
@@ -140,7 +140,7 @@ class Connection(asyncio.Protocol):
         begun = receiver.begun
         try:
             receiver.feed(data)
-        except Refused as refused:
+        except RequestRefused as refused:
             self._refuse(refused.status, str(refused))
             return
         except Upgrade as upgrade:

@@ -38,7 +38,7 @@ class Resting(Protocol):
         """It is its turn again."""
 
 
-class Streams(Protocol):
+class StreamAcceptor(Protocol):
     """The receiver of upgraded connections."""
 
     def wanted(self, request: Request) -> bool:
@@ -60,7 +60,7 @@ class Listener:
         self,
         limits: HttpLimits,
         serve: Callable[[Request], None],
-        streams: Streams | None,
+        streams: StreamAcceptor | None,
         proxies: Proxies,
         loop: asyncio.AbstractEventLoop,
     ) -> None:

@@ -20,7 +20,7 @@ _CONNECT: Final = b"CONNECT"
 _WITH_BODY: Final = frozenset((b"POST", b"PUT", b"PATCH"))
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """The bytes are not a request that can be served; nothing after them can be read."""
 
     def __init__(self, status: int, message: str) -> None:
@@ -60,7 +60,7 @@ class Receiver:
         self._parser = httptools.HttpRequestParser(self)
         # What follows the last request is not served; it is no reason to refuse that one.
         self._parser.set_dangerous_leniencies(lenient_data_after_close=True)
-        self._refusal: Refused | None = None
+        self._refusal: RequestRefused | None = None
         self._owed = 0  # bytes of a body that the parser does not see: behind an ignored upgrade
         self._unparsed = 0  # bytes of a head without end that came behind its first piece
         self._target = b""
@@ -85,13 +85,13 @@ class Receiver:
                 continue
             except httptools.HttpParserError:
                 # The parser wraps what a callback raised; ours is kept aside.
-                raise self._refusal or Refused(400, "Malformed HTTP request.") from None
+                raise self._refusal or RequestRefused(400, "Malformed HTTP request.") from None
             break
         if begun and self.part == HEAD:
             # A header without end never reaches `on_header`.
             self._unparsed += len(data)
             if self._unparsed > self._limits.header_bytes + self._limits.target_bytes:
-                raise Refused(431, "The headers are too long.")
+                raise RequestRefused(431, "The headers are too long.")
 
     def close(self) -> None:
         """Let go of the parser and the connection, which hold this; nothing may follow."""
@@ -107,9 +107,9 @@ class Receiver:
         length = int(request.headers.get(_LENGTH, b"0"))
         if self._upgrades(request):
             if self._parser.get_http_version() != "1.1":
-                raise Refused(400, "A WebSocket needs HTTP version 1.1.")
+                raise RequestRefused(400, "A WebSocket needs HTTP version 1.1.")
             if length:
-                raise Refused(400, "A request that opens a WebSocket carries no body.")
+                raise RequestRefused(400, "A request that opens a WebSocket carries no body.")
             raise Upgrade(request, rest)
         self._owed = length
         if self._owed:
@@ -225,5 +225,5 @@ class Receiver:
             self._stop(413, f"The body is longer than {self._limits.body_bytes} bytes.")
 
     def _stop(self, status: int, message: str) -> NoReturn:
-        self._refusal = Refused(status, message)
+        self._refusal = RequestRefused(status, message)
         raise self._refusal

@@ -9,8 +9,8 @@ from typing import Final
 
 from venue.gateway.access.gate import HttpLimits
 from venue.gateway.access.proxies import Proxies
-from venue.gateway.transport.connection import Connection
-from venue.gateway.transport.listener import Listener, Streams
+from venue.gateway.transport.connection import HttpConnection
+from venue.gateway.transport.listener import Listener, StreamAcceptor
 from venue.gateway.transport.request import Request
 
 BACKLOG: Final = 2048
@@ -30,14 +30,14 @@ class Server:
         bound: socket.socket,
         limits: HttpLimits,
         serve: Callable[[Request], None],
-        streams: Streams | None = None,
+        streams: StreamAcceptor | None = None,
         proxies: Proxies | None = None,
     ) -> Server:
         """Accept connections; each whole request goes to `serve`, upgrades go to `streams`."""
         loop = asyncio.get_running_loop()
         listener = Listener(limits, serve, streams, proxies or Proxies(), loop)
         accepting = await loop.create_server(
-            lambda: Connection(listener), sock=bound, backlog=BACKLOG
+            lambda: HttpConnection(listener), sock=bound, backlog=BACKLOG
         )
         return cls(listener, accepting)
 

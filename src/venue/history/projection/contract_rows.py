@@ -44,21 +44,23 @@ from venue.history.schema.contract import (
     POSITIONS,
 )
 from venue.history.schema.copying import COPIES, TRACKS
-from venue.vocabulary import AlgoStatus, Cause, IncomeType, OrderStatus, PositionSide
+from venue.vocabulary import (
+    ALGO_EXPIRED,
+    ALGO_TRIGGERED,
+    ALGO_UNTRIGGERED,
+    FILLED,
+    INCOME_POSITION_CLOSE_LONG,
+    INCOME_POSITION_CLOSE_SHORT,
+    INCOME_POSITION_OPEN_LONG,
+    INCOME_POSITION_OPEN_SHORT,
+    LONG,
+    NEW,
+    PARTIALLY_FILLED,
+    Cause,
+)
 
-NEW: Final = int(OrderStatus.NEW)
-PARTIALLY_FILLED: Final = int(OrderStatus.PARTIALLY_FILLED)
-FILLED: Final = int(OrderStatus.FILLED)
 AS_IT_WAS: Final = -1  # a status that does not change
-LONG: Final = int(PositionSide.LONG)
 OUTSIDE: Final = (int(Cause.TAKEOVER), int(Cause.DELEVERAGE))  # trades of no orders
-UNTRIGGERED: Final = int(AlgoStatus.UNTRIGGERED)
-TRIGGERED: Final = int(AlgoStatus.TRIGGERED)
-EXPIRED: Final = int(AlgoStatus.EXPIRED)
-OPEN_LONG: Final = IncomeType.POSITION_OPEN_LONG.value
-OPEN_SHORT: Final = IncomeType.POSITION_OPEN_SHORT.value
-CLOSE_LONG: Final = IncomeType.POSITION_CLOSE_LONG.value
-CLOSE_SHORT: Final = IncomeType.POSITION_CLOSE_SHORT.value
 
 
 class Statement(Struct, frozen=True):
@@ -263,9 +265,13 @@ class ContractRows:
             leg.opens, event.cause, time,
         )  # fmt: skip
         if leg.opens:
-            kind = OPEN_LONG if position_side == LONG else OPEN_SHORT
+            kind = (
+                INCOME_POSITION_OPEN_LONG if position_side == LONG else INCOME_POSITION_OPEN_SHORT
+            )
         else:
-            kind = CLOSE_LONG if position_side == LONG else CLOSE_SHORT
+            kind = (
+                INCOME_POSITION_CLOSE_LONG if position_side == LONG else INCOME_POSITION_CLOSE_SHORT
+            )
         self._income += (
             leg.bill_id, leg.uid, position_id, asset, symbol, kind, leg.amount, leg.fee,
             leg.balance, "", time,
@@ -311,7 +317,7 @@ class ContractRows:
                 event.quantity, event.trigger_price, event.price, event.source, event.client_id,
                 event.rising, event.parent_id, event.position_id, event.take_profit,
                 event.take_profit_source, event.stop_loss, event.stop_loss_source,
-                event.callback_ppm, time, UNTRIGGERED, 0, 0, 0, 0, time,
+                event.callback_ppm, time, ALGO_UNTRIGGERED, 0, 0, 0, 0, time,
             )  # fmt: skip
         elif type(event) is AlgoChanged:
             self._algo_changes[event.algo_id] = (
@@ -319,7 +325,7 @@ class ContractRows:
                 event.rising, event.quantity, time,
             )  # fmt: skip
         elif type(event) is AlgoTriggered:
-            status = TRIGGERED if event.order_id else EXPIRED
+            status = ALGO_TRIGGERED if event.order_id else ALGO_EXPIRED
             self._algo_ends[event.algo_id] = (
                 event.algo_id, status, event.order_id, event.price, event.reason, time, time,
             )  # fmt: skip

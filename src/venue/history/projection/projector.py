@@ -30,20 +30,21 @@ from venue.history.schema.affiliates import COMMISSIONS, INTERNAL_WITHDRAWALS
 from venue.history.schema.frames import by_channel, packed
 from venue.history.schema.spot import BILLS, FILLS, FRAMES, ORDERS, PROGRESS, TRANSFERS
 from venue.history.store import Store
-from venue.vocabulary import BillKind, OrderStatus, Side, Wallet
+from venue.vocabulary import (
+    BILL_TRADE_IN,
+    BILL_TRADE_OUT,
+    BUY,
+    FILLED,
+    NEW,
+    PARTIALLY_FILLED,
+    SELL,
+    WALLET_SPOT,
+)
 
 # Rows per statement. SQLite's driver lets other threads run at every statement, and beside a busy
 # event loop each such turn is waited for: few large statements keep the projector abreast.
 CHUNKS: Final = (64, 8, 1)
 
-BUY: Final = int(Side.BUY)
-SELL: Final = int(Side.SELL)
-SPOT: Final = int(Wallet.SPOT)
-NEW: Final = int(OrderStatus.NEW)
-PARTIALLY_FILLED: Final = int(OrderStatus.PARTIALLY_FILLED)
-FILLED: Final = int(OrderStatus.FILLED)
-TRADE_IN: Final = BillKind.TRADE_IN.value
-TRADE_OUT: Final = BillKind.TRADE_OUT.value
 
 # VALUES names its columns column1, column2, ... on SQLite and on PostgreSQL.
 CHANGE: Final = Statement(
@@ -54,7 +55,7 @@ CHANGE: Final = Statement(
 )
 
 
-class Applied(Protocol):
+class AppliedCommand(Protocol):
     """One applied command, as the outbox hands it over: what history needs of it."""
 
     sequence: int
@@ -130,7 +131,7 @@ class Projector:
         """The sequence of the last command whose rows are in the store."""
         return self._reached
 
-    def project(self, batch: Sequence[Applied], frames: Sequence[KeptFrame] = ()) -> None:
+    def project(self, batch: Sequence[AppliedCommand], frames: Sequence[KeptFrame] = ()) -> None:
         """Write the rows of a batch, its frames and its last sequence in one transaction: in
         several when it keeps or reverts states.
 
@@ -144,7 +145,7 @@ class Projector:
         self._project(batch[begin:] if begin else batch, frames, None)
 
     def _project(
-        self, batch: Sequence[Applied], frames: Sequence[KeptFrame], last: Event | None
+        self, batch: Sequence[AppliedCommand], frames: Sequence[KeptFrame], last: Event | None
     ) -> None:
         """The same for commands of which only the last one's event is about a kept state."""
         before = reached = self._reached
@@ -256,13 +257,13 @@ class Rows:
                 base_fee, base, time,
             )  # fmt: skip
         self.bills += (
-            bill_id, buyer, SPOT, quote, TRADE_OUT, -notional, event.buyer_quote_after, 0,
-            lots, notional, symbol, time,
-            bill_id + 1, buyer, SPOT, base, TRADE_IN, amount - base_fee, event.buyer_base_after,
-            base_fee, lots, notional, symbol, time,
-            bill_id + 2, seller, SPOT, base, TRADE_OUT, -amount, event.seller_base_after, 0,
-            lots, notional, symbol, time,
-            bill_id + 3, seller, SPOT, quote, TRADE_IN, notional - quote_fee,
+            bill_id, buyer, WALLET_SPOT, quote, BILL_TRADE_OUT, -notional,
+            event.buyer_quote_after, 0, lots, notional, symbol, time,
+            bill_id + 1, buyer, WALLET_SPOT, base, BILL_TRADE_IN, amount - base_fee,
+            event.buyer_base_after, base_fee, lots, notional, symbol, time,
+            bill_id + 2, seller, WALLET_SPOT, base, BILL_TRADE_OUT, -amount,
+            event.seller_base_after, 0, lots, notional, symbol, time,
+            bill_id + 3, seller, WALLET_SPOT, quote, BILL_TRADE_IN, notional - quote_fee,
             event.seller_quote_after, quote_fee, lots, notional, symbol, time,
         )  # fmt: skip
         left = event.maker_remaining

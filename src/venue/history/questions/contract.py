@@ -30,9 +30,8 @@ from venue.history.schema.contract import (
     INCOME,
     UPDATED,
 )
-from venue.vocabulary import FILLED, IOC, MARKET, AlgoStatus, Cause, OrderStatus
+from venue.vocabulary import ALGO_UNTRIGGERED, FILLED, IOC, MARKET, Cause, OrderStatus
 
-UNTRIGGERED: Final = int(AlgoStatus.UNTRIGGERED)
 OUTSIDE: Final = (int(Cause.TAKEOVER), int(Cause.DELEVERAGE))  # trades of no orders
 LISTED: Final = (CONTRACT_ORDERS, ALGO_ORDERS)
 OPEN: Final = (int(OrderStatus.NEW), int(OrderStatus.PARTIALLY_FILLED))
@@ -163,7 +162,7 @@ def algo_orders(connection: Connection, which: AlgosOf, limit: int, page: int = 
     from 1."""
     table = ALGO_ORDERS.c
     symbols = _of_symbol(table.symbol, which.symbol, which.among)
-    rows = _algos().where(table.uid == which.uid, table.status != UNTRIGGERED, *symbols)
+    rows = _algos().where(table.uid == which.uid, table.status != ALGO_UNTRIGGERED, *symbols)
     if which.type is not None:
         rows = rows.where(table.type == which.type)
     rows = rows.where(*from_to(table.time, which.start, which.end))

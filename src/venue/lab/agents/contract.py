@@ -29,17 +29,18 @@ from venue.lab.agents.chance import Chance
 from venue.lab.agents.habits import MakerHabit, TakerHabit
 from venue.lab.agents.ladder import Ladder
 from venue.node.aside import random_state
-from venue.vocabulary import OrderType, PositionSide, SelfTrade, Side, TimeInForce, Wallet
-
-BUY: Final = int(Side.BUY)
-SELL: Final = int(Side.SELL)
-LONG: Final = int(PositionSide.LONG)
-SHORT: Final = int(PositionSide.SHORT)
-LIMIT: Final = int(OrderType.LIMIT)
-MARKET: Final = int(OrderType.MARKET)
-POST_ONLY: Final = int(TimeInForce.POST_ONLY)
-IOC: Final = int(TimeInForce.IOC)
-CONTRACT: Final = int(Wallet.CONTRACT)
+from venue.vocabulary import (
+    BUY,
+    IOC,
+    LIMIT,
+    LONG,
+    MARKET,
+    POST_ONLY,
+    SELL,
+    SHORT,
+    WALLET_CONTRACT,
+    SelfTrade,
+)
 
 MAKERS: Final = (
     MakerHabit("tight", edge_ppm=80, gap_ppm=60, levels=8, size_units=6_000),
@@ -108,7 +109,7 @@ class ContractAgents:
                 if pool.collateral or pool.positions:
                     continue
                 amount = self._atoms(perp, MONEY_UNITS)
-                commands.append(Deposit(account.uid, CONTRACT, asset, amount))
+                commands.append(Deposit(account.uid, WALLET_CONTRACT, asset, amount))
                 commands.append(SetLeverage(account.uid, symbol, cross=LEVERAGE))
         return commands
 

@@ -10,7 +10,7 @@ from venue.core.engine import Engine
 from venue.core.messages.commands import Command, Tick
 from venue.lab import demo
 from venue.lab.agents.contract import ContractAgents
-from venue.lab.agents.holding import Holding
+from venue.lab.agents.holding import AgentHolding
 from venue.lab.agents.spot import Agents
 from venue.node.sequencer import Sequencer
 
@@ -29,7 +29,7 @@ class Everyone:
         }
         self.spot = Agents(engine, seed, starts)
         self.contract = ContractAgents(engine, seed, followed, demo.POSTED)
-        self._holding = Holding(engine)
+        self._holding = AgentHolding(engine)
 
     async def begin(self, sequencer: Sequencer) -> None:
         """Their owners, their money and their first quotes in the books."""

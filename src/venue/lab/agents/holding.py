@@ -8,7 +8,7 @@ from venue.lab.agents.contract import POST_US
 from venue.node.references import HELD, References
 
 
-class Holding:
+class AgentHolding:
     """Posts the index of each contract whose index is held."""
 
     def __init__(self, engine: Engine) -> None:

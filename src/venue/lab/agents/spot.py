@@ -21,16 +21,18 @@ from venue.lab.agents.habits import MakerHabit, TakerHabit
 from venue.lab.agents.ladder import Ladder
 from venue.node.aside import random_state
 from venue.node.references import References
-from venue.vocabulary import OrderType, SelfTrade, Side, TimeInForce, Wallet
+from venue.vocabulary import (
+    BUY,
+    IOC,
+    LIMIT,
+    MARKET,
+    POST_ONLY,
+    SELL,
+    WALLET_SPOT,
+    SelfTrade,
+)
 
 STEP_US: Final = 200_000  # venue time between two steps
-BUY: Final = int(Side.BUY)
-SELL: Final = int(Side.SELL)
-LIMIT: Final = int(OrderType.LIMIT)
-MARKET: Final = int(OrderType.MARKET)
-POST_ONLY: Final = int(TimeInForce.POST_ONLY)
-IOC: Final = int(TimeInForce.IOC)
-SPOT: Final = int(Wallet.SPOT)
 REVERSION_PPB: Final = 20_000  # share of its distance that the reference returns per step
 PPB: Final = 1_000_000_000
 _decode: Final = msgspec.msgpack.Decoder(
@@ -93,9 +95,12 @@ class Agents:
             lots = amount // (self._starts[market.symbol] * market.unit_atoms)
             ledger = self._engine.ledger
             commands += [
-                Deposit(account.uid, SPOT, ledger.assets[market.quote].name, amount),
+                Deposit(account.uid, WALLET_SPOT, ledger.assets[market.quote].name, amount),
                 Deposit(
-                    account.uid, SPOT, ledger.assets[market.base].name, lots * market.lot_atoms
+                    account.uid,
+                    WALLET_SPOT,
+                    ledger.assets[market.base].name,
+                    lots * market.lot_atoms,
                 ),
             ]
         return commands

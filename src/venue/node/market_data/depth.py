@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from typing import Final
 
 from venue.node.market_data.records import Depth, Top
-from venue.vocabulary import Side
-
-BUY: Final = int(Side.BUY)
+from venue.vocabulary import BUY
 
 
-class Half:
+class DepthHalf:
     """One side. Keys ascend towards the best price, so the best is always `keys[-1]`."""
 
     __slots__ = ("keys", "lots", "sign")
@@ -47,8 +44,8 @@ class Levels:
     def __init__(self) -> None:
         self.update_id = 0
         self._sequence = 0
-        self._bids = Half(1)
-        self._asks = Half(-1)
+        self._bids = DepthHalf(1)
+        self._asks = DepthHalf(-1)
 
     def add(self, sequence: int, side: int, price: int, lots: int) -> None:
         """Change a level, by what the command `sequence` did; negative lots leave the book."""
@@ -80,8 +77,8 @@ class Levels:
         self._asks = _half(-1, depth.asks)
 
 
-def _half(sign: int, levels: list[tuple[int, int]]) -> Half:
-    half = Half(sign)
+def _half(sign: int, levels: list[tuple[int, int]]) -> DepthHalf:
+    half = DepthHalf(sign)
     half.keys = [price * sign for price, _ in reversed(levels)]
     half.lots = {price * sign: lots for price, lots in levels}
     return half

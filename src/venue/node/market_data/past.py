@@ -9,7 +9,7 @@ from msgspec import Struct
 from venue.candles import Candle
 
 
-class PublicTrade(Struct, frozen=True, array_like=True, gc=False):
+class PastTrade(Struct, frozen=True, array_like=True, gc=False):
     """One trade as everybody sees it: price in ticks, lots, quote atoms, time in µs."""
 
     trade_id: int
@@ -27,7 +27,7 @@ class Day(Struct, frozen=True):
     """
 
     minutes: list[Candle]
-    trades: list[PublicTrade]
+    trades: list[PastTrade]
 
 
 NO_DAY: Final = Day([], [])

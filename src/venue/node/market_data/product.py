@@ -13,17 +13,15 @@ from venue.core.messages.contract_events import ContractTrade
 from venue.core.messages.events import Trade
 from venue.node.market_data.chart import Chart
 from venue.node.market_data.depth import Levels
-from venue.node.market_data.past import NO_DAY, Day, NoPast, Past, PublicTrade
+from venue.node.market_data.past import NO_DAY, Day, NoPast, Past, PastTrade
 from venue.node.market_data.records import BoardRecord, Depth, Top
 from venue.node.market_data.ticker import Ticker, Window, joined
-from venue.vocabulary import Side
+from venue.vocabulary import BUY, SELL
 
 TRADES_MAX: Final = 1_000  # public trades kept per symbol
-BUY: Final = int(Side.BUY)
-SELL: Final = int(Side.SELL)
 
 
-class Market:
+class MarketView:
     """One symbol. `day` is what was before its first trade, in `past` as a window of statistics;
     both are made when they are first asked for."""
 
@@ -33,7 +31,7 @@ class Market:
         self.day = NO_DAY
         self.past = Window()
         self.levels = Levels()
-        self.trades: deque[PublicTrade] = deque(maxlen=TRADES_MAX)
+        self.trades: deque[PastTrade] = deque(maxlen=TRADES_MAX)
         self.window = Window()
         self.chart = Chart()
 
@@ -48,7 +46,7 @@ class Board:
     def __init__(self, catch_up: Callable[[], None], past: Past | None = None) -> None:
         self._catch_up = catch_up
         self._past: Past = past or NoPast()
-        self._markets: dict[str, Market] = {}
+        self._markets: dict[str, MarketView] = {}
 
     def depth(self, symbol: str, limit: int) -> Depth:
         """The best `limit` levels of each side, best first."""
@@ -63,7 +61,7 @@ class Board:
         """Best bid and ask."""
         return self._market(symbol).levels.top()
 
-    def trades(self, symbol: str, limit: int) -> list[PublicTrade]:
+    def trades(self, symbol: str, limit: int) -> list[PastTrade]:
         """The newest `limit` trades (at most 1,000 are kept), newest last."""
         market = self._market(symbol)
         newest = list(islice(reversed(market.trades), limit))
@@ -79,7 +77,7 @@ class Board:
         trades = market.trades or self._day(market, symbol).trades
         return trades[-1].trade_id if trades else 0
 
-    def trades_after(self, symbol: str, trade_id: int) -> list[PublicTrade]:
+    def trades_after(self, symbol: str, trade_id: int) -> list[PastTrade]:
         """The trades with a greater id (of those that are kept), newest last."""
         market = self._market(symbol)
         newer = list(takewhile(lambda trade: trade.trade_id > trade_id, reversed(market.trades)))
@@ -134,7 +132,7 @@ class Board:
 
     def open(self, symbol: str) -> None:
         """A symbol was listed."""
-        self._markets[symbol] = Market()
+        self._markets[symbol] = MarketView()
 
     def change(self, sequence: int, symbol: str, side: int, price: int, lots: int) -> None:
         """The command `sequence` changed a level by `lots`; negative lots left the book."""
@@ -146,9 +144,7 @@ class Board:
         price, quantity, notional = trade.price, trade.quantity, trade.notional
         bought = trade.taker_side == BUY
         market.levels.add(sequence, SELL if bought else BUY, price, -quantity)
-        market.trades.append(
-            PublicTrade(trade.trade_id, price, quantity, notional, time, not bought)
-        )
+        market.trades.append(PastTrade(trade.trade_id, price, quantity, notional, time, not bought))
         market.window.fold(time, price, quantity, notional)
         market.chart.fold(time, price, quantity, notional, taker_bought=bought)
 
@@ -169,14 +165,14 @@ class Board:
         """Become what was dumped."""
         self._markets = {}
         for dumped in records:
-            market = Market()
+            market = MarketView()
             market.levels.restore(dumped.levels)
             market.trades.extend(dumped.trades)
             market.window.restore(dumped.window)
             market.chart.restore(dumped.chart)
             self._markets[dumped.symbol] = market
 
-    def _day(self, market: Market, symbol: str) -> Day:
+    def _day(self, market: MarketView, symbol: str) -> Day:
         """What was before a market's first trade; nothing as long as that is not known."""
         if market.day is NO_DAY:
             market.day = self._past.day(symbol)
@@ -184,6 +180,6 @@ class Board:
                 market.past = Window.of(market.day.minutes, market.day.trades[-1].time)
         return market.day
 
-    def _market(self, symbol: str) -> Market:
+    def _market(self, symbol: str) -> MarketView:
         self._catch_up()
         return self._markets[symbol]

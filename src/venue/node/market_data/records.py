@@ -9,7 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from venue.node.market_data.chart import ChartRecord
-from venue.node.market_data.past import PublicTrade
+from venue.node.market_data.past import PastTrade
 from venue.node.market_data.reference import StateRecord
 from venue.node.market_data.ticker import WindowRecord
 
@@ -40,7 +40,7 @@ class BoardRecord(msgspec.Struct, array_like=True):
 
     symbol: str
     levels: Depth
-    trades: list[PublicTrade]
+    trades: list[PastTrade]
     window: WindowRecord
     chart: ChartRecord
 

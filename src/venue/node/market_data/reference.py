@@ -30,7 +30,7 @@ class Prices(msgspec.Struct, frozen=True, array_like=True, gc=False):
     premium_ppb: int = 0
 
 
-class Funding(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class LastFunding(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The last settlement: due time in µs, rate in ppb, mark in ticks; all 0 before the first."""
 
     due: int = 0
@@ -45,7 +45,7 @@ class State:
 
     def __init__(self) -> None:
         self.prices = Prices()
-        self.funding = Funding()
+        self.funding = LastFunding()
         self.open_interest = 0
         self.index_chart = Chart()
         self.mark_chart = Chart()
@@ -56,7 +56,7 @@ class StateRecord(msgspec.Struct, array_like=True):
 
     symbol: str
     prices: Prices
-    funding: Funding
+    funding: LastFunding
     open_interest: int
     index_chart: ChartRecord
     mark_chart: ChartRecord
@@ -78,7 +78,7 @@ class ContractData:
         """Index and mark now; the average premium is the forecast's."""
         return self._state(symbol).prices
 
-    def funding(self, symbol: str) -> Funding:
+    def funding(self, symbol: str) -> LastFunding:
         """Rate and mark of the last settlement that became due."""
         return self._state(symbol).funding
 
@@ -112,12 +112,12 @@ class ContractData:
         until = bisect_right(rows, end, key=moment)
         return [_price_alone(row) for row in rows[max(0, until - limit) : until]]
 
-    def past_funding(self, symbol: str, end: int, limit: int) -> list[Funding]:
+    def past_funding(self, symbol: str, end: int, limit: int) -> list[LastFunding]:
         """The settlements before the first one here, due up to `end` (µs), newest first."""
         rows = self._past.candles(symbol, FUNDING_INTERVAL)
         until = bisect_right(rows, end, key=moment)
         return [
-            Funding(row.open_time, self._past.funding_rate(symbol, row.open_time), row.open)
+            LastFunding(row.open_time, self._past.funding_rate(symbol, row.open_time), row.open)
             for row in reversed(rows[max(0, until - limit) : until])
         ]
 
@@ -150,7 +150,7 @@ class ContractData:
 
     def fund(self, event: FundingDue) -> None:
         """A settlement became due."""
-        self._states[event.symbol].funding = Funding(event.due, event.rate_ppb, event.mark)
+        self._states[event.symbol].funding = LastFunding(event.due, event.rate_ppb, event.mark)
 
     def dump(self) -> list[StateRecord]:
         """Every contract in the order of listing; `restore` takes it back."""

@@ -22,11 +22,9 @@ from venue.node.market_data.past import Past
 from venue.node.market_data.product import Board
 from venue.node.market_data.records import ViewRecord
 from venue.node.market_data.reference import ContractData
-from venue.vocabulary import Cause
+from venue.vocabulary import CAUSE_DELEVERAGE, CAUSE_TAKEOVER
 
 PENDING_MAX: Final = 256  # applied commands that may wait for the next fold
-TAKEOVER: Final = int(Cause.TAKEOVER)
-DELEVERAGE: Final = int(Cause.DELEVERAGE)
 
 
 _encoder = msgspec.msgpack.Encoder()
@@ -109,7 +107,7 @@ class MarketData:
         if isinstance(event, ContractTrade):
             self.contract_data.trade(event)
             # The others happened outside the book.
-            if event.cause not in (TAKEOVER, DELEVERAGE):
+            if event.cause not in (CAUSE_TAKEOVER, CAUSE_DELEVERAGE):
                 contract.trade(sequence, time, event)
         elif isinstance(event, ContractOrderPlaced):
             if event.resting:

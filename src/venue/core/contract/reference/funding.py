@@ -11,11 +11,10 @@ from venue.core.contract.reference.prices import funding_rate, next_due
 from venue.core.messages.contract_events import FundingDue, FundingSettled, FundingSkipped
 from venue.core.messages.events import Event
 from venue.core.units import PPB, ceil_div
-from venue.vocabulary import IncomeType
+from venue.vocabulary import INCOME_POSITION_FUNDING
 
 CHUNK: Final = 250  # positions settled by one slice
 DOWN_US: Final = 30_000_000  # without a tick for so long the venue was down
-FUNDING: Final = IncomeType.POSITION_FUNDING.value
 
 
 class Funding:
@@ -120,7 +119,7 @@ def settle_position(collateral: Collateral, position: Position) -> list[Event]:
         benefits.bear(perp.asset, amount)
     collateral.touch(position.pool)
     position.funding_fee += amount
-    return [collateral.item(position.pool, FUNDING, amount, perp.symbol)]
+    return [collateral.item(position.pool, INCOME_POSITION_FUNDING, amount, perp.symbol)]
 
 
 def due_funding(position: Position, time: int) -> int:

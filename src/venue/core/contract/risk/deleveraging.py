@@ -18,10 +18,8 @@ from venue.core.contract.risk.liquidation_run import Run
 from venue.core.contract.risk.ranking import Ranked
 from venue.core.messages.contract_events import Deleveraged
 from venue.core.units import PPM, fee_on
-from venue.vocabulary import AdlPolicy, Cause
+from venue.vocabulary import ADL_QUEUE, CAUSE_DELEVERAGE
 
-DELEVERAGE: Final = int(Cause.DELEVERAGE)
-QUEUE: Final = int(AdlPolicy.QUEUE)
 SCORE_MAX: Final = 10**15  # a bound for those with next to no equity
 GROUP: Final = 64  # positions by profit rate that are put in order by their scores together
 IN_VAIN_MAX: Final = 4  # groups that one pass asks in vain; the next pass goes on behind them
@@ -76,7 +74,7 @@ class Deleveraging:
         """Ask a group for up to `lots`, by the contract's policy; how many it took."""
         run.asked += len(scored)
         left = lots
-        if position.perp.contract.adl_policy != QUEUE:
+        if position.perp.contract.adl_policy != ADL_QUEUE:
             shares = _pro_rata([entry[2].quantity for entry in scored], lots)
             for number, entry in enumerate(scored, 1):
                 most = min(left, shares[number - 1])
@@ -130,7 +128,7 @@ class Deleveraging:
                 lots, price, rank, -entry[0],
             )
         )  # fmt: skip
-        trade_outside(self.contracts, run, position, other, lots, price, DELEVERAGE)
+        trade_outside(self.contracts, run, position, other, lots, price, CAUSE_DELEVERAGE)
 
 
 def trade_outside(

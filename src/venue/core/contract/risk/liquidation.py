@@ -28,13 +28,18 @@ from venue.core.ledger.accounts import Pool
 from venue.core.messages.contract_events import LiquidationFinished, LiquidationStep
 from venue.core.messages.events import Event
 from venue.core.units import PPM, ceil_div, fee_on
-from venue.vocabulary import CANCELED, CROSSED, LIMIT, LONG, Cause, IncomeType
+from venue.vocabulary import (
+    CANCELED,
+    CAUSE_LIQUIDATION,
+    CAUSE_TAKEOVER,
+    CAUSE_UNWIND,
+    CROSSED,
+    INCOME_FINISH_LIQUIDATE,
+    INCOME_ORDER_FIX_MARGIN_AMOUNT,
+    LIMIT,
+    LONG,
+)
 
-LIQUIDATION: Final = int(Cause.LIQUIDATION)
-UNWIND: Final = int(Cause.UNWIND)
-TAKEOVER: Final = int(Cause.TAKEOVER)
-FINISH: Final = IncomeType.FINISH_LIQUIDATE.value
-FIX_MARGIN: Final = IncomeType.ORDER_FIX_MARGIN_AMOUNT.value
 MAKERS_MAX: Final = 50  # resting orders that one closing order of a liquidation meets
 UNWIND_SHARE: Final = 10  # the fund gives back a tenth of a position per tick
 UNWIND_BAND_PPM: Final = 1_000  # no further than this from the mark
@@ -83,7 +88,7 @@ class Liquidation:
         compensated = 0
         if not pool.positions:
             compensated = self._empty(run)
-        run.events.append(self.collateral.item(pool, FINISH, 0, run.symbol))
+        run.events.append(self.collateral.item(pool, INCOME_FINISH_LIQUIDATE, 0, run.symbol))
         self.collateral.touch(pool)
         fund = self.collateral.fund_pool(pool.asset)
         run.events.append(
@@ -108,7 +113,7 @@ class Liquidation:
             if own and terms.perp.asset == pool.asset:
                 run.begin()
                 run.events.append(
-                    self.contracts.close(order, CANCELED, run.time, LIQUIDATION)
+                    self.contracts.close(order, CANCELED, run.time, CAUSE_LIQUIDATION)
                 )  # fmt: skip
 
     def _top_up(self, run: Run) -> None:
@@ -239,7 +244,9 @@ class Liquidation:
             return
         run.begin()
         aim.wanted = min(aim.wanted, _near(half, aim.price, aim.wanted))
-        run.events += self._close_in_book(position, aim.wanted, aim.price, LIQUIDATION, run.time)
+        run.events += self._close_in_book(
+            position, aim.wanted, aim.price, CAUSE_LIQUIDATION, run.time
+        )
 
     def _close_in_book(
         self, position: Position, lots: int, price: int, cause: int, time: int
@@ -259,7 +266,7 @@ class Liquidation:
         own = find_position(holding, perp, position.side)
         if own is None:
             own = self.contracts.fills.new_position(holding, perp, position.side, CROSSED, run.time)
-        trade_outside(self.contracts, run, position, own, lots, price, TAKEOVER)
+        trade_outside(self.contracts, run, position, own, lots, price, CAUSE_TAKEOVER)
 
     # -- the end ---------------------------------------------------------------------------------
 
@@ -295,8 +302,8 @@ class Liquidation:
         if pool.position_id and pool.collateral == 0:
             pool.account.isolated.pop(pool.position_id, None)
         return [
-            self.collateral.item(fund, FIX_MARGIN, -amount, ""),
-            self.collateral.item(pool, FIX_MARGIN, amount, ""),
+            self.collateral.item(fund, INCOME_ORDER_FIX_MARGIN_AMOUNT, -amount, ""),
+            self.collateral.item(pool, INCOME_ORDER_FIX_MARGIN_AMOUNT, amount, ""),
         ]
 
     def _fund_can(self, position: Position, lots: int, price: int) -> bool:
@@ -322,7 +329,7 @@ class Liquidation:
             away = fair * UNWIND_BAND_PPM // PPM
             price = fair - away if side == LONG else fair + away
             events += self._close_in_book(
-                position, min(lots, position.quantity), max(1, price), UNWIND, time
+                position, min(lots, position.quantity), max(1, price), CAUSE_UNWIND, time
             )
         return events
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from venue.core.contract.collateral import Collateral
 from venue.core.contract.position import equity, maintenance
 from venue.core.ledger.accounts import Pool
 from venue.core.messages.contract_events import LiquidationStarted
 from venue.core.messages.events import Event
-from venue.vocabulary import IncomeType
-
-START: Final = IncomeType.START_LIQUIDATE.value
+from venue.vocabulary import INCOME_START_LIQUIDATE
 
 
 class Run:
@@ -49,7 +45,7 @@ class Run:
                 equity(pool), maintenance(pool), pool.collateral,
             )
         )  # fmt: skip
-        self.events.append(self.collateral.item(pool, START, 0, self.symbol))
+        self.events.append(self.collateral.item(pool, INCOME_START_LIQUIDATE, 0, self.symbol))
 
     def left(self) -> int:
         """The units that are left; what it did last may have taken more than there were."""

@@ -14,7 +14,7 @@ from venue.api.contract.account import (
     IncomeKey,
     IncomePage,
     IncomeRequest,
-    Position,
+    PositionView,
     SymbolConfig,
 )
 from venue.api.contract.market import ContractSelectionRequest, ContractSymbolRequest
@@ -141,22 +141,22 @@ def _symbol_config(holding: Holding | None, perp: Perpetual) -> SymbolConfig:
 # -- positions ------------------------------------------------------------------------------------
 
 
-def positions(call: Call, _: Empty) -> list[Position]:
+def positions(call: Call, _: Empty) -> list[PositionView]:
     """All open positions, oldest first; none of the demo contracts."""
     return _positions(call, call.venue.perps(demo=False))
 
 
-def demo_positions(call: Call, _: Empty) -> list[Position]:
+def demo_positions(call: Call, _: Empty) -> list[PositionView]:
     """The open positions of the demo contracts."""
     return _positions(call, call.venue.perps(demo=True))
 
 
-def position(call: Call, request: ContractSymbolRequest) -> list[Position]:
+def position(call: Call, request: ContractSymbolRequest) -> list[PositionView]:
     """The open positions of one contract."""
     return _positions(call, [call.venue.perp(request.symbol)])
 
 
-def _positions(call: Call, perps: Iterable[Perpetual]) -> list[Position]:
+def _positions(call: Call, perps: Iterable[Perpetual]) -> list[PositionView]:
     holding = call.venue.engine.account(call.uid).holding
     if holding is None:
         return []
@@ -168,14 +168,14 @@ def _positions(call: Call, perps: Iterable[Perpetual]) -> list[Position]:
     ]
 
 
-def _position(rooms: Venue, held: Held) -> Position:
+def _position(rooms: Venue, held: Held) -> PositionView:
     instrument = held.perp.market.instrument
     asset = rooms.asset(instrument.quote)
     pool = held.pool
     isolated = pool.position_id != 0
     own = amount_text(asset, wallet(pool))
     margin = amount_text(asset, initial(notional(held), held.leverage))
-    return Position(
+    return PositionView(
         id=held.position_id,
         asset=asset.name,
         symbol=instrument.symbol,

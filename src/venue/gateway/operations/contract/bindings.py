@@ -12,6 +12,7 @@ from venue.gateway.dispatch.routes import Route, bind
 from venue.gateway.operations import countdown
 from venue.gateway.operations.contract import (
     account,
+    algo_questions,
     conditional,
     market,
     order_questions,
@@ -73,10 +74,10 @@ def bindings() -> list[Route]:
         bind(conditional_rows.change_exit, conditional.change_exit, lead=may_change),
         bind(conditional_rows.cancel_algo, conditional.cancel_algo),
         bind(conditional_rows.cancel_algos, conditional.cancel_algos),
-        bind(conditional_rows.open_algos, order_questions.open_algos),
-        bind(conditional_rows.all_algos, order_questions.all_algos),
-        bind(conditional_rows.open_trailing, order_questions.open_trailing),
-        bind(conditional_rows.trailing_history, order_questions.trailing_history),
+        bind(conditional_rows.open_algos, algo_questions.open_algos),
+        bind(conditional_rows.all_algos, algo_questions.all_algos),
+        bind(conditional_rows.open_trailing, algo_questions.open_trailing),
+        bind(conditional_rows.trailing_history, algo_questions.trailing_history),
         bind(demo_rows.demo_balance, account.demo_balance),
         bind(demo_rows.demo_positions, account.demo_positions),
         bind(demo_rows.demo_order_history, order_questions.demo_order_history),

@@ -43,15 +43,20 @@ from venue.gateway.operations.contract.orders import (
     own_client_id,
 )
 from venue.gateway.operations.refusals.contract import Listed, Words, order_unknown
-from venue.vocabulary import BUY, LONG, SELL, AlgoType
+from venue.vocabulary import (
+    ALGO_STOP,
+    ALGO_STOP_MARKET,
+    ALGO_TAKE_PROFIT,
+    ALGO_TAKE_PROFIT_MARKET,
+    ALGO_TRAILING_STOP_MARKET,
+    BUY,
+    LONG,
+    SELL,
+    AlgoType,
+)
 from venue.wire import SIDES, lots, price_text, rate, ticks
 
-STOP: Final = int(AlgoType.STOP)
-STOP_MARKET: Final = int(AlgoType.STOP_MARKET)
-TAKE_PROFIT: Final = int(AlgoType.TAKE_PROFIT)
-TAKE_PROFIT_MARKET: Final = int(AlgoType.TAKE_PROFIT_MARKET)
-TRAILING: Final = int(AlgoType.TRAILING_STOP_MARKET)
-LIMITED: Final = (STOP, TAKE_PROFIT)  # those that execute at a price
+LIMITED: Final = (ALGO_STOP, ALGO_TAKE_PROFIT)  # those that execute at a price
 
 _TYPES: Final = f"must be one of {', '.join(kind.name for kind in AlgoType)}"
 ALGO: Final = Words(client_id="clientAlgoId", types=_TYPES)
@@ -73,9 +78,9 @@ async def place_exit(call: Call, request: PlaceExitRequest) -> list[ExitAck]:
     client_id = own_client_id(request.client_algo_id, "clientAlgoId")
     price = _price_or_market(found, request.execute_price)
     if request.plan_type == "TAKE_PROFIT":
-        kind = TAKE_PROFIT if price else TAKE_PROFIT_MARKET
+        kind = ALGO_TAKE_PROFIT if price else ALGO_TAKE_PROFIT_MARKET
     else:
-        kind = STOP if price else STOP_MARKET
+        kind = ALGO_STOP if price else ALGO_STOP_MARKET
     position_side = POSITION_SIDES[request.position_side]
     command = PlaceAlgo(
         call.uid, instrument.symbol, SELL if position_side == LONG else BUY, position_side, kind,
@@ -92,7 +97,7 @@ async def change_exit(call: Call, request: ChangeExitRequest) -> ExitChanged:
     algo = _waiting(call, request.order_id)
     if algo is None:
         raise order_unknown()
-    if algo.type == TRAILING:
+    if algo.type == ALGO_TRAILING_STOP_MARKET:
         raise errors.error(-1116, rule=CHANGE.types)
     found = listed(call.venue, algo.perp.symbol)
     price, source = algo.price, algo.source
@@ -141,7 +146,7 @@ def _command(call: Call, found: Listed, request: PlaceAlgoRequest) -> PlaceAlgo:
     side, position_side = SIDES[request.side], POSITION_SIDES[request.position_side]
     client_id = own_client_id(request.client_algo_id, "clientAlgoId")
     trigger_price, price, callback_ppm = _prices(found, request, kind)
-    takes = kind in (TAKE_PROFIT, TAKE_PROFIT_MARKET)
+    takes = kind in (ALGO_TAKE_PROFIT, ALGO_TAKE_PROFIT_MARKET)
     closing = direction(side, position_side)
     reference = price or trigger_price
     long = position_side == LONG
@@ -168,7 +173,7 @@ def _prices(found: Listed, request: PlaceAlgoRequest, kind: int) -> tuple[int, i
     instrument = found.contract.instrument
     if kind not in LIMITED and request.price is not None:
         raise errors.combination("price", f"type={request.type}")
-    if kind == TRAILING:
+    if kind == ALGO_TRAILING_STOP_MARKET:
         if request.trigger_price is not None:
             raise errors.combination("triggerPrice", f"type={request.type}")
         if request.callback_rate is None:

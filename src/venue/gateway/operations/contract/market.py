@@ -25,7 +25,7 @@ from venue.api.contract.market import (
     SymbolPrice,
     SymbolPriceRequest,
 )
-from venue.api.market_data import Candle, DepthRequest, TimeReply, TradesRequest
+from venue.api.market_data import CandleView, DepthRequest, TimeReply, TradesRequest
 from venue.api.operation import Empty
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.reference.prices import funding_rate, interval_us, next_due
@@ -244,7 +244,7 @@ def mark_klines(call: Call, request: ContractKlinesRequest) -> Encoded:
     return _newest_candles(call.venue, request, "MARK", data.mark_minute)
 
 
-async def history_klines(call: Call, request: HistoryKlinesRequest) -> list[Candle]:
+async def history_klines(call: Call, request: HistoryKlinesRequest) -> list[CandleView]:
     """Candles of a span: the first ones from its start, or else the last ones before its end.
 
     Of index and mark every minute is kept; of trades the newest 1,000 candles of each interval.
@@ -321,7 +321,7 @@ def _price_candle(minute: PriceCandle) -> candles.Candle:
 
 def _candle_views(
     rooms: Venue, perp: Perpetual, interval: str, rows: list[candles.Candle]
-) -> list[Candle]:
+) -> list[CandleView]:
     instrument = perp.market.instrument
     asset = rooms.asset(instrument.quote)
     return [_candle_view(row, interval, instrument, asset) for row in rows]
@@ -329,9 +329,9 @@ def _candle_views(
 
 def _candle_view(
     row: candles.Candle, interval: str, instrument: Instrument, asset: Asset
-) -> Candle:
+) -> CandleView:
     """A candle; on the contract side one closes when the next one opens."""
-    return Candle(
+    return CandleView(
         row.open_time // US_PER_MS,
         price_text(instrument, row.open),
         price_text(instrument, row.high),

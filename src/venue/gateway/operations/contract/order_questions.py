@@ -4,17 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from msgspec import UNSET
-
 from venue.api import errors
-from venue.api.contract.conditional import (
-    AllAlgosRequest,
-    EndedAlgo,
-    EndedAlgos,
-    OpenAlgo,
-    OpenAlgosRequest,
-    TrailingHistoryRequest,
-)
 from venue.api.contract.orders import (
     ContractOpenOrdersRequest,
     ContractOrderHistoryRequest,
@@ -35,13 +25,17 @@ from venue.history.process.asked import contract as questions
 from venue.history.rows.contract import (
     BECAME_NOTHING,
     AlgoRow,
-    AlgosOf,
     ContractFillRow,
     ContractFillsOf,
     ContractOrderRow,
     ContractOrdersOf,
 )
-from venue.vocabulary import BUY, LONG, AlgoStatus, AlgoType
+from venue.vocabulary import (
+    ALGO_UNTRIGGERED,
+    BUY,
+    LONG,
+    AlgoType,
+)
 from venue.wire import (
     ALGO_STATUS_NAMES,
     ALGO_TYPE_NAMES,
@@ -57,17 +51,13 @@ from venue.wire import (
     order_price_text,
     price_text,
     quantity_text,
-    rate_text,
 )
 
 DAY_US: Final = 86_400_000_000
 ORDERS_DAYS_MAX: Final = 90
 TRADES_DAYS_MAX: Final = 7
-ALGO_KIND: Final = "PLAN"  # the `algoType` of all, as the interface has it
 PLAIN: Final = "UNKNOWN_PRICE_TYPE"  # the `workingType` of an order that waited for no price
 AT_PRICE: Final = (int(AlgoType.STOP), int(AlgoType.TAKE_PROFIT))  # those with a price of their own
-TRAILING: Final = int(AlgoType.TRAILING_STOP_MARKET)
-UNTRIGGERED: Final = int(AlgoStatus.UNTRIGGERED)
 
 
 # -- orders ---------------------------------------------------------------------------------------
@@ -83,7 +73,7 @@ async def contract_order(call: Call, request: ContractOrderRequest) -> ContractO
         if found is not None:
             return await _order_view(call, found)
         waits = holding.algos.get(order_id) if order_id else holding.algo_clients.get(client_id)
-        if waits is not None and waits.status == UNTRIGGERED:
+        if waits is not None and waits.status == ALGO_UNTRIGGERED:
             return _waiting_view(rooms, waits)
     if order_id:
         row = await rooms.ask(questions.contract_order, call.uid, order_id)
@@ -109,7 +99,7 @@ async def _followed(call: Call, algo: AlgoRow) -> ContractOrderView:
     else:
         view = _row_view(rooms, await rooms.ask(questions.contract_order, call.uid, algo.order_id))
     view.order_id = algo.algo_id
-    view.client_order_id = _client_id(algo.client_id, algo.algo_id)
+    view.client_order_id = client_id(algo.client_id, algo.algo_id)
     return view
 
 
@@ -119,14 +109,14 @@ async def contract_open_orders(
     """The open orders, oldest first; in demo contracts only by symbol."""
     rooms = call.venue
     start, end = span(request.start_time, request.end_time)
-    wanted = _wanted(rooms, request.symbol)
+    symbols = wanted(rooms, request.symbol)
     holding = holding_of(call)
     if holding is None:
         return []
     found = [
         order
         for order in holding.orders.values()
-        if order.market.symbol in wanted
+        if order.market.symbol in symbols
         and (request.order_id is None or order.order_id > request.order_id)
         and (start is None or order.time >= start)
         and (end is None or order.time <= end)
@@ -146,7 +136,7 @@ async def contract_order_history(
     call: Call, request: ContractOrderHistoryRequest
 ) -> list[ContractOrderView]:
     """Ended orders, newest first; of demo contracts only by symbol."""
-    return await _history(call, request, _wanted(call.venue, request.symbol))
+    return await _history(call, request, wanted(call.venue, request.symbol))
 
 
 async def demo_order_history(
@@ -165,7 +155,7 @@ async def _history(
     call: Call, request: ContractOrderHistoryRequest, symbols: tuple[str, ...]
 ) -> list[ContractOrderView]:
     rooms = call.venue
-    start, end = _days(request.start_time, request.end_time, rooms.clock.now(), ORDERS_DAYS_MAX)
+    start, end = days(request.start_time, request.end_time, rooms.clock.now(), ORDERS_DAYS_MAX)
     if not symbols:
         return []
     # Without times, what ended lately is there, however old it is.
@@ -177,14 +167,14 @@ async def _history(
     return [_row_view(rooms, row) for row in rows]
 
 
-def _wanted(rooms: Venue, symbol: str | None) -> tuple[str, ...]:
+def wanted(rooms: Venue, symbol: str | None) -> tuple[str, ...]:
     """The symbol asked for, or all but those of demo contracts."""
     if symbol is not None:
         return (rooms.perp(symbol).symbol,)
     return tuple(perp.symbol for perp in rooms.perps(demo=False))
 
 
-def _days(start: int | None, end: int | None, now: int, days: int) -> tuple[int | None, int | None]:
+def days(start: int | None, end: int | None, now: int, days: int) -> tuple[int | None, int | None]:
     """A span of at most so many days in µs: the last ones, or beside the end that is given."""
     length = days * DAY_US
     begin, until = bounded_span(start, end, now)
@@ -211,7 +201,7 @@ async def _order_view(call: Call, found: Order[Terms]) -> ContractOrderView:
     executed = found.quantity - found.remaining - terms.trimmed
     return ContractOrderView(
         avg_price=average_text(terms.perp, found.quote, executed),
-        client_order_id=_client_id(found.client_id, found.order_id),
+        client_order_id=client_id(found.client_id, found.order_id),
         cum_quote=amount_text(rooms.asset(instrument.quote), found.quote),
         executed_qty=quantity_text(instrument, executed),
         order_id=found.order_id,
@@ -241,13 +231,13 @@ def _row_view(rooms: Venue, row: ContractOrderRow) -> ContractOrderView:
         kind = ALGO_TYPE_NAMES[row.algo_type]
     return ContractOrderView(
         avg_price=average_text(perp, row.quote, row.executed),
-        client_order_id=_client_id(row.client_id, row.order_id),
+        client_order_id=client_id(row.client_id, row.order_id),
         cum_quote=amount_text(rooms.asset(instrument.quote), row.quote),
         executed_qty=quantity_text(instrument, row.executed),
         order_id=row.order_id,
         orig_qty=quantity_text(instrument, row.quantity),
         price=order_price_text(instrument, row.price),
-        reduce_only=_closes(row.side, row.position_side),
+        reduce_only=closes(row.side, row.position_side),
         side=SIDE_NAMES[row.side],
         position_side=POSITION_SIDE_NAMES[row.position_side],
         status=STATUS_NAMES[row.status],
@@ -266,20 +256,20 @@ def _waiting_view(rooms: Venue, algo: Algo) -> ContractOrderView:
     instrument = algo.perp.market.instrument
     return ContractOrderView(
         avg_price=average_text(algo.perp, 0, 0),
-        client_order_id=_client_id(algo.client_id, algo.algo_id),
+        client_order_id=client_id(algo.client_id, algo.algo_id),
         cum_quote=amount_text(rooms.asset(instrument.quote), 0),
         executed_qty=quantity_text(instrument, 0),
         order_id=algo.algo_id,
         orig_qty=quantity_text(instrument, algo.quantity),
-        price=_own_price(instrument, algo.type, algo.price),
-        reduce_only=_closes(algo.side, algo.position_side),
+        price=own_price(instrument, algo.type, algo.price),
+        reduce_only=closes(algo.side, algo.position_side),
         side=SIDE_NAMES[algo.side],
         position_side=POSITION_SIDE_NAMES[algo.position_side],
         status=ALGO_STATUS_NAMES[algo.status],
         stop_price=order_price_text(instrument, algo.trigger_price),
         symbol=instrument.symbol,
         time=algo.time // US_PER_MS,
-        time_in_force=_time_in_force(algo.type),
+        time_in_force=time_in_force(algo.type),
         type=ALGO_TYPE_NAMES[algo.type],
         update_time=algo.update_time // US_PER_MS,
         working_type=SOURCE_NAMES[algo.source],
@@ -292,31 +282,33 @@ def _ended_view(rooms: Venue, row: AlgoRow) -> ContractOrderView:
     instrument = perp.market.instrument
     return ContractOrderView(
         avg_price=average_text(perp, 0, 0),
-        client_order_id=_client_id(row.client_id, row.algo_id),
+        client_order_id=client_id(row.client_id, row.algo_id),
         cum_quote=amount_text(rooms.asset(instrument.quote), 0),
         executed_qty=quantity_text(instrument, 0),
         order_id=row.algo_id,
         orig_qty=quantity_text(instrument, row.quantity),
-        price=_own_price(instrument, row.type, row.price),
-        reduce_only=_closes(row.side, row.position_side),
+        price=own_price(instrument, row.type, row.price),
+        reduce_only=closes(row.side, row.position_side),
         side=SIDE_NAMES[row.side],
         position_side=POSITION_SIDE_NAMES[row.position_side],
         status=STATUS_NAMES[BECAME_NOTHING[row.status]],
         stop_price=order_price_text(instrument, row.trigger_price or row.triggered_price),
         symbol=row.symbol,
         time=row.time // US_PER_MS,
-        time_in_force=_time_in_force(row.type),
+        time_in_force=time_in_force(row.type),
         type=ALGO_TYPE_NAMES[row.type],
         update_time=row.update_time // US_PER_MS,
         working_type=SOURCE_NAMES[row.source],
     )
 
 
-def _client_id(client_id: str, order_id: int) -> str:
-    return client_id or f"v-{order_id}"
+def client_id(given: str, order_id: int) -> str:
+    """The client's own id, or the one that stands for none."""
+    return given or f"v-{order_id}"
 
 
-def _closes(side: int, position_side: int) -> bool:
+def closes(side: int, position_side: int) -> bool:
+    """Whether an order of `side` closes a position of `position_side`."""
     return (side == BUY) != (position_side == LONG)
 
 
@@ -326,8 +318,8 @@ def _closes(side: int, position_side: int) -> bool:
 async def user_trades(call: Call, request: UserTradesRequest) -> list[UserTrade]:
     """Own fills, newest first; those of one order whenever they were."""
     rooms = call.venue
-    symbols = _wanted(rooms, request.symbol)
-    start, end = _days(request.start_time, request.end_time, rooms.clock.now(), TRADES_DAYS_MAX)
+    symbols = wanted(rooms, request.symbol)
+    start, end = days(request.start_time, request.end_time, rooms.clock.now(), TRADES_DAYS_MAX)
     if request.order_id is not None:
         symbols = () if request.symbol is None else symbols
         if request.start_time is None and request.end_time is None:
@@ -362,137 +354,11 @@ def _fill_view(rooms: Venue, row: ContractFillRow) -> UserTrade:
     )
 
 
-# -- conditional orders ---------------------------------------------------------------------------
-
-
-def open_algos(call: Call, request: OpenAlgosRequest) -> list[OpenAlgo]:
-    """Waiting conditional orders, oldest first; in demo contracts only by symbol."""
-    return _open_algos(call, request, trailing=False)
-
-
-def open_trailing(call: Call, request: OpenAlgosRequest) -> list[OpenAlgo]:
-    """Waiting trailing stops, oldest first; in demo contracts only by symbol."""
-    return _open_algos(call, request, trailing=True)
-
-
-def _open_algos(call: Call, request: OpenAlgosRequest, *, trailing: bool) -> list[OpenAlgo]:
-    rooms = call.venue
-    start, end = span(request.start_time, request.end_time)
-    wanted = _wanted(rooms, request.symbol)
-    holding = holding_of(call)
-    if holding is None:
-        return []
-    found = [
-        algo
-        for algo in holding.algos.values()
-        if algo.perp.symbol in wanted
-        and (algo.type == TRAILING or not trailing)
-        and (start is None or algo.time >= start)
-        and (end is None or algo.time <= end)
-    ]
-    found.sort(key=lambda algo: algo.algo_id)
-    begin = (request.page - 1) * request.limit
-    return [_algo_view(algo) for algo in found[begin : begin + request.limit]]
-
-
-def _algo_view(algo: Algo) -> OpenAlgo:
-    instrument = algo.perp.market.instrument
-    profit, loss = algo.take_profit, algo.stop_loss
-    trails = algo.type == TRAILING
-    return OpenAlgo(
-        algo_id=algo.algo_id,
-        client_algo_id=_client_id(algo.client_id, algo.algo_id),
-        algo_type=ALGO_KIND,
-        order_type=ALGO_TYPE_NAMES[algo.type],
-        symbol=instrument.symbol,
-        side=SIDE_NAMES[algo.side],
-        position_side=POSITION_SIDE_NAMES[algo.position_side],
-        time_in_force=_time_in_force(algo.type),
-        quantity=quantity_text(instrument, algo.quantity),
-        algo_status=ALGO_STATUS_NAMES[algo.status],
-        actual_order_id=algo.parent_id or None,
-        actual_price="0",
-        trigger_price=order_price_text(instrument, algo.trigger_price),
-        price=_own_price(instrument, algo.type, algo.price),
-        tp_trigger_price=_given_price(instrument, profit.trigger_price),
-        tp_price="0" if profit.trigger_price else None,  # exits execute at market
-        sl_trigger_price=_given_price(instrument, loss.trigger_price),
-        sl_price="0" if loss.trigger_price else None,
-        tp_order_type=SOURCE_NAMES[profit.source] if profit.trigger_price else None,
-        working_type=SOURCE_NAMES[algo.source],
-        close_position=algo.quantity == 0,
-        reduce_only=_closes(algo.side, algo.position_side),
-        create_time=algo.time // US_PER_MS,
-        update_time=algo.update_time // US_PER_MS,
-        trigger_time=0,
-        activate_price=order_price_text(instrument, algo.price) if trails else UNSET,
-        callback_rate=rate_text(algo.callback_ppm) if trails else UNSET,
-    )
-
-
-async def all_algos(call: Call, request: AllAlgosRequest) -> EndedAlgos:
-    """Ended conditional orders, newest first; of demo contracts only by symbol."""
-    rooms = call.venue
-    symbols = _wanted(rooms, request.symbol)
-    start, end = _days(request.start_time, request.end_time, rooms.clock.now(), ORDERS_DAYS_MAX)
-    if not symbols:
-        return EndedAlgos([], False)
-    which = AlgosOf(call.uid, start=start, end=end, among=symbols)
-    # One more than is shown tells whether there are more.
-    rows = await rooms.ask(questions.algo_orders, which, request.limit + 1)
-    shown = rows[: request.limit]
-    return EndedAlgos([_algo_row_view(rooms, row) for row in shown], len(rows) > len(shown))
-
-
-async def trailing_history(call: Call, request: TrailingHistoryRequest) -> list[EndedAlgo]:
-    """Ended trailing stops, newest first; of demo contracts only by symbol."""
-    rooms = call.venue
-    symbols = _wanted(rooms, request.symbol)
-    start, end = _days(request.start_time, request.end_time, rooms.clock.now(), ORDERS_DAYS_MAX)
-    if not symbols:
-        return []
-    which = AlgosOf(call.uid, start=start, end=end, among=symbols, type=TRAILING)
-    rows = await rooms.ask(questions.algo_orders, which, request.limit, request.page)
-    return [_algo_row_view(rooms, row) for row in rows]
-
-
-def _algo_row_view(rooms: Venue, row: AlgoRow) -> EndedAlgo:
-    perp = rooms.perp(row.symbol)
-    instrument = perp.market.instrument
-    trails = row.type == TRAILING
-    return EndedAlgo(
-        algo_id=row.algo_id,
-        client_algo_id=_client_id(row.client_id, row.algo_id),
-        algo_type=ALGO_KIND,
-        order_type=ALGO_TYPE_NAMES[row.type],
-        symbol=row.symbol,
-        side=SIDE_NAMES[row.side],
-        position_side=POSITION_SIDE_NAMES[row.position_side],
-        time_in_force=_time_in_force(row.type),
-        quantity=quantity_text(instrument, row.quantity),
-        algo_status=ALGO_STATUS_NAMES[row.status],
-        actual_order_id=row.order_id,
-        actual_price=average_text(perp, row.quote, row.executed),
-        # A trailing stop's moves along: history knows where it was in the end.
-        trigger_price=order_price_text(instrument, row.trigger_price or row.triggered_price),
-        price=_own_price(instrument, row.type, row.price),
-        working_type=SOURCE_NAMES[row.source],
-        create_time=row.time // US_PER_MS,
-        update_time=row.update_time // US_PER_MS,
-        trigger_time=row.trigger_time // US_PER_MS,
-        activate_price=order_price_text(instrument, row.price) if trails else UNSET,
-        callback_rate=rate_text(row.callback_ppm) if trails else UNSET,
-    )
-
-
-def _time_in_force(algo_type: int) -> str:
+def time_in_force(algo_type: int) -> str:
+    """How long the order of a conditional order lives."""
     return "GTC" if algo_type in AT_PRICE else "IOC"
 
 
-def _own_price(instrument: Instrument, algo_type: int, price: int) -> str:
+def own_price(instrument: Instrument, algo_type: int, price: int) -> str:
     """The price it enters the book at: `0` for market (a trailing stop's is its activation)."""
     return order_price_text(instrument, price) if algo_type in AT_PRICE else "0"
-
-
-def _given_price(instrument: Instrument, price: int) -> str | None:
-    return price_text(instrument, price) if price else None

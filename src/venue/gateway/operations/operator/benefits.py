@@ -19,7 +19,6 @@ from venue.api.operator.benefits import (
     InviteRequest,
     JoinDiscountRequest,
 )
-from venue.core.benefits import SHARE_MAX_PPM
 from venue.core.instruments import Asset
 from venue.core.ledger.accounts import Account
 from venue.core.ledger.benefits import Benefits
@@ -31,6 +30,7 @@ from venue.core.messages.benefit_commands import (
     SetDiscount,
 )
 from venue.core.messages.benefit_events import GiftChanged
+from venue.core.rewards import SHARE_MAX_PPM
 from venue.gateway.context import Call, Venue
 from venue.gateway.operations.operator.venue import done, owner
 

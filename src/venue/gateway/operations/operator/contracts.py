@@ -20,8 +20,8 @@ from venue.api.operator.contracts import (
     LiquidationFill,
     LiquidationRequest,
     LiquidationsRequest,
-    LiquidationStep,
-    LiquidationStory,
+    LiquidationStepView,
+    LiquidationStoryView,
     LiquidationView,
     OperatorPosition,
     PositionsRequest,
@@ -48,9 +48,8 @@ from venue.gateway.operations.refusals.contract import refusal
 from venue.history.process.asked import liquidations as questions
 from venue.history.rows.contract import ContractFillRow
 from venue.history.rows.liquidations import DeleveragedRow, LiquidationRow, StepRow
-from venue.vocabulary import AdlPolicy, Cause, PositionSide, Product
+from venue.vocabulary import PRODUCT_CONTRACT, AdlPolicy, Cause, PositionSide
 
-CONTRACT: Final = int(Product.CONTRACT)
 POLICIES: Final = [policy.name for policy in AdlPolicy]
 _TIER = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?):([0-9]{1,3}):(0\.[0-9]{1,6})", re.ASCII)
 _TIME = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])", re.ASCII)
@@ -93,14 +92,14 @@ async def change_contract(call: Call, request: ChangeContractRequest) -> Contrac
 async def halt_contract(call: Call, request: HaltRequest) -> ContractView:
     """Accept cancels only."""
     perp = call.venue.perp(request.symbol)
-    await done(call, HaltInstrument(perp.symbol, True, request.reason, product=CONTRACT))
+    await done(call, HaltInstrument(perp.symbol, True, request.reason, product=PRODUCT_CONTRACT))
     return _contract_view(call.venue, perp)
 
 
 async def resume_contract(call: Call, request: ResumeRequest) -> ContractView:
     """Accept orders again."""
     perp = call.venue.perp(request.symbol)
-    await done(call, HaltInstrument(perp.symbol, False, product=CONTRACT))
+    await done(call, HaltInstrument(perp.symbol, False, product=PRODUCT_CONTRACT))
     return _contract_view(call.venue, perp)
 
 
@@ -295,14 +294,14 @@ async def liquidations(call: Call, request: LiquidationsRequest) -> list[Liquida
     return [_liquidation_view(rooms, row) for row in rows]
 
 
-async def liquidation(call: Call, request: LiquidationRequest) -> LiquidationStory:
+async def liquidation(call: Call, request: LiquidationRequest) -> LiquidationStoryView:
     """One liquidation, rung by rung."""
     rooms = call.venue
     story = await rooms.ask(questions.liquidation, request.id)
     if story is None:
         raise errors.invalid("id", "no such liquidation")
     asset = rooms.asset(story.liquidation.asset)
-    return LiquidationStory(
+    return LiquidationStoryView(
         liquidation=_liquidation_view(rooms, story.liquidation),
         steps=[_step_view(rooms, asset, row) for row in story.steps],
         fills=[_fill_view(rooms, asset, row) for row in story.fills],
@@ -332,9 +331,9 @@ def _liquidation_view(rooms: Venue, row: LiquidationRow) -> LiquidationView:
     )
 
 
-def _step_view(rooms: Venue, asset: Asset, row: StepRow) -> LiquidationStep:
+def _step_view(rooms: Venue, asset: Asset, row: StepRow) -> LiquidationStepView:
     listed = rooms.perp(row.symbol).market.instrument
-    return LiquidationStep(
+    return LiquidationStepView(
         position=row.position_id,
         symbol=row.symbol,
         side=PositionSide(row.side).name,

@@ -8,7 +8,7 @@ from venue.api import errors
 from venue.api.operator.explain import ExplainRequest, Explanation
 from venue.gateway.context import Call, Venue
 from venue.gateway.operations.operator.wire import found_number
-from venue.node.explainer import Question, Told, TooBusy, TooOld
+from venue.node.explainer import Explained, ExplainQuestion, TooBusy, TooOld
 
 US_PER_MS: Final = 1_000
 FIRST_REFUSED: Final = 300
@@ -21,17 +21,17 @@ def explain_off(venue: Venue) -> str:
 
 async def order(call: Call, request: ExplainRequest) -> Explanation:
     """Why an order filled, rested or ended."""
-    return await _explained(call.venue, Question("order", request.id))
+    return await _explained(call.venue, ExplainQuestion("order", request.id))
 
 
 async def bill(call: Call, request: ExplainRequest) -> Explanation:
     """Where the amount of a bill, or of an income, comes from."""
-    return await _explained(call.venue, Question("bill", request.id))
+    return await _explained(call.venue, ExplainQuestion("bill", request.id))
 
 
 async def liquidation(call: Call, request: ExplainRequest) -> Explanation:
     """Why a pool was liquidated, and each step of it."""
-    return await _explained(call.venue, Question("liquidation", request.id))
+    return await _explained(call.venue, ExplainQuestion("liquidation", request.id))
 
 
 async def refusal(call: Call, request: ExplainRequest) -> Explanation:
@@ -40,7 +40,7 @@ async def refusal(call: Call, request: ExplainRequest) -> Explanation:
     entry, sequence, uid = found_number(venue, request.id)
     if entry.status is not None and entry.status < FIRST_REFUSED:
         raise errors.invalid("id", "this request was not refused")
-    question = Question("refusal", request.id, uid, sequence, entry.code, entry.msg)
+    question = ExplainQuestion("refusal", request.id, uid, sequence, entry.code, entry.msg)
     told = await _explained(venue, question)
     what = entry.operation or f"{entry.method} {entry.path}"
     status = f"HTTP {entry.status}" if entry.status is not None else "no answer"
@@ -52,12 +52,12 @@ async def refusal(call: Call, request: ExplainRequest) -> Explanation:
     return told
 
 
-async def _explained(venue: Venue, question: Question) -> Explanation:
+async def _explained(venue: Venue, question: ExplainQuestion) -> Explanation:
     explainer = venue.explainer
     assert explainer is not None, "they are closed then"
     question.epoch = venue.engine.savepoints.epoch
     try:
-        told: Told | None = await explainer.ask(question)
+        told: Explained | None = await explainer.ask(question)
     except TooOld as problem:
         raise errors.invalid("id", str(problem)) from None
     except TooBusy as problem:

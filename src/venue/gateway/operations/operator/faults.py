@@ -14,9 +14,9 @@ from venue.api.operator.faults import (
     ChangeFaultRequest,
     Effect,
     FaultId,
+    FaultMatch,
     FaultRequest,
     FaultView,
-    Match,
     Preset,
     PresetRequest,
     Tried,
@@ -149,7 +149,7 @@ def _made(venue: Venue, rule_id: str, request: FaultRequest) -> Rule:
         raise errors.invalid("id", f"must not be {' or '.join(_RESERVED)}")
     if rules.find(rule_id) is None and len(rules.all()) >= RULES_MAX:
         raise errors.out_of_range("id", f"at most {RULES_MAX} rules are kept")
-    match = _checked_match(request.match or Match())
+    match = _checked_match(request.match or FaultMatch())
     when = request.when or When()
     if when.probability is not None and float(when.probability) > 1:
         raise errors.out_of_range("when.probability", "allowed: 0 to 1")
@@ -169,7 +169,7 @@ def _checked(effect: Effect) -> Effect:
     return structs.replace(effect, side=shown_side(effect))
 
 
-def _checked_match(match: Match) -> Match:
+def _checked_match(match: FaultMatch) -> FaultMatch:
     symbol, method = match.symbol, match.method
     return structs.replace(
         match,

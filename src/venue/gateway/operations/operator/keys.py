@@ -60,7 +60,7 @@ async def _note_rewrites(rooms: Venue) -> None:
         await rooms.submit([ChangeSetting(KEY_REWRITES, str(rooms.keys.rewrites()))])
 
 
-def _view(key: store.KeyView) -> KeyView:
+def _view(key: store.KeyFacts) -> KeyView:
     names = [bit.name for bit in Access if bit and key.access & bit]
     return KeyView(
         key.key, key.uid, key.label, names, key.addresses, key.created // 1000, key.revoked

@@ -11,7 +11,7 @@ from venue.api.errors import ApiError
 from venue.api.operation import Empty
 from venue.api.spot.account import (
     AccountReply,
-    Balance,
+    BalanceView,
     BillsRequest,
     BillView,
     CommissionRates,
@@ -45,7 +45,7 @@ from venue.history.rows.spot import (
     TransferRow,
     TransfersOf,
 )
-from venue.vocabulary import Side, Wallet
+from venue.vocabulary import BUY, WALLET_FUNDING, WALLET_SPOT
 from venue.wire import (
     SIDE_NAMES,
     STATUS_NAMES,
@@ -61,9 +61,6 @@ from venue.wire import (
     quantity_text,
 )
 
-SPOT: Final = int(Wallet.SPOT)
-FUNDING: Final = int(Wallet.FUNDING)
-BUY: Final = int(Side.BUY)
 COMMISSION_SCALE: Final = 8
 PPM_TO_COMMISSION: Final = 100  # parts per million in units of 10^-8
 PPM_PER_BASIS_POINT: Final = 100
@@ -198,7 +195,7 @@ async def account(call: Call, _: Empty) -> AccountReply:
     owner = engine.account(call.uid)
     maker, taker = _rates(rooms, call.uid)
     balances = [
-        Balance(
+        BalanceView(
             asset.name,
             amount_text(asset, owner.spot[index].free),
             amount_text(asset, owner.spot[index].locked),
@@ -236,7 +233,7 @@ async def _changed(call: Call) -> int:
     orders = rooms.engine.account(uid).orders.values()
     bills: list[BillRow] = []
     with suppress(ApiError):  # balances are told while history is not there
-        bills = await rooms.ask(questions.bills, BillsOf(uid, SPOT), 1)
+        bills = await rooms.ask(questions.bills, BillsOf(uid, WALLET_SPOT), 1)
     return max([0, *(found.update_time for found in orders), *(bill.time for bill in bills)])
 
 
@@ -263,7 +260,7 @@ async def bills(call: Call, request: BillsRequest) -> list[BillView]:
         raise errors.time_order("after", "before")
     which = BillsOf(
         call.uid,
-        SPOT,
+        WALLET_SPOT,
         asset=asset.name if asset is not None else "",
         kind=request.biz_type or "",
         after_id=after if _is_id(after) else None,
@@ -282,7 +279,7 @@ async def funding_bills(call: Call, request: FundingBillsRequest) -> FundingBill
     start, end = _span(request.start_time, request.end_time)
     which = BillsOf(
         call.uid,
-        FUNDING,
+        WALLET_FUNDING,
         asset=asset.name if asset is not None else "",
         kind=request.biz_type or "",
         start=start,
@@ -303,7 +300,7 @@ async def tax_income(call: Call, request: TaxIncomeRequest) -> list[BillView]:
         raise errors.invalid("coin", "no such asset")
     start, end = _month(request.month, rooms.clock.now())
     which = BillsOf(
-        call.uid, SPOT, asset=name, kind=request.biz_type or "", start=start, end=end - 1
+        call.uid, WALLET_SPOT, asset=name, kind=request.biz_type or "", start=start, end=end - 1
     )
     rows = await rooms.ask(questions.bills, which, request.limit, request.page)
     return [_bill_view(rooms, row, "0") for row in rows]

@@ -34,14 +34,12 @@ from venue.history.process.asked import spot as spot_questions
 from venue.history.rows.spot import (
     BillsOf,
 )
-from venue.vocabulary import BillKind, Wallet
+from venue.vocabulary import BILL_ORDER_FILL_FEE_INCOME, WALLET_SPOT
 from venue.wire import amount_text, rate_text
 
 PAST_DAYS: Final = 365
 GOLD_PPM: Final = 400_000
 SILVER_PPM: Final = 200_000
-SPOT: Final = int(Wallet.SPOT)
-COMMISSION: Final = BillKind.ORDER_FILL_FEE_INCOME.value
 
 
 async def invited_owners(call: Call, request: InvitedRequest) -> InvitedOwners:
@@ -101,7 +99,7 @@ async def rebates(call: Call, request: RebatesRequest) -> Rebates:
     rooms = call.venue
     affiliate_of(call, -4002)
     begin, until = span(request.start_time, request.end_time, rooms.clock.now())
-    which = BillsOf(call.uid, SPOT, kind=COMMISSION, start=begin, end=until)
+    which = BillsOf(call.uid, WALLET_SPOT, kind=BILL_ORDER_FILL_FEE_INCOME, start=begin, end=until)
     size = request.page_size
     total, rows = await rooms.ask(spot_questions.bills_paged, which, request.page, size)
     return Rebates(

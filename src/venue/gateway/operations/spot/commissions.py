@@ -25,7 +25,6 @@ from venue.api.spot.commissions import (
 )
 from venue.core.contract.collateral import available
 from venue.core.contract.position import wallet
-from venue.core.ledger.accounts import SPOT as SPOT_WALLET
 from venue.gateway.context import Call, Venue
 from venue.gateway.operations.spot.people import (
     DAY_US,
@@ -40,7 +39,11 @@ from venue.gateway.operations.spot.people import (
 )
 from venue.history.process.asked import affiliates as questions
 from venue.history.rows.affiliates import CommissionRow, CommissionsOf, Earned, MoneyRow
-from venue.vocabulary import Product, Wallet
+from venue.vocabulary import (
+    PRODUCT_CONTRACT,
+    PRODUCT_SPOT,
+    WALLET_SPOT,
+)
 from venue.wire import amount_text, rate_text
 
 MS_PER_DAY: Final = 86_400_000
@@ -49,10 +52,7 @@ COMMISSION_DAYS_PLAIN: Final = 7
 DAYS_PLAIN: Final = 30
 DEALS_MAX: Final = 100
 DIRECT: Final = 1
-SPOT: Final = int(Product.SPOT)
-CONTRACT: Final = int(Product.CONTRACT)
-FUNDING: Final = int(Wallet.FUNDING)
-PRODUCTS: Final = {"SPOT": SPOT, "FUTURES": CONTRACT}
+PRODUCTS: Final = {"SPOT": PRODUCT_SPOT, "FUTURES": PRODUCT_CONTRACT}
 PRODUCT_NAMES: Final = {product: name for name, product in PRODUCTS.items()}
 
 
@@ -82,8 +82,8 @@ def _trades(rooms: Venue, uid: int, money: list[MoneyRow], earned: list[Earned])
         str(uid),
         _sum(rooms, [(row.asset, row.amount) for row in own if row.amount > 0]),
         _sum(rooms, [(row.asset, -row.amount) for row in own if row.amount < 0]),
-        _traded(rooms, uid, SPOT, earned),
-        _traded(rooms, uid, CONTRACT, earned),
+        _traded(rooms, uid, PRODUCT_SPOT, earned),
+        _traded(rooms, uid, PRODUCT_CONTRACT, earned),
         _sum(rooms, [(row.asset, row.commission) for row in earned if row.uid == uid]),
     )
 
@@ -187,7 +187,7 @@ async def invited_assets(call: Call, request: InvitedAssetsRequest) -> InvitedAs
     deposits = [row for row in money if row.amount > 0]
     account = rooms.engine.account(request.user_id)
     names = [asset.name for asset in rooms.engine.ledger.assets]
-    spot = [account.total(SPOT_WALLET, index) for index in range(len(names))]
+    spot = [account.total(WALLET_SPOT, index) for index in range(len(names))]
     free = [max(0, available(account, index)) for index in range(len(names))]
     contract = [wallet(pool) for pool in account.contract]
     for pool in account.isolated.values():
@@ -221,8 +221,8 @@ async def invited_deals(call: Call, request: InvitedDealsRequest) -> InvitedDeal
     earned = await rooms.ask(questions.earned, which, uids) if uids else []
     data: list[InvitedDeals] = []
     for uid in uids:
-        spot = _traded(rooms, uid, SPOT, earned)
-        futures = _traded(rooms, uid, CONTRACT, earned)
+        spot = _traded(rooms, uid, PRODUCT_SPOT, earned)
+        futures = _traded(rooms, uid, PRODUCT_CONTRACT, earned)
         data.append(InvitedDeals(uid, spot, futures, spot, first.isoformat(), last.isoformat()))
     return InvitedDealsList(data)
 

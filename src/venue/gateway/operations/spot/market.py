@@ -9,7 +9,7 @@ from msgspec import Raw
 
 from venue import candles
 from venue.api import errors
-from venue.api.market_data import Candle, DepthRequest, TimeReply, TradesRequest
+from venue.api.market_data import CandleView, DepthRequest, TimeReply, TradesRequest
 from venue.api.operation import Empty
 from venue.api.spot.market import (
     BookTicker,
@@ -21,7 +21,7 @@ from venue.api.spot.market import (
     Price,
     SelectionRequest,
     SpotSymbol,
-    Ticker,
+    TickerView,
 )
 from venue.core.book.market import Market
 from venue.core.instruments import Asset, Instrument
@@ -286,12 +286,12 @@ def _spot_symbol(market: Market[None]) -> SpotSymbol:
     )
 
 
-def _ticker_view(venue: Venue, market: Market[None], now: int) -> Ticker:
+def _ticker_view(venue: Venue, market: Market[None], now: int) -> TickerView:
     instrument = market.instrument
     window = venue.market_data.spot.ticker(market.symbol, now)
     top = venue.market_data.spot.top(market.symbol)
     change = window.last - window.open
-    return Ticker(
+    return TickerView(
         symbol=market.symbol,
         price_change=price_text(instrument, change),
         price_change_percent=fraction_text(change, window.open),
@@ -321,8 +321,8 @@ def _book_ticker_view(instrument: Instrument, top: Top) -> BookTicker:
     )
 
 
-def _candle(row: candles.Candle, interval: str, instrument: Instrument, quote: Asset) -> Candle:
-    return Candle(
+def _candle(row: candles.Candle, interval: str, instrument: Instrument, quote: Asset) -> CandleView:
+    return CandleView(
         row.open_time // 1000,
         price_text(instrument, row.open),
         price_text(instrument, row.high),

@@ -32,12 +32,9 @@ from venue.gateway.context import Call, Venue
 from venue.gateway.dispatch.decode import compile_request, decode, generated
 from venue.gateway.operations.refusals.funds import spot_funds
 from venue.gateway.operations.refusals.spot import refusal
-from venue.vocabulary import OrderType, Reject, TimeInForce
+from venue.vocabulary import GTC, IOC, MARKET, Reject
 from venue.wire import SIDES, TIMES_IN_FORCE, TYPES, lots, ticks
 
-MARKET: Final = int(OrderType.MARKET)
-GTC: Final = int(TimeInForce.GTC)
-IOC: Final = int(TimeInForce.IOC)
 CANCELED: Final = "CANCELED"
 
 # How an order that is not found is answered in a batch: (status, errorMsg) by setting.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from venue.api import errors
-from venue.core.benefits import RESERVED
 from venue.core.ledger.benefits import Affiliate
+from venue.core.rewards import RESERVED
 from venue.gateway.context import Call, Venue
 from venue.wire import decimal_text
 

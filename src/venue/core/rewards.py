@@ -14,15 +14,8 @@ from venue.core.contract.collateral import (
 from venue.core.contract.orders import Contracts
 from venue.core.contract.prices_in_doubt import unsure
 from venue.core.copying.shares import COMMISSION_UID
-from venue.core.ledger.accounts import CONTRACT, SPOT, Account
-from venue.core.ledger.benefits import (
-    CONTRACT_PRODUCT,
-    DAY_US,
-    Accrual,
-    Affiliate,
-    Which,
-    benefits_of,
-)
+from venue.core.ledger.accounts import Account
+from venue.core.ledger.benefits import DAY_US, Accrual, Affiliate, Which, benefits_of
 from venue.core.ledger.ledger import Ledger
 from venue.core.messages.benefit_commands import (
     ChangeGift,
@@ -41,18 +34,23 @@ from venue.core.messages.benefit_events import (
 )
 from venue.core.messages.events import Event, Rejected, WalletMoved
 from venue.core.units import AMOUNT_MAX
-from venue.vocabulary import BillKind, IncomeType, Reject, TransferReason
+from venue.vocabulary import (
+    BILL_ORDER_FILL_FEE_INCOME,
+    INCOME_TRANSFER_IN,
+    INCOME_TRANSFER_OUT,
+    PRODUCT_CONTRACT,
+    REASON_INCREASE_CONTRACT_CASH_GIFT,
+    REASON_REDUCE_CONTRACT_CASH_GIFT,
+    REASON_REFUND_X_DISCOUNT_FEE,
+    REASON_UNKNOWN_TRANSFER_REASON,
+    WALLET_CONTRACT,
+    WALLET_SPOT,
+    Reject,
+)
 
 CHUNK: Final = 250  # owners paid by one slice
 SHARE_MAX_PPM: Final = 500_000  # the most of a fee that a discount gives back, or a commission is
 RESERVED: Final = (FEES_UID, FUND_UID, COMMISSION_UID)
-TRANSFER_IN: Final = IncomeType.TRANSFER_IN.value
-TRANSFER_OUT: Final = IncomeType.TRANSFER_OUT.value
-COMMISSION: Final = BillKind.ORDER_FILL_FEE_INCOME.value
-NO_REASON: Final = TransferReason.UNKNOWN_TRANSFER_REASON.value
-INCREASE: Final = TransferReason.INCREASE_CONTRACT_CASH_GIFT.value
-REDUCE: Final = TransferReason.REDUCE_CONTRACT_CASH_GIFT.value
-REFUND: Final = TransferReason.REFUND_X_DISCOUNT_FEE.value
 
 
 class Rewards:
@@ -96,13 +94,17 @@ class Rewards:
             if amount == 0:
                 return [Rejected(Reject.FUNDS)]
         benefits = benefits_of(account)
-        self.ledger.credit(account, CONTRACT, asset, amount)
+        self.ledger.credit(account, WALLET_CONTRACT, asset, amount)
         benefits.give(asset, amount)
         if amount > 0:
             keep_before_gift(account, asset, given=True)
         pool = account.contract[asset]
         self.collateral.touch(pool)
-        kind, reason = (TRANSFER_IN, INCREASE) if amount > 0 else (TRANSFER_OUT, REDUCE)
+        kind, reason = (
+            (INCOME_TRANSFER_IN, REASON_INCREASE_CONTRACT_CASH_GIFT)
+            if amount > 0
+            else (INCOME_TRANSFER_OUT, REASON_REDUCE_CONTRACT_CASH_GIFT)
+        )
         return [
             GiftChanged(account.uid, command.asset, amount, benefits.gift(asset)),
             self.collateral.item(pool, kind, amount, "", 0, reason),
@@ -236,8 +238,16 @@ class Rewards:
         pool = account.contract[asset]
         self.ledger.exchange(fees, pool, amount)
         self.collateral.touch(pool)
-        events.append(self.collateral.item(fees, TRANSFER_OUT, -amount, "", 0, REFUND))
-        events.append(self.collateral.item(pool, TRANSFER_IN, amount, "", 0, REFUND))
+        events.append(
+            self.collateral.item(
+                fees, INCOME_TRANSFER_OUT, -amount, "", 0, REASON_REFUND_X_DISCOUNT_FEE
+            )
+        )
+        events.append(
+            self.collateral.item(
+                pool, INCOME_TRANSFER_IN, amount, "", 0, REASON_REFUND_X_DISCOUNT_FEE
+            )
+        )
 
     def _commission(
         self, account: Account, day: int, which: Which, accrual: Accrual, events: list[Event]
@@ -247,7 +257,7 @@ class Rewards:
         if not accrual.commission or benefits is None:
             return
         inviter = self.ledger.accounts[benefits.inviter]
-        fees = self.collateral.fee_pool(asset) if product == CONTRACT_PRODUCT else None
+        fees = self.collateral.fee_pool(asset) if product == PRODUCT_CONTRACT else None
         there = fees.collateral if fees is not None else self.ledger.fees[asset]
         if there < accrual.commission:
             return
@@ -262,9 +272,17 @@ class Rewards:
         )  # fmt: skip
         self.ledger.pay_commission(inviter, asset, amount, fees)
         if fees is not None:
-            events.append(self.collateral.item(fees, TRANSFER_OUT, -amount, "", 0, NO_REASON))
+            events.append(
+                self.collateral.item(
+                    fees, INCOME_TRANSFER_OUT, -amount, "", 0, REASON_UNKNOWN_TRANSFER_REASON
+                )
+            )
         bill_id = self.counters.bill
         self.counters.bill = bill_id + 1
-        after = inviter.total(SPOT, asset)
-        events.append(WalletMoved(bill_id, inviter.uid, SPOT, name, COMMISSION, amount, after))
+        after = inviter.total(WALLET_SPOT, asset)
+        events.append(
+            WalletMoved(
+                bill_id, inviter.uid, WALLET_SPOT, name, BILL_ORDER_FILL_FEE_INCOME, amount, after
+            )
+        )
         accrual.commission = 0

@@ -1,0 +1,176 @@
+"""Questions of conditional orders: what waits from the engine, the past from history."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import UNSET
+
+from venue.api.contract.conditional import (
+    AllAlgosRequest,
+    EndedAlgo,
+    EndedAlgos,
+    OpenAlgo,
+    OpenAlgosRequest,
+    TrailingHistoryRequest,
+)
+from venue.core.contract.conditional import Algo
+from venue.core.instruments import Instrument
+from venue.gateway.context import Call, Venue
+from venue.gateway.operations.contract.market import US_PER_MS, span
+from venue.gateway.operations.contract.order_questions import (
+    ORDERS_DAYS_MAX,
+    client_id,
+    closes,
+    days,
+    own_price,
+    time_in_force,
+    wanted,
+)
+from venue.gateway.operations.contract.orders import holding_of
+from venue.history.process.asked import contract as questions
+from venue.history.rows.contract import (
+    AlgoRow,
+    AlgosOf,
+)
+from venue.vocabulary import (
+    ALGO_TRAILING_STOP_MARKET,
+)
+from venue.wire import (
+    ALGO_STATUS_NAMES,
+    ALGO_TYPE_NAMES,
+    POSITION_SIDE_NAMES,
+    SIDE_NAMES,
+    SOURCE_NAMES,
+    average_text,
+    order_price_text,
+    price_text,
+    quantity_text,
+    rate_text,
+)
+
+ALGO_KIND: Final = "PLAN"  # the `algoType` of all, as the interface has it
+
+
+def open_algos(call: Call, request: OpenAlgosRequest) -> list[OpenAlgo]:
+    """Waiting conditional orders, oldest first; in demo contracts only by symbol."""
+    return _open_algos(call, request, trailing=False)
+
+
+def open_trailing(call: Call, request: OpenAlgosRequest) -> list[OpenAlgo]:
+    """Waiting trailing stops, oldest first; in demo contracts only by symbol."""
+    return _open_algos(call, request, trailing=True)
+
+
+def _open_algos(call: Call, request: OpenAlgosRequest, *, trailing: bool) -> list[OpenAlgo]:
+    rooms = call.venue
+    start, end = span(request.start_time, request.end_time)
+    symbols = wanted(rooms, request.symbol)
+    holding = holding_of(call)
+    if holding is None:
+        return []
+    found = [
+        algo
+        for algo in holding.algos.values()
+        if algo.perp.symbol in symbols
+        and (algo.type == ALGO_TRAILING_STOP_MARKET or not trailing)
+        and (start is None or algo.time >= start)
+        and (end is None or algo.time <= end)
+    ]
+    found.sort(key=lambda algo: algo.algo_id)
+    begin = (request.page - 1) * request.limit
+    return [_algo_view(algo) for algo in found[begin : begin + request.limit]]
+
+
+def _algo_view(algo: Algo) -> OpenAlgo:
+    instrument = algo.perp.market.instrument
+    profit, loss = algo.take_profit, algo.stop_loss
+    trails = algo.type == ALGO_TRAILING_STOP_MARKET
+    return OpenAlgo(
+        algo_id=algo.algo_id,
+        client_algo_id=client_id(algo.client_id, algo.algo_id),
+        algo_type=ALGO_KIND,
+        order_type=ALGO_TYPE_NAMES[algo.type],
+        symbol=instrument.symbol,
+        side=SIDE_NAMES[algo.side],
+        position_side=POSITION_SIDE_NAMES[algo.position_side],
+        time_in_force=time_in_force(algo.type),
+        quantity=quantity_text(instrument, algo.quantity),
+        algo_status=ALGO_STATUS_NAMES[algo.status],
+        actual_order_id=algo.parent_id or None,
+        actual_price="0",
+        trigger_price=order_price_text(instrument, algo.trigger_price),
+        price=own_price(instrument, algo.type, algo.price),
+        tp_trigger_price=_given_price(instrument, profit.trigger_price),
+        tp_price="0" if profit.trigger_price else None,  # exits execute at market
+        sl_trigger_price=_given_price(instrument, loss.trigger_price),
+        sl_price="0" if loss.trigger_price else None,
+        tp_order_type=SOURCE_NAMES[profit.source] if profit.trigger_price else None,
+        working_type=SOURCE_NAMES[algo.source],
+        close_position=algo.quantity == 0,
+        reduce_only=closes(algo.side, algo.position_side),
+        create_time=algo.time // US_PER_MS,
+        update_time=algo.update_time // US_PER_MS,
+        trigger_time=0,
+        activate_price=order_price_text(instrument, algo.price) if trails else UNSET,
+        callback_rate=rate_text(algo.callback_ppm) if trails else UNSET,
+    )
+
+
+async def all_algos(call: Call, request: AllAlgosRequest) -> EndedAlgos:
+    """Ended conditional orders, newest first; of demo contracts only by symbol."""
+    rooms = call.venue
+    symbols = wanted(rooms, request.symbol)
+    start, end = days(request.start_time, request.end_time, rooms.clock.now(), ORDERS_DAYS_MAX)
+    if not symbols:
+        return EndedAlgos([], False)
+    which = AlgosOf(call.uid, start=start, end=end, among=symbols)
+    # One more than is shown tells whether there are more.
+    rows = await rooms.ask(questions.algo_orders, which, request.limit + 1)
+    shown = rows[: request.limit]
+    return EndedAlgos([_algo_row_view(rooms, row) for row in shown], len(rows) > len(shown))
+
+
+async def trailing_history(call: Call, request: TrailingHistoryRequest) -> list[EndedAlgo]:
+    """Ended trailing stops, newest first; of demo contracts only by symbol."""
+    rooms = call.venue
+    symbols = wanted(rooms, request.symbol)
+    start, end = days(request.start_time, request.end_time, rooms.clock.now(), ORDERS_DAYS_MAX)
+    if not symbols:
+        return []
+    which = AlgosOf(call.uid, start=start, end=end, among=symbols, type=ALGO_TRAILING_STOP_MARKET)
+    rows = await rooms.ask(questions.algo_orders, which, request.limit, request.page)
+    return [_algo_row_view(rooms, row) for row in rows]
+
+
+def _algo_row_view(rooms: Venue, row: AlgoRow) -> EndedAlgo:
+    perp = rooms.perp(row.symbol)
+    instrument = perp.market.instrument
+    trails = row.type == ALGO_TRAILING_STOP_MARKET
+    return EndedAlgo(
+        algo_id=row.algo_id,
+        client_algo_id=client_id(row.client_id, row.algo_id),
+        algo_type=ALGO_KIND,
+        order_type=ALGO_TYPE_NAMES[row.type],
+        symbol=row.symbol,
+        side=SIDE_NAMES[row.side],
+        position_side=POSITION_SIDE_NAMES[row.position_side],
+        time_in_force=time_in_force(row.type),
+        quantity=quantity_text(instrument, row.quantity),
+        algo_status=ALGO_STATUS_NAMES[row.status],
+        actual_order_id=row.order_id,
+        actual_price=average_text(perp, row.quote, row.executed),
+        # A trailing stop's moves along: history knows where it was in the end.
+        trigger_price=order_price_text(instrument, row.trigger_price or row.triggered_price),
+        price=own_price(instrument, row.type, row.price),
+        working_type=SOURCE_NAMES[row.source],
+        create_time=row.time // US_PER_MS,
+        update_time=row.update_time // US_PER_MS,
+        trigger_time=row.trigger_time // US_PER_MS,
+        activate_price=order_price_text(instrument, row.price) if trails else UNSET,
+        callback_rate=rate_text(row.callback_ppm) if trails else UNSET,
+    )
+
+
+def _given_price(instrument: Instrument, price: int) -> str | None:
+    return price_text(instrument, price) if price else None
