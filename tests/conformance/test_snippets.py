@@ -32,6 +32,7 @@ OF_ITS_OWN = {
     "clock.md": ("--no-agents",),
     "explain.md": ("--no-agents",),
     "faults.md": ("--no-agents",),
+    "runs.md": ("--no-agents",),
     "snapshots.md": ("--no-agents",),
     "prices.md": (),
     "wire-log.md": ("--no-agents",),
