@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from support.runs import OpenRun, venue
 from support.server import Server
 from support.socket_desk import SPOT
 from venue.bundle.file import unsealed
+from venue.cli.verify import verify
 
 AT = ("--no-agents", "--clock", "manual", "--at", "2026-01-01T00:00:00Z")
 ORDER = {"symbol": "BTCUSDT", "side": "BUY", "type": "LIMIT", "timeInForce": "GTC"}
@@ -227,3 +229,60 @@ def test_nobody_to_bundle_is_one_line(tmp_path: Path) -> None:
     code, out, errors = venue("bundle", folder=tmp_path)
     assert (code, out, errors.count("\n")) == (2, "", 1)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_run_is_replayed_and_its_branches_are_told(lived: Lived) -> None:
+    code, out, errors = venue("replay", str(lived.file), "--output", "json")
+    end = json.loads(out)
+    run = unsealed(lived.file.read_bytes(), "")
+    assert (code, errors, end["stateHash"]) == (0, "", run.state_hash)
+    code, out, errors = venue("replay", str(lived.state), "--diff", str(lived.file))
+    assert (code, errors) == (0, "")
+    assert out == f"commands 1 to {run.last} are the same, so the states are\n"
+    code, out, errors = venue("log", str(lived.file), "--branches", "--output", "json")
+    left, goes_on = json.loads(out)
+    assert (code, errors) == (0, "")
+    assert (left["begins"], left["left"], goes_on["kept"]) == (1, goes_on["begins"], "base")
+    assert (goes_on["left"], goes_on["ends"]) == (None, run.last)
+    assert left["follows"] == 0 < goes_on["follows"] < left["ends"]
+    after = goes_on["begins"] - 1
+    code, out, _ = venue("log", str(lived.state), "--after", str(after), "--limit", "2")
+    assert (code, out.splitlines()[1].split()[2:]) == (0, ["RevertState", "name=base"])
+    assert len(out.splitlines()) == 3
+
+
+def test_two_runs_differ_from_a_command_on(lived: Lived, tmp_path: Path) -> None:
+    """A fork that was gone on with, against the run that it was made of."""
+    at = sorted(lived.told)[1]  # of the branch that was left
+    new = tmp_path / "new.db"
+    code, out, errors = venue("fork", f"{lived.file}@{at}", "-o", str(new))
+    assert (code, errors) == (0, "")
+    assert out.startswith(f"{new}: goes on behind command {at}, 2026-01-01T00:05:00.000Z; state ")
+    with Server(*AT[:3], "--state", str(new), folder=tmp_path) as server:
+        assert answers(server.client()) == lived.told[at]
+        order = {**ORDER, "price": "61000", "quantity": "0.01"}
+        ok(server.client("carol").get("/api/v3/account"))
+        ok(server.client().post(PLACE, order, headers={"X-Venue-Act-As": "alice"}))
+        assert server.stop() == 0
+        assert server.errors.read_text() == ""
+    assert verify(str(new)).problems == []
+    code, out, errors = venue("replay", str(new), "--diff", str(lived.file), "--output", "json")
+    found = json.loads(out)
+    assert (code, errors, found["begin"]) == (1, "", 1)
+    assert found["difference"]["what"] == "COMMAND"
+    assert found["difference"]["sequence"] == at + 1
+    code, out, _ = venue("replay", str(new), "--diff", str(lived.file))
+    assert (code, out.splitlines()[0]) == (1, f"the first command that differs is {at + 1}:")
+
+
+def test_a_fork_is_refused_in_one_line(lived: Lived, tmp_path: Path) -> None:
+    new, taken = tmp_path / "new.db", tmp_path / "taken.db"
+    taken.write_bytes(b"mine")
+    for words in (
+        ("fork", str(lived.file), "-o", str(new)),
+        ("fork", f"{lived.file}@999999", "-o", str(new)),
+        ("fork", f"{lived.file}@3", "-o", str(taken)),
+    ):
+        code, out, errors = venue(*words)
+        assert (code, out, errors.count("\n")) == (2, "", 1), errors
+    assert [(one.name, one.read_bytes()) for one in tmp_path.iterdir()] == [("taken.db", b"mine")]

@@ -40,6 +40,7 @@ from venue.cli.rehearsal.scenarios import run
 from venue.cli.running import status, stop, wait, withdraw
 from venue.cli.runs.bundling import bundle
 from venue.cli.runs.opening import open_run
+from venue.cli.runs.replaying import fork, log, replay
 from venue.cli.snapshots import reset, snapshot
 from venue.cli.told.explain import explain
 from venue.cli.told.wire import wire
@@ -65,7 +66,8 @@ for one in (clock, fault, key, snapshot, wire, world):
     app.command(one)
 for command in (
     get, post, delete, buy, sell, cancel, orders, balance, account, withdraw, status, stop, wait,
-    reset, index, crash, explain, run, crashtest, bundle,
+    reset, index, crash, explain, run, crashtest, bundle, replay,
+    log, fork,
 ):  # fmt: skip
     app.command(command)
 app.command(open_run, name="open")
