@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from support.listening import Listener, login
 from support.runs import OpenRun, venue
 from support.server import Server
 from support.socket_desk import SPOT
-from venue.bundle.file import unsealed
+from venue import Venue
+from venue.api.documents.table import ROWS
+from venue.bundle.file import unsealed, write
 from venue.cli.verify import verify
+from venue.core.messages.commands import ChangeSetting
+from venue.journal import recent
+from venue.node import explainer
+from venue.vocabulary import Access
 
 AT = ("--no-agents", "--clock", "manual", "--at", "2026-01-01T00:00:00Z")
 ORDER = {"symbol": "BTCUSDT", "side": "BUY", "type": "LIMIT", "timeInForce": "GTC"}
 PLACE = "/api/v3/order"
 OPEN = "/api/v3/openOrders?symbol=BTCUSDT"
 HEALTH = "/_venue/health"
+PATIENCE_S = 30
 PUBLIC = (
     "/api/v3/market/depth?symbol=BTCUSDT",
     "/api/v3/market/trades?symbol=BTCUSDT",
@@ -169,6 +178,50 @@ def test_every_command_is_refused_in_words(lived: Lived, opened: OpenRun) -> Non
         Listener(opened.port, "/spot/v3/ws/public")
 
 
+def test_no_question_of_the_table_changes_anything(opened: OpenRun) -> None:
+    before = ok(opened.client.get(HEALTH)).json["stateHash"]
+    asked = 0
+    for row in ROWS:
+        if row.method != "GET":
+            continue
+        path = row.path.replace("{id}", "1").replace("{name}", "base")
+        signed = row.access not in (Access.PUBLIC, Access.OPERATOR)
+        for query in ("", "?symbol=BTCUSDT&limit=10"):
+            answer = opened.client.get(path + query, headers=opened.act("alice") if signed else {})
+            assert answer.status in (200, 400, 403, 404), (row.name, answer)
+            asked += answer.status == 200
+    assert asked > 50
+    assert ok(opened.client.get(HEALTH)).json["stateHash"] == before
+
+
+def test_a_venue_in_memory_is_bundled_from_a_snapshot(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(recent, "EVERY", 200)
+    monkeypatch.setattr(explainer, "REMEMBER_S", 0.01)
+    file = tmp_path / "run.venue"
+    with Venue(agents=False) as v:
+        until = time.monotonic() + PATIENCE_S
+        while v.call("bundle").begin == 0:  # two snapshots stand for what came before
+            assert time.monotonic() < until
+            v.run("1m")
+        v.account("alice").buy("BTCUSDT", "0.01", price="50000")
+        code, _, errors = venue("bundle", "-o", str(file), url=v.serve().url)
+        assert (code, errors) == (0, "")
+        depth = v.call("depth", symbol="BTCUSDT")
+    run = unsealed(file.read_bytes(), "")
+    assert run.begin > 0
+    assert run.snapshot
+    with OpenRun(file) as opened:
+        assert opened.first == run.begin
+        found = ok(opened.client.get(PUBLIC[0])).json
+        assert found["bids"] == [list(level) for level in depth.bids]
+        assert (
+            ok(opened.client.get(f"{OPEN}&at={run.begin}", headers=opened.act("alice"))).json == []
+        )
+        assert len(ok(opened.client.get(OPEN, headers=opened.act("alice"))).json) == 1
+
+
 def test_a_command_that_is_not_there_is_refused(opened: OpenRun) -> None:
     for at in ("0", str(opened.last + 1), "-1", "x", "", "9" * 30, "1.5", "1&at=2", "%31"):
         answer = opened.client.get(f"{HEALTH}?at={at}")
@@ -223,6 +276,17 @@ def test_a_cut_file_ends_in_one_line(lived: Lived, tmp_path: Path) -> None:
         assert cut.read_bytes() == data[:length]
         assert list(tmp_path.iterdir()) == [cut]
         cut.unlink()
+
+
+def test_a_run_that_no_venue_wrote_ends_in_one_line(lived: Lived, tmp_path: Path) -> None:
+    run = unsealed(lived.file.read_bytes(), "")
+    strange = msgspec.msgpack.encode([ChangeSetting("historyEpoch", "soon", time=run.time + 1)])
+    run.commands.append((run.last + 1, strange))
+    run.last, run.state_hash = run.last + 1, ""
+    write(str(tmp_path / "strange.venue"), run)
+    code, out, errors = venue("open", str(tmp_path / "strange.venue"), "--port", "0")
+    assert (code, out, errors.count("\n")) == (2, "", 1), errors
+    assert "make the bundle again" in errors
 
 
 def test_nobody_to_bundle_is_one_line(tmp_path: Path) -> None:

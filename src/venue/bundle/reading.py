@@ -58,6 +58,7 @@ WAITING_MOST: Final = 8  # requests that wait for a state to be made
 ASKING: Final = (b"GET", b"HEAD", b"OPTIONS")
 PREVIEW: Final = (preview.method.encode(), preview.path.encode())  # it has no effect
 NUMBER_LENGTH_MAX: Final = 20
+UNFIT: Final = (RunRefused, JournalCorrupt, JournalFailed, OtherRules, HistoryFailed)
 
 log = logging.getLogger("venue")
 
@@ -129,7 +130,10 @@ class RunReader:
 
     async def _serve_later(self, request: Request, sequence: int) -> None:
         try:
-            view = await self._view(sequence)
+            try:
+                view = await self._view(sequence)
+            except UNFIT as told:
+                raise errors.busy(f"this state cannot be made: {told}") from None
             view.serve(request)
         except Exception as problem:  # noqa: BLE001 - a defect must not end the connection
             _refuse(request, problem)
@@ -150,18 +154,15 @@ class RunReader:
         return int(text)
 
     async def _view(self, sequence: int) -> View:
-        """The state behind a command. ApiError 503: it cannot be made now."""
+        """The state behind a command. Any of UNFIT: it cannot be made now."""
         async with self._turn:
             view = self._views.get(sequence)
             if view is not None:
                 return view
-            try:
-                moment = self._found.get(sequence)
-                if moment is None:
-                    moment = await asyncio.to_thread(self._moments.reach, sequence)
-                view = await self._open(moment)
-            except (RunRefused, JournalCorrupt, JournalFailed, OtherRules, HistoryFailed) as told:
-                raise errors.busy(f"this state cannot be made: {told}") from None
+            moment = self._found.get(sequence)
+            if moment is None:
+                moment = await asyncio.to_thread(self._moments.reach, sequence)
+            view = await self._open(moment)
             self._views[sequence] = view
             old = [at for at in self._views if at not in (sequence, self._last)]
             if len(self._views) > VIEWS_MOST:
@@ -170,7 +171,14 @@ class RunReader:
 
     async def _open(self, moment: Moment) -> View:
         history = await History.start(moment.history)
-        rooms = _rooms(self._moments, moment, history)
+        try:
+            rooms = _rooms(self._moments, moment, history)
+        except (ValueError, LookupError) as problem:  # settings that no venue wrote
+            await history.close()
+            raise RunRefused(
+                f"{self._moments.run.name} cannot be served ({type(problem).__name__}: {problem}):"
+                " make the bundle again"
+            ) from problem
         desk = Desk(rooms, routes(), Limits(None, None, None))
         dispatcher = Dispatcher(
             desk,
@@ -266,7 +274,7 @@ async def read(
 ) -> None:
     """Serve a run on loopback until a signal. `ready` gets the port.
 
-    OSError: the address is taken. RunRefused and what `opened_run` raises: it cannot be replayed.
+    OSError: the address is taken. Any of UNFIT: it cannot be replayed or served.
     """
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
