@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import errno
 import os
 import sys
@@ -24,6 +23,8 @@ def open_run(
     port: Annotated[int, Parameter(help="Port to listen on; 0 for any free one.")] = 8787,
 ) -> None:
     """Serve a run over REST for reading, at any of its commands: ?at=SEQ. ^C ends it."""
+    import asyncio
+
     from venue.bundle.reading import ReadingOptions, read
     from venue.bundle.runs import opened_run
     from venue.cli.runs.words import in_words
