@@ -102,6 +102,8 @@ def test_a_bundle_that_unpacks_to_too_much_is_refused(monkeypatch: pytest.Monkey
     monkeypatch.setattr(run_file, "UNPACKED_MAX", 10_000)
     with pytest.raises(RunRefused, match="holds more"):
         unsealed(data, NAME)
+    with pytest.raises(RunRefused, match="open its --state file"):
+        sealed(made(seed="0" * 100_000))
 
 
 def test_another_state_than_it_says_is_refused(tmp_path: Path) -> None:

@@ -292,6 +292,11 @@ def test_a_run_that_no_venue_wrote_ends_in_one_line(lived: Lived, tmp_path: Path
 def test_nobody_to_bundle_is_one_line(tmp_path: Path) -> None:
     code, out, errors = venue("bundle", folder=tmp_path)
     assert (code, out, errors.count("\n")) == (2, "", 1)
+    code, out, errors = venue("bundle", "-o", str(tmp_path))
+    assert (code, errors) == (
+        2,
+        f"venue: {tmp_path} is a folder: name a file in it, as {tmp_path}/run.venue\n",
+    )
     assert not list(tmp_path.iterdir())
 
 

@@ -63,15 +63,21 @@ _header = msgspec.json.Decoder(RunHeader)
 
 
 def sealed(run: RunFile) -> bytes:
-    """A bundle's bytes."""
-    body = zlib.compress(_encode(run), _LEVEL)
+    """A bundle's bytes. RunRefused: it would be too large to be read again."""
+    plain = _encode(run)
+    if len(plain) > UNPACKED_MAX:
+        raise RunRefused(
+            f"the run takes {len(plain)} bytes, a bundle {UNPACKED_MAX} at most: stop the venue and"
+            " open its --state file instead"
+        )
+    body = zlib.compress(plain, _LEVEL)
     header = RunHeader(venue.__version__, rules.RULES, len(body), "")
     header.digest = _digest(header, body)
     return MAGIC + msgspec.json.encode(header) + b"\n" + body
 
 
 def write(path: str, run: RunFile) -> int:
-    """Put a bundle in place as a whole, its owner's alone; its size. OSError."""
+    """Put a bundle in place as a whole, its owner's alone; its size. OSError, RunRefused."""
     data = sealed(run)
     private_files.put(Path(path), data)
     return len(data)

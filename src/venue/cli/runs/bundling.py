@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from base64 import b64decode
 from typing import Annotated, Any, Final
 
@@ -22,7 +23,10 @@ def bundle(
 ) -> None:
     """Write a running practice venue's journal and wire log to one file, without any secret."""
     from venue.bundle.file import RunFile, write
+    from venue.cli.runs.words import in_words
 
+    if os.path.isdir(out):
+        die(f"{out} is a folder: name a file in it, as {os.path.join(out, DEFAULT_FILE)}")
     head = _asked(url, "bundle", {})
     run = RunFile(
         seed=head["seed"],
@@ -35,10 +39,8 @@ def bundle(
         commands=_commands(url, head),
         wire=_wire(url),
     )
-    try:
+    with in_words():
         size = write(out, run)
-    except OSError as problem:
-        die(f"{out}: {problem.strerror or problem}")
     print(
         f"{out}: commands {run.begin + 1} to {run.last}, {len(run.wire)} requests and frames,"
         f" {size} bytes; state {run.state_hash}"
