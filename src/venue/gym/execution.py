@@ -122,8 +122,9 @@ class Execution(gymnasium.Env[Observation, np.int64]):
 
     def _observed(self) -> Observation:
         seen = self._seen
-        numbers = book_numbers(seen, SIZE)
+        middle = seen.mid()
+        numbers = book_numbers(seen, middle, SIZE)
         numbers[-3] = self._missing() / self._lots
-        numbers[-2] = (seen.mid() - seen.own_bid) / FAR if seen.own_bid else 0.0
+        numbers[-2] = (middle - seen.own_bid) / FAR if seen.own_bid else 0.0
         numbers[-1] = 1 - self._left / self._steps
         return bounded(numbers)

@@ -80,17 +80,19 @@ class Maker:
         self.seat = seat
         self.profit = 0.0
         self._seen = self._first = seat.see()
+        self._middle = self._seen.mid()
 
     def begin(self) -> Observation:
         """The first observation of an episode."""
         self._seen = self._first = self.seat.see()
+        self._middle = self._seen.mid()
         self.profit = 0.0
         return self._observed(self._seen, 0.0)
 
     def quote(self, action: NDArray[np.int64]) -> None:
         """Place the quotes that an action asks for; ValueError when it is none."""
         bid, ask = choices(action, 2, FARTHEST)
-        middle = self._seen.mid()
+        middle = self._middle
         carried = self._seen.base - self._first.base
         wants_bid = bid and carried + LOTS <= INVENTORY_MAX
         wants_ask = ask and carried - LOTS >= -INVENTORY_MAX
@@ -103,6 +105,7 @@ class Maker:
     def outcome(self, passed: float) -> tuple[Observation, float]:
         """Observation and reward after a step; `passed` is the part of the episode."""
         seen = self._seen = self.seat.see()
+        self._middle = seen.mid()
         before, self.profit = self.profit, self._worth(seen)
         return self._observed(seen, passed), self.profit - before
 
@@ -110,11 +113,11 @@ class Maker:
         """The profit so far, in quote units."""
         seat = self.seat
         carried = (seen.base - self._first.base) * seat.lot_units
-        return seen.quote - self._first.quote + carried * seen.mid() * seat.step_units
+        return seen.quote - self._first.quote + carried * self._middle * seat.step_units
 
     def _observed(self, seen: Seen, passed: float) -> Observation:
-        middle = seen.mid()
-        numbers = book_numbers(seen, SIZE)
+        middle = self._middle
+        numbers = book_numbers(seen, middle, SIZE)
         numbers[-4] = (seen.base - self._first.base) / INVENTORY_MAX
         numbers[-3] = (middle - seen.own_bid) / FAR if seen.own_bid else 0.0
         numbers[-2] = (seen.own_ask - middle) / FAR if seen.own_ask else 0.0

@@ -13,19 +13,18 @@ from venue.gym.seat import LEVELS, Seen
 Observation = NDArray[np.float32]
 FAR: Final = 50.0  # grid steps: distances are told in parts of it
 MUCH: Final = 40_000.0  # lots: sizes are told in parts of it
-MOST: Final = np.float32(10.0)
+MOST: Final = 10.0
 
 
 def observed_space(size: int) -> spaces.Space[Observation]:
     """The space of `size` numbers."""
-    space: spaces.Space[Any] = spaces.Box(-10.0, 10.0, (size,), np.float32)
+    space: spaces.Space[Any] = spaces.Box(-MOST, MOST, (size,), np.float32)
     return space
 
 
-def book_numbers(seen: Seen, size: int) -> list[float]:
-    """`size` numbers, the first of them distance and size of the best bids, then of the best asks;
-    levels that are missing are 0."""
-    middle = seen.mid()
+def book_numbers(seen: Seen, middle: float, size: int) -> list[float]:
+    """`size` numbers, the first of them distance from the middle and size of the best bids, then of
+    the best asks; levels that are missing are 0."""
     numbers = [0.0] * size
     at = 0
     for price, lots in seen.bids:
@@ -42,10 +41,9 @@ def book_numbers(seen: Seen, size: int) -> list[float]:
 
 def bounded(numbers: list[float]) -> Observation:
     """The numbers as an observation; what lies beyond the bounds is told as the bound."""
-    told: NDArray[Any] = np.array(numbers, np.float32)
-    np.minimum(told, MOST, out=told)
-    np.maximum(told, -MOST, out=told)
-    return told
+    if max(numbers) > MOST or min(numbers) < -MOST:
+        numbers = [min(MOST, max(-MOST, number)) for number in numbers]
+    return np.array(numbers, np.float32)
 
 
 def choices(action: Any, count: int, most: int) -> list[int]:

@@ -80,7 +80,7 @@ class PerpetualTrader(gymnasium.Env[Observation, np.int64]):
         seen = market.see()
         before, self._middle = self._middle, seen.mid()
         long, short = market.held()
-        numbers = book_numbers(seen, SIZE)
+        numbers = book_numbers(seen, self._middle, SIZE)
         numbers[-5] = (long - short) / TARGETS[-1]
         numbers[-4] = market.premium() / FAR
         numbers[-3] = (self._middle - before) / FAR
