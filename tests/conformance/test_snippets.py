@@ -38,7 +38,7 @@ OF_ITS_OWN = {
     "wire-log.md": ("--no-agents",),
 }
 
-IN_PROCESS = ("library.md",)  # pages whose programs are venues themselves
+IN_PROCESS = ("gym.md", "library.md")  # pages whose programs are venues themselves
 
 
 class Snippet(NamedTuple):
