@@ -308,6 +308,7 @@ ACTS: Final = (
     tricks.drains, tricks.drains, tricks.rearranges, tricks.counts_down, tricks.stands_still,
     tricks.says_again, tricks.shuts_one, tricks.pays_in_little,
     favours.sends, favours.shares_fees, favours.sees_midnight, favours.copies, favours.comes_back,
+    favours.hedges, favours.hedges,
 )  # fmt: skip
 
 

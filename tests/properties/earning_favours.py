@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 SHARES: Final = (0, 100_000, 500_000, 500_000)  # ppm
 NEAR: Final = (0, 0, 5, 10, 20, 50, 90, 100, 110)  # hundredths of a percent from the mark
+FAR: Final = (0, 5, 300, 600, 900, 900, 950)
 LEVERS: Final = (5, 20, 50)
 NAMES: Final = ("", "", "once", "twice")
 
@@ -116,3 +117,33 @@ def comes_back(group: Group, gene: Gene) -> None:
     play = group.play
     keeps = gene[2] % 3 == 0 or name not in play.kept
     play.apply(KeepState(name) if keeps else RevertState(name))
+
+
+def hedges(group: Group, gene: Gene) -> None:
+    """Two members hold a long and a short each; one of them rests orders on one side far from the
+    mark, which open and close, and the other meets all of them at once."""
+    _, who, a, n, x, y = gene
+    owner, friend = group.owner(who), group.owner(who + 1 + y % 3)
+    market = group.market(x // 64)
+    half = group.size(owner, market, LONG, market.mark, 7 + 12 * (n % 4))
+    for way, side in ((LONG, BUY), (-LONG, SELL)):
+        group.order(friend, market, 1 - side, -way, half, market.mark, 0)
+        group.order(owner, market, side, way, half, market.mark, 1)
+    side = BUY if a % 2 else SELL
+    lots = 0
+    for step in range(2 + x % 3):
+        away = FAR[(a // 2 + step * (y // 8 % 3)) % len(FAR)] * market.mark // 10_000
+        price = market.mark + (away if side == BUY else -away)
+        closes = (n // 10 >> step) % 2
+        own = [p for p in owner.positions.values() if p.market is market]
+        own = [p for p in own if (p.side == LONG) != (side == BUY)]
+        if closes and own:
+            group.order(owner, market, side, own[0].side, own[0].lots, price, 0, position=own[0])
+            lots += own[0].lots
+        else:
+            way = LONG if side == BUY else -LONG
+            size = group.size(owner, market, way, price, (0, 0, 5, 7)[y // 3 % 4] + 12 * (y // 12))
+            group.order(owner, market, side, way, size, price, 0)
+            lots += size
+    way = -LONG if side == BUY else LONG
+    group.order(friend, market, 1 - side, way, max(1, lots // (1 + x // 3 % 2)), 0, 1)
