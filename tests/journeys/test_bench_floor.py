@@ -7,7 +7,6 @@ from contextlib import closing
 from pathlib import Path
 
 import msgspec
-
 from bench import gateway
 
 KEY = gateway.Key("bench-key", "bench-secret", "bench-pass")
@@ -17,9 +16,7 @@ READ = '{"bids":[]}'
 def test_the_floor_answers_an_order_and_a_read(tmp_path: Path) -> None:
     keys, answers = tmp_path / "keys", tmp_path / "answers"
     keys.write_bytes(msgspec.json.encode([KEY._asdict()]))
-    answers.write_bytes(
-        msgspec.json.encode({path: READ for path in (gateway.DEPTH, gateway.TICKER)})
-    )
+    answers.write_bytes(msgspec.json.encode(dict.fromkeys((gateway.DEPTH, gateway.TICKER), READ)))
     command = ["bench.floor_app", str(keys), str(answers)]
     with (
         gateway._serving(tmp_path, command) as floor,
