@@ -428,6 +428,11 @@ def in_background(rooms: Venue, options: Options) -> list[asyncio.Task[None]]:
     if options.state is not None:
         kept = keeper(rooms, options.state, options.frames_kept)
         tasks.append(asyncio.create_task(kept.run()))
+        if options.keep_us is not None:
+            from venue.pruning.beside import Pruning
+
+            pruning = Pruning(rooms, kept, options.state, options.keep_us)
+            tasks.append(asyncio.create_task(pruning.run()))
     return tasks
 
 
