@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Final
 
@@ -80,9 +80,17 @@ class Archive:
 
     def finish(self) -> None:
         """Read it again and give it its name, durably."""
-        self.close()
+        self._connection.close()
         check(self._new, self._told)
         in_place(self._new, self._path, self._told.begin + 1, self._told.end)
+
+    def leave(self) -> None:
+        """Close it and take it away, unless it has its name, or another one is being written."""
+        mine = os.fstat(self._file) if self._file >= 0 else None
+        self.close()
+        with suppress(FileNotFoundError):
+            if mine is not None and os.path.samestat(mine, os.stat(self._new)):
+                private_files.remove(self._new)
 
     def close(self) -> None:
         """Close it as it is."""

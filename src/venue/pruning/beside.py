@@ -124,7 +124,7 @@ class Pruning:
         end = last // BLOCK * BLOCK
         what: Told = await self._on_disk(lambda: told(self._journal, end, self._first()))
         task = ArchiveTask(self._path, what, last, foreign(self._journal))
-        link, _ = await Link.start(MODULE, self._path, name="archive", patience_s=PATIENCE_S)
+        link, _ = await Link.start(MODULE, name="archive", patience_s=PATIENCE_S)
         try:
             await link.send(BEGIN, msgspec.msgpack.encode(task))
             at = what.begin

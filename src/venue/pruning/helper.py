@@ -11,8 +11,6 @@ from typing import Any, Final
 
 import msgspec
 
-from venue import private_files
-from venue.archive_names import NEW
 from venue.history.process.worker import serve, settle
 from venue.journal.archive import Archive, Told
 from venue.journal.journal import JournalCorrupt
@@ -62,6 +60,11 @@ class Archiving:
         assert kind == FINISH, kind
         return _finish(self._task, self._archive)
 
+    def leave(self) -> None:
+        """Take away what is not whole."""
+        if self._archive is not None:
+            self._archive.leave()
+
 
 def _finish(task: ArchiveTask, archive: Archive) -> tuple[int, int, int]:
     snapshot = SnapshotFiles(task.path).read(task.snapshot)
@@ -76,13 +79,13 @@ def main() -> None:
     """Write one archive."""
     settle()
     os.nice(NICENESS)
-    path = sys.argv[1]
+    archiving = Archiving()
     try:
-        serve(None, Archiving().answer, sys.stdin.buffer, sys.stdout.buffer)
+        serve(None, archiving.answer, sys.stdin.buffer, sys.stdout.buffer)
     except BrokenPipeError:
         pass  # the venue is gone
     finally:
-        private_files.remove(f"{path}{NEW}")  # what is whole has its own name
+        archiving.leave()
 
 
 if __name__ == "__main__":
