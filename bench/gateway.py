@@ -100,12 +100,13 @@ def _measure(folder: Path, running: ExitStack) -> Section:
     answers_file.write_text(json.dumps(answers))
     requests = folder / "requests"
     uvicorn = running.enter_context(_serving(folder, ["bench.uvicorn_floor", str(keys_file)]))
+    mock = running.enter_context(_serving(folder, ["bench.fastapi_mock", str(keys_file)]))
     floor = running.enter_context(
         _serving(folder, ["bench.floor_app", str(keys_file), str(answers_file)])
     )
     off = running.enter_context(_copy_serving(folder, keys, "off"))
     on = running.enter_context(_copy_serving(folder, keys, "on"))
-    servers = (uvicorn, floor, off, on)
+    servers = (uvicorn, floor, off, on, mock)
     rounds: list[list[Figures]] = []
     for _ in range(ROUNDS):
         _write_orders(requests, keys)
@@ -135,7 +136,7 @@ def _section(
     paced: list[tuple[int, Figures]],
     heard: Figures,
 ) -> Section:
-    uvicorn, floor, off, on = orders
+    uvicorn, floor, off, on, mock = orders
     us = "us"
     rows = [
         _rate("POST order, history off", off, floor, NEEDED),
@@ -145,6 +146,8 @@ def _section(
         _rate(f"  {OWNERS} owners listening", heard, on, NEEDED_LISTENING),
         Row(what="  processor time, all processes", measured=heard.cpu, floor=on.cpu, unit=us),
         _rate("the floor, over uvicorn's", floor, uvicorn, NEEDED_DOOR),
+        _rate("POST order, over a FastAPI mock's", off, mock),
+        Row(what="  processor time, all processes", measured=off.cpu, floor=mock.cpu, unit=us),
         _rate("batch place of 10", batches[1], batches[0], NEEDED_BATCH),
     ]
     for path, (constant, read) in zip(paths, reads, strict=True):
