@@ -430,10 +430,9 @@ def in_background(rooms: Venue, options: Options) -> list[asyncio.Task[None]]:
         kept = keeper(rooms, options.state, options.frames_kept)
         tasks.append(asyncio.create_task(kept.run()))
         if options.keep_us is not None:
-            from venue.pruning.beside import Pruning
+            from venue.pruning.beside import begin
 
-            pruning = Pruning(rooms, kept, options.state, options.keep_us)
-            tasks.append(asyncio.create_task(pruning.run()))
+            tasks.append(begin(rooms, kept, options.state, options.keep_us))
     return tasks
 
 

@@ -152,3 +152,8 @@ class Pruning:
         found: list[T] = []
         await self._rooms.sequencer.on_disk_thread(lambda: found.append(function()))
         return found[0]
+
+
+def begin(rooms: Venue, keeper: Keeper, path: str, keep_us: int) -> asyncio.Task[None]:
+    """Have a venue pruned from now on, until the task is cancelled."""
+    return asyncio.create_task(Pruning(rooms, keeper, path, keep_us).run())
