@@ -58,6 +58,7 @@ ANCESTORS_OF = {
     "typing.NamedTuple": "a record that is unpacked once per row",
     "apsw.VFS": "the place where a disk is made to fail",
     "apsw.VFSFile": "the place where a disk is made to fail",
+    "pydantic.BaseModel": "FastAPI reads bodies so",
     "gymnasium.Env": "gymnasium makes, wraps and checks its subclasses",
     "pettingzoo.ParallelEnv": "pettingzoo wraps and checks its subclasses",
     "hypothesis.stateful.RuleBasedStateMachine": "hypothesis finds the rules on its subclass",

@@ -429,6 +429,10 @@ def in_background(rooms: Venue, options: Options) -> list[asyncio.Task[None]]:
     if options.state is not None:
         kept = keeper(rooms, options.state, options.frames_kept)
         tasks.append(asyncio.create_task(kept.run()))
+        if options.keep_us is not None:
+            from venue.pruning.beside import begin
+
+            tasks.append(begin(rooms, kept, options.state, options.keep_us))
     return tasks
 
 

@@ -66,7 +66,7 @@ class DevOptions:
         Parameter(help="With --clock: the time to begin at, as 2026-01-01T00:00:00Z."),
     ] = None
     keep: Annotated[
-        str | None, Parameter(help="Archive what is older when the venue starts: 30d, 12h.")
+        str | None, Parameter(help="Archive what is older, at the start and then: 30d, 12h.")
     ] = None
     depth_ms: Annotated[
         int, Parameter(help="Least time between two frames of a depth stream, in ms.")
