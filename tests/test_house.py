@@ -196,6 +196,10 @@ def test_inheritance_has_depth_one() -> None:
     none(faults)
 
 
+# Statements of packages that find names when they are asked for: the library, its version; Machine.
+FINDING = {"src/venue/__init__.py": 7, "src/venue/testing/__init__.py": 4}
+
+
 def test_each_package_has_one_docstring() -> None:
     faults: list[str] = []
     packages = {path.parent for path in modules().values()}
@@ -205,8 +209,7 @@ def test_each_package_has_one_docstring() -> None:
         if tree is None:
             faults.append(f"{package}: no __init__.py")
             continue
-        # The package itself has its version, and finds the library when it is asked for.
-        allowed = 7 if path == Path("src/venue/__init__.py") else 1
+        allowed = FINDING.get(path.as_posix(), 1)
         if ast.get_docstring(tree) is None or len(tree.body) != allowed:
             faults.append(f"{path}: must hold one docstring")
     none(faults)
@@ -315,6 +318,7 @@ def test_every_module_is_used() -> None:
     helpers = ["venue.computing", "venue.history.process.worker", "venue.replica"]
     helpers += list(project["entry-points"]["pytest11"].values())
     helpers += ["venue.explaining", "venue.history.process.shared_worker"]
+    helpers += ["venue.testing.machine"]  # for who has Hypothesis
     helpers += [f"venue.history.questions.{name}" for name in asked.__all__]
     used = reached([*scripts, "venue.__main__", *LAZY.values(), *helpers])
     packages = [name for name, path in modules().items() if path.name == "__init__.py"]

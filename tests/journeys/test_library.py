@@ -126,6 +126,26 @@ def journal_of(path: Path) -> list[Command]:
         journal.close()
 
 
+def test_explanations_and_problems(quiet: Venue) -> None:
+    alice, bob = quiet.account("alice"), quiet.account("bob")
+    order = alice.buy(SYMBOL, "0.01", price="60000")
+    bob.sell(SYMBOL, "0.004", price="60000")
+    told = quiet.explain("order", order)
+    assert (told.kind, told.owner) == ("order", "alice")
+    assert told.sentences[-1].endswith(
+        "0.00400 at 60000.00 as the resting order; 0.00600 of it were left."
+    )
+    bill = quiet.explain("bill", alice.bills()[0].bill_id)
+    assert "alice bought 0.00400 BTCUSDT of bob at 60000.00" in " ".join(bill.sentences)
+    assert quiet.problems() == []
+    ledger = quiet._rooms.engine.ledger
+    wallet = ledger.accounts[ledger.names["alice"]].spot[0]
+    wallet.free += 1
+    assert "the sum over all accounts is 1, not zero" in quiet.problems()[0]
+    wallet.free -= 1
+    alice.cancel(order)
+
+
 def test_server_and_library_write_the_same_journal(tmp_path: Path) -> None:
     mine = tmp_path / "library.db"
     with Venue(seed=7, state=mine) as v:
@@ -246,6 +266,9 @@ BAD: list[tuple[Callable[[Venue], Any], int, str]] = [
     (lambda v: v.run("-2h"), -1142, "by"),
     (lambda v: v.advance(), -1142, "by"),
     (lambda v: v.fault("explode"), -1142, "kind"),
+    (lambda v: v.explain("order", 5), -1142, "no such order"),
+    (lambda v: v.explain("wish", 5), -1142, "kind"),
+    (lambda v: v.explain("bill", 1.5), -1142, "float"),  # type: ignore[arg-type]
     (lambda v: v.preview("mallory", SYMBOL, "BUY", "1"), -1142, "owner"),
 ]
 
