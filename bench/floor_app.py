@@ -57,7 +57,9 @@ ITEM: Final = compile_request(BatchItem)
 def dispatcher(keys: KeyStore, answers: dict[str, bytes]) -> Dispatcher:
     """A dispatcher whose handlers only answer; what reads answer is given, by path."""
     clock = VenueClock(SystemClock())
-    venue: Any = SimpleNamespace(clock=clock, replays=ReplayGuard(), check_room=lambda owner: None)
+    venue: Any = SimpleNamespace(
+        clock=clock, replays=ReplayGuard(), check_room=lambda owner: None, epoch_line=b""
+    )
     desk = Desk(venue, routes(clock, answers), Limits(None, None, None))
     authenticator = Authenticator(keys, clock)
     return Dispatcher(desk, authenticator, venue.replays, OperatorDoor(), Origins(), {})

@@ -37,6 +37,8 @@ SIGNED = (
 )
 PATIENCE_S = 60
 REVERTS = 12  # a thousand by hand: see docs/snapshots.md
+REVERTS_MORE = 150  # of which some wait to be freed together
+LEFT_MB = 40
 
 
 def save(kept: Moved, name: str) -> Any:
@@ -121,6 +123,15 @@ def test_many_reverts_leave_everything_as_it_was(venue: Moved) -> None:
         venue.ok(alice.post("/api/v3/order", MARKET_BUY))
         revert(venue, "many")
     assert seen(venue) == before
+    held = resident_mb(venue)
+    for _ in range(REVERTS_MORE):
+        revert(venue, "many")
+    assert resident_mb(venue) < held + LEFT_MB  # that many states would be 80
+
+
+def resident_mb(venue: Moved) -> int:
+    status = Path(f"/proc/{venue.server.process.pid}/status").read_text()
+    return int(status.partition("VmRSS:")[2].split()[0]) // 1024
 
 
 def test_an_older_state_and_then_a_later_one(venue: Moved) -> None:

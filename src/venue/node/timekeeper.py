@@ -19,6 +19,7 @@ from venue.core.messages.commands import ChangeSetting, Command, Tick
 from venue.core.messages.savepoints import KeepState, RevertState
 from venue.node.aside import reverted
 from venue.node.due import Due, Report, upcoming
+from venue.node.garbage import free_what_is_left
 from venue.node.passing_time import RETRY_S, tick, time_matters
 from venue.node.sequencer import Overloaded, Sequencer, Stopped
 from venue.node.venue_clock import SETTING, ClockMode, Mode, VenueClock, parsed
@@ -342,6 +343,7 @@ class Timekeeper:
         async with self._turn:
             applied = await self._sequencer.submit([RevertState(name)])
             await self._note_mode()
+        free_what_is_left()
         return applied
 
     async def _put(self, setting: ClockMode) -> None:
