@@ -51,12 +51,16 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.fixture(autouse=True)
-def _nothing_stays(request: pytest.FixtureRequest) -> Iterator[None]:
+def _begun_and_left_alone(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The contract has a price, for ten seconds; faults and orders end with the test."""
+    if "server" not in request.fixturenames:
+        yield
+        return
+    server = request.getfixturevalue("server")
+    price_contracts(server.client())
     yield
-    if "server" in request.fixturenames:
-        server = request.getfixturevalue("server")
-        assert server.client().delete("/_venue/faults").status == 200
-        cancel_all(server.client("alice"))
+    assert server.client().delete("/_venue/faults").status == 200
+    cancel_all(server.client("alice"))
 
 
 def play(story: Coroutine[Any, Any, R]) -> R:
