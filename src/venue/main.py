@@ -70,7 +70,7 @@ from venue.node.market_data.views import MarketData
 from venue.node.outbox import Outbox
 from venue.node.passing_time import catch_up
 from venue.node.sequencer import Sequencer, Stopped
-from venue.node.snapshots import Restored
+from venue.node.snapshots import Restored, take
 from venue.node.spot_changes import SpotChanges
 from venue.node.timekeeper import Timekeeper
 from venue.node.venue_clock import SETTING, ClockMode, VenueClock, parsed
@@ -427,7 +427,8 @@ def _found_keys(rooms: Venue) -> None:
 def in_background(rooms: Venue, options: Options) -> list[asyncio.Task[None]]:
     """The tasks of a venue that is open: time passes, and a file is kept in order."""
     tasks = [asyncio.create_task(rooms.timekeeper.run())]
-    tasks += keeping_recent(rooms.engine, rooms.journal)
+    recent = partial(take, rooms.engine, rooms.market_data, rooms.recorder)
+    tasks += keeping_recent(rooms.journal, recent)
     if options.state is not None:
         kept = keeper(rooms, options.state, options.frames_kept)
         tasks.append(asyncio.create_task(kept.run()))

@@ -32,12 +32,13 @@ OF_ITS_OWN = {
     "clock.md": ("--no-agents",),
     "explain.md": ("--no-agents",),
     "faults.md": ("--no-agents",),
+    "runs.md": ("--no-agents",),
     "snapshots.md": ("--no-agents",),
     "prices.md": (),
     "wire-log.md": ("--no-agents",),
 }
 
-IN_PROCESS = ("library.md",)  # pages whose programs are venues themselves
+IN_PROCESS = ("gym.md", "library.md")  # pages whose programs are venues themselves
 
 
 class Snippet(NamedTuple):

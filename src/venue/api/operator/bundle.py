@@ -1,0 +1,73 @@
+"""Operator operations that hand out a run, piece by piece; of practice venues only."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from venue.api.fields import Kind
+from venue.api.operation import Empty, get
+from venue.vocabulary import Access
+
+OPERATOR = Access.OPERATOR
+
+CommandNumber = Annotated[int, Meta(ge=0, le=2**62, extra={"kind": Kind.INTEGER.value})]
+
+
+class BundleView(Struct, rename="camel"):
+    """The run up to now. `begin` is the command behind which it is handed out, `last` the last one
+    and `time` its venue time (ms), `stateHash` that of the state behind it.
+
+    `snapshotBytes` is the size of the snapshot that stands for what came before; 0: there is none,
+    and the run begins with command 1.
+    """
+
+    version: str
+    rules: int
+    seed: str
+    begin: int
+    last: int
+    time: int
+    state_hash: str
+    snapshot_bytes: int
+
+
+class SnapshotPieceRequest(Struct):
+    """A piece of the snapshot behind a command, from a byte on."""
+
+    sequence: CommandNumber
+    offset: CommandNumber = 0
+
+
+class SnapshotPiece(Struct):
+    """At most 1 MiB, in base64."""
+
+    data: str
+
+
+class CommandsRequest(Struct):
+    """Commands behind one, up to another."""
+
+    after: CommandNumber
+    last: CommandNumber
+
+
+class CommandsPiece(Struct):
+    """Commands from `first` on, as a msgpack array in base64. The last ones may lie behind those
+    that were asked for."""
+
+    first: int
+    data: str
+
+
+_W = (1, 0)
+bundle = get("bundle", "/_venue/bundle", OPERATOR, _W, Empty, BundleView)
+snapshot = get(
+    "bundle_snapshot", "/_venue/bundle/snapshot", OPERATOR, _W, SnapshotPieceRequest, SnapshotPiece
+)
+commands = get(
+    "bundle_commands", "/_venue/bundle/commands", OPERATOR, _W, CommandsRequest, list[CommandsPiece]
+)
+
+ROWS = (bundle, snapshot, commands)
