@@ -174,7 +174,7 @@ async def _serve(
         rooms.observe(options.wire_log)
         await _make_ready(options, rooms)
         async with doors(rooms, options, bound, fit):
-            _collect_young_only()
+            collect_young_only()
             background = in_background(rooms, options)
             rooms.stop = stopping.set
             ready(Running(options.host, bound.getsockname()[1], rooms))
@@ -442,7 +442,7 @@ async def end_of(background: list[asyncio.Task[None]]) -> None:
     await asyncio.gather(*background, return_exceptions=True)
 
 
-def _collect_young_only() -> None:
+def collect_young_only() -> None:
     """From now on no collection looks at more than a few objects: orders would wait for it.
 
     What lives longer leaves no garbage that needs one: `test_garbage.py` holds us to that.
