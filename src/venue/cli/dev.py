@@ -12,7 +12,6 @@ from cyclopts import Parameter
 
 from venue.times import moment_us, span_us
 
-OPERATOR_TOKEN: Final = "VENUE_OPERATOR_TOKEN"  # noqa: S105 - the variable's name
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 PORT_MAX: Final = 65_535
 CAPACITY_MAX: Final = 1_000_000
