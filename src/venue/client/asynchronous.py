@@ -2422,7 +2422,7 @@ class AsyncClient:
         owner: str,
     ) -> list[venue.api.operator.contracts.OperatorPosition]:
         """GET /_venue/positions"""
-        return await self._send(venue.api.operator.contracts.positions, {"owner": owner})
+        return await self._send(venue.api.operator.contracts.operator_positions, {"owner": owner})
 
     async def liquidations(
         self,
@@ -2701,7 +2701,7 @@ class AsyncClient:
 
     async def fault_presets(self) -> list[venue.api.operator.faults.Preset]:
         """GET /_venue/faults/presets"""
-        return await self._send(venue.api.operator.faults.presets, {})
+        return await self._send(venue.api.operator.faults.fault_presets, {})
 
     async def apply_fault_preset(
         self,
@@ -2711,7 +2711,7 @@ class AsyncClient:
     ) -> list[venue.api.operator.faults.FaultView]:
         """PUT /_venue/faults/presets/{name}"""
         return await self._send(
-            venue.api.operator.faults.apply_preset, {"name": name, "rate": rate}
+            venue.api.operator.faults.apply_fault_preset, {"name": name, "rate": rate}
         )
 
     async def clock(self) -> venue.api.operator.clock.ClockView:
@@ -2797,7 +2797,7 @@ class AsyncClient:
         name: str,
     ) -> venue.api.operator.snapshots.SnapshotView:
         """PUT /_venue/snapshots/{name}"""
-        return await self._send(venue.api.operator.snapshots.keep, {"name": name})
+        return await self._send(venue.api.operator.snapshots.keep_snapshot, {"name": name})
 
     async def delete_snapshot(
         self,
@@ -2805,7 +2805,7 @@ class AsyncClient:
         name: str,
     ) -> venue.api.operator.snapshots.SnapshotView:
         """DELETE /_venue/snapshots/{name}"""
-        return await self._send(venue.api.operator.snapshots.drop, {"name": name})
+        return await self._send(venue.api.operator.snapshots.delete_snapshot, {"name": name})
 
     async def revert(
         self,
@@ -2873,7 +2873,7 @@ class AsyncClient:
         id: int,
     ) -> venue.api.operator.explain.Explanation:
         """GET /_venue/explain/order/{id}"""
-        return await self._send(venue.api.operator.explain.order, {"id": id})
+        return await self._send(venue.api.operator.explain.explain_order, {"id": id})
 
     async def explain_refusal(
         self,
@@ -2881,7 +2881,7 @@ class AsyncClient:
         id: int,
     ) -> venue.api.operator.explain.Explanation:
         """GET /_venue/explain/refusal/{id}"""
-        return await self._send(venue.api.operator.explain.refusal, {"id": id})
+        return await self._send(venue.api.operator.explain.explain_refusal, {"id": id})
 
     async def explain_bill(
         self,
@@ -2889,7 +2889,7 @@ class AsyncClient:
         id: int,
     ) -> venue.api.operator.explain.Explanation:
         """GET /_venue/explain/bill/{id}"""
-        return await self._send(venue.api.operator.explain.bill, {"id": id})
+        return await self._send(venue.api.operator.explain.explain_bill, {"id": id})
 
     async def explain_liquidation(
         self,
@@ -2897,4 +2897,4 @@ class AsyncClient:
         id: int,
     ) -> venue.api.operator.explain.Explanation:
         """GET /_venue/explain/liquidation/{id}"""
-        return await self._send(venue.api.operator.explain.liquidation, {"id": id})
+        return await self._send(venue.api.operator.explain.explain_liquidation, {"id": id})

@@ -2405,7 +2405,7 @@ class Client:
         owner: str,
     ) -> list[venue.api.operator.contracts.OperatorPosition]:
         """GET /_venue/positions"""
-        return self._send(venue.api.operator.contracts.positions, {"owner": owner})
+        return self._send(venue.api.operator.contracts.operator_positions, {"owner": owner})
 
     def liquidations(
         self,
@@ -2682,7 +2682,7 @@ class Client:
 
     def fault_presets(self) -> list[venue.api.operator.faults.Preset]:
         """GET /_venue/faults/presets"""
-        return self._send(venue.api.operator.faults.presets, {})
+        return self._send(venue.api.operator.faults.fault_presets, {})
 
     def apply_fault_preset(
         self,
@@ -2691,7 +2691,9 @@ class Client:
         rate: str | None = None,
     ) -> list[venue.api.operator.faults.FaultView]:
         """PUT /_venue/faults/presets/{name}"""
-        return self._send(venue.api.operator.faults.apply_preset, {"name": name, "rate": rate})
+        return self._send(
+            venue.api.operator.faults.apply_fault_preset, {"name": name, "rate": rate}
+        )
 
     def clock(self) -> venue.api.operator.clock.ClockView:
         """GET /_venue/clock"""
@@ -2776,7 +2778,7 @@ class Client:
         name: str,
     ) -> venue.api.operator.snapshots.SnapshotView:
         """PUT /_venue/snapshots/{name}"""
-        return self._send(venue.api.operator.snapshots.keep, {"name": name})
+        return self._send(venue.api.operator.snapshots.keep_snapshot, {"name": name})
 
     def delete_snapshot(
         self,
@@ -2784,7 +2786,7 @@ class Client:
         name: str,
     ) -> venue.api.operator.snapshots.SnapshotView:
         """DELETE /_venue/snapshots/{name}"""
-        return self._send(venue.api.operator.snapshots.drop, {"name": name})
+        return self._send(venue.api.operator.snapshots.delete_snapshot, {"name": name})
 
     def revert(
         self,
@@ -2850,7 +2852,7 @@ class Client:
         id: int,
     ) -> venue.api.operator.explain.Explanation:
         """GET /_venue/explain/order/{id}"""
-        return self._send(venue.api.operator.explain.order, {"id": id})
+        return self._send(venue.api.operator.explain.explain_order, {"id": id})
 
     def explain_refusal(
         self,
@@ -2858,7 +2860,7 @@ class Client:
         id: int,
     ) -> venue.api.operator.explain.Explanation:
         """GET /_venue/explain/refusal/{id}"""
-        return self._send(venue.api.operator.explain.refusal, {"id": id})
+        return self._send(venue.api.operator.explain.explain_refusal, {"id": id})
 
     def explain_bill(
         self,
@@ -2866,7 +2868,7 @@ class Client:
         id: int,
     ) -> venue.api.operator.explain.Explanation:
         """GET /_venue/explain/bill/{id}"""
-        return self._send(venue.api.operator.explain.bill, {"id": id})
+        return self._send(venue.api.operator.explain.explain_bill, {"id": id})
 
     def explain_liquidation(
         self,
@@ -2874,4 +2876,4 @@ class Client:
         id: int,
     ) -> venue.api.operator.explain.Explanation:
         """GET /_venue/explain/liquidation/{id}"""
-        return self._send(venue.api.operator.explain.liquidation, {"id": id})
+        return self._send(venue.api.operator.explain.explain_liquidation, {"id": id})

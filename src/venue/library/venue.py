@@ -234,7 +234,7 @@ class Venue:
 
     def snapshot(self, name: str = "base") -> None:
         """Keep the state under a name, until `close`; one of that name is replaced."""
-        self._ask(snapshot_rows.keep, "", name=name)
+        self._ask(snapshot_rows.keep_snapshot, "", name=name)
 
     def revert(self, name: str = "base") -> None:
         """Go back to a kept state, any number of times. Refused: none has that name."""
