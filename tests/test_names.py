@@ -288,3 +288,29 @@ def test_a_split_row_is_seen() -> None:
     asked = 'ask("/v/a")\nask(b"/v/a")'
     assert list(split_rows(ast.parse(planted), {"/v/a"})) == [(1, "a row takes one line")]
     assert [line for line, _ in split_rows(ast.parse(asked), {"/v/a"})] == [1, 2]
+
+
+def test_statuses_follow_the_table() -> None:
+    """Only `Order.become` gives an order a status; a snapshot gives it back the one it had."""
+    core = {name: trees()[path] for name, path in modules().items() if ".core." in name}
+    own = ("venue.core.book.orders", "venue.core.state")
+    none([
+        f"{name}:{line}: Order.become gives a status"
+        for name, tree in core.items()
+        if not name.startswith(own)
+        for line in given(tree)
+    ])  # fmt: skip
+
+
+def given(tree: ast.Module) -> Iterator[int]:
+    """The lines that give an order a status by hand."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Assign):
+            continue
+        for target in node.targets:
+            if ast.unparse(target).endswith(("order.status", "maker.status")):
+                yield node.lineno
+
+
+def test_a_status_given_by_hand_is_seen() -> None:
+    assert list(given(ast.parse("order.status = FILLED\nself.order.status = a = NEW"))) == [1, 2]

@@ -15,6 +15,7 @@ from sqlalchemy import Connection, Table, insert
 from venue import private_files
 from venue.archive_names import archives
 from venue.candles import MINUTE_US
+from venue.core.book.orders import OPEN
 from venue.history import pages
 from venue.history.files import check_pages
 from venue.history.schema.affiliates import COMMISSIONS, INTERNAL_WITHDRAWALS
@@ -33,10 +34,9 @@ from venue.history.schema.contract import (
 from venue.history.schema.copying import COPIES, SCHEMA, TRACKS
 from venue.history.schema.spot import BILLS, FILLS, OPENING, ORDERS, PROGRESS, TRANSFERS
 from venue.history.store import Store, open_history
-from venue.vocabulary import ALGO_UNTRIGGERED, OrderStatus
+from venue.vocabulary import ALGO_UNTRIGGERED
 
-OPEN: Final = f"({int(OrderStatus.NEW)}, {int(OrderStatus.PARTIALLY_FILLED)})"
-CLOSED: Final = "update_time < {time} AND status NOT IN " + OPEN
+CLOSED: Final = f"update_time < {{time}} AND status NOT IN {OPEN}"
 FINISHED: Final = "finished > 0 AND finished < {time}"
 _LIQUIDATIONS: Final = "SELECT liquidation_id FROM main.liquidations WHERE "
 OF_FINISHED: Final = f"liquidation_id IN ({_LIQUIDATIONS}{FINISHED})"

@@ -29,7 +29,7 @@ from venue.api.spot.orders import (
     OrderRequest,
     OrderView,
 )
-from venue.core.book.orders import Order
+from venue.core.book.orders import OPEN, Order
 from venue.core.instruments import Instrument
 from venue.core.units import FIRST_ID
 from venue.gateway.context import Call, Venue
@@ -156,7 +156,7 @@ def _row_view(rooms: Venue, row: OrderRow) -> OrderView:
         side=SIDE_NAMES[row.side],
         time=row.time // US_PER_MS,
         update_time=row.update_time // US_PER_MS,
-        is_working=status in ("NEW", "PARTIALLY_FILLED"),
+        is_working=row.status in OPEN,
     )
 
 
