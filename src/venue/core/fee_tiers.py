@@ -179,10 +179,6 @@ class FeeTiers:
             self._judge(self.queue.pop(), events)
         return events
 
-    def goes_on(self) -> bool:
-        """Whether there are owners left to be judged."""
-        return bool(self.queue)
-
     def _judge(self, who: Who, events: list[Event]) -> None:
         uid, product = who
         standing = self.standings[who]

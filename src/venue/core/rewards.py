@@ -207,10 +207,6 @@ class Rewards:
             self._pay(self.ledger.accounts[self.queue.pop()], day, events)
         return events
 
-    def goes_on(self) -> bool:
-        """Whether there are owners left to be paid."""
-        return bool(self.queue)
-
     def _pay(self, account: Account, day: int, events: list[Event]) -> None:
         benefits = account.benefits
         if benefits is None:

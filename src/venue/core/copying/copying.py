@@ -142,10 +142,6 @@ class Copying:
 
     # -- slices ----------------------------------------------------------------------------------
 
-    def goes_on(self) -> bool:
-        """Whether more is due than a slice does."""
-        return bool(self.books.echoes) or self.settling > 0
-
     def work(self, time: int) -> list[Event]:
         """The next slice: of the day's settlement, and of what leads did."""
         events = self._settle() if self.settling else []
