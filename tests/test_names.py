@@ -67,6 +67,7 @@ ENTANGLED = tuple(
     )
 )  # fmt: skip
 ROW_MADE = r"^\w+(?:: .*)? = [A-Z]+\.(?:get|post|put|delete|patch)\("
+UNITS = ("US_PER_MS", "US_PER_S", "SECOND_US", "MINUTE_US", "HOUR_US", "DAY_US")
 FAMILY = 3  # modules of a folder whose names begin with the same word; more are a folder
 
 
@@ -314,3 +315,19 @@ def given(tree: ast.Module) -> Iterator[int]:
 
 def test_a_status_given_by_hand_is_seen() -> None:
     assert list(given(ast.parse("order.status = FILLED\nself.order.status = a = NEW"))) == [1, 2]
+
+
+def test_units_have_one_constant() -> None:
+    """Spans of time, in µs: the core has its own, as it knows no candles."""
+    found = [
+        f"{name}: {unit} stands in venue.times, venue.candles or venue.core.units"
+        for name, path in modules().items()
+        if name not in ("venue.times", "venue.candles", "venue.core.units")
+        for unit in defined(trees()[path].body)
+        if unit in UNITS
+    ]
+    none(found)
+
+
+def test_a_unit_of_ones_own_is_seen() -> None:
+    assert [name for name in defined(ast.parse("DAY_US: Final = 1").body) if name in UNITS]
