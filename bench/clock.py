@@ -36,6 +36,7 @@ async def _advance(*, agents: bool) -> tuple[float, float]:
     async with main.opened(options, SystemClock(), _fail) as rooms:
         if agents:
             await main.employ(rooms, options.seed, agents=options.agents)
+        main.collect_young_only()  # as `venue dev` does
         began, worked = time.perf_counter(), time.process_time()
         await rooms.timekeeper.advance(BEGIN + SPANS[agents])
         return time.perf_counter() - began, time.process_time() - worked

@@ -58,7 +58,15 @@ ANCESTORS_OF = {
     "typing.NamedTuple": "a record that is unpacked once per row",
     "apsw.VFS": "the place where a disk is made to fail",
     "apsw.VFSFile": "the place where a disk is made to fail",
+    "gymnasium.Env": "gymnasium makes, wraps and checks its subclasses",
+    "pettingzoo.ParallelEnv": "pettingzoo wraps and checks its subclasses",
     "hypothesis.stateful.RuleBasedStateMachine": "hypothesis finds the rules on its subclass",
+}
+
+# Packages that users import names from, and how many statements these take.
+FACADES = {
+    "src/venue/__init__.py": 7,  # its version; it finds the library when it is asked for
+    "src/venue/gym/__init__.py": 9,  # the environments, and their ids made known
 }
 
 CORE_IMPORTS = (
@@ -205,8 +213,7 @@ def test_each_package_has_one_docstring() -> None:
         if tree is None:
             faults.append(f"{package}: no __init__.py")
             continue
-        # The package itself has its version, and finds the library when it is asked for.
-        allowed = 7 if path == Path("src/venue/__init__.py") else 1
+        allowed = FACADES.get(path.as_posix(), 1)
         if ast.get_docstring(tree) is None or len(tree.body) != allowed:
             faults.append(f"{path}: must hold one docstring")
     none(faults)
@@ -316,7 +323,7 @@ def test_every_module_is_used() -> None:
     helpers += list(project["entry-points"]["pytest11"].values())
     helpers += ["venue.explaining", "venue.history.process.shared_worker"]
     helpers += [f"venue.history.questions.{name}" for name in asked.__all__]
-    used = reached([*scripts, "venue.__main__", *LAZY.values(), *helpers])
+    used = reached([*scripts, "venue.__main__", "venue.gym", *LAZY.values(), *helpers])
     packages = [name for name, path in modules().items() if path.name == "__init__.py"]
     none([name for name in modules() if name not in used and name not in packages])
 

@@ -54,7 +54,12 @@ CALLED = (
     "xOpen", "_FILES",  # SQLite's files: registered by being made
 )  # fmt: skip
 
-FOR_USERS = ("venue.client.", "venue.library.", "venue.testing.")  # who import the package
+FOR_USERS = (
+    "venue.client.",
+    "venue.gym.",
+    "venue.library.",
+    "venue.testing.",
+)  # who import the package
 
 # Data that points at each other, also where only types are imported: an order at its account, a
 # position at its contract. No other module may.

@@ -70,7 +70,7 @@ from venue.node.market_data.views import MarketData
 from venue.node.outbox import Outbox
 from venue.node.passing_time import catch_up
 from venue.node.sequencer import Sequencer, Stopped
-from venue.node.snapshots import Restored
+from venue.node.snapshots import Restored, take
 from venue.node.spot_changes import SpotChanges
 from venue.node.timekeeper import Timekeeper
 from venue.node.venue_clock import SETTING, ClockMode, VenueClock, parsed
@@ -173,7 +173,7 @@ async def _serve(
         rooms.observe(options.wire_log)
         await _make_ready(options, rooms)
         async with doors(rooms, options, bound, fit):
-            _collect_young_only()
+            collect_young_only()
             background = in_background(rooms, options)
             rooms.stop = stopping.set
             ready(Running(options.host, bound.getsockname()[1], rooms))
@@ -424,7 +424,8 @@ def _found_keys(rooms: Venue) -> None:
 def in_background(rooms: Venue, options: Options) -> list[asyncio.Task[None]]:
     """The tasks of a venue that is open: time passes, and a file is kept in order."""
     tasks = [asyncio.create_task(rooms.timekeeper.run())]
-    tasks += keeping_recent(rooms.engine, rooms.journal)
+    recent = partial(take, rooms.engine, rooms.market_data, rooms.recorder)
+    tasks += keeping_recent(rooms.journal, recent)
     if options.state is not None:
         kept = keeper(rooms, options.state, options.frames_kept)
         tasks.append(asyncio.create_task(kept.run()))
@@ -438,7 +439,7 @@ async def end_of(background: list[asyncio.Task[None]]) -> None:
     await asyncio.gather(*background, return_exceptions=True)
 
 
-def _collect_young_only() -> None:
+def collect_young_only() -> None:
     """From now on no collection looks at more than a few objects: orders would wait for it.
 
     What lives longer leaves no garbage that needs one: `test_garbage.py` holds us to that.

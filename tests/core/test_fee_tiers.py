@@ -136,6 +136,27 @@ def test_tiers_in_another_asset_begin_anew() -> None:
     assert world.engine.fee_tiers.standings == {}
 
 
+def test_volume_of_one_asset_is_none_of_anothers_when_there_were_no_tiers_between() -> None:
+    """What was traded in a cheap asset, or for play money, would be a tier in a dear one."""
+    world = spot_world("ann", "ben")
+    deal(world, "ann", "ben", 1_000)
+    world.ok(SetFeeTiers(SPOT, "USDT", []))
+    twin = snapshot.load(snapshot.dump(world.engine))
+    assert snapshot.state_hash(twin) == snapshot.state_hash(world.engine)
+    world.ok(SetFeeTiers(SPOT, "BTC", TIERS))
+    assert next_day(world) == []
+    assert rates(world, "ann") == (-1, -1)
+
+
+def test_volume_stays_known_while_there_are_no_tiers() -> None:
+    world = spot_world("ann", "ben")
+    deal(world, "ann", "ben", 100)
+    world.ok(SetFeeTiers(SPOT, "USDT", []))
+    deal(world, "ann", "ben", 1_000)
+    world.ok(SetFeeTiers(SPOT, "USDT", TIERS))
+    assert {event.volume for event in next_day(world)} == {1_000_000}
+
+
 def test_own_rates_go_before_a_tiers_and_leave_it_behind() -> None:
     world = spot_world("ann", "ben")
     ann = world.uids["ann"]

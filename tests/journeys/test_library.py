@@ -335,3 +335,27 @@ def test_a_venue_that_is_not_closed_ends_with_the_process() -> None:
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("http://127.0.0.1:")
+
+
+def test_time_is_held_while_a_client_works() -> None:
+    with Venue(agents=False, clock="skip") as v:
+        with v.hold(), v.hold():
+            stands = v.ts
+            assert {v.ts for _ in range(20)} == {stands}
+        with v.hold(), pytest.raises(ZeroDivisionError), v.hold():
+            raise ZeroDivisionError
+        while v.ts < stands + 3_600_000:
+            continue
+
+
+def test_an_index_is_held_inside_a_with() -> None:
+    with Venue() as v:
+        with v.hold_index(SYMBOL, "61000", jump=True):
+            v.run("3s")
+            (held,) = v.call("references")
+            assert (held.symbol, held.price) == (SYMBOL, "61000.00")
+        assert v.call("references") == []
+        with pytest.raises(Refused), v.hold_index("NOPE", "1"):
+            pass
+    with pytest.raises(Misused), v.hold():
+        pass

@@ -9,6 +9,7 @@ from __future__ import annotations
 from random import Random
 from typing import Final
 
+from properties import earning_favours as favours
 from properties import earning_tricks as tricks
 from properties.earning_world import CONTRACT_WALLET, LOT, Play
 from properties.sums import Market, Owner, Position
@@ -306,6 +307,8 @@ ACTS: Final = (
     Group.quotes_again, Group.pays_in,
     tricks.drains, tricks.drains, tricks.rearranges, tricks.counts_down, tricks.stands_still,
     tricks.says_again, tricks.shuts_one, tricks.pays_in_little,
+    favours.sends, favours.shares_fees, favours.sees_midnight, favours.copies, favours.comes_back,
+    favours.hedges, favours.hedges,
 )  # fmt: skip
 
 

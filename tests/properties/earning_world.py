@@ -18,6 +18,7 @@ from venue.core.instruments import Contract, Instrument, Tier
 from venue.core.messages import commands as c
 from venue.core.messages.commands import Command
 from venue.core.messages.events import Event
+from venue.core.messages.savepoints import KeepState, RevertState, StateKept, StateReverted
 from venue.core.state import snapshot
 from venue.core.units import AMOUNT_MAX
 from venue.vocabulary import BUY, LONG, SELL, SHORT
@@ -30,6 +31,8 @@ LOT: Final = PRICE * UNIT  # what one lot is worth
 FUND_UID: Final = 2
 FIRST_UID: Final = 10_000_001
 CONTRACT_WALLET: Final = 1
+FUNDING_WALLET: Final = 2
+DAY: Final = 86_400 * SECOND
 STEP_PPM: Final = 5_000  # of an outside index, a second
 WARM_UP: Final = 12  # seconds until nothing is in doubt
 
@@ -46,6 +49,10 @@ def contract(base: str) -> Contract:
         instrument, 50, 20_000, 100_000, tiers, index_sources=("desk",),
         funding_minutes=tuple(range(0, 1440, 60)), funding_cap_ppb=6_000_000,
     )  # fmt: skip
+
+
+# With a kept state: the judge, the sources' prices and when they were told, the time.
+Kept = tuple[bytes, dict[str, int], dict[str, int], int]
 
 
 @dataclass(frozen=True)
@@ -142,6 +149,7 @@ class Play:
         self.posted = dict.fromkeys(opened.index, BEGIN + WARM_UP * SECOND)
         self.time = BEGIN + WARM_UP * SECOND
         self.story: list[Command] = []
+        self.kept: dict[str, Kept] = {}
 
     def apply(self, command: Command) -> list[Event]:
         """Apply one command at the play's time; `Wrong` when it must not end as it did."""
@@ -159,7 +167,29 @@ class Play:
             if pool is not None:
                 pool.held += LOAN
         self.judge.judge(self.engine, command, events)
+        if isinstance(events[0] if events else None, StateKept | StateReverted):
+            self._keep_or_revert(command)
         return events
+
+    def _keep_or_revert(self, command: Command) -> None:
+        """The judge's own sums, the sources and the time are kept with a state, and come back."""
+        if isinstance(command, KeepState):
+            self.kept[command.name] = (
+                pickle.dumps(self.judge), dict(self.index), dict(self.posted), self.time,
+            )  # fmt: skip
+        elif isinstance(command, RevertState):
+            judge, index, posted, self.time = self.kept[command.name]
+            self.judge, self.index, self.posted = pickle.loads(judge), dict(index), dict(posted)
+            compare_all(self.engine, self.judge.owners)
+
+    def midnight(self) -> None:
+        """The next UTC day begins, with the sources where they were."""
+        self.time += DAY - self.time % DAY
+        for _ in range(3):  # nothing is opened in the first 10 s with a price again
+            for symbol, price in self.index.items():
+                self.post(symbol, price)
+            self.apply(c.Tick())
+            self.time += 6 * SECOND
 
     def post(self, symbol: str, price: int) -> None:
         """An index price, within the step since the last one."""
@@ -191,6 +221,8 @@ def replay(opened: Opened, story: list[Command]) -> Wrong | None:
     play = opened.begin()
     try:
         for command in story:
+            if command.time < play.time:
+                return None  # the state that goes back is left out
             play.time = command.time
             if isinstance(command, c.PostIndex):
                 play.post(command.symbol, command.price)

@@ -23,7 +23,7 @@ from venue.core.messages.commands import Command
 from venue.core.messages.events import Event
 from venue.vocabulary import BUY, CROSSED, EXPIRED, Cause, SelfTrade, TimeInForce
 
-FEES, FUND = 1, 2
+FEES, FUND, COMMISSION = 1, 2, 3
 UNWIND_PPM = 1_000  # how far from the mark the fund may give back what it holds
 OUTSIDE = (Cause.TAKEOVER, Cause.DELEVERAGE)
 AGREED = (Cause.USER, Cause.CLOSE, Cause.TRIGGER)
@@ -49,7 +49,7 @@ class Judge:
         self.bound = bound
         self.assets: dict[str, Asset] = {}
         self.markets: dict[str, Market] = {}
-        self.owners = {uid: Owner(uid, 0) for uid in (FEES, FUND)}
+        self.owners = {uid: Owner(uid, 0) for uid in (FEES, FUND, COMMISSION)}
         self.unsettled = Unsettled()
         self.spared = 0  # what unwinding and funding may have cost the fund
         self.apart = 0  # what liquidations at mark may have cost it at the index

@@ -14,6 +14,7 @@ from venue.vocabulary import BUY, LONG, SELL, SHORT, Product
 ONE, TWO, THREE = 10_000_001, 10_000_002, 10_000_003
 A, B = "AAAQQQ", "BBBQQQ"
 GTC, IOC = 0, 1
+FUND = 2
 START = BEGIN + WARM_UP * SECOND
 
 
@@ -107,3 +108,28 @@ def test_what_an_isolated_close_sets_free_does_not_pay_for_its_next_fills() -> N
     (short,) = play.judge.owners[ONE].positions.values()
     assert short.lots == 24 - 7
     assert play.judge.owners[ONE].equity(short.pool) > 0
+
+
+def test_a_hedge_is_not_closed_with_what_an_opening_fill_before_has_cost() -> None:
+    """TWO has 85 long and short, and two bids 9 % above the mark: one opens, and what it holds pays
+    for its loss; one closes the short. ONE sells to both at once. Each bid could be borne, both
+    could not: TWO was left with -2,704,645, which the fund paid, and the two who had brought
+    20,000,000 could take home 22,453,305. No price had moved."""
+    world = World(still=True, modes=(0, 0), money=10, levels=0)
+    story = (
+        (0, limit(ONE, SELL, SHORT, GTC, lots=85, price=9_850)),
+        (0, limit(TWO, BUY, LONG, IOC, lots=85, price=9_850)),
+        (0, limit(ONE, BUY, LONG, GTC, lots=85, price=9_800)),
+        (0, limit(TWO, SELL, SHORT, IOC, lots=85, price=9_800)),
+        (0, limit(TWO, BUY, LONG, GTC, lots=50, price=10_900)),
+        (0, limit(TWO, BUY, SHORT, GTC, lots=85, price=10_900)),
+    )
+    play = played(world, story)
+    owners = play.judge.owners
+    money = {uid: owners[uid].equity(0) for uid in (FUND, ONE, TWO)}
+    assert money == {FUND: 10_000_000_000, ONE: 10_391_595, TWO: 9_474_785}
+    play.apply(c.PlaceContractOrder(ONE, A, SELL, SHORT, 1, IOC, 135, 0))
+    assert owners[TWO].equity(0) >= owners[TWO].maintenance(0) > 0
+    play.apply(c.Tick())
+    assert owners[FUND].equity(0) == money[FUND]
+    assert owners[ONE].equity(0) + owners[TWO].equity(0) <= money[ONE] + money[TWO]

@@ -38,6 +38,9 @@ from venue.cli.raw import delete, get, post
 from venue.cli.rehearsal.crashtest import crashtest
 from venue.cli.rehearsal.scenarios import run
 from venue.cli.running import status, stop, wait, withdraw
+from venue.cli.runs.bundling import bundle
+from venue.cli.runs.opening import open_run
+from venue.cli.runs.replaying import fork, log, replay
 from venue.cli.snapshots import reset, snapshot
 from venue.cli.told.explain import explain
 from venue.cli.told.wire import wire
@@ -63,9 +66,11 @@ for one in (clock, fault, key, snapshot, wire, world):
     app.command(one)
 for command in (
     get, post, delete, buy, sell, cancel, orders, balance, account, withdraw, status, stop, wait,
-    reset, index, crash, explain, run, crashtest,
+    reset, index, crash, explain, run, crashtest, bundle, replay,
+    log, fork,
 ):  # fmt: skip
     app.command(command)
+app.command(open_run, name="open")
 
 
 def _capital(_: Any, tokens: Any) -> str:

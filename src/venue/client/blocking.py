@@ -22,6 +22,7 @@ import venue.api.copying.trader
 import venue.api.countdown
 import venue.api.market_data
 import venue.api.operator.benefits
+import venue.api.operator.bundle
 import venue.api.operator.clock
 import venue.api.operator.content
 import venue.api.operator.contracts
@@ -2877,3 +2878,27 @@ class Client:
     ) -> venue.api.operator.explain.Explanation:
         """GET /_venue/explain/liquidation/{id}"""
         return self._send(venue.api.operator.explain.explain_liquidation, {"id": id})
+
+    def bundle(self) -> venue.api.operator.bundle.BundleView:
+        """GET /_venue/bundle"""
+        return self._send(venue.api.operator.bundle.bundle, {})
+
+    def bundle_snapshot(
+        self,
+        *,
+        sequence: int,
+        offset: int | None = None,
+    ) -> venue.api.operator.bundle.SnapshotPiece:
+        """GET /_venue/bundle/snapshot"""
+        return self._send(
+            venue.api.operator.bundle.bundle_snapshot, {"sequence": sequence, "offset": offset}
+        )
+
+    def bundle_commands(
+        self,
+        *,
+        after: int,
+        last: int,
+    ) -> list[venue.api.operator.bundle.CommandsPiece]:
+        """GET /_venue/bundle/commands"""
+        return self._send(venue.api.operator.bundle.bundle_commands, {"after": after, "last": last})

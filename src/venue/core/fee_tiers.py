@@ -28,7 +28,8 @@ Who = tuple[int, int]  # uid, `vocabulary.Product`
 
 
 class Table:
-    """A product's tiers, lowest first; volume counts in markets of the asset at `asset`."""
+    """A product's tiers, lowest first; volume counts in markets of the asset at `asset`. Without
+    tiers nothing counts, and what was counted before is of that asset."""
 
     __slots__ = ("asset", "tiers")
 
@@ -96,8 +97,10 @@ class FeeTiers:
         """Other tiers, or none: owners are judged by them from the next 00:00 UTC on."""
         assert command.product in (PRODUCT_SPOT, PRODUCT_CONTRACT), command
         tiers = command.tiers
+        known = self.tables.get(command.product)
         if not tiers:
-            self.tables.pop(command.product, None)
+            if known is not None:
+                known.tiers = []  # the asset stays: it is the one that volumes are of
             return [FeeTiersSet(command.product, 0)]
         asset = self.ledger.index.get(command.asset, -1)
         if asset < 0:
@@ -111,7 +114,6 @@ class FeeTiers:
             if not (0 <= tier.maker_ppm < PPM and 0 <= tier.taker_ppm < PPM):
                 return [Rejected(Reject.FEE_RATE, PPM - 1)]
             before = tier.volume
-        known = self.tables.get(command.product)
         if known is not None and known.asset != asset:
             self._forget(command.product)  # amounts of one asset say nothing of another's
         if not self.day:
@@ -154,7 +156,7 @@ class FeeTiers:
 
     def _add(self, product: int, asset: int, uid: int, amount: int, day: int) -> None:
         table = self.tables.get(product)
-        if table is None or table.asset != asset or uid in RESERVED:
+        if table is None or not table.tiers or table.asset != asset or uid in RESERVED:
             return
         standing = self.standings.get((uid, product))
         if standing is None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from venue.api import errors
+from venue.api.operator.wire import WireEntry
 from venue.core.book.market import Market
 from venue.core.contract.perpetual import Perpetual
 from venue.core.engine import Engine
@@ -64,6 +65,7 @@ class Venue:
         "keys",
         "market_data",
         "outbox",
+        "past_wire",
         "practice",
         "recorder",
         "replays",
@@ -120,6 +122,7 @@ class Venue:
         self.faults = faults
         self.explainer: Explainer | None = None  # of a practice venue
         self.wire: WireLog | None = None  # where one is kept
+        self.past_wire: list[WireEntry] | None = None  # of a run that is over
         self.answers = Answers()
         self.worlds: Worlds | None = None  # a world itself has none
         self.aside = Aside()

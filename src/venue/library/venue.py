@@ -10,7 +10,8 @@ from __future__ import annotations
 import asyncio
 import atexit
 import sys
-from contextlib import AsyncExitStack
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, TypeVar
@@ -23,6 +24,7 @@ from venue.api.errors import ApiError
 from venue.api.operation import Operation
 from venue.api.operator import clock as clock_rows
 from venue.api.operator import faults as fault_rows
+from venue.api.operator import references as reference_rows
 from venue.api.operator import snapshots as snapshot_rows
 from venue.api.operator.preview import preview as preview_row
 from venue.client.errors import Misused, refused
@@ -230,7 +232,34 @@ class Venue:
             progress.clear()
         return views.advanced(told)
 
+    @contextmanager
+    def hold(self) -> Iterator[None]:
+        """Keep time from skipping (`clock="skip"`) inside a `with`; each holds by itself."""
+        self._check()
+        who = object()
+        keeper = self._rooms.timekeeper
+        self._loop.call(_done(keeper.hold, who))
+        try:
+            yield
+        finally:
+            if not self._loop.closed:
+                self._loop.call(_done(keeper.release, who))
+
     # -- the lab ----------------------------------------------------------------------------------
+
+    @contextmanager
+    def hold_index(self, symbol: str, price: Money, *, jump: bool = False) -> Iterator[None]:
+        """Hold a contract's index at a price inside a `with`; agents follow it there.
+
+        It goes by at most its step a second, or with `jump` at once. Refused: no such contract, or
+        a price that is none. Behind the `with` its sources have it again.
+        """
+        self._ask(reference_rows.hold_index, "", symbol=symbol, price=price, jump=jump)
+        try:
+            yield
+        finally:
+            if not self._loop.closed:
+                self._ask(reference_rows.release_index, "", symbol=symbol)
 
     def snapshot(self, name: str = "base") -> None:
         """Keep the state under a name, until `close`; one of that name is replaced."""
@@ -307,6 +336,11 @@ class Venue:
         await self._open.enter_async_context(main.doors(self._rooms, self._options, bound, fit))
         place = f"{f'[{host}]' if ':' in host else host}:{bound.getsockname()[1]}"
         return Served(f"http://{place}", f"ws://{place}/spot/v3/ws", f"ws://{place}/contract/v3/ws")
+
+
+async def _done(act: Callable[[object], None], who: object) -> None:
+    """Have something done on the venue's own loop."""
+    act(who)
 
 
 def _options(

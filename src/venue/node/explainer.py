@@ -13,9 +13,6 @@ from typing import Final
 
 import msgspec
 
-import venue
-from venue.core.engine import Engine
-from venue.core.state import snapshot as state
 from venue.history.process.link import HistoryFailed, Link
 from venue.journal.journal import (
     Journal,
@@ -26,7 +23,6 @@ from venue.journal.journal import (
     foreign,
 )
 from venue.journal.recent import RecentJournal
-from venue.journal.recovery import ENGINE
 
 MODULE: Final = "venue.explaining"
 ASKED: Final = b"a"
@@ -161,18 +157,16 @@ class Explainer:
         return 0 if await link.send(SNAPSHOT, _encode(Begun(None, former))) else None
 
 
-def keeping_recent(engine: Engine, journal: Journal) -> list[asyncio.Task[None]]:
-    """The task that keeps a journal in memory short, where there is one."""
+def keeping_recent(journal: Journal, take: Callable[[], Snapshot]) -> list[asyncio.Task[None]]:
+    """The task that keeps a journal in memory short, where there is one. `take` makes snapshots."""
     if not isinstance(journal, RecentJournal):
         return []
-    return [asyncio.create_task(_keep_recent(engine, journal))]
+    return [asyncio.create_task(_keep_recent(journal, take))]
 
 
-async def _keep_recent(engine: Engine, journal: RecentJournal) -> None:
+async def _keep_recent(journal: RecentJournal, take: Callable[[], Snapshot]) -> None:
     """Have a journal in memory kept short: a snapshot stands for what came before."""
     while True:
         await asyncio.sleep(REMEMBER_S)
         if journal.is_due():
-            dumped, digest = state.dump_and_hash(engine)
-            parts = {ENGINE: dumped}
-            journal.save_snapshot(Snapshot(engine.sequence, venue.__version__, digest, parts))
+            journal.save_snapshot(take())

@@ -11,6 +11,7 @@ from venue.api.copying import follower, trader
 from venue.api.operation import Operation
 from venue.api.operator import (
     benefits,
+    bundle,
     clock,
     contracts,
     explain,
@@ -58,4 +59,5 @@ ROWS: tuple[Operation[Any, Any], ...] = (
     *worlds.ROWS,
     *wire.ROWS,
     *explain.ROWS,
+    *bundle.ROWS,
 )

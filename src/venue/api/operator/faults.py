@@ -25,7 +25,7 @@ SIDES = ("before", "after")
 KINDS = (
     "delay", "status", "error", "drop_before", "drop_after", "duplicate", "stale", "truncate",
     "reset", "clock_skew", "reject_rate", "ws.disconnect", "ws.silence", "ws.gap", "ws.late",
-    "ws.duplicate", "ws.no_ping", "ws.refuse",
+    "ws.duplicate", "ws.no_ping", "ws.no_pong", "ws.refuse",
 )  # fmt: skip
 EffectKind = Annotated[
     str, Meta(extra={"kind": Kind.CHOICE.value}, extra_json_schema={"enum": list(KINDS)})

@@ -303,7 +303,7 @@ class Plan:
             pool = terms.closed().pool
             if pool.position_id:  # a close takes money out of it
                 return False
-            room = equity(pool) - maintenance(pool)
+            room = _room(pool)
         return self._draws(pool, room, cost)
 
     def _pays_easily(self, fill: Fill, terms: Terms) -> bool:
@@ -330,7 +330,7 @@ class Plan:
 
     def _has_left(self, pool: Pool, opens: bool) -> bool:
         """Whether a pool is sound even if all that was drawn before was its own."""
-        room = available_in(pool) if opens else equity(pool) - maintenance(pool)
+        room = available_in(pool) if opens else _room(pool)
         return room >= self.drawn
 
     def _draws(self, pool: Pool, room: int, cost: int) -> bool:
@@ -492,3 +492,8 @@ class Plan:
         shadow = cross.coming(number, side, modes.leverage(side))
         shadow.base = terms.perp.mark * (modes.lots(side) * terms.perp.unit)
         return shadow
+
+
+def _room(pool: Pool) -> int:
+    """What a pool may lose by closes: not what its orders hold, which their fills may lose."""
+    return equity(pool) - maintenance(pool) - pool.held

@@ -15,7 +15,7 @@ from venue.core.copying.terms import follow_refused, idle, lead_refused
 from venue.core.messages.copy_commands import CloseCopy, Follow, SetLead, StopCopying
 from venue.core.messages.copy_events import Followed, FollowStopped, LeadSet
 from venue.core.messages.events import Event, Rejected
-from venue.core.units import DAY_US
+from venue.core.units import DAY_US, PPM
 from venue.vocabulary import CAUSE_COPY, MARKET, Reject
 
 SETTLED_MAX: Final = 20  # pairs settled in one slice
@@ -97,17 +97,31 @@ class Copying:
             self.books.next_number += 1
             self.books.followings[following.number] = following
             trader.followings[command.lead_uid] = following
+        events: list[Event] = []
         if not following.active:
+            events = self._agree(following)
             following.active = True
-            following.share_ppm = lead.share_ppm
             insort(lead.followers, following.number)
         following.unified = command.unified
         following.configs = command.configs
-        return [
-            Followed(
-                command.uid, command.lead_uid, following.number, command.unified, command.configs
-            )
-        ]
+        followed = Followed(
+            command.uid, command.lead_uid, following.number, command.unified, command.configs
+        )
+        return [followed, *events]
+
+    def _agree(self, following: Following) -> list[Event]:
+        """Have the lead's share of today hold for a pair. What was gained before is settled first,
+        at the share it was gained at; while some of it is owed that share goes on to hold."""
+        share_ppm = following.lead.share_ppm
+        if share_ppm == following.share_ppm:
+            return []
+        today = following.today
+        events = self.books.shares.settle(following)
+        following.today = today  # the bound on a day's loss goes on
+        if max(0, following.net - following.high) * following.share_ppm < PPM:
+            following.high = max(following.high, following.net)  # less than an atom is due of it
+            following.share_ppm = share_ppm
+        return events
 
     def stop(self, command: StopCopying) -> list[Event]:
         """Copy no more of a lead's openings. What is copied is still closed with the lead's, and

@@ -15,10 +15,12 @@ from venue.core.contract.terms import Terms
 from venue.core.copying.books import TRADE, Books
 from venue.core.copying.people import Copy, Echo, Following, Track, Tracked
 from venue.core.copying.sizing import (
+    SLIPPAGE_PPM,
     bound,
     exits,
     lost_enough,
     lots_of,
+    narrowed,
     reachable,
     share_ppb,
     wanted_modes,
@@ -115,10 +117,14 @@ class Repeating:
             if not isinstance(said[0], Rejected):
                 events += said
         side = BUY if echo.track.side == LONG else SELL
-        worst = bound(perp, side, echo.amount // (echo.lots * perp.unit), config.slippage_ppm)
+        price = echo.amount // (echo.lots * perp.unit)
+        worst = bound(perp, side, price, config.slippage_ppm or SLIPPAGE_PPM)
         lots = lots_of(following, config, echo, worst)
         if lots < perp.market.instrument.quantity_min:
             return int(Reject.COPY_SMALL)
+        value = lots * perp.mark * perp.unit
+        cross = account.contract[perp.asset]
+        worst = bound(perp, side, price, narrowed(following, cross, config.slippage_ppm, value))
         if not reachable(perp, side, worst):
             return int(Reject.NO_LIQUIDITY)
         order = self.contracts.new_order(
@@ -219,13 +225,12 @@ class Repeating:
         config = copy.following.config(perp.symbol)
         slippage = 0 if config is None else config.slippage_ppm
         side = closing_side(copy.track.side)
-        worst = bound(perp, side, 0, slippage)
+        position = copy.tracked.position
+        worst = bound(perp, side, 0, narrowed(copy.following, position.pool, slippage))
         if not reachable(perp, side, worst):
             return int(Reject.NO_LIQUIDITY)
         lots = min(copy.due, perp.market.instrument.quantity_max)
-        order = self.contracts.closing_order(
-            copy.tracked.position, LIMIT, lots, worst, CAUSE_COPY, time
-        )
+        order = self.contracts.closing_order(position, LIMIT, lots, worst, CAUSE_COPY, time)
         said = self.entered(order, copy, time)
         first = said[0]
         if isinstance(first, Rejected):

@@ -9,7 +9,7 @@ from venue.core.contract.admission import worst_price
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import wallet
 from venue.core.copying.people import Echo, Following
-from venue.core.ledger.accounts import Account
+from venue.core.ledger.accounts import Account, Pool
 from venue.core.messages.commands import NO_EXIT, Exit, SetLeverage
 from venue.core.messages.copy_commands import CopyConfig
 from venue.core.units import PPB, PPM, PRICE_MAX, ceil_div
@@ -24,6 +24,8 @@ from venue.vocabulary import (
 
 SLIPPAGE_PPM: Final = 10_000  # from the mark, where the follower has chosen none
 LOSS_PART: Final = 10  # a pair that lost this part of the follower's wallet opens no more that day
+ORDER_PART: Final = 20  # of the wallet, which all that a pair holds may lose by the slippage
+NARROW_PPM: Final = 1_000  # however much it holds, it trades so far from the mark
 
 
 def wallets(account: Account, asset: int) -> int:
@@ -49,13 +51,25 @@ def lost_enough(following: Following) -> bool:
     return -following.today * LOSS_PART >= left - following.today
 
 
-def bound(perp: Perpetual, side: int, price: int, slippage_ppm: int) -> int:
+def narrowed(following: Following, pool: Pool, slippage_ppm: int, opened: int = 0) -> int:
+    """The slippage, or less: so that what the pair holds, with `opened` more atoms, traded so far
+    from the mark, loses a small part of the follower's money, not the leverage times the slippage.
+
+    The money is the cross wallet and that of `pool`, where that is another one.
+    """
+    chosen = slippage_ppm or SLIPPAGE_PPM
+    cross = following.account.contract[following.lead.asset]
+    own = wallet(cross) if pool is cross else wallet(cross) + wallet(pool)
+    held = opened + sum(following.held.values())
+    return min(chosen, max(NARROW_PPM, own * PPM // (ORDER_PART * max(1, held))))
+
+
+def bound(perp: Perpetual, side: int, price: int, slippage: int) -> int:
     """The worst price of a copied order of this side, in ticks.
 
-    It lies within the slippage of the mark, and of the lead's own `price` where that is known (not
-    0): whatever price a lead trades at with a friend, its followers trade near the mark.
+    It lies within the slippage (ppm) of the mark, and of the lead's own `price` where that is known
+    (not 0): whatever price a lead trades at with a friend, its followers trade near the mark.
     """
-    slippage = slippage_ppm or SLIPPAGE_PPM
     worst = worst_price(perp, side)
     if side == BUY:
         reference = min(perp.mark, price) if price else perp.mark

@@ -8,7 +8,6 @@ bounded queue.
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
 from functools import partial
 from typing import Final, Protocol
 
@@ -36,6 +35,7 @@ from venue.times import US_PER_MS
 from venue.vocabulary import Product
 
 INTERNAL_ERROR: Final = 1011
+POLICY: Final = 1008
 KEEP_UP_S: Final = 5.0  # how long time that is moved waits for a reader; then it is too slow
 
 
@@ -352,12 +352,21 @@ class Hub:
             self._push(topic)
 
     async def keep_up(self) -> None:
-        """Wait a while for listeners who have not read what they were told."""
-        told, self._told = self._told, {}
-        with suppress(TimeoutError):
-            async with asyncio.timeout(KEEP_UP_S):
-                for listener in told:
-                    await listener.ready()
+        """Wait a while for listeners who have not read what they were told; then end them.
+
+        All of them have one while together: nobody who reads nothing keeps time from passing.
+        """
+        told, self._told = list(self._told), {}
+        patience = KEEP_UP_S
+        while told:
+            try:
+                async with asyncio.timeout(patience):
+                    while told:
+                        await told[-1].ready()
+                        told.pop()
+            except TimeoutError:
+                told.pop().end(POLICY, f"too slow: nothing was read for {KEEP_UP_S:g} s")
+                patience = 0.0
 
     def _flush(self) -> None:
         ready, self._ready = self._ready, []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from venue.api.operator import benefits as benefits_rows
+from venue.api.operator import bundle as bundle_rows
 from venue.api.operator import clock as clock_rows
 from venue.api.operator import content as content_rows
 from venue.api.operator import contracts as contracts_rows
@@ -20,6 +21,7 @@ from venue.gateway.context import Venue
 from venue.gateway.dispatch.routes import Route, bind
 from venue.gateway.operations.operator import (
     benefits,
+    bundle,
     clock,
     content,
     contracts,
@@ -144,4 +146,7 @@ def _told() -> list[Route]:
         bind(explain_rows.explain_refusal, explain.refusal, explain.explain_off),
         bind(explain_rows.explain_bill, explain.bill, explain.explain_off),
         bind(explain_rows.explain_liquidation, explain.liquidation, explain.explain_off),
+        bind(bundle_rows.bundle, bundle.bundle, bundle.bundle_off),
+        bind(bundle_rows.bundle_snapshot, bundle.snapshot, bundle.bundle_off),
+        bind(bundle_rows.bundle_commands, bundle.commands, bundle.bundle_off),
     ]

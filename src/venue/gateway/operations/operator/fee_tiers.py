@@ -34,7 +34,8 @@ def fee_tiers(call: Call, _: Empty) -> list[FeeTiersView]:
     for product, table in sorted(rooms.engine.fee_tiers.tables.items()):
         asset = rooms.engine.ledger.assets[table.asset]
         texts = [_text(tier, asset) for tier in table.tiers]
-        found.append(FeeTiersView(Product(product).name, asset.name, texts))
+        if texts:
+            found.append(FeeTiersView(Product(product).name, asset.name, texts))
     return found
 
 

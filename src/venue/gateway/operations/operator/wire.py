@@ -36,14 +36,15 @@ def wire_off(venue: Venue) -> str:
     """What keeps the log closed; empty: it is open."""
     if not venue.practice:
         return "practice"
-    return "--wire-log" if venue.wire is None else ""
+    return "--wire-log" if venue.wire is None and venue.past_wire is None else ""
 
 
 def wire(call: Call, request: WireRequest) -> list[WireEntry]:
     """The newest entries that agree, oldest first."""
     venue = call.venue
     log = venue.wire
-    assert log is not None, "it is closed then"
+    if log is None:
+        return _of_past(call.venue, request)
     uid = venue.owner(request.owner).uid if request.owner is not None else None
     found: list[WireEntry] = []
     for noted in _newest_first(log, request.kind):
@@ -64,6 +65,24 @@ def wire(call: Call, request: WireRequest) -> list[WireEntry]:
     return found[::-1]
 
 
+def _of_past(venue: Venue, request: WireRequest) -> list[WireEntry]:
+    """Those of a run that is over, which were masked when they were noted."""
+    entries = venue.past_wire
+    assert entries is not None, "it is closed then"
+    name = venue.owner(request.owner).name if request.owner is not None else None
+    found = [
+        entry
+        for entry in entries
+        if entry.number > request.after
+        and name in (None, entry.owner)
+        and (entry.fault or not request.faulty)
+        and request.kind in (None, entry.kind)
+        and request.operation in (None, entry.operation)
+        and _has_status(entry.kind in (HEARD, SENT), entry.status or 0, request)
+    ]
+    return found[-request.limit :]
+
+
 def _newest_first(log: WireLog, kind: str | None) -> Iterator[Exchange | Operated | Said]:
     both: list[Iterator[Exchange | Operated | Said]] = []
     if kind not in (HEARD, SENT):
@@ -75,9 +94,14 @@ def _newest_first(log: WireLog, kind: str | None) -> Iterator[Exchange | Operate
 
 def _may_agree(noted: Exchange | Operated | Said, request: WireRequest) -> bool:
     """Whether its status is one that is asked for; frames have none."""
-    if isinstance(noted, Said):
-        return request.status is None and request.operation is None
-    wanted, status = request.status, noted.status
+    said = isinstance(noted, Said)
+    return _has_status(said, 0 if isinstance(noted, Said) else noted.status, request)
+
+
+def _has_status(said: bool, status: int, request: WireRequest) -> bool:
+    wanted = request.status
+    if said:
+        return wanted is None and request.operation is None
     if wanted is None:
         return True
     if wanted == "lost":

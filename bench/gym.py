@@ -1,0 +1,81 @@
+"""The learning environments: steps and resets a second, interpreted and compiled."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from bench import compiled as compiled_core
+from bench.table import Row, Section
+from venue.gym import Execution, MarketMaking, PerpetualTrader
+from venue.gym.flow import COMMANDS_A_STEP
+
+STEPS: Final = 10_000
+RESETS: Final = 300
+RUNS: Final = 3
+MADE: Final[dict[str, tuple[Callable[[int], Any], Any]]] = {
+    "MarketMaking": (MarketMaking, np.array([3, 3])),
+    "Execution": (lambda steps: Execution(steps, children=10_000), np.int64(1)),
+    "PerpetualTrader": (PerpetualTrader, np.int64(3)),
+}
+
+
+def run() -> Section:
+    """In this process, and in one that runs the compiled core."""
+    rows = _rows(measure(), "")
+    problem = compiled_core.build()
+    if problem:
+        return Section(rows, [], problem)
+    done = subprocess.run(
+        [sys.executable, "-m", "bench.gym"], cwd=compiled_core.ROOT, capture_output=True, text=True,
+        env=compiled_core.environment(),
+    )  # fmt: skip
+    if done.returncode:
+        return Section(rows, [], f"the compiled run failed: {done.stderr.strip()[-300:]}")
+    rows += _rows(json.loads(done.stdout), "  compiled: ")
+    return Section(rows, [f"best of {RUNS}; {COMMANDS_A_STEP} orders and cancels of others a step"])
+
+
+def _rows(figures: dict[str, list[float]], prefix: str) -> list[Row]:
+    rows: list[Row] = []
+    for name, (rate, reset_ms) in figures.items():
+        rows.append(Row(what=f"{prefix}{name}", measured=rate, unit="steps/s"))
+        rows.append(Row(what=f"{prefix}{name}, reset", measured=reset_ms, unit="ms"))
+    return rows
+
+
+def measure() -> dict[str, list[float]]:
+    """By environment its steps/s and the ms of a reset, the best of some runs."""
+    figures: dict[str, list[float]] = {}
+    for name, (make, action) in MADE.items():
+        env = make(STEPS)
+        figures[name] = [
+            STEPS / min(_stepping(env, action) for _ in range(RUNS)),
+            min(_resetting(env) for _ in range(RUNS)) / RESETS * 1e3,
+        ]
+    return figures
+
+
+def _stepping(env: Any, action: Any) -> float:
+    env.reset(seed=1)
+    began = time.perf_counter()
+    for _ in range(STEPS):
+        env.step(action)
+    return time.perf_counter() - began
+
+
+def _resetting(env: Any) -> float:
+    began = time.perf_counter()
+    for _ in range(RESETS):
+        env.reset()
+    return time.perf_counter() - began
+
+
+if __name__ == "__main__":
+    print(json.dumps(measure()))

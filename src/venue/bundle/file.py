@@ -1,0 +1,140 @@
+"""The file `run.venue`: what one run of a venue took in, sealed, without any secret.
+
+A line of magic, a line of JSON that names version, rules, size and digest, then the contents,
+packed. Nothing in it is code.
+"""
+
+from __future__ import annotations
+
+import zlib
+from hashlib import blake2b
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+import venue
+from venue import private_files
+from venue.api.operator.wire import WireEntry
+from venue.core import rules
+
+MAGIC: Final = b"venue run 1\n"
+MAGIC_BEGIN: Final = b"venue run "  # of every format
+HEADER_MAX: Final = 1_024  # bytes of the second line
+UNPACKED_MAX: Final = 1 << 30  # bytes: what is packed tighter is no run of a venue
+_LEVEL: Final = 6
+
+
+class RunRefused(Exception):
+    """A file cannot be used as a run; the text says why, and what to do. Nothing has changed."""
+
+
+class RunHeader(msgspec.Struct):
+    """Who wrote a bundle, and what has to follow."""
+
+    version: str
+    rules: int
+    size: int
+    digest: str
+
+
+class RunFile(msgspec.Struct):
+    """What a bundle holds.
+
+    `snapshot` is a packed snapshot that the commands follow; empty: they begin with command 1.
+    `commands` are pieces: the first one's number, and commands as msgpack. `time` is that of the
+    last command, in µs; `state_hash` that of the state behind it. `wire` are requests and frames.
+    """
+
+    seed: str
+    begin: int
+    last: int
+    time: int
+    state_hash: str
+    settings: dict[str, str | bool]
+    snapshot: bytes
+    commands: list[tuple[int, bytes]]
+    wire: list[WireEntry]
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(RunFile).decode
+_header = msgspec.json.Decoder(RunHeader)
+
+
+def sealed(run: RunFile) -> bytes:
+    """A bundle's bytes. RunRefused: it would be too large to be read again."""
+    plain = _encode(run)
+    if len(plain) > UNPACKED_MAX:
+        raise RunRefused(
+            f"the run takes {len(plain)} bytes, a bundle {UNPACKED_MAX} at most: stop the venue and"
+            " open its --state file instead"
+        )
+    body = zlib.compress(plain, _LEVEL)
+    header = RunHeader(venue.__version__, rules.RULES, len(body), "")
+    header.digest = _digest(header, body)
+    return MAGIC + msgspec.json.encode(header) + b"\n" + body
+
+
+def write(path: str, run: RunFile) -> int:
+    """Put a bundle in place as a whole, its owner's alone; its size. OSError, RunRefused."""
+    data = sealed(run)
+    private_files.put(Path(path), data)
+    return len(data)
+
+
+def unsealed(data: bytes, name: str) -> RunFile:
+    """What a bundle's bytes hold, checked whole; RunRefused."""
+    header, body = _parts(data, name)
+    if len(body) < header.size:
+        raise _cut(name, f"of {header.size} bytes behind its head {len(body)} are there")
+    if len(body) > header.size or _digest(header, body) != header.digest:
+        raise RunRefused(f"{name} is damaged, its digest does not fit: copy it again")
+    if header.rules != rules.RULES:
+        raise RunRefused(
+            f"{name} was made by venue {header.version} under rules {header.rules}; this is venue"
+            f" {venue.__version__} with rules {rules.RULES}, and would give other answers: open it"
+            f" with venue {header.version}"
+        )
+    try:
+        unpacking = zlib.decompressobj()
+        plain = unpacking.decompress(body, UNPACKED_MAX)
+        if not unpacking.eof or unpacking.unused_data:
+            raise RunRefused(
+                f"{name} holds more than {UNPACKED_MAX} bytes: it is no run of a venue"
+            )
+        return _decode(plain)
+    except (zlib.error, msgspec.MsgspecError, UnicodeDecodeError) as problem:
+        raise RunRefused(
+            f"{name} cannot be read by venue {venue.__version__} ({problem}): open it with venue"
+            f" {header.version}, which made it"
+        ) from problem
+
+
+def _parts(data: bytes, name: str) -> tuple[RunHeader, bytes]:
+    """The head, and what follows it."""
+    magic = data[: len(MAGIC)]
+    if magic != MAGIC:
+        if MAGIC.startswith(magic):
+            raise _cut(name, f"it ends after {len(data)} bytes")
+        raise RunRefused(
+            f"{name} is a bundle of another format than this version's, which is"
+            f" {MAGIC.decode().strip()!r}: open it with the version of venue that made it"
+        )
+    head, found, body = data[len(MAGIC) :].partition(b"\n")
+    if not found and len(head) <= HEADER_MAX:
+        raise _cut(name, f"it ends after {len(data)} bytes")
+    try:
+        return _header.decode(head), body
+    except (msgspec.MsgspecError, UnicodeDecodeError) as problem:
+        raise RunRefused(f"{name} is damaged, its head cannot be read: copy it again") from problem
+
+
+def _cut(name: str, where: str) -> RunRefused:
+    return RunRefused(f"{name} is cut, {where}: copy it again")
+
+
+def _digest(header: RunHeader, body: bytes) -> str:
+    """Of the body, and of who wrote it."""
+    said = _encode((header.version, header.rules))
+    return blake2b(said + body, digest_size=32).hexdigest()

@@ -1,0 +1,134 @@
+"""A run to read: a bundle, or a stopped venue's journal with its archives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+import venue
+from venue.api.operator.wire import WireEntry
+from venue.bundle.file import MAGIC, MAGIC_BEGIN, RunFile, RunRefused, unsealed
+from venue.core import rules
+from venue.core.messages.commands import Command
+from venue.journal.archive import joined
+from venue.journal.journal import JournalCorrupt, Readable, Segment, Snapshot
+from venue.journal.recovery import beginning
+from venue.journal.snapshot_files import SnapshotRow, unpacked
+from venue.journal.sqlite import open_readonly
+
+DATABASE: Final = b"SQLite format 3\0"  # how a journal's file begins
+_commands = msgspec.msgpack.Decoder(list[Command])
+_rows = msgspec.msgpack.Decoder(SnapshotRow)
+
+
+class PastRun(Struct):
+    """What a venue took in. `state_hash` is what a bundle says of its end; "": nobody says.
+
+    `first` is the snapshot that everything known follows, or None: then it begins with command 1.
+    """
+
+    name: str
+    journal: Readable
+    first: Snapshot | None
+    wire: list[WireEntry]
+    state_hash: str = ""
+
+    def begin(self) -> int:
+        """The first command whose state can be had."""
+        return self.first.sequence if self.first is not None else 1
+
+    def last(self) -> int:
+        """The last command."""
+        return self.journal.last_sequence()
+
+
+class Bundled:
+    """A bundle's commands as a journal's."""
+
+    def __init__(self, run: RunFile, name: str) -> None:
+        self._run = run
+        self._name = name
+        self._first = _snapshot(run, name) if run.snapshot else None
+        begin = self._first.sequence if self._first is not None else 0
+        if begin != run.begin or not begin <= run.last or run.last < 1:
+            raise RunRefused(f"{name} is not as a venue writes it: make the bundle again")
+
+    def begin(self) -> int:
+        return self._run.begin
+
+    def last_sequence(self) -> int:
+        return self._run.last
+
+    def read(self, after: int) -> Iterator[tuple[int, list[Command]]]:
+        reached = self._run.begin
+        for first, packed in self._run.commands:
+            try:
+                commands = _commands.decode(packed)
+            except (msgspec.MsgspecError, UnicodeDecodeError) as problem:
+                raise JournalCorrupt(f"{self._name}: sequence {first}: {problem}") from problem
+            skipped = max(reached, after) + 1 - first
+            if first > reached + 1:
+                raise JournalCorrupt(f"{self._name}: sequence {reached + 1}: missing")
+            own = commands[max(0, skipped) : self._run.last + 1 - first]
+            reached = max(reached, first + len(commands) - 1)
+            if own:
+                yield first + max(0, skipped), own
+
+    def segments(self) -> list[Segment]:
+        return [Segment(self._run.begin + 1, venue.__version__, rules.RULES)]
+
+    def snapshots(self) -> Iterator[Snapshot]:
+        return iter([self._first] if self._first is not None else [])
+
+
+@contextmanager
+def opened_run(path: str) -> Iterator[PastRun]:
+    """A run to read, with nothing changed in it; a journal is this process's until the end.
+
+    RunRefused, JournalCorrupt, JournalFailed and OtherRules: it cannot be read.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            start = file.read(len(DATABASE))
+            bundled = start.startswith(MAGIC_BEGIN) or MAGIC.startswith(start)
+            data = start + file.read() if bundled and start else b""
+    except OSError as problem:
+        raise RunRefused(f"{path}: {problem.strerror or problem}") from problem
+    with ExitStack() as closing:
+        if data:
+            run = _bundled(data, path)
+        elif start == DATABASE:
+            journal = open_readonly(path)
+            closing.callback(journal.close)
+            whole = joined(journal, path, closing)
+            run = PastRun(path, whole, beginning(whole), [])
+        else:
+            raise RunRefused(
+                f"{path} is neither a bundle nor a journal: give a file of `venue bundle`, or what"
+                " was given to `venue dev --state`"
+            )
+        if not run.last():
+            raise RunRefused(f"{path} holds no command: there is nothing to read")
+        yield run
+
+
+def _bundled(data: bytes, path: str) -> PastRun:
+    found = unsealed(data, path)
+    journal = Bundled(found, path)
+    first = beginning(journal)
+    return PastRun(path, journal, first, found.wire, found.state_hash)
+
+
+def _snapshot(run: RunFile, name: str) -> Snapshot:
+    try:
+        found = unpacked(_rows.decode(run.snapshot))
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        found = None
+    if found is None:
+        raise RunRefused(f"{name}: its snapshot cannot be read: make the bundle again")
+    return found

@@ -1,0 +1,1 @@
+"""Commands on runs that are files: bundles, and stopped venues' journals."""

@@ -1,0 +1,25 @@
+"""How commands on runs end when a file is not what it should be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from venue.cli.operator import die
+
+
+@contextmanager
+def in_words() -> Iterator[None]:
+    """Have what a user can mend said in one line."""
+    from venue.bundle.file import RunRefused
+    from venue.compiled import StaleBuild
+    from venue.history.process.link import HistoryFailed
+    from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules
+
+    told = (RunRefused, JournalCorrupt, JournalFailed, OtherRules, HistoryFailed, StaleBuild)
+    try:
+        yield
+    except OSError as problem:
+        die(f"{problem.filename}: {problem.strerror}" if problem.filename else str(problem))
+    except told as problem:
+        die(str(problem))

@@ -1,0 +1,124 @@
+"""Operator operations that hand out a run: the journal from a snapshot on. They change nothing.
+
+A journal holds commands, so neither keys nor passphrases nor tokens; those are in the key store and
+in the environment, which nothing here reads.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+import msgspec
+
+import venue as package
+from venue.api import errors
+from venue.api.operation import Empty
+from venue.api.operator.bundle import (
+    BundleView,
+    CommandsPiece,
+    CommandsRequest,
+    SnapshotPiece,
+    SnapshotPieceRequest,
+)
+from venue.core import rules
+from venue.core.state.snapshot import state_hash
+from venue.gateway.context import Call, Venue
+from venue.journal.journal import (
+    Journal,
+    JournalCorrupt,
+    JournalFailed,
+    Snapshot,
+    earliest,
+)
+from venue.journal.memory import MemoryJournal
+from venue.journal.snapshot_files import packed
+from venue.times import US_PER_MS
+
+PIECE: Final = 1 << 20  # bytes of a snapshot at a time
+AT_LEAST: Final = 50_000  # commands handed out, where there are as many
+
+T = TypeVar("T")
+_encode = msgspec.msgpack.Encoder().encode
+
+
+def bundle_off(venue: Venue) -> str:
+    """What keeps bundles closed; empty: they are open."""
+    return "" if venue.practice else "practice"
+
+
+async def bundle(call: Call, _: Empty) -> BundleView:
+    """What can be handed out now."""
+    rooms = call.venue
+    engine, journal = rooms.engine, rooms.journal
+    last, time, digest = engine.sequence, engine.time, state_hash(engine)
+    first = await _read(rooms, lambda: _beginning(journal, last))
+    if first is None and earliest(journal):
+        raise errors.failed_precondition("no snapshot is kept from which a run could begin")
+    return BundleView(
+        version=package.__version__,
+        rules=rules.RULES,
+        seed=rooms.setting("historySeed", ""),
+        begin=first.sequence if first is not None else 0,
+        last=last,
+        time=time // US_PER_MS,
+        state_hash=digest,
+        snapshot_bytes=len(_encode(packed(first))) if first is not None else 0,
+    )
+
+
+async def snapshot(call: Call, request: SnapshotPieceRequest) -> SnapshotPiece:
+    """A piece of a snapshot."""
+    journal = call.venue.journal
+
+    def find() -> bytes | None:
+        for one in journal.snapshots():
+            if one.sequence == request.sequence:
+                return _encode(packed(one))
+        return None
+
+    data = await _read(call.venue, find)
+    if data is None:
+        raise errors.invalid("sequence", "no snapshot is kept there; ask /_venue/bundle again")
+    return SnapshotPiece(b64encode(data[request.offset : request.offset + PIECE]).decode())
+
+
+async def commands(call: Call, request: CommandsRequest) -> list[CommandsPiece]:
+    """Some of the commands that were asked for, the first of them with the first piece."""
+    journal = call.venue.journal
+    last = min(request.last, call.venue.engine.sequence)
+    if request.after >= last:
+        return []
+    if request.after < journal.begin():
+        raise errors.invalid(
+            "after", f"the journal begins behind {journal.begin()}; ask /_venue/bundle again"
+        )
+    pieces = await _read(call.venue, lambda: journal.packed(request.after, last))
+    return [CommandsPiece(first, b64encode(payload).decode()) for first, payload in pieces]
+
+
+def _beginning(journal: Journal, last: int) -> Snapshot | None:
+    """The newest snapshot with enough behind it; else the oldest there is, or command 1."""
+    least = earliest(journal)
+    chosen: Snapshot | None = None
+    for one in journal.snapshots():
+        if least <= one.sequence <= last:
+            chosen = one
+            if last - one.sequence >= AT_LEAST:
+                return chosen
+    return chosen if least else None
+
+
+async def _read(rooms: Venue, function: Callable[[], T]) -> T:
+    """What the journal says, read where nothing else of it is; ApiError."""
+    if isinstance(rooms.journal, MemoryJournal):
+        raise errors.failed_precondition("a world keeps no journal: only a venue can be bundled")
+    found: list[T] = []
+    try:
+        if rooms.journal.instant:
+            return function()  # now: a journal in memory forgets what lies behind
+        await rooms.sequencer.on_disk_thread(lambda: found.append(function()))
+    except (JournalCorrupt, JournalFailed) as problem:
+        raise errors.busy(f"the journal cannot be read: {problem}") from None
+    return found[0]

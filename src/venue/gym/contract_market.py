@@ -1,0 +1,156 @@
+"""A contract market in this process, for one learner: marks, funding and liquidations as anywhere.
+
+The index has one source, the price that the others walk around. A new episode is a revert.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue.core.contract.collateral import FUND_UID
+from venue.core.contract.position import equity
+from venue.core.instruments import Contract, Instrument, Tier
+from venue.core.messages.commands import (
+    Command,
+    CreateOwner,
+    Deposit,
+    ListContract,
+    PlaceContractOrder,
+    PostIndex,
+    Proceed,
+    RegisterAsset,
+    SetLeverage,
+    Tick,
+)
+from venue.core.messages.contract_events import LiquidationStarted
+from venue.core.messages.events import Event, OwnerCreated, Rejected
+from venue.core.messages.savepoints import KeepState, RevertState
+from venue.core.state import snapshot
+from venue.core.state.audit import problems
+from venue.gym.flow import ContractOrders, Flow
+from venue.gym.market import BASE, BEGUN, QUOTE, QUOTE_UNIT, SCALE, START, SYMBOL, top
+from venue.gym.seat import GRID_TICKS, Seen
+from venue.vocabulary import BUY, GTC, LONG, MARKET, SELL, SHORT, WALLET_CONTRACT
+
+LEVERAGE: Final = 20
+STEP_US: Final = 1_000_000  # venue time of a step: marks and funding go by seconds
+BEGIN_US: Final = 1_767_225_600_000_000 + 28_200_000_000  # 07:50 UTC: the next funding is at 08:00
+SOURCE: Final = "walk"
+STIR: Final = 20  # grid steps: an episode moves the price by about a percent
+OTHERS_UNITS: Final = 10**9
+UNITS: Final = 2_000  # what the learner begins with
+NOTIONAL_MAX: Final = 10**18
+CONTRACT: Final = Contract(
+    Instrument(SYMBOL, "BTC", QUOTE, 1, 2, 1, 5, 10, 10**9, 10**9, 200, 600),
+    leverage_max=100,
+    position_max=10**9,
+    open_interest_max=10**10,
+    tiers=[Tier(NOTIONAL_MAX, 100, 4_000)],
+    index_sources=(SOURCE,),
+)
+
+
+class ContractMarket:
+    """One engine with a learner and the others. With `audit` the invariants of rule 10 are checked
+    after each step; a broken one is a RuntimeError."""
+
+    def __init__(self, *, audit: bool = False) -> None:
+        self.engine = snapshot.begin()
+        self._audit = audit
+        self.liquidated = False  # the learner, in this episode
+        self._do(RegisterAsset(QUOTE, SCALE, BEGIN_US))
+        self._do(RegisterAsset(BASE, SCALE, BEGIN_US))
+        self._do(ListContract(CONTRACT, BEGIN_US))
+        self._deposit(FUND_UID, OTHERS_UNITS)
+        maker, taker = (self._owner(name, OTHERS_UNITS) for name in ("maker", "taker"))
+        self._uid = self._owner("learner", UNITS)
+        self._flow = Flow(self.engine, ContractOrders(SYMBOL), (maker, taker), START, STIR)
+        self._do(PostIndex(SYMBOL, SOURCE, START * GRID_TICKS, BEGIN_US, jump=True))
+        self._do(SetLeverage(self._uid, SYMBOL, LEVERAGE, LEVERAGE, LEVERAGE, time=BEGIN_US))
+        self._flow.settle(BEGIN_US)
+        self._do(KeepState(BEGUN, b"", BEGIN_US))
+
+    def begin(self, seed: int) -> None:
+        """Go back to the beginning, with another walk."""
+        self._do(RevertState(BEGUN, self.engine.time))
+        self._flow.begin(seed)
+        self.liquidated = False
+
+    def step(self) -> None:
+        """A second passes: the index, the others, what falls due."""
+        engine = self.engine
+        time = engine.time + STEP_US
+        events = self._do(PostIndex(SYMBOL, SOURCE, self._flow.price * GRID_TICKS, time))
+        self._flow.step(time)
+        events += self._do(Tick(time))
+        while engine.pending():
+            events += self._do(Proceed(time))
+        for event in events:
+            if type(event) is LiquidationStarted and event.uid == self._uid:
+                self.liquidated = True
+        if self._audit:
+            found = problems(engine)
+            if found:
+                raise RuntimeError("; ".join(found))
+
+    def trade(self, side: int, position_side: int, lots: int) -> None:
+        """A market order of the learner. What the venue refuses does not happen."""
+        time = self.engine.time
+        self.engine.apply(
+            PlaceContractOrder(
+                self._uid, SYMBOL, side, position_side, MARKET, GTC, lots, 0, time=time
+            )
+        )
+
+    def held(self) -> tuple[int, int]:
+        """The lots that the learner is long, and those it is short."""
+        holding = self.engine.account(self._uid).holding
+        lots = {LONG: 0, SHORT: 0}
+        if holding is not None:
+            for position in holding.positions.values():
+                lots[LONG if position.side > 0 else SHORT] += position.quantity
+        return lots[LONG], lots[SHORT]
+
+    def equity(self) -> float:
+        """Collateral and unrealized profit at the mark, in USDT."""
+        return equity(self.engine.account(self._uid).contract[0]) / QUOTE_UNIT
+
+    def see(self) -> Seen:
+        """The book; the rest of what is seen is asked for by name."""
+        book = self.engine.contracts.markets[SYMBOL].market.book
+        return Seen(top(book.bids), top(book.asks), 0, 0.0, 0, 0)
+
+    def premium(self) -> float:
+        """The mark less the index, in grid steps."""
+        perp = self.engine.contracts.markets[SYMBOL]
+        return (perp.mark - perp.index_price) / GRID_TICKS
+
+    def _owner(self, name: str, units: int) -> int:
+        created = self._do(CreateOwner(name, 0, BEGIN_US))[0]
+        assert type(created) is OwnerCreated, created
+        self._deposit(created.uid, units)
+        return created.uid
+
+    def _deposit(self, uid: int, units: int) -> None:
+        self._do(Deposit(uid, WALLET_CONTRACT, QUOTE, units * QUOTE_UNIT, BEGIN_US))
+
+    def _do(self, command: Command) -> list[Event]:
+        events = self.engine.apply(command)
+        assert not events or not isinstance(events[0], Rejected), (command, events)
+        return events
+
+
+def moves(long: int, short: int, target: int) -> list[tuple[int, int, int]]:
+    """The orders (side, position side, lots) from a position to a target of so many lots, negative
+    for short: first what closes."""
+    orders: list[tuple[int, int, int]] = []
+    wanted_long, wanted_short = max(0, target), max(0, -target)
+    if long > wanted_long:
+        orders.append((SELL, LONG, long - wanted_long))
+    if short > wanted_short:
+        orders.append((BUY, SHORT, short - wanted_short))
+    if long < wanted_long:
+        orders.append((BUY, LONG, wanted_long - long))
+    if short < wanted_short:
+        orders.append((SELL, SHORT, wanted_short - short))
+    return orders

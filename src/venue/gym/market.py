@@ -1,0 +1,188 @@
+"""A spot market in this process, for learners: one engine, others who trade, and a seat each.
+
+Everything is a command of the same engine that a venue runs on. A new episode is a revert.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from venue.core.book.book import Half
+from venue.core.instruments import Instrument
+from venue.core.ledger.accounts import Account
+from venue.core.messages.commands import (
+    CancelOrder,
+    Command,
+    CreateOwner,
+    Deposit,
+    ListInstrument,
+    PlaceOrder,
+    RegisterAsset,
+)
+from venue.core.messages.events import Event, OrderPlaced, OwnerCreated, Rejected
+from venue.core.messages.savepoints import KeepState, RevertState
+from venue.core.state import snapshot
+from venue.core.state.audit import problems
+from venue.gym.flow import Flow, SpotOrders
+from venue.gym.seat import GRID_TICKS, LEVELS, Seat, Seen
+from venue.vocabulary import BUY, GTC, LIMIT, MARKET, SELL, WALLET_SPOT
+
+SYMBOL: Final = "BTCUSDT"
+BASE: Final = "BTC"
+QUOTE: Final = "USDT"
+SCALE: Final = 8  # decimals of both assets
+MAKER_PPM: Final = 0
+TAKER_PPM: Final = 400
+INSTRUMENT: Final = Instrument(
+    SYMBOL, BASE, QUOTE, 1, 2, 1, 5, 10, 100_000_000, 10_000_000, MAKER_PPM, TAKER_PPM
+)
+LOT_ATOMS: Final = 10 ** (SCALE - INSTRUMENT.quantity_scale)
+QUOTE_UNIT: Final = 10**SCALE
+START: Final = 64_000  # grid steps
+STEP_US: Final = 200_000  # venue time of a step
+BEGIN_US: Final = 1_767_225_600_000_000  # 2026-01-01T00:00:00Z
+BEGUN: Final = "begun"  # the kept state that every episode begins in
+OTHERS_UNITS: Final = 10**9
+BASE_UNITS: Final = 5  # what a learner begins with
+QUOTE_UNITS: Final = 500_000
+
+
+class SpotMarket:
+    """One engine with `seats` learners and the others. With `audit` the invariants of rule 10 are
+    checked after each step; a broken one is a RuntimeError."""
+
+    def __init__(self, seats: int = 1, *, audit: bool = False) -> None:
+        self.engine = snapshot.begin()
+        self._audit = audit
+        self._do(RegisterAsset(BASE, SCALE, BEGIN_US))
+        self._do(RegisterAsset(QUOTE, SCALE, BEGIN_US))
+        self._do(ListInstrument(INSTRUMENT, BEGIN_US))
+        maker, taker = (
+            self._owner(name, OTHERS_UNITS, OTHERS_UNITS) for name in ("maker", "taker")
+        )
+        self._uids = [
+            self._owner(f"learner-{number}", BASE_UNITS, QUOTE_UNITS) for number in range(seats)
+        ]
+        self._flow = Flow(self.engine, SpotOrders(SYMBOL), (maker, taker), START)
+        self._flow.settle(BEGIN_US)
+        self._do(KeepState(BEGUN, b"", BEGIN_US))
+        self.seats = [MarketSeat(self, uid) for uid in self._uids]
+
+    def begin(self, seed: int) -> None:
+        """Go back to the beginning, with another walk."""
+        self._do(RevertState(BEGUN, self.engine.time))
+        self._flow.begin(seed)
+        for seat, uid in zip(self.seats, self._uids, strict=True):
+            seat.sit(self.engine.account(uid))
+
+    def step(self) -> None:
+        """The others act, and time passes."""
+        engine = self.engine
+        self._flow.step(engine.time + STEP_US)
+        if self._audit:
+            found = problems(engine)
+            if found:
+                raise RuntimeError("; ".join(found))
+
+    def _owner(self, name: str, base: int, quote: int) -> int:
+        created = self._do(CreateOwner(name, 0, BEGIN_US))[0]
+        assert type(created) is OwnerCreated, created
+        uid = created.uid
+        for asset, units in ((BASE, base), (QUOTE, quote)):
+            self._do(Deposit(uid, WALLET_SPOT, asset, units * QUOTE_UNIT, BEGIN_US))
+        return uid
+
+    def _do(self, command: Command) -> list[Event]:
+        events = self.engine.apply(command)
+        assert not events or not isinstance(events[0], Rejected), (command, events)
+        return events
+
+
+class MarketSeat:
+    """A learner's place in a `SpotMarket`; the market itself decides when the others act."""
+
+    lot_units = LOT_ATOMS / QUOTE_UNIT
+    step_units = GRID_TICKS / 10**INSTRUMENT.price_scale
+
+    def __init__(self, market: SpotMarket, uid: int) -> None:
+        self._market = market
+        self._engine = market.engine
+        self._uid = uid
+        self._quotes = [0, 0]  # the ids of the own quotes, by side
+        self._prices = [0, 0]
+        self.sit(market.engine.account(uid))
+
+    def sit(self, account: Account) -> None:
+        """The account as it is in a new episode, without quotes."""
+        self._account = account
+        book = self._engine.spot.markets[SYMBOL].book
+        self._bids, self._asks = book.bids, book.asks
+        self._quotes = [0, 0]
+        self._prices = [0, 0]
+
+    def see(self) -> Seen:
+        """What there is now."""
+        base, quote = self._account.spot[0], self._account.spot[1]
+        orders = self._account.orders
+        bid, ask = (
+            price if order in orders else 0
+            for order, price in zip(self._quotes, self._prices, strict=True)
+        )
+        return Seen(
+            top(self._bids),
+            top(self._asks),
+            (base.free + base.locked) // LOT_ATOMS,
+            (quote.free + quote.locked) / QUOTE_UNIT,
+            bid,
+            ask,
+        )
+
+    def quote(self, bid: int, ask: int, lots: int) -> None:
+        """One bid and one ask at these grid steps; what stands there keeps its place."""
+        self._quote(BUY, bid, lots)
+        self._quote(SELL, ask, lots)
+
+    def _quote(self, side: int, price: int, lots: int) -> None:
+        standing = self._quotes[side]
+        time = self._engine.time
+        if standing:
+            if standing in self._account.orders:
+                if self._prices[side] == price:
+                    return
+                self._engine.apply(CancelOrder(self._uid, standing, "", b"", time))
+            self._quotes[side] = 0
+        if not price:
+            return
+        self._prices[side] = price
+        placed = self._place(side, LIMIT, GTC, lots, price * GRID_TICKS)
+        if type(placed) is OrderPlaced:
+            self._quotes[side] = placed.order_id
+
+    def take(self, side: int, lots: int) -> None:
+        """Trade at the market at once."""
+        self._place(side, MARKET, GTC, lots, 0)
+
+    def let_pass(self) -> None:
+        """Have the others act for one step."""
+        self._market.step()
+
+    def _place(self, side: int, kind: int, tif: int, lots: int, ticks: int) -> Event:
+        return self._engine.apply(
+            PlaceOrder(
+                self._uid, SYMBOL, side, kind, tif, lots, ticks, "", b"", self._engine.time
+            )
+        )[0]  # fmt: skip
+
+
+def sitting(market: SpotMarket | None, seat: Seat | None) -> Seat:
+    """The seat that is given, or the first of the market that is made."""
+    if seat is not None:
+        return seat
+    assert market is not None, "neither a market nor a seat"
+    return market.seats[0]
+
+
+def top(half: Half[Any]) -> list[tuple[int, int]]:
+    """The best levels, (grid step, lots)."""
+    levels = half.levels
+    return [(abs(key) // GRID_TICKS, levels[key].quantity) for key in half.keys[: -LEVELS - 1 : -1]]

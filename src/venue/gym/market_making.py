@@ -1,0 +1,125 @@
+"""Quote both sides of a market, earn the spread, and carry no more than one must."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from venue.gym.market import SpotMarket, sitting
+from venue.gym.observing import FAR, Observation, book_numbers, bounded, choices, observed_space
+from venue.gym.seat import LEVELS, Seat, Seen
+
+FARTHEST: Final = 10  # grid steps from the middle at which a quote may stand
+LOTS: Final = 1_000  # of a quote: 0.01 BTC
+INVENTORY_MAX: Final = 50_000  # lots more, or less, than at the beginning
+SIZE: Final = 4 * LEVELS + 4
+CHOICES: Final = FARTHEST + 1
+
+
+class MarketMaking(gymnasium.Env[Observation, NDArray[np.int64]]):
+    """One bid and one ask around the middle of the book.
+
+    Action: `MultiDiscrete([11, 11])`, the distance of the bid and of the ask from the middle, 1 to
+    10 grid steps (1 USDT each), 0 for none. A quote is 0.01 BTC. Beyond 0.5 BTC more or less than
+    at the beginning only the side that brings it back is quoted.
+
+    Observation, 24 numbers from -10 to 10: distance from the middle and size of the five best bids,
+    then of the five best asks; what was bought since the beginning; the distance of the own bid and
+    ask; the part of the episode that has passed. Missing levels and quotes are 0.
+
+    Reward: the change of the profit, in USDT: quote earned, and base beyond what there was at the
+    beginning at the middle of the book. Makers pay no fee. It is truncated after `steps`.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 - as gymnasium has it
+
+    def __init__(
+        self, steps: int = 1_000, *, seat: Seat | None = None, audit: bool = False
+    ) -> None:
+        if steps < 1:
+            raise ValueError(f"steps: must be 1 or more, not {steps}")
+        self.observation_space = observed_space(SIZE)
+        self.action_space = spaces.MultiDiscrete([CHOICES, CHOICES])
+        self._steps = steps
+        self._market = SpotMarket(audit=audit) if seat is None else None
+        self._maker = Maker(sitting(self._market, seat))
+        self._left = 0
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begin an episode: the same seed, the same market."""
+        super().reset(seed=seed)
+        if self._market is not None:
+            self._market.begin(int(self.np_random.integers(1 << 62)))
+        self._left = self._steps
+        return self._maker.begin(), {}
+
+    def step(
+        self, action: NDArray[np.int64]
+    ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Quote, have the others act, and see what came of it. RuntimeError before `reset`,
+        ValueError for what is no action."""
+        if not self._left:
+            raise RuntimeError("step: the episode is over, or none has begun: call reset first")
+        self._maker.quote(action)
+        self._left -= 1
+        self._maker.seat.let_pass()
+        observation, reward = self._maker.outcome(1 - self._left / self._steps)
+        return observation, reward, False, not self._left, {"profit": self._maker.profit}
+
+
+class Maker:
+    """What an action means at a seat, and what is observed there."""
+
+    def __init__(self, seat: Seat) -> None:
+        self.seat = seat
+        self.profit = 0.0
+        self._seen = self._first = seat.see()
+        self._middle = self._seen.mid()
+
+    def begin(self) -> Observation:
+        """The first observation of an episode."""
+        self._seen = self._first = self.seat.see()
+        self._middle = self._seen.mid()
+        self.profit = 0.0
+        return self._observed(self._seen, 0.0)
+
+    def quote(self, action: NDArray[np.int64]) -> None:
+        """Place the quotes that an action asks for; ValueError when it is none."""
+        bid, ask = choices(action, 2, FARTHEST)
+        middle = self._middle
+        carried = self._seen.base - self._first.base
+        wants_bid = bid and carried + LOTS <= INVENTORY_MAX
+        wants_ask = ask and carried - LOTS >= -INVENTORY_MAX
+        self.seat.quote(
+            int(middle - bid + 0.5) if wants_bid else 0,
+            int(middle + ask) if wants_ask else 0,
+            LOTS,
+        )
+
+    def outcome(self, passed: float) -> tuple[Observation, float]:
+        """Observation and reward after a step; `passed` is the part of the episode."""
+        seen = self._seen = self.seat.see()
+        self._middle = seen.mid()
+        before, self.profit = self.profit, self._worth(seen)
+        return self._observed(seen, passed), self.profit - before
+
+    def _worth(self, seen: Seen) -> float:
+        """The profit so far, in quote units."""
+        seat = self.seat
+        carried = (seen.base - self._first.base) * seat.lot_units
+        return seen.quote - self._first.quote + carried * self._middle * seat.step_units
+
+    def _observed(self, seen: Seen, passed: float) -> Observation:
+        middle = self._middle
+        numbers = book_numbers(seen, middle, SIZE)
+        numbers[-4] = (seen.base - self._first.base) / INVENTORY_MAX
+        numbers[-3] = (middle - seen.own_bid) / FAR if seen.own_bid else 0.0
+        numbers[-2] = (seen.own_ask - middle) / FAR if seen.own_ask else 0.0
+        numbers[-1] = passed
+        return bounded(numbers)

@@ -1,0 +1,54 @@
+"""What of a market is told to a policy, numbers from -10 to 10, and what it answers."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from venue.gym.seat import LEVELS, Seen
+
+Observation = NDArray[np.float32]
+FAR: Final = 50.0  # grid steps: distances are told in parts of it
+MUCH: Final = 40_000.0  # lots: sizes are told in parts of it
+MOST: Final = 10.0
+
+
+def observed_space(size: int) -> spaces.Space[Observation]:
+    """The space of `size` numbers."""
+    space: spaces.Space[Any] = spaces.Box(-MOST, MOST, (size,), np.float32)
+    return space
+
+
+def book_numbers(seen: Seen, middle: float, size: int) -> list[float]:
+    """`size` numbers, the first of them distance from the middle and size of the best bids, then of
+    the best asks; levels that are missing are 0."""
+    numbers = [0.0] * size
+    at = 0
+    for price, lots in seen.bids:
+        numbers[at] = (middle - price) / FAR
+        numbers[at + 1] = lots / MUCH
+        at += 2
+    at = 2 * LEVELS
+    for price, lots in seen.asks:
+        numbers[at] = (price - middle) / FAR
+        numbers[at + 1] = lots / MUCH
+        at += 2
+    return numbers
+
+
+def bounded(numbers: list[float]) -> Observation:
+    """The numbers as an observation; what lies beyond the bounds is told as the bound."""
+    if max(numbers) > MOST or min(numbers) < -MOST:
+        numbers = [min(MOST, max(-MOST, number)) for number in numbers]
+    return np.array(numbers, np.float32)
+
+
+def choices(action: Any, count: int, most: int) -> list[int]:
+    """An action as `count` whole numbers from 0 to `most`; ValueError when it is something else."""
+    given = np.asarray(action).reshape(-1).tolist()
+    if len(given) != count or any(type(one) is not int or not 0 <= one <= most for one in given):
+        raise ValueError(f"action: must be {count} x a whole number from 0 to {most}, not {action}")
+    return given

@@ -1,0 +1,100 @@
+"""Several market makers at one market: a PettingZoo parallel environment."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.utils import seeding
+from numpy.typing import NDArray
+from pettingzoo import ParallelEnv  # type: ignore[import-untyped]
+
+from venue.gym.market import SpotMarket
+from venue.gym.market_making import CHOICES, SIZE, Maker
+from venue.gym.observing import Observation, observed_space
+
+Action = NDArray[np.int64]
+
+
+class MakersParallel(ParallelEnv):  # type: ignore[misc]
+    """`makers` owners, `maker_0` and so on, each as in `MarketMaking`, in one market.
+
+    In each step they quote one after another, another one first each time; then the others act.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": [], "name": "venue_makers_v0"}
+
+    def __init__(self, makers: int = 2, steps: int = 1_000, *, audit: bool = False) -> None:
+        if makers < 1 or steps < 1:
+            raise ValueError(f"makers, steps: must be 1 or more, not {makers}, {steps}")
+        self.possible_agents = [f"maker_{number}" for number in range(makers)]
+        self.agents: list[str] = []
+        self.render_mode = None
+        self._steps = steps
+        self._left = 0
+        self._market = SpotMarket(makers, audit=audit)
+        seats = zip(self.possible_agents, self._market.seats, strict=True)
+        self._makers = {agent: Maker(seat) for agent, seat in seats}
+        self._observed = {agent: observed_space(SIZE) for agent in self.possible_agents}
+        self._actions: dict[str, spaces.Space[Action]] = {
+            agent: spaces.MultiDiscrete([CHOICES, CHOICES]) for agent in self.possible_agents
+        }
+        self._random, _ = seeding.np_random(None)
+
+    def observation_space(self, agent: str) -> spaces.Space[Observation]:
+        """The same object each time."""
+        return self._observed[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Action]:
+        """The same object each time."""
+        return self._actions[agent]
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
+        """Begin an episode: the same seed, the same market."""
+        if seed is not None:
+            self._random, _ = seeding.np_random(seed)
+        self._market.begin(int(self._random.integers(1 << 62)))
+        self._left = self._steps
+        self.agents = list(self.possible_agents)
+        observed = {agent: self._makers[agent].begin() for agent in self.agents}
+        return observed, {agent: {} for agent in self.agents}
+
+    def step(
+        self, actions: dict[str, Action]
+    ) -> tuple[
+        dict[str, Observation],
+        dict[str, float],
+        dict[str, bool],
+        dict[str, bool],
+        dict[str, dict[str, Any]],
+    ]:
+        """All quote, the others act. RuntimeError before `reset`, ValueError for what is no
+        action."""
+        if not self._left:
+            raise RuntimeError("step: the episode is over, or none has begun: call reset first")
+        agents = self.agents
+        first = self._left % len(agents)
+        for agent in agents[first:] + agents[:first]:
+            self._makers[agent].quote(actions[agent])
+        self._market.step()
+        self._left -= 1
+        passed = 1 - self._left / self._steps
+        outcomes = {agent: self._makers[agent].outcome(passed) for agent in agents}
+        over = not self._left
+        if over:
+            self.agents = []
+        return (
+            {agent: observation for agent, (observation, _) in outcomes.items()},
+            {agent: reward for agent, (_, reward) in outcomes.items()},
+            dict.fromkeys(agents, False),
+            dict.fromkeys(agents, over),
+            {agent: {"profit": self._makers[agent].profit} for agent in agents},
+        )
+
+
+def parallel_env(makers: int = 2, steps: int = 1_000, *, audit: bool = False) -> MakersParallel:
+    """As PettingZoo's own environments are made."""
+    return MakersParallel(makers, steps, audit=audit)

@@ -1,0 +1,89 @@
+"""Be long, short or flat in a perpetual contract, and stay solvent."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+from venue.gym.contract_market import UNITS, ContractMarket, moves
+from venue.gym.observing import FAR, Observation, book_numbers, bounded, choices, observed_space
+from venue.gym.seat import LEVELS
+
+TARGETS: Final = (-50_000, -25_000, 0, 25_000, 50_000)  # lots: up to 0.5 BTC either way
+SIZE: Final = 4 * LEVELS + 5
+
+
+class PerpetualTrader(gymnasium.Env[Observation, np.int64]):
+    """A position in a contract at leverage 20 in cross margin, with 2,000 USDT.
+
+    Action: 0 to 4, the position to have: -0.5, -0.25, 0, 0.25 or 0.5 BTC. The way there is by
+    market orders at a fee of 0.06 %. What the margin does not allow is refused and does not happen.
+
+    Observation, 25 numbers from -10 to 10: distance from the middle and size of the five best bids,
+    then of the five best asks; what is held, in parts of 0.5 BTC; the mark's distance from the
+    index; how far the middle moved in the last step; equity, in parts of the first money; the part
+    of the episode that has passed.
+
+    Reward: the change of the equity at the mark, in USDT, funding and fees included. A step is a
+    second; an episode begins at 07:50 and meets the funding of 08:00. It terminates when
+    its position is liquidated, and is truncated after `steps`.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 - as gymnasium has it
+
+    def __init__(self, steps: int = 1_000, *, audit: bool = False) -> None:
+        if steps < 1:
+            raise ValueError(f"steps: must be 1 or more, not {steps}")
+        self.observation_space = observed_space(SIZE)
+        self.action_space = spaces.Discrete(len(TARGETS))
+        self._steps = steps
+        self._market = ContractMarket(audit=audit)
+        self._left = 0
+        self._equity = 0.0
+        self._middle = 0.0
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begin an episode: the same seed, the same market."""
+        super().reset(seed=seed)
+        self._market.begin(int(self.np_random.integers(1 << 62)))
+        self._left = self._steps
+        self._equity = self._market.equity()
+        self._middle = self._market.see().mid()
+        return self._observed(), {}
+
+    def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Trade, let a second pass, and see what came of it. RuntimeError before `reset`,
+        ValueError for what is no action."""
+        if not self._left:
+            raise RuntimeError("step: the episode is over, or none has begun: call reset first")
+        (chosen,) = choices(action, 1, len(TARGETS) - 1)
+        self._left -= 1
+        market = self._market
+        for side, position_side, lots in moves(*market.held(), TARGETS[chosen]):
+            market.trade(side, position_side, lots)
+        market.step()
+        before, self._equity = self._equity, market.equity()
+        observation = self._observed()
+        truncated = not self._left and not market.liquidated
+        if market.liquidated:
+            self._left = 0
+        told = {"equity": self._equity}
+        return observation, self._equity - before, market.liquidated, truncated, told
+
+    def _observed(self) -> Observation:
+        market = self._market
+        seen = market.see()
+        before, self._middle = self._middle, seen.mid()
+        long, short = market.held()
+        numbers = book_numbers(seen, self._middle, SIZE)
+        numbers[-5] = (long - short) / TARGETS[-1]
+        numbers[-4] = market.premium() / FAR
+        numbers[-3] = (self._middle - before) / FAR
+        numbers[-2] = self._equity / UNITS
+        numbers[-1] = 1 - self._left / self._steps
+        return bounded(numbers)
