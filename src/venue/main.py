@@ -79,6 +79,7 @@ from venue.recording.recorder import Recorder
 
 YOUNG_MAX: Final = 1_000  # new objects that are looked at for garbage at once: half a millisecond
 NEVER: Final = 1 << 30
+WORLD_WIRE_LOG: Final = 200  # requests and frames that a world keeps, of which there may be 1,000
 DOCUMENTS: Final = {
     b"/openapi.json": document(lambda: openapi(ROWS, venue.__version__)),
     b"/asyncapi.json": document(lambda: asyncapi(SOCKETS, venue.__version__)),
@@ -266,7 +267,9 @@ def _living(options: Options, origins: Origins, limits: SocketLimits, taken: Tak
 
     async def open_rooms(journal: Journal, history: History, failed: OnFailure) -> Venue:
         begun = goes_on if journal.begin() else plain
-        return await _wire(begun, journal, history, SystemClock(), failed)
+        rooms = await _wire(begun, journal, history, SystemClock(), failed)
+        rooms.note(min(options.wire_log, WORLD_WIRE_LOG))
+        return rooms
 
     doors = partial(_doors, plain, origins, limits, taken)
     return Living(Shelf(options.frames_kept), open_rooms, doors, partial(_make_ready, options))
@@ -429,6 +432,10 @@ def in_background(rooms: Venue, options: Options) -> list[asyncio.Task[None]]:
     if options.state is not None:
         kept = keeper(rooms, options.state, options.frames_kept)
         tasks.append(asyncio.create_task(kept.run()))
+        if options.keep_us is not None:
+            from venue.pruning.beside import begin
+
+            tasks.append(begin(rooms, kept, options.state, options.keep_us))
     return tasks
 
 

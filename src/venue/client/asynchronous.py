@@ -46,7 +46,9 @@ import venue.api.spot.orders
 import venue.api.spot.withdrawals
 from venue.api.operation import Empty, Operation
 from venue.client import paging
+from venue.client.books import Books, channel
 from venue.client.http import RETRIES, TIMEOUT_S, Account, Http
+from venue.client.streams import PATIENCE_S, QUIET_S, Stream
 
 Money = str | int | Decimal
 Q = TypeVar("Q")
@@ -100,6 +102,30 @@ class AsyncClient:
 
     async def _send(self, row: Operation[Q, R], values: dict[str, Any]) -> R:
         return await asyncio.to_thread(self._http.send, row, values)
+
+    def listen(
+        self,
+        *channels: str,
+        product: str = "spot",
+        quiet_s: float = QUIET_S,
+        patience_s: float = PATIENCE_S,
+    ) -> Stream:
+        """The frames of channels, as BTCUSDT@trade, or of private ones, as orders or
+        orders?from=17. Misused."""
+        return Stream(self._http, product, channels, quiet_s=quiet_s, patience_s=patience_s)
+
+    def books(
+        self,
+        symbol: str,
+        *,
+        product: str = "spot",
+        levels: int = 15,
+        quiet_s: float = QUIET_S,
+        patience_s: float = PATIENCE_S,
+    ) -> Books:
+        """A market's book after each change, checked: 15 or 200 levels a side. Misused."""
+        name = channel(symbol, levels)
+        return Books(self.listen(name, product=product, quiet_s=quiet_s, patience_s=patience_s))
 
     async def ping(self) -> Empty:
         """GET /api/v3/ping"""

@@ -23,12 +23,15 @@ from venue.api import errors
 from venue.api.errors import ApiError
 from venue.api.operation import Operation
 from venue.api.operator import clock as clock_rows
+from venue.api.operator import explain as explain_rows
 from venue.api.operator import faults as fault_rows
 from venue.api.operator import references as reference_rows
 from venue.api.operator import snapshots as snapshot_rows
+from venue.api.operator.explain import Explanation
 from venue.api.operator.preview import preview as preview_row
 from venue.client.errors import Misused, refused
 from venue.compiled import refuse_stale
+from venue.core.state import audit
 from venue.gateway.bounds import bounds
 from venue.gateway.context import Venue as Rooms
 from venue.gateway.transport.server import listen
@@ -39,7 +42,7 @@ from venue.library.equity import EquityLog, keep_up
 from venue.library.loop import LoopThread
 from venue.library.market import CONTRACT, SPOT, Market
 from venue.library.progress import Progress
-from venue.library.results import Advanced, Equity, Preview
+from venue.library.results import Advanced, Equity, Placed, Preview
 from venue.node.clock import SystemClock
 from venue.node.venue_clock import RATE_MOST, ClockMode, Mode
 from venue.times import US_PER_MS, moment_us, span_us
@@ -101,6 +104,7 @@ class Venue:
         async with opening:
             context = main.opened(self._options, SystemClock(), self._failures.append)
             rooms = await opening.enter_async_context(context)
+            rooms.observe(0)  # no wire log: who calls knows what it asked
             await main.employ(rooms, self._options.seed, agents=self._options.agents)
             if self._options.resets:
                 await rooms.timekeeper.keep(snapshot_rows.READY, rooms.aside.dump)
@@ -315,6 +319,25 @@ class Venue:
                 order["timeInForce"] = "GTC"
         asked = {"owner": owner, "product": product.upper(), "order": order}
         return views.preview(self._ask(preview_row, "", **asked))
+
+    def explain(self, kind: str, identity: int | Placed) -> Explanation:
+        """Why an order, a bill or a liquidation came so, in sentences with their numbers. `kind` is
+        "order", "bill" or "liquidation". Refused: there is none of this id, or it is too long ago.
+        """
+        rows = {"order": explain_rows.order, "bill": explain_rows.bill}
+        row = (rows | {"liquidation": explain_rows.liquidation}).get(kind)
+        if row is None:
+            raise refused(errors.invalid("kind", "must be order, bill or liquidation"))
+        number = identity.order_id if isinstance(identity, Placed) else identity
+        return self._ask(row, "", id=number)
+
+    def problems(self) -> list[str]:
+        """The invariants of the rulebook that do not hold, in words: none, or there is a defect."""
+        self._check()
+        return self._loop.call(self._problems())
+
+    async def _problems(self) -> list[str]:
+        return audit.problems(self._rooms.engine)
 
     # -- a door -----------------------------------------------------------------------------------
 
