@@ -13,6 +13,7 @@ from venue.core.messages.commands import Command, Deposit
 from venue.gateway.context import Venue
 from venue.keeping import keep_up
 from venue.node.clock import SystemClock
+from venue.node.garbage import collect_young_only
 from venue.node.venue_clock import ClockMode, Mode
 from venue.times import instant_us
 from venue.vocabulary import WALLET_SPOT
@@ -41,7 +42,7 @@ async def _measured() -> list[Row]:
     options = main.Options(clock=ClockMode(Mode.MANUAL), at=BEGIN)
     async with main.opened(options, SystemClock(), _fail) as rooms:
         await main.employ(rooms, options.seed, agents=True)
-        main.collect_young_only()  # as `venue dev` does
+        collect_young_only()  # as `venue dev` does
         await rooms.timekeeper.keep(NAME, rooms.aside.dump)
         rows = [await _fresh(rooms)]
         for done in DONE:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
 import logging
 import signal
 import socket
@@ -66,6 +65,7 @@ from venue.lab.prehistory import Prehistory
 from venue.living import Living, OnFailure
 from venue.node.clock import ServerClock, SystemClock
 from venue.node.explainer import keeping_recent
+from venue.node.garbage import collect_young_only
 from venue.node.market_data.views import MarketData
 from venue.node.outbox import Outbox
 from venue.node.passing_time import catch_up
@@ -77,8 +77,6 @@ from venue.node.venue_clock import SETTING, ClockMode, VenueClock, parsed
 from venue.own_history import start_history
 from venue.recording.recorder import Recorder
 
-YOUNG_MAX: Final = 1_000  # new objects that are looked at for garbage at once: half a millisecond
-NEVER: Final = 1 << 30
 WORLD_WIRE_LOG: Final = 200  # requests and frames that a world keeps, of which there may be 1,000
 DOCUMENTS: Final = {
     b"/openapi.json": document(lambda: openapi(ROWS, venue.__version__)),
@@ -444,16 +442,6 @@ async def end_of(background: list[asyncio.Task[None]]) -> None:
     for task in background:
         task.cancel()
     await asyncio.gather(*background, return_exceptions=True)
-
-
-def collect_young_only() -> None:
-    """From now on no collection looks at more than a few objects: orders would wait for it.
-
-    What lives longer leaves no garbage that needs one: `test_garbage.py` holds us to that.
-    """
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(YOUNG_MAX, NEVER, NEVER)
 
 
 async def employ(rooms: Venue, seed: int, *, agents: bool, act: bool = True) -> None:
