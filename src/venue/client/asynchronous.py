@@ -2449,7 +2449,7 @@ class AsyncClient:
         owner: str,
     ) -> list[venue.api.operator.contracts.OperatorPosition]:
         """GET /_venue/positions"""
-        return await self._send(venue.api.operator.contracts.positions, {"owner": owner})
+        return await self._send(venue.api.operator.contracts.operator_positions, {"owner": owner})
 
     async def liquidations(
         self,
@@ -2728,7 +2728,7 @@ class AsyncClient:
 
     async def fault_presets(self) -> list[venue.api.operator.faults.Preset]:
         """GET /_venue/faults/presets"""
-        return await self._send(venue.api.operator.faults.presets, {})
+        return await self._send(venue.api.operator.faults.fault_presets, {})
 
     async def apply_fault_preset(
         self,
@@ -2738,7 +2738,7 @@ class AsyncClient:
     ) -> list[venue.api.operator.faults.FaultView]:
         """PUT /_venue/faults/presets/{name}"""
         return await self._send(
-            venue.api.operator.faults.apply_preset, {"name": name, "rate": rate}
+            venue.api.operator.faults.apply_fault_preset, {"name": name, "rate": rate}
         )
 
     async def clock(self) -> venue.api.operator.clock.ClockView:
@@ -2824,7 +2824,7 @@ class AsyncClient:
         name: str,
     ) -> venue.api.operator.snapshots.SnapshotView:
         """PUT /_venue/snapshots/{name}"""
-        return await self._send(venue.api.operator.snapshots.keep, {"name": name})
+        return await self._send(venue.api.operator.snapshots.keep_snapshot, {"name": name})
 
     async def delete_snapshot(
         self,
@@ -2832,7 +2832,7 @@ class AsyncClient:
         name: str,
     ) -> venue.api.operator.snapshots.SnapshotView:
         """DELETE /_venue/snapshots/{name}"""
-        return await self._send(venue.api.operator.snapshots.drop, {"name": name})
+        return await self._send(venue.api.operator.snapshots.delete_snapshot, {"name": name})
 
     async def revert(
         self,
@@ -2900,7 +2900,7 @@ class AsyncClient:
         id: int,
     ) -> venue.api.operator.explain.Explanation:
         """GET /_venue/explain/order/{id}"""
-        return await self._send(venue.api.operator.explain.order, {"id": id})
+        return await self._send(venue.api.operator.explain.explain_order, {"id": id})
 
     async def explain_refusal(
         self,
@@ -2908,7 +2908,7 @@ class AsyncClient:
         id: int,
     ) -> venue.api.operator.explain.Explanation:
         """GET /_venue/explain/refusal/{id}"""
-        return await self._send(venue.api.operator.explain.refusal, {"id": id})
+        return await self._send(venue.api.operator.explain.explain_refusal, {"id": id})
 
     async def explain_bill(
         self,
@@ -2916,7 +2916,7 @@ class AsyncClient:
         id: int,
     ) -> venue.api.operator.explain.Explanation:
         """GET /_venue/explain/bill/{id}"""
-        return await self._send(venue.api.operator.explain.bill, {"id": id})
+        return await self._send(venue.api.operator.explain.explain_bill, {"id": id})
 
     async def explain_liquidation(
         self,
@@ -2924,7 +2924,7 @@ class AsyncClient:
         id: int,
     ) -> venue.api.operator.explain.Explanation:
         """GET /_venue/explain/liquidation/{id}"""
-        return await self._send(venue.api.operator.explain.liquidation, {"id": id})
+        return await self._send(venue.api.operator.explain.explain_liquidation, {"id": id})
 
     async def bundle(self) -> venue.api.operator.bundle.BundleView:
         """GET /_venue/bundle"""
@@ -2938,7 +2938,7 @@ class AsyncClient:
     ) -> venue.api.operator.bundle.SnapshotPiece:
         """GET /_venue/bundle/snapshot"""
         return await self._send(
-            venue.api.operator.bundle.snapshot, {"sequence": sequence, "offset": offset}
+            venue.api.operator.bundle.bundle_snapshot, {"sequence": sequence, "offset": offset}
         )
 
     async def bundle_commands(
@@ -2948,4 +2948,6 @@ class AsyncClient:
         last: int,
     ) -> list[venue.api.operator.bundle.CommandsPiece]:
         """GET /_venue/bundle/commands"""
-        return await self._send(venue.api.operator.bundle.commands, {"after": after, "last": last})
+        return await self._send(
+            venue.api.operator.bundle.bundle_commands, {"after": after, "last": last}
+        )

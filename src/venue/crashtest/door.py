@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Final
 
+from venue.api.operation import VENUE
 from venue.crashtest.record import Record, RecordedExchange
 
 HEAD_MAX: Final = 65_536
@@ -20,7 +21,7 @@ ANSWER_MAX: Final = 64_000_000
 CONNECTIONS_MAX: Final = 100
 PIECE: Final = 65_536
 NOT_YOURS: Final = b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-OURS: Final = "/_venue/"  # what only the venue's people may ask
+OURS: Final = f"{VENUE.prefix}/"  # what only the venue's people may ask
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 

@@ -13,6 +13,7 @@ from typing import Final
 from sqlalchemy import Connection, Table
 
 from venue.candles import MINUTE_US
+from venue.core.book.orders import OPEN
 from venue.history.savepoints import beyond_recall
 from venue.history.schema.affiliates import COMMISSIONS, INTERNAL_WITHDRAWALS
 from venue.history.schema.contract import (
@@ -29,12 +30,11 @@ from venue.history.schema.contract import (
 )
 from venue.history.schema.copying import COPIES, TRACKS
 from venue.history.schema.spot import BILLS, FILLS, ORDERS, TRANSFERS
-from venue.vocabulary import ALGO_UNTRIGGERED, OrderStatus
+from venue.vocabulary import ALGO_UNTRIGGERED
 
 ROWS: Final = 2_000  # that one piece looks at: some ten milliseconds
 
-OPEN: Final = f"({int(OrderStatus.NEW)}, {int(OrderStatus.PARTIALLY_FILLED)})"
-CLOSED: Final = "update_time < {time} AND status NOT IN " + OPEN
+CLOSED: Final = f"update_time < {{time}} AND status NOT IN {OPEN}"
 FINISHED: Final = "finished > 0 AND finished < {time}"
 _LIQUIDATIONS: Final = "SELECT liquidation_id FROM main.liquidations WHERE "
 OF_FINISHED: Final = f"liquidation_id IN ({_LIQUIDATIONS}{FINISHED})"

@@ -267,7 +267,7 @@ class Venue:
 
     def snapshot(self, name: str = "base") -> None:
         """Keep the state under a name, until `close`; one of that name is replaced."""
-        self._ask(snapshot_rows.keep, "", name=name)
+        self._ask(snapshot_rows.keep_snapshot, "", name=name)
 
     def revert(self, name: str = "base") -> None:
         """Go back to a kept state, any number of times. Refused: none has that name."""
@@ -324,8 +324,11 @@ class Venue:
         """Why an order, a bill or a liquidation came so, in sentences with their numbers. `kind` is
         "order", "bill" or "liquidation". Refused: there is none of this id, or it is too long ago.
         """
-        rows = {"order": explain_rows.order, "bill": explain_rows.bill}
-        row = (rows | {"liquidation": explain_rows.liquidation}).get(kind)
+        row = {
+            "order": explain_rows.explain_order,
+            "bill": explain_rows.explain_bill,
+            "liquidation": explain_rows.explain_liquidation,
+        }.get(kind)
         if row is None:
             raise refused(errors.invalid("kind", "must be order, bill or liquidation"))
         number = identity.order_id if isinstance(identity, Placed) else identity

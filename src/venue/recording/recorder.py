@@ -27,9 +27,9 @@ from venue.core.messages.savepoints import (
 from venue.history.frames_kept import FRAMES_KEPT, frames_gone
 from venue.recording.frames import PrivateFrame, PrivateFrames
 from venue.recording.notes import PastNotes
+from venue.times import US_PER_MS
 
 RENEWAL: Final = 10_000  # commands; after a defect frames are made again from such a sequence on
-US_PER_MS: Final = 1000
 SPECIAL: Final = frozenset({KeepState, RevertState, DropState, RecordStreams})
 
 OwnKey = tuple[int, int, str]  # uid, product, channel

@@ -14,6 +14,7 @@ from typing import Final, Protocol
 import msgspec
 
 from venue.api.streams.channels import KeptFrame, Stream
+from venue.candles import SECOND_US
 from venue.core.messages.applied import Applied
 from venue.core.messages.contract_events import ContractTrade
 from venue.core.messages.events import Trade
@@ -30,12 +31,11 @@ from venue.gateway.streams.public_frames import (
     shaper,
 )
 from venue.recording.recorder import OwnKey
+from venue.times import US_PER_MS
 from venue.vocabulary import Product
 
 INTERNAL_ERROR: Final = 1011
 POLICY: Final = 1008
-US_PER_MS: Final = 1000
-US_PER_S: Final = 1_000_000
 KEEP_UP_S: Final = 5.0  # how long time that is moved waits for a reader; then it is too slow
 
 
@@ -389,7 +389,7 @@ class Hub:
             return
         if topic.interval_s:
             topic.due = self._loop.time() + topic.interval_s
-            topic.due_us = self._rooms.clock.now() + round(topic.interval_s * US_PER_S)
+            topic.due_us = self._rooms.clock.now() + round(topic.interval_s * SECOND_US)
         topic.newcomer = None
         frame = Frame(payload)
         for listener in list(topic.listeners):

@@ -28,6 +28,7 @@ from venue.api.streams.channels import (
     Stream,
     streams_of,
 )
+from venue.candles import SECOND_US
 from venue.gateway.access.keys import Key
 from venue.gateway.context import Venue
 from venue.gateway.dispatch.routes import Route
@@ -38,6 +39,7 @@ from venue.gateway.streams.public_frames import is_listed
 from venue.gateway.streams.socket_orders import SocketOrders
 from venue.history.process.link import HistoryFailed
 from venue.recording.recorder import OwnKey
+from venue.times import US_PER_MS
 
 PREFIX: Final = "INVALID_ARGUMENT: "
 POLICY: Final = 1008  # the close code of every broken rule
@@ -47,8 +49,6 @@ NUMBER: Final = re.compile(rb"-?[0-9]{1,20}")
 AFTER: Final = re.compile("from=(.*)")  # what may follow the name of a private channel
 SEQUENCE: Final = re.compile("[0-9]{1,18}")
 ID_LENGTH_MAX: Final = 64
-US_PER_MS: Final = 1000
-US_PER_S: Final = 1_000_000
 LOOK_S: Final = 60.0  # how often a key that expires is looked at: time may be stepped
 _SECOND_S: Final = 1.0
 _HOUR_S: Final = 3600.0
@@ -409,7 +409,7 @@ class Session:
         if not self._usable():
             self._link.end(POLICY, KEY_GONE)
         elif self._key is not None and self._key.view.expires is not None:
-            left = (self._key.view.expires - self._rooms.clock.wall()) / US_PER_S
+            left = (self._key.view.expires - self._rooms.clock.wall()) / SECOND_US
             self._expiry = self._later(min(left, LOOK_S), self._check_key)
 
     def _guards(self) -> bool:

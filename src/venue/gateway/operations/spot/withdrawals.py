@@ -13,6 +13,7 @@ from venue.api.spot.withdrawals import (
     InternalWithdrawals,
     InternalWithdrawalsRequest,
 )
+from venue.candles import DAY_US
 from venue.core.messages.benefit_commands import InternalWithdraw
 from venue.core.messages.benefit_events import InternallyWithdrawn, WithdrawalRepeated
 from venue.core.messages.events import Rejected
@@ -20,9 +21,10 @@ from venue.gateway.context import Call, Venue
 from venue.gateway.operations.refusals.funds import wallet_funds
 from venue.gateway.operations.refusals.spot import refusal
 from venue.gateway.operations.spot.commissions import coin_of
-from venue.gateway.operations.spot.people import DAY_US, US_PER_MS, affiliate_of, span
+from venue.gateway.operations.spot.people import affiliate_of, span
 from venue.history.process.asked import affiliates as questions
 from venue.history.rows.affiliates import WithdrawalsOf
+from venue.times import US_PER_MS
 from venue.vocabulary import Reject, Wallet
 from venue.wire import amount_text
 
