@@ -100,12 +100,13 @@ def _measure(folder: Path, running: ExitStack) -> Section:
     answers_file.write_text(json.dumps(answers))
     requests = folder / "requests"
     uvicorn = running.enter_context(_serving(folder, ["bench.uvicorn_floor", str(keys_file)]))
+    mock = running.enter_context(_serving(folder, ["bench.fastapi_mock", str(keys_file)]))
     floor = running.enter_context(
         _serving(folder, ["bench.floor_app", str(keys_file), str(answers_file)])
     )
     off = running.enter_context(_copy_serving(folder, keys, "off"))
     on = running.enter_context(_copy_serving(folder, keys, "on"))
-    servers = (uvicorn, floor, off, on)
+    servers = (uvicorn, floor, off, on, mock)
     rounds: list[list[Figures]] = []
     for _ in range(ROUNDS):
         _write_orders(requests, keys)
@@ -135,7 +136,7 @@ def _section(
     paced: list[tuple[int, Figures]],
     heard: Figures,
 ) -> Section:
-    uvicorn, floor, off, on = orders
+    uvicorn, floor, off, on, mock = orders
     us = "us"
     rows = [
         _rate("POST order, history off", off, floor, NEEDED),
@@ -145,6 +146,8 @@ def _section(
         _rate(f"  {OWNERS} owners listening", heard, on, NEEDED_LISTENING),
         Row(what="  processor time, all processes", measured=heard.cpu, floor=on.cpu, unit=us),
         _rate("the floor, over uvicorn's", floor, uvicorn, NEEDED_DOOR),
+        _rate("POST order, over a FastAPI mock's", off, mock),
+        Row(what="  processor time, all processes", measured=off.cpu, floor=mock.cpu, unit=us),
         _rate("batch place of 10", batches[1], batches[0], NEEDED_BATCH),
     ]
     for path, (constant, read) in zip(paths, reads, strict=True):
@@ -178,25 +181,30 @@ def _rate(what: str, run: Figures, floor: Figures, needed: float | None = None) 
 
 def _prepare(folder: Path) -> list[Key]:
     """Owners, keys, money and a book, in a state file that every run gets a copy of."""
-    keys: list[Key] = []
     with _serving(folder, ["bench.venue_app", str(folder / "base"), "on"]) as server:
-        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=START_S)
-        for number in range(OWNERS):
-            owner = f"bench {number}"
-            _call(connection, "/_venue/owners", {"name": owner})
-            permissions = ["READ", "SPOT_TRADE"]
-            made = _call(connection, "/_venue/keys", {"owner": owner, "permissions": permissions})
-            keys.append(Key(made["key"], made["secret"], made["passphrase"]))
-            for asset, amount in (("USDT", "50000000"), ("BTC", "10000")):
-                money = {"owner": owner, "wallet": "SPOT", "asset": asset, "amount": amount}
-                _call(connection, "/_venue/deposit", money)
-        for number in range(OWNERS * RESTING * 2):
-            side = "BUY" if number % 2 else "SELL"
-            away = 1 + number // 2 % 20
-            price = PRICE - away if number % 2 else PRICE + away
-            key = keys[number // 2 % OWNERS]
-            _send(connection, _order(key, side, price, f"base-{number:030d}", _now()))
-        connection.close()
+        return furnished(server)
+
+
+def furnished(server: Server, owners: int = OWNERS) -> list[Key]:
+    """The keys of new owners of a new venue, who have money and a book."""
+    keys: list[Key] = []
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=START_S)
+    for number in range(owners):
+        owner = f"bench {number}"
+        _call(connection, "/_venue/owners", {"name": owner})
+        permissions = ["READ", "SPOT_TRADE"]
+        made = _call(connection, "/_venue/keys", {"owner": owner, "permissions": permissions})
+        keys.append(Key(made["key"], made["secret"], made["passphrase"]))
+        for asset, amount in (("USDT", "50000000"), ("BTC", "10000")):
+            money = {"owner": owner, "wallet": "SPOT", "asset": asset, "amount": amount}
+            _call(connection, "/_venue/deposit", money)
+    for number in range(owners * RESTING * 2):
+        side = "BUY" if number % 2 else "SELL"
+        away = 1 + number // 2 % 20
+        price = PRICE - away if number % 2 else PRICE + away
+        key = keys[number // 2 % owners]
+        _send(connection, _order(key, side, price, f"base-{number:030d}", _now()))
+    connection.close()
     return keys
 
 
@@ -252,7 +260,7 @@ def _write_orders(path: Path, keys: list[Key]) -> None:
         for number in range(REQUESTS):
             side, price = _next_order(random, number)
             name = f"{stamp}-{number:021d}"
-            key = keys[random.randrange(OWNERS)]
+            key = keys[random.randrange(len(keys))]
             request = _order(key, side, price, name, stamp + number % 1000)
             file.write(b"%06d" % len(request) + request)
 
@@ -295,7 +303,7 @@ def _write_batches(path: Path, keys: list[Key]) -> None:
                     }
                 )
             body = json.dumps({"symbol": "BTCUSDT", "orderList": orders}).encode()
-            key = keys[random.randrange(OWNERS)]
+            key = keys[random.randrange(len(keys))]
             request = _signed(key, "POST", "/api/v3/order/batch", body, stamp + number % 1000)
             file.write(b"%06d" % len(request) + request)
 
@@ -325,11 +333,16 @@ def _copy_serving(folder: Path, keys: list[Key], projection: str, *more: str) ->
         shutil.copy2(path, copied / path.name)
     arguments = ["bench.venue_app", str(copied / "base"), projection, *more]
     with _serving(folder, arguments, FAST) as server:
-        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=START_S)
-        for key in keys:
-            _send(connection, _signed(key, "GET", "/api/v3/account", b"", _now()))
-        connection.close()
+        warm(server, keys)
         yield server
+
+
+def warm(server: Server, keys: list[Key]) -> None:
+    """Have a venue see each key's passphrase once, which costs a slow hash."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=START_S)
+    for key in keys:
+        _send(connection, _signed(key, "GET", "/api/v3/account", b"", _now()))
+    connection.close()
 
 
 @contextmanager
@@ -422,16 +435,23 @@ def _serving(
     folder: Path, arguments: list[str], environment: Environment = PLAIN
 ) -> Iterator[Server]:
     """A server in a process of its own, on the first core."""
+    module, first, *more = arguments
+    with started(folder, ["-m", module, first, str(folder / "ready"), *more], environment) as made:
+        yield made
+
+
+@contextmanager
+def started(folder: Path, arguments: list[str], environment: Environment) -> Iterator[Server]:
+    """What Python runs with such arguments, on the first core, once it has written `ready`."""
     ready = folder / "ready"
     ready.unlink(missing_ok=True)
-    module, first, *more = arguments
-    command = ["taskset", "-c", _cores()[0], sys.executable, "-m", module, first, str(ready), *more]
+    command = ["taskset", "-c", _cores()[0], sys.executable, *arguments]
     process = subprocess.Popen(command, cwd=ROOT, env=environment)
     try:
         deadline = time.monotonic() + START_S
         while not (ready.is_file() and ready.read_text()):
             if process.poll() is not None or time.monotonic() > deadline:
-                raise RuntimeError(f"{module} did not start")
+                raise RuntimeError(f"{arguments} did not start")
             time.sleep(0.005)
         yield Server(process.pid, int(ready.read_text()))
     finally:

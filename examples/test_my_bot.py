@@ -1,6 +1,7 @@
 """Tests of a bot, as the pytest plugin of the venue makes them: copy what you need.
 
 `venue` is a venue as it began, in manual time; `venue_ccxt` makes stock ccxt clients of it.
+`venue_world` is a world of its own; `wire` tells what clients asked and were answered.
 Nothing needs to be started before: `pytest examples/test_my_bot.py`.
 """
 
@@ -11,8 +12,6 @@ from pathlib import Path
 import ccxt
 import pytest
 from websockets.sync.client import connect
-
-from venue.testing.handle import VenueRefused
 
 SCENARIO = str(Path(__file__).parent / "scenarios" / "lost_replies.toml")
 MINUTES = [f"{hour:02}:{minute:02}" for hour in range(24) for minute in range(60)]
@@ -137,12 +136,17 @@ def test_a_halt(venue, bot, alice):
 # -- time ---------------------------------------------------------------------------------------
 
 
-def test_two_fundings(venue, alice):
+@pytest.mark.venue(seed=7, agents=False)  # nobody else trades: two minutes pass at once
+def test_two_fundings(venue, alice, venue_ccxt):
     venue.operator("change_contract", symbol="BTCUSDT", fundingTimes=MINUTES)
+    venue.index("BTCUSDT", "60000")  # for ten seconds
+    venue_ccxt("bob").create_order(SWAP, "limit", "sell", 0.01, 60000)
     alice.create_order(SWAP, "market", "buy", 0.01)
-    told = venue.clock.advance("2m")
-    settled = [one["kind"] for one in told["settled"] if one["symbol"] == "BTCUSDT"]
-    assert settled == ["funding", "funding"]
+    for _ in range(2):
+        venue.clock.advance("55s")
+        venue.index("BTCUSDT", "60000")
+        told = venue.clock.advance("5s")
+        assert [one["kind"] for one in told["settled"]] == ["funding"]
     assert len(venue.ask("alice", "income", incomeType="position_funding")["items"]) == 2
 
 
@@ -204,8 +208,8 @@ def test_going_back_to_a_position(venue, alice):
         assert alice.fetch_positions([SWAP])[0]["contracts"] == 0.01
 
 
-def test_each_test_begins_anew(venue, alice):
-    assert alice.fetch_open_orders(SPOT) == []
-    assert [one["orderId"] for one in venue.ask("alice", "open_orders")] == []
-    with pytest.raises(VenueRefused, match="there is no account zoe"):
-        venue.ccxt("zoe")
+def test_a_world_of_its_own(venue_world, wire):
+    order = Bot(venue_world.ccxt("alice")).buy(SPOT, 0.01, 60000)
+    venue_world.clock.advance("1m")
+    assert [one["id"] for one in venue_world.ccxt("alice").fetch_open_orders(SPOT)] == [order["id"]]
+    assert [one["status"] for one in wire.entries(operation="place_order")] == [200]

@@ -58,6 +58,7 @@ ANCESTORS_OF = {
     "typing.NamedTuple": "a record that is unpacked once per row",
     "apsw.VFS": "the place where a disk is made to fail",
     "apsw.VFSFile": "the place where a disk is made to fail",
+    "pydantic.BaseModel": "FastAPI reads bodies so",
     "gymnasium.Env": "gymnasium makes, wraps and checks its subclasses",
     "pettingzoo.ParallelEnv": "pettingzoo wraps and checks its subclasses",
     "hypothesis.stateful.RuleBasedStateMachine": "hypothesis finds the rules on its subclass",
@@ -65,6 +66,7 @@ ANCESTORS_OF = {
 
 # Packages that users import names from, and how many statements these take.
 FACADES = {
+    "src/venue/testing/__init__.py": 4,
     "src/venue/__init__.py": 7,  # its version; it finds the library when it is asked for
     "src/venue/gym/__init__.py": 9,  # the environments, and their ids made known
 }
@@ -322,6 +324,7 @@ def test_every_module_is_used() -> None:
     helpers = ["venue.computing", "venue.history.process.worker", "venue.replica"]
     helpers += list(project["entry-points"]["pytest11"].values())
     helpers += ["venue.explaining", "venue.history.process.shared_worker"]
+    helpers += ["venue.testing.machine"]  # for who has Hypothesis
     helpers += [f"venue.history.questions.{name}" for name in asked.__all__]
     used = reached([*scripts, "venue.__main__", "venue.gym", *LAZY.values(), *helpers])
     packages = [name for name, path in modules().items() if path.name == "__init__.py"]

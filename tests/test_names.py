@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from support.sources import SRC, modules, none, text, trees
+from venue.api.documents.table import ROWS
 
 ATTRIBUTES = 12  # that an object of a class sets on itself
 # Wide for a reason; no other may be.
@@ -70,6 +71,8 @@ ENTANGLED = tuple(
         "ledger.benefits",
     )
 )  # fmt: skip
+ROW_MADE = r"^\w+(?:: .*)? = [A-Z]+\.(?:get|post|put|delete|patch)\("
+UNITS = ("US_PER_MS", "US_PER_S", "SECOND_US", "MINUTE_US", "HOUR_US", "DAY_US")
 FAMILY = 3  # modules of a folder whose names begin with the same word; more are a folder
 
 
@@ -257,3 +260,79 @@ def copies(tree: ast.Module, enums: set[str]) -> Iterator[tuple[str, int]]:
 def test_a_copy_of_a_member_is_seen() -> None:
     planted = "A: Final = int(Side.BUY)\nB = Kind.C.value\nC = Other.D.value\nD = 0"
     assert list(copies(ast.parse(planted), {"Side", "Kind"})) == [("Side", 1), ("Kind", 2)]
+
+
+def test_a_row_is_a_line() -> None:
+    """Each operation is one line of `venue.api`; its name and its path stand there alone."""
+    named = {row.name: row for row in ROWS}
+    assert len(named) == len(ROWS)
+    paths = {row.path for row in ROWS}
+    none(
+        [
+            f"{path}:{line}: {fault}"
+            for path in modules().values()
+            for line, fault in split_rows(trees()[path], paths)
+        ]
+    )
+
+
+def split_rows(tree: ast.Module, paths: set[str]) -> Iterator[tuple[int, str]]:
+    """The rows that take more than a line, and the paths of rows that are spelled elsewhere."""
+    for node in tree.body:
+        long = isinstance(node, ast.Assign | ast.AnnAssign) and node.end_lineno != node.lineno
+        if long and re.search(ROW_MADE, ast.unparse(node)):
+            yield node.lineno, "a row takes one line"
+    for part in ast.walk(tree):
+        if isinstance(part, ast.Constant) and isinstance(part.value, str | bytes):
+            spelled = part.value if isinstance(part.value, str) else part.value.decode("latin-1")
+            if spelled in paths:
+                yield part.lineno, f"{spelled} is the path of a row: take it from there"
+
+
+def test_a_split_row_is_seen() -> None:
+    planted = 'a = READ.get(\n    "/a", (1, 1), Empty, Empty\n)\nb = READ.get("/b", (1, 1))\n'
+    asked = 'ask("/v/a")\nask(b"/v/a")'
+    assert list(split_rows(ast.parse(planted), {"/v/a"})) == [(1, "a row takes one line")]
+    assert [line for line, _ in split_rows(ast.parse(asked), {"/v/a"})] == [1, 2]
+
+
+def test_statuses_follow_the_table() -> None:
+    """Only `Order.become` gives an order a status; a snapshot gives it back the one it had."""
+    core = {name: trees()[path] for name, path in modules().items() if ".core." in name}
+    own = ("venue.core.book.orders", "venue.core.state")
+    none([
+        f"{name}:{line}: Order.become gives a status"
+        for name, tree in core.items()
+        if not name.startswith(own)
+        for line in given(tree)
+    ])  # fmt: skip
+
+
+def given(tree: ast.Module) -> Iterator[int]:
+    """The lines that give an order a status by hand."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Assign):
+            continue
+        for target in node.targets:
+            if ast.unparse(target).endswith(("order.status", "maker.status")):
+                yield node.lineno
+
+
+def test_a_status_given_by_hand_is_seen() -> None:
+    assert list(given(ast.parse("order.status = FILLED\nself.order.status = a = NEW"))) == [1, 2]
+
+
+def test_units_have_one_constant() -> None:
+    """Spans of time, in µs: the core has its own, as it knows no candles."""
+    found = [
+        f"{name}: {unit} stands in venue.times, venue.candles or venue.core.units"
+        for name, path in modules().items()
+        if name not in ("venue.times", "venue.candles", "venue.core.units")
+        for unit in defined(trees()[path].body)
+        if unit in UNITS
+    ]
+    none(found)
+
+
+def test_a_unit_of_ones_own_is_seen() -> None:
+    assert [name for name in defined(ast.parse("DAY_US: Final = 1").body) if name in UNITS]

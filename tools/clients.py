@@ -89,6 +89,31 @@ class {name}:
 
     {async_}def _send(self, row: Operation[Q, R], values: dict[str, Any]) -> R:
         return {send}
+{streams}'''
+STREAMS = '''
+    def listen(
+        self,
+        *channels: str,
+        product: str = "spot",
+        quiet_s: float = QUIET_S,
+        patience_s: float = PATIENCE_S,
+    ) -> Stream:
+        """The frames of channels, as BTCUSDT@trade, or of private ones, as orders or
+        orders?from=17. Misused."""
+        return Stream(self._http, product, channels, quiet_s=quiet_s, patience_s=patience_s)
+
+    def books(
+        self,
+        symbol: str,
+        *,
+        product: str = "spot",
+        levels: int = 15,
+        quiet_s: float = QUIET_S,
+        patience_s: float = PATIENCE_S,
+    ) -> Books:
+        """A market's book after each change, checked: 15 or 200 levels a side. Misused."""
+        name = channel(symbol, levels)
+        return Books(self.listen(name, product=product, quiet_s=quiet_s, patience_s=patience_s))
 '''
 SYNC = {
     "title": "The blocking client.",
@@ -99,17 +124,20 @@ SYNC = {
     "async_": "",
     "a": "",
     "send": "self._http.send(row, values)",
+    "streams": "",
 }
 ASYNC = {
     "title": "The client for asyncio.",
     "imports": "AsyncIterator",
-    "more": "import asyncio\n",
+    "more": "import asyncio\nfrom venue.client.books import Books, channel\n"
+    "from venue.client.streams import PATIENCE_S, QUIET_S, Stream\n",
     "name": "AsyncClient",
     "use": "Use it in an `async\n    with`. A call runs on a"
     " thread: one whose task is cancelled may have its effect all the same.",
     "async_": "async ",
     "a": "a",
     "send": "await asyncio.to_thread(self._http.send, row, values)",
+    "streams": STREAMS,
 }
 
 

@@ -14,6 +14,8 @@ from venue.api.documents.table import ROWS
 from venue.api.documents.text import operations_table
 from venue.api.errors import ROWS as ERRORS
 from venue.api.streams.channels import SOCKETS
+from venue.core.book.orders import NEXT
+from venue.vocabulary import OrderStatus
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "venue"
@@ -34,7 +36,17 @@ def _operations() -> str:
     return (
         "# Operations and errors\n\nWritten from the tables by `python tools/documents.py`.\n\n"
         f"```text\n{operations_table()}\n```\n\n"
-        f"| code | name | HTTP |\n|---|---|---|\n{errors}\n"
+        f"| code | name | HTTP |\n|---|---|---|\n{errors}\n\n"
+        f"## Statuses of an order\n\n| status | may become |\n|---|---|\n{_life()}\n"
+    )
+
+
+def _life() -> str:
+    """The life cycle of an order (rule 3.10), a line per status."""
+    names = {int(status): status.name for status in OrderStatus}
+    return "\n".join(
+        f"| {names[status]} | {', '.join(names[one] for one in after) or 'nothing: it is final'} |"
+        for status, after in NEXT.items()
     )
 
 

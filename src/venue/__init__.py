@@ -12,6 +12,7 @@ __version__ = "0.1.0"
 LAZY = {
     "AsyncClient": "venue.client.asynchronous",
     "Client": "venue.client.blocking",
+    "Lost": "venue.client.errors",
     "Misused": "venue.client.errors",
     "Refused": "venue.client.errors",
     "Unreachable": "venue.client.errors",

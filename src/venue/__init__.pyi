@@ -1,5 +1,6 @@
 from venue.client.asynchronous import AsyncClient as AsyncClient
 from venue.client.blocking import Client as Client
+from venue.client.errors import Lost as Lost
 from venue.client.errors import Misused as Misused
 from venue.client.errors import Refused as Refused
 from venue.client.errors import Unreachable as Unreachable

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
 import logging
 import signal
 import socket
@@ -66,6 +65,7 @@ from venue.lab.prehistory import Prehistory
 from venue.living import Living, OnFailure
 from venue.node.clock import ServerClock, SystemClock
 from venue.node.explainer import keeping_recent
+from venue.node.garbage import collect_young_only
 from venue.node.market_data.views import MarketData
 from venue.node.outbox import Outbox
 from venue.node.passing_time import catch_up
@@ -77,8 +77,7 @@ from venue.node.venue_clock import SETTING, ClockMode, VenueClock, parsed
 from venue.own_history import start_history
 from venue.recording.recorder import Recorder
 
-YOUNG_MAX: Final = 1_000  # new objects that are looked at for garbage at once: half a millisecond
-NEVER: Final = 1 << 30
+WORLD_WIRE_LOG: Final = 200  # requests and frames that a world keeps, of which there may be 1,000
 DOCUMENTS: Final = {
     b"/openapi.json": document(lambda: openapi(ROWS, venue.__version__)),
     b"/asyncapi.json": document(lambda: asyncapi(SOCKETS, venue.__version__)),
@@ -173,7 +172,7 @@ async def _serve(
         rooms.observe(options.wire_log)
         await _make_ready(options, rooms)
         async with doors(rooms, options, bound, fit):
-            _collect_young_only()
+            collect_young_only()
             background = in_background(rooms, options)
             rooms.stop = stopping.set
             ready(Running(options.host, bound.getsockname()[1], rooms))
@@ -266,7 +265,9 @@ def _living(options: Options, origins: Origins, limits: SocketLimits, taken: Tak
 
     async def open_rooms(journal: Journal, history: History, failed: OnFailure) -> Venue:
         begun = goes_on if journal.begin() else plain
-        return await _wire(begun, journal, history, SystemClock(), failed)
+        rooms = await _wire(begun, journal, history, SystemClock(), failed)
+        rooms.note(min(options.wire_log, WORLD_WIRE_LOG))
+        return rooms
 
     doors = partial(_doors, plain, origins, limits, taken)
     return Living(Shelf(options.frames_kept), open_rooms, doors, partial(_make_ready, options))
@@ -429,6 +430,10 @@ def in_background(rooms: Venue, options: Options) -> list[asyncio.Task[None]]:
     if options.state is not None:
         kept = keeper(rooms, options.state, options.frames_kept)
         tasks.append(asyncio.create_task(kept.run()))
+        if options.keep_us is not None:
+            from venue.pruning.beside import begin
+
+            tasks.append(begin(rooms, kept, options.state, options.keep_us))
     return tasks
 
 
@@ -437,16 +442,6 @@ async def end_of(background: list[asyncio.Task[None]]) -> None:
     for task in background:
         task.cancel()
     await asyncio.gather(*background, return_exceptions=True)
-
-
-def _collect_young_only() -> None:
-    """From now on no collection looks at more than a few objects: orders would wait for it.
-
-    What lives longer leaves no garbage that needs one: `test_garbage.py` holds us to that.
-    """
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(YOUNG_MAX, NEVER, NEVER)
 
 
 async def employ(rooms: Venue, seed: int, *, agents: bool, act: bool = True) -> None:

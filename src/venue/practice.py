@@ -70,10 +70,14 @@ class Practice:
         """Whether its process runs."""
         return self._process.poll() is None
 
-    def stop(self) -> int:
-        """Have it stop as an operator does; its exit code."""
+    def begin_to_stop(self) -> None:
+        """Have it stop as an operator does; `stop` waits for that."""
         if self.alive():
             self._process.send_signal(signal.SIGTERM)
+
+    def stop(self) -> int:
+        """Have it stop as an operator does; its exit code."""
+        self.begin_to_stop()
         try:
             self._process.wait(STOP_S)
         except subprocess.TimeoutExpired:

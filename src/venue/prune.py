@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from msgspec import Struct
+import msgspec
 
 from venue import private_files
-from venue.archive_names import NEW, archives, in_place
+from venue.archive_names import NEW, archives
 from venue.core.messages.commands import Command
 from venue.history import archive as history_archive
+from venue.history.archive import nothing_left
 from venue.history.files import HistoryDamaged
 from venue.history.opening import opening
 from venue.history.store import damage_told, open_history
@@ -38,9 +38,10 @@ HISTORY: Final = ".history"
 STEPS: Final = 10  # an archive made at a start holds at least such a part of what is kept
 
 log = logging.getLogger("venue")
+_commands = msgspec.msgpack.Decoder(list[Command])
 
 
-class Pruned(Struct):
+class Pruned(msgspec.Struct):
     """The command after which journal and history of a venue begin now; 0: with the first."""
 
     journal: int
@@ -89,13 +90,22 @@ def _finish(journal: SqliteJournal, path: str) -> None:
     for first, last, name in archives(path):
         if last <= journal.begin():
             continue
-        archive.check(name, journal, last)
+        _check(name, journal, last)
         if first > journal.begin():  # nothing was taken out yet: it is written anew
             private_files.remove(name)
         else:
             snapshot = standing(journal, last)
             if snapshot is not None:
                 archive.drop(journal, last, snapshot)
+
+
+def _check(name: str, journal: SqliteJournal, last: int) -> None:
+    if last > journal.last_sequence():
+        raise JournalCorrupt(
+            f"{name} is not of this journal, or damaged: nothing was removed, put back a copy of"
+            f" it: the journal ends at command {journal.last_sequence()}"
+        )
+    archive.check(name, archive.told(journal, last, 0))
 
 
 def _standing(journal: SqliteJournal, path: str, until_us: int) -> Snapshot | None:
@@ -113,13 +123,18 @@ def _standing(journal: SqliteJournal, path: str, until_us: int) -> Snapshot | No
     return take(engine, market_data, recorder)
 
 
+def time_of(journal: SqliteJournal, sequence: int) -> int:
+    """When a command was stamped, in µs; errors as for reading."""
+    first, payload = journal.packed(sequence - 1, sequence)[0]
+    return _commands.decode(payload)[sequence - first].time
+
+
 def _last_until(journal: SqliteJournal, until_us: int) -> int:
     """The last command that was stamped at a time or before; where the journal begins if none."""
     low, high = journal.begin(), journal.last_sequence()
     while low < high:
         middle = (low + high + 1) // 2
-        _, commands = next(journal.read(middle - 1))
-        if commands[0].time <= until_us:
+        if time_of(journal, middle) <= until_us:
             low = middle
         else:
             high = middle - 1
@@ -129,8 +144,8 @@ def _last_until(journal: SqliteJournal, until_us: int) -> int:
 def _prune_journal(journal: SqliteJournal, path: str, snapshot: Snapshot) -> None:
     end = snapshot.sequence // BLOCK * BLOCK
     first = beginning(journal)
-    with _nothing_left(f"{path}{NEW}"):
-        archive.write(journal, path, end, first if first and first.sequence < end else None)
+    with nothing_left(f"{path}{NEW}"):
+        archive.write(journal, path, end, first.sequence if first else 0)
     archive.drop(journal, end, snapshot)
     journal.shrink()
 
@@ -145,37 +160,19 @@ def _prune_history(journal: SqliteJournal, path: str) -> None:
     assert engine is not None, "it has been loaded before"
     store = open_history(history)
     try:
-        with damage_told(history), store.connection.begin():
-            begin, _ = opening(store.connection)
         reached = store.reached()
         if reached < engine.sequence:
             raise HistoryDamaged(
                 f"{history} ends at command {reached}, the journal begins after {engine.sequence}:"
                 " it is an older copy, or of another venue"
             )
-        for number, _, name in archives(history):
-            if number > begin:  # nothing was taken out yet: it is written anew
-                Path(name).unlink()
-        if begin >= engine.sequence:
-            return
-        new = f"{history}{NEW}"
+        cut = history_archive.Cut(engine.sequence, engine.time, engine.counters.order)
         with damage_told(history):
-            with _nothing_left(new):
-                history_archive.write(store, new, engine.sequence, engine.time)
-            in_place(new, history, begin + 1, engine.sequence)
-            history_archive.drop(store, engine.sequence, engine.counters.order, engine.time)
+            pieces = sum(1 for _ in history_archive.move(store, history, cut))
+            if pieces:
+                history_archive.shrink(store)
     finally:
         store.close()
-
-
-@contextmanager
-def _nothing_left(new: str) -> Iterator[None]:
-    """Take away what was written when it is not whole: a full disk has no room for it."""
-    try:
-        yield
-    except BaseException:
-        private_files.remove(new)
-        raise
 
 
 def _reached(path: str) -> int:

@@ -41,6 +41,7 @@ from support.contract_tape import (
 )
 from support.tape import rows_of
 from support.world import BTCUSDT
+from venue.core.book.orders import OPEN
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Tick
 from venue.core.messages.contract_events import ContractListed, Income, MarkSet
@@ -269,7 +270,7 @@ def test_orders_that_were_updated_since(filled: Store, start: int, ended: bool, 
         wanted = [
             _order(row)
             for row in reversed(ROWS["contract_orders"])
-            if row[1] == uid and row[18] >= start and not (ended and row[17] in queries.OPEN)
+            if row[1] == uid and row[18] >= start and not (ended and row[17] in OPEN)
         ]
         waited = [
             row[0]

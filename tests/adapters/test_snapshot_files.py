@@ -87,7 +87,7 @@ def test_what_stands_for_dropped_commands_stays_when_a_former_journal_is_brought
     connection.close()
     journal = open_journal(path)
     journal.stand(snapshot(BLOCK + 10))
-    journal.drop(BLOCK, snapshot(BLOCK + 10))
+    journal.drop(BLOCK, BLOCK + 10)
     kept = [snapshot(BLOCK + number) for number in (30, 20, 10)]
     assert list(journal.snapshots()) == kept
     journal.append(commands(BLOCK + 31, 1))

@@ -172,7 +172,7 @@ def test_many_are_paid_in_slices_that_a_snapshot_may_part() -> None:
     rest = world.apply(commands.Proceed())
     assert other.apply(commands.Proceed(time=world.time)) == rest
     assert len(refunds(rest)) == 2 * 20
-    assert not world.engine.rewards.goes_on()
+    assert not world.engine.rewards.queue
 
 
 def test_terms_have_bounds() -> None:

@@ -22,7 +22,7 @@ from venue.history.files import HistoryDamaged
 from venue.history.store import open_history
 from venue.journal import archive
 from venue.journal.chain import BLOCK
-from venue.journal.journal import JournalCorrupt, Snapshot
+from venue.journal.journal import JournalCorrupt
 from venue.journal.snapshot_files import SnapshotFiles
 from venue.journal.sqlite import SqliteJournal, open_journal, open_readonly
 from venue.main import Options, opened
@@ -53,7 +53,7 @@ def half_dropped(state: str, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A pruning that ended when a part of what is archived was taken out; the archive."""
     drop, calls = SqliteJournal.drop, list[int]()
 
-    def once(journal: SqliteJournal, end: int, snapshot: Snapshot) -> None:
+    def once(journal: SqliteJournal, end: int, snapshot: int) -> None:
         if calls:
             raise Cut
         calls.append(end)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import http.client
 import json
+import re
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import ccxt
@@ -14,10 +18,14 @@ import pytest
 from support.client import Answer
 from support.faulty import TIME, TIMER_S, add, hits, refused, resting
 from support.listening import WAIT_S
+from support.moved import Moved
+from support.pro import Pro
 from support.server import Server, flawless
 from support.socket_desk import CONTRACT as DEMO_CONTRACT
 from support.socket_desk import SPOT, Product, cancel_all
 from support.stock import Stock
+from venue.api.operator.faults import KINDS
+from venue.gateway.faults.presets import PRESETS
 
 # Stock clients know the contracts that settle in USDT.
 CONTRACT = DEMO_CONTRACT._replace(
@@ -25,6 +33,7 @@ CONTRACT = DEMO_CONTRACT._replace(
     plain={**DEMO_CONTRACT.plain, "symbol": "BTCUSDT"},
 )
 PRODUCTS = (SPOT, CONTRACT)
+FAULTS = Path(__file__).resolve().parents[2] / "docs" / "faults.md"
 BY_NAME = pytest.mark.parametrize("product", PRODUCTS, ids=lambda product: product.name)
 SYMBOLS = {SPOT.name: "BTC/USDT", CONTRACT.name: "BTC/USDT:USDT"}
 
@@ -184,11 +193,15 @@ def test_half_an_answer(server: Server, alice: Stock) -> None:
 
 
 @pytest.mark.parametrize(("side", "left"), [("before", 0), ("after", 1)])
-def test_a_reset(server: Server, side: str, left: int) -> None:
+def test_a_reset(server: Server, alice: Stock, side: str, left: int) -> None:
+    alice("load_markets")
     add(server, "reset", side=side, match={"operation": "place_order"})
     with pytest.raises((ConnectionResetError, http.client.RemoteDisconnected)):
         server.client("alice").post(SPOT.order, SPOT.plain)
     assert resting(server, SPOT) == left
+    with pytest.raises(ccxt.NetworkError):
+        buy(alice, SPOT)
+    assert resting(server, SPOT) == 2 * left
 
 
 def test_a_clock_that_is_off(server: Server, alice: Stock) -> None:
@@ -345,30 +358,104 @@ def test_a_stale_book_and_a_wrong_recovery(server: Server, alice: Stock) -> None
         buy(alice, SPOT)
 
 
-def test_wifi_and_meltdown_break_some(server: Server) -> None:
-    for name in ("flaky-wifi", "exchange-meltdown"):
-        made = preset(server, name).json
-        for rule in made:  # as it is, but for the time it takes
-            if rule["effect"]["kind"] == "delay":
-                server.client().delete(f"/_venue/faults/{rule['id']}")
-        seen = [_outcome(server) for _ in range(60)]
-        assert len(set(seen)) > 1, seen
-        server.client().delete("/_venue/faults")
+@pytest.mark.parametrize(
+    ("name", "seen"),
+    [
+        ("flaky-wifi", ccxt.NetworkError),
+        ("exchange-meltdown", ccxt.ExchangeNotAvailable),
+    ],
+)
+def test_wifi_and_meltdown_break_some(
+    server: Server, alice: Stock, name: str, seen: type[Exception]
+) -> None:
+    for rule in preset(server, name).json:  # as it is, but for the time it takes
+        if rule["effect"]["kind"] == "delay":
+            server.client().delete(f"/_venue/faults/{rule['id']}")
+    answered = 0
+    for _ in range(60):
+        with contextlib.suppress(seen):
+            assert alice("fetch_time")
+            answered += 1
+    assert 0 < answered < 60
 
 
-def _outcome(server: Server) -> str:
-    try:
-        return str(server.client().get(TIME).status)
-    except (ConnectionError, http.client.HTTPException) as problem:
-        return type(problem).__name__
-
-
-def test_it_gets_slower(server: Server) -> None:
+def test_it_gets_slower(server: Server, alice: Stock) -> None:
     first, second, _, _ = preset(server, "slow-degradation").json
-    assert server.client().get(TIME).headers["x-venue-fault"].endswith(first["id"])
+    begun = time.monotonic()
+    assert alice("fetch_time")
+    assert time.monotonic() - begun >= 0.1 - TIMER_S  # never sooner
+    assert alice.exchange.last_response_headers["X-Venue-Fault"].endswith(first["id"])
     assert (hits(server, first["id"])[1], hits(server, second["id"])[1]) == (1, 0)
 
 
-def test_midnight_has_not_come(server: Server) -> None:
-    preset(server, "midnight-disconnect")
-    assert server.client().get(TIME).status == 200
+def test_midnight(tmp_path: Path) -> None:
+    """Streams end with their first frame of the day, and for a while none is opened."""
+    with Moved(tmp_path, "--no-agents", "--depth-ms", "0") as venue, Pro(venue.server) as pro:
+        venue.advance(by="12h")
+        alice = venue.clients["alice"]
+        assert alice.post(SPOT.order, SPOT.plain).status == 200
+        assert preset(venue.server, "midnight-disconnect").status == 200
+        assert pro("watch_order_book", "BTC/USDT")["bids"]
+        venue.advance(by="12h")
+        assert alice.post(SPOT.order, SPOT.plain).status == 200
+        with pytest.raises(ccxt.NetworkError):
+            pro.until(lambda: False, "watch_order_book", "BTC/USDT")
+        venue.advance(by="29s")
+        with pytest.raises(ccxt.NetworkError):
+            pro("watch_order_book", "BTC/USDT")
+        venue.advance(by="1s")
+        assert pro("watch_order_book", "BTC/USDT")["bids"]
+
+
+# -- all of them ----------------------------------------------------------------------------------
+
+# Of each kind and preset: the test in which a stock client meets it.
+STOCK = {
+    "test_faults": {
+        "delay": "test_late_behind_the_patience_of_a_client",
+        "status": "test_a_status",
+        "error": "test_an_error_of_the_interface",
+        "drop_before": "test_lost_before_it_was_executed",
+        "drop_after": "test_executed_and_the_reply_lost",
+        "duplicate": "test_delivered_twice",
+        "stale": "test_a_book_that_stands_still",
+        "truncate": "test_half_an_answer",
+        "reset": "test_a_reset",
+        "clock_skew": "test_a_clock_that_is_off",
+        "reject_rate": "test_orders_are_rejected_and_nothing_else",
+        "flaky-wifi": "test_wifi_and_meltdown_break_some",
+        "lost-replies": "test_lost_replies_execute",
+        "exchange-meltdown": "test_wifi_and_meltdown_break_some",
+        "maintenance": "test_maintenance",
+        "midnight-disconnect": "test_midnight",
+        "submit-only-down": "test_orders_down_and_cancels_down",
+        "cancel-only-down": "test_orders_down_and_cancels_down",
+        "slow-degradation": "test_it_gets_slower",
+        "stale-book": "test_a_stale_book_and_a_wrong_recovery",
+        "wrong-side-recovery": "test_a_stale_book_and_a_wrong_recovery",
+    },
+    "test_stock_streams": {
+        "ws.disconnect": "test_a_disconnect",
+        "ws.silence": "test_silence",
+        "ws.gap": "test_a_gap",
+        "ws.late": "test_a_late_frame",
+        "ws.duplicate": "test_a_duplicate",
+        "ws.no_ping": "test_no_ping",
+        "ws.no_pong": "test_no_pong",
+        "ws.refuse": "test_a_refused_opening",
+    },
+}
+
+
+def test_a_stock_client_meets_every_kind_and_preset() -> None:
+    known = {name: file for file, rows in STOCK.items() for name in rows}
+    assert set(known) == {*KINDS, *PRESETS}
+    documented = re.findall(r"^\| `([a-z_.]+)` \|", FAULTS.read_text(), re.MULTILINE)
+    assert set(documented) == set(KINDS)
+    for file, rows in STOCK.items():
+        tree = ast.parse((Path(__file__).parent / f"{file}.py").read_text())
+        tests = {one.name: one for one in tree.body if isinstance(one, ast.FunctionDef)}
+        for name, test in rows.items():
+            text = ast.unparse(tests[test])
+            assert f"'{name}'" in text, test
+            assert "alice: Stock" in text or "Pro" in text, test

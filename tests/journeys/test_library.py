@@ -126,6 +126,26 @@ def journal_of(path: Path) -> list[Command]:
         journal.close()
 
 
+def test_explanations_and_problems(quiet: Venue) -> None:
+    alice, bob = quiet.account("alice"), quiet.account("bob")
+    order = alice.buy(SYMBOL, "0.01", price="60000")
+    bob.sell(SYMBOL, "0.004", price="60000")
+    told = quiet.explain("order", order)
+    assert (told.kind, told.owner) == ("order", "alice")
+    assert told.sentences[-1].endswith(
+        "0.00400 at 60000.00 as the resting order; 0.00600 of it were left."
+    )
+    bill = quiet.explain("bill", alice.bills()[0].bill_id)
+    assert "alice bought 0.00400 BTCUSDT of bob at 60000.00" in " ".join(bill.sentences)
+    assert quiet.problems() == []
+    ledger = quiet._rooms.engine.ledger
+    wallet = ledger.accounts[ledger.names["alice"]].spot[0]
+    wallet.free += 1
+    assert "the sum over all accounts is 1, not zero" in quiet.problems()[0]
+    wallet.free -= 1
+    alice.cancel(order)
+
+
 def test_server_and_library_write_the_same_journal(tmp_path: Path) -> None:
     mine = tmp_path / "library.db"
     with Venue(seed=7, state=mine) as v:
@@ -158,6 +178,47 @@ def test_server_and_library_write_the_same_journal(tmp_path: Path) -> None:
     for command, other in zip(first, second, strict=False):
         assert command == other
     assert len(first) == len(second)
+
+
+def test_server_library_and_world_write_the_same_journal(tmp_path: Path) -> None:
+    """Without agents, which begin anew in a world: its journal goes on behind the venue's own."""
+    mine, theirs = tmp_path / "library.db", tmp_path / "server" / "venue.db"
+    with Venue(seed=7, agents=False, state=mine) as v:
+        alice = v.account("alice")
+        resting = alice.buy(SYMBOL, "0.01", price="63900", client_id="mine")
+        v.run("5s")
+        v.account("bob").sell(SYMBOL, "0.004", price="63900", client_id="his")
+        alice.cancel(resting)
+        v.run("1s500ms")
+    options = ("--seed", "7", "--no-agents", "--state", str(theirs))
+    with Moved(tmp_path / "server", *options, program=("support.noting",)) as served:
+        served.ok(served.anyone.post("/_venue/worlds", {"name": "w"}))
+        for place in ("/w/w", ""):
+            trade(served, place)
+        assert served.server.stop() == 0
+    whole = b"".join(packed(journal_of(mine)))
+    assert b"".join(packed(journal_of(theirs))) == whole
+    begun, lived = ((tmp_path / "server" / f"world-{n}.journal").read_bytes() for n in (0, 1))
+    assert lived
+    assert begun + lived == whole
+
+
+def trade(served: Moved, place: str) -> None:
+    """The library's calls of the test above, over HTTP, below an address."""
+    limit = {"symbol": SYMBOL, "type": "LIMIT", "price": "63900"}
+
+    def post(path: str, name: str, **body: str) -> Any:
+        act: dict[str, str | None] = {"X-Venue-Act-As": name} if name else {}
+        return served.ok(served.anyone.post(place + path, body, headers=act))
+
+    buy = {**limit, "side": "BUY", "quantity": "0.01", "newClientOrderId": "mine"}
+    resting = post("/api/v3/order", "alice", **buy)
+    post("/_venue/clock/advance", "", by="5s")
+    sell = {**limit, "side": "SELL", "quantity": "0.004", "newClientOrderId": "his"}
+    post("/api/v3/order", "bob", **sell)
+    page = f"{place}/api/v3/order?orderId={resting['orderId']}"
+    served.ok(served.anyone.delete(page, headers={"X-Venue-Act-As": "alice"}))
+    post("/_venue/clock/advance", "", by="1s500ms")
 
 
 def test_a_file_goes_on(tmp_path: Path) -> None:
@@ -246,6 +307,9 @@ BAD: list[tuple[Callable[[Venue], Any], int, str]] = [
     (lambda v: v.run("-2h"), -1142, "by"),
     (lambda v: v.advance(), -1142, "by"),
     (lambda v: v.fault("explode"), -1142, "kind"),
+    (lambda v: v.explain("order", 5), -1142, "no such order"),
+    (lambda v: v.explain("wish", 5), -1142, "kind"),
+    (lambda v: v.explain("bill", 1.5), -1142, "float"),  # type: ignore[arg-type]
     (lambda v: v.preview("mallory", SYMBOL, "BUY", "1"), -1142, "owner"),
 ]
 
@@ -335,3 +399,27 @@ def test_a_venue_that_is_not_closed_ends_with_the_process() -> None:
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("http://127.0.0.1:")
+
+
+def test_time_is_held_while_a_client_works() -> None:
+    with Venue(agents=False, clock="skip") as v:
+        with v.hold(), v.hold():
+            stands = v.ts
+            assert {v.ts for _ in range(20)} == {stands}
+        with v.hold(), pytest.raises(ZeroDivisionError), v.hold():
+            raise ZeroDivisionError
+        while v.ts < stands + 3_600_000:
+            continue
+
+
+def test_an_index_is_held_inside_a_with() -> None:
+    with Venue() as v:
+        with v.hold_index(SYMBOL, "61000", jump=True):
+            v.run("3s")
+            (held,) = v.call("references")
+            assert (held.symbol, held.price) == (SYMBOL, "61000.00")
+        assert v.call("references") == []
+        with pytest.raises(Refused), v.hold_index("NOPE", "1"):
+            pass
+    with pytest.raises(Misused), v.hold():
+        pass

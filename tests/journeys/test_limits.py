@@ -3,8 +3,9 @@
 import pytest
 
 from venue.api.errors import ApiError
+from venue.candles import MINUTE_US
 from venue.gateway.access import limits
-from venue.gateway.access.limits import MINUTE_US, WINDOW_US, Limits
+from venue.gateway.access.limits import WINDOW_US, Limits
 
 START = 1_700_000_000_000_000  # the first instant of a window
 

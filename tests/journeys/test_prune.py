@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +33,10 @@ from venue import private_files
 from venue.behind import Behind
 from venue.cli.dev import DevOptions, refused
 from venue.cli.verify import Findings, verify
-from venue.core.messages.commands import Tick
+from venue.core.messages.commands import ChangeSetting, Tick
 from venue.history import archive as rows_archive
-from venue.history.process.link import HistoryFailed
+from venue.history import settled
+from venue.history.process.link import HistoryFailed, Link
 from venue.history.store import open_history
 from venue.journal import archive
 from venue.journal.chain import BLOCK
@@ -42,13 +44,16 @@ from venue.journal.journal import JournalCorrupt, Snapshot
 from venue.journal.recovery import beginning
 from venue.journal.snapshot_files import SnapshotFiles
 from venue.journal.sqlite import SqliteJournal, open_journal
+from venue.keeping import keeper
 from venue.main import Options, opened
 from venue.node.clock import SystemClock
 from venue.node.keeper import Keeper
 from venue.prune import Pruned, prune
+from venue.pruning.beside import Pruning
 from venue.rebuild import rebuild_history
 
 FRAMES_KEPT = 1_000
+FILES_MOVED = 22  # moments of a kill until the journal is done; behind them come pieces of history
 
 
 @pytest.fixture(scope="module")
@@ -261,6 +266,40 @@ def test_history_is_brought_on_from_where_the_journal_begins(
     store.close()
 
 
+async def pruned_beside(state: str, keep_us: int = KEEP_US) -> None:
+    """Prune a venue that is open."""
+    failed = list[BaseException]()
+    options = Options(state=state, agents=False)
+    async with opened(options, SystemClock(Stepping(NOW_US)), failed.append) as rooms:
+        await rooms.timekeeper.keep("now", rooms.aside.dump)
+        pruning = Pruning(rooms, keeper(rooms, state, FRAMES_KEPT), state, keep_us)
+        while await pruning.round():
+            pass
+        await rooms.submit([ChangeSetting("pruned", "yes")])
+        assert (keep_us == 0) == ("now" not in rooms.engine.savepoints.kept)
+        if keep_us:  # what was archived does not come back
+            await rooms.timekeeper.revert("now")
+    assert not failed, failed
+
+
+def test_a_running_venue_prunes_as_a_stopped_one_does(
+    state: str, lived: tuple[Path, Findings]
+) -> None:
+    asyncio.run(pruned_beside(state))
+    journal, history = archived(state)
+    assert verify(state).problems == []
+    whole = everything(str(lived[0] / "venue.db"))
+    assert everything(state)[: len(whole)] == whole
+    assert {stat.S_IMODE(one.stat().st_mode) for one in (journal, history)} == {0o600}
+    begins = [int(one.name.split("-")[-1]) for one in (journal, history)]
+    assert prune(state, KEEP_US, NOW_US) == Pruned(*begins), "there is no more to do"
+    asyncio.run(pruned_beside(state, 0))
+    assert len(archived(state)) == 4
+    assert verify(state).problems == []
+    rebuild_history(state)
+    assert rows(state) == rows(str(lived[0] / "venue.db"))
+
+
 # -- at a start, and by the command ---------------------------------------------------------------
 
 
@@ -270,18 +309,20 @@ def test_what_history_lacks_is_not_archived(state: str) -> None:
     assert archived(state) == []
 
 
-def test_a_venue_prunes_at_its_start_when_there_is_enough(state: str) -> None:
-    async def started(days: int) -> None:
-        failed = list[BaseException]()
-        options = Options(state=state, agents=False, keep_us=KEEP_US)
-        clock = SystemClock(Stepping(BEGIN_US + days * DAY_US))
-        async with opened(options, clock, failed.append):
-            pass
-        assert not failed, failed
+async def started(state: str, days: int, keep_us: int = KEEP_US) -> None:
+    """Start a venue that keeps so much, and stop it."""
+    failed = list[BaseException]()
+    options = Options(state=state, agents=False, keep_us=keep_us)
+    clock = SystemClock(Stepping(BEGIN_US + days * DAY_US))
+    async with opened(options, clock, failed.append):
+        pass
+    assert not failed, failed
 
-    asyncio.run(started(32))
+
+def test_a_venue_prunes_at_its_start_when_there_is_enough(state: str) -> None:
+    asyncio.run(started(state, 32))
     assert archived(state) == [], "only two days are too many: less than a tenth"
-    asyncio.run(started(41))
+    asyncio.run(started(state, 41))
     assert len(archived(state)) == 2
     assert verify(state).problems == []
 
@@ -321,13 +362,14 @@ def test_the_command_says_where_both_begin(state: str) -> None:
 # -- kills ----------------------------------------------------------------------------------------
 
 
-def dying(state: str, at: int) -> bool:
-    """Prune in a process of its own that is killed at a moment of that number; whether it was."""
+def dying(state: str, at: int, act: Callable[[str], object]) -> bool:
+    """Act in a process of its own that is killed at a moment of that number; whether it was."""
     child = os.fork()
     if child == 0:
         status = 1
         try:
-            _prune_until(state, at)
+            _mortal_until(at)
+            act(state)
             status = 0
         finally:
             os._exit(status)
@@ -336,7 +378,7 @@ def dying(state: str, at: int) -> bool:
     return os.WIFSIGNALED(status)
 
 
-def _prune_until(state: str, at: int) -> None:
+def _mortal_until(at: int) -> None:
     met = 0
 
     def mortal(room: Any, name: str) -> None:
@@ -360,27 +402,45 @@ def _prune_until(state: str, at: int) -> None:
     vars(archive)["DROPPED"] = BLOCK
     mortal(archive, "check")
     mortal(archive, "in_place")
+    mortal(SnapshotFiles, "place")
     mortal(SqliteJournal, "stand")
     mortal(SqliteJournal, "drop")
     mortal(SqliteJournal, "shrink")
-    mortal(rows_archive, "write")
     mortal(private_files, "remove")
-    mortal(rows_archive, "drop")
-    prune(state, HALF_US, NOW_US)
+    mortal(rows_archive, "in_place")
+    mortal(settled, "copy_rows")
+    mortal(settled, "beyond_recall")
+    mortal(Link, "send")
 
 
 def test_a_kill_at_any_moment_loses_nothing(lived: tuple[Path, Findings], tmp_path: Path) -> None:
     """Whatever was done until then, all of it is there, and the next pruning goes on."""
     whole = everything(str(lived[0] / "venue.db"))
-    points = 0
-    while dying(copied(lived[0], tmp_path / f"{points + 1}"), points + 1):
-        points += 1
-        state = str(tmp_path / f"{points}" / "venue.db")
+    act = partial(prune, keep_us=HALF_US, now_us=NOW_US)
+    at = 1
+    while dying(state := copied(lived[0], tmp_path / f"{at}"), at, act):
         assert everything(state) == whole
-        if points % 3 == 0:
+        if at % 3 == 0:
             pruned = prune(state, HALF_US, NOW_US)
             assert (pruned.journal, len(archived(state))) == (2 * BLOCK, 2)
             assert everything(state) == whole
-        if points % 7 == 0:
+        if at % 7 == 0:
             assert told(verify(state)) == told(lived[1])
-    assert points > 12
+        at += 1 if at < FILES_MOVED else 10
+    assert at > 50
+
+
+@pytest.mark.parametrize("at", [4, 10, 12, 40, 70, 96])
+def test_a_kill_of_a_venue_that_prunes_loses_nothing(
+    lived: tuple[Path, Findings], tmp_path: Path, at: int
+) -> None:
+    """Before and while commands are taken out, and while history is copied and taken out; a venue
+    that is started then goes on."""
+    whole = everything(str(lived[0] / "venue.db"))
+    state = copied(lived[0], tmp_path / "killed")
+    assert dying(state, at, lambda one: asyncio.run(pruned_beside(one, HALF_US)))
+    assert everything(state)[: len(whole)] == whole
+    asyncio.run(started(state, 41, HALF_US))
+    assert verify(state).problems == []
+    assert everything(state)[: len(whole)] == whole
+    assert len(archived(state)) == 2

@@ -14,9 +14,12 @@ TESTS = ROOT / "tests" / "files" / "plugin_tests.txt"
 
 
 def run(folder: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """pytest as a user runs it, with no configuration of ours."""
+    """pytest as a user runs it, with no configuration of ours, and without plugins that users of
+    the venue do not have and that take seconds to load."""
     environment = {name: text for name, text in os.environ.items() if not name.startswith("PYTEST")}
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--tb=short", *words]
+    command = [sys.executable, "-m", "pytest", "--tb=short", *words]
+    for name in ("cacheprovider", "schemathesis", "hypothesispytest"):
+        command += ["-p", f"no:{name}"]
     return subprocess.run(
         command,
         cwd=folder,
@@ -46,7 +49,11 @@ def test_what_is_wrong_is_told(tmp_path: Path) -> None:
         "venue time 1767225600000 ms",
         "fault slow {'kind': 'delay', 'side': 'before', 'ms': 1}: 0 of 0",
         "alice: 1 open orders",
-        "1 failed, 2 passed, 5 errors",
+        "alice  place_order  200",
+        "    venue post /api/v3/order --as alice",
+        "(5 before)",
+        "explain_order",
+        "2 failed, 4 passed, 5 errors",
     ):
         assert words in done.stdout, (words, done.stdout)
     assert "During handling" not in done.stdout
@@ -55,8 +62,9 @@ def test_what_is_wrong_is_told(tmp_path: Path) -> None:
 def test_a_venue_that_is_there(tmp_path: Path) -> None:
     (tmp_path / "test_there.py").write_text(
         "import pytest\n"
-        "def test_here(venue):\n"
+        "def test_here(venue, wire):\n"
         "    venue.ask('alice', 'open_orders')\n"
+        "    assert [one['operation'] for one in wire.entries()] == ['open_orders']\n"
         "@pytest.mark.venue(seed=3)\n"
         "def test_another(venue):\n"
         "    pass\n"

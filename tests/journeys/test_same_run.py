@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import pytest
 
+from support.client import Answer
 from support.lived import SYMBOL, Life, packed
 from support.moved import BEGIN_MS
 from venue.core.messages.commands import ChangeSetting
@@ -96,6 +97,58 @@ def test_an_advance_is_the_same_time_lived_through(tmp_path: Path) -> None:
     kinds = [(row["kind"], (row["at"] - BEGIN_MS) / INTERVAL_MS) for row in settled if row["count"]]
     assert [kind for kind, _ in kinds if kind != "funding"] == ["countdown", "trigger"]
     assert [at for kind, at in kinds if kind == "funding"] == [1, 2, 3]
+
+
+MINUTE_MS: Final = 60_000
+EACH_MINUTE: Final = [f"{n // 60:02}:{n % 60:02}" for n in range(1440)]
+
+
+def _market_life(folder: Path, by_itself: bool) -> tuple[Any, list[bytes], list[Any]]:
+    """Three fundings among the agents; moved, or at a rate of 1,000."""
+    with Life(folder) as life:
+        post = life.venue.anyone.post
+        change = {"symbol": SYMBOL, "fundingTimes": EACH_MINUTE}
+        assert post("/_venue/contracts/change", change).status == 200
+        life.venue.advance(by="5s")
+        life.begin_among_agents()
+        third, end = BEGIN_MS + 3 * MINUTE_MS, BEGIN_MS + 4 * MINUTE_MS - 5_000
+        settled: list[Any] = []
+        if by_itself:
+            assert post("/_venue/clock", {"mode": "rate", "rate": 1000}).status == 200
+            stand = {"mode": "manual", "at": str(end)}
+            assert life.reading(lambda: _once(life, third, stand)).status == 200
+        else:
+            settled = life.reading(lambda: life.venue.advance(to=str(end)))["settled"]
+        for client in (life.alice, life.bob):
+            client.at_ms = end
+        told = life.told()
+        commands = [
+            command
+            for command in life.journal()
+            if not (isinstance(command, ChangeSetting) and command.name == SETTING)
+        ]
+        return told, packed(commands), settled
+
+
+def _once(life: Life, time_ms: int, setting: dict[str, Any]) -> Answer:
+    """Change the mode when time has come to an instant."""
+    while life.venue.clock()["time"] < time_ms:
+        continue
+    return life.venue.anyone.post("/_venue/clock", setting)
+
+
+def test_an_advance_among_agents_is_the_same_time_lived_through(tmp_path: Path) -> None:
+    *moved, settled = _market_life(tmp_path / "moved", by_itself=False)
+    *lived, _ = _market_life(tmp_path / "lived", by_itself=True)
+    _same(moved, lived)
+    (_, _, frames), journal = moved
+    assert len(journal) > 5_000
+    assert all(len(texts) > 5 for texts in frames.values()), {k: len(v) for k, v in frames.items()}
+    of_symbol = [row for row in settled if row["symbol"] in (SYMBOL, "") and row["count"]]
+    kinds = [row["kind"] for row in of_symbol]
+    assert kinds.count("funding") == 3
+    assert kinds.count("countdown") == 1
+    assert "trigger" in kinds
 
 
 def _same(first: Any, second: Any) -> None:

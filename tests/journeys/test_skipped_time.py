@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
+from websockets.exceptions import ConnectionClosed
 
 from support.listening import Listener, login
 from support.moved import Moved
@@ -14,6 +17,7 @@ from support.server import Server
 from support.socket_desk import PRODUCTS, SPOT, Product, placed
 
 HOUR_MS = 3_600_000
+DEEP = ("depth200_checksum", "depth15", "ticker", "trade", "bookTicker")
 HOLD = {"method": "CLOCK.HOLD", "id": 7}
 
 
@@ -38,6 +42,15 @@ def moves(venue: Moved, begin: int, least_ms: int) -> int:
 def private(venue: Moved, product: Product = SPOT) -> Listener:
     account = venue.server.account("alice")
     return Listener(venue.server.port, product.socket, login(account))
+
+
+def ended(listener: Listener) -> str:
+    """Why a socket was closed, behind the last of its frames."""
+    try:
+        while True:
+            listener.receive()
+    except ConnectionClosed as closed:
+        return str(closed)
 
 
 def hold(listener: Listener, *, enabled: bool = True) -> Any:
@@ -109,3 +122,21 @@ def test_a_venue_that_is_not_for_practice_knows_no_holds(tmp_path: Path) -> None
         assert "invalid event : CLOCK.HOLD" in told["msg"]
         assert server.client().post("/_venue/stop", {}).status == 400
         assert server.client().post("/_venue/crash", {"symbol": "X", "change": "-1%"}).status == 400
+
+
+def test_who_reads_nothing_does_not_keep_time_from_passing(tmp_path: Path) -> None:
+    """A stranger's socket: an advance waits for it once, then it is let go."""
+    tuned = ("support.tuned", "gateway.streams.hub.KEEP_UP_S=1")
+    channels = [f"{symbol}@{name}" for symbol in ("BTCUSDT", "ETHUSDT") for name in DEEP]
+    with Moved(tmp_path, program=tuned) as venue, ExitStack() as sockets:
+        narrow = sockets.enter_context(socket.socket())
+        narrow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+        narrow.connect(("127.0.0.1", venue.server.port))
+        path = "/spot/v3/ws/public"
+        stalled = sockets.enter_context(Listener(venue.server.port, path, sock=narrow, max_queue=1))
+        stalled.subscribe(*channels)
+        reader = sockets.enter_context(private(venue))
+        begin = venue.clock()["time"]
+        assert venue.advance(by="4m")["to"] == begin + 240_000
+        assert "too slow: nothing was read for 1 s" in ended(stalled)
+        assert reader.ask({"method": "PING", "id": 1})["result"] is True

@@ -13,7 +13,6 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from support.faulty import TIMER_S
 from support.listening import WAIT_S, Listener, Message, login
-from support.pro import Pro
 from support.server import Server, flawless
 from support.socket_desk import (
     CONTRACT,
@@ -155,39 +154,6 @@ def test_streams_are_not_opened(server: Server) -> None:
     assert refused.value.response.status_code == 503
     with private(server, CONTRACT):
         pass
-
-
-def test_a_stock_client_misses_an_update(server: Server) -> None:
-    """One update is left out: stock ccxt pro keeps a wrong book, and is none the wiser."""
-    bob = server.client("bob")
-    first, second = ("60000.00", "60001.00")
-    assert bob.post(SPOT.order, {**SPOT.plain, "price": first}).status == 200
-    with Pro(server) as pro:
-        pro.until(lambda: _best(pro) == float(first), "watch_order_book", "BTC/USDT")
-        rule = add(server, "ws.gap", match={"channel": "depth*"}, when={"nth": [1]})
-        assert bob.post(SPOT.order, {**SPOT.plain, "price": second}).status == 200
-        _until_hit(server, rule)
-        asked = {**SPOT.plain, "price": "70000.00", "side": "SELL"}
-        assert bob.post(SPOT.order, asked).status == 200
-        pro.until(lambda: _asks(pro), "watch_order_book", "BTC/USDT")
-        assert _best(pro) == float(first)
-    assert bob.delete("/api/v3/openOrders?symbol=BTCUSDT").status == 200
-
-
-def _best(pro: Pro) -> float | None:
-    book = pro.exchange.orderbooks.get("BTC/USDT")
-    return book["bids"][0][0] if book and book["bids"] else None
-
-
-def _asks(pro: Pro) -> bool:
-    return bool(pro.exchange.orderbooks["BTC/USDT"]["asks"])
-
-
-def _until_hit(server: Server, rule: str) -> None:
-    while True:
-        (found,) = [one for one in server.client().get("/_venue/faults").json if one["id"] == rule]
-        if found["hits"]:
-            return
 
 
 # -- orders over a socket -------------------------------------------------------------------------

@@ -54,9 +54,9 @@ class Listener:
         raw = isinstance(message, str | bytes)
         self.socket.send(message if raw else json.dumps(message))
 
-    def receive(self) -> Message:
-        """The next message."""
-        self.texts.append(self.socket.recv(WAIT_S))
+    def receive(self, wait_s: float = WAIT_S) -> Message:
+        """The next message. TimeoutError: none comes within so many seconds."""
+        self.texts.append(self.socket.recv(wait_s))
         found = json.loads(self.texts[-1])
         assert isinstance(found, dict)
         return found

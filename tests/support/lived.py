@@ -3,7 +3,10 @@ told of them: answers, pages of history, frames of every channel, the journal.""
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, suppress
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
@@ -40,6 +43,7 @@ PAGES: Final = (
     "/capi/v3/account/balance",
     f"/capi/v3/allAlgoOrders?symbol={SYMBOL}",
 )
+READ_S: Final = 0.01  # how long one of several sockets is listened to
 MONEY: Final = ("/api/v3/account/bills", "/capi/v3/account/income")
 
 
@@ -99,6 +103,39 @@ class Life:
         self.order(self.alice, "/capi/v3/algoOrder", **stop)
         answer = self.alice.post("/api/v3/cancelAllAfter", {"timeout": 600})
         assert answer.status == 200, answer
+
+    def begin_among_agents(self) -> None:
+        """Positions of both at the agents' prices, orders that rest, a countdown for one of them
+        and stops on both sides of the mark."""
+        spot, contract, algo = "/api/v3/order", "/capi/v3/order", "/capi/v3/algoOrder"
+        long, short = {"positionSide": "LONG"}, {"positionSide": "SHORT"}
+        market, gtc = {"quantity": "0.2", "type": "MARKET"}, {"timeInForce": "GTC"}
+        self.order(self.alice, spot, side="BUY", **market)
+        self.order(self.alice, contract, side="BUY", **market, **long)
+        self.order(self.bob, contract, side="SELL", **market, **short)
+        for who in (self.alice, self.bob):
+            self.order(who, spot, side="BUY", quantity="0.1", price="60000")
+            self.order(who, contract, side="BUY", quantity="0.1", price="60000", **long, **gtc)
+        price = f"/capi/v3/market/symbolPrice?symbol={SYMBOL}&priceType=MARK"
+        mark = Decimal(self.venue.ok(self.venue.anyone.get(price))["price"])
+        for name, away in (("above", Decimal("1.0001")), ("below", Decimal("0.9999"))):
+            stop = {"clientAlgoId": name, "triggerPrice": f"{mark * away:.1f}"}
+            stop |= {"type": "STOP_MARKET" if away < 1 else "TAKE_PROFIT_MARKET"}
+            stop |= {"SlWorkingType": "MARK_PRICE", "side": "SELL", "quantity": "0.05", **long}
+            self.order(self.alice, algo, **stop)
+        answer = self.bob.post("/api/v3/cancelAllAfter", {"timeout": 90})
+        assert answer.status == 200, answer
+
+    def reading(self, work: Callable[[], Any]) -> Any:
+        """The result of what takes a while; all sockets are read meanwhile."""
+        with ThreadPoolExecutor(1) as pool:
+            done: Future[Any] = pool.submit(work)
+            while not done.done():
+                for socket in self.sockets.values():
+                    with suppress(TimeoutError):
+                        while True:
+                            socket.frames.append(socket.receive(READ_S))
+            return done.result()
 
     def told(self) -> tuple[list[bytes], list[bytes], dict[str, list[str]]]:
         """Answers, pages and the frames of all channels so far."""

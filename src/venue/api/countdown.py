@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from venue.api.fields import Countdown
-from venue.api.operation import post
+from venue.api.operation import Under, rows
 from venue.vocabulary import Access
 
 
@@ -28,13 +28,9 @@ class CancelAfterReply(Struct, rename="camel"):
     server_time: int
 
 
-cancel_after = post(
-    "cancel_after", "/api/v3/cancelAllAfter", Access.SPOT_TRADE, (1, 1), CancelAfterRequest,
-    CancelAfterReply,
-)  # fmt: skip
-contract_cancel_after = post(
-    "contract_cancel_after", "/capi/v3/cancelAllAfter", Access.CONTRACT_TRADE, (5, 10),
-    CancelAfterRequest, CancelAfterReply,
-)  # fmt: skip
+API = Under("/api/v3", Access.SPOT_TRADE)
+CAPI = Under("/capi/v3", Access.CONTRACT_TRADE)
+cancel_after = API.post("/cancelAllAfter", (1, 1), CancelAfterRequest, CancelAfterReply)
+contract_cancel_after = CAPI.post("/cancelAllAfter", (5, 10), CancelAfterRequest, CancelAfterReply)
 
-ROWS = (cancel_after, contract_cancel_after)
+ROWS = rows(globals())

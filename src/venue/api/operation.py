@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic, TypeVar
+from collections.abc import Mapping
+from typing import Any, Final, Generic, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from venue.vocabulary import Access
 
@@ -19,48 +21,65 @@ class Empty(Struct):
 class Operation(Struct, Generic[Q, R], frozen=True):
     """One operation: weight is (per IP, per UID); `request` and `reply` are their wire types."""
 
-    name: str
     method: str
     path: str
     access: Access
     weight: tuple[int, int]
     request: type[Q]
     reply: type[R]
+    name: str = ""  # as its module names it; `rows` fills it in
 
 
-def get(
-    name: str, path: str, access: Access, weight: tuple[int, int], request: type[Q], reply: type[R]
-) -> Operation[Q, R]:
-    """A row that carries its parameters in the query."""
-    return Operation(name, "GET", path, access, weight, request, reply)
+Weight = tuple[int, int]
 
 
-def post(
-    name: str, path: str, access: Access, weight: tuple[int, int], request: type[Q], reply: type[R]
-) -> Operation[Q, R]:
-    """A row that carries its parameters in a JSON body."""
-    return Operation(name, "POST", path, access, weight, request, reply)
+class Under(Struct, frozen=True):
+    """Makes the rows of one access whose paths begin alike.
+
+    GET carries its parameters in the query, POST, PUT and PATCH in a JSON body, except those that
+    the path names; DELETE in the query, or in the body where its path names a batch.
+    """
+
+    prefix: str
+    access: Access
+
+    def get(self, path: str, weight: Weight, request: type[Q], reply: type[R]) -> Operation[Q, R]:
+        return self._row("GET", path, weight, request, reply)
+
+    def post(self, path: str, weight: Weight, request: type[Q], reply: type[R]) -> Operation[Q, R]:
+        return self._row("POST", path, weight, request, reply)
+
+    def delete(
+        self, path: str, weight: Weight, request: type[Q], reply: type[R]
+    ) -> Operation[Q, R]:
+        return self._row("DELETE", path, weight, request, reply)
+
+    def put(self, path: str, weight: Weight, request: type[Q], reply: type[R]) -> Operation[Q, R]:
+        return self._row("PUT", path, weight, request, reply)
+
+    def patch(self, path: str, weight: Weight, request: type[Q], reply: type[R]) -> Operation[Q, R]:
+        return self._row("PATCH", path, weight, request, reply)
+
+    def _row(
+        self, method: str, path: str, weight: Weight, request: type[Q], reply: type[R]
+    ) -> Operation[Q, R]:
+        return Operation(method, self.prefix + path, self.access, weight, request, reply)
 
 
-def delete(
-    name: str, path: str, access: Access, weight: tuple[int, int], request: type[Q], reply: type[R]
-) -> Operation[Q, R]:
-    """A row whose parameters stand in the query, or in the body where its path names a batch."""
-    return Operation(name, "DELETE", path, access, weight, request, reply)
+VENUE: Final = Under("/_venue", Access.OPERATOR)  # what operators alone may ask
 
 
-def put(
-    name: str, path: str, access: Access, weight: tuple[int, int], request: type[Q], reply: type[R]
-) -> Operation[Q, R]:
-    """A row that carries its parameters in a JSON body, but for those that its path names."""
-    return Operation(name, "PUT", path, access, weight, request, reply)
+def either(one: type[Q], other: type[R]) -> type[Q | R]:
+    """The type of a reply that is one of two."""
+    return one | other  # type: ignore[return-value]  # a union is no type to mypy
 
 
-def patch(
-    name: str, path: str, access: Access, weight: tuple[int, int], request: type[Q], reply: type[R]
-) -> Operation[Q, R]:
-    """As `put`."""
-    return Operation(name, "PATCH", path, access, weight, request, reply)
+def rows(names: Mapping[str, object]) -> tuple[Operation[Any, Any], ...]:
+    """The rows among a module's names, in their order; each gets the name that it has there."""
+    found = {name: row for name, row in names.items() if isinstance(row, Operation)}
+    for name, row in found.items():
+        force_setattr(row, "name", name)
+    return tuple(found.values())
 
 
 def in_body(row: Operation[Any, Any]) -> bool:

@@ -14,7 +14,8 @@ from cyclopts import App, Parameter
 
 import venue
 from venue.cli.clock import clock
-from venue.cli.dev import OPERATOR_TOKEN, DevOptions, clock_text, kept_us, refused
+from venue.cli.credentials import OPERATOR_TOKEN
+from venue.cli.dev import DevOptions, clock_text, kept_us, refused
 from venue.cli.faults import fault
 from venue.cli.keys import key
 from venue.cli.operator import (

@@ -10,6 +10,8 @@ from msgspec import Struct
 
 from venue.lab import demo
 
+OPERATOR_TOKEN: Final = "VENUE_OPERATOR_TOKEN"  # noqa: S105 - the variable's name
+
 
 class Credentials(Struct, frozen=True):
     """A demo account at a running venue; `url` without a trailing slash."""

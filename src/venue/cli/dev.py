@@ -12,7 +12,6 @@ from cyclopts import Parameter
 
 from venue.times import moment_us, span_us
 
-OPERATOR_TOKEN: Final = "VENUE_OPERATOR_TOKEN"  # noqa: S105 - the variable's name
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 PORT_MAX: Final = 65_535
 CAPACITY_MAX: Final = 1_000_000
@@ -66,7 +65,7 @@ class DevOptions:
         Parameter(help="With --clock: the time to begin at, as 2026-01-01T00:00:00Z."),
     ] = None
     keep: Annotated[
-        str | None, Parameter(help="Archive what is older when the venue starts: 30d, 12h.")
+        str | None, Parameter(help="Archive what is older, at the start and then: 30d, 12h.")
     ] = None
     depth_ms: Annotated[
         int, Parameter(help="Least time between two frames of a depth stream, in ms.")

@@ -28,8 +28,7 @@ from urllib.request import (
 from venue.api import signing
 from venue.api.documents.table import ROWS
 from venue.api.operation import Operation, in_body
-from venue.cli.credentials import Credentials
-from venue.cli.dev import OPERATOR_TOKEN
+from venue.cli.credentials import OPERATOR_TOKEN, Credentials
 from venue.vocabulary import Access
 
 WAIT_S: Final = 10.0

@@ -46,7 +46,9 @@ import venue.api.spot.orders
 import venue.api.spot.withdrawals
 from venue.api.operation import Empty, Operation
 from venue.client import paging
+from venue.client.books import Books, channel
 from venue.client.http import RETRIES, TIMEOUT_S, Account, Http
+from venue.client.streams import PATIENCE_S, QUIET_S, Stream
 
 Money = str | int | Decimal
 Q = TypeVar("Q")
@@ -100,6 +102,30 @@ class AsyncClient:
 
     async def _send(self, row: Operation[Q, R], values: dict[str, Any]) -> R:
         return await asyncio.to_thread(self._http.send, row, values)
+
+    def listen(
+        self,
+        *channels: str,
+        product: str = "spot",
+        quiet_s: float = QUIET_S,
+        patience_s: float = PATIENCE_S,
+    ) -> Stream:
+        """The frames of channels, as BTCUSDT@trade, or of private ones, as orders or
+        orders?from=17. Misused."""
+        return Stream(self._http, product, channels, quiet_s=quiet_s, patience_s=patience_s)
+
+    def books(
+        self,
+        symbol: str,
+        *,
+        product: str = "spot",
+        levels: int = 15,
+        quiet_s: float = QUIET_S,
+        patience_s: float = PATIENCE_S,
+    ) -> Books:
+        """A market's book after each change, checked: 15 or 200 levels a side. Misused."""
+        name = channel(symbol, levels)
+        return Books(self.listen(name, product=product, quiet_s=quiet_s, patience_s=patience_s))
 
     async def ping(self) -> Empty:
         """GET /api/v3/ping"""
@@ -2423,7 +2449,7 @@ class AsyncClient:
         owner: str,
     ) -> list[venue.api.operator.contracts.OperatorPosition]:
         """GET /_venue/positions"""
-        return await self._send(venue.api.operator.contracts.positions, {"owner": owner})
+        return await self._send(venue.api.operator.contracts.operator_positions, {"owner": owner})
 
     async def liquidations(
         self,
@@ -2702,7 +2728,7 @@ class AsyncClient:
 
     async def fault_presets(self) -> list[venue.api.operator.faults.Preset]:
         """GET /_venue/faults/presets"""
-        return await self._send(venue.api.operator.faults.presets, {})
+        return await self._send(venue.api.operator.faults.fault_presets, {})
 
     async def apply_fault_preset(
         self,
@@ -2712,7 +2738,7 @@ class AsyncClient:
     ) -> list[venue.api.operator.faults.FaultView]:
         """PUT /_venue/faults/presets/{name}"""
         return await self._send(
-            venue.api.operator.faults.apply_preset, {"name": name, "rate": rate}
+            venue.api.operator.faults.apply_fault_preset, {"name": name, "rate": rate}
         )
 
     async def clock(self) -> venue.api.operator.clock.ClockView:
@@ -2798,7 +2824,7 @@ class AsyncClient:
         name: str,
     ) -> venue.api.operator.snapshots.SnapshotView:
         """PUT /_venue/snapshots/{name}"""
-        return await self._send(venue.api.operator.snapshots.keep, {"name": name})
+        return await self._send(venue.api.operator.snapshots.keep_snapshot, {"name": name})
 
     async def delete_snapshot(
         self,
@@ -2806,7 +2832,7 @@ class AsyncClient:
         name: str,
     ) -> venue.api.operator.snapshots.SnapshotView:
         """DELETE /_venue/snapshots/{name}"""
-        return await self._send(venue.api.operator.snapshots.drop, {"name": name})
+        return await self._send(venue.api.operator.snapshots.delete_snapshot, {"name": name})
 
     async def revert(
         self,
@@ -2874,7 +2900,7 @@ class AsyncClient:
         id: int,
     ) -> venue.api.operator.explain.Explanation:
         """GET /_venue/explain/order/{id}"""
-        return await self._send(venue.api.operator.explain.order, {"id": id})
+        return await self._send(venue.api.operator.explain.explain_order, {"id": id})
 
     async def explain_refusal(
         self,
@@ -2882,7 +2908,7 @@ class AsyncClient:
         id: int,
     ) -> venue.api.operator.explain.Explanation:
         """GET /_venue/explain/refusal/{id}"""
-        return await self._send(venue.api.operator.explain.refusal, {"id": id})
+        return await self._send(venue.api.operator.explain.explain_refusal, {"id": id})
 
     async def explain_bill(
         self,
@@ -2890,7 +2916,7 @@ class AsyncClient:
         id: int,
     ) -> venue.api.operator.explain.Explanation:
         """GET /_venue/explain/bill/{id}"""
-        return await self._send(venue.api.operator.explain.bill, {"id": id})
+        return await self._send(venue.api.operator.explain.explain_bill, {"id": id})
 
     async def explain_liquidation(
         self,
@@ -2898,7 +2924,7 @@ class AsyncClient:
         id: int,
     ) -> venue.api.operator.explain.Explanation:
         """GET /_venue/explain/liquidation/{id}"""
-        return await self._send(venue.api.operator.explain.liquidation, {"id": id})
+        return await self._send(venue.api.operator.explain.explain_liquidation, {"id": id})
 
     async def bundle(self) -> venue.api.operator.bundle.BundleView:
         """GET /_venue/bundle"""
@@ -2912,7 +2938,7 @@ class AsyncClient:
     ) -> venue.api.operator.bundle.SnapshotPiece:
         """GET /_venue/bundle/snapshot"""
         return await self._send(
-            venue.api.operator.bundle.snapshot, {"sequence": sequence, "offset": offset}
+            venue.api.operator.bundle.bundle_snapshot, {"sequence": sequence, "offset": offset}
         )
 
     async def bundle_commands(
@@ -2922,4 +2948,6 @@ class AsyncClient:
         last: int,
     ) -> list[venue.api.operator.bundle.CommandsPiece]:
         """GET /_venue/bundle/commands"""
-        return await self._send(venue.api.operator.bundle.commands, {"after": after, "last": last})
+        return await self._send(
+            venue.api.operator.bundle.bundle_commands, {"after": after, "last": last}
+        )

@@ -2406,7 +2406,7 @@ class Client:
         owner: str,
     ) -> list[venue.api.operator.contracts.OperatorPosition]:
         """GET /_venue/positions"""
-        return self._send(venue.api.operator.contracts.positions, {"owner": owner})
+        return self._send(venue.api.operator.contracts.operator_positions, {"owner": owner})
 
     def liquidations(
         self,
@@ -2683,7 +2683,7 @@ class Client:
 
     def fault_presets(self) -> list[venue.api.operator.faults.Preset]:
         """GET /_venue/faults/presets"""
-        return self._send(venue.api.operator.faults.presets, {})
+        return self._send(venue.api.operator.faults.fault_presets, {})
 
     def apply_fault_preset(
         self,
@@ -2692,7 +2692,9 @@ class Client:
         rate: str | None = None,
     ) -> list[venue.api.operator.faults.FaultView]:
         """PUT /_venue/faults/presets/{name}"""
-        return self._send(venue.api.operator.faults.apply_preset, {"name": name, "rate": rate})
+        return self._send(
+            venue.api.operator.faults.apply_fault_preset, {"name": name, "rate": rate}
+        )
 
     def clock(self) -> venue.api.operator.clock.ClockView:
         """GET /_venue/clock"""
@@ -2777,7 +2779,7 @@ class Client:
         name: str,
     ) -> venue.api.operator.snapshots.SnapshotView:
         """PUT /_venue/snapshots/{name}"""
-        return self._send(venue.api.operator.snapshots.keep, {"name": name})
+        return self._send(venue.api.operator.snapshots.keep_snapshot, {"name": name})
 
     def delete_snapshot(
         self,
@@ -2785,7 +2787,7 @@ class Client:
         name: str,
     ) -> venue.api.operator.snapshots.SnapshotView:
         """DELETE /_venue/snapshots/{name}"""
-        return self._send(venue.api.operator.snapshots.drop, {"name": name})
+        return self._send(venue.api.operator.snapshots.delete_snapshot, {"name": name})
 
     def revert(
         self,
@@ -2851,7 +2853,7 @@ class Client:
         id: int,
     ) -> venue.api.operator.explain.Explanation:
         """GET /_venue/explain/order/{id}"""
-        return self._send(venue.api.operator.explain.order, {"id": id})
+        return self._send(venue.api.operator.explain.explain_order, {"id": id})
 
     def explain_refusal(
         self,
@@ -2859,7 +2861,7 @@ class Client:
         id: int,
     ) -> venue.api.operator.explain.Explanation:
         """GET /_venue/explain/refusal/{id}"""
-        return self._send(venue.api.operator.explain.refusal, {"id": id})
+        return self._send(venue.api.operator.explain.explain_refusal, {"id": id})
 
     def explain_bill(
         self,
@@ -2867,7 +2869,7 @@ class Client:
         id: int,
     ) -> venue.api.operator.explain.Explanation:
         """GET /_venue/explain/bill/{id}"""
-        return self._send(venue.api.operator.explain.bill, {"id": id})
+        return self._send(venue.api.operator.explain.explain_bill, {"id": id})
 
     def explain_liquidation(
         self,
@@ -2875,7 +2877,7 @@ class Client:
         id: int,
     ) -> venue.api.operator.explain.Explanation:
         """GET /_venue/explain/liquidation/{id}"""
-        return self._send(venue.api.operator.explain.liquidation, {"id": id})
+        return self._send(venue.api.operator.explain.explain_liquidation, {"id": id})
 
     def bundle(self) -> venue.api.operator.bundle.BundleView:
         """GET /_venue/bundle"""
@@ -2889,7 +2891,7 @@ class Client:
     ) -> venue.api.operator.bundle.SnapshotPiece:
         """GET /_venue/bundle/snapshot"""
         return self._send(
-            venue.api.operator.bundle.snapshot, {"sequence": sequence, "offset": offset}
+            venue.api.operator.bundle.bundle_snapshot, {"sequence": sequence, "offset": offset}
         )
 
     def bundle_commands(
@@ -2899,4 +2901,4 @@ class Client:
         last: int,
     ) -> list[venue.api.operator.bundle.CommandsPiece]:
         """GET /_venue/bundle/commands"""
-        return self._send(venue.api.operator.bundle.commands, {"after": after, "last": last})
+        return self._send(venue.api.operator.bundle.bundle_commands, {"after": after, "last": last})

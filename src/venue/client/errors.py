@@ -32,6 +32,11 @@ class Unreachable(Exception):
         self.unknown = unknown
 
 
+class Lost(Exception):
+    """Frames of a private channel cannot be had any more: read the account's state over REST, then
+    open another stream."""
+
+
 def refused(problem: ApiError) -> Refused:
     """The exception for a refusal at the edge."""
     return Refused(problem.code, BY_CODE[problem.code].name, problem.message, problem.status)

@@ -11,6 +11,7 @@ import re
 import time
 from contextlib import suppress
 from decimal import Decimal
+from functools import partial
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from threading import Lock
 from typing import Any, Final, TypeVar
@@ -59,12 +60,13 @@ class Http:
             raise Misused(f"url {url!r}: must be as http://127.0.0.1:8787")
         if retries < 0 or timeout_s <= 0:
             raise Misused("retries must be 0 or more, timeout_s more than 0")
-        self._kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-        self._host = parts.hostname
-        self._port = parts.port
+        kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+        self._dial = partial(kind, parts.hostname, parts.port, timeout=timeout_s)
         self._prefix = parts.path.rstrip("/")
+        self._sockets = f"ws{parts.scheme[4:]}://{parts.netloc}{self._prefix}"
         self._account = account
-        self._timeout_s = timeout_s
+        self.timeout_s = timeout_s
+        self.epoch = ""  # of the last answer: another one when the venue went back
         self._retries = retries
         self._lock = Lock()
         self._idle: list[HTTPConnection] = []
@@ -101,7 +103,7 @@ class Http:
             else:
                 busy = status == TOO_MANY or (status >= 500 and repeatable)
                 if not (left and busy):
-                    raise _refusal(status, body)
+                    raise refusal_of(status, body)
                 wait_s = max(wait_s, after)
             time.sleep(min(wait_s, LONGEST_WAIT_S))
             wait_s *= 2
@@ -119,6 +121,7 @@ class Http:
             connection.request(row.method, target, body or None, headers)
             answer = connection.getresponse()
             data = answer.read(ANSWER_MAX + 1)
+            self.epoch = answer.headers.get("X-Venue-Epoch", "")
         except BaseException:
             connection.close()
             raise
@@ -151,11 +154,26 @@ class Http:
             raise Misused(f"{row.name} is for one owner: give key, secret and passphrase")
         stamp = self._stamp().encode()
         text = signing.payload(stamp, row.method.encode(), path.encode(), query.encode(), body)
-        headers["ACCESS-KEY"] = account.key
-        headers["ACCESS-PASSPHRASE"] = account.passphrase
-        headers["ACCESS-TIMESTAMP"] = stamp.decode()
-        headers["ACCESS-SIGN"] = signing.sign(account.secret.encode(), text).decode()
-        return headers
+        return headers | self._signed(stamp, text)
+
+    def socket_url(self, path: str) -> str:
+        """The address of a socket."""
+        return f"{self._sockets}{path}"
+
+    def login(self) -> dict[str, str]:
+        """The headers that open a private socket, once. Misused: there is no key."""
+        if not self._account.key:
+            raise Misused("private channels are for one owner: give key, secret and passphrase")
+        stamp = self._stamp().encode()
+        return self._signed(stamp, signing.websocket_payload(stamp))
+
+    def _signed(self, stamp: bytes, text: bytes) -> dict[str, str]:
+        return {
+            "ACCESS-KEY": self._account.key,
+            "ACCESS-PASSPHRASE": self._account.passphrase,
+            "ACCESS-TIMESTAMP": stamp.decode(),
+            "ACCESS-SIGN": signing.sign(self._account.secret.encode(), text).decode(),
+        }
 
     def _stamp(self) -> str:
         with self._lock:
@@ -168,7 +186,7 @@ class Http:
                 raise Misused("the client is closed")
             if self._idle:
                 return self._idle.pop()
-        return self._kind(self._host, self._port, timeout=self._timeout_s)
+        return self._dial()
 
     def _give_back(self, connection: HTTPConnection) -> None:
         with self._lock:
@@ -215,7 +233,7 @@ def _reply(row: Operation[Any, R], body: bytes) -> R:
         raise HTTPException(f"the answer is not this interface's: {problem}") from None
 
 
-def _refusal(status: int, body: bytes) -> Refused:
+def refusal_of(status: int, body: bytes) -> Refused:
     """The exception for an error's answer, be it a venue's or not."""
     said: Any = None
     with suppress(msgspec.MsgspecError):

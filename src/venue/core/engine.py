@@ -319,7 +319,7 @@ class Engine:
         """Take in what was traded, then let followers repeat a slice of what leads did."""
         if self.contracts.collateral.copied:
             events += self.copying.books.note(events, time)
-        if self.copying.goes_on():
+        if self.copying.books.echoes or self.copying.settling > 0:
             self._copied(events, self.copying.work(time), time)
         self.contracts.collateral.copied = False
 
@@ -342,11 +342,17 @@ class Engine:
     # -- read-only questions ---------------------------------------------------------------------
 
     def pending(self) -> bool:
-        """Whether more is due than one command may do: `Proceed` goes on with it."""
-        running = bool(self.closing.running) or self.deadlines.due(self.time)
-        running = running or self.copying.goes_on() or self.rewards.goes_on()
-        running = running or self.fee_tiers.goes_on()
-        return running or self.schedule.goes_on()
+        """Whether more is due than one command may do: `Proceed` goes on with it.
+
+        Asked after each batch, so it looks at what each part has left, and calls none without need.
+        """
+        if self.closing.running or self.rewards.queue or self.fee_tiers.queue:
+            return True
+        if self.copying.books.echoes or self.copying.settling > 0:
+            return True
+        if self.deadlines.queue and self.deadlines.due(self.time):
+            return True
+        return self.schedule.goes_on()
 
     def account(self, uid: int) -> Account:
         """The owner with this uid; KeyError when there is none."""

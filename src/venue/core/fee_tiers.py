@@ -7,7 +7,6 @@ from typing import Final
 from venue.core.contract.account import holding_of
 from venue.core.contract.orders import Contracts
 from venue.core.ledger.accounts import Account
-from venue.core.ledger.benefits import DAY_US
 from venue.core.ledger.ledger import Ledger
 from venue.core.messages.benefit_commands import FeeTier, SetFeeTiers
 from venue.core.messages.benefit_events import FeeTierReached, FeeTiersSet
@@ -17,7 +16,7 @@ from venue.core.messages.events import Event, FeesSet, Rejected, Trade
 from venue.core.owners import Owners
 from venue.core.rewards import RESERVED
 from venue.core.spot.orders import Spot
-from venue.core.units import AMOUNT_MAX, PPM
+from venue.core.units import AMOUNT_MAX, DAY_US, PPM
 from venue.vocabulary import PRODUCT_CONTRACT, PRODUCT_SPOT, Cause, Reject
 
 DAYS: Final = 30
@@ -180,10 +179,6 @@ class FeeTiers:
         for _ in range(min(CHUNK, len(self.queue))):
             self._judge(self.queue.pop(), events)
         return events
-
-    def goes_on(self) -> bool:
-        """Whether there are owners left to be judged."""
-        return bool(self.queue)
 
     def _judge(self, who: Who, events: list[Event]) -> None:
         uid, product = who

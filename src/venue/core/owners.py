@@ -135,7 +135,7 @@ class Owners:
         assert 0 <= command.wallet <= WALLET_FUNDING, command
         if not 0 < command.amount <= AMOUNT_MAX:
             return [Rejected(Reject.AMOUNT, AMOUNT_MAX)]
-        if self._movable(account, command.wallet, asset) < command.amount:
+        if self.movable(account, command.wallet, asset) < command.amount:
             return [Rejected(Reject.FUNDS)]
         self.ledger.credit(account, command.wallet, asset, -command.amount)
         if command.wallet == WALLET_CONTRACT:
@@ -168,7 +168,7 @@ class Owners:
             return [Rejected(Reject.AMOUNT, AMOUNT_MAX)]
         if source == target:
             return [Rejected(Reject.WALLETS_EQUAL)]
-        if self._movable(account, source, asset) < amount:
+        if self.movable(account, source, asset) < amount:
             return [Rejected(Reject.FUNDS)]
         self.ledger.move(account, source=source, target=target, asset=asset, amount=amount)
         if source == WALLET_CONTRACT:
@@ -192,7 +192,7 @@ class Owners:
         account.recorded = True
         return [StreamsRecorded(command.uid)]
 
-    def _movable(self, account: Account, wallet: int, asset: int) -> int:
+    def movable(self, account: Account, wallet: int, asset: int) -> int:
         """The money that may leave a wallet; of the contract wallet what is available, without
         gifts (rule 9.2)."""
         if wallet == WALLET_CONTRACT:

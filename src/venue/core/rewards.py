@@ -15,7 +15,7 @@ from venue.core.contract.orders import Contracts
 from venue.core.contract.prices_in_doubt import unsure
 from venue.core.copying.shares import COMMISSION_UID
 from venue.core.ledger.accounts import Account
-from venue.core.ledger.benefits import DAY_US, Accrual, Affiliate, Which, benefits_of
+from venue.core.ledger.benefits import Accrual, Affiliate, Which, benefits_of
 from venue.core.ledger.ledger import Ledger
 from venue.core.messages.benefit_commands import (
     ChangeGift,
@@ -33,7 +33,7 @@ from venue.core.messages.benefit_events import (
     Invited,
 )
 from venue.core.messages.events import Event, Rejected, WalletMoved
-from venue.core.units import AMOUNT_MAX
+from venue.core.units import AMOUNT_MAX, DAY_US
 from venue.vocabulary import (
     BILL_ORDER_FILL_FEE_INCOME,
     INCOME_TRANSFER_IN,
@@ -206,10 +206,6 @@ class Rewards:
         for _ in range(min(CHUNK, len(self.queue))):
             self._pay(self.ledger.accounts[self.queue.pop()], day, events)
         return events
-
-    def goes_on(self) -> bool:
-        """Whether there are owners left to be paid."""
-        return bool(self.queue)
 
     def _pay(self, account: Account, day: int, events: list[Event]) -> None:
         benefits = account.benefits

@@ -8,6 +8,8 @@ Atoms = NewType("Atoms", int)  # amount of an asset x 10^scale
 
 PPM: Final = 1_000_000  # rates are parts per million
 PPB: Final = 1_000_000_000  # funding rates and premiums are parts per billion
+SECOND_US: Final = 1_000_000
+DAY_US: Final = 86_400 * SECOND_US
 FIRST_ID: Final = 10**15  # ids have 16 digits: told apart from ms times, exact below 2^53
 PRICE_MAX: Final = 10**17  # ticks
 QUANTITY_MAX: Final = 10**17  # lots

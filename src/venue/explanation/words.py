@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any
 
 from venue import wire
 from venue.core.book.market import Market
@@ -12,8 +12,7 @@ from venue.core.contract.position import Position, mark_of, profit
 from venue.core.engine import Engine
 from venue.core.instruments import Instrument
 from venue.core.messages.commands import Command, PostIndex
-
-US_PER_MS: Final = 1_000
+from venue.times import US_PER_MS
 
 
 class ExplanationWords:

@@ -134,9 +134,13 @@ class Venue:
         """A practice venue tells what happened: of so many requests, and why."""
         if not self.practice:
             return
+        self.note(wire_log)
+        self.explainer = Explainer(self.journal, self.sequencer.on_disk_thread)
+
+    def note(self, wire_log: int) -> None:
+        """Keep the last so many requests, and as many frames."""
         if wire_log:
             self.wire = WireLog(wire_log, self.keys, self.clock, self.engine)
-        self.explainer = Explainer(self.journal, self.sequencer.on_disk_thread)
 
     def noted(self, serve: Callable[[Request], None]) -> Callable[[Request], None]:
         """As `serve`, with requests noted where the wire log is kept."""

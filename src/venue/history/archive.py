@@ -1,76 +1,64 @@
 """Archives of history: rows that nothing changes any more, in files of their own beside it.
 
 An archive is a history's file too, with the same tables and checksums. It is whole and synced
-before a row is taken out of history.
+before a row is taken out of history. All is done in pieces: history can be asked between two.
 """
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Table, insert
+from msgspec import Struct
+from sqlalchemy import insert
 
 from venue import private_files
-from venue.archive_names import archives
-from venue.candles import MINUTE_US
+from venue.archive_names import NEW, archives, in_place
 from venue.history import pages
-from venue.history.files import check_pages
-from venue.history.schema.affiliates import COMMISSIONS, INTERNAL_WITHDRAWALS
-from venue.history.schema.contract import (
-    ALGO_ORDERS,
-    CONTRACT_FILLS,
-    CONTRACT_ORDERS,
-    DELEVERAGED,
-    FUNDING_RATES,
-    INCOME,
-    LIQUIDATION_STEPS,
-    LIQUIDATIONS,
-    POSITIONS,
-    PRICE_MINUTES,
-)
-from venue.history.schema.copying import COPIES, SCHEMA, TRACKS
-from venue.history.schema.spot import BILLS, FILLS, OPENING, ORDERS, PROGRESS, TRANSFERS
+from venue.history.files import checked
+from venue.history.opening import opening
+from venue.history.schema.copying import SCHEMA
+from venue.history.schema.spot import OPENING, PROGRESS
+from venue.history.settled import begin_taking_out, copied, copy_rows, take_out
 from venue.history.store import Store, open_history
-from venue.vocabulary import ALGO_UNTRIGGERED, OrderStatus
-
-OPEN: Final = f"({int(OrderStatus.NEW)}, {int(OrderStatus.PARTIALLY_FILLED)})"
-CLOSED: Final = "update_time < {time} AND status NOT IN " + OPEN
-FINISHED: Final = "finished > 0 AND finished < {time}"
-_LIQUIDATIONS: Final = "SELECT liquidation_id FROM main.liquidations WHERE "
-OF_FINISHED: Final = f"liquidation_id IN ({_LIQUIDATIONS}{FINISHED})"
-PAST: Final = "time < {time}"
-
-# Which rows of each table nothing changes any more. Those of a liquidation go before it does.
-# Frames have a bound of their own.
-SETTLED: Final[tuple[tuple[Table, str], ...]] = (
-    (ORDERS, CLOSED),
-    (FILLS, PAST),
-    (BILLS, PAST),
-    (TRANSFERS, PAST),
-    (CONTRACT_ORDERS, CLOSED),
-    (CONTRACT_FILLS, PAST),
-    (INCOME, PAST),
-    (ALGO_ORDERS, "update_time < {time} AND status <> " + str(ALGO_UNTRIGGERED)),
-    (POSITIONS, "closed < {time}"),
-    (FUNDING_RATES, "time < {time} AND (skipped = 1 OR (settled > 0 AND settled < {time}))"),
-    (LIQUIDATION_STEPS, OF_FINISHED),
-    (DELEVERAGED, OF_FINISHED),
-    (LIQUIDATIONS, FINISHED),
-    (COPIES, "closed < {time}"),
-    (TRACKS, "closed < {time}"),
-    (COMMISSIONS, PAST),
-    (INTERNAL_WITHDRAWALS, PAST),
-    (PRICE_MINUTES, "open_time < {time} - " + str(MINUTE_US)),
-)
 
 
-def write(store: Store, new: str, sequence: int, time: int) -> None:
-    """Copy the rows of a history that are settled before a time into a new file, whole and synced.
+class Cut(Struct, array_like=True):
+    """Where history is to begin: behind a command, at its time (µs), with the order ids from
+    `order_id` on."""
 
-    `sequence` is the command behind which history begins when they are gone. OSError and
-    HistoryDamaged: history is as it was.
+    sequence: int
+    time: int
+    order_id: int
+
+
+def move(store: Store, path: str, cut: Cut) -> Generator[None]:
+    """Have the history at `path` begin at a cut, its settled rows in an archive; piece by piece.
+
+    An end between two pieces loses nothing: what was archived and not taken out is archived anew,
+    what was begun to be taken out is gone when the file is opened next. OSError and HistoryDamaged:
+    no row was taken out that no archive has.
+    """
+    yield from take_out(store.connection)  # what was begun before and did not come to its end
+    with store.connection.begin():
+        begin, _ = opening(store.connection)
+    for number, _, name in archives(path):
+        if number > begin:  # nothing was taken out yet: it is written anew
+            Path(name).unlink()
+    if begin >= cut.sequence:
+        return
+    new = f"{path}{NEW}"
+    with nothing_left(new):
+        yield from write(store, new, cut)
+    in_place(new, path, begin + 1, cut.sequence)
+    yield from drop(store, cut)
+
+
+def write(store: Store, new: str, cut: Cut) -> Iterator[None]:
+    """Copy the rows of a history that are settled before a cut into a new file, whole and synced;
+    piece by piece. OSError and HistoryDamaged: history is as it was.
     """
     private_files.remove(new)
     open_history(new).close()
@@ -78,38 +66,50 @@ def write(store: Store, new: str, sequence: int, time: int) -> None:
     with connection.begin():
         connection.exec_driver_sql("ATTACH ? AS other", (f"file:{quote(new)}?vfs={pages.VFS}",))
     try:
+        yield from copied(connection, cut.time)
         with connection.begin():
-            for table, settled in SETTLED:
-                _copy(connection, table, "main", "other", settled.format(time=time))
-            _copy(connection, OPENING, "main", "other", "true")
-            connection.exec_driver_sql("UPDATE other.progress SET sequence = ?", (sequence,))
+            copy_rows(connection, OPENING, ("main", "other"), "true")
+            connection.exec_driver_sql("UPDATE other.progress SET sequence = ?", (cut.sequence,))
             connection.exec_driver_sql(f"PRAGMA other.application_id = {int(goes_on)}")
     finally:
         with connection.begin():
             connection.exec_driver_sql("DETACH other")
     open_history(new).close()
     Path(f"{new}{private_files.LOCK}").unlink()
-    check_pages(new)
+    yield from checked(new)
 
 
-def drop(store: Store, sequence: int, order_id: int, time: int) -> None:
-    """Take the rows that an archive has out of a history, and give their space back.
+def drop(store: Store, cut: Cut) -> Iterator[None]:
+    """Take the rows that an archive has out of a history, piece by piece.
 
-    Orders from `order_id` on, the first behind command `sequence`, have all their rows.
+    Orders from the cut's on have all their rows.
     """
     connection = store.connection
     with connection.begin():
-        for table, settled in SETTLED:
-            connection.exec_driver_sql(
-                f"DELETE FROM main.{table.name} WHERE {settled.format(time=time)}"  # noqa: S608
-            )
         connection.execute(OPENING.delete())
-        connection.execute(insert(OPENING).values(sequence=sequence, order_id=order_id))
+        first = insert(OPENING).values(sequence=cut.sequence, order_id=cut.order_id)
+        connection.execute(first)
         connection.exec_driver_sql("PRAGMA application_id = 1")
+        begin_taking_out(connection, cut.time)
+    yield from take_out(connection)
     store.checkpoint()
-    with connection.begin():
-        connection.exec_driver_sql("VACUUM")
+
+
+def shrink(store: Store) -> None:
+    """Give the space of what was taken out back; takes time for all that is left."""
+    with store.connection.begin():
+        store.connection.exec_driver_sql("VACUUM")
     store.checkpoint()
+
+
+@contextmanager
+def nothing_left(new: str) -> Iterator[None]:
+    """Take away what was written when it is not whole: a full disk has no room for it."""
+    try:
+        yield
+    except BaseException:
+        private_files.remove(new)
+        raise
 
 
 def leading_up(store: Store, path: str, begin: int) -> list[str]:
@@ -145,16 +145,8 @@ def merge(paths: list[str], into: str) -> None:
                         continue  # it begins where the oldest one does
                     if table is PROGRESS:
                         connection.execute(PROGRESS.delete())
-                    _copy(connection, table, "other", "main", "true")
+                    copy_rows(connection, table, ("other", "main"), "true")
             with connection.begin():
                 connection.exec_driver_sql("DETACH other")
     finally:
         store.close()
-
-
-def _copy(connection: Connection, table: Table, source: str, target: str, which: str) -> None:
-    names = ", ".join(f'"{column.name}"' for column in table.columns)
-    connection.exec_driver_sql(
-        f"INSERT INTO {target}.{table.name} ({names})"  # noqa: S608 - names of our own
-        f" SELECT {names} FROM {source}.{table.name} WHERE {which}"
-    )

@@ -7,7 +7,7 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, Table, func, or_, select
 
-from venue.core.book.orders import Order, T
+from venue.core.book.orders import OPEN, Order, T
 from venue.core.engine import Engine
 from venue.core.ledger.accounts import Account
 from venue.history.opening import opening
@@ -15,13 +15,12 @@ from venue.history.schema.contract import CONTRACT_FILLS, CONTRACT_ORDERS, INCOM
 from venue.history.schema.frames import ROW, unpacked
 from venue.history.schema.frames import ROWS_AT_ONCE as FRAMES_AT_ONCE
 from venue.history.schema.spot import BILLS, FILLS, FRAMES, ORDERS, PROGRESS
-from venue.vocabulary import Cause, MarginMode, OrderStatus, Product, Wallet
+from venue.vocabulary import Cause, MarginMode, Product, Wallet
 
 PROBLEMS_MAX: Final = 100  # of each kind; a broken file should not fill the screen
 ROWS_AT_ONCE: Final = 10_000
 CHAIN: Final = (BILLS.c.uid, BILLS.c.wallet, BILLS.c.asset)
 OUTSIDE: Final = (int(Cause.TAKEOVER), int(Cause.DELEVERAGE))  # fills of no order
-OPEN: Final = (int(OrderStatus.NEW), int(OrderStatus.PARTIALLY_FILLED))
 
 Channels = dict[tuple[int, int, str], tuple[int, int]]  # (uid, product, channel) -> two numbers
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -19,7 +20,16 @@ class HistoryDamaged(Exception):
 
 def check_pages(path: str) -> None:
     """Read the whole file, which is open nowhere; HistoryDamaged names the pages that changed."""
-    found = pages.damaged(Path(path))
+    for _ in checked(path):
+        pass
+
+
+def checked(path: str) -> Iterator[None]:
+    """Do what `check_pages` does, some pages at a time."""
+    found: list[int] = []
+    for piece in pages.damaged_by_pieces(Path(path)):
+        found += piece
+        yield
     if found:
         shown = ", ".join(map(str, found[:PAGES_TOLD]))
         more = f" and {len(found) - PAGES_TOLD} more" if len(found) > PAGES_TOLD else ""

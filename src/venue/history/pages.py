@@ -7,6 +7,7 @@ the schema alike. Pages of the write-ahead log are compared with what this proce
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 PAGE: Final = 4096
 HEADER: Final = 100  # bytes of the first page that SQLite also reads alone, to see what changed
 SUM: Final = 8  # bytes of a checksum, at the end of each page
+PIECE_PAGES: Final = 256  # looked at in one piece: some milliseconds
 STATEMENTS: Final = 512  # kept ready: the projector's, of each size, and the questions
 VFS: Final = "venue-history"  # the name under which SQLite knows the checks
 FORMAT: Final = 1  # of the file; 0: made by an earlier version, without checksums
@@ -112,6 +114,11 @@ def damaged(path: Path) -> list[int]:
 
     The file must be open nowhere in this process, and have no write-ahead log.
     """
+    return [number for found in damaged_by_pieces(path) for number in found]
+
+
+def damaged_by_pieces(path: Path) -> Iterator[list[int]]:
+    """What `damaged` finds, some pages of the file at a time."""
     found: list[int] = []
     count = said = 0
     with path.open("rb") as file:
@@ -121,7 +128,10 @@ def damaged(path: Path) -> list[int]:
                 found.append(count)
             elif count == 1:
                 said = int.from_bytes(page[_PAGES])
-    return found + list(range(count + 1, said + 1))
+            if count % PIECE_PAGES == 0:
+                yield found
+                found = []
+    yield found + list(range(count + 1, said + 1))
 
 
 def _is_sound(page: bytes, offset: int) -> bool:

@@ -8,6 +8,8 @@ all of it goes, and the file does not grow however often one goes back.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from sqlalchemy import Connection, Table
@@ -36,6 +38,18 @@ def follow(connection: Connection, event: Event) -> None:
     elif isinstance(event, StateDropped):
         connection.exec_driver_sql("DELETE FROM savepoints WHERE name = ?", (event.name,))
         _trim(connection)
+
+
+@contextmanager
+def beyond_recall(connection: Connection) -> Iterator[None]:
+    """Have what changes inside, in the caller's transaction, stay when history goes back."""
+    known = "SELECT count(*) FROM main.sqlite_schema WHERE name = 'undo'"
+    newest = None
+    if _one(connection, known):
+        newest = _one(connection, "SELECT coalesce(max(number), 0) FROM undo")
+    yield
+    if newest is not None:
+        connection.exec_driver_sql("DELETE FROM undo WHERE number > ?", (newest,))
 
 
 def _keep(connection: Connection, name: str) -> None:

@@ -21,6 +21,7 @@ from venue.history import driver, pages
 from venue.history.files import HistoryDamaged
 from venue.history.schema.copying import SCHEMA
 from venue.history.schema.spot import PROGRESS
+from venue.history.settled import take_out
 
 LOCK_S: Final = 5  # how long to wait for a process that ends, its venue gone
 LOCK_LOOK_S: Final = 0.02
@@ -147,6 +148,8 @@ def _connected(opened: apsw.Connection) -> Connection:
                         index.create(connection, checkfirst=True)
                 if connection.execute(select(PROGRESS.c.sequence)).scalar_one_or_none() is None:
                     connection.execute(insert(PROGRESS).values(sequence=0))
+            for _ in take_out(connection):
+                pass  # a process ended while it did
             failing.pop_all()
     except BaseException:
         with suppress(apsw.Error):  # the first failure says it

@@ -6,57 +6,144 @@ and read again before anything is taken out of the journal.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Final
 
 import apsw
+from msgspec import Struct
 
 from venue import private_files
 from venue.archive_names import NEW, archives, in_place
 from venue.core.messages.commands import Command
+from venue.journal.chain import Chain, commands_in
 from venue.journal.file import FORMAT, SCHEMA, translated
 from venue.journal.journal import JournalCorrupt, Segment, Snapshot
-from venue.journal.snapshot_files import packed
+from venue.journal.snapshot_files import SnapshotFiles, packed
 from venue.journal.sqlite import SqliteJournal, open_readonly
 
 DROPPED: Final = 64 * 1024  # commands taken out of the journal at a time
+SYNCED: Final = 1 << 20  # bytes between two syncs
 
 
-def write(journal: SqliteJournal, path: str, end: int, first: Snapshot | None) -> None:
+class Told(Struct, array_like=True):
+    """Which commands an archive takes out of a journal: those behind `begin` up to `end`, both
+    block boundaries, with the chain's digests there; and what a replay of them begins with.
+
+    `first` is the sequence of the snapshot that stands for what came before them; 0: none does.
+    """
+
+    begin: int
+    begin_digest: bytes
+    end: int
+    end_digest: bytes
+    segments: list[Segment]
+    first: int
+
+
+class Archive:
+    """An archive that is being written, under another name until `finish`.
+
+    OSError, JournalFailed and JournalCorrupt when it cannot be, or is not what was to be written.
+    """
+
+    def __init__(self, path: str, told: Told) -> None:
+        self._path, self._told = path, told
+        self._new = f"{path}{NEW}"
+        self._chain = Chain(told.begin, told.begin_digest)
+        self._unsynced = 0
+        private_files.remove(self._new)
+        private_files.create(Path(self._new))
+        with translated(self._new):
+            self._connection = apsw.Connection(self._new, flags=apsw.SQLITE_OPEN_READWRITE)
+            self._file = os.open(self._new, os.O_RDONLY)
+            self._begin()
+
+    def reached(self) -> int:
+        """The last command in it."""
+        return self._chain.sequence
+
+    def add(self, payloads: list[bytes]) -> None:
+        """Take in the next commands as the journal has them packed, up to the archive's end."""
+        rows = []
+        for payload in payloads:
+            first, count = self._chain.sequence + 1, commands_in(payload)
+            rows.append((first, count, payload, self._chain.add(payload, count)))
+        with translated(self._new), self._connection:
+            self._connection.executemany("INSERT INTO batches VALUES(?, ?, ?, ?)", rows)
+        self._unsynced += sum(map(len, payloads))
+        if self._unsynced >= SYNCED:  # what is synced at once, a venue's own batches wait for
+            os.fdatasync(self._file)
+            self._unsynced = 0
+
+    def finish(self) -> None:
+        """Read it again and give it its name, durably."""
+        self._connection.close()
+        check(self._new, self._told)
+        in_place(self._new, self._path, self._told.begin + 1, self._told.end)
+
+    def leave(self) -> None:
+        """Close it and take it away, unless it has its name, or another one is being written."""
+        mine = os.fstat(self._file) if self._file >= 0 else None
+        self.close()
+        with suppress(FileNotFoundError):
+            if mine is not None and os.path.samestat(mine, os.stat(self._new)):
+                private_files.remove(self._new)
+
+    def close(self) -> None:
+        """Close it as it is."""
+        self._connection.close()
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def _begin(self) -> None:
+        told, connection = self._told, self._connection
+        # Nobody reads it before it is synced as a whole.
+        connection.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+        connection.execute(SCHEMA)
+        connection.execute("INSERT INTO meta VALUES(?)", (FORMAT,))
+        if told.begin:
+            row = (told.begin, told.begin_digest)
+            connection.execute("INSERT INTO archived VALUES(?, ?)", row)
+        segments = [(one.first_sequence, one.engine_version, one.rules) for one in told.segments]
+        connection.executemany("INSERT INTO segments VALUES(?, ?, ?)", segments)
+        if told.first:
+            first = SnapshotFiles(self._path).read(told.first)
+            if first is None:
+                raise JournalCorrupt(f"the snapshot at {told.first} cannot be read")
+            connection.execute("INSERT INTO snapshots VALUES(?, ?, ?, ?, ?)", packed(first))
+
+
+def told(journal: SqliteJournal, end: int, first: int) -> Told:
+    """What an archive of a journal's commands up to a block boundary is to be; errors as for
+    reading."""
+    begin = journal.begin()
+    return Told(
+        begin=begin,
+        begin_digest=journal.digest_at(begin),
+        end=end,
+        end_digest=journal.digest_at(end),
+        segments=journal.segments(),
+        first=first if first < end else 0,
+    )
+
+
+def write(journal: SqliteJournal, path: str, end: int, first: int) -> None:
     """Archive the commands from where a journal begins to the block boundary `end`.
 
-    `first`, if any, is the snapshot that stands for what came before them. OSError, JournalFailed
-    and JournalCorrupt when it cannot be written or is not what was written: the journal is as it
-    was.
+    `first` is the sequence of the snapshot that stands for what came before them; 0: none does.
+    Errors as for `Archive`: the journal is as it was.
     """
-    new, begin = f"{path}{NEW}", journal.begin()
-    private_files.remove(new)
-    private_files.create(Path(new))
-    with translated(new):
-        connection = apsw.Connection(new, flags=apsw.SQLITE_OPEN_READWRITE)
-        try:
-            # Nobody reads it before it is synced as a whole.
-            connection.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
-            connection.execute(SCHEMA)
-            connection.execute("INSERT INTO meta VALUES(?)", (FORMAT,))
-            if begin:
-                row = (begin, journal.digest_at(begin))
-                connection.execute("INSERT INTO archived VALUES(?, ?)", row)
-            segments = [
-                (one.first_sequence, one.engine_version, one.rules) for one in journal.segments()
-            ]
-            connection.executemany("INSERT INTO segments VALUES(?, ?, ?)", segments)
-            if first is not None:
-                connection.execute("INSERT INTO snapshots VALUES(?, ?, ?, ?, ?)", packed(first))
-            with connection:
-                rows = journal.rows(begin, end)
-                connection.executemany("INSERT INTO batches VALUES(?, ?, ?, ?)", rows)
-        finally:
-            connection.close()
-    check(new, journal, end)
-    in_place(new, path, begin + 1, end)
+    archive = Archive(path, told(journal, end, first))
+    try:
+        for _, _, payload, _ in journal.rows(journal.begin(), end):
+            archive.add([payload])
+        archive.finish()
+    finally:
+        archive.close()
 
 
 def drop(journal: SqliteJournal, end: int, snapshot: Snapshot) -> None:
@@ -66,7 +153,7 @@ def drop(journal: SqliteJournal, end: int, snapshot: Snapshot) -> None:
     """
     journal.stand(snapshot)
     while journal.begin() < end:
-        journal.drop(min(journal.begin() + DROPPED, end), snapshot)
+        journal.drop(min(journal.begin() + DROPPED, end), snapshot.sequence)
 
 
 class Joined:
@@ -129,23 +216,25 @@ def joined(journal: SqliteJournal, path: str, closing: ExitStack) -> Joined:
     return Joined(journal, before)
 
 
-def check(name: str, journal: SqliteJournal, end: int) -> None:
-    """Read an archive again; JournalCorrupt unless it holds, whole and unchanged, what this journal
-    had up to the block boundary `end`."""
-    told = f"{name} is not of this journal, or damaged: nothing was removed, put back a copy of it"
-    if end > journal.last_sequence():
-        raise JournalCorrupt(f"{told}: the journal ends at command {journal.last_sequence()}")
+def check(name: str, told: Told) -> None:
+    """Read an archive again; JournalCorrupt unless it holds, whole and unchanged, what it should.
+
+    It may begin before that.
+    """
     try:
         archive = open_readonly(name)
         try:
-            if not archive.begin() <= journal.begin() <= archive.last_sequence() == end:
+            if not archive.begin() <= told.begin <= archive.last_sequence() == told.end:
                 raise JournalCorrupt("other commands are in it")
-            for _ in archive.rows(archive.begin(), end):
+            for _ in archive.rows(archive.begin(), told.end):
                 pass
-            for boundary in (journal.begin(), end):
-                if archive.digest_at(boundary) != journal.digest_at(boundary):
-                    raise JournalCorrupt("its commands are others")
+            begins = archive.digest_at(told.begin) == told.begin_digest
+            if not begins or archive.digest_at(told.end) != told.end_digest:
+                raise JournalCorrupt("its commands are others")
         finally:
             archive.close()
     except JournalCorrupt as problem:
-        raise JournalCorrupt(f"{told}: {problem}") from problem
+        raise JournalCorrupt(
+            f"{name} is not of this journal, or damaged: nothing was removed, put back a copy of"
+            f" it: {problem}"
+        ) from problem

@@ -50,6 +50,15 @@ class Chain:
         return digest
 
 
+def commands_in(payload: bytes) -> int:
+    """How many commands a msgpack array of them begins with; ValueError when it is none."""
+    if payload[:1] == b"\xdc" and len(payload) > 2:
+        return int.from_bytes(payload[1:3], "big")
+    if not payload or payload[0] & 0xF0 != 0x90:
+        raise ValueError("the payload is not an array of commands")
+    return payload[0] & 0x0F
+
+
 def _array_header(count: int) -> bytes:
     if count < 16:
         return bytes((0x90 | count,))

@@ -182,15 +182,15 @@ class SqliteJournal:
             if self._files.read(snapshot.sequence) is None:
                 self._keep(snapshot)
 
-    def drop(self, end: int, snapshot: Snapshot) -> None:
+    def drop(self, end: int, snapshot: int) -> None:
         """Take the rows up to a block boundary away, which an archive has; JournalFailed.
 
-        `snapshot` stands for them, at or behind `end`; older ones go.
+        The snapshot at sequence `snapshot` stands for them, at or behind `end`; older ones go.
         """
         self._check_writable()
-        assert self._begin < end <= snapshot.sequence, (self._begin, end, snapshot.sequence)
+        assert self._begin < end <= snapshot, (self._begin, end, snapshot)
         with self._filing():
-            assert snapshot.sequence in self._files.sequences(), "it was told to stand for them"
+            assert snapshot in self._files.sequences(), "it was told to stand for them"
         digest = self.digest_at(end)
         self._wal_bytes += COMMIT_BYTES
         self._written = True
@@ -204,7 +204,7 @@ class SqliteJournal:
             self._checkpoint_when_due()
         self._begin, self._digest = end, digest
         with self._filing():
-            self._files.tidy(snapshot.sequence, self._last)
+            self._files.tidy(snapshot, self._last)
 
     def shrink(self) -> None:
         """Give the space of what was dropped back to the system; takes time for all that is left.

@@ -10,7 +10,8 @@ from __future__ import annotations
 import asyncio
 import atexit
 import sys
-from contextlib import AsyncExitStack
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, TypeVar
@@ -22,11 +23,15 @@ from venue.api import errors
 from venue.api.errors import ApiError
 from venue.api.operation import Operation
 from venue.api.operator import clock as clock_rows
+from venue.api.operator import explain as explain_rows
 from venue.api.operator import faults as fault_rows
+from venue.api.operator import references as reference_rows
 from venue.api.operator import snapshots as snapshot_rows
+from venue.api.operator.explain import Explanation
 from venue.api.operator.preview import preview as preview_row
 from venue.client.errors import Misused, refused
 from venue.compiled import refuse_stale
+from venue.core.state import audit
 from venue.gateway.bounds import bounds
 from venue.gateway.context import Venue as Rooms
 from venue.gateway.transport.server import listen
@@ -37,7 +42,7 @@ from venue.library.equity import EquityLog, keep_up
 from venue.library.loop import LoopThread
 from venue.library.market import CONTRACT, SPOT, Market
 from venue.library.progress import Progress
-from venue.library.results import Advanced, Equity, Preview
+from venue.library.results import Advanced, Equity, Placed, Preview
 from venue.node.clock import SystemClock
 from venue.node.venue_clock import RATE_MOST, ClockMode, Mode
 from venue.times import US_PER_MS, moment_us, span_us
@@ -99,6 +104,7 @@ class Venue:
         async with opening:
             context = main.opened(self._options, SystemClock(), self._failures.append)
             rooms = await opening.enter_async_context(context)
+            rooms.observe(0)  # no wire log: who calls knows what it asked
             await main.employ(rooms, self._options.seed, agents=self._options.agents)
             if self._options.resets:
                 await rooms.timekeeper.keep(snapshot_rows.READY, rooms.aside.dump)
@@ -230,11 +236,38 @@ class Venue:
             progress.clear()
         return views.advanced(told)
 
+    @contextmanager
+    def hold(self) -> Iterator[None]:
+        """Keep time from skipping (`clock="skip"`) inside a `with`; each holds by itself."""
+        self._check()
+        who = object()
+        keeper = self._rooms.timekeeper
+        self._loop.call(_done(keeper.hold, who))
+        try:
+            yield
+        finally:
+            if not self._loop.closed:
+                self._loop.call(_done(keeper.release, who))
+
     # -- the lab ----------------------------------------------------------------------------------
+
+    @contextmanager
+    def hold_index(self, symbol: str, price: Money, *, jump: bool = False) -> Iterator[None]:
+        """Hold a contract's index at a price inside a `with`; agents follow it there.
+
+        It goes by at most its step a second, or with `jump` at once. Refused: no such contract, or
+        a price that is none. Behind the `with` its sources have it again.
+        """
+        self._ask(reference_rows.hold_index, "", symbol=symbol, price=price, jump=jump)
+        try:
+            yield
+        finally:
+            if not self._loop.closed:
+                self._ask(reference_rows.release_index, "", symbol=symbol)
 
     def snapshot(self, name: str = "base") -> None:
         """Keep the state under a name, until `close`; one of that name is replaced."""
-        self._ask(snapshot_rows.keep, "", name=name)
+        self._ask(snapshot_rows.keep_snapshot, "", name=name)
 
     def revert(self, name: str = "base") -> None:
         """Go back to a kept state, any number of times. Refused: none has that name."""
@@ -287,6 +320,28 @@ class Venue:
         asked = {"owner": owner, "product": product.upper(), "order": order}
         return views.preview(self._ask(preview_row, "", **asked))
 
+    def explain(self, kind: str, identity: int | Placed) -> Explanation:
+        """Why an order, a bill or a liquidation came so, in sentences with their numbers. `kind` is
+        "order", "bill" or "liquidation". Refused: there is none of this id, or it is too long ago.
+        """
+        row = {
+            "order": explain_rows.explain_order,
+            "bill": explain_rows.explain_bill,
+            "liquidation": explain_rows.explain_liquidation,
+        }.get(kind)
+        if row is None:
+            raise refused(errors.invalid("kind", "must be order, bill or liquidation"))
+        number = identity.order_id if isinstance(identity, Placed) else identity
+        return self._ask(row, "", id=number)
+
+    def problems(self) -> list[str]:
+        """The invariants of the rulebook that do not hold, in words: none, or there is a defect."""
+        self._check()
+        return self._loop.call(self._problems())
+
+    async def _problems(self) -> list[str]:
+        return audit.problems(self._rooms.engine)
+
     # -- a door -----------------------------------------------------------------------------------
 
     def serve(self, port: int = 0, *, host: str = "127.0.0.1") -> Served:
@@ -307,6 +362,11 @@ class Venue:
         await self._open.enter_async_context(main.doors(self._rooms, self._options, bound, fit))
         place = f"{f'[{host}]' if ':' in host else host}:{bound.getsockname()[1]}"
         return Served(f"http://{place}", f"ws://{place}/spot/v3/ws", f"ws://{place}/contract/v3/ws")
+
+
+async def _done(act: Callable[[object], None], who: object) -> None:
+    """Have something done on the venue's own loop."""
+    act(who)
 
 
 def _options(

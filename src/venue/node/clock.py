@@ -11,6 +11,8 @@ import logging
 import time
 from typing import Final, Protocol
 
+from venue.candles import SECOND_US
+
 # A tenth of the time that passes: a countdown of 5 s ends after 4.5 to 5.6 s. A step as wide as the
 # window of signed requests, 30 s, is taken over within five minutes, one of an hour in ten hours.
 SLEW: Final = 10
@@ -18,7 +20,6 @@ LOOK_US: Final = 1_000_000  # how often the machine's clock is looked at
 READING_US: Final = 1_000  # two clocks that are read within so much are read together
 STEP_US: Final = 100_000  # a greater difference between two looks is a step, not a drift
 TOLD_US: Final = 1_000_000  # health tells of a greater distance
-US_PER_S: Final = 1_000_000
 
 _STEADY: Final = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
@@ -215,7 +216,7 @@ class _Offset:
 
 
 def _seconds(us: int) -> str:
-    return f"{us / US_PER_S:.1f}"
+    return f"{us / SECOND_US:.1f}"
 
 
 def _distance(us: int) -> str:

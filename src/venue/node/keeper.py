@@ -88,14 +88,17 @@ class Keeper:
         self._durable = durable
         mine = (SnapshotFailed, JournalFailed, OSError, TimeoutError)
         self._failures: tuple[type[Exception], ...] = (*failures, *mine)
+        self.turn = asyncio.Lock()
+        """Held while snapshots come and go."""
 
     async def run(self) -> None:
         """Go on until cancelled; the process under way ends then."""
         while True:
             wait_s = ASK_S
             try:
-                if self.is_due():
-                    await self.keep()
+                async with self.turn:
+                    if self.is_due():
+                        await self.keep()
             except self._failures as problem:
                 log.error("no snapshot: %s", problem or type(problem).__name__)
                 wait_s = AGAIN_S
@@ -113,6 +116,20 @@ class Keeper:
 
         Raises SnapshotFailed, JournalFailed, OSError, TimeoutError and what `durable` does.
         """
+        last = self._sequence()
+
+        def put(pid: int) -> None:
+            self._files.put(last, pid, earliest(self._journal))
+
+        await self._take(last, put, time_max_s)
+        return last
+
+    async def keep_at(self, last: int) -> None:
+        """Have a snapshot taken after an earlier command; others stay. Raises as `keep` does."""
+        if last not in self._files.sequences():
+            await self._take(last, lambda pid: self._files.place(last, pid), TIME_MAX_S)
+
+    async def _take(self, last: int, put: Callable[[int], None], time_max_s: float) -> None:
         # Not by the event loop's own means: it would fork, and copy this process's page tables.
         process = subprocess.Popen(  # noqa: S603 - the venue's own module
             [sys.executable, "-P", "-m", REPLICA],
@@ -123,20 +140,17 @@ class Keeper:
         )
         try:
             async with asyncio.timeout(time_max_s):
-                last = await self._feed(process)
+                await self._feed(process, last)
                 await _number(process)  # it is written
                 await self._durable()
-            begin = earliest(self._journal)
-            await asyncio.to_thread(self._files.put, last, process.pid, begin)
-            return last
+            await asyncio.to_thread(put, process.pid)
         finally:
             process.kill()
             await asyncio.shield(asyncio.to_thread(self._end, process))
 
-    async def _feed(self, process: subprocess.Popen[bytes]) -> int:
-        """Give the process what it lacks; the sequence it is brought to."""
+    async def _feed(self, process: subprocess.Popen[bytes], last: int) -> None:
+        """Give the process what it lacks of the commands up to the last."""
         journal = self._journal
-        last = self._sequence()
         task = Task(self._path, journal.begin(), last, journal.segments(), self._frames_kept)
         await _give(process, [task])
         reached = await _number(process)
@@ -150,7 +164,6 @@ class Keeper:
             await self._on_disk_thread(read)
             await _give(process, [Piece(*one) for one in found])
             reached = await _number(process)
-        return last
 
     def _end(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdin is not None

@@ -32,50 +32,47 @@ class Replies:
     """
 
     def __init__(self) -> None:
-        self._replies: dict[int, Reply] = {}  # by the sequence of a command that is under way
-
-    def waiting(self) -> bool:
-        """Whether an answer is not complete yet."""
-        return bool(self._replies)
+        # By the sequence of a command that is under way; whose answer is not complete yet.
+        self.waiting: dict[int, Reply] = {}
 
     def complete(self, reply: Reply) -> bool:
         """Whether a group that was just applied can be answered; else its answer is kept."""
         answer, done = reply
-        under_way = [one.sequence for one in done if _left(one)]
+        under_way = [
+            one.sequence for one in done if type(one.command) is ClosePositions and _left(one)
+        ]
         if not under_way:
             return True
         copied = [Applied(one.sequence, one.time, one.command, list(one.events)) for one in done]
         for sequence in under_way:
-            self._replies[sequence] = (answer, copied)
+            self.waiting[sequence] = (answer, copied)
         return False
 
     def add(self, later: Applied) -> list[Reply]:
         """Collect a slice's results of closings under way; return the answers that it completes."""
         completed: list[Reply] = []
         for event in later.events:
-            if type(event) is not ClosedAtMarket or event.request not in self._replies:
+            if type(event) is not ClosedAtMarket or event.request not in self.waiting:
                 continue
-            reply = self._replies[event.request]
+            reply = self.waiting[event.request]
             for one in reply[1]:
                 if one.sequence == event.request:
                     one.events.append(event)
             if not event.left:
-                del self._replies[event.request]
-                if all(other is not reply for other in self._replies.values()):
+                del self.waiting[event.request]
+                if all(other is not reply for other in self.waiting.values()):
                     completed.append(reply)
         return completed
 
     def drop(self) -> list[Reply]:
         """The answers that will never be complete."""
-        dropped = list(self._replies.values())
-        self._replies.clear()
+        dropped = list(self.waiting.values())
+        self.waiting.clear()
         return dropped
 
 
 def _left(done: Applied) -> bool:
-    """Whether a command closed only a part of the positions that it was to close."""
-    if type(done.command) is not ClosePositions:
-        return False
+    """Whether a command that closes did so with only a part of the positions."""
     # What these closes have triggered, or followers repeated, stands behind the last of them.
     for event in reversed(done.events):
         if type(event) is ClosedAtMarket and not event.request:

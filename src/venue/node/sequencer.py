@@ -182,7 +182,7 @@ class Sequencer:
         """Take no more commands and finish those that wait; what else is pending is state, and goes
         on at the next start."""
         self._stopped = self._stopped or Stopped("the venue is stopping")
-        if self._waiting or self._writing or self._replies.waiting():
+        if self._waiting or self._writing or self._replies.waiting:
             idle = self._idle = self._loop.create_future()
             if not self._writing:
                 self._flush()
@@ -285,7 +285,7 @@ class Sequencer:
         """Whether a slice is due; a venue that stops only finishes what is to be answered."""
         if self._stopped is None:
             return self._engine.pending()
-        return self._replies.waiting()
+        return bool(self._replies.waiting)
 
     def _written(self, groups: list[Group], problem: BaseException | None) -> None:
         self._writing = False
@@ -346,16 +346,16 @@ class Sequencer:
 
     def _apply(self, groups: list[Group], batch: list[Applied]) -> list[Reply]:
         """Apply the commands, add what came of them to the batch; who can be answered."""
-        engine, outbox = self._engine, self._outbox
+        engine, note, waiting = self._engine, self._outbox.note, self._replies.waiting
         replies: list[Reply] = []
         for commands, answer, _ in groups:
             applied = []
             for command in commands:
                 events = engine.apply(command)
                 done = Applied(engine.sequence, command.time, command, events)
-                outbox.note(done)
+                note(done)
                 applied.append(done)
-                if self._replies.waiting():
+                if waiting:
                     replies += self._replies.add(done)
             batch += applied
             if self._replies.complete((answer, applied)):

@@ -350,6 +350,8 @@ class Timekeeper:
         async with self._turn:
             self._clock.put(setting)
             await self._note_mode()
+            for follower in self._followers:
+                follower.pass_time()  # what waited for time to pass, if it stands now
             self._look.set()
 
     async def _note_mode(self) -> None:

@@ -13,9 +13,9 @@ from typing import Final
 from msgspec import Struct
 
 from venue.node.clock import TOLD_US, SystemClock
+from venue.times import US_PER_MS
 
 SETTING: Final = "clock"  # the venue's setting that holds the mode
-US_PER_MS: Final = 1_000
 RATE_UNIT: Final = 1_000  # rates are thousandths
 RATE_MOST: Final = 10_000 * RATE_UNIT
 FOREVER: Final = 1 << 62

@@ -18,6 +18,7 @@ from venue.core.engine import Engine
 from venue.core.ledger.accounts import Account
 from venue.core.messages.contract_events import ContractTrade, Leg, PositionClosed
 from venue.recording.notes import AlgoNote, MoneyMoved, OrderNote, PositionNote
+from venue.times import US_PER_MS
 from venue.vocabulary import BUY, CROSSED, ISOLATED, LONG, AlgoType, IncomeType
 from venue.wire import (
     ALGO_STATUS_NAMES,
@@ -37,7 +38,6 @@ from venue.wire import (
     rate_text,
 )
 
-US_PER_MS: Final = 1000
 AT_PRICE: Final = (int(AlgoType.STOP), int(AlgoType.TAKE_PROFIT))  # those with a price of their own
 PLAIN: Final = "UNKNOWN_PRICE_TYPE"  # what an order waits for that waited for no price
 SOURCE: Final = "API"  # every order comes in by the interface

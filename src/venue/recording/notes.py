@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from venue.core.book.orders import Order, T
+from venue.core.book.orders import OPEN, Order, T, after_fill
 from venue.core.contract.conditional import Algo
 from venue.core.contract.position import Position
 from venue.core.contract.terms import Terms
@@ -21,10 +21,8 @@ from venue.vocabulary import (
     ALGO_UNTRIGGERED,
     COMBINED,
     CROSSED,
-    FILLED,
     INCOME_POSITION_FUNDING,
     NEW,
-    PARTIALLY_FILLED,
 )
 
 NO_REASON: Final = "UNKNOWN_ORDER_CANCEL_REASON"
@@ -106,11 +104,11 @@ class OrderNote(Struct, array_like=True, gc=False):
             self.highest = price
         if price < self.lowest or not self.lowest:
             self.lowest = price
-        self.status = PARTIALLY_FILLED if remaining else FILLED
+        self.status = after_fill(remaining)
         self.update_time = time
 
     def ended(self) -> bool:
-        return self.status != NEW and self.status != PARTIALLY_FILLED
+        return self.status not in OPEN
 
 
 class PositionNote:

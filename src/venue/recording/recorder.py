@@ -27,10 +27,10 @@ from venue.core.messages.savepoints import (
 from venue.history.frames_kept import FRAMES_KEPT, frames_gone
 from venue.recording.frames import PrivateFrame, PrivateFrames
 from venue.recording.notes import PastNotes
+from venue.times import US_PER_MS
 
 RENEWAL: Final = 10_000  # commands; after a defect frames are made again from such a sequence on
-US_PER_MS: Final = 1000
-SAVEPOINTS: Final = (KeepState, RevertState, DropState)
+SPECIAL: Final = frozenset({KeepState, RevertState, DropState, RecordStreams})
 
 OwnKey = tuple[int, int, str]  # uid, product, channel
 CHANNELS: Final = [
@@ -152,8 +152,11 @@ class Recorder:
 
     def note(self, applied: Applied) -> None:
         """Make the frames of a command, right after the engine has applied it."""
+        special = type(applied.command) in SPECIAL
+        if not special and not self._owners and self._frames is not None:
+            return  # nobody has private frames
         try:
-            if type(applied.command) in SAVEPOINTS:
+            if special and type(applied.command) is not RecordStreams:
                 self._follow(applied.events[0])
             self._make(applied)
         except Exception:

@@ -6,7 +6,6 @@ Their fields and the order of these are those of `api.private_streams`.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Final
 
 import msgspec
 
@@ -15,6 +14,7 @@ from venue.core.engine import Engine
 from venue.core.ledger.accounts import Account
 from venue.core.messages.events import Trade
 from venue.recording.notes import OrderNote
+from venue.times import US_PER_MS
 from venue.vocabulary import BUY
 from venue.wire import (
     SIDE_NAMES,
@@ -29,7 +29,6 @@ from venue.wire import (
     spelled,
 )
 
-US_PER_MS: Final = 1000
 _encode = msgspec.json.Encoder().encode
 
 

@@ -9,6 +9,7 @@ from venue.cli.http import ClientFailed, named, send_patiently
 from venue.lab import demo
 
 ANSWER_S: Final = 600.0  # an advance over days takes its time
+ENTRIES_MAX: Final = 1_000
 _RULE: Final = ("operation", "path", "method", "owner", "key", "symbol", "channel")
 _WHEN: Final = ("nth", "first", "every", "after", "probability", "count", "from", "until")
 
@@ -83,6 +84,24 @@ class Faults:
         self._venue.operator("clear_faults")
 
 
+class Wire:
+    """The venue's wire log since the test began: requests, answers, frames of private sockets."""
+
+    def __init__(self, venue: Handle) -> None:
+        self._venue = venue
+        self._after = 0
+
+    def begin(self) -> None:
+        """What was before is no part of the test. VenueRefused."""
+        before = self._venue.operator("wire", limit=1)
+        self._after = before[-1]["number"] if before else 0
+
+    def entries(self, **only: Any) -> list[dict[str, Any]]:
+        """Those that agree with all that is given, oldest first: `owner`, `operation`, `kind`,
+        `faulty`, `status` as 400, 4xx or lost. The newest 1,000, of a world 200. VenueRefused."""
+        return list(self._venue.operator("wire", after=self._after, limit=ENTRIES_MAX, **only))
+
+
 class Handle:
     """A venue of one test. `url` is for clients of REST, `sockets` has the addresses of streams."""
 
@@ -94,13 +113,14 @@ class Handle:
         self.clock = Clock(self)
         self.faults = Faults(self)
         self.accounts = {one.name: _account(one.name, url) for one in demo.ACCOUNTS}
+        self.wire = Wire(self)
         self._markets = markets  # of ccxt: loading them takes longer than most tests
 
-    def operator(self, operation: str, **values: Any) -> Any:
+    def operator(self, operation: str, /, **values: Any) -> Any:
         """What an operation of the venue's people answers, by its name. VenueRefused."""
         return self._answer(operation, values, None)
 
-    def ask(self, name: str, operation: str, **values: Any) -> Any:
+    def ask(self, name: str, operation: str, /, **values: Any) -> Any:
         """What an operation answers a demo account, by its name. VenueRefused."""
         return self._answer(operation, values, self.account(name))
 
@@ -152,6 +172,10 @@ class Handle:
     def revert(self, name: str = "kept") -> None:
         """Go back to a state that was kept, as often as you like. VenueRefused."""
         self.operator("revert", name=name)
+
+    def explain(self, kind: str, identity: int | str) -> dict[str, Any]:
+        """Why an `order`, `bill`, `liquidation` or `refusal` came so. VenueRefused."""
+        return dict(self.operator(f"explain_{kind}", id=identity))
 
     def index(self, symbol: str, price: str) -> None:
         """A contract's index is at a price at once, until time goes on by ten seconds."""

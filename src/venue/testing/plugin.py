@@ -15,10 +15,10 @@ import pytest
 
 if TYPE_CHECKING:
     from venue.practice import Practice
-    from venue.testing.handle import Handle
+    from venue.testing.handle import Handle, Wire
 
 URL: Final = "VENUE_URL"
-BEGINNING: Final = "2026-01-01T00:00:00Z"
+BEGINNING: Final = "2026-01-01T00:00:00.000Z"  # as scenarios spell it: they share the server
 SEED_MAX: Final = 2**31 - 1
 MARKER: Final = (
     "venue(seed=1, clock='manual', at='2026-01-01T00:00:00Z', agents=True, scenario=FILE): what"
@@ -31,15 +31,17 @@ ARGUMENTS: Final[dict[str, type[Any]]] = {
     "agents": bool,
     "scenario": str,
 }
-_HANDLE: Final = pytest.StashKey["Handle"]()
+OPERATED: Final = "/_venue/"
+LINES: Final = 20  # of the wire log that a failing test shows
+_HANDLES: Final = pytest.StashKey["list[Handle]"]()
 
 
 class Kind(NamedTuple):
-    """What a venue is started with; None is as it comes."""
+    """What a venue is started with."""
 
-    seed: int | None = None
-    at: str | None = None
-    agents: bool | None = None
+    seed: int = 1
+    at: str = BEGINNING
+    agents: bool = True
 
 
 class Servers:
@@ -57,33 +59,33 @@ class Servers:
         from venue.testing.handle import Handle
 
         if self._given:
-            return self._world(kind)
+            return self.world(kind, agents=False)
         url = self._url(kind)
         handle = Handle(url, kind.seed, self._markets.setdefault(url, {}))
         handle.operator("reset")
+        handle.wire.begin()
         return handle
+
+    def world(self, kind: Kind, *, agents: bool) -> Handle:
+        """A new world of a venue: what others do in that venue is left alone. `agents` act in it.
+        VenueRefused, NotStarted."""
+        from venue.testing.handle import Handle
+
+        host = self._given or self._url(kind)
+        markets = self._markets.setdefault(host, {})
+        self._made += 1
+        name = f"test-{os.getpid()}-{self._made}"
+        Handle(host, None, markets).operator("create_world", name=name, agents=agents)
+        seed = None if self._given else kind.seed
+        return Handle(f"{host}/w/{name}", seed, markets)
 
     def end(self, handle: Handle) -> None:
         """The test is over: its world goes, if it had one."""
-        if self._given:
-            self._host().operator("delete_world", name=handle.url.rpartition("/")[2])
-
-    def _world(self, kind: Kind) -> Handle:
-        """A new world of the venue that is there: what others do in that venue is left alone."""
         from venue.testing.handle import Handle
 
-        if kind != Kind():
-            _fail(f"seed, at, agents and scenario are what the venue at {URL} has: leave them out")
-        self._made += 1
-        name = f"test-{os.getpid()}-{self._made}"
-        self._host().operator("create_world", name=name)
-        markets = self._markets.setdefault(self._given, {})
-        return Handle(f"{self._given}/w/{name}", None, markets)
-
-    def _host(self) -> Handle:
-        from venue.testing.handle import Handle
-
-        return Handle(self._given, None, {})
+        host, _, name = handle.url.rpartition("/w/")
+        if host:
+            Handle(host, None, {}).operator("delete_world", name=name)
 
     def _url(self, kind: Kind) -> str:
         from venue.practice import Practice
@@ -91,15 +93,16 @@ class Servers:
         if kind not in self._running:
             folder = tempfile.TemporaryDirectory(prefix="venue-")
             self._folders.append(folder)
-            options = ["--seed", str(1 if kind.seed is None else kind.seed)]
-            options += ["--clock", "manual", "--at", kind.at or BEGINNING]
-            if kind.agents is False:
+            options = ["--seed", str(kind.seed), "--clock", "manual", "--at", kind.at]
+            if not kind.agents:
                 options.append("--no-agents")
             self._running[kind] = Practice(Path(folder.name), *options)
         return self._running[kind].url
 
     def stop(self) -> None:
         """End what was started."""
+        for running in self._running.values():
+            running.begin_to_stop()
         for running in self._running.values():
             running.stop()
         for folder in self._folders:
@@ -121,17 +124,26 @@ def venue_servers() -> Iterator[Servers]:
 @pytest.fixture
 def venue(request: pytest.FixtureRequest, venue_servers: Servers) -> Iterator[Handle]:
     """A venue as it began, in manual time; the marker `venue` says what it is like."""
-    from venue.practice import NotStarted
-    from venue.testing.handle import VenueRefused
+    yield from _lent(request.node, venue_servers, lambda kind, _: venue_servers.fresh(kind))
 
-    given = _marked(request.node)
-    try:
-        handle = _made(venue_servers, given)
-    except (VenueRefused, NotStarted) as problem:
-        _fail(f"no venue for this test: {problem}")
-    request.node.stash[_HANDLE] = handle
-    yield handle
-    venue_servers.end(handle)
+
+@pytest.fixture
+def venue_world(request: pytest.FixtureRequest, venue_servers: Servers) -> Iterator[Handle]:
+    """A world of its own, in which agents rest unless the marker says otherwise."""
+    yield from _lent(
+        request.node,
+        venue_servers,
+        lambda kind, given: venue_servers.world(kind, agents=given.get("agents", False)),
+    )
+
+
+@pytest.fixture
+def wire(request: pytest.FixtureRequest) -> Wire:
+    """The wire log of the test's venue, or of its world where it has no venue."""
+    named = request.fixturenames
+    only_world = "venue_world" in named and not {"venue", "venue_ccxt"} & set(named)
+    handle: Handle = request.getfixturevalue("venue_world" if only_world else "venue")
+    return handle.wire
 
 
 @pytest.fixture
@@ -145,19 +157,41 @@ def _fail(words: str) -> NoReturn:
     raise pytest.fail.Exception(words, pytrace=False) from None
 
 
-def _made(servers: Servers, given: dict[str, Any]) -> Handle:
-    """The venue that a marker asks for."""
-    from venue.cli.rehearsal.scenarios import instant
+def _lent(
+    item: pytest.Item, servers: Servers, make: Callable[[Kind, dict[str, Any]], Handle]
+) -> Iterator[Handle]:
+    """What the marker asks for, until the test is over."""
+    from venue.practice import NotStarted
+    from venue.testing.handle import VenueRefused
 
-    kind = Kind(given.get("seed"), given.get("at"), given.get("agents"))
-    if "scenario" not in given:
-        handle = servers.fresh(kind)
-    else:
+    given = _marked(item)
+    chosen = {"seed", "at", "agents", "scenario"} & given.keys()
+    if chosen and os.environ.get(URL):
+        _fail(f"seed, at, agents and scenario are what the venue at {URL} has: leave them out")
+    try:
+        handle = _made(given, lambda kind: make(kind, given))
+    except (VenueRefused, NotStarted) as problem:
+        _fail(f"no venue for this test: {problem}")
+    item.stash.setdefault(_HANDLES, []).append(handle)
+    yield handle
+    servers.end(handle)
+
+
+def _made(given: dict[str, Any], make: Callable[[Kind], Handle]) -> Handle:
+    """The venue that a marker asks for."""
+    if "scenario" in given:
+        from venue.cli.rehearsal.scenarios import instant
+
         scenario = _scenario(given["scenario"])
-        handle = servers.fresh(Kind(scenario.seed, instant(scenario), scenario.agents))
+        handle = make(Kind(scenario.seed, instant(scenario), scenario.agents))
         _played(scenario, handle)
+    else:
+        chosen = {name: given[name] for name in Kind._fields if name in given}
+        handle = make(Kind(**chosen))
     if "clock" in given:
         handle.clock.set(given["clock"])
+    if given:  # what it took is no part of the test
+        handle.wire.begin()
     return handle
 
 
@@ -211,18 +245,17 @@ def _marked(item: pytest.Item) -> dict[str, Any]:
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
     """A failing test says what its venue was like at the end."""
     report = yield
-    handle = item.stash.get(_HANDLE, None)
-    if handle is not None and report.when == "call" and report.failed:
-        report.sections.append(("venue", _state(handle)))
+    if report.when == "call" and report.failed:
+        for handle in item.stash.get(_HANDLES, []):
+            report.sections += [("venue", _state(handle)), ("venue's wire log", _log(handle))]
     return report
 
 
 def _state(handle: Handle) -> str:
     from venue.testing.handle import VenueRefused
 
-    lines = [f"seed {1 if handle.seed is None else handle.seed}, {handle.url}"]
-    if os.environ.get(URL):
-        lines = [handle.url]
+    seed = "" if handle.seed is None else f"seed {handle.seed}, "
+    lines = [f"{seed}{handle.url}"]
     try:
         lines.append(f"venue time {handle.clock.now()} ms")
         for one in handle.operator("faults"):
@@ -233,3 +266,17 @@ def _state(handle: Handle) -> str:
     except VenueRefused as problem:
         lines.append(str(problem))
     return "\n".join(lines)
+
+
+def _log(handle: Handle) -> str:
+    """The last of what clients asked, and were answered: not what the test asked as operator."""
+    from venue.cli.told.wire import line
+    from venue.testing.handle import VenueRefused
+
+    try:
+        entries = handle.wire.entries()
+    except VenueRefused as problem:
+        return str(problem)
+    shown = [line(one, handle.url) for one in entries if not one["path"].startswith(OPERATED)]
+    left = len(shown) - LINES
+    return "\n".join([f"({left} before)"] * (left > 0) + shown[-LINES:] or ["nothing was asked"])

@@ -20,7 +20,7 @@ from support.world import (
     refusal,
     trades,
 )
-from venue.core.book.orders import NEXT
+from venue.core.book.orders import NEXT, OPEN
 from venue.core.messages import commands
 from venue.core.messages.events import (
     Event,
@@ -476,6 +476,17 @@ def test_the_life_cycle_is_a_table_with_final_ends() -> None:
         assert NEXT[int(status)] == ()
     for status in (NEW, PARTLY):
         assert {int(PARTLY), int(FILLED), int(CANCELED), int(EXPIRED)} == set(NEXT[int(status)])
+    assert (int(NEW), int(PARTLY)) == OPEN
+
+
+def test_an_end_is_final() -> None:
+    """Rule 3.10: the engine refuses to give an order a status that may not follow."""
+    world = World("ann")
+    world.rest("ann", BUY, 10, 1_000)
+    resting = world.order("ann", ID)
+    resting.become(int(CANCELED))
+    with pytest.raises(AssertionError, match=r"order \d+: 3 to 2"):
+        resting.become(int(FILLED))
 
 
 def test_the_terms_have_no_gaps() -> None:

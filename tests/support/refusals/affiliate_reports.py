@@ -120,8 +120,19 @@ _SENDS = [
     send(-1160, "'amount'", "6 decimals", amount="0.0000001"),
     send(-1140, "'amount'", "18 digits", amount="1" * 19),
     send(-1140, "'amount'", "is allowed", amount="1" * 18),
-    send(-1054, "amount not enough", amount="900000000", engine=True),
-    send(-1054, "amount not enough", fromAccountType="FUND", engine=True),
+    send(
+        -1054,
+        "900000000.00000000 USDT are needed, ",
+        "spot wallet are free",
+        amount="900000000",
+        engine=True,
+    ),
+    send(
+        -1054,
+        "are needed, 0.00000000 of 0.00000000 in the funding wallet",
+        fromAccountType="FUND",
+        engine=True,
+    ),
     *[send(-1142, f"'{name}'", "SPOT, FUND", **{name: "CONTRACT"}) for name in ACCOUNTS],
     *[
         send(-1180, "'clientTranId'", "1 to 40 characters", clientTranId=bad)

@@ -20,11 +20,8 @@ from venue.api.fields import (
     TransferReasonName,
     UpTo100,
 )
-from venue.api.operation import Empty, get, post
+from venue.api.operation import Empty, Under, rows
 from venue.vocabulary import Access
-
-READ = Access.READ
-TRADE = Access.CONTRACT_TRADE
 
 
 class ContractBalance(Struct, rename="camel"):
@@ -197,54 +194,18 @@ class AutoMarginRequest(Struct, rename="camel"):
     auto_append_margin: Flag
 
 
-_ACCOUNT = "/capi/v3/account"
-contract_balance = get(
-    "contract_balance", f"{_ACCOUNT}/balance", READ, (5, 10), Empty, list[ContractBalance]
-)
-commission_rate = get(
-    "commission_rate", f"{_ACCOUNT}/commissionRate", READ, (5, 10), ContractSymbolRequest,
-    CommissionRate,
-)  # fmt: skip
-account_config = get(
-    "account_config", f"{_ACCOUNT}/accountConfig", READ, (5, 10), Empty, AccountConfig
-)
-symbol_config = get(
-    "symbol_config", f"{_ACCOUNT}/symbolConfig", READ, (5, 10), ContractSelectionRequest,
-    list[SymbolConfig],
-)  # fmt: skip
-positions = get(
-    "positions", f"{_ACCOUNT}/position/allPosition", READ, (10, 15), Empty, list[PositionView]
-)
-position = get(
-    "position", f"{_ACCOUNT}/position/singlePosition", READ, (2, 3), ContractSymbolRequest,
-    list[PositionView],
-)  # fmt: skip
-income = post("income", f"{_ACCOUNT}/income", READ, (2, 5), IncomeRequest, IncomePage)
-set_margin_type = post(
-    "set_margin_type", f"{_ACCOUNT}/marginType", TRADE, (20, 50), MarginTypeRequest, Acknowledged
-)
-set_leverage = post(
-    "set_leverage", f"{_ACCOUNT}/leverage", TRADE, (10, 20), LeverageRequest, LeverageReply
-)
-move_margin = post(
-    "move_margin", f"{_ACCOUNT}/positionMargin", TRADE, (15, 30), PositionMarginRequest,
-    Acknowledged,
-)  # fmt: skip
-set_auto_margin = post(
-    "set_auto_margin", f"{_ACCOUNT}/modifyAutoAppendMargin", TRADE, (15, 30), AutoMarginRequest,
-    Acknowledged,
-)  # fmt: skip
+READ = Under("/capi/v3/account", Access.READ)
+TRADE = Under("/capi/v3/account", Access.CONTRACT_TRADE)
+contract_balance = READ.get("/balance", (5, 10), Empty, list[ContractBalance])
+commission_rate = READ.get("/commissionRate", (5, 10), ContractSymbolRequest, CommissionRate)
+account_config = READ.get("/accountConfig", (5, 10), Empty, AccountConfig)
+symbol_config = READ.get("/symbolConfig", (5, 10), ContractSelectionRequest, list[SymbolConfig])
+positions = READ.get("/position/allPosition", (10, 15), Empty, list[PositionView])
+position = READ.get("/position/singlePosition", (2, 3), ContractSymbolRequest, list[PositionView])
+income = READ.post("/income", (2, 5), IncomeRequest, IncomePage)
+set_margin_type = TRADE.post("/marginType", (20, 50), MarginTypeRequest, Acknowledged)
+set_leverage = TRADE.post("/leverage", (10, 20), LeverageRequest, LeverageReply)
+move_margin = TRADE.post("/positionMargin", (15, 30), PositionMarginRequest, Acknowledged)
+set_auto_margin = TRADE.post("/modifyAutoAppendMargin", (15, 30), AutoMarginRequest, Acknowledged)
 
-ROWS = (
-    contract_balance,
-    commission_rate,
-    account_config,
-    symbol_config,
-    positions,
-    position,
-    income,
-    set_margin_type,
-    set_leverage,
-    move_margin,
-    set_auto_margin,
-)
+ROWS = rows(globals())

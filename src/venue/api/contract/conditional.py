@@ -5,10 +5,10 @@ from __future__ import annotations
 from msgspec import UNSET, Struct, UnsetType, field
 
 from venue.api.contract.orders import (
+    AllCanceled,
     CancelAllRequest,
     ContractCanceled,
     ContractOrderAck,
-    ContractOrderCanceled,
     ContractOrderRequest,
 )
 from venue.api.fields import (
@@ -28,11 +28,8 @@ from venue.api.fields import (
     UpTo1000,
     WorkingTypeName,
 )
-from venue.api.operation import delete, get, post
+from venue.api.operation import Under, rows
 from venue.vocabulary import Access
-
-READ = Access.READ
-TRADE = Access.CONTRACT_TRADE
 
 
 class PlaceAlgoRequest(Struct, rename="camel"):
@@ -199,43 +196,18 @@ class TrailingHistoryRequest(Struct, rename="camel"):
     limit: UpTo100 = 100
 
 
-_V3 = "/capi/v3"
-place_algo = post(
-    "place_algo", f"{_V3}/algoOrder", TRADE, (2, 5), PlaceAlgoRequest, ContractOrderAck
-)
-place_exit = post(
-    "place_exit", f"{_V3}/placeTpSlOrder", TRADE, (2, 5), PlaceExitRequest, list[ExitAck]
-)
-change_exit = post(
-    "change_exit", f"{_V3}/modifyTpSlOrder", TRADE, (2, 5), ChangeExitRequest, ExitChanged
-)
-cancel_algo = delete(
-    "cancel_algo", f"{_V3}/algoOrder", TRADE, (2, 3), ContractOrderRequest, ContractCanceled
-)
-cancel_algos = delete(
-    "cancel_algos", f"{_V3}/algoOpenOrders", TRADE, (5, 10), CancelAllRequest,
-    list[ContractOrderCanceled],
-)  # fmt: skip
-open_algos = get(
-    "open_algos", f"{_V3}/openAlgoOrders", READ, (3, 3), OpenAlgosRequest, list[OpenAlgo]
-)
-all_algos = get("all_algos", f"{_V3}/allAlgoOrders", READ, (5, 10), AllAlgosRequest, EndedAlgos)
-open_trailing = get(
-    "open_trailing", f"{_V3}/trailing/openOrders", READ, (2, 2), OpenAlgosRequest, list[OpenAlgo]
-)
-trailing_history = get(
-    "trailing_history", f"{_V3}/trailing/historyOrders", READ, (10, 10), TrailingHistoryRequest,
-    list[EndedAlgo],
-)  # fmt: skip
+EndedOnes = list[EndedAlgo]
 
-ROWS = (
-    place_algo,
-    place_exit,
-    change_exit,
-    cancel_algo,
-    cancel_algos,
-    open_algos,
-    all_algos,
-    open_trailing,
-    trailing_history,
-)
+TRADE = Under("/capi/v3", Access.CONTRACT_TRADE)
+READ = Under("/capi/v3", Access.READ)
+place_algo = TRADE.post("/algoOrder", (2, 5), PlaceAlgoRequest, ContractOrderAck)
+place_exit = TRADE.post("/placeTpSlOrder", (2, 5), PlaceExitRequest, list[ExitAck])
+change_exit = TRADE.post("/modifyTpSlOrder", (2, 5), ChangeExitRequest, ExitChanged)
+cancel_algo = TRADE.delete("/algoOrder", (2, 3), ContractOrderRequest, ContractCanceled)
+cancel_algos = TRADE.delete("/algoOpenOrders", (5, 10), CancelAllRequest, AllCanceled)
+open_algos = READ.get("/openAlgoOrders", (3, 3), OpenAlgosRequest, list[OpenAlgo])
+all_algos = READ.get("/allAlgoOrders", (5, 10), AllAlgosRequest, EndedAlgos)
+open_trailing = READ.get("/trailing/openOrders", (2, 2), OpenAlgosRequest, list[OpenAlgo])
+trailing_history = READ.get("/trailing/historyOrders", (10, 10), TrailingHistoryRequest, EndedOnes)
+
+ROWS = rows(globals())

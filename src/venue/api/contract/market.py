@@ -22,10 +22,8 @@ from venue.api.market_data import (
     TimeReply,
     TradesRequest,
 )
-from venue.api.operation import Empty, get
+from venue.api.operation import Empty, Under, rows
 from venue.vocabulary import Access
-
-PUBLIC = Access.PUBLIC
 
 
 class ContractExchangeInfoRequest(Struct, rename="camel"):
@@ -197,71 +195,26 @@ class FundingRate(Struct, rename="camel"):
     mark_price: str
 
 
-_MARKET = "/capi/v3/market"
-contract_time = get("contract_time", f"{_MARKET}/time", PUBLIC, (1, 0), Empty, TimeReply)
-contract_trading_symbols = get(
-    "contract_trading_symbols", f"{_MARKET}/apiTradingSymbols", PUBLIC, (5, 0), Empty, list[str]
-)
-contract_exchange_info = get(
-    "contract_exchange_info", "/capi/v3/market/exchangeInfo", PUBLIC, (1, 0),
-    ContractExchangeInfoRequest, ContractExchangeInfo,
-)  # fmt: skip
-contract_depth = get("contract_depth", f"{_MARKET}/depth", PUBLIC, (1, 0), DepthRequest, DepthReply)
-contract_tickers = get(
-    "contract_tickers", f"{_MARKET}/ticker/24hr", PUBLIC, (40, 0), ContractSelectionRequest,
-    list[ContractTicker],
-)  # fmt: skip
-contract_book_tickers = get(
-    "contract_book_tickers", f"{_MARKET}/ticker/bookTicker", PUBLIC, (1, 0),
-    ContractSelectionRequest, list[ContractBookTicker],
-)  # fmt: skip
-contract_trades = get(
-    "contract_trades", f"{_MARKET}/trades", PUBLIC, (5, 0), TradesRequest, list[PublicTrade]
-)
-contract_klines = get(
-    "contract_klines", f"{_MARKET}/klines", PUBLIC, (1, 0), ContractKlinesRequest, list[CandleView]
-)
-index_klines = get(
-    "index_klines", f"{_MARKET}/indexPriceKlines", PUBLIC, (1, 0), ContractKlinesRequest,
-    list[CandleView],
-)  # fmt: skip
-mark_klines = get(
-    "mark_klines", f"{_MARKET}/markPriceKlines", PUBLIC, (1, 0), ContractKlinesRequest,
-    list[CandleView],
-)  # fmt: skip
-history_klines = get(
-    "history_klines", f"{_MARKET}/historyKlines", PUBLIC, (5, 0), HistoryKlinesRequest,
-    list[CandleView],
-)  # fmt: skip
-symbol_price = get(
-    "symbol_price", f"{_MARKET}/symbolPrice", PUBLIC, (1, 0), SymbolPriceRequest, SymbolPrice
-)
-open_interest = get(
-    "open_interest", f"{_MARKET}/openInterest", PUBLIC, (2, 0), ContractSymbolRequest, OpenInterest
-)
-premium_index = get(
-    "premium_index", f"{_MARKET}/premiumIndex", PUBLIC, (1, 0), ContractSelectionRequest,
-    list[PremiumIndex],
-)  # fmt: skip
-funding_rates = get(
-    "funding_rates", f"{_MARKET}/fundingRate", PUBLIC, (5, 0), FundingRatesRequest,
-    list[FundingRate],
-)  # fmt: skip
+# Short names, so that each row stands on one line.
+InfoRequest = ContractExchangeInfoRequest
+Selection = ContractSelectionRequest
+BookTickers = list[ContractBookTicker]
 
-ROWS = (
-    contract_exchange_info,
-    contract_time,
-    contract_trading_symbols,
-    contract_depth,
-    contract_tickers,
-    contract_book_tickers,
-    contract_trades,
-    contract_klines,
-    index_klines,
-    mark_klines,
-    history_klines,
-    symbol_price,
-    open_interest,
-    premium_index,
-    funding_rates,
-)
+PUBLIC = Under("/capi/v3/market", Access.PUBLIC)
+contract_exchange_info = PUBLIC.get("/exchangeInfo", (1, 0), InfoRequest, ContractExchangeInfo)
+contract_time = PUBLIC.get("/time", (1, 0), Empty, TimeReply)
+contract_trading_symbols = PUBLIC.get("/apiTradingSymbols", (5, 0), Empty, list[str])
+contract_depth = PUBLIC.get("/depth", (1, 0), DepthRequest, DepthReply)
+contract_tickers = PUBLIC.get("/ticker/24hr", (40, 0), Selection, list[ContractTicker])
+contract_book_tickers = PUBLIC.get("/ticker/bookTicker", (1, 0), Selection, BookTickers)
+contract_trades = PUBLIC.get("/trades", (5, 0), TradesRequest, list[PublicTrade])
+contract_klines = PUBLIC.get("/klines", (1, 0), ContractKlinesRequest, list[CandleView])
+index_klines = PUBLIC.get("/indexPriceKlines", (1, 0), ContractKlinesRequest, list[CandleView])
+mark_klines = PUBLIC.get("/markPriceKlines", (1, 0), ContractKlinesRequest, list[CandleView])
+history_klines = PUBLIC.get("/historyKlines", (5, 0), HistoryKlinesRequest, list[CandleView])
+symbol_price = PUBLIC.get("/symbolPrice", (1, 0), SymbolPriceRequest, SymbolPrice)
+open_interest = PUBLIC.get("/openInterest", (2, 0), ContractSymbolRequest, OpenInterest)
+premium_index = PUBLIC.get("/premiumIndex", (1, 0), Selection, list[PremiumIndex])
+funding_rates = PUBLIC.get("/fundingRate", (5, 0), FundingRatesRequest, list[FundingRate])
+
+ROWS = rows(globals())

@@ -28,11 +28,8 @@ from venue.api.fields import (
     WorkingTypeName,
     batch_of,
 )
-from venue.api.operation import Operation, delete, get, post
+from venue.api.operation import Under, either, rows
 from venue.vocabulary import Access
-
-READ = Access.READ
-TRADE = Access.CONTRACT_TRADE
 
 
 class PlaceContractOrderRequest(Struct, rename="camel"):
@@ -210,58 +207,24 @@ class UserTrade(Struct, rename="camel"):
 
 
 # What a batch of cancels answers: an object, or a bare array where a setting says so.
-ContractBatchCanceledReply = ContractBatchCanceled | list[ContractCanceled]
+BatchEnds = either(ContractBatchCanceled, list[ContractCanceled])
+# Short names, so that each row stands on one line.
+BatchAcks = list[ContractOrderAck]
+AllCanceled = list[ContractOrderCanceled]
+ClosedPositions = list[ClosedPosition]
+Orders = list[ContractOrderView]
 
-_V3 = "/capi/v3"
-_ORDER = "/capi/v3/order"
-place_contract_order = post(
-    "place_contract_order", _ORDER, TRADE, (2, 5), PlaceContractOrderRequest, ContractOrderAck
-)
-place_contract_batch = post(
-    "place_contract_batch", f"{_V3}/batchOrders", TRADE, (5, 10), PlaceContractBatchRequest,
-    list[ContractOrderAck],
-)  # fmt: skip
-cancel_contract_order = delete(
-    "cancel_contract_order", _ORDER, TRADE, (2, 3), ContractOrderRequest, ContractCanceled
-)
-cancel_contract_batch: Operation[
-    CancelContractBatchRequest, ContractBatchCanceled | list[ContractCanceled]
-] = delete(
-    "cancel_contract_batch", f"{_V3}/batchOrders", TRADE, (5, 10), CancelContractBatchRequest,
-    ContractBatchCanceledReply,  # type: ignore[arg-type]  # a union is no type to mypy
-)  # fmt: skip
-cancel_contract_open_orders = delete(
-    "cancel_contract_open_orders", f"{_V3}/allOpenOrders", TRADE, (5, 10),
-    CancelAllRequest, list[ContractOrderCanceled],
-)  # fmt: skip
-close_positions = post(
-    "close_positions", f"{_V3}/closePositions", TRADE, (40, 50), ClosePositionsRequest,
-    list[ClosedPosition],
-)  # fmt: skip
-contract_order = get(
-    "contract_order", _ORDER, READ, (2, 3), ContractOrderRequest, ContractOrderView
-)
-contract_open_orders = get(
-    "contract_open_orders", f"{_V3}/openOrders", READ, (2, 3), ContractOpenOrdersRequest,
-    list[ContractOrderView],
-)  # fmt: skip
-contract_order_history = get(
-    "contract_order_history", f"{_ORDER}/history", READ, (10, 10), ContractOrderHistoryRequest,
-    list[ContractOrderView],
-)  # fmt: skip
-user_trades = get(
-    "user_trades", f"{_V3}/userTrades", READ, (5, 5), UserTradesRequest, list[UserTrade]
-)
+TRADE = Under("/capi/v3", Access.CONTRACT_TRADE)
+READ = Under("/capi/v3", Access.READ)
+place_contract_order = TRADE.post("/order", (2, 5), PlaceContractOrderRequest, ContractOrderAck)
+place_contract_batch = TRADE.post("/batchOrders", (5, 10), PlaceContractBatchRequest, BatchAcks)
+cancel_contract_order = TRADE.delete("/order", (2, 3), ContractOrderRequest, ContractCanceled)
+cancel_contract_batch = TRADE.delete("/batchOrders", (5, 10), CancelContractBatchRequest, BatchEnds)
+cancel_contract_open_orders = TRADE.delete("/allOpenOrders", (5, 10), CancelAllRequest, AllCanceled)
+close_positions = TRADE.post("/closePositions", (40, 50), ClosePositionsRequest, ClosedPositions)
+contract_order = READ.get("/order", (2, 3), ContractOrderRequest, ContractOrderView)
+contract_open_orders = READ.get("/openOrders", (2, 3), ContractOpenOrdersRequest, Orders)
+contract_order_history = READ.get("/order/history", (10, 10), ContractOrderHistoryRequest, Orders)
+user_trades = READ.get("/userTrades", (5, 5), UserTradesRequest, list[UserTrade])
 
-ROWS = (
-    place_contract_order,
-    place_contract_batch,
-    cancel_contract_order,
-    cancel_contract_batch,
-    cancel_contract_open_orders,
-    close_positions,
-    contract_order,
-    contract_open_orders,
-    contract_order_history,
-    user_trades,
-)
+ROWS = rows(globals())

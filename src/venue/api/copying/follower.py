@@ -21,11 +21,8 @@ from venue.api.fields import (
     Symbols,
     UpTo100,
 )
-from venue.api.operation import get, post
+from venue.api.operation import Under, rows
 from venue.vocabulary import Access
-
-READ = Access.READ
-TRADE = Access.CONTRACT_TRADE
 
 
 class CopiesRequest(Struct, rename="camel"):
@@ -180,33 +177,14 @@ class MyTraders(Struct, rename="camel"):
     next_flag: bool
 
 
-_COPY = "/capi/v3/copy/follower"
-open_copies = get(
-    "open_copies", f"{_COPY}/openOrders", READ, (10, 15), CopiesRequest, list[OpenCopy]
-)
-copy_settings = get(
-    "copy_settings", f"{_COPY}/settings", READ, (10, 15), TraderRequest, list[TraceSettings]
-)
-set_copy_settings = post(
-    "set_copy_settings", f"{_COPY}/settings", TRADE, (10, 15), SettingsRequest, Acknowledged
-)
-close_copy = post(
-    "close_copy", f"{_COPY}/closePos", TRADE, (10, 50), CloseCopyRequest, Acknowledged
-)
-stop_copying = post(
-    "stop_copying", f"{_COPY}/stopCopy", TRADE, (10, 10), TraderRequest, Acknowledged
-)
-ended_copies = get(
-    "ended_copies", f"{_COPY}/historyOrders", READ, (10, 10), EndedRequest, EndedTracks
-)
-my_traders = get("my_traders", f"{_COPY}/myTraders", READ, (10, 10), MyTradersRequest, MyTraders)
+READ = Under("/capi/v3/copy/follower", Access.READ)
+TRADE = Under("/capi/v3/copy/follower", Access.CONTRACT_TRADE)
+open_copies = READ.get("/openOrders", (10, 15), CopiesRequest, list[OpenCopy])
+copy_settings = READ.get("/settings", (10, 15), TraderRequest, list[TraceSettings])
+set_copy_settings = TRADE.post("/settings", (10, 15), SettingsRequest, Acknowledged)
+close_copy = TRADE.post("/closePos", (10, 50), CloseCopyRequest, Acknowledged)
+stop_copying = TRADE.post("/stopCopy", (10, 10), TraderRequest, Acknowledged)
+ended_copies = READ.get("/historyOrders", (10, 10), EndedRequest, EndedTracks)
+my_traders = READ.get("/myTraders", (10, 10), MyTradersRequest, MyTraders)
 
-ROWS = (
-    open_copies,
-    copy_settings,
-    set_copy_settings,
-    close_copy,
-    stop_copying,
-    ended_copies,
-    my_traders,
-)
+ROWS = rows(globals())

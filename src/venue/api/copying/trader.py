@@ -5,10 +5,8 @@ from __future__ import annotations
 from msgspec import Struct, field
 
 from venue.api.fields import Id, Page, Symbol, TimeMs, UpTo100
-from venue.api.operation import Empty, get
+from venue.api.operation import Empty, Under, rows
 from venue.vocabulary import Access
-
-LEAD = Access.COPY_TRADE
 
 
 class TracksRequest(Struct):
@@ -75,13 +73,9 @@ class EndedTracks(Struct, rename="camel"):
     next_key: EndedKey | None
 
 
-_COPY = "/capi/v3/copy/trader"
-open_tracks = get(
-    "open_tracks", f"{_COPY}/openOrders", LEAD, (10, 15), TracksRequest, list[TrackedPosition]
-)
-ended_tracks = get(
-    "ended_tracks", f"{_COPY}/historyOrders", LEAD, (10, 15), EndedRequest, EndedTracks
-)
-copied_pairs = get("copied_pairs", f"{_COPY}/pairs", LEAD, (1, 1), Empty, list[str])
+LEAD = Under("/capi/v3/copy/trader", Access.COPY_TRADE)
+open_tracks = LEAD.get("/openOrders", (10, 15), TracksRequest, list[TrackedPosition])
+ended_tracks = LEAD.get("/historyOrders", (10, 15), EndedRequest, EndedTracks)
+copied_pairs = LEAD.get("/pairs", (1, 1), Empty, list[str])
 
-ROWS = (open_tracks, ended_tracks, copied_pairs)
+ROWS = rows(globals())

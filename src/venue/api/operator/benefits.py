@@ -5,10 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from venue.api.fields import Decimal, Flag, Rate, Text
-from venue.api.operation import Empty, get, post
-from venue.vocabulary import Access
-
-OPERATOR = Access.OPERATOR
+from venue.api.operation import VENUE, Empty, rows
 
 
 class BenefitsRequest(Struct):
@@ -106,28 +103,13 @@ class InviteRequest(Struct):
 
 
 _W = (1, 0)
-benefits = get(
-    "benefits", "/_venue/benefits", OPERATOR, _W, BenefitsRequest, list[BenefitsView]
-)  # fmt: skip
-give_gift = post("give_gift", "/_venue/gifts/give", OPERATOR, _W, GiftRequest, GiftChange)
-take_gift = post("take_gift", "/_venue/gifts/take", OPERATOR, _W, GiftRequest, GiftChange)
-discount = get("discount", "/_venue/discount", OPERATOR, _W, Empty, DiscountView)
-set_discount = post("set_discount", "/_venue/discount", OPERATOR, _W, DiscountRequest, DiscountView)
-join_discount = post(
-    "join_discount", "/_venue/owners/discount", OPERATOR, _W, JoinDiscountRequest, BenefitsView
-)
-set_affiliate = post(
-    "set_affiliate", "/_venue/affiliates", OPERATOR, _W, AffiliateRequest, BenefitsView
-)
-invite = post("invite", "/_venue/affiliates/invite", OPERATOR, _W, InviteRequest, BenefitsView)
+benefits = VENUE.get("/benefits", _W, BenefitsRequest, list[BenefitsView])
+give_gift = VENUE.post("/gifts/give", _W, GiftRequest, GiftChange)
+take_gift = VENUE.post("/gifts/take", _W, GiftRequest, GiftChange)
+discount = VENUE.get("/discount", _W, Empty, DiscountView)
+set_discount = VENUE.post("/discount", _W, DiscountRequest, DiscountView)
+join_discount = VENUE.post("/owners/discount", _W, JoinDiscountRequest, BenefitsView)
+set_affiliate = VENUE.post("/affiliates", _W, AffiliateRequest, BenefitsView)
+invite = VENUE.post("/affiliates/invite", _W, InviteRequest, BenefitsView)
 
-ROWS = (
-    benefits,
-    give_gift,
-    take_gift,
-    discount,
-    set_discount,
-    join_discount,
-    set_affiliate,
-    invite,
-)
+ROWS = rows(globals())

@@ -7,10 +7,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from venue.api.fields import Kind
-from venue.api.operation import Empty, get
-from venue.vocabulary import Access
-
-OPERATOR = Access.OPERATOR
+from venue.api.operation import VENUE, Empty, rows
 
 CommandNumber = Annotated[int, Meta(ge=0, le=2**62, extra={"kind": Kind.INTEGER.value})]
 
@@ -62,12 +59,8 @@ class CommandsPiece(Struct):
 
 
 _W = (1, 0)
-bundle = get("bundle", "/_venue/bundle", OPERATOR, _W, Empty, BundleView)
-snapshot = get(
-    "bundle_snapshot", "/_venue/bundle/snapshot", OPERATOR, _W, SnapshotPieceRequest, SnapshotPiece
-)
-commands = get(
-    "bundle_commands", "/_venue/bundle/commands", OPERATOR, _W, CommandsRequest, list[CommandsPiece]
-)
+bundle = VENUE.get("/bundle", _W, Empty, BundleView)
+bundle_snapshot = VENUE.get("/bundle/snapshot", _W, SnapshotPieceRequest, SnapshotPiece)
+bundle_commands = VENUE.get("/bundle/commands", _W, CommandsRequest, list[CommandsPiece])
 
-ROWS = (bundle, snapshot, commands)
+ROWS = rows(globals())

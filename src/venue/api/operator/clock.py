@@ -7,10 +7,8 @@ from typing import Annotated, Final
 from msgspec import Meta, Struct
 
 from venue.api.fields import Decimal, Flag, Kind, Text
-from venue.api.operation import Empty, get, post
-from venue.vocabulary import Access
+from venue.api.operation import VENUE, Empty, rows
 
-OPERATOR = Access.OPERATOR
 MODES: Final = ("real", "offset", "rate", "manual", "skip")
 NEXT: Final = ("funding", "countdown", "any")
 
@@ -103,11 +101,9 @@ class Stopping(Struct):
     pid: int
 
 
-clock = get("clock", "/_venue/clock", OPERATOR, (1, 0), Empty, ClockView)
-change_clock = post("change_clock", "/_venue/clock", OPERATOR, (1, 0), ClockRequest, ClockView)
-advance_clock = post(
-    "advance_clock", "/_venue/clock/advance", OPERATOR, (1, 0), AdvanceRequest, Advance
-)
-stop = post("stop", "/_venue/stop", OPERATOR, (1, 0), Empty, Stopping)
+clock = VENUE.get("/clock", (1, 0), Empty, ClockView)
+change_clock = VENUE.post("/clock", (1, 0), ClockRequest, ClockView)
+advance_clock = VENUE.post("/clock/advance", (1, 0), AdvanceRequest, Advance)
+stop = VENUE.post("/stop", (1, 0), Empty, Stopping)
 
-ROWS = (clock, change_clock, advance_clock, stop)
+ROWS = rows(globals())

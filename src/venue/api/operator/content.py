@@ -5,10 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from venue.api.fields import Address, Id, Lines, Text, Texts
-from venue.api.operation import post
-from venue.vocabulary import Access
-
-OPERATOR = Access.OPERATOR
+from venue.api.operation import VENUE, rows
 
 
 class PostArticleRequest(Struct):
@@ -40,10 +37,8 @@ class ContentId(Struct):
 
 
 _W = (1, 0)
-post_article = post("post_article", "/_venue/articles", OPERATOR, _W, PostArticleRequest, ContentId)
-post_banner = post("post_banner", "/_venue/banners", OPERATOR, _W, PostBannerRequest, ContentId)
-remove_content = post(
-    "remove_content", "/_venue/content/remove", OPERATOR, _W, RemoveContentRequest, ContentId
-)
+post_article = VENUE.post("/articles", _W, PostArticleRequest, ContentId)
+post_banner = VENUE.post("/banners", _W, PostBannerRequest, ContentId)
+remove_content = VENUE.post("/content/remove", _W, RemoveContentRequest, ContentId)
 
-ROWS = (post_article, post_banner, remove_content)
+ROWS = rows(globals())

@@ -20,11 +20,10 @@ from venue.api.fields import (
     Texts,
     UpTo1000,
 )
-from venue.api.operation import Empty, get, post
+from venue.api.operation import VENUE, Empty, rows
 from venue.api.operator.venue import HaltRequest, ResumeRequest
-from venue.vocabulary import Access, AdlPolicy
+from venue.vocabulary import AdlPolicy
 
-OPERATOR = Access.OPERATOR
 TIERS_MAX: Final = 10
 
 Tiers = Annotated[
@@ -268,39 +267,14 @@ class LiquidationStoryView(Struct, rename="camel"):
 
 
 _W = (1, 0)
-contracts = get("contracts", "/_venue/contracts", OPERATOR, _W, Empty, list[ContractView])
-list_contract = post(
-    "list_contract", "/_venue/contracts", OPERATOR, _W, ContractRequest, ContractView
-)
-change_contract = post(
-    "change_contract", "/_venue/contracts/change", OPERATOR, _W, ChangeContractRequest, ContractView
-)
-halt_contract = post(
-    "halt_contract", "/_venue/contracts/halt", OPERATOR, _W, HaltRequest, ContractView
-)
-resume_contract = post(
-    "resume_contract", "/_venue/contracts/resume", OPERATOR, _W, ResumeRequest, ContractView
-)
-post_index = post("post_index", "/_venue/index", OPERATOR, _W, IndexRequest, ContractView)
-positions = get(
-    "operator_positions", "/_venue/positions", OPERATOR, _W, PositionsRequest,
-    list[OperatorPosition],
-)  # fmt: skip
-liquidations = get(
-    "liquidations", "/_venue/liquidations", OPERATOR, _W, LiquidationsRequest, list[LiquidationView]
-)
-liquidation = get(
-    "liquidation", "/_venue/liquidation", OPERATOR, _W, LiquidationRequest, LiquidationStoryView
-)
+contracts = VENUE.get("/contracts", _W, Empty, list[ContractView])
+list_contract = VENUE.post("/contracts", _W, ContractRequest, ContractView)
+change_contract = VENUE.post("/contracts/change", _W, ChangeContractRequest, ContractView)
+halt_contract = VENUE.post("/contracts/halt", _W, HaltRequest, ContractView)
+resume_contract = VENUE.post("/contracts/resume", _W, ResumeRequest, ContractView)
+post_index = VENUE.post("/index", _W, IndexRequest, ContractView)
+operator_positions = VENUE.get("/positions", _W, PositionsRequest, list[OperatorPosition])
+liquidations = VENUE.get("/liquidations", _W, LiquidationsRequest, list[LiquidationView])
+liquidation = VENUE.get("/liquidation", _W, LiquidationRequest, LiquidationStoryView)
 
-ROWS = (
-    contracts,
-    list_contract,
-    change_contract,
-    halt_contract,
-    resume_contract,
-    post_index,
-    positions,
-    liquidations,
-    liquidation,
-)
+ROWS = rows(globals())

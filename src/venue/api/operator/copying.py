@@ -5,8 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from venue.api.fields import Flag, Rate, Symbols, Text
-from venue.api.operation import Empty, get, post
-from venue.vocabulary import Access
+from venue.api.operation import VENUE, Empty, rows
 
 
 class LeadRequest(Struct, rename="camel"):
@@ -42,7 +41,7 @@ class LeadView(Struct, rename="camel"):
 
 
 _W = (1, 0)
-leads = get("leads", "/_venue/leads", Access.OPERATOR, _W, Empty, list[LeadView])
-set_lead = post("set_lead", "/_venue/leads", Access.OPERATOR, _W, LeadRequest, LeadView)
+leads = VENUE.get("/leads", _W, Empty, list[LeadView])
+set_lead = VENUE.post("/leads", _W, LeadRequest, LeadView)
 
-ROWS = (leads, set_lead)
+ROWS = rows(globals())

@@ -5,10 +5,8 @@ from __future__ import annotations
 from msgspec import Struct
 
 from venue.api.fields import Id
-from venue.api.operation import get
-from venue.vocabulary import Access
+from venue.api.operation import VENUE, rows
 
-OPERATOR = Access.OPERATOR
 KINDS = ("order", "refusal", "bill", "liquidation")
 
 
@@ -35,14 +33,9 @@ class Explanation(Struct):
 
 
 _W = (20, 0)
-_PATH = "/_venue/explain"
-order = get("explain_order", f"{_PATH}/order/{{id}}", OPERATOR, _W, ExplainRequest, Explanation)
-refusal = get(
-    "explain_refusal", f"{_PATH}/refusal/{{id}}", OPERATOR, _W, ExplainRequest, Explanation
-)
-bill = get("explain_bill", f"{_PATH}/bill/{{id}}", OPERATOR, _W, ExplainRequest, Explanation)
-liquidation = get(
-    "explain_liquidation", f"{_PATH}/liquidation/{{id}}", OPERATOR, _W, ExplainRequest, Explanation
-)
+explain_order = VENUE.get("/explain/order/{id}", _W, ExplainRequest, Explanation)
+explain_refusal = VENUE.get("/explain/refusal/{id}", _W, ExplainRequest, Explanation)
+explain_bill = VENUE.get("/explain/bill/{id}", _W, ExplainRequest, Explanation)
+explain_liquidation = VENUE.get("/explain/liquidation/{id}", _W, ExplainRequest, Explanation)
 
-ROWS = (order, refusal, bill, liquidation)
+ROWS = rows(globals())

@@ -7,10 +7,8 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from venue.api.fields import Flag, Id, Ids, Kind, Rate, SideName, Text
-from venue.api.operation import Empty, delete, get, patch, post, put
-from venue.vocabulary import Access
+from venue.api.operation import VENUE, Empty, rows
 
-OPERATOR = Access.OPERATOR
 WAIT_MAX_MS = 600_000
 RuleId = Annotated[
     str, Meta(pattern="^[A-Za-z0-9._-]{1,64}$", max_length=64, extra={"kind": Kind.TEXT.value})
@@ -27,7 +25,7 @@ SIDES = ("before", "after")
 KINDS = (
     "delay", "status", "error", "drop_before", "drop_after", "duplicate", "stale", "truncate",
     "reset", "clock_skew", "reject_rate", "ws.disconnect", "ws.silence", "ws.gap", "ws.late",
-    "ws.duplicate", "ws.no_ping", "ws.refuse",
+    "ws.duplicate", "ws.no_ping", "ws.no_pong", "ws.refuse",
 )  # fmt: skip
 EffectKind = Annotated[
     str, Meta(extra={"kind": Kind.CHOICE.value}, extra_json_schema={"enum": list(KINDS)})
@@ -170,27 +168,13 @@ class PresetRequest(Struct):
 
 
 _W = (1, 0)
-faults = get("faults", "/_venue/faults", OPERATOR, _W, Empty, list[FaultView])
-add_fault = post("add_fault", "/_venue/faults", OPERATOR, _W, FaultRequest, FaultView)
-clear_faults = delete("clear_faults", "/_venue/faults", OPERATOR, _W, Empty, list[FaultView])
-change_fault = patch(
-    "change_fault", "/_venue/faults/{id}", OPERATOR, _W, ChangeFaultRequest, FaultView
-)
-remove_fault = delete("remove_fault", "/_venue/faults/{id}", OPERATOR, _W, FaultId, FaultView)
-try_fault = post("try_fault", "/_venue/faults/try", OPERATOR, _W, TryRequest, list[Tried])
-presets = get("fault_presets", "/_venue/faults/presets", OPERATOR, _W, Empty, list[Preset])
-apply_preset = put(
-    "apply_fault_preset", "/_venue/faults/presets/{name}", OPERATOR, _W, PresetRequest,
-    list[FaultView],
-)  # fmt: skip
+faults = VENUE.get("/faults", _W, Empty, list[FaultView])
+add_fault = VENUE.post("/faults", _W, FaultRequest, FaultView)
+clear_faults = VENUE.delete("/faults", _W, Empty, list[FaultView])
+change_fault = VENUE.patch("/faults/{id}", _W, ChangeFaultRequest, FaultView)
+remove_fault = VENUE.delete("/faults/{id}", _W, FaultId, FaultView)
+try_fault = VENUE.post("/faults/try", _W, TryRequest, list[Tried])
+fault_presets = VENUE.get("/faults/presets", _W, Empty, list[Preset])
+apply_fault_preset = VENUE.put("/faults/presets/{name}", _W, PresetRequest, list[FaultView])
 
-ROWS = (
-    faults,
-    add_fault,
-    clear_faults,
-    change_fault,
-    remove_fault,
-    try_fault,
-    presets,
-    apply_preset,
-)
+ROWS = rows(globals())

@@ -7,11 +7,9 @@ from typing import Annotated, Final
 from msgspec import Meta, Struct
 
 from venue.api.fields import Kind, Text
-from venue.api.operation import Empty, get, post
+from venue.api.operation import VENUE, Empty, rows
 from venue.api.operator.venue import ProductName
-from venue.vocabulary import Access
 
-OPERATOR = Access.OPERATOR
 TIERS_MAX: Final = 10
 TierTexts = Annotated[
     list[str],
@@ -65,12 +63,8 @@ class FeeTierView(Struct, rename="camel"):
 
 
 _W = (1, 0)
-fee_tiers = get("fee_tiers", "/_venue/fee-tiers", OPERATOR, _W, Empty, list[FeeTiersView])
-set_fee_tiers = post(
-    "set_fee_tiers", "/_venue/fee-tiers", OPERATOR, _W, FeeTiersRequest, list[FeeTiersView]
-)
-fee_tier = get(
-    "fee_tier", "/_venue/owners/fee-tier", OPERATOR, _W, FeeTierRequest, list[FeeTierView]
-)
+fee_tiers = VENUE.get("/fee-tiers", _W, Empty, list[FeeTiersView])
+set_fee_tiers = VENUE.post("/fee-tiers", _W, FeeTiersRequest, list[FeeTiersView])
+fee_tier = VENUE.get("/owners/fee-tier", _W, FeeTierRequest, list[FeeTierView])
 
-ROWS = (fee_tiers, set_fee_tiers, fee_tier)
+ROWS = rows(globals())

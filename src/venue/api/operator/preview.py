@@ -7,10 +7,8 @@ from typing import Annotated
 from msgspec import Meta, Struct, field
 
 from venue.api.fields import Decimal, Id, Kind, Symbol, Text
-from venue.api.operation import post
-from venue.vocabulary import Access
+from venue.api.operation import VENUE, rows
 
-OPERATOR = Access.OPERATOR
 PRODUCTS = ("SPOT", "CONTRACT")
 ProductName = Annotated[
     str, Meta(extra={"kind": Kind.CHOICE.value}, extra_json_schema={"enum": list(PRODUCTS)})
@@ -102,6 +100,6 @@ class Preview(Struct, rename="camel"):
 
 
 _W = (1, 0)
-preview = post("preview", "/_venue/preview", OPERATOR, _W, PreviewRequest, Preview)
+preview = VENUE.post("/preview", _W, PreviewRequest, Preview)
 
-ROWS = (preview,)
+ROWS = rows(globals())

@@ -5,10 +5,8 @@ from __future__ import annotations
 from msgspec import Struct
 
 from venue.api.fields import Decimal, Flag, Symbol, Text
-from venue.api.operation import Empty, get, post
-from venue.vocabulary import Access
+from venue.api.operation import VENUE, Empty, rows
 
-OPERATOR = Access.OPERATOR
 _W = (1, 0)
 
 
@@ -56,11 +54,9 @@ class CrashRequest(Struct):
     over: Text = "30s"
 
 
-references = get("references", "/_venue/index", OPERATOR, _W, Empty, list[ReferenceView])
-hold_index = post("hold_index", "/_venue/index/hold", OPERATOR, _W, HoldRequest, ReferenceView)
-release_index = post(
-    "release_index", "/_venue/index/release", OPERATOR, _W, ReleaseRequest, ReferenceView
-)
-crash = post("crash", "/_venue/crash", OPERATOR, _W, CrashRequest, ReferenceView)
+references = VENUE.get("/index", _W, Empty, list[ReferenceView])
+hold_index = VENUE.post("/index/hold", _W, HoldRequest, ReferenceView)
+release_index = VENUE.post("/index/release", _W, ReleaseRequest, ReferenceView)
+crash = VENUE.post("/crash", _W, CrashRequest, ReferenceView)
 
-ROWS = (references, hold_index, release_index, crash)
+ROWS = rows(globals())

@@ -7,10 +7,8 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from venue.api.fields import Kind
-from venue.api.operation import Empty, delete, get, post, put
-from venue.vocabulary import Access
+from venue.api.operation import VENUE, Empty, rows
 
-OPERATOR = Access.OPERATOR
 READY = "ready"  # the state that the venue began to answer in
 SnapshotName = Annotated[
     str, Meta(pattern="^[A-Za-z0-9._-]{1,64}$", max_length=64, extra={"kind": Kind.TEXT.value})
@@ -44,10 +42,10 @@ class Reverted(Struct):
 
 
 _W = (1, 0)
-snapshots = get("snapshots", "/_venue/snapshots", OPERATOR, _W, Empty, list[SnapshotView])
-keep = put("keep_snapshot", "/_venue/snapshots/{name}", OPERATOR, _W, SnapshotId, SnapshotView)
-drop = delete("delete_snapshot", "/_venue/snapshots/{name}", OPERATOR, _W, SnapshotId, SnapshotView)
-revert = post("revert", "/_venue/snapshots/{name}/revert", OPERATOR, _W, SnapshotId, Reverted)
-reset = post("reset", "/_venue/reset", OPERATOR, _W, Empty, Reverted)
+snapshots = VENUE.get("/snapshots", _W, Empty, list[SnapshotView])
+keep_snapshot = VENUE.put("/snapshots/{name}", _W, SnapshotId, SnapshotView)
+delete_snapshot = VENUE.delete("/snapshots/{name}", _W, SnapshotId, SnapshotView)
+revert = VENUE.post("/snapshots/{name}/revert", _W, SnapshotId, Reverted)
+reset = VENUE.post("/reset", _W, Empty, Reverted)
 
-ROWS = (snapshots, keep, drop, revert, reset)
+ROWS = rows(globals())

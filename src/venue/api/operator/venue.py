@@ -21,10 +21,9 @@ from venue.api.fields import (
     Texts,
     WalletName,
 )
-from venue.api.operation import Empty, get, post
-from venue.vocabulary import Access, Product
+from venue.api.operation import VENUE, Empty, rows
+from venue.vocabulary import Product
 
-OPERATOR = Access.OPERATOR
 ProductName = Annotated[
     str,
     Meta(
@@ -274,53 +273,25 @@ class ChangeSettingsRequest(Struct, rename="camel"):
 
 
 _W = (1, 0)
-health = get("health", "/_venue/health", OPERATOR, _W, HealthRequest, Health)
-owners = get("owners", "/_venue/owners", OPERATOR, _W, Empty, list[OwnerView])
-create_owner = post("create_owner", "/_venue/owners", OPERATOR, _W, CreateOwnerRequest, OwnerView)
-freeze_owner = post("freeze_owner", "/_venue/owners/freeze", OPERATOR, _W, FreezeRequest, OwnerView)
-set_fees = post("set_fees", "/_venue/owners/fees", OPERATOR, _W, FeesRequest, OwnerView)
-keys = get("keys", "/_venue/keys", OPERATOR, _W, KeysRequest, list[KeyView])
-create_key = post("create_key", "/_venue/keys", OPERATOR, _W, CreateKeyRequest, CreatedKey)
-revoke_key = post("revoke_key", "/_venue/keys/revoke", OPERATOR, _W, RevokeKeyRequest, KeyView)
-deposit = post("deposit", "/_venue/deposit", OPERATOR, _W, MoneyRequest, Moved)
-withdraw = post("withdraw", "/_venue/withdraw", OPERATOR, _W, MoneyRequest, Moved)
-transfer = post("transfer", "/_venue/transfer", OPERATOR, _W, TransferRequest, list[Moved])
-assets = get("assets", "/_venue/assets", OPERATOR, _W, Empty, list[AssetView])
-register_asset = post("register_asset", "/_venue/assets", OPERATOR, _W, AssetRequest, AssetView)
-instruments = get("instruments", "/_venue/instruments", OPERATOR, _W, Empty, list[InstrumentView])
-list_instrument = post(
-    "list_instrument", "/_venue/instruments", OPERATOR, _W, InstrumentRequest, InstrumentView
-)
-change_instrument = post(
-    "change_instrument", "/_venue/instruments/change", OPERATOR, _W, ChangeInstrumentRequest,
-    InstrumentView,
-)  # fmt: skip
-halt = post("halt", "/_venue/instruments/halt", OPERATOR, _W, HaltRequest, InstrumentView)
-resume = post("resume", "/_venue/instruments/resume", OPERATOR, _W, ResumeRequest, InstrumentView)
-settings = get("settings", "/_venue/settings", OPERATOR, _W, Empty, Settings)
-change_settings = post(
-    "change_settings", "/_venue/settings", OPERATOR, _W, ChangeSettingsRequest, Settings
-)
+health = VENUE.get("/health", _W, HealthRequest, Health)
+owners = VENUE.get("/owners", _W, Empty, list[OwnerView])
+create_owner = VENUE.post("/owners", _W, CreateOwnerRequest, OwnerView)
+freeze_owner = VENUE.post("/owners/freeze", _W, FreezeRequest, OwnerView)
+set_fees = VENUE.post("/owners/fees", _W, FeesRequest, OwnerView)
+keys = VENUE.get("/keys", _W, KeysRequest, list[KeyView])
+create_key = VENUE.post("/keys", _W, CreateKeyRequest, CreatedKey)
+revoke_key = VENUE.post("/keys/revoke", _W, RevokeKeyRequest, KeyView)
+deposit = VENUE.post("/deposit", _W, MoneyRequest, Moved)
+withdraw = VENUE.post("/withdraw", _W, MoneyRequest, Moved)
+transfer = VENUE.post("/transfer", _W, TransferRequest, list[Moved])
+assets = VENUE.get("/assets", _W, Empty, list[AssetView])
+register_asset = VENUE.post("/assets", _W, AssetRequest, AssetView)
+instruments = VENUE.get("/instruments", _W, Empty, list[InstrumentView])
+list_instrument = VENUE.post("/instruments", _W, InstrumentRequest, InstrumentView)
+change_instrument = VENUE.post("/instruments/change", _W, ChangeInstrumentRequest, InstrumentView)
+halt = VENUE.post("/instruments/halt", _W, HaltRequest, InstrumentView)
+resume = VENUE.post("/instruments/resume", _W, ResumeRequest, InstrumentView)
+settings = VENUE.get("/settings", _W, Empty, Settings)
+change_settings = VENUE.post("/settings", _W, ChangeSettingsRequest, Settings)
 
-ROWS = (
-    health,
-    owners,
-    create_owner,
-    freeze_owner,
-    set_fees,
-    keys,
-    create_key,
-    revoke_key,
-    deposit,
-    withdraw,
-    transfer,
-    assets,
-    register_asset,
-    instruments,
-    list_instrument,
-    change_instrument,
-    halt,
-    resume,
-    settings,
-    change_settings,
-)
+ROWS = rows(globals())

@@ -7,10 +7,8 @@ from typing import Annotated, Final
 from msgspec import Meta, Struct
 
 from venue.api.fields import Flag, Kind, Text
-from venue.api.operation import get
-from venue.vocabulary import Access
+from venue.api.operation import VENUE, rows
 
-OPERATOR = Access.OPERATOR
 KINDS: Final = ("REQUEST", "OPERATION", "HEARD", "SENT")
 
 EntryKind = Annotated[
@@ -67,6 +65,6 @@ class WireEntry(Struct):
 
 
 _W = (1, 0)
-wire = get("wire", "/_venue/wire", OPERATOR, _W, WireRequest, list[WireEntry])
+wire = VENUE.get("/wire", _W, WireRequest, list[WireEntry])
 
-ROWS = (wire,)
+ROWS = rows(globals())

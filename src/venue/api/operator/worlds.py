@@ -7,10 +7,8 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from venue.api.fields import Flag, Kind
-from venue.api.operation import Empty, delete, get, post
-from venue.vocabulary import Access
+from venue.api.operation import VENUE, Empty, rows
 
-OPERATOR = Access.OPERATOR
 WorldName = Annotated[
     str, Meta(pattern="^[A-Za-z0-9_-]{1,64}$", max_length=64, extra={"kind": Kind.TEXT.value})
 ]
@@ -44,8 +42,8 @@ class WorldView(Struct):
 
 
 _W = (1, 0)
-worlds = get("worlds", "/_venue/worlds", OPERATOR, _W, Empty, list[WorldView])
-create_world = post("create_world", "/_venue/worlds", OPERATOR, _W, WorldRequest, WorldView)
-delete_world = delete("delete_world", "/_venue/worlds/{name}", OPERATOR, _W, NamedWorld, WorldView)
+worlds = VENUE.get("/worlds", _W, Empty, list[WorldView])
+create_world = VENUE.post("/worlds", _W, WorldRequest, WorldView)
+delete_world = VENUE.delete("/worlds/{name}", _W, NamedWorld, WorldView)
 
-ROWS = (worlds, create_world, delete_world)
+ROWS = rows(globals())

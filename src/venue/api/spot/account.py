@@ -16,10 +16,8 @@ from venue.api.fields import (
     UpTo200,
     WalletName,
 )
-from venue.api.operation import Empty, get, post
+from venue.api.operation import Empty, Under, rows
 from venue.vocabulary import Access
-
-READ = Access.READ
 
 
 class CommissionRates(Struct):
@@ -132,18 +130,13 @@ class TaxIncomeRequest(Struct, rename="camel"):
     page: Page = 1
 
 
-account = get("account", "/api/v3/account/", READ, (5, 5), Empty, AccountReply)
-bills = post("bills", "/api/v3/account/bills", READ, (5, 5), BillsRequest, list[BillView])
-funding_bills = post(
-    "funding_bills", "/api/v3/account/fundingBills", READ, (5, 5), FundingBillsRequest,
-    FundingBills,
-)  # fmt: skip
-transfer_records = get(
-    "transfer_records", "/api/v3/account/transferRecords", READ, (3, 3), TransferRecordsRequest,
-    list[TransferRecord],
-)  # fmt: skip
-tax_income = post(
-    "tax_income", "/api/v3/tax/income", READ, (5, 50), TaxIncomeRequest, list[BillView]
-)
+Transfers = list[TransferRecord]
 
-ROWS = (account, bills, funding_bills, transfer_records, tax_income)
+READ = Under("/api/v3", Access.READ)
+account = READ.get("/account/", (5, 5), Empty, AccountReply)
+bills = READ.post("/account/bills", (5, 5), BillsRequest, list[BillView])
+funding_bills = READ.post("/account/fundingBills", (5, 5), FundingBillsRequest, FundingBills)
+transfer_records = READ.get("/account/transferRecords", (3, 3), TransferRecordsRequest, Transfers)
+tax_income = READ.post("/tax/income", (5, 50), TaxIncomeRequest, list[BillView])
+
+ROWS = rows(globals())

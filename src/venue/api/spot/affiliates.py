@@ -5,10 +5,8 @@ from __future__ import annotations
 from msgspec import Struct
 
 from venue.api.fields import Id, Page, TimeMs, Uids, UpTo100
-from venue.api.operation import Empty, get
+from venue.api.operation import Empty, Under, rows
 from venue.vocabulary import Access
-
-READ = Access.READ
 
 
 class InvitedRequest(Struct, rename="camel"):
@@ -128,20 +126,13 @@ class Rebates(Struct, rename="camel"):
     page_size: int
 
 
-_AFFILIATE = "/api/v3/rebate/affiliate"
-_REFERRAL = "/api/v3/apiReferral"
-invited_owners = get(
-    "invited_owners", f"{_AFFILIATE}/getAffiliateUIDs", READ, (20, 20), InvitedRequest,
-    InvitedOwners,
-)  # fmt: skip
-referrals = get(
-    "referrals", "/api/v3/agency/verifyReferrals", READ, (20, 20), ReferralsRequest, list[Referral]
-)
-eligibility = get(
-    "eligibility", f"{_REFERRAL}/checkUserEligibility", READ, (5, 5), EligibilityRequest,
-    Eligibility,
-)  # fmt: skip
-rebate_ratio = get("rebate_ratio", f"{_REFERRAL}/rebateRatio", READ, (5, 5), Empty, RebateRatio)
-rebates = get("rebates", f"{_REFERRAL}/rebate/recentRecord", READ, (5, 5), RebatesRequest, Rebates)
+AFFILIATE = Under("/api/v3/rebate/affiliate", Access.READ)
+AGENCY = Under("/api/v3/agency", Access.READ)
+REFERRAL = Under("/api/v3/apiReferral", Access.READ)
+invited_owners = AFFILIATE.get("/getAffiliateUIDs", (20, 20), InvitedRequest, InvitedOwners)
+referrals = AGENCY.get("/verifyReferrals", (20, 20), ReferralsRequest, list[Referral])
+eligibility = REFERRAL.get("/checkUserEligibility", (5, 5), EligibilityRequest, Eligibility)
+rebate_ratio = REFERRAL.get("/rebateRatio", (5, 5), Empty, RebateRatio)
+rebates = REFERRAL.get("/rebate/recentRecord", (5, 5), RebatesRequest, Rebates)
 
-ROWS = (invited_owners, referrals, eligibility, rebate_ratio, rebates)
+ROWS = rows(globals())

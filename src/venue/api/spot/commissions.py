@@ -11,10 +11,9 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from venue.api.fields import Day, Id, Kind, Page, Text, TimeMs, Uids, UpTo100
-from venue.api.operation import get, post
+from venue.api.operation import Under, rows
 from venue.vocabulary import Access
 
-READ = Access.READ
 ProductName = Annotated[
     str,
     Meta(extra={"kind": Kind.CHOICE.value}, extra_json_schema={"enum": ["SPOT", "FUTURES"]}),
@@ -193,37 +192,18 @@ class InvitedDealsList(Struct):
     data: list[InvitedDeals]
 
 
-_AFFILIATE = "/api/v3/rebate/affiliate"
-_SUBS = f"{_AFFILIATE}/querySubChannelTransactions"
-invited_trades = get(
-    "invited_trades", f"{_AFFILIATE}/getChannelUserTradeAndAsset", READ, (20, 20),
-    InvitedTradesRequest, InvitedTradesPage,
-)  # fmt: skip
-commissions = get(
-    "commissions", f"{_AFFILIATE}/getAffiliateCommission", READ, (20, 20), CommissionsRequest,
-    CommissionsPage,
-)  # fmt: skip
-sub_commissions = get(
-    "sub_commissions", _SUBS, READ, (10, 10), SubCommissionsRequest, SubCommissionsPage
-)  # fmt: skip
+# Short names, so that each row stands on one line.
+TradesRequest = InvitedTradesRequest
+_W = (20, 20)
 # Described as a POST, and sent as a GET by stock clients.
-post_sub_commissions = post(
-    "post_sub_commissions", _SUBS, READ, (10, 10), SubCommissionsRequest, SubCommissionsPage
-)
-invited_assets = get(
-    "invited_assets", "/api/v3/agency/getAssert", READ, (20, 20), InvitedAssetsRequest,
-    InvitedAssets,
-)  # fmt: skip
-invited_deals = get(
-    "invited_deals", "/api/v3/agency/getDealData", READ, (20, 20), InvitedDealsRequest,
-    InvitedDealsList,
-)  # fmt: skip
+_SUBS = "/querySubChannelTransactions"
+READ = Under("/api/v3/rebate/affiliate", Access.READ)
+AGENCY = Under("/api/v3/agency", Access.READ)
+invited_trades = READ.get("/getChannelUserTradeAndAsset", _W, TradesRequest, InvitedTradesPage)
+commissions = READ.get("/getAffiliateCommission", _W, CommissionsRequest, CommissionsPage)
+sub_commissions = READ.get(_SUBS, (10, 10), SubCommissionsRequest, SubCommissionsPage)
+post_sub_commissions = READ.post(_SUBS, (10, 10), SubCommissionsRequest, SubCommissionsPage)
+invited_assets = AGENCY.get("/getAssert", _W, InvitedAssetsRequest, InvitedAssets)
+invited_deals = AGENCY.get("/getDealData", _W, InvitedDealsRequest, InvitedDealsList)
 
-ROWS = (
-    invited_trades,
-    commissions,
-    sub_commissions,
-    post_sub_commissions,
-    invited_assets,
-    invited_deals,
-)
+ROWS = rows(globals())

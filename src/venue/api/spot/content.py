@@ -6,10 +6,8 @@ from __future__ import annotations
 from msgspec import Struct
 
 from venue.api.fields import Id, Page, Text, UpTo100
-from venue.api.operation import Empty, get
+from venue.api.operation import Empty, Under, rows
 from venue.vocabulary import Access
-
-READ = Access.READ
 
 
 class ArticlesRequest(Struct, rename="camel"):
@@ -85,15 +83,10 @@ class Banners(Struct):
     items: list[BannerView]
 
 
-_CONTENT = "/api/v3/content"
-article = get(
-    "article", f"{_CONTENT}/articles/detail", READ, (1, 1), ArticleRequest, ArticleView
-)  # fmt: skip
-articles = get("articles", f"{_CONTENT}/articles/list", READ, (1, 1), ArticlesRequest, Articles)
-articles_of_coin = get(
-    "articles_of_coin", f"{_CONTENT}/articles/listByCoin", READ, (1, 1), ArticlesOfCoinRequest,
-    Articles,
-)  # fmt: skip
-banners = get("banners", f"{_CONTENT}/banners/latest", READ, (1, 1), Empty, Banners)
+READ = Under("/api/v3/content", Access.READ)
+article = READ.get("/articles/detail", (1, 1), ArticleRequest, ArticleView)
+articles = READ.get("/articles/list", (1, 1), ArticlesRequest, Articles)
+articles_of_coin = READ.get("/articles/listByCoin", (1, 1), ArticlesOfCoinRequest, Articles)
+banners = READ.get("/banners/latest", (1, 1), Empty, Banners)
 
-ROWS = (article, articles, articles_of_coin, banners)
+ROWS = rows(globals())

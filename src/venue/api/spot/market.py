@@ -14,10 +14,8 @@ from venue.api.market_data import (
     TimeReply,
     TradesRequest,
 )
-from venue.api.operation import Empty, Operation, get
+from venue.api.operation import Empty, Under, either, rows
 from venue.vocabulary import Access
-
-PUBLIC = Access.PUBLIC
 
 
 class Network(Struct, rename="camel"):
@@ -153,47 +151,21 @@ class KlinesRequest(Struct, rename="camel"):
 
 
 # What a selection answers: one object for `symbol`, else an array.
-PriceReply = Price | list[Price]
-TickerReply = TickerView | list[TickerView]
-BookTickerReply = BookTicker | list[BookTicker]
+PriceReply = either(Price, list[Price])
+TickerReply = either(TickerView, list[TickerView])
+BookTickerReply = either(BookTicker, list[BookTicker])
 
-_V3 = "/api/v3"
-_MARKET = "/api/v3/market"
-ping = get("ping", f"{_V3}/ping", PUBLIC, (1, 0), Empty, Empty)
-time = get("time", f"{_V3}/time", PUBLIC, (1, 0), Empty, TimeReply)
-coins = get("coins", f"{_V3}/coins", PUBLIC, (5, 0), Empty, list[Coin])
-exchange_info = get(
-    "exchange_info", f"{_V3}/exchangeInfo", PUBLIC, (20, 0), ExchangeInfoRequest, ExchangeInfo
-)
-trading_symbols = get(
-    "trading_symbols", f"{_V3}/apiTradingSymbols", PUBLIC, (5, 0), Empty, list[str]
-)
-prices: Operation[SelectionRequest, Price | list[Price]] = get(
-    "prices", f"{_MARKET}/ticker/price", PUBLIC, (4, 0), SelectionRequest,
-    PriceReply,  # type: ignore[arg-type]  # a union is no type to mypy
-)  # fmt: skip
-tickers: Operation[SelectionRequest, TickerView | list[TickerView]] = get(
-    "tickers", f"{_MARKET}/ticker/24hr", PUBLIC, (2, 0), SelectionRequest,
-    TickerReply,  # type: ignore[arg-type]
-)  # fmt: skip
-book_tickers: Operation[SelectionRequest, BookTicker | list[BookTicker]] = get(
-    "book_tickers", f"{_MARKET}/ticker/bookTicker", PUBLIC, (4, 0), SelectionRequest,
-    BookTickerReply,  # type: ignore[arg-type]
-)  # fmt: skip
-trades = get("trades", f"{_MARKET}/trades", PUBLIC, (25, 0), TradesRequest, list[PublicTrade])
-klines = get("klines", f"{_MARKET}/klines", PUBLIC, (2, 0), KlinesRequest, list[CandleView])
-depth = get("depth", f"{_MARKET}/depth", PUBLIC, (5, 0), DepthRequest, DepthReply)
+PUBLIC = Under("/api/v3", Access.PUBLIC)
+ping = PUBLIC.get("/ping", (1, 0), Empty, Empty)
+time = PUBLIC.get("/time", (1, 0), Empty, TimeReply)
+coins = PUBLIC.get("/coins", (5, 0), Empty, list[Coin])
+exchange_info = PUBLIC.get("/exchangeInfo", (20, 0), ExchangeInfoRequest, ExchangeInfo)
+trading_symbols = PUBLIC.get("/apiTradingSymbols", (5, 0), Empty, list[str])
+prices = PUBLIC.get("/market/ticker/price", (4, 0), SelectionRequest, PriceReply)
+tickers = PUBLIC.get("/market/ticker/24hr", (2, 0), SelectionRequest, TickerReply)
+book_tickers = PUBLIC.get("/market/ticker/bookTicker", (4, 0), SelectionRequest, BookTickerReply)
+trades = PUBLIC.get("/market/trades", (25, 0), TradesRequest, list[PublicTrade])
+klines = PUBLIC.get("/market/klines", (2, 0), KlinesRequest, list[CandleView])
+depth = PUBLIC.get("/market/depth", (5, 0), DepthRequest, DepthReply)
 
-ROWS = (
-    ping,
-    time,
-    coins,
-    exchange_info,
-    trading_symbols,
-    prices,
-    tickers,
-    book_tickers,
-    trades,
-    klines,
-    depth,
-)
+ROWS = rows(globals())

@@ -22,11 +22,8 @@ from venue.api.fields import (
     UpTo1000,
     batch_of,
 )
-from venue.api.operation import delete, get, post
+from venue.api.operation import Under, rows
 from venue.vocabulary import Access
-
-READ = Access.READ
-TRADE = Access.SPOT_TRADE
 
 
 class PlaceOrderRequest(Struct, rename="camel"):
@@ -184,35 +181,16 @@ class MyTrade(Struct, rename="camel"):
     is_buyer: bool
 
 
-_ORDER = "/api/v3/order"
-place_order = post("place_order", _ORDER, TRADE, (2, 5), PlaceOrderRequest, OrderAck)
-place_batch = post(
-    "place_batch", f"{_ORDER}/batch", TRADE, (10, 50), PlaceBatchRequest, PlaceBatchReply
-)
-cancel_order = delete("cancel_order", _ORDER, TRADE, (1, 1), OrderRequest, Canceled)
-cancel_open_orders = delete(
-    "cancel_open_orders", "/api/v3/openOrders", TRADE, (1, 1), SymbolRequest, list[Canceled]
-)
-cancel_batch = delete(
-    "cancel_batch", f"{_ORDER}/batch", TRADE, (5, 10), CancelBatchRequest, CancelBatchReply
-)
-order = get("order", _ORDER, READ, (2, 2), OrderRequest, OrderView)
-open_orders = get(
-    "open_orders", "/api/v3/openOrders", READ, (3, 3), OpenOrdersRequest, list[OrderView]
-)
-all_orders = get(
-    "all_orders", "/api/v3/allOrders", READ, (10, 10), AllOrdersRequest, list[OrderView]
-)
-my_trades = get("my_trades", "/api/v3/myTrades", READ, (5, 5), MyTradesRequest, list[MyTrade])
+TRADE = Under("/api/v3", Access.SPOT_TRADE)
+READ = Under("/api/v3", Access.READ)
+place_order = TRADE.post("/order", (2, 5), PlaceOrderRequest, OrderAck)
+place_batch = TRADE.post("/order/batch", (10, 50), PlaceBatchRequest, PlaceBatchReply)
+cancel_order = TRADE.delete("/order", (1, 1), OrderRequest, Canceled)
+cancel_open_orders = TRADE.delete("/openOrders", (1, 1), SymbolRequest, list[Canceled])
+cancel_batch = TRADE.delete("/order/batch", (5, 10), CancelBatchRequest, CancelBatchReply)
+order = READ.get("/order", (2, 2), OrderRequest, OrderView)
+open_orders = READ.get("/openOrders", (3, 3), OpenOrdersRequest, list[OrderView])
+all_orders = READ.get("/allOrders", (10, 10), AllOrdersRequest, list[OrderView])
+my_trades = READ.get("/myTrades", (5, 5), MyTradesRequest, list[MyTrade])
 
-ROWS = (
-    place_order,
-    place_batch,
-    cancel_order,
-    cancel_open_orders,
-    cancel_batch,
-    order,
-    open_orders,
-    all_orders,
-    my_trades,
-)
+ROWS = rows(globals())

@@ -7,7 +7,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from venue.api.fields import ClientId, Decimal, Id, Kind, Page, Text, TimeMs, UpTo200
-from venue.api.operation import get, post
+from venue.api.operation import Under, rows
 from venue.vocabulary import Access
 
 AccountName = Annotated[
@@ -81,14 +81,11 @@ class InternalWithdrawals(Struct, rename="camel"):
     has_next_page: bool
 
 
-_AFFILIATE = "/api/v3/rebate/affiliate"
-internal_withdrawals = get(
-    "internal_withdrawals", f"{_AFFILIATE}/getInternalWithdrawalStatus", Access.READ, (100, 100),
-    InternalWithdrawalsRequest, InternalWithdrawals,
-)  # fmt: skip
-internal_withdrawal = post(
-    "internal_withdrawal", f"{_AFFILIATE}/internalWithdrawal", Access.SPOT_TRADE, (100, 100),
-    InternalWithdrawalRequest, str,
-)  # fmt: skip
+_W = (100, 100)
+_STATUS = "/getInternalWithdrawalStatus"
+READ = Under("/api/v3/rebate/affiliate", Access.READ)
+TRADE = Under("/api/v3/rebate/affiliate", Access.SPOT_TRADE)
+internal_withdrawals = READ.get(_STATUS, _W, InternalWithdrawalsRequest, InternalWithdrawals)
+internal_withdrawal = TRADE.post("/internalWithdrawal", _W, InternalWithdrawalRequest, str)
 
-ROWS = (internal_withdrawals, internal_withdrawal)
+ROWS = rows(globals())

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from venue.cli.dev import OPERATOR_TOKEN
+from venue.cli.credentials import OPERATOR_TOKEN
 from venue.cli.operator import die
 
 RunName = Annotated[

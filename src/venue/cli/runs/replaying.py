@@ -13,8 +13,8 @@ from cyclopts import Parameter
 from venue.cli.operator import Output, die, moment, show
 from venue.cli.runs.opening import RunName
 from venue.cli.runs.words import in_words
+from venue.times import US_PER_MS
 
-US_PER_MS: Final = 1_000
 DIFFERENT: Final = 1  # an exit code, as `diff` has it
 _AT: Final = re.compile(r"(.+)@([0-9]{1,18})")
 

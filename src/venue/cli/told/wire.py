@@ -58,7 +58,7 @@ def list_entries(
     elif not entries:
         print("nothing")
     for entry in entries if output == "text" else ():
-        print(_line(entry, url))
+        print(line(entry, url))
 
 
 @wire.command
@@ -77,7 +77,7 @@ def tail(
         while True:
             asked = {**which.values(), "after": after, "limit": limit}
             for entry in call(url, "wire", asked):
-                print(json.dumps(entry) if output == "json" else _line(entry, url), flush=True)
+                print(json.dumps(entry) if output == "json" else line(entry, url), flush=True)
                 after, shown = entry["number"], shown + 1
                 if shown == count:
                     return
@@ -87,7 +87,7 @@ def tail(
         pass
 
 
-def _line(entry: dict[str, Any], url: str) -> str:
+def line(entry: dict[str, Any], url: str) -> str:
     """An entry in a line, or two with the command that repeats it."""
     kind = entry["kind"]
     words = [str(entry["number"]), moment(entry["time"]), entry["owner"] or "-"]

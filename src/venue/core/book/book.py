@@ -6,9 +6,9 @@ from bisect import bisect_left, insort
 from collections.abc import Iterator
 from typing import Final, Generic
 
-from venue.core.book.orders import Order, T
+from venue.core.book.orders import Order, T, after_fill
 from venue.core.units import PRICE_MAX
-from venue.vocabulary import BUY, FILLED, PARTIALLY_FILLED
+from venue.vocabulary import BUY
 
 NO_ASK: Final = PRICE_MAX + 1  # the best ask of a book without asks: above all that can be named
 
@@ -101,11 +101,10 @@ class Book(Generic[T]):
         order.update_time = time
         if lots < there:
             self.reduce(order, lots)
-            order.status = PARTIALLY_FILLED
         else:
             self.remove(order)
             order.remaining = 0
-            order.status = FILLED
+        order.become(after_fill(order.remaining))
 
     def reduce(self, order: Order[T], lots: int) -> None:
         """Take some lots off a resting order, which keeps its place."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final, Generic, Protocol, TypeVar
 
-from venue.core.book.orders import Order, T
+from venue.core.book.orders import OPEN, Order, T
 from venue.core.units import PRICE_MAX
 from venue.vocabulary import (
     BUY,
@@ -129,8 +129,10 @@ class Match(Generic[T, F]):
         left = order.remaining
         assert left == order.quantity - self.lots, f"order {order.order_id}: {left} lots are left"
         crosses = left > 0 and order.market.book.crosses(order.side, order.price)
-        order.status = status = self.outcome(left, crosses)
-        return status in (NEW, PARTIALLY_FILLED)
+        status = self.outcome(left, crosses)
+        if status != NEW:
+            order.become(status)
+        return status in OPEN
 
     def outcome(self, left: int, crosses: bool) -> int:
         """The order's status with so many lots left, which cross the book or do not."""

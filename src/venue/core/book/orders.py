@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")  # what a product's orders have beside price and quantity: its terms
 
+# What may follow each status. Only `Order.become` gives an order another one.
 NEXT: Final[dict[int, tuple[int, ...]]] = {
     NEW: (PARTIALLY_FILLED, FILLED, CANCELED, EXPIRED),
     PARTIALLY_FILLED: (PARTIALLY_FILLED, FILLED, CANCELED, EXPIRED),
@@ -20,6 +21,12 @@ NEXT: Final[dict[int, tuple[int, ...]]] = {
     CANCELED: (),
     EXPIRED: (),
 }
+OPEN: Final[tuple[int, ...]] = tuple([status for status, after in NEXT.items() if after])
+
+
+def after_fill(left: int) -> int:
+    """The status of an order of which a fill left so many lots."""
+    return PARTIALLY_FILLED if left else FILLED
 
 
 class Order(Generic[T]):
@@ -82,3 +89,8 @@ class Order(Generic[T]):
         self.prev: Order[T] | None = None
         self.next: Order[T] | None = None
         self.terms = terms
+
+    def become(self, status: int) -> None:
+        """Have another status, which may follow the present one."""
+        assert status in NEXT[self.status], f"order {self.order_id}: {self.status} to {status}"
+        self.status = status

@@ -117,8 +117,11 @@ class Schedule:
         """Whether more is due than a slice does: `Proceed` goes on with it at once."""
         if self.pending:
             return True
-        markets = self.contracts.markets.values()
-        return any(self.triggers.pending(perp) for perp in markets)
+        for perp in self.contracts.markets.values():
+            waits = perp.due_algos or any(queue.count for queue in perp.waiting)
+            if waits and self.triggers.pending(perp):
+                return True
+        return False
 
     def _settling(self) -> bool:
         """Whether a settlement goes on at once; one without a current index waits for it."""

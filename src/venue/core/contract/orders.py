@@ -414,7 +414,7 @@ class Contracts:
         left = order.remaining
         terms.perp.market.book.remove(order)
         self._release(order, terms, left, terms.margin)
-        order.status = status
+        order.become(status)
         order.update_time = time
         self._forget(order, terms)
         return CLOSED(

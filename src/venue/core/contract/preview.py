@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from venue.core.book.matching import expected
-from venue.core.book.orders import Order
+from venue.core.book.orders import OPEN, Order
 from venue.core.contract.meeting import grown_by
 from venue.core.contract.order_plan import Plan, Stakes
 from venue.core.contract.orders import Contracts, ShownPlan
@@ -14,7 +14,7 @@ from venue.core.ledger.accounts import Pool
 from venue.core.messages.commands import PlaceContractOrder
 from venue.core.messages.events import Event
 from venue.core.units import ceil_div
-from venue.vocabulary import CROSSED, NEW, PARTIALLY_FILLED
+from venue.vocabulary import CROSSED, NEW
 
 UNTOLD = -1  # a liquidation price that the plan does not tell
 
@@ -70,7 +70,7 @@ def preview(contracts: Contracts, command: PlaceContractOrder) -> ContractOutloo
     if shown.plan is not None:
         outlook.status = expected(plan.match, taken)
     left = order.quantity - plan.match.lots
-    if outlook.status in (NEW, PARTIALLY_FILLED):
+    if outlook.status in OPEN:
         outlook.rests = left
         if terms.opens:
             outlook.held = ceil_div(terms.whole_margin * left, order.quantity)

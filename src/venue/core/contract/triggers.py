@@ -195,13 +195,11 @@ class Triggers:
         return events
 
     def pending(self, perp: Perpetual) -> bool:
-        """Whether conditional orders are due that a slice has left."""
+        """Whether conditional orders are due that a slice has left, where any wait."""
         if perp.market.halted:
             return False
         if perp.due_algos:
             return True
-        if not any(queue.count for queue in perp.waiting):
-            return False
         last, mark = perp.market.last_price, perp.mark if perp.current else 0
         for source, price in ((0, last), (1, mark)):
             if price and (

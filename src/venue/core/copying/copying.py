@@ -15,10 +15,9 @@ from venue.core.copying.terms import follow_refused, idle, lead_refused
 from venue.core.messages.copy_commands import CloseCopy, Follow, SetLead, StopCopying
 from venue.core.messages.copy_events import Followed, FollowStopped, LeadSet
 from venue.core.messages.events import Event, Rejected
-from venue.core.units import PPM
+from venue.core.units import DAY_US, PPM
 from venue.vocabulary import CAUSE_COPY, MARKET, Reject
 
-DAY_US: Final = 86_400_000_000
 SETTLED_MAX: Final = 20  # pairs settled in one slice
 RETRIES_MAX: Final = 20  # closes that could not be done before, tried again at one tick
 
@@ -156,10 +155,6 @@ class Copying:
         return self.repeating.entered(order, found, command.time)
 
     # -- slices ----------------------------------------------------------------------------------
-
-    def goes_on(self) -> bool:
-        """Whether more is due than a slice does."""
-        return bool(self.books.echoes) or self.settling > 0
 
     def work(self, time: int) -> list[Event]:
         """The next slice: of the day's settlement, and of what leads did."""

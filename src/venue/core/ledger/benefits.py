@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from venue.core.units import PPM
+from venue.core.units import DAY_US, PPM
 from venue.vocabulary import PRODUCT_CONTRACT
 
 if TYPE_CHECKING:
     from venue.core.ledger.accounts import Account
 
-DAY_US: Final = 86_400_000_000
 
 Which = tuple[int, int]  # `vocabulary.Product`, asset index
 

@@ -353,7 +353,7 @@ class Spot:
         else:
             need = order.remaining * market.lot_atoms
             self.ledger.release(account.spot[market.base], need)
-        order.status = status
+        order.become(status)
         order.update_time = time
         self._forget(order, market)
         return OrderClosed(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from venue.core.book.market import within_band
 from venue.core.book.matching import Match, expected
-from venue.core.book.orders import Order
+from venue.core.book.orders import OPEN, Order
 from venue.core.ledger.accounts import Account
 from venue.core.messages.commands import PlaceOrder
 from venue.core.messages.events import Event
 from venue.core.spot.orders import RULES, ShownMatch, Spot, SpotMatch
 from venue.core.units import fee_on
-from venue.vocabulary import BUY, LIMIT, NEW, PARTIALLY_FILLED
+from venue.vocabulary import BUY, LIMIT, NEW
 
 
 class SpotOutlook:
@@ -47,7 +47,7 @@ def preview(spot: Spot, command: PlaceOrder) -> SpotOutlook | list[Event]:
             else:
                 outlook.ended.append(maker.order_id)
         outlook.status = expected(shown.match, taken)
-    if outlook.status in (NEW, PARTIALLY_FILLED):
+    if outlook.status in OPEN:
         market = order.market
         outlook.rests = order.quantity - sum([lots for _, lots, _ in outlook.fills])
         each = order.price * market.unit_atoms if order.side == BUY else market.lot_atoms

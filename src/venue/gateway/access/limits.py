@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Final, NoReturn
 
 from venue.api import errors
+from venue.candles import MINUTE_US
 
 WEIGHT_MAX: Final = 500
 ORDERS_MAX: Final = 300  # of an account in a minute
 WINDOW_US: Final = 10_000_000
-MINUTE_US: Final = 60_000_000
 _ANY: Final = 2**63
 _WEIGHT: Final = "Too many requests: this {what} used its weight of {budget} per 10 seconds"
 _ORDERS: Final = "Too many orders: this {what} sent its {budget} of this minute"

@@ -13,8 +13,9 @@ from ipaddress import ip_address
 from typing import Final
 
 from venue.api import errors
+from venue.api.operation import VENUE
 
-OPERATOR_PATHS: Final = b"/_venue/"  # how theirs begin, and nobody else's
+OPERATOR_PATHS: Final = f"{VENUE.prefix}/".encode()  # how theirs begin, and nobody else's
 LOCAL_HOSTS: Final = (b"127.0.0.1", b"localhost", b"[::1]")
 FORWARDED: Final = (b"forwarded", b"x-forwarded-", b"x-real-ip", b"via")  # how their names begin
 ROOT: Final = 0  # the user id that may do everything anyway

@@ -14,9 +14,9 @@ from venue.gateway.answers.encoded import Encoded
 from venue.gateway.answers.kept import ITEMS_MAX, Answers, Question, Series, encode
 from venue.node.market_data.past import PastTrade as Traded
 from venue.node.market_data.product import Board
+from venue.times import US_PER_MS
 from venue.wire import amount_text, price_text, quantity_text
 
-US_PER_MS: Final = 1000
 FEW: Final = 2  # candles that differ between two questions, as a rule
 
 

@@ -25,9 +25,9 @@ from venue.gateway.faults.effects import Course, course, refusal
 from venue.gateway.faults.rules import Asked, FaultRules
 from venue.gateway.transport.request import Answering, Request, whole
 from venue.node.clock import ServerClock
+from venue.times import US_PER_MS
 
 STALE_MAX: Final = 1_000  # answers that one rule keeps
-US_PER_MS: Final = 1_000
 _LENGTH: Final = re.compile(rb"content-length: [0-9]+", re.IGNORECASE)
 _END: Final = b"\r\n\r\n"
 

@@ -97,8 +97,8 @@ class Routes:
                 self._named.setdefault(parts, {})[route.method] = route
                 continue
             paths = [route.row.path.encode()]
-            if paths[0] == b"/api/v3/account/":
-                paths.append(b"/api/v3/account")  # both spellings are one operation
+            if paths[0].endswith(b"/"):
+                paths.append(paths[0][:-1])  # both spellings are one operation
             for path in paths:
                 methods = self._by_path.setdefault(path, {})
                 assert route.method not in methods, route.row

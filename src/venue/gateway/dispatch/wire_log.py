@@ -15,6 +15,7 @@ from typing import Any, Final
 import msgspec
 
 from venue.api.errors import ApiError
+from venue.api.operator import wire
 from venue.core.engine import Engine
 from venue.gateway.access.keys import KeyStore
 from venue.gateway.transport.request import Answering, Request
@@ -22,7 +23,7 @@ from venue.node.venue_clock import VenueClock
 
 KEPT_BYTES: Final = 4 * 1024  # of a query, a body or a frame, each; of a path a quarter
 PATH_BYTES: Final = 1024
-OWN_PATH: Final = b"/_venue/wire"  # who reads the log is not in it
+OWN_PATH: Final = wire.wire.path.encode()  # who reads the log is not in it
 REQUEST_ID: Final = b"\r\nx-venue-request-id: %d\r\n"
 ACT_AS: Final = b"x-venue-act-as"
 _OK: Final = b"HTTP/1.1 200"

@@ -102,6 +102,7 @@ USES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "ws.late": (("ms",), ("jitterMs",)),
     "ws.duplicate": ((), ()),
     "ws.no_ping": ((), ()),
+    "ws.no_pong": ((), ()),
     "ws.refuse": ((), ("status",)),
 }
 _AFTER_ALWAYS: Final = ("drop_after", "duplicate", "stale", "truncate", "clock_skew")

@@ -6,7 +6,9 @@ from typing import Final
 
 from msgspec import Struct, structs
 
+from venue.api.contract import market as contract
 from venue.api.operator.faults import Effect, FaultMatch, When
+from venue.api.spot import market as spot
 
 UNAVAILABLE: Final = 503
 
@@ -41,8 +43,8 @@ _PLACING: Final = FaultMatch(operation="place*")
 _CANCELLING: Final = FaultMatch(operation="cancel*")
 _DOWN: Final = Effect("status", status=UNAVAILABLE)
 _STALE: Final = (
-    PresetRule("depth", Effect("stale"), FaultMatch(path="/api/v3/market/depth")),
-    PresetRule("contract-depth", Effect("stale"), FaultMatch(path="/capi/v3/market/depth")),
+    PresetRule("depth", Effect("stale"), FaultMatch(path=spot.depth.path)),
+    PresetRule("contract-depth", Effect("stale"), FaultMatch(path=contract.contract_depth.path)),
     PresetRule("frames", Effect("ws.gap"), FaultMatch(channel="depth*")),
 )
 PRESETS: Final[dict[str, Outage]] = {

@@ -19,6 +19,7 @@ from venue.node.aside import random_state
 RULES_MAX: Final = 100
 FRAMES: Final = ("ws.disconnect", "ws.silence", "ws.gap", "ws.late", "ws.duplicate")
 NO_PING: Final = "ws.no_ping"
+NO_PONG: Final = "ws.no_pong"
 REFUSE: Final = "ws.refuse"
 REJECT: Final = "reject_rate"
 ANY: Final = "*"  # at the end of a path, an operation or a channel: whatever follows
@@ -269,7 +270,7 @@ class FaultRules:
         rules = self._rules.values()
         self.on_requests = any(is_of_requests(rule) for rule in rules)
         self.on_frames = any(rule.effect.kind in FRAMES for rule in rules)
-        self.on_pings = any(rule.effect.kind == NO_PING for rule in rules)
+        self.on_pings = any(rule.effect.kind in (NO_PING, NO_PONG) for rule in rules)
 
 
 def is_of_requests(rule: Rule) -> bool:

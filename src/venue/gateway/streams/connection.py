@@ -65,8 +65,7 @@ class SocketLimits(Struct, frozen=True, kw_only=True):
     """Bounds of one listener's sockets; seconds and bytes. None: unlimited.
 
     `attempts` to connect count per address in five minutes, `frames` are pings, pongs and fragments
-    of one connection in a second. A reader whose queue holds more than
-    `queue_frames` or `queue_bytes`, beyond `send_bytes` on their way, is too slow.
+    of one in a second. Queues, behind `send_bytes` on their way, end with who reads too slowly.
     """
 
     session: SessionLimits = SessionLimits()
@@ -218,6 +217,8 @@ class SocketConnection(asyncio.Protocol):
     def _count(self, frame: Received) -> None:
         """Frames that are no whole message are counted here, messages in the session."""
         whole = frame.fin and frame.opcode in (Opcode.TEXT, Opcode.BINARY)
+        if frame.opcode is Opcode.PING and self._session is not None:
+            self._session.pinged(bytes(frame.data), self._conn.writes)
         if not whole and not self._frames.take(self._loop.time()):
             self._flooded = True
             self.end(POLICY, f"more than {self._door.limits.frames} pings or fragments a second")

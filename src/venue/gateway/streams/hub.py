@@ -8,13 +8,13 @@ bounded queue.
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
 from functools import partial
 from typing import Final, Protocol
 
 import msgspec
 
 from venue.api.streams.channels import KeptFrame, Stream
+from venue.candles import SECOND_US
 from venue.core.messages.applied import Applied
 from venue.core.messages.contract_events import ContractTrade
 from venue.core.messages.events import Trade
@@ -31,11 +31,11 @@ from venue.gateway.streams.public_frames import (
     shaper,
 )
 from venue.recording.recorder import OwnKey
+from venue.times import US_PER_MS
 from venue.vocabulary import Product
 
 INTERNAL_ERROR: Final = 1011
-US_PER_MS: Final = 1000
-US_PER_S: Final = 1_000_000
+POLICY: Final = 1008
 KEEP_UP_S: Final = 5.0  # how long time that is moved waits for a reader; then it is too slow
 
 
@@ -352,12 +352,21 @@ class Hub:
             self._push(topic)
 
     async def keep_up(self) -> None:
-        """Wait a while for listeners who have not read what they were told."""
-        told, self._told = self._told, {}
-        with suppress(TimeoutError):
-            async with asyncio.timeout(KEEP_UP_S):
-                for listener in told:
-                    await listener.ready()
+        """Wait a while for listeners who have not read what they were told; then end them.
+
+        All of them have one while together: nobody who reads nothing keeps time from passing.
+        """
+        told, self._told = list(self._told), {}
+        patience = KEEP_UP_S
+        while told:
+            try:
+                async with asyncio.timeout(patience):
+                    while told:
+                        await told[-1].ready()
+                        told.pop()
+            except TimeoutError:
+                told.pop().end(POLICY, f"too slow: nothing was read for {KEEP_UP_S:g} s")
+                patience = 0.0
 
     def _flush(self) -> None:
         ready, self._ready = self._ready, []
@@ -380,7 +389,7 @@ class Hub:
             return
         if topic.interval_s:
             topic.due = self._loop.time() + topic.interval_s
-            topic.due_us = self._rooms.clock.now() + round(topic.interval_s * US_PER_S)
+            topic.due_us = self._rooms.clock.now() + round(topic.interval_s * SECOND_US)
         topic.newcomer = None
         frame = Frame(payload)
         for listener in list(topic.listeners):

@@ -37,13 +37,13 @@ from venue.gateway.context import Venue
 from venue.node.market_data.past import PastTrade
 from venue.node.market_data.product import Board
 from venue.node.market_data.records import Depth, Top
+from venue.times import US_PER_MS
 from venue.vocabulary import Cause, Product, Side
 from venue.wire import amount_text, decimal_text, fraction_text, price_text, quantity_text
 
 TRADES_FIRST: Final = 50  # trades of a first frame
 KLINES_FIRST: Final = 100  # candles of a first frame
 AVERAGE_SCALE: Final = 8  # decimals of the weighted average price
-US_PER_MS: Final = 1000
 OUTSIDE_THE_BOOK: Final = (int(Cause.TAKEOVER), int(Cause.DELEVERAGE))
 
 # What of a symbol an event touches; a channel heeds one or more of these.

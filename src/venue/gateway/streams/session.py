@@ -9,6 +9,8 @@ from typing import Any, Final
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
+from websockets.frames import Frame as ControlFrame
+from websockets.frames import Opcode
 
 from venue.api import errors
 from venue.api.errors import ApiError
@@ -26,16 +28,18 @@ from venue.api.streams.channels import (
     Stream,
     streams_of,
 )
+from venue.candles import SECOND_US
 from venue.gateway.access.keys import Key
 from venue.gateway.context import Venue
 from venue.gateway.dispatch.routes import Route
-from venue.gateway.faults.rules import NO_PING, Asked
+from venue.gateway.faults.rules import NO_PING, NO_PONG, Asked
 from venue.gateway.streams.frames import Frame
 from venue.gateway.streams.hub import Hub, PublicKey, Subscriber
 from venue.gateway.streams.public_frames import is_listed
 from venue.gateway.streams.socket_orders import SocketOrders
 from venue.history.process.link import HistoryFailed
 from venue.recording.recorder import OwnKey
+from venue.times import US_PER_MS
 
 PREFIX: Final = "INVALID_ARGUMENT: "
 POLICY: Final = 1008  # the close code of every broken rule
@@ -45,8 +49,6 @@ NUMBER: Final = re.compile(rb"-?[0-9]{1,20}")
 AFTER: Final = re.compile("from=(.*)")  # what may follow the name of a private channel
 SEQUENCE: Final = re.compile("[0-9]{1,18}")
 ID_LENGTH_MAX: Final = 64
-US_PER_MS: Final = 1000
-US_PER_S: Final = 1_000_000
 LOOK_S: Final = 60.0  # how often a key that expires is looked at: time may be stepped
 _SECOND_S: Final = 1.0
 _HOUR_S: Final = 3600.0
@@ -214,7 +216,8 @@ class Session:
         elif method == "UNSUBSCRIBE":
             self._unsubscribe(_plain(message.params), identity)
         elif method == "PING":
-            self._acknowledge(identity)
+            if not self._kept_quiet(NO_PONG):
+                self._acknowledge(identity)
         elif method == "PONG":
             self._unanswered = 0
             if not self._socket.private:
@@ -406,7 +409,7 @@ class Session:
         if not self._usable():
             self._link.end(POLICY, KEY_GONE)
         elif self._key is not None and self._key.view.expires is not None:
-            left = (self._key.view.expires - self._rooms.clock.wall()) / US_PER_S
+            left = (self._key.view.expires - self._rooms.clock.wall()) / SECOND_US
             self._expiry = self._later(min(left, LOOK_S), self._check_key)
 
     def _guards(self) -> bool:
@@ -420,17 +423,25 @@ class Session:
         if self._unanswered > self._limits.pings:
             self._link.end(POLICY, f"more than {self._limits.pings} pings were not answered")
             return
-        if self._rooms.faults.on_pings and self._no_ping():
+        if self._kept_quiet(NO_PING):
             return
         self._unanswered += 1
         time = str(self._now_ms())
         self._tell(PrivatePing("ping", time) if self._socket.private else PublicPing("ping", time))
 
-    def _no_ping(self) -> bool:
-        """Whether a rule wants this ping left out."""
+    def pinged(self, data: bytes, writes: list[bytes]) -> None:
+        """A ping of the protocol, whose answer is in `writes`: a rule may want it left out."""
+        pong = ControlFrame(Opcode.PONG, data).serialize(mask=False)
+        if self._kept_quiet(NO_PONG) and pong in writes:
+            writes.remove(pong)
+
+    def _kept_quiet(self, kind: str) -> bool:
+        """Whether a rule of this kind wants a ping or its answer left out."""
         rooms = self._rooms
+        if not rooms.faults.on_pings:
+            return False
         asked = Asked(path=self._socket.path, uid=self._uid)
-        return bool(rooms.faults.kind_hits(NO_PING, asked, rooms.clock.now()))
+        return bool(rooms.faults.kind_hits(kind, asked, rooms.clock.now()))
 
     def _later(self, wait_s: float, act: Callable[[], None]) -> asyncio.TimerHandle:
         return self._loop.call_later(wait_s, self._act, act)

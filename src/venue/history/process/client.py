@@ -27,7 +27,16 @@ from venue.core.messages.applied import Applied
 from venue.history.files import remove
 from venue.history.frames_kept import FRAMES_KEPT
 from venue.history.process.link import HistoryFailed, Link
-from venue.history.process.pipe import ASK, CATALOG, CHECKPOINT, PROJECT, TEMPORARY, Entry, Listed
+from venue.history.process.pipe import (
+    ARCHIVE,
+    ASK,
+    CATALOG,
+    CHECKPOINT,
+    PROJECT,
+    TEMPORARY,
+    Entry,
+    Listed,
+)
 
 if TYPE_CHECKING:  # whoever asks needs no database
     from sqlalchemy import Connection
@@ -205,6 +214,17 @@ class History:
         except TimeoutError:
             told = f"it was still {self.lag()} commands behind after {DRAIN_S:g} s"
             raise HistoryFailed(told) from None
+
+    async def archive(self, cut: tuple[int, int, int]) -> None:
+        """Have rows that are settled taken to an archive, up to a cut (`archive.Cut`), in pieces:
+        what else is asked goes between them. HistoryFailed: what is left can be asked for again."""
+        payload, loop = self._encode(cut), asyncio.get_running_loop()
+        left = True
+        while left:
+            self._goes_on()
+            begun = loop.time()
+            left = await self._link.send(ARCHIVE, payload)
+            await asyncio.sleep(loop.time() - begun)  # one processor is not taken for it alone
 
     async def close(self) -> None:
         """Stop after the transaction under way, in bounded time; `drain` first to keep all."""

@@ -16,6 +16,7 @@ CATALOG: Final = b"c"
 PROJECT: Final = b"p"
 CHECKPOINT: Final = b"k"
 ASK: Final = b"q"
+ARCHIVE: Final = b"a"  # take the next piece of old rows to an archive
 OPEN: Final = b"o"  # of a process that has several histories: begin with this one again
 DROP: Final = b"r"  # and forget it
 BASE: Final = b"b"  # others begin as this one is, which ends

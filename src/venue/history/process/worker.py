@@ -10,16 +10,18 @@ import logging
 import pickle
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Any, BinaryIO
 
 import msgspec
 from sqlalchemy.exc import DatabaseError
 
 from venue.history import driver
+from venue.history.archive import Cut, move
 from venue.history.files import HistoryDamaged, remove
 from venue.history.frames_kept import FRAMES_KEPT
 from venue.history.process.pipe import (
+    ARCHIVE,
     ASK,
     CATALOG,
     CHECKPOINT,
@@ -38,15 +40,18 @@ from venue.history.store import Store, open_history
 log = logging.getLogger("venue.history")
 _batch = msgspec.msgpack.Decoder(Batch)
 _listed = msgspec.msgpack.Decoder(Listed)
+_cut = msgspec.msgpack.Decoder(Cut)
 
 
 class Worker:
     """The store behind the frames."""
 
-    def __init__(self, store: Store, frames_kept: int = FRAMES_KEPT) -> None:
+    def __init__(self, store: Store, frames_kept: int = FRAMES_KEPT, path: str = "") -> None:
         self._store = store
         self._frames_kept = frames_kept
+        self._path = path
         self._projector: Projector | None = None
+        self._archiving: Generator[None] | None = None
 
     def answer(self, kind: bytes, payload: bytes) -> Any:
         """The request in a frame."""
@@ -58,12 +63,33 @@ class Worker:
             function, arguments = pickle.loads(payload)  # noqa: S301 - the venue's own pipe
             with self._store.connection.begin():
                 return function(self._store.connection, *arguments)
+        if kind == ARCHIVE:
+            return self._archive(_cut.decode(payload))
         assert self._projector is not None, "the catalog comes first"
         if kind == PROJECT:
             self._projector.project(*_batch.decode(payload))
             return self._projector.reached()
         assert kind == CHECKPOINT, kind
         return self._projector.checkpoint()
+
+    def _archive(self, cut: Cut) -> bool:
+        """Whether pieces are left to be archived: the next time it is gone on with."""
+        if self._archiving is None:
+            self._archiving = move(self._store, self._path, cut)
+        left = False
+        try:
+            for _ in self._archiving:
+                left = True
+                break
+        finally:
+            if not left:
+                self._archiving = None
+        return left
+
+    def close(self) -> None:
+        """Leave what is not archived whole; before the store is closed."""
+        if self._archiving is not None:
+            self._archiving.close()
 
 
 def serve(
@@ -124,12 +150,13 @@ def main() -> None:
     except (HistoryDamaged, OSError) as problem:
         say(sys.stdout.buffer, FAILED, str(problem))
         return
+    worker = Worker(store, int(kept), path)
     try:
-        worker = Worker(store, int(kept))
         serve(store.reached(), worker.answer, sys.stdin.buffer, sys.stdout.buffer)
     except BrokenPipeError:
         pass  # the venue is gone: what was projected is kept
     finally:
+        worker.close()
         store.close()
         if lasting == TEMPORARY:
             remove(path)

@@ -9,6 +9,7 @@ from msgspec.structs import astuple
 from sqlalchemy import Table
 
 from venue.candles import MINUTE_US
+from venue.core.book.orders import after_fill
 from venue.core.messages.contract_events import (
     AlgoChanged,
     AlgoClosed,
@@ -48,14 +49,12 @@ from venue.vocabulary import (
     ALGO_EXPIRED,
     ALGO_TRIGGERED,
     ALGO_UNTRIGGERED,
-    FILLED,
     INCOME_POSITION_CLOSE_LONG,
     INCOME_POSITION_CLOSE_SHORT,
     INCOME_POSITION_OPEN_LONG,
     INCOME_POSITION_OPEN_SHORT,
     LONG,
     NEW,
-    PARTIALLY_FILLED,
     Cause,
 )
 
@@ -250,9 +249,9 @@ class ContractRows:
         if event.cause in OUTSIDE:
             return
         lots, notional = event.quantity, event.notional
-        status = PARTIALLY_FILLED if event.maker_remaining else FILLED
+        status = after_fill(event.maker_remaining)
         self._mark(event.maker.order_id, lots, notional, 0, status, time)
-        status = PARTIALLY_FILLED if event.taker_remaining else FILLED
+        status = after_fill(event.taker_remaining)
         self._mark(event.taker.order_id, lots, notional, 0, status, time)
 
     def _leg(

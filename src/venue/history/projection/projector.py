@@ -9,6 +9,7 @@ from msgspec import Struct
 from sqlalchemy import Connection, Table, delete, insert, update
 
 from venue.api.streams.channels import KeptFrame
+from venue.core.book.orders import after_fill
 from venue.core.instruments import Asset, Contract, Instrument, lot_atoms
 from venue.core.messages.contract_events import ContractChanged, ContractListed
 from venue.core.messages.events import (
@@ -34,9 +35,7 @@ from venue.vocabulary import (
     BILL_TRADE_IN,
     BILL_TRADE_OUT,
     BUY,
-    FILLED,
     NEW,
-    PARTIALLY_FILLED,
     SELL,
     WALLET_SPOT,
 )
@@ -266,10 +265,10 @@ class Rows:
             bill_id + 3, seller, WALLET_SPOT, quote, BILL_TRADE_IN, notional - quote_fee,
             event.seller_quote_after, quote_fee, lots, notional, symbol, time,
         )  # fmt: skip
-        left = event.maker_remaining
-        self._mark(event.maker_order_id, lots, notional, PARTIALLY_FILLED if left else FILLED, time)
-        left = event.taker_remaining
-        self._mark(event.taker_order_id, lots, notional, PARTIALLY_FILLED if left else FILLED, time)
+        status = after_fill(event.maker_remaining)
+        self._mark(event.maker_order_id, lots, notional, status, time)
+        status = after_fill(event.taker_remaining)
+        self._mark(event.taker_order_id, lots, notional, status, time)
 
     def _mark(self, order_id: int, lots: int, notional: int, status: int, time: int) -> None:
         mark = self.marks.get(order_id)

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from sqlalchemy import Column, ColumnElement, Connection, Select, and_, func, select
 
+from venue.core.book.orders import OPEN
 from venue.history.questions.conditional import ended_algos, newest_of, waited_for
 from venue.history.questions.spot import from_to, of_both_sides, page_of
 from venue.history.rows.contract import (
@@ -30,11 +31,10 @@ from venue.history.schema.contract import (
     INCOME,
     UPDATED,
 )
-from venue.vocabulary import ALGO_UNTRIGGERED, FILLED, IOC, MARKET, Cause, OrderStatus
+from venue.vocabulary import ALGO_UNTRIGGERED, FILLED, IOC, MARKET, Cause
 
 OUTSIDE: Final = (int(Cause.TAKEOVER), int(Cause.DELEVERAGE))  # trades of no orders
 LISTED: Final = (CONTRACT_ORDERS, ALGO_ORDERS)
-OPEN: Final = (int(OrderStatus.NEW), int(OrderStatus.PARTIALLY_FILLED))
 
 
 def contract_order(connection: Connection, uid: int, order_id: int) -> ContractOrderRow | None:

@@ -35,9 +35,8 @@ from venue.vocabulary import (
 STEP_US: Final = 200_000  # venue time between two steps
 REVERSION_PPB: Final = 20_000  # share of its distance that the reference returns per step
 PPB: Final = 1_000_000_000
-_decode: Final = msgspec.msgpack.Decoder(
-    tuple[tuple[Any, ...], dict[str, int], dict[str, int]]
-).decode
+TURN_PPM: Final = 150_000  # how often a taker without an opinion turns from buying to selling
+_decode: Final = msgspec.msgpack.Decoder(tuple[Any, ...]).decode
 IMPACT_PPM: Final = 20_000  # share of the way to the last trade that the reference goes per step
 
 
@@ -73,6 +72,9 @@ class Agents:
         self._starts = dict(references)
         self._references = dict(references)
         self._moves = dict.fromkeys(references, 0)
+        # The side that takers without an opinion are on: large orders are worked off in parts, so
+        # the signs of a market's orders have a memory.
+        self._sides = dict.fromkeys(references, int(BUY))
 
     def founding(self) -> list[Command]:
         """Commands that create the agents' owners, where they are not there yet."""
@@ -113,11 +115,15 @@ class Agents:
 
     def dump(self) -> bytes:
         """What they would do next, as msgpack."""
-        return msgspec.msgpack.encode((self._random.getstate(), self._references, self._moves))
+        state = (self._random.getstate(), self._references, self._moves, self._sides)
+        return msgspec.msgpack.encode(state)
 
     def restore(self, data: bytes) -> None:
         """Become what was dumped."""
-        drawn, self._references, self._moves = _decode(data)
+        state = _decode(data)
+        drawn, self._references, self._moves = state[:3]
+        # A former version's state has none.
+        self._sides = state[3] if len(state) > 3 else dict.fromkeys(self._references, int(BUY))
         self._random.setstate(random_state(drawn))
 
     def step(self) -> list[Command]:
@@ -195,10 +201,11 @@ class Agents:
 
     def _take(self, market: Market[None], habit: TakerHabit) -> Command:
         account = self._account(f"agent-{habit.name}-{market.symbol}")
-        rising = self._moves[market.symbol] > 0
-        side = BUY if self._chance.below(2) else SELL
+        if self._chance.below(PPM) < TURN_PPM:
+            self._sides[market.symbol] = SELL if self._sides[market.symbol] == BUY else BUY
+        side = self._sides[market.symbol]
         if habit.follows:
-            side = BUY if rising else SELL
+            side = BUY if self._moves[market.symbol] > 0 else SELL
         side = self._affordable(account, market, side)
         lots = self._lots(market, self._references[market.symbol], habit.size_units)
         return PlaceOrder(account.uid, market.symbol, side, MARKET, IOC, lots, 0)

@@ -9,9 +9,9 @@ import msgspec
 
 from venue.candles import MINUTE_US, SECOND_US, Candle
 from venue.node.market_data.wide_sums import Second, Wide, narrowed, widened
+from venue.times import US_PER_MS
 
 WINDOW_S: Final = 86_400
-US_PER_MS: Final = 1000
 
 
 class Ticker(msgspec.Struct, frozen=True, gc=False):

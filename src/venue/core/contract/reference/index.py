@@ -8,9 +8,8 @@ from venue.core.book.book import Half
 from venue.core.book.market import Market
 from venue.core.book.orders import T
 from venue.core.contract.perpetual import Perpetual, Source
-from venue.core.units import AMOUNT_MAX, PPM, PRICE_MAX
+from venue.core.units import AMOUNT_MAX, PPM, PRICE_MAX, SECOND_US
 
-SECOND_US: Final = 1_000_000
 STALE_US: Final = 10 * SECOND_US  # how long a posted price and a sample of a book count
 LASTING_US: Final = 5 * SECOND_US  # how long a book that was too thin must fill to count again
 SPACING_US: Final = SECOND_US // 2  # ticks that follow each other at once make one sample

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from venue.core.contract.perpetual import Perpetual
-from venue.core.contract.reference.index import SECOND_US, STALE_US, apart, follow, taken, value
-from venue.core.units import PPB
+from venue.core.contract.reference.index import STALE_US, apart, follow, taken, value
+from venue.core.units import DAY_US, PPB, SECOND_US
 
-DAY_US: Final = 86_400 * SECOND_US
 SAMPLE_US: Final = 5 * SECOND_US
 PREMIUMS_MAX: Final = 30  # samples of 5 s: the moving average of 150 s
 CLAMP_PPB: Final = 500  # the mark's greatest premium, per ppm of maintenance: half of it

@@ -19,6 +19,7 @@ from venue.api.contract.account import (
 )
 from venue.api.contract.market import ContractSelectionRequest, ContractSymbolRequest
 from venue.api.operation import Empty
+from venue.candles import DAY_US
 from venue.core.contract.account import Holding, Modes
 from venue.core.contract.collateral import available
 from venue.core.contract.margin import initial
@@ -32,9 +33,10 @@ from venue.core.contract.position import (
 )
 from venue.core.ledger.accounts import Account, Pool
 from venue.gateway.context import DEMO_ASSET, Call, Venue
-from venue.gateway.operations.contract.market import MILLISECOND_US, US_PER_MS, bounded_span
+from venue.gateway.operations.contract.market import MILLISECOND_US, bounded_span
 from venue.history.process.asked import contract as questions
 from venue.history.rows.contract import IncomeOf, IncomeRow
+from venue.times import US_PER_MS
 from venue.vocabulary import CROSSED, ISOLATED, TransferReason
 from venue.wire import (
     MARGIN_MODE_NAMES,
@@ -46,7 +48,6 @@ from venue.wire import (
     rate_text,
 )
 
-DAY_US: Final = 86_400_000_000
 INCOME_DAYS: Final = 30  # before a lone end
 INCOME_DAYS_MAX: Final = 100  # between a start and an end
 

@@ -17,7 +17,7 @@ from venue.api.contract.conditional import (
 from venue.core.contract.conditional import Algo
 from venue.core.instruments import Instrument
 from venue.gateway.context import Call, Venue
-from venue.gateway.operations.contract.market import US_PER_MS, span
+from venue.gateway.operations.contract.market import span
 from venue.gateway.operations.contract.order_questions import (
     ORDERS_DAYS_MAX,
     client_id,
@@ -33,6 +33,7 @@ from venue.history.rows.contract import (
     AlgoRow,
     AlgosOf,
 )
+from venue.times import US_PER_MS
 from venue.vocabulary import (
     ALGO_TRAILING_STOP_MARKET,
 )

@@ -42,6 +42,7 @@ from venue.history.process.asked import prices as questions
 from venue.history.rows.prices import (
     PriceCandle,
 )
+from venue.times import US_PER_MS
 from venue.wire import (
     amount_text,
     fraction_text,
@@ -53,7 +54,6 @@ from venue.wire import (
 )
 
 MINUTES_PER_DAY: Final = 1440
-US_PER_MS: Final = 1000
 AHEAD_MAX_US: Final = WINDOW_MS * US_PER_MS
 MILLISECOND_US: Final = 999  # what an inclusive end in ms adds in µs
 INTEREST_US: Final = 8 * 3600 * 1_000_000  # what a contract's interest is quoted for

@@ -13,12 +13,13 @@ from venue.api.contract.orders import (
     UserTrade,
     UserTradesRequest,
 )
+from venue.candles import DAY_US
 from venue.core.book.orders import Order
 from venue.core.contract.conditional import Algo
 from venue.core.contract.terms import Terms
 from venue.core.instruments import Instrument
 from venue.gateway.context import DEMO_ASSET, Call, Venue
-from venue.gateway.operations.contract.market import MILLISECOND_US, US_PER_MS, bounded_span, span
+from venue.gateway.operations.contract.market import MILLISECOND_US, bounded_span, span
 from venue.gateway.operations.contract.orders import holding_of, identified
 from venue.gateway.operations.refusals.contract import order_unknown, symbol_unknown
 from venue.history.process.asked import contract as questions
@@ -30,6 +31,7 @@ from venue.history.rows.contract import (
     ContractOrderRow,
     ContractOrdersOf,
 )
+from venue.times import US_PER_MS
 from venue.vocabulary import (
     ALGO_UNTRIGGERED,
     BUY,
@@ -53,7 +55,6 @@ from venue.wire import (
     quantity_text,
 )
 
-DAY_US: Final = 86_400_000_000
 ORDERS_DAYS_MAX: Final = 90
 TRADES_DAYS_MAX: Final = 7
 PLAIN: Final = "UNKNOWN_PRICE_TYPE"  # the `workingType` of an order that waited for no price

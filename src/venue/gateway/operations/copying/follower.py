@@ -24,9 +24,10 @@ from venue.core.messages.events import Rejected
 from venue.gateway.context import Call
 from venue.gateway.operations.copying.settings import configs, settings_view
 from venue.gateway.operations.copying.trader import ended_page
-from venue.gateway.operations.copying.views import US_PER_MS, open_copy
+from venue.gateway.operations.copying.views import open_copy
 from venue.gateway.operations.refusals.copying import not_followed, refusal
 from venue.history.process.asked import copying as questions
+from venue.times import US_PER_MS
 from venue.vocabulary import Reject
 from venue.wire import amount_text, rate_text
 

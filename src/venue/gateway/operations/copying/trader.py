@@ -14,14 +14,14 @@ from venue.api.copying.trader import (
     TracksRequest,
 )
 from venue.api.operation import Empty
+from venue.candles import DAY_US
 from venue.core.copying.people import Lead
 from venue.gateway.context import Call
 from venue.gateway.operations.copying.views import ended, open_track
 from venue.history.process.asked import copying as questions
 from venue.history.rows.copying import EndedOf
+from venue.times import US_PER_MS
 
-DAY_US: Final = 86_400_000_000
-US_PER_MS: Final = 1_000
 MILLISECOND_US: Final = 999  # the rest of one
 DAYS_MAX: Final = 90
 

@@ -12,6 +12,7 @@ from venue.core.copying.people import Copy, Track
 from venue.core.messages.copy_events import CopyClosed
 from venue.gateway.context import Venue
 from venue.history.rows.copying import EndedCopy, EndedTrack
+from venue.times import US_PER_MS
 from venue.vocabulary import BUY, LONG, SELL, AlgoType
 from venue.wire import (
     POSITION_SIDE_NAMES,
@@ -24,7 +25,6 @@ from venue.wire import (
     quantity_text,
 )
 
-US_PER_MS: Final = 1_000
 HELD: Final = "HAVE_OPEN"
 CLOSED: Final = "CLOSED"
 PROFITS: Final = (int(AlgoType.TAKE_PROFIT), int(AlgoType.TAKE_PROFIT_MARKET))

@@ -34,10 +34,10 @@ from venue.journal.journal import (
 )
 from venue.journal.memory import MemoryJournal
 from venue.journal.snapshot_files import packed
+from venue.times import US_PER_MS
 
 PIECE: Final = 1 << 20  # bytes of a snapshot at a time
 AT_LEAST: Final = 50_000  # commands handed out, where there are as many
-US_PER_MS: Final = 1_000
 
 T = TypeVar("T")
 _encode = msgspec.msgpack.Encoder().encode

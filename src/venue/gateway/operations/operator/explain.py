@@ -9,8 +9,8 @@ from venue.api.operator.explain import ExplainRequest, Explanation
 from venue.gateway.context import Call, Venue
 from venue.gateway.operations.operator.wire import found_number
 from venue.node.explainer import Explained, ExplainQuestion, TooBusy, TooOld
+from venue.times import US_PER_MS
 
-US_PER_MS: Final = 1_000
 FIRST_REFUSED: Final = 300
 
 

@@ -53,9 +53,10 @@ from venue.core.messages.contract_events import Income
 from venue.core.messages.events import Event, Rejected, WalletMoved
 from venue.core.state.snapshot import state_hash
 from venue.gateway.context import Call, Venue
+from venue.gateway.operations.refusals.funds import wallet_funds
 from venue.gateway.operations.refusals.spot import refusal
 from venue.history.process.link import HistoryFailed
-from venue.vocabulary import Product, SelfTrade, Wallet
+from venue.vocabulary import Product, Reject, SelfTrade, Wallet
 
 WORDINGS: Final = ("document", "live")
 ENVELOPES: Final = ("object", "array")
@@ -162,7 +163,8 @@ async def withdraw(call: Call, request: MoneyRequest) -> Moved:
     """Debit a wallet."""
     account, asset, amount = _money(call.venue, request)
     wallet = wire.WALLETS[request.wallet]
-    (event,) = await done(call, Withdraw(account.uid, wallet, asset.name, amount))
+    command = Withdraw(account.uid, wallet, asset.name, amount)
+    (event,) = await _paid(call, command)
     return _moved(event, asset)
 
 
@@ -170,7 +172,7 @@ async def transfer(call: Call, request: TransferRequest) -> list[Moved]:
     """Move between an owner's wallets; both sides as they are afterwards."""
     account, asset, amount = _money(call.venue, request)
     source, target = wire.WALLETS[request.source], wire.WALLETS[request.target]
-    events = await done(call, Transfer(account.uid, source, target, asset.name, amount))
+    events = await _paid(call, Transfer(account.uid, source, target, asset.name, amount))
     return [_moved(event, asset) for event in events[1:]]
 
 
@@ -185,6 +187,16 @@ async def done(call: Call, command: Command) -> list[Event]:
     for event in applied.events:
         if isinstance(event, Rejected):
             raise refusal(event)
+    return applied.events
+
+
+async def _paid(call: Call, command: Withdraw | Transfer) -> list[Event]:
+    """As `done`, of money that leaves a wallet: a refusal says how much was free."""
+    (applied,) = await call.venue.submit([command])
+    first = applied.events[0]
+    if isinstance(first, Rejected):
+        unpaid = first.reason == Reject.FUNDS
+        raise wallet_funds(call.venue, command) if unpaid else refusal(first)
     return applied.events
 
 

@@ -19,11 +19,11 @@ from venue.gateway.dispatch.decode import query_values
 from venue.gateway.dispatch.json_body import Number, body_values, json_value
 from venue.gateway.dispatch.routes import unprefixed
 from venue.gateway.dispatch.wire_log import KEPT_BYTES, Exchange, Operated, Said, WireLog, told
+from venue.times import US_PER_MS
 from venue.vocabulary import Access
 
 REQUEST, OPERATION, HEARD, SENT = KINDS
 MASKED: Final = "***"
-US_PER_MS: Final = 1_000
 VERBS: Final = {"GET": "get", "POST": "post", "DELETE": "delete"}
 _SECRET: Final = re.compile("pass|secret|sign|token|key", re.IGNORECASE)
 _NAME: Final = re.compile("[A-Za-z][A-Za-z0-9_]*", re.ASCII)  # never an option of the command

@@ -5,11 +5,13 @@ from __future__ import annotations
 from venue.api import errors
 from venue.api.errors import ApiError
 from venue.core.contract.collateral import available
-from venue.core.messages.commands import PlaceOrder
+from venue.core.instruments import Asset
+from venue.core.messages.benefit_commands import InternalWithdraw
+from venue.core.messages.commands import PlaceOrder, Transfer, Withdraw
 from venue.core.spot.preview import needed
 from venue.gateway.context import Venue
 from venue.vocabulary import BUY
-from venue.wire import amount_text
+from venue.wire import WALLET_NAMES, amount_text
 
 
 def spot_funds(venue: Venue, command: PlaceOrder) -> ApiError:
@@ -18,15 +20,28 @@ def spot_funds(venue: Venue, command: PlaceOrder) -> ApiError:
     index = market.quote if command.side == BUY else market.base
     asset = venue.engine.ledger.assets[index]
     balance = venue.engine.account(command.uid).spot[index]
-    need, free, wallet = (
-        amount_text(asset, atoms)
-        for atoms in (
-            needed(venue.engine.spot, command), balance.free, balance.free + balance.locked,
-        )
+    return _short(
+        asset, needed(venue.engine.spot, command), balance.free, balance.free + balance.locked,
+        "spot",
     )  # fmt: skip
-    reason = f"{need} {asset.name} are needed, {free} of {wallet} in the spot wallet are free"
+
+
+def wallet_funds(venue: Venue, command: Withdraw | Transfer | InternalWithdraw) -> ApiError:
+    """Of money that could not leave a wallet; the state is still that of the refusal."""
+    ledger = venue.engine.ledger
+    index = ledger.index[command.asset]
+    wallet = command.wallet if isinstance(command, Withdraw) else command.source
+    account = venue.engine.account(command.uid)
+    total = account.total(wallet, index)
+    free = max(0, venue.engine.owners.movable(account, wallet, index))
+    return _short(ledger.assets[index], command.amount, free, total, WALLET_NAMES[wallet].lower())
+
+
+def _short(asset: Asset, need: int, free: int, total: int, wallet: str) -> ApiError:
+    texts = [amount_text(asset, atoms) for atoms in (need, free, total)]
+    reason = f"{texts[0]} {asset.name} are needed, {texts[1]} of {texts[2]} in the {wallet} wallet"
     return errors.failed_precondition(
-        f"amount not enough: {reason}", item_code="INSUFFICIENT_BALANCE"
+        f"amount not enough: {reason} are free", item_code="INSUFFICIENT_BALANCE"
     )
 
 

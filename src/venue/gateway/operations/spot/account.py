@@ -29,7 +29,7 @@ from venue.api.spot.orders import (
     OrderRequest,
     OrderView,
 )
-from venue.core.book.orders import Order
+from venue.core.book.orders import OPEN, Order
 from venue.core.instruments import Instrument
 from venue.core.units import FIRST_ID
 from venue.gateway.context import Call, Venue
@@ -45,6 +45,7 @@ from venue.history.rows.spot import (
     TransferRow,
     TransfersOf,
 )
+from venue.times import US_PER_MS
 from venue.vocabulary import BUY, WALLET_FUNDING, WALLET_SPOT
 from venue.wire import (
     SIDE_NAMES,
@@ -65,7 +66,6 @@ COMMISSION_SCALE: Final = 8
 PPM_TO_COMMISSION: Final = 100  # parts per million in units of 10^-8
 PPM_PER_BASIS_POINT: Final = 100
 FIRST_TIME_MS: Final = 10**12  # in 2001: no smaller number is a time in ms
-US_PER_MS: Final = 1000
 MILLISECOND_US: Final = 999  # what an inclusive end in ms adds in µs
 
 
@@ -156,7 +156,7 @@ def _row_view(rooms: Venue, row: OrderRow) -> OrderView:
         side=SIDE_NAMES[row.side],
         time=row.time // US_PER_MS,
         update_time=row.update_time // US_PER_MS,
-        is_working=status in ("NEW", "PARTIALLY_FILLED"),
+        is_working=row.status in OPEN,
     )
 
 

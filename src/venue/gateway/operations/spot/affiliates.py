@@ -19,21 +19,16 @@ from venue.api.spot.affiliates import (
     Referral,
     ReferralsRequest,
 )
+from venue.candles import DAY_US
 from venue.core.ledger.benefits import Affiliate
 from venue.gateway.context import Call
-from venue.gateway.operations.spot.people import (
-    DAY_US,
-    US_PER_MS,
-    affiliate_of,
-    invited_by,
-    inviter_of,
-    span,
-)
+from venue.gateway.operations.spot.people import affiliate_of, invited_by, inviter_of, span
 from venue.history.process.asked import affiliates as questions
 from venue.history.process.asked import spot as spot_questions
 from venue.history.rows.spot import (
     BillsOf,
 )
+from venue.times import US_PER_MS
 from venue.vocabulary import BILL_ORDER_FILL_FEE_INCOME, WALLET_SPOT
 from venue.wire import amount_text, rate_text
 

@@ -23,13 +23,12 @@ from venue.api.spot.commissions import (
     SubCommissionsPage,
     SubCommissionsRequest,
 )
+from venue.candles import DAY_US
 from venue.core.contract.collateral import available
 from venue.core.contract.position import wallet
 from venue.gateway.context import Call, Venue
 from venue.gateway.operations.spot.people import (
-    DAY_US,
     SPAN_DAYS,
-    US_PER_MS,
     affiliate_of,
     inviter_of,
     newest,
@@ -39,6 +38,7 @@ from venue.gateway.operations.spot.people import (
 )
 from venue.history.process.asked import affiliates as questions
 from venue.history.rows.affiliates import CommissionRow, CommissionsOf, Earned, MoneyRow
+from venue.times import US_PER_MS
 from venue.vocabulary import (
     PRODUCT_CONTRACT,
     PRODUCT_SPOT,

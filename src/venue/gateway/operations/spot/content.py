@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from venue.api import errors
 from venue.api.operation import Empty
 from venue.api.spot.content import (
@@ -19,8 +17,7 @@ from venue.api.spot.content import (
 from venue.core.content import Article
 from venue.gateway.context import Call
 from venue.gateway.operations.spot.commissions import coin_of
-
-US_PER_MS: Final = 1000
+from venue.times import US_PER_MS
 
 
 def article(call: Call, request: ArticleRequest) -> ArticleView:

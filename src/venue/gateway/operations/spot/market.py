@@ -34,6 +34,7 @@ from venue.gateway.nearest import no_such
 from venue.gateway.operations.budgets import rate_limit
 from venue.node.market_data.product import Board
 from venue.node.market_data.records import Top
+from venue.times import US_PER_MS
 from venue.wire import (
     amount_text,
     decimal_text,
@@ -44,7 +45,6 @@ from venue.wire import (
     short_text,
 )
 
-US_PER_MS: Final = 1000
 NETWORK: Final = "VENUE"
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from venue.api import errors
+from venue.candles import DAY_US
 from venue.core.ledger.benefits import Affiliate
 from venue.core.rewards import RESERVED
 from venue.gateway.context import Call, Venue
+from venue.times import US_PER_MS
 from venue.wire import decimal_text
 
-US_PER_MS: Final = 1000
 MILLISECOND_US: Final = 999
-DAY_US: Final = 86_400_000_000
 SPAN_DAYS: Final = 90
 USDT: Final = "USDT"
 USDT_SCALE: Final = 8  # of values, where the venue has no such asset

@@ -13,15 +13,18 @@ from venue.api.spot.withdrawals import (
     InternalWithdrawals,
     InternalWithdrawalsRequest,
 )
+from venue.candles import DAY_US
 from venue.core.messages.benefit_commands import InternalWithdraw
 from venue.core.messages.benefit_events import InternallyWithdrawn, WithdrawalRepeated
 from venue.core.messages.events import Rejected
-from venue.gateway.context import Call
+from venue.gateway.context import Call, Venue
+from venue.gateway.operations.refusals.funds import wallet_funds
 from venue.gateway.operations.refusals.spot import refusal
 from venue.gateway.operations.spot.commissions import coin_of
-from venue.gateway.operations.spot.people import DAY_US, US_PER_MS, affiliate_of, span
+from venue.gateway.operations.spot.people import affiliate_of, span
 from venue.history.process.asked import affiliates as questions
 from venue.history.rows.affiliates import WithdrawalsOf
+from venue.times import US_PER_MS
 from venue.vocabulary import Reject, Wallet
 from venue.wire import amount_text
 
@@ -46,13 +49,15 @@ async def internal_withdrawal(call: Call, request: InternalWithdrawalRequest) ->
     (applied,) = await call.submit([command])
     event = applied.events[0]
     if isinstance(event, Rejected):
-        raise _refused(event)
+        raise _refused(rooms, event, command)
     assert isinstance(event, InternallyWithdrawn | WithdrawalRepeated), event
     return str(event.withdraw_id)
 
 
-def _refused(rejected: Rejected) -> ApiError:
+def _refused(rooms: Venue, rejected: Rejected, command: InternalWithdraw) -> ApiError:
     reason = Reject(rejected.reason)
+    if reason == Reject.FUNDS:
+        return wallet_funds(rooms, command)
     if reason == Reject.NO_AFFILIATE:
         return errors.error(-1051)
     if reason == Reject.CLIENT_ID_USED:

@@ -1,0 +1,87 @@
+"""Going back: what a revert of the practice venue takes, by what was done since it was kept."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from statistics import median
+from typing import Final
+
+from bench.table import Row, Section
+from venue import main
+from venue.core.messages.commands import Command, Deposit
+from venue.gateway.context import Venue
+from venue.keeping import keep_up
+from venue.node.clock import SystemClock
+from venue.node.garbage import collect_young_only
+from venue.node.venue_clock import ClockMode, Mode
+from venue.times import instant_us
+from venue.vocabulary import WALLET_SPOT
+
+BEGIN: Final = instant_us("2026-01-01T00:00:00Z")
+DONE: Final = (10_000, 100_000, 1_000_000)  # commands since the state was kept
+TIMES: Final = {10_000: 11, 100_000: 3, 1_000_000: 1}
+STEP_US: Final = 10_000_000
+MOST_MS: Final = 5.0
+BATCH: Final = 500
+NAME: Final = "base"
+
+
+def run() -> Section:
+    """A venue in memory, with agents, history and all that goes back."""
+    return Section(
+        asyncio.run(_measured()),
+        [
+            "agents' orders since the state was kept; from 100,000 on the most are deposits",
+            "the whole of a revert: journal, engine, market data, streams, agents, history's mark",
+        ],
+    )
+
+
+async def _measured() -> list[Row]:
+    options = main.Options(clock=ClockMode(Mode.MANUAL), at=BEGIN)
+    async with main.opened(options, SystemClock(), _fail) as rooms:
+        await main.employ(rooms, options.seed, agents=True)
+        collect_young_only()  # as `venue dev` does
+        await rooms.timekeeper.keep(NAME, rooms.aside.dump)
+        rows = [await _fresh(rooms)]
+        for done in DONE:
+            passed = []
+            for _ in range(TIMES[done]):
+                await _live(rooms, done)
+                passed.append(await _revert_ms(rooms))
+            bound = MOST_MS if done == DONE[0] else None
+            rows.append(_row(f"revert of {done:,} commands, median", median(passed), bound))
+        return rows
+
+
+async def _fresh(rooms: Venue) -> Row:
+    passed = [await _revert_ms(rooms) for _ in range(50)]
+    return _row("revert of nothing, median", median(passed), MOST_MS)
+
+
+async def _live(rooms: Venue, commands: int) -> None:
+    """So many commands, the first 10,000 of them those of agents."""
+    end = rooms.engine.sequence + commands
+    while rooms.engine.sequence < min(end, end - commands + DONE[0]):
+        await rooms.timekeeper.advance(rooms.clock.now() + STEP_US)
+    uid = rooms.engine.ledger.names["alice"]
+    while rooms.engine.sequence < end:
+        batch: list[Command] = [Deposit(uid, WALLET_SPOT, "USDT", 1) for _ in range(BATCH)]
+        await rooms.sequencer.submit(batch)
+        await rooms.sequencer.worked_off()
+        await keep_up(rooms.history, rooms.engine)
+
+
+async def _revert_ms(rooms: Venue) -> float:
+    began = time.perf_counter()
+    await rooms.timekeeper.revert(NAME)
+    return (time.perf_counter() - began) * 1000
+
+
+def _row(what: str, measured: float, bound: float | None) -> Row:
+    return Row(what=what, measured=measured, unit="ms", needed=bound, at_most=True)
+
+
+def _fail(problem: BaseException) -> None:
+    raise problem

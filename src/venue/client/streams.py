@@ -1,0 +1,216 @@
+"""Streams of a running venue: frames in order, over connections that come back by themselves.
+
+No task of its own reads ahead: what a slow reader leaves waits in buffers of a fixed size, then at
+the venue, which ends the connection of who is too slow. Private channels then go on behind the last
+frame that the reader got; public ones begin with a snapshot.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from types import TracebackType
+from typing import Final
+
+from venue.api.spot.market import ping
+from venue.client.connection import Connection, connected, wanted_of
+from venue.client.errors import Lost, Misused, Refused, Unreachable
+from venue.client.frames import Broken, Continuity, Frame, own_name
+from venue.client.http import FIRST_WAIT_S, LONGEST_WAIT_S, Http
+
+QUIET_S: Final = 15.0  # of silence, until the venue is asked for a sign
+PATIENCE_S: Final = 30.0  # without a connection, until a stream gives up
+RANGE: Final = re.compile(r"from (\d+) to (\d+)$")
+# Words by which the venue says what can be waited for, and what cannot be had any more.
+FOR_NOW: Final = ("history is not available", "too many requests")
+GONE: Final = "invalid sequence"
+
+
+class Patience:
+    """How long a stream waits before its next connection: longer each time nothing came of one."""
+
+    def __init__(self, most_s: float) -> None:
+        self._most_s = most_s
+        self._wait_s = 0.0
+        self._since: float | None = None  # there is no connection, in the loop's time
+
+    def rest(self) -> None:
+        """A frame was read: the next trouble is a new one."""
+        self._wait_s = 0.0
+
+    def end(self) -> None:
+        """There is a connection."""
+        self._since = None
+
+    async def wait(self, problem: Broken) -> None:
+        """Wait after a problem. Unreachable: there has been no connection for too long."""
+        now = asyncio.get_running_loop().time()
+        if self._since is None:
+            self._since = now
+        if now - self._since >= self._most_s:
+            self._since = None
+            raise Unreachable(f"stream: {problem}", unknown=False)
+        await asyncio.sleep(min(max(self._wait_s, problem.after_s), LONGEST_WAIT_S))
+        self._wait_s = max(self._wait_s * 2, FIRST_WAIT_S)
+
+
+class Stream:
+    """The frames of some channels of one product. Use it in an `async with`, by one task at a time.
+
+    Private channels tell what happens from then on. Both raise Refused; Lost when private frames
+    cannot be had any more; Unreachable when no connection came about within `patience_s`; Misused.
+    `quiet_s` of silence are followed by a question, and that, when nothing answers it, by a new
+    connection. `connections` came about; `trouble` ended the last one.
+    """
+
+    def __init__(
+        self,
+        http: Http,
+        product: str,
+        channels: tuple[str, ...],
+        *,
+        quiet_s: float = QUIET_S,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
+        self._http = http
+        self._wanted = wanted_of(product, channels, quiet_s)
+        self._patience = Patience(patience_s)
+        self._continuity = Continuity()
+        if self._wanted.private:
+            self._continuity.own = _given(channels)
+        self._epoch: str | None = None
+        self._entered = False
+        self._busy = False
+        self._connection: Connection | None = None
+        self.connections = 0
+        self.trouble = ""
+
+    @property
+    def sequences(self) -> dict[str, int]:
+        """The last number that was read of each private channel: `NAME?from=NUMBER` goes on."""
+        return dict(self._continuity.own)
+
+    async def __aenter__(self) -> Stream:
+        await self._connect()
+        self._entered = True
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._entered = False
+        await self._hang_up()
+
+    def __aiter__(self) -> Stream:
+        return self
+
+    async def __anext__(self) -> Frame:
+        if not self._entered:
+            raise Misused("use a stream in an `async with`, which closes its connection")
+        if self._busy:
+            raise Misused("another task reads this stream: give each task a stream of its own")
+        self._busy = True
+        try:
+            return await self._following()
+        finally:
+            self._busy = False
+
+    async def begin_again(self, why: str) -> None:
+        """Give up the connection: public channels begin anew with a snapshot."""
+        await self._recover(Broken(why))
+
+    async def _following(self) -> Frame:
+        while True:
+            try:
+                frame = await (await self._connect()).frame()
+                if self._continuity.takes(frame):
+                    self._patience.rest()
+                    return frame
+            except Broken as problem:
+                await self._recover(problem)
+
+    async def _recover(self, problem: Broken) -> None:
+        """Hang up, and wait as long as is due."""
+        self.trouble = str(problem)
+        await self._hang_up()
+        await self._patience.wait(problem)
+
+    async def _hang_up(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            await connection.close()
+
+    async def _connect(self) -> Connection:
+        """The connection, however many tries that takes. Refused, Lost, Unreachable."""
+        while self._connection is None:
+            try:
+                self._connection = await self._opened()
+            except Broken as problem:
+                await self._recover(problem)
+            else:
+                self._patience.end()
+                self.connections += 1
+        return self._connection
+
+    async def _opened(self) -> Connection:
+        """Connect, log in, subscribe. Broken, Refused, Lost."""
+        self._continuity.depths.clear()
+        connection = await connected(self._http, self._wanted)
+        try:
+            names = list(self._wanted.channels)
+            if self._wanted.private:
+                await self._check_epoch()
+                own = dict.fromkeys(own_name(one) for one in names)
+                names = [f"{name}?from={await self._begun(connection, name)}" for name in own]
+            told = await connection.subscribe(names)
+            if told:
+                raise _not_subscribed(told)
+        except BaseException:
+            await connection.close()
+            raise
+        return connection
+
+    async def _check_epoch(self) -> None:
+        """Lost: the venue went back to an earlier state. It ends the connections that it had then,
+        so this is asked after one is there."""
+        try:
+            await asyncio.to_thread(self._http.send, ping, {})
+        except (Refused, Unreachable) as problem:
+            raise Broken(str(problem)) from None
+        if self._epoch not in (None, self._http.epoch):
+            raise Lost("the venue went back to an earlier state")
+        self._epoch = self._http.epoch
+
+    async def _begun(self, connection: Connection, name: str) -> int:
+        """The number behind which a private channel goes on: at first the newest there is."""
+        if name not in self._continuity.own:
+            told = await connection.subscribe([f"{name}?from=now"])  # no number: it tells the range
+            found = RANGE.search(told)
+            if found is None:
+                raise _not_subscribed(told)
+            self._continuity.own[name] = int(found[2])
+        return self._continuity.own[name]
+
+
+def _given(channels: tuple[str, ...]) -> dict[str, int]:
+    """The numbers from which private channels are to go on. Misused."""
+    found: dict[str, int] = {}
+    for one in channels:
+        _, mark, after = one.partition("?")
+        number = after.removeprefix("from=")
+        if mark and (number == after or not (number.isascii() and number.isdecimal())):
+            raise Misused(f"channel {one!r}: must be as orders, or orders?from=17")
+        if mark and found.setdefault(own_name(one), int(number)) != int(number):
+            raise Misused(f"channel {one!r}: is asked for from two numbers")
+    return found
+
+
+def _not_subscribed(words: str) -> Exception:
+    if any(part in words for part in FOR_NOW):
+        return Broken(words)
+    if GONE in words:
+        return Lost(words)
+    return Refused(0, "STREAM", words, 400)

@@ -1,0 +1,1 @@
+"""A running venue's old commands and rows go to archives."""

@@ -1,0 +1,159 @@
+"""What is old moves to archives while the venue runs: as `prune` does it, in pieces beside orders.
+
+A process of its own writes and checks the journal's archive, history's process that of history; the
+journal's thread reads and takes out a few commands at a time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from functools import partial
+from typing import Final, TypeVar
+
+import msgspec
+
+from venue import private_files
+from venue.api.errors import ApiError
+from venue.archive_names import archives
+from venue.core.messages.savepoints import DropState
+from venue.gateway.context import Venue
+from venue.history.process.link import HistoryFailed, Link
+from venue.journal.archive import Told, told
+from venue.journal.chain import BLOCK
+from venue.journal.journal import JournalCorrupt, JournalFailed, earliest, foreign
+from venue.journal.snapshot_files import SnapshotFiles
+from venue.journal.sqlite import SqliteJournal
+from venue.node.keeper import Keeper, SnapshotFailed
+from venue.prune import STEPS, time_of
+from venue.pruning.helper import BEGIN, COMMANDS, FINISH, MODULE, ArchiveTask
+
+ASK_S: Final = 60.0  # how often it is asked whether there is enough
+AGAIN_S: Final = 600.0  # after a round that failed
+COMMANDS_MAX: Final = 500_000  # in one archive
+DROPPED: Final = BLOCK  # commands taken out of the journal at a time: half a millisecond
+PATIENCE_S: Final = 900.0  # for an archive that is read again
+FAILURES: Final = (
+    SnapshotFailed, HistoryFailed, JournalFailed, JournalCorrupt, ApiError, OSError, TimeoutError,
+)  # fmt: skip
+
+T = TypeVar("T")
+log = logging.getLogger("venue")
+
+
+class Pruning:
+    """Archives what is older than `keep_us` by the machine's clock. Belongs to one event loop."""
+
+    def __init__(self, rooms: Venue, keeper: Keeper, path: str, keep_us: int) -> None:
+        assert isinstance(rooms.journal, SqliteJournal)
+        self._journal = rooms.journal
+        self._rooms = rooms
+        self._keeper = keeper
+        self._path = path
+        self._keep_us = keep_us
+        self._begins: tuple[int, int, int] | None = None  # where history is to begin, and does not
+
+    async def run(self) -> None:
+        """Go on until cancelled; the process under way ends then. What fails is told in the log,
+        and done again."""
+        while True:
+            wait_s = ASK_S
+            try:
+                while await self.round():
+                    pass
+            except FAILURES as problem:
+                log.error("nothing more is archived: %s", problem or type(problem).__name__)
+                wait_s = AGAIN_S
+            await asyncio.sleep(wait_s)
+
+    async def round(self) -> bool:
+        """Archive once, if there is enough; whether there was. Raises `FAILURES`.
+
+        Whatever it leaves undone loses nothing: the next one, or the next start, goes on.
+        """
+        async with self._keeper.turn:
+            if self._begins is not None:
+                await self._cut_history(self._begins)
+            last = await self._last()
+            if last == 0:
+                return False
+            await self._forget_states(last)
+            await self._keeper.keep_at(last)
+            begins = await self._archive(last)
+            await self._take_out(last)
+            self._begins = begins
+            await self._cut_history(begins)
+        log.info("archived up to command %d", self._journal.begin())
+        return True
+
+    async def _last(self) -> int:
+        """The last command that is old enough; 0 when there are too few of them."""
+        begin = self._journal.begin()
+        low, high = begin, min(self._journal.last_sequence(), begin + COMMANDS_MAX)
+        until = self._rooms.clock.wall() - self._keep_us
+        if high - begin < BLOCK or await self._time(begin + 1) > until - self._keep_us // STEPS:
+            return 0
+        while low < high:
+            middle = (low + high + 1) // 2
+            low, high = (middle, high) if await self._time(middle) <= until else (low, middle - 1)
+        return low if low // BLOCK * BLOCK > begin and low >= self._first() else 0
+
+    async def _time(self, sequence: int) -> int:
+        return await self._on_disk(partial(time_of, self._journal, sequence))
+
+    def _first(self) -> int:
+        """The snapshot that a replay of the journal begins from; 0: it begins with command 1."""
+        begin = earliest(self._journal)
+        known = SnapshotFiles(self._path).sequences()
+        return min((one for one in known if one >= begin), default=begin) if begin else 0
+
+    async def _forget_states(self, last: int) -> None:
+        """Drop the kept states that are older: what changed since then leaves history."""
+        kept = self._rooms.engine.savepoints.kept.values()
+        for name in [one.name for one in kept if one.sequence <= last]:
+            await self._rooms.submit([DropState(name)])
+            log.warning("the kept state %s is older than what is archived: it was dropped", name)
+
+    async def _archive(self, last: int) -> tuple[int, int, int]:
+        """Have the journal's archive written, which the snapshot at `last` goes on from; where
+        that is: its sequence, time and first order id."""
+        for first, _, name in archives(self._path):
+            if first > self._journal.begin():  # nothing was taken out yet: it is written anew
+                private_files.remove(name)
+        end = last // BLOCK * BLOCK
+        what: Told = await self._on_disk(lambda: told(self._journal, end, self._first()))
+        task = ArchiveTask(self._path, what, last, foreign(self._journal))
+        link, _ = await Link.start(MODULE, name="archive", patience_s=PATIENCE_S)
+        try:
+            await link.send(BEGIN, msgspec.msgpack.encode(task))
+            at = what.begin
+            while at < end:
+                rows = await self._on_disk(partial(self._journal.packed, at, end))
+                at = await link.send(COMMANDS, msgspec.msgpack.encode([one for _, one in rows]))
+            sequence, time, order_id = await link.send(FINISH, b"")
+            return sequence, time, order_id
+        finally:
+            link.kill("the archive is written")
+            await link.close()
+
+    async def _take_out(self, last: int) -> None:
+        """Take what the archive has out of the journal."""
+        end = last // BLOCK * BLOCK
+        while self._journal.begin() < end:
+            to = min(self._journal.begin() + DROPPED, end)
+            await self._on_disk(partial(self._journal.drop, to, last))
+
+    async def _cut_history(self, begins: tuple[int, int, int]) -> None:
+        await self._rooms.history.archive(begins)
+        self._begins = None
+
+    async def _on_disk(self, function: Callable[[], T]) -> T:
+        found: list[T] = []
+        await self._rooms.sequencer.on_disk_thread(lambda: found.append(function()))
+        return found[0]
+
+
+def begin(rooms: Venue, keeper: Keeper, path: str, keep_us: int) -> asyncio.Task[None]:
+    """Have a venue pruned from now on, until the task is cancelled."""
+    return asyncio.create_task(Pruning(rooms, keeper, path, keep_us).run())

@@ -1,0 +1,92 @@
+"""The helper that writes a running venue's archive: it is sent the journal's old commands.
+
+It then says where the state stands that what was taken out goes on from: history begins there too.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any, Final
+
+import msgspec
+
+from venue.history.process.worker import serve, settle
+from venue.journal.archive import Archive, Told
+from venue.journal.journal import JournalCorrupt
+from venue.journal.recovery import load
+from venue.journal.snapshot_files import SnapshotFiles
+
+MODULE: Final = "venue.pruning.helper"
+BEGIN: Final = b"b"
+COMMANDS: Final = b"c"
+FINISH: Final = b"f"
+NICENESS: Final = 19  # orders go first, history too
+
+
+class ArchiveTask(msgspec.Struct, array_like=True):
+    """What to archive out of the journal at `path`; `snapshot` is the sequence of the one that
+    stands for it, `foreign` the last command under former rules."""
+
+    path: str
+    told: Told
+    snapshot: int
+    foreign: int
+
+
+_tasks = msgspec.msgpack.Decoder(ArchiveTask)
+_payloads = msgspec.msgpack.Decoder(list[bytes])
+
+
+class Archiving:
+    """The helper's end."""
+
+    def __init__(self) -> None:
+        self._task: ArchiveTask | None = None
+        self._archive: Archive | None = None
+
+    def answer(self, kind: bytes, payload: bytes) -> Any:
+        """Nothing; how far the commands have come; or where the snapshot stands: its sequence, time
+        and first order id."""
+        if kind == BEGIN:
+            self._task = task = _tasks.decode(payload)
+            self._archive = Archive(task.path, task.told)
+            return None
+        assert self._archive is not None, "it was told what to archive"
+        assert self._task is not None, "it was told what to archive"
+        if kind == COMMANDS:
+            self._archive.add(_payloads.decode(payload))
+            return self._archive.reached()
+        assert kind == FINISH, kind
+        return _finish(self._task, self._archive)
+
+    def leave(self) -> None:
+        """Take away what is not whole."""
+        if self._archive is not None:
+            self._archive.leave()
+
+
+def _finish(task: ArchiveTask, archive: Archive) -> tuple[int, int, int]:
+    snapshot = SnapshotFiles(task.path).read(task.snapshot)
+    engine = load(snapshot, task.foreign) if snapshot is not None else None
+    if engine is None:
+        raise JournalCorrupt(f"the snapshot at {task.snapshot} does not hold")
+    archive.finish()
+    return engine.sequence, engine.time, engine.counters.order
+
+
+def main() -> None:
+    """Write one archive."""
+    settle()
+    os.nice(NICENESS)
+    archiving = Archiving()
+    try:
+        serve(None, archiving.answer, sys.stdin.buffer, sys.stdout.buffer)
+    except BrokenPipeError:
+        pass  # the venue is gone
+    finally:
+        archiving.leave()
+
+
+if __name__ == "__main__":
+    main()
