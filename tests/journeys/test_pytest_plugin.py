@@ -13,12 +13,14 @@ ROOT = Path(__file__).resolve().parents[2]
 TESTS = ROOT / "tests" / "files" / "plugin_tests.txt"
 
 
-def run(folder: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
+def run(
+    folder: Path, *words: str, cached: bool = False, **variables: str
+) -> subprocess.CompletedProcess[str]:
     """pytest as a user runs it, with no configuration of ours, and without plugins that users of
     the venue do not have and that take seconds to load."""
     environment = {name: text for name, text in os.environ.items() if not name.startswith("PYTEST")}
     command = [sys.executable, "-m", "pytest", "--tb=short", *words]
-    for name in ("cacheprovider", "schemathesis", "hypothesispytest"):
+    for name in ("schemathesis", "hypothesispytest") + ("cacheprovider",) * (not cached):
         command += ["-p", f"no:{name}"]
     return subprocess.run(
         command,
@@ -57,6 +59,20 @@ def test_what_is_wrong_is_told(tmp_path: Path) -> None:
     ):
         assert words in done.stdout, (words, done.stdout)
     assert "During handling" not in done.stdout
+
+
+def test_the_run_of_a_failed_test_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "test_lost.py").write_text(
+        "def test_a_bot(venue):\n"
+        "    venue.operator('create_owner', name='erin')\n"
+        "    assert False\n"
+    )
+    done = run(tmp_path, "test_lost.py", cached=True)
+    kept = tmp_path / ".pytest_cache" / "d" / "venue" / "test_a_bot.venue"
+    assert f"venue open {kept}" in done.stdout, done.stdout
+    command = [sys.executable, "-m", "venue", "replay", str(kept)]
+    replayed = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "state" in replayed.stdout
 
 
 def test_a_venue_that_is_there(tmp_path: Path) -> None:

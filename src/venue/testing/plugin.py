@@ -6,8 +6,11 @@ One venue runs for each worker and kind that tests ask for; it is as it began be
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Callable, Generator, Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
@@ -247,7 +250,8 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
     report = yield
     if report.when == "call" and report.failed:
         for handle in item.stash.get(_HANDLES, []):
-            report.sections += [("venue", _state(handle)), ("venue's wire log", _log(handle))]
+            told = "\n".join([_state(handle), *_kept_run(item, handle)])
+            report.sections += [("venue", told), ("venue's wire log", _log(handle))]
     return report
 
 
@@ -266,6 +270,24 @@ def _state(handle: Handle) -> str:
     except VenueRefused as problem:
         lines.append(str(problem))
     return "\n".join(lines)
+
+
+def _kept_run(item: pytest.Item, handle: Handle) -> list[str]:
+    """How to look into what the venue took in, which stays in pytest's cache; no line where there
+    is none, or for a world, which has no run of its own."""
+    from venue.cli.runs.bundling import bundle
+
+    cache = getattr(item.config, "cache", None)
+    if cache is None or "/w/" in handle.url:
+        return []
+    path = cache.mkdir("venue") / f"{re.sub(r'[^0-9A-Za-z_]+', '-', item.name)}.venue"
+    said = StringIO()
+    try:
+        with redirect_stdout(said), redirect_stderr(said):
+            bundle(out=str(path), url=handle.url)
+    except SystemExit:
+        return [said.getvalue().strip()]
+    return [f"venue open {path}"]
 
 
 def _log(handle: Handle) -> str:
