@@ -26,7 +26,7 @@ OURS: Final = f"{VENUE.prefix}/"  # what only the venue's people may ask
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
-class Disconnected(Exception):
+class CutOff(Exception):
     """The connection is over: the other side has gone, or what it says is no HTTP."""
 
 
@@ -81,7 +81,7 @@ class BotDoor:
         try:
             while await self._serve((reader, writer), upstream):
                 pass
-        except (Disconnected, OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+        except (CutOff, OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             pass
         except asyncio.CancelledError:
             pass  # the run is over
@@ -98,7 +98,7 @@ class BotDoor:
         lines, fields = _parsed(head)
         parts = lines.split(" ")
         if len(parts) != 3:
-            raise Disconnected
+            raise CutOff
         method, target, _ = parts
         body = await bot[0].readexactly(_length(fields, BODY_MAX))
         if OURS in target:
@@ -107,7 +107,7 @@ class BotDoor:
         self.last = time.monotonic()
         async with self._turn:
             if bot[1].transport.is_closing():
-                raise Disconnected
+                raise CutOff
             if fields.get("upgrade", "").lower() == "websocket":
                 self.record.sockets += 1
                 venue = await self._venue(upstream)
@@ -116,7 +116,7 @@ class BotDoor:
                 exchange = self.record.begin(method, target, body, self.last)
                 await self._before(exchange)
                 if bot[1].transport.is_closing():  # cut by what happened before it
-                    raise Disconnected
+                    raise CutOff
                 venue = await self._venue(upstream)
                 venue[1].write(head + body)
                 return await _answer(venue[0], bot[1], exchange)
@@ -163,7 +163,7 @@ async def _answer(
     try:
         head = await venue.readuntil(b"\r\n\r\n")
     except asyncio.IncompleteReadError:
-        raise Disconnected from None
+        raise CutOff from None
     line, fields = _parsed(head)
     length = _length(fields, ANSWER_MAX)
     bot.write(head)
@@ -176,7 +176,7 @@ async def _answer(
         bot.write(piece)
     await bot.drain()
     if len(body) < length:
-        raise Disconnected
+        raise CutOff
     exchange.status = int(line.split(" ")[1])
     exchange.answer = body
     with suppress(ValueError):
@@ -192,10 +192,10 @@ def _parsed(head: bytes) -> tuple[str, dict[str, str]]:
 
 
 def _length(fields: dict[str, str], most: int) -> int:
-    """How long a body is. Disconnected: that is not said in a way that is understood here."""
+    """How long a body is. CutOff: that is not said in a way that is understood here."""
     text = fields.get("content-length", "0")
     if "transfer-encoding" in fields or not text.isdecimal() or int(text) > most:
-        raise Disconnected
+        raise CutOff
     return int(text)
 
 

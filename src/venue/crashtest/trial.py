@@ -13,7 +13,7 @@ from msgspec import Struct
 from venue.crashtest import judge
 from venue.crashtest.acts import Acts
 from venue.crashtest.command import Command
-from venue.crashtest.door import BotDoor, Disconnected
+from venue.crashtest.door import BotDoor, CutOff
 from venue.crashtest.judge import BotLimits, Finding, JudgedLedger, executed, judged
 from venue.crashtest.people import OWNER, Ask, Broken, People
 from venue.crashtest.record import PLACING, Record, RecordedExchange
@@ -159,7 +159,7 @@ class TrialRun:
             await self._prepare(exchange)
         except (Broken, NotStarted) as problem:
             self._broken = problem
-            raise Disconnected from None
+            raise CutOff from None
 
     async def _prepare(self, exchange: RecordedExchange) -> None:
         people = self._people
