@@ -135,7 +135,8 @@ def test_explanations_and_problems(quiet: Venue) -> None:
     assert told.sentences[-1].endswith(
         "0.00400 at 60000.00 as the resting order; 0.00600 of it were left."
     )
-    bill = quiet.explain("bill", alice.bills()[0].bill_id)
+    assert quiet.explain("order", alice.order(order)) == told
+    bill = quiet.explain("bill", alice.bills()[0])
     assert "alice bought 0.00400 BTCUSDT of bob at 60000.00" in " ".join(bill.sentences)
     assert quiet.problems() == []
     ledger = quiet._rooms.engine.ledger
@@ -241,7 +242,7 @@ def test_a_snapshot_takes_everything_back_again_and_again() -> None:
 
         def told() -> Any:
             book = v.market(SYMBOL).book()
-            return v.ts, alice.balances(), list(alice.bills()), list(alice.equity()), book
+            return v.ts, alice.balances(), alice.bills(), alice.equity(), book
 
         before = told()
         after = []
@@ -279,6 +280,8 @@ def test_it_serves_the_same_state_with_faults(quiet: Venue) -> None:
     quiet.account("alice").cancel(placed)
     with pytest.raises(Misused, match="must be one of 127"):
         Venue(agents=False).serve(host="0.0.0.0")
+    with Venue(agents=False) as other, pytest.raises(Misused, match="port 65536: must be an int"):
+        other.serve(65536)
 
 
 # -- misuse and refusals --------------------------------------------------------------------------
@@ -311,6 +314,18 @@ BAD: list[tuple[Callable[[Venue], Any], int, str]] = [
     (lambda v: v.explain("wish", 5), -1142, "kind"),
     (lambda v: v.explain("bill", 1.5), -1142, "float"),  # type: ignore[arg-type]
     (lambda v: v.preview("mallory", SYMBOL, "BUY", "1"), -1142, "owner"),
+    (lambda v: v.market(SYMBOL).book(-1), -1142, "levels"),
+    (lambda v: v.market(SYMBOL).book("5"), -1142, "levels"),  # type: ignore[arg-type]
+    (lambda v: v.account("alice").bills(-1), -1142, "limit"),
+    (lambda v: v.account("alice").income(2.5), -1142, "limit"),  # type: ignore[arg-type]
+    (lambda v: v.account("alice").order("5"), -1142, "order"),  # type: ignore[arg-type]
+    (lambda v: v.account("alice").cancel(None), -1142, "order"),  # type: ignore[arg-type]
+    (lambda v: v.account("alice").position(SYMBOL, "long"), -1142, "side.*LONG or SHORT"),
+    (lambda v: v.account(5), -1142, "name.*text"),  # type: ignore[arg-type]
+    (lambda v: v.account([]), -1142, "name.*text"),  # type: ignore[arg-type]
+    (lambda v: v.market(None), -1142, "symbol.*text"),  # type: ignore[arg-type]
+    (lambda v: v.explain([], 5), -1142, "kind"),  # type: ignore[arg-type]
+    (lambda v: v.call([]), -1142, "operation"),  # type: ignore[arg-type]
 ]
 
 
@@ -334,7 +349,12 @@ def test_a_refusal_names_the_field_and_changes_nothing(
         ({"clock": "rate 20000"}, "rate"),
         ({"clock": 5}, "clock 5"),
         ({"seed": "x"}, "seed 'x'"),
+        ({"clock": "rate x"}, "clock 'rate x'"),
         ({"at": "tomorrow"}, "at 'tomorrow'"),
+        ({"at": 5}, "at 5"),
+        ({"agents": "no"}, "agents 'no'"),
+        ({"state": ""}, "state ''"),
+        ({"state": 5}, "state 5"),
         ({"clock": "real", "at": "2026-01-01T00:00:00Z"}, "not real"),
         ({"equity_every": "10ms"}, "equity_every"),
     ],

@@ -7,13 +7,15 @@ from decimal import Decimal
 from itertools import islice
 from typing import Any, Final
 
+from venue.api import errors
 from venue.api.contract import account as contract
 from venue.api.contract import orders as contract_orders
 from venue.api.operation import Operation
 from venue.api.spot import account as spot
 from venue.api.spot import orders as spot_orders
+from venue.client.errors import refused
 from venue.library import views
-from venue.library.calls import row_of
+from venue.library.calls import check_count, row_of
 from venue.library.market import SPOT, Asking
 from venue.library.results import Balance, Bill, Equity, Fill, Income, Order, Placed, Position
 from venue.library.tables import Table
@@ -22,6 +24,7 @@ Money = str | int | Decimal
 PAGE: Final = 100  # rows that one call of bills and income gives
 FILLS_MAX: Final = 1_000  # and of spot fills
 CONTRACT_FILLS_MAX: Final = 100
+SIDES: Final = ("LONG", "SHORT")
 
 
 class Account:
@@ -117,9 +120,12 @@ class Account:
         rows = self._ask(contract_orders.contract_open_orders, self.name, symbol=symbol)
         return [views.contract_order(order) for order in rows]
 
-    def _named(self, order: Placed | Order | int, product: str) -> tuple[int, str]:
+    def _named(self, order: object, product: str) -> tuple[int, str]:
         if isinstance(order, int):
             return order, self._product(product)
+        if not isinstance(order, Placed | Order):
+            rule = "must be what was placed, an order, or the int of its id"
+            raise refused(errors.invalid("order", rule))
         return order.order_id, order.product
 
     # -- money and positions ----------------------------------------------------------------------
@@ -143,7 +149,10 @@ class Account:
         return [views.position(row) for row in self._ask(contract.positions, self.name)]
 
     def position(self, symbol: str, side: str | None = None) -> Position | None:
-        """The open position of a contract, of one side where both may be open; None for none."""
+        """The open position of a contract, of one `side` (LONG, SHORT) where both may be open; None
+        for none."""
+        if side not in (None, *SIDES):
+            raise refused(errors.invalid("side", f"must be {' or '.join(SIDES)}"))
         for row in self._ask(contract.position, self.name, symbol=symbol):
             if side in (None, row.side):
                 return views.position(row)
@@ -153,6 +162,7 @@ class Account:
 
     def bills(self, limit: int = 1_000) -> Table[Bill]:
         """Movements of the spot wallet, newest first."""
+        check_count("limit", limit, 0)
         return Table(Bill, islice(self._bills(), limit))
 
     def _bills(self) -> Iterator[Bill]:
@@ -166,6 +176,7 @@ class Account:
 
     def income(self, limit: int = 1_000) -> Table[Income]:
         """Changes of contract collateral, newest first: results, fees, funding, transfers."""
+        check_count("limit", limit, 0)
         return Table(Income, islice(self._income(), limit))
 
     def _income(self) -> Iterator[Income]:

@@ -102,10 +102,24 @@ class Calls:
 
 def row_of(name: str) -> Operation[Any, Any]:
     """A row by its name; Refused when there is none."""
-    row = BY_NAME.get(name)
+    row = BY_NAME.get(name) if isinstance(name, str) else None
     if row is None:
         raise refused(errors.invalid("operation", "no such row in the table of operations"))
     return row
+
+
+def check_text(name: str, value: object) -> None:
+    """Refused when an argument is no text."""
+    if not isinstance(value, str):
+        raise refused(errors.invalid(name, "must be text"))
+
+
+def check_count(name: str, value: object, least: int, most: int | None = None) -> None:
+    """Refused when an argument is no int of a range."""
+    if type(value) is int and least <= value and (most is None or value <= most):
+        return
+    rule = f"{least} or more" if most is None else f"from {least} to {most}"
+    raise refused(errors.invalid(name, f"must be a whole number, {rule}"))
 
 
 def _given(route: Route, values: dict[str, Any]) -> dict[str, Any]:

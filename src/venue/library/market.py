@@ -9,6 +9,7 @@ from venue.api import market_data as told
 from venue.api.contract import market as contract
 from venue.api.operation import Operation
 from venue.api.spot import market as spot
+from venue.library.calls import check_count
 from venue.library.results import Book, Candle, Level, Ticker, Trade
 from venue.library.tables import Table
 
@@ -17,6 +18,7 @@ R = TypeVar("R")
 SPOT: Final = "spot"
 CONTRACT: Final = "contract"
 DEEP: Final = 15  # levels of the short book
+DEEPEST: Final = 200  # and of the long one
 
 
 class Asking(Protocol):
@@ -40,9 +42,10 @@ class Market:
         return of_spot if self.product == SPOT else of_contract
 
     def book(self, levels: int = DEEP) -> Book:
-        """The best levels: up to 15 of them, or up to 200."""
+        """The best levels of each side: `levels` of them, from 1 to 200, or what there is."""
         row = self._row(spot.depth, contract.contract_depth)
-        limit = DEEP if levels <= DEEP else 200
+        check_count("levels", levels, 1, DEEPEST)
+        limit = DEEP if levels <= DEEP else DEEPEST
         reply = self._ask(row, "", symbol=self.symbol, limit=limit)
         sides = [
             tuple(Level(Decimal(price), Decimal(quantity)) for price, quantity in side[:levels])

@@ -49,6 +49,13 @@ class Table(Generic[Row]):
             return Table(self._kind, self._rows[place])
         return self._rows[place]
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Table):
+            return NotImplemented
+        return self._kind is other._kind and self._rows == other._rows
+
+    __hash__ = None  # type: ignore[assignment]  # as a list
+
     def __repr__(self) -> str:
         columns = ", ".join(field.name for field in structs.fields(self._kind))
         return f"<{len(self._rows)} rows of {self._kind.__name__}: {columns}>"

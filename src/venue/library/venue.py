@@ -37,12 +37,12 @@ from venue.gateway.context import Venue as Rooms
 from venue.gateway.transport.server import listen
 from venue.library import views
 from venue.library.account import Account, Money
-from venue.library.calls import Calls, row_of
+from venue.library.calls import Calls, check_text, row_of
 from venue.library.equity import EquityLog, keep_up
 from venue.library.loop import LoopThread
 from venue.library.market import CONTRACT, SPOT, Market
 from venue.library.progress import Progress
-from venue.library.results import Advanced, Equity, Placed, Preview
+from venue.library.results import Advanced, Bill, Equity, Order, Placed, Preview
 from venue.node.clock import SystemClock
 from venue.node.venue_clock import RATE_MOST, ClockMode, Mode
 from venue.times import US_PER_MS, moment_us, span_us
@@ -51,6 +51,7 @@ from venue.wire import scaled
 Q = TypeVar("Q")
 R = TypeVar("R")
 BEGIN: Final = "2026-01-01T00:00:00Z"  # of a new venue whose time is not the machine's
+PORT_MAX: Final = 65_535
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 EQUITY_LEAST_US: Final = span_us("1s")
 
@@ -167,6 +168,7 @@ class Venue:
     def account(self, name: str) -> Account:
         """An owner's account, by name or uid: alice and bob trade, carol has no money."""
         self._check()
+        check_text("name", name)
         self._loop.call(self._watch(name))
         return Account(self._ask, name, _product, self._equity_rows)
 
@@ -187,6 +189,7 @@ class Venue:
     def market(self, symbol: str, *, product: str = SPOT) -> Market:
         """A market; Refused when there is none of that symbol."""
         self._check()
+        check_text("symbol", symbol)
         self._loop.call(self._known(symbol, _product(product)))
         return Market(self._ask, symbol, product)
 
@@ -320,10 +323,11 @@ class Venue:
         asked = {"owner": owner, "product": product.upper(), "order": order}
         return views.preview(self._ask(preview_row, "", **asked))
 
-    def explain(self, kind: str, identity: int | Placed) -> Explanation:
+    def explain(self, kind: str, identity: int | Placed | Order | Bill) -> Explanation:
         """Why an order, a bill or a liquidation came so, in sentences with their numbers. `kind` is
         "order", "bill" or "liquidation". Refused: there is none of this id, or it is too long ago.
         """
+        check_text("kind", kind)
         row = {
             "order": explain_rows.explain_order,
             "bill": explain_rows.explain_bill,
@@ -331,7 +335,11 @@ class Venue:
         }.get(kind)
         if row is None:
             raise refused(errors.invalid("kind", "must be order, bill or liquidation"))
-        number = identity.order_id if isinstance(identity, Placed) else identity
+        number: object = identity
+        if kind == "order" and isinstance(identity, Placed | Order):
+            number = identity.order_id
+        elif kind == "bill" and isinstance(identity, Bill):
+            number = identity.bill_id
         return self._ask(row, "", id=number)
 
     def problems(self) -> list[str]:
@@ -353,6 +361,8 @@ class Venue:
         if self._served is None:
             if host not in LOOPBACK:
                 raise Misused(f"host {host!r}: must be one of {', '.join(LOOPBACK)}")
+            if type(port) is not int or not 0 <= port <= PORT_MAX:
+                raise Misused(f"port {port!r}: must be an int from 0 to {PORT_MAX}")
             self._served = self._loop.call(self._serve(host, port))
         return self._served
 
@@ -375,6 +385,12 @@ def _options(
     """The options of `venue dev`. Misused."""
     if type(seed) is not int:
         raise Misused(f"seed {seed!r}: must be an int")
+    if type(agents) is not bool:
+        raise Misused(f"agents {agents!r}: must be True or False")
+    if state is not None and (not isinstance(state, str | Path) or not str(state)):
+        raise Misused(f"state {state!r}: must be a file's name")
+    if at is not None and not isinstance(at, str):
+        raise Misused(f"at {at!r}: must be text, as 2026-01-01T08:00:00Z")
     mode = _mode(clock)
     begin = at
     new = state is None or not Path(state).exists()
@@ -405,6 +421,8 @@ def _mode(clock: str) -> ClockMode:
             thousandths = scaled(rate, 3, "rate")
         except ApiError as problem:
             raise refused(problem) from None
+        except ValueError:
+            thousandths = 0
         if 1 <= thousandths <= RATE_MOST:
             return ClockMode(Mode.RATE, rate=thousandths)
     raise Misused(
