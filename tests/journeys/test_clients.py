@@ -237,6 +237,8 @@ BAD: list[tuple[Callable[[Client], Any], type[Exception], str]] = [
     (lambda c: c.place_order(**LIMIT, quantity=Decimal("Infinity")), Refused, "finite"),
     (lambda c: c.depth(symbol="BTCUSDX"), Refused, "symbol"),
     (lambda c: c.place_order(**LIMIT, quantity="-1", price="5"), Refused, "quantity"),
+    (lambda c: c.depth(symbol="\ud800"), Refused, "symbol.*text"),
+    (lambda c: c.order(orig_client_order_id="\ud800"), Refused, "origClientOrderId.*text"),
 ]
 
 
@@ -249,7 +251,23 @@ def test_what_is_refused(
 
 
 def test_clients_that_cannot_ask(server: Server) -> None:
-    wrongs: list[dict[str, Any]] = [{"url": "ftp://x"}, {"url": "127.0.0.1:8787"}, {"retries": -1}]
+    wrongs: list[dict[str, Any]] = [
+        {"url": "ftp://x"},
+        {"url": "127.0.0.1:8787"},
+        {"url": "http://127.0.0.1:99999"},
+        {"url": "http://127.0.0.1:x"},
+        {"url": "http://[::1"},
+        {"url": 5},
+        {"retries": -1},
+        {"retries": "2"},
+        {"retries": 1.5},
+        {"timeout_s": "5"},
+        {"timeout_s": float("nan")},
+        {"timeout_s": None},
+        {"act_as": "ali\nce"},
+        {"key": "demo\r\nX-Venue-Act-As: bob", "secret": "s", "passphrase": "p"},
+        {"key": 5},
+    ]
     for options in wrongs:
         with pytest.raises(Misused):
             Client(**options)
@@ -263,6 +281,26 @@ def test_clients_that_cannot_ask(server: Server) -> None:
     closed.close()
     with pytest.raises(Misused, match="closed"):
         closed.time()
+
+
+def test_streams_that_cannot_begin(server: Server) -> None:
+    async def story() -> None:
+        client = AsyncClient(server.url)
+        wrongs: list[dict[str, Any]] = [
+            {"quiet_s": 0},
+            {"quiet_s": "5"},
+            {"quiet_s": float("nan")},
+            {"patience_s": -1},
+        ]
+        for options in wrongs:
+            with pytest.raises(Misused, match="number of seconds"):
+                client.listen("BTCUSDT@trade", **options)
+        client.close()
+        with pytest.raises(Misused, match="closed"):
+            async with client.listen("BTCUSDT@trade"):
+                pass
+
+    asyncio.run(story())
 
 
 def test_nobody_answers() -> None:

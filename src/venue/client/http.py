@@ -13,9 +13,10 @@ from contextlib import suppress
 from decimal import Decimal
 from functools import partial
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from math import inf
 from threading import Lock
 from typing import Any, Final, TypeVar
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import SplitResult, quote, urlencode, urlsplit
 from uuid import uuid4
 
 import msgspec
@@ -55,13 +56,13 @@ class Http:
     """Sends rows to one venue. Threads may share it."""
 
     def __init__(self, url: str, account: Account, timeout_s: float, retries: int) -> None:
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise Misused(f"url {url!r}: must be as http://127.0.0.1:8787")
-        if retries < 0 or timeout_s <= 0:
-            raise Misused("retries must be 0 or more, timeout_s more than 0")
+        parts, host, port = _address(url)
+        if type(retries) is not int or retries < 0:
+            raise Misused(f"retries {retries!r}: must be an int, 0 or more")
+        check_seconds("timeout_s", timeout_s)
+        _check_headers(account)
         kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-        self._dial = partial(kind, parts.hostname, parts.port, timeout=timeout_s)
+        self._dial = partial(kind, host, port, timeout=timeout_s)
         self._prefix = parts.path.rstrip("/")
         self._sockets = f"ws{parts.scheme[4:]}://{parts.netloc}{self._prefix}"
         self._account = account
@@ -157,7 +158,9 @@ class Http:
         return headers | self._signed(stamp, text)
 
     def socket_url(self, path: str) -> str:
-        """The address of a socket."""
+        """The address of a socket. Misused: the client is closed."""
+        with self._lock:
+            self._check_open()
         return f"{self._sockets}{path}"
 
     def login(self) -> dict[str, str]:
@@ -182,11 +185,14 @@ class Http:
 
     def _taken(self) -> HTTPConnection:
         with self._lock:
-            if self._closed:
-                raise Misused("the client is closed")
+            self._check_open()
             if self._idle:
                 return self._idle.pop()
         return self._dial()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise Misused("the client is closed")
 
     def _give_back(self, connection: HTTPConnection) -> None:
         with self._lock:
@@ -194,6 +200,32 @@ class Http:
                 self._idle.append(connection)
                 return
         connection.close()
+
+
+def _address(url: str) -> tuple[SplitResult, str, int | None]:
+    """An address in its parts, its host and its port. Misused."""
+    with suppress(ValueError):
+        parts = urlsplit(url if isinstance(url, str) else "")
+        if parts.scheme in ("http", "https") and parts.hostname:
+            return parts, parts.hostname, parts.port
+    raise Misused(f"url {url!r}: must be as http://127.0.0.1:8787")
+
+
+def check_seconds(name: str, value: float, *, or_none: bool = False) -> None:
+    """Misused when a time to wait is no number of seconds; `or_none`: 0 is one."""
+    if isinstance(value, int | float) and (0 < value < inf or (or_none and value == 0)):
+        return
+    rule = "0 or more" if or_none else "more than 0"
+    raise Misused(f"{name} {value!r}: must be a number of seconds, {rule}")
+
+
+def _check_headers(account: Account) -> None:
+    """Misused when what goes into headers cannot; the values are not told, they may be secret."""
+    for name, value in msgspec.structs.asdict(account).items():
+        if not isinstance(value, str):
+            raise Misused(f"{name} must be text")
+        if name != "secret" and not (value.isascii() and value.isprintable()):
+            raise Misused(f"{name} must be printable ASCII text")
 
 
 def _plain(name: str, value: Any) -> Any:
@@ -214,6 +246,11 @@ def _plain(name: str, value: Any) -> Any:
     if isinstance(value, dict):
         said = {inner: item for inner, item in value.items() if item is not None}
         return {inner: _plain(f"{name}.{inner}", item) for inner, item in said.items()}
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise refused(errors.invalid(name, "must be text of whole characters")) from None
     return value
 
 

@@ -16,7 +16,7 @@ from venue.api.spot.market import ping
 from venue.client.connection import Connection, connected, wanted_of
 from venue.client.errors import Lost, Misused, Refused, Unreachable
 from venue.client.frames import Broken, Continuity, Frame, own_name
-from venue.client.http import FIRST_WAIT_S, LONGEST_WAIT_S, Http
+from venue.client.http import FIRST_WAIT_S, LONGEST_WAIT_S, Http, check_seconds
 
 QUIET_S: Final = 15.0  # of silence, until the venue is asked for a sign
 PATIENCE_S: Final = 30.0  # without a connection, until a stream gives up
@@ -73,6 +73,8 @@ class Stream:
         patience_s: float = PATIENCE_S,
     ) -> None:
         self._http = http
+        check_seconds("quiet_s", quiet_s)
+        check_seconds("patience_s", patience_s, or_none=True)
         self._wanted = wanted_of(product, channels, quiet_s)
         self._patience = Patience(patience_s)
         self._continuity = Continuity()
