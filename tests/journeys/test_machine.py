@@ -40,3 +40,14 @@ def test_money_from_nowhere_is_seen() -> None:
     told = "\n".join(found.value.__notes__)
     assert told.count("state.leak()") == 1
     assert "state.place" not in told
+
+
+def test_every_owner_trades() -> None:
+    seen: set[str] = set()
+
+    def look(self: Machine) -> None:
+        seen.update(name for name, _ in self.placed)
+
+    crowd = type("Crowd", (Machine,), {"owners": ("alice", "bob", "dave"), "teardown": look})
+    run_state_machine_as_test(crowd, settings=settings(FEW, phases=(Phase.generate,)))
+    assert seen == {"alice", "bob", "dave"}

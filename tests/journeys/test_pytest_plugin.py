@@ -55,7 +55,7 @@ def test_what_is_wrong_is_told(tmp_path: Path) -> None:
         "    venue post /api/v3/order --as alice",
         "(5 before)",
         "explain_order",
-        "2 failed, 4 passed, 5 errors",
+        "2 failed, 7 passed, 5 errors",
     ):
         assert words in done.stdout, (words, done.stdout)
     assert "During handling" not in done.stdout

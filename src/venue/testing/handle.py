@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any, Final
 
 from venue.cli.credentials import Credentials, credentials
@@ -61,7 +62,8 @@ class Faults:
         when = {name: given.pop(name) for name in _WHEN if name in given}
         rule = {"id": given.pop("id")} if "id" in given else {}
         side = given.get("side")
-        if side is not None and side.upper() in ("BUY", "SELL"):  # else before or after the effect
+        # Else it is before or after the effect.
+        if isinstance(side, str) and side.upper() in ("BUY", "SELL"):
             match["side"] = given.pop("side")
         effect = {"kind": kind, **given}
         made = self._venue.operator("add_fault", **rule, match=match, when=when, effect=effect)
@@ -130,7 +132,8 @@ class Handle:
         except KeyError:
             raise VenueRefused(f"there is no operation {operation}") from None
         try:
-            return send_patiently(self.url, row, values, account, timeout_s=ANSWER_S).value()
+            given = {name: _plain(value) for name, value in values.items()}
+            return send_patiently(self.url, row, given, account, timeout_s=ANSWER_S).value()
         except ClientFailed as problem:
             raise VenueRefused(f"{operation}: {problem}") from None
 
@@ -177,10 +180,21 @@ class Handle:
         """Why an `order`, `bill`, `liquidation` or `refusal` came so. VenueRefused."""
         return dict(self.operator(f"explain_{kind}", id=identity))
 
-    def index(self, symbol: str, price: str) -> None:
+    def index(self, symbol: str, price: str | Decimal) -> None:
         """A contract's index is at a price at once, until time goes on by ten seconds."""
         self.operator("change_contract", symbol=symbol, indexSources=["test"])
         self.operator("post_index", symbol=symbol, source="test", price=price, jump=True)
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it: a Decimal is text."""
+    if isinstance(value, Decimal):
+        return format(value, "f")
+    if isinstance(value, dict):
+        return {name: _plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value
 
 
 def _account(name: str, url: str) -> Credentials:

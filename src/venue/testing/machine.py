@@ -23,6 +23,7 @@ KEPT: Final = "machine"
 LOT: Final = Decimal("0.001")
 TICK: Final = Decimal(10)  # between the prices of orders
 MIDDLE: Final = Decimal(60_000)
+OWNERS: Final = st.integers(0, 11)  # by turns: as often each, of up to four
 LOTS: Final = st.integers(1, 50)
 TICKS: Final = st.integers(-20, 20)
 SIDES: Final = st.sampled_from(["BUY", "SELL"])
@@ -61,18 +62,18 @@ class Machine(RuleBasedStateMachine):
 
     # -- what happens -----------------------------------------------------------------------------
 
-    @rule(owner=st.integers(0, 1), side=SIDES, lots=LOTS, ticks=TICKS)
+    @rule(owner=OWNERS, side=SIDES, lots=LOTS, ticks=TICKS)
     def place(self, owner: int, side: str, lots: int, ticks: int) -> None:
         """A spot order at a price."""
         price = MIDDLE + ticks * TICK
         self._place(owner, lambda name: self._order(name, side, lots, price=price))
 
-    @rule(owner=st.integers(0, 1), side=SIDES, lots=LOTS)
+    @rule(owner=OWNERS, side=SIDES, lots=LOTS)
     def place_at_the_market(self, owner: int, side: str, lots: int) -> None:
         """A spot order at whatever price there is."""
         self._place(owner, lambda name: self._order(name, side, lots))
 
-    @rule(owner=st.integers(0, 1), side=SIDES, position=POSITIONS, lots=LOTS, ticks=TICKS)
+    @rule(owner=OWNERS, side=SIDES, position=POSITIONS, lots=LOTS, ticks=TICKS)
     def place_contract(self, owner: int, side: str, position: str, lots: int, ticks: int) -> None:
         """An order that opens or closes a position."""
         price = MIDDLE + ticks * TICK

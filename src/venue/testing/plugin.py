@@ -192,7 +192,8 @@ def _made(given: dict[str, Any], make: Callable[[Kind], Handle]) -> Handle:
         chosen = {name: given[name] for name in Kind._fields if name in given}
         handle = make(Kind(**chosen))
     if "clock" in given:
-        handle.clock.set(given["clock"])
+        mode, _, rate = given["clock"].partition(" ")
+        handle.clock.set(mode, **({"rate": rate} if rate else {}))
     if given:  # what it took is no part of the test
         handle.wire.begin()
     return handle
