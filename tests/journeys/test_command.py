@@ -199,7 +199,8 @@ def test_environment_of_a_stranger() -> None:
 
 def test_state_survives_and_verifies(tmp_path: Path) -> None:
     state = tmp_path / "venue.db"
-    arguments = ("--state", str(state), "--no-agents")
+    # Time that passes is part of the state: here none does.
+    arguments = ("--state", str(state), "--no-agents", "--clock", "manual")
     order = {"symbol": "BTCUSDT", "side": "BUY", "type": "LIMIT", "quantity": "0.5", "price": "100"}
     with Server(*arguments, folder=tmp_path) as server:
         alice = server.client("alice")
