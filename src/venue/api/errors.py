@@ -205,11 +205,17 @@ def method_not_supported(method: str, allowed: Iterable[str] = ()) -> ApiError:
 
 
 def closed(method: str, setting: str) -> ApiError:
-    """An operation that a setting keeps closed; it is named unless it is empty."""
+    """An operation that a setting or an option keeps closed; it is named unless it is empty.
+    `practice` is what a practice venue has, and its worlds do not."""
     refused = method_not_supported(method)
     if not setting:
         return refused
-    told = f"the setting {setting} is false; `venue dev --batch-place` opens it"
+    if setting == "practice":
+        told = "a practice venue serves it, a world does not"
+    elif setting.startswith("--"):
+        told = f"the option {setting} of `venue dev` keeps it closed"
+    else:
+        told = f"the setting {setting} is false; `venue dev --batch-place` opens it"
     return error(-1150, detail=f"{refused.message}; {told}")
 
 
