@@ -56,6 +56,12 @@ class WireLog:
 
         return noted
 
+    def keep(self, noted: Exchange | Operated) -> None:
+        """A request is over: it has a number from now on."""
+        noted.seconds = perf_counter() - noted.began
+        noted.number = next(self.numbers)
+        self.exchanges.append(noted)
+
     def say(self, uid: int, text: bytes, *, heard: bool, fault: str = "") -> None:
         """Note a frame of an owner's socket; uid 0: of a public one."""
         kept = text[:KEPT_BYTES] if len(text) > KEPT_BYTES else text
@@ -92,6 +98,8 @@ class Exchange:
         "_connection", "_log", "acts", "began", "body", "fault", "method", "number", "path",
         "query", "refusal", "seconds", "sequence", "size", "status", "time", "uid",
     )  # fmt: skip
+    number: int
+    seconds: float
 
     def __init__(self, log: WireLog, request: Request) -> None:
         self._log = log
@@ -118,16 +126,13 @@ class Exchange:
         if connection is None:
             return
         self._connection = None
-        log = self._log
-        self.seconds = perf_counter() - self.began
-        self.number = next(log.numbers)
         self.refusal = b""
         self.status = 200
         self.sequence = 0
-        log.exchanges.append(self)
+        self._log.keep(self)
         if not data.startswith(_OK):
             self.status = int(data[9:12])
-            self.sequence = log.engine.sequence
+            self.sequence = self._log.engine.sequence
             self.refusal = data.partition(_END)[2][:KEPT_BYTES]
             data = data.replace(b"\r\n", REQUEST_ID % self.number, 1)
         connection.answer(data)
@@ -157,9 +162,7 @@ class Exchange:
         self.refusal = b""
         self.status = 0
         self.sequence = self._log.engine.sequence
-        self.seconds = perf_counter() - self.began
-        self.number = next(self._log.numbers)
-        self._log.exchanges.append(self)
+        self._log.keep(self)
         connection = self._connection
         assert connection is not None
         self._connection = None
@@ -221,9 +224,7 @@ class Operated:
 
     def _end(self) -> None:
         self.sequence = self._log.engine.sequence
-        self.seconds = perf_counter() - self.began
-        self.number = next(self._log.numbers)
-        self._log.exchanges.append(self)
+        self._log.keep(self)
 
 
 class Refusal(msgspec.Struct):
