@@ -11,8 +11,6 @@ from venue.core.contract.collateral import FUND_UID
 from venue.core.contract.position import equity
 from venue.core.instruments import Contract, Instrument, Tier
 from venue.core.messages.commands import (
-    Command,
-    CreateOwner,
     Deposit,
     ListContract,
     PlaceContractOrder,
@@ -23,12 +21,9 @@ from venue.core.messages.commands import (
     Tick,
 )
 from venue.core.messages.contract_events import LiquidationStarted
-from venue.core.messages.events import Event, OwnerCreated, Rejected
-from venue.core.messages.savepoints import KeepState, RevertState
-from venue.core.state import snapshot
-from venue.core.state.audit import problems
+from venue.gym.episode import Simulation
 from venue.gym.flow import ContractOrders, Flow
-from venue.gym.market import BASE, BEGUN, QUOTE, QUOTE_UNIT, SCALE, START, SYMBOL, top
+from venue.gym.market import BASE, QUOTE, SCALE, START, SYMBOL, UNIT, top
 from venue.gym.seat import GRID_TICKS, Seen
 from venue.vocabulary import BUY, GTC, LONG, MARKET, SELL, SHORT, WALLET_CONTRACT
 
@@ -37,7 +32,7 @@ STEP_US: Final = 1_000_000  # venue time of a step: marks and funding go by seco
 BEGIN_US: Final = 1_767_225_600_000_000 + 28_200_000_000  # 07:50 UTC: the next funding is at 08:00
 SOURCE: Final = "walk"
 STIR: Final = 20  # grid steps: an episode moves the price by about a percent
-OTHERS_UNITS: Final = 10**9
+OTHERS: Final = {QUOTE: 10**9 * UNIT}
 UNITS: Final = 2_000  # what the learner begins with
 NOTIONAL_MAX: Final = 10**18
 CONTRACT: Final = Contract(
@@ -51,28 +46,29 @@ CONTRACT: Final = Contract(
 
 
 class ContractMarket:
-    """One engine with a learner and the others. With `audit` the invariants of rule 10 are checked
-    after each step; a broken one is a RuntimeError."""
+    """One simulation with a learner and the others."""
 
     def __init__(self, *, audit: bool = False) -> None:
-        self.engine = snapshot.begin()
-        self._audit = audit
+        self._simulation = simulation = Simulation(BEGIN_US, audit=audit)
+        self.engine = simulation.engine
         self.liquidated = False  # the learner, in this episode
-        self._do(RegisterAsset(QUOTE, SCALE, BEGIN_US))
-        self._do(RegisterAsset(BASE, SCALE, BEGIN_US))
-        self._do(ListContract(CONTRACT, BEGIN_US))
-        self._deposit(FUND_UID, OTHERS_UNITS)
-        maker, taker = (self._owner(name, OTHERS_UNITS) for name in ("maker", "taker"))
-        self._uid = self._owner("learner", UNITS)
+        simulation.do(RegisterAsset(QUOTE, SCALE, BEGIN_US))
+        simulation.do(RegisterAsset(BASE, SCALE, BEGIN_US))
+        simulation.do(ListContract(CONTRACT, BEGIN_US))
+        simulation.do(Deposit(FUND_UID, WALLET_CONTRACT, QUOTE, OTHERS[QUOTE], BEGIN_US))
+        maker, taker = (
+            simulation.owner(name, WALLET_CONTRACT, OTHERS) for name in ("maker", "taker")
+        )
+        self._uid = simulation.owner("learner", WALLET_CONTRACT, {QUOTE: UNITS * UNIT})
         self._flow = Flow(self.engine, ContractOrders(SYMBOL), (maker, taker), START, STIR)
-        self._do(PostIndex(SYMBOL, SOURCE, START * GRID_TICKS, BEGIN_US, jump=True))
-        self._do(SetLeverage(self._uid, SYMBOL, LEVERAGE, LEVERAGE, LEVERAGE, time=BEGIN_US))
+        simulation.do(PostIndex(SYMBOL, SOURCE, START * GRID_TICKS, BEGIN_US, jump=True))
+        simulation.do(SetLeverage(self._uid, SYMBOL, LEVERAGE, LEVERAGE, LEVERAGE, time=BEGIN_US))
         self._flow.settle(BEGIN_US)
-        self._do(KeepState(BEGUN, b"", BEGIN_US))
+        simulation.keep()
 
     def begin(self, seed: int) -> None:
         """Go back to the beginning, with another walk."""
-        self._do(RevertState(BEGUN, self.engine.time))
+        self._simulation.go_back()
         self._flow.begin(seed)
         self.liquidated = False
 
@@ -80,18 +76,16 @@ class ContractMarket:
         """A second passes: the index, the others, what falls due."""
         engine = self.engine
         time = engine.time + STEP_US
-        events = self._do(PostIndex(SYMBOL, SOURCE, self._flow.price * GRID_TICKS, time))
+        simulation = self._simulation
+        events = simulation.do(PostIndex(SYMBOL, SOURCE, self._flow.price * GRID_TICKS, time))
         self._flow.step(time)
-        events += self._do(Tick(time))
+        events += simulation.do(Tick(time))
         while engine.pending():
-            events += self._do(Proceed(time))
+            events += simulation.do(Proceed(time))
         for event in events:
             if type(event) is LiquidationStarted and event.uid == self._uid:
                 self.liquidated = True
-        if self._audit:
-            found = problems(engine)
-            if found:
-                raise RuntimeError("; ".join(found))
+        self._simulation.check()
 
     def trade(self, side: int, position_side: int, lots: int) -> None:
         """A market order of the learner. What the venue refuses does not happen."""
@@ -113,7 +107,7 @@ class ContractMarket:
 
     def equity(self) -> float:
         """Collateral and unrealized profit at the mark, in USDT."""
-        return equity(self.engine.account(self._uid).contract[0]) / QUOTE_UNIT
+        return equity(self.engine.account(self._uid).contract[0]) / UNIT
 
     def see(self) -> Seen:
         """The book; the rest of what is seen is asked for by name."""
@@ -124,20 +118,6 @@ class ContractMarket:
         """The mark less the index, in grid steps."""
         perp = self.engine.contracts.markets[SYMBOL]
         return (perp.mark - perp.index_price) / GRID_TICKS
-
-    def _owner(self, name: str, units: int) -> int:
-        created = self._do(CreateOwner(name, 0, BEGIN_US))[0]
-        assert type(created) is OwnerCreated, created
-        self._deposit(created.uid, units)
-        return created.uid
-
-    def _deposit(self, uid: int, units: int) -> None:
-        self._do(Deposit(uid, WALLET_CONTRACT, QUOTE, units * QUOTE_UNIT, BEGIN_US))
-
-    def _do(self, command: Command) -> list[Event]:
-        events = self.engine.apply(command)
-        assert not events or not isinstance(events[0], Rejected), (command, events)
-        return events
 
 
 def moves(long: int, short: int, target: int) -> list[tuple[int, int, int]]:

@@ -8,6 +8,7 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
+from venue.gym.episode import Steps
 from venue.gym.market import INSTRUMENT, SpotMarket, sitting
 from venue.gym.observing import FAR, Observation, book_numbers, bounded, choices, observed_space
 from venue.gym.seat import LEVELS, Seat, Seen
@@ -49,15 +50,14 @@ class Execution(gymnasium.Env[Observation, np.int64]):
         seat: Seat | None = None,
         audit: bool = False,
     ) -> None:
-        if steps < 1 or children < 1:
-            raise ValueError(f"steps, children: must be 1 or more, not {steps}, {children}")
+        if children < 1:
+            raise ValueError(f"children: must be 1 or more, not {children}")
         self.observation_space = observed_space(SIZE)
         self.action_space = spaces.Discrete(SWEEP + 1)
-        self._steps = steps
+        self._steps = Steps(steps)
         self._lots = children * LOTS
         self._market = SpotMarket(audit=audit) if seat is None else None
         self._seat = sitting(self._market, seat)
-        self._left = 0
         self._arrival = 0.0
         self._first = self._seen = self._seat.see()
 
@@ -68,7 +68,7 @@ class Execution(gymnasium.Env[Observation, np.int64]):
         super().reset(seed=seed)
         if self._market is not None:
             self._market.begin(int(self.np_random.integers(1 << 62)))
-        self._left = self._steps
+        self._steps.begin()
         self._first = self._seen = self._seat.see()
         self._arrival = self._seen.mid()
         return self._observed(), {}
@@ -76,24 +76,23 @@ class Execution(gymnasium.Env[Observation, np.int64]):
     def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Act, have the others act, and see what was bought. RuntimeError before `reset`,
         ValueError for what is no action."""
-        if not self._left:
-            raise RuntimeError("step: the episode is over, or none has begun: call reset first")
+        self._steps.demand()
         (chosen,) = choices(action, 1, SWEEP)
-        self._left -= 1
+        self._steps.left -= 1
         self._act(chosen)
         self._seat.let_pass()
         before, self._seen = self._seen, self._seat.see()
-        if not self._left and self._missing():
+        if not self._steps.left and self._missing():
             self._seat.quote(0, 0, LOTS)
             self._seat.take(BUY, self._missing())
             self._seen = self._seat.see()
-        done = not self._missing() or not self._left
+        done = not self._missing() or not self._steps.left
         if done:
             self._seat.quote(0, 0, LOTS)
         reward = self._saved(before, self._seen)
         if done:
             reward -= self._points(self._missing() * (self._seen.mid() - self._arrival))
-            self._left = 0
+            self._steps.end()
         return self._observed(), reward, done, False, {"missing": self._missing()}
 
     def _act(self, action: int) -> None:
@@ -126,5 +125,5 @@ class Execution(gymnasium.Env[Observation, np.int64]):
         numbers = book_numbers(seen, middle, SIZE)
         numbers[-3] = self._missing() / self._lots
         numbers[-2] = (middle - seen.own_bid) / FAR if seen.own_bid else 0.0
-        numbers[-1] = 1 - self._left / self._steps
+        numbers[-1] = self._steps.passed()
         return bounded(numbers)

@@ -8,12 +8,12 @@ from typing import Final
 
 from venue.client.blocking import Client
 from venue.client.errors import Refused
-from venue.gym.market import BASE, LOT_ATOMS, QUOTE, QUOTE_UNIT, SYMBOL, MarketSeat
+from venue.gym.market import BASE, LOT_ATOMS, QUOTE, SYMBOL, UNIT, MarketSeat
 from venue.gym.seat import LEVELS, Seen
 from venue.vocabulary import Side
 
 DEPTH: Final = "200"  # levels that are asked for: some share a grid step
-LOT: Final = Decimal(LOT_ATOMS) / QUOTE_UNIT
+LOT: Final = Decimal(LOT_ATOMS) / UNIT
 
 
 class RestSeat:

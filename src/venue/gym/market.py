@@ -12,17 +12,12 @@ from venue.core.instruments import Instrument
 from venue.core.ledger.accounts import Account
 from venue.core.messages.commands import (
     CancelOrder,
-    Command,
-    CreateOwner,
-    Deposit,
     ListInstrument,
     PlaceOrder,
     RegisterAsset,
 )
-from venue.core.messages.events import Event, OrderPlaced, OwnerCreated, Rejected
-from venue.core.messages.savepoints import KeepState, RevertState
-from venue.core.state import snapshot
-from venue.core.state.audit import problems
+from venue.core.messages.events import Event, OrderPlaced
+from venue.gym.episode import Simulation
 from venue.gym.flow import Flow, SpotOrders
 from venue.gym.seat import GRID_TICKS, LEVELS, Seat, Seen
 from venue.vocabulary import BUY, GTC, LIMIT, MARKET, SELL, WALLET_SPOT
@@ -37,71 +32,49 @@ INSTRUMENT: Final = Instrument(
     SYMBOL, BASE, QUOTE, 1, 2, 1, 5, 10, 100_000_000, 10_000_000, MAKER_PPM, TAKER_PPM
 )
 LOT_ATOMS: Final = 10 ** (SCALE - INSTRUMENT.quantity_scale)
-QUOTE_UNIT: Final = 10**SCALE
+UNIT: Final = 10**SCALE  # atoms of a unit of either asset
 START: Final = 64_000  # grid steps
 STEP_US: Final = 200_000  # venue time of a step
 BEGIN_US: Final = 1_767_225_600_000_000  # 2026-01-01T00:00:00Z
-BEGUN: Final = "begun"  # the kept state that every episode begins in
-OTHERS_UNITS: Final = 10**9
-BASE_UNITS: Final = 5  # what a learner begins with
-QUOTE_UNITS: Final = 500_000
+OTHERS: Final = {BASE: 10**9 * UNIT, QUOTE: 10**9 * UNIT}  # atoms: what each begins with
+LEARNERS: Final = {BASE: 5 * UNIT, QUOTE: 500_000 * UNIT}
 
 
 class SpotMarket:
-    """One engine with `seats` learners and the others. With `audit` the invariants of rule 10 are
-    checked after each step; a broken one is a RuntimeError."""
+    """One simulation with `seats` learners and the others."""
 
     def __init__(self, seats: int = 1, *, audit: bool = False) -> None:
-        self.engine = snapshot.begin()
-        self._audit = audit
-        self._do(RegisterAsset(BASE, SCALE, BEGIN_US))
-        self._do(RegisterAsset(QUOTE, SCALE, BEGIN_US))
-        self._do(ListInstrument(INSTRUMENT, BEGIN_US))
-        maker, taker = (
-            self._owner(name, OTHERS_UNITS, OTHERS_UNITS) for name in ("maker", "taker")
-        )
+        self._simulation = simulation = Simulation(BEGIN_US, audit=audit)
+        self.engine = simulation.engine
+        simulation.do(RegisterAsset(BASE, SCALE, BEGIN_US))
+        simulation.do(RegisterAsset(QUOTE, SCALE, BEGIN_US))
+        simulation.do(ListInstrument(INSTRUMENT, BEGIN_US))
+        maker, taker = (simulation.owner(name, WALLET_SPOT, OTHERS) for name in ("maker", "taker"))
         self._uids = [
-            self._owner(f"learner-{number}", BASE_UNITS, QUOTE_UNITS) for number in range(seats)
+            simulation.owner(f"learner-{number}", WALLET_SPOT, LEARNERS) for number in range(seats)
         ]
         self._flow = Flow(self.engine, SpotOrders(SYMBOL), (maker, taker), START)
         self._flow.settle(BEGIN_US)
-        self._do(KeepState(BEGUN, b"", BEGIN_US))
+        simulation.keep()
         self.seats = [MarketSeat(self, uid) for uid in self._uids]
 
     def begin(self, seed: int) -> None:
         """Go back to the beginning, with another walk."""
-        self._do(RevertState(BEGUN, self.engine.time))
+        self._simulation.go_back()
         self._flow.begin(seed)
         for seat, uid in zip(self.seats, self._uids, strict=True):
             seat.sit(self.engine.account(uid))
 
     def step(self) -> None:
         """The others act, and time passes."""
-        engine = self.engine
-        self._flow.step(engine.time + STEP_US)
-        if self._audit:
-            found = problems(engine)
-            if found:
-                raise RuntimeError("; ".join(found))
-
-    def _owner(self, name: str, base: int, quote: int) -> int:
-        created = self._do(CreateOwner(name, 0, BEGIN_US))[0]
-        assert type(created) is OwnerCreated, created
-        uid = created.uid
-        for asset, units in ((BASE, base), (QUOTE, quote)):
-            self._do(Deposit(uid, WALLET_SPOT, asset, units * QUOTE_UNIT, BEGIN_US))
-        return uid
-
-    def _do(self, command: Command) -> list[Event]:
-        events = self.engine.apply(command)
-        assert not events or not isinstance(events[0], Rejected), (command, events)
-        return events
+        self._flow.step(self.engine.time + STEP_US)
+        self._simulation.check()
 
 
 class MarketSeat:
     """A learner's place in a `SpotMarket`; the market itself decides when the others act."""
 
-    lot_units = LOT_ATOMS / QUOTE_UNIT
+    lot_units = LOT_ATOMS / UNIT
     step_units = GRID_TICKS / 10**INSTRUMENT.price_scale
 
     def __init__(self, market: SpotMarket, uid: int) -> None:
@@ -132,7 +105,7 @@ class MarketSeat:
             top(self._bids),
             top(self._asks),
             (base.free + base.locked) // LOT_ATOMS,
-            (quote.free + quote.locked) / QUOTE_UNIT,
+            (quote.free + quote.locked) / UNIT,
             bid,
             ask,
         )

@@ -9,6 +9,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from venue.gym.episode import Steps
 from venue.gym.market import SpotMarket, sitting
 from venue.gym.observing import FAR, Observation, book_numbers, bounded, choices, observed_space
 from venue.gym.seat import LEVELS, Seat, Seen
@@ -40,14 +41,11 @@ class MarketMaking(gymnasium.Env[Observation, NDArray[np.int64]]):
     def __init__(
         self, steps: int = 1_000, *, seat: Seat | None = None, audit: bool = False
     ) -> None:
-        if steps < 1:
-            raise ValueError(f"steps: must be 1 or more, not {steps}")
         self.observation_space = observed_space(SIZE)
         self.action_space = spaces.MultiDiscrete([CHOICES, CHOICES])
-        self._steps = steps
+        self._steps = Steps(steps)
         self._market = SpotMarket(audit=audit) if seat is None else None
         self._maker = Maker(sitting(self._market, seat))
-        self._left = 0
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -56,7 +54,7 @@ class MarketMaking(gymnasium.Env[Observation, NDArray[np.int64]]):
         super().reset(seed=seed)
         if self._market is not None:
             self._market.begin(int(self.np_random.integers(1 << 62)))
-        self._left = self._steps
+        self._steps.begin()
         return self._maker.begin(), {}
 
     def step(
@@ -64,13 +62,12 @@ class MarketMaking(gymnasium.Env[Observation, NDArray[np.int64]]):
     ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Quote, have the others act, and see what came of it. RuntimeError before `reset`,
         ValueError for what is no action."""
-        if not self._left:
-            raise RuntimeError("step: the episode is over, or none has begun: call reset first")
+        self._steps.demand()
         self._maker.quote(action)
-        self._left -= 1
+        self._steps.left -= 1
         self._maker.seat.let_pass()
-        observation, reward = self._maker.outcome(1 - self._left / self._steps)
-        return observation, reward, False, not self._left, {"profit": self._maker.profit}
+        observation, reward = self._maker.outcome(self._steps.passed())
+        return observation, reward, False, not self._steps.left, {"profit": self._maker.profit}
 
 
 class Maker:

@@ -10,6 +10,7 @@ from gymnasium.utils import seeding
 from numpy.typing import NDArray
 from pettingzoo import ParallelEnv  # type: ignore[import-untyped]
 
+from venue.gym.episode import Steps
 from venue.gym.market import SpotMarket
 from venue.gym.market_making import CHOICES, SIZE, Maker
 from venue.gym.observing import Observation, observed_space
@@ -26,13 +27,12 @@ class MakersParallel(ParallelEnv):  # type: ignore[misc]
     metadata: ClassVar[dict[str, Any]] = {"render_modes": [], "name": "venue_makers_v0"}
 
     def __init__(self, makers: int = 2, steps: int = 1_000, *, audit: bool = False) -> None:
-        if makers < 1 or steps < 1:
-            raise ValueError(f"makers, steps: must be 1 or more, not {makers}, {steps}")
+        if makers < 1:
+            raise ValueError(f"makers: must be 1 or more, not {makers}")
         self.possible_agents = [f"maker_{number}" for number in range(makers)]
         self.agents: list[str] = []
         self.render_mode = None
-        self._steps = steps
-        self._left = 0
+        self._steps = Steps(steps)
         self._market = SpotMarket(makers, audit=audit)
         seats = zip(self.possible_agents, self._market.seats, strict=True)
         self._makers = {agent: Maker(seat) for agent, seat in seats}
@@ -57,7 +57,7 @@ class MakersParallel(ParallelEnv):  # type: ignore[misc]
         if seed is not None:
             self._random, _ = seeding.np_random(seed)
         self._market.begin(int(self._random.integers(1 << 62)))
-        self._left = self._steps
+        self._steps.begin()
         self.agents = list(self.possible_agents)
         observed = {agent: self._makers[agent].begin() for agent in self.agents}
         return observed, {agent: {} for agent in self.agents}
@@ -73,17 +73,16 @@ class MakersParallel(ParallelEnv):  # type: ignore[misc]
     ]:
         """All quote, the others act. RuntimeError before `reset`, ValueError for what is no
         action."""
-        if not self._left:
-            raise RuntimeError("step: the episode is over, or none has begun: call reset first")
+        self._steps.demand()
         agents = self.agents
-        first = self._left % len(agents)
+        first = self._steps.left % len(agents)
         for agent in agents[first:] + agents[:first]:
             self._makers[agent].quote(actions[agent])
         self._market.step()
-        self._left -= 1
-        passed = 1 - self._left / self._steps
+        self._steps.left -= 1
+        passed = self._steps.passed()
         outcomes = {agent: self._makers[agent].outcome(passed) for agent in agents}
-        over = not self._left
+        over = not self._steps.left
         if over:
             self.agents = []
         return (

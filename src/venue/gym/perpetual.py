@@ -9,6 +9,7 @@ import numpy as np
 from gymnasium import spaces
 
 from venue.gym.contract_market import UNITS, ContractMarket, moves
+from venue.gym.episode import Steps
 from venue.gym.observing import FAR, Observation, book_numbers, bounded, choices, observed_space
 from venue.gym.seat import LEVELS
 
@@ -35,13 +36,10 @@ class PerpetualTrader(gymnasium.Env[Observation, np.int64]):
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 - as gymnasium has it
 
     def __init__(self, steps: int = 1_000, *, audit: bool = False) -> None:
-        if steps < 1:
-            raise ValueError(f"steps: must be 1 or more, not {steps}")
         self.observation_space = observed_space(SIZE)
         self.action_space = spaces.Discrete(len(TARGETS))
-        self._steps = steps
+        self._steps = Steps(steps)
         self._market = ContractMarket(audit=audit)
-        self._left = 0
         self._equity = 0.0
         self._middle = 0.0
 
@@ -51,7 +49,7 @@ class PerpetualTrader(gymnasium.Env[Observation, np.int64]):
         """Begin an episode: the same seed, the same market."""
         super().reset(seed=seed)
         self._market.begin(int(self.np_random.integers(1 << 62)))
-        self._left = self._steps
+        self._steps.begin()
         self._equity = self._market.equity()
         self._middle = self._market.see().mid()
         return self._observed(), {}
@@ -59,19 +57,18 @@ class PerpetualTrader(gymnasium.Env[Observation, np.int64]):
     def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Trade, let a second pass, and see what came of it. RuntimeError before `reset`,
         ValueError for what is no action."""
-        if not self._left:
-            raise RuntimeError("step: the episode is over, or none has begun: call reset first")
+        self._steps.demand()
         (chosen,) = choices(action, 1, len(TARGETS) - 1)
-        self._left -= 1
+        self._steps.left -= 1
         market = self._market
         for side, position_side, lots in moves(*market.held(), TARGETS[chosen]):
             market.trade(side, position_side, lots)
         market.step()
         before, self._equity = self._equity, market.equity()
         observation = self._observed()
-        truncated = not self._left and not market.liquidated
+        truncated = not self._steps.left and not market.liquidated
         if market.liquidated:
-            self._left = 0
+            self._steps.end()
         told = {"equity": self._equity}
         return observation, self._equity - before, market.liquidated, truncated, told
 
@@ -85,5 +82,5 @@ class PerpetualTrader(gymnasium.Env[Observation, np.int64]):
         numbers[-4] = market.premium() / FAR
         numbers[-3] = (self._middle - before) / FAR
         numbers[-2] = self._equity / UNITS
-        numbers[-1] = 1 - self._left / self._steps
+        numbers[-1] = self._steps.passed()
         return bounded(numbers)
