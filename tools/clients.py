@@ -1,4 +1,4 @@
-"""Writes the clients: a typed method for each row of the table of operations."""
+"""Writes the calls of the clients: a typed method for each row of the table of operations."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 from msgspec import NODEFAULT, Struct, structs
 
@@ -16,175 +16,107 @@ from venue.api.operation import Operation
 from venue.client.paging import PAGES
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDER = ROOT / "src" / "venue" / "client"
 CURSORS = ("bills", "income")  # lists whose pages follow from the last item
 MONEY = (Kind.DECIMAL.value, Kind.RATE.value)
-HEAD = '''"""{title} Written by tools/clients.py; do not edit.
+PRODUCTS = {
+    "spot": "the spot market",
+    "contract": "contracts",
+    "copying": "copy trading",
+    "countdown": "countdowns",
+    "operator": "the operator",
+}
+HEAD = '''"""Calls of {product}. Written by tools/clients.py; do not edit.
 
 One method for each row of docs/operations.md, with its parameters by their names in snake case.
 What is left out is not sent. Methods raise Refused, Unreachable and Misused.
 """
 
-# ruff: noqa: A002
 from __future__ import annotations
 
-from collections.abc import {imports}
-from types import TracebackType
-from decimal import Decimal
-from typing import Any, TypeVar
+from collections.abc import {iterator}
+from typing import Any
 
 {modules}
-from venue.api.operation import Empty, Operation
+from venue.api.operation import Empty
 from venue.client import paging
-from venue.client.http import RETRIES, TIMEOUT_S, Account, Http
-{more}
-Money = str | int | Decimal
-Q = TypeVar("Q")
-R = TypeVar("R")
+from venue.client.sending import Money, {send}
 
 
 class {name}:
-    """A client of the venue at `url`, for one owner or operator. {use}
+    """A method for each row."""
 
-    Calls that change nothing are repeated up to `retries` times, and placements under their client
-    id, which is given to each that has none. Without a key `act_as` names an owner of a practice
-    venue on this machine.
-    """
-
-    def __init__(
-        self,
-        url: str = "http://127.0.0.1:8787",
-        *,
-        key: str = "",
-        secret: str = "",
-        passphrase: str = "",
-        operator_token: str = "",
-        act_as: str = "",
-        timeout_s: float = TIMEOUT_S,
-        retries: int = RETRIES,
-    ) -> None:
-        account = Account(
-            key=key,
-            secret=secret,
-            passphrase=passphrase,
-            operator_token=operator_token,
-            act_as=act_as,
-        )
-        self._http = Http(url, account, timeout_s, retries)
-
-    {async_}def __{a}enter__(self) -> {name}:
-        return self
-
-    {async_}def __{a}exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._http.close()
-
-    {async_}def _send(self, row: Operation[Q, R], values: dict[str, Any]) -> R:
-        return {send}
-{streams}'''
-STREAMS = '''
-    def listen(
-        self,
-        *channels: str,
-        product: str = "spot",
-        quiet_s: float = QUIET_S,
-        patience_s: float = PATIENCE_S,
-    ) -> Stream:
-        """The frames of channels, as BTCUSDT@trade, or of private ones, as orders or
-        orders?from=17. Misused."""
-        return Stream(self._http, product, channels, quiet_s=quiet_s, patience_s=patience_s)
-
-    def books(
-        self,
-        symbol: str,
-        *,
-        product: str = "spot",
-        levels: int = 15,
-        quiet_s: float = QUIET_S,
-        patience_s: float = PATIENCE_S,
-    ) -> Books:
-        """A market's book after each change, checked: 15 or 200 levels a side. Misused."""
-        name = channel(symbol, levels)
-        return Books(self.listen(name, product=product, quiet_s=quiet_s, patience_s=patience_s))
+    _send: {send}
 '''
-SYNC = {
-    "title": "The blocking client.",
-    "imports": "Iterator",
-    "more": "",
-    "name": "Client",
-    "use": "Use it in a `with`; threads may\n    share it.",
-    "async_": "",
-    "a": "",
-    "send": "self._http.send(row, values)",
-    "streams": "",
-}
-ASYNC = {
-    "title": "The client for asyncio.",
-    "imports": "AsyncIterator",
-    "more": "import asyncio\nfrom venue.client.books import Books, channel\n"
-    "from venue.client.streams import PATIENCE_S, QUIET_S, Stream\n",
-    "name": "AsyncClient",
-    "use": "Use it in an `async\n    with`. A call runs on a"
-    " thread: one whose task is cancelled may have its effect all the same.",
-    "async_": "async ",
-    "a": "a",
-    "send": "await asyncio.to_thread(self._http.send, row, values)",
-    "streams": STREAMS,
-}
+
+
+class Flavour(NamedTuple):
+    """What the blocking and the asynchronous calls differ in."""
+
+    folder: str
+    suffix: str  # of the class that holds a product's calls
+    send: str
+    iterator: str
+    each: str
+    define: str
+    wait: str
+
+
+FLAVOURS = (
+    Flavour("calls", "Calls", "Send", "Iterator", "each", "def", ""),
+    Flavour(
+        "async_calls", "AsyncCalls", "AsyncSend", "AsyncIterator", "each_async", "async def",
+        "await ",
+    ),
+)  # fmt: skip
 
 
 def clients() -> dict[str, str]:
-    """Each client's source by its path in the repository."""
+    """The source of each product's calls by its path in the repository."""
     return {
-        "src/venue/client/blocking.py": _client(SYNC, ""),
-        "src/venue/client/asynchronous.py": _client(ASYNC, "async "),
+        f"src/venue/client/{flavour.folder}/{product}.py": _calls(product, flavour)
+        for flavour in FLAVOURS
+        for product in PRODUCTS
     }
 
 
-def _client(words: dict[str, str], async_: str) -> str:
-    modules = sorted({_module_of(row) for row in ROWS} | _reply_modules())
-    lines = "\n".join(f"import {module}" for module in modules)
-    text = HEAD.replace("{modules}", lines)
-    for name, word in words.items():
-        text = text.replace(f"{{{name}}}", word)
-    methods = [method for row in ROWS for method in _methods(row, async_)]
+def _calls(product: str, flavour: Flavour) -> str:
+    rows = [row for row in ROWS if _module_of(row).split(".")[2] == product]
+    modules = sorted({_module_of(row) for row in rows} | _reply_modules(rows))
+    text = HEAD.format(
+        product=PRODUCTS[product],
+        name=product.capitalize() + flavour.suffix,
+        iterator=flavour.iterator,
+        send=flavour.send,
+        modules="\n".join(f"import {module}" for module in modules),
+    )
+    methods = [method for row in rows for method in _methods(row, flavour)]
     return _formatted("\n".join([text, *methods]))
 
 
-def _methods(row: Operation[Any, Any], async_: str) -> list[str]:
-    found = [_method(row, async_)]
+def _methods(row: Operation[Any, Any], flavour: Flavour) -> list[str]:
+    found = [_method(row, flavour)]
     names = {field.encode_name for field in structs.fields(row.request)}
     if names & set(PAGES) or row.name in CURSORS:
         item = _item(row.reply)
         if item:
-            found.append(_pages(row, async_, item))
+            found.append(_pages(row, flavour, item))
     return found
 
 
-def _method(row: Operation[Any, Any], async_: str) -> str:
+def _method(row: Operation[Any, Any], flavour: Flavour) -> str:
     reply = spelled(row.reply)
-    wait = "await " if async_ else ""
     return f'''
-    {async_}def {row.name}({_parameters(row)}) -> {reply}:
+    {flavour.define} {row.name}({_parameters(row)}) -> {reply}:
         """{row.method} {row.path}"""
-        return {wait}self._send({_module_of(row)}.{_attribute(row)}, {_values(row)})
+        return {flavour.wait}self._send({_spelled_row(row)}, {_values(row)})
 '''
 
 
-def _pages(row: Operation[Any, Any], async_: str, item: str) -> str:
-    kind, each = ("AsyncIterator", "each_async") if async_ else ("Iterator", "each")
+def _pages(row: Operation[Any, Any], flavour: Flavour, item: str) -> str:
     return f'''
-    def each_{row.name}({_parameters(row)}) -> {kind}[{item}]:
+    def each_{row.name}({_parameters(row)}) -> {flavour.iterator}[{item}]:
         """The items of all pages of `{row.name}`."""
-        return paging.{each}(self._send, {_module_of(row)}.{_attribute(row)}, {_values(row)})
+        return paging.{flavour.each}(self._send, {_spelled_row(row)}, {_values(row)})
 '''
 
 
@@ -199,7 +131,7 @@ def _parameters(row: Operation[Any, Any]) -> str:
             others.append(f"{field.name}: {kind} | None = None")
     if not needed and not others:
         return "self"
-    return ", ".join(["self", "*", *needed, *others]) + ","
+    return ", ".join(["self", "*", *needed, *others])
 
 
 def _values(row: Operation[Any, Any]) -> str:
@@ -252,8 +184,8 @@ def _module_of(row: Operation[Any, Any]) -> str:
     return _PLACES[row.name][0]
 
 
-def _attribute(row: Operation[Any, Any]) -> str:
-    return _PLACES[row.name][1]
+def _spelled_row(row: Operation[Any, Any]) -> str:
+    return ".".join(_PLACES[row.name])
 
 
 def _places() -> dict[str, tuple[str, str]]:
@@ -268,9 +200,9 @@ def _places() -> dict[str, tuple[str, str]]:
     return found
 
 
-def _reply_modules() -> set[str]:
+def _reply_modules(rows: list[Operation[Any, Any]]) -> set[str]:
     """The modules of types that replies and parameters are spelled with."""
-    texts = [spelled(row.reply) + _parameters(row) for row in ROWS]
+    texts = [spelled(row.reply) + _parameters(row) for row in rows]
     known = [
         name
         for name, module in sys.modules.items()
@@ -284,7 +216,7 @@ _PLACES = _places()
 
 def _formatted(text: str) -> str:
     ruff = [sys.executable, "-m", "ruff"]
-    for command in (["check", "-q", "--select", "I", "--fix", "-"], ["format", "-q", "-"]):
+    for command in (["check", "-q", "--select", "I,F401", "--fix", "-"], ["format", "-q", "-"]):
         done = subprocess.run(
             [*ruff, *command], input=text, capture_output=True, text=True, check=True, cwd=ROOT
         )

@@ -1,0 +1,24 @@
+"""Calls of countdowns. Written by tools/clients.py; do not edit.
+
+One method for each row of docs/operations.md, with its parameters by their names in snake case.
+What is left out is not sent. Methods raise Refused, Unreachable and Misused.
+"""
+
+from __future__ import annotations
+
+import venue.api.countdown
+from venue.client.sending import AsyncSend
+
+
+class CountdownAsyncCalls:
+    """A method for each row."""
+
+    _send: AsyncSend
+
+    async def cancel_after(self, *, timeout: int) -> venue.api.countdown.CancelAfterReply:
+        """POST /api/v3/cancelAllAfter"""
+        return await self._send(venue.api.countdown.cancel_after, {"timeout": timeout})
+
+    async def contract_cancel_after(self, *, timeout: int) -> venue.api.countdown.CancelAfterReply:
+        """POST /capi/v3/cancelAllAfter"""
+        return await self._send(venue.api.countdown.contract_cancel_after, {"timeout": timeout})
