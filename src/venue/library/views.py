@@ -29,43 +29,33 @@ ZERO = Decimal(0)
 
 def spot_order(view: OrderView) -> Order:
     """A spot order."""
-    return Order(
-        ts=view.time,
-        updated_ts=view.update_time,
-        order_id=view.order_id,
-        client_id=view.client_order_id,
-        symbol=view.symbol,
-        product=SPOT,
-        side=view.side,
-        position_side="",
-        type=view.type,
-        time_in_force=view.time_in_force,
-        status=view.status,
-        price=Decimal(view.price),
-        quantity=Decimal(view.orig_qty),
-        filled=Decimal(view.executed_qty),
-        value=Decimal(view.cummulative_quote_qty),
-    )
+    return _order(view, SPOT, "", view.cummulative_quote_qty)
 
 
 def contract_order(view: ContractOrderView) -> Order:
     """A contract order."""
+    return _order(view, CONTRACT, view.position_side, view.cum_quote)
+
+
+def _order(
+    view: OrderView | ContractOrderView, product: str, position_side: str, value: str
+) -> Order:
     return Order(
         ts=view.time,
         updated_ts=view.update_time,
         order_id=view.order_id,
         client_id=view.client_order_id,
         symbol=view.symbol,
-        product=CONTRACT,
+        product=product,
         side=view.side,
-        position_side=view.position_side,
+        position_side=position_side,
         type=view.type,
         time_in_force=view.time_in_force,
         status=view.status,
         price=Decimal(view.price),
         quantity=Decimal(view.orig_qty),
         filled=Decimal(view.executed_qty),
-        value=Decimal(view.cum_quote),
+        value=Decimal(value),
     )
 
 
@@ -134,35 +124,27 @@ def income(view: contract.IncomeItem) -> Income:
 
 def spot_fill(view: MyTrade) -> Fill:
     """An own spot fill."""
-    return Fill(
-        ts=view.time,
-        trade_id=view.id,
-        order_id=view.order_id,
-        symbol=view.symbol,
-        product=SPOT,
-        side="BUY" if view.is_buyer else "SELL",
-        price=Decimal(view.price),
-        quantity=Decimal(view.qty),
-        value=Decimal(view.quote_qty),
-        fee=Decimal(view.commission),
-        realized=ZERO,
-    )
+    return _fill(view, SPOT, "BUY" if view.is_buyer else "SELL", ZERO)
 
 
 def contract_fill(view: UserTrade) -> Fill:
     """An own fill of a contract."""
+    return _fill(view, CONTRACT, view.side, Decimal(view.realized_pnl))
+
+
+def _fill(view: MyTrade | UserTrade, product: str, side: str, realized: Decimal) -> Fill:
     return Fill(
         ts=view.time,
         trade_id=view.id,
         order_id=view.order_id,
         symbol=view.symbol,
-        product=CONTRACT,
-        side=view.side,
+        product=product,
+        side=side,
         price=Decimal(view.price),
         quantity=Decimal(view.qty),
         value=Decimal(view.quote_qty),
         fee=Decimal(view.commission),
-        realized=Decimal(view.realized_pnl),
+        realized=realized,
     )
 
 
