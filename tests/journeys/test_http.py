@@ -348,10 +348,10 @@ def test_a_trickle_does_not_move_the_deadline() -> None:
 
 
 def test_a_late_request_is_refused_after_the_answer_before_it() -> None:
-    with serving(header_s=0.05) as served, closing(served.connect()) as client:
+    with serving(header_s=0.5) as served, closing(served.connect()) as client:
         client.sendall(b"GET /slow HTTP/1.1\r\nHost: h\r\n\r\nGET /b")
         assert served.slow_seen.wait(WAIT_S)
-        client.settimeout(0.2)  # longer than the deadline: still no answer
+        client.settimeout(0.8)  # longer than the deadline: still no answer
         with pytest.raises(TimeoutError):
             client.recv(1)
         client.settimeout(WAIT_S)
@@ -363,16 +363,16 @@ def test_a_late_request_is_refused_after_the_answer_before_it() -> None:
 
 @pytest.mark.parametrize("before", [b"", b"\r\n", GET])
 def test_an_idle_connection_is_closed(before: bytes) -> None:
-    with serving(idle_s=0.05) as served:
+    with serving(idle_s=0.5) as served:
         answer = exchange(served, before)
         assert answer.count(b"HTTP/1.1") == (1 if before == GET else 0)
 
 
 def test_a_slow_answer_is_not_idleness() -> None:
-    with serving(idle_s=0.05) as served, closing(served.connect()) as client:
+    with serving(idle_s=0.5) as served, closing(served.connect()) as client:
         client.sendall(b"GET /slow HTTP/1.1\r\nHost: h\r\n\r\n")
         assert served.slow_seen.wait(WAIT_S)
-        client.settimeout(0.2)
+        client.settimeout(0.8)  # longer than it may be idle: still no answer
         with pytest.raises(TimeoutError):
             client.recv(1)
         client.settimeout(WAIT_S)

@@ -409,7 +409,8 @@ def test_weights_are_those_of_rest(tmp_path: Any) -> None:
 
 
 def test_orders_keep_a_connection_open() -> None:
-    limits = SocketLimits(session=SessionLimits(idle_s=0.3, messages=None))
+    # Long enough that no pause of a busy machine between two orders is as long.
+    limits = SocketLimits(session=SessionLimits(idle_s=2.0, messages=None))
     with (
         ListeningRoom(limits) as room,
         Listener(room.port, SPOT.socket, login(KEYS["alice"])) as quiet,

@@ -310,7 +310,7 @@ def test_idle_connections_are_closed() -> None:
 
 
 def test_a_subscription_keeps_a_connection_open_until_it_ends() -> None:
-    limits = SocketLimits(session=SessionLimits(idle_s=0.5, ping_s=0.3, pings=1_000))
+    limits = SocketLimits(session=SessionLimits(idle_s=1.5, ping_s=0.6, pings=1_000))
     with ListeningRoom(limits) as room, Listener(room.port, SPOT) as spot:
         spot.subscribe("BTCUSDT@trade")
         for _ in range(3):  # longer than it may be idle
@@ -321,12 +321,12 @@ def test_a_subscription_keeps_a_connection_open_until_it_ends() -> None:
 
 @pytest.mark.parametrize(("path", "key"), [(SPOT, "event"), (PRIVATE, "type")])
 def test_heartbeats(path: str, key: str) -> None:
-    limits = SocketLimits(session=SessionLimits(ping_s=0.02, pings=3, idle_s=WAIT_S))
+    limits = SocketLimits(session=SessionLimits(ping_s=0.2, pings=3, idle_s=WAIT_S))
     channel = "BTCUSDT@ticker" if path == SPOT else "orders"
     with ListeningRoom(limits) as room:
         with Listener(room.port, path, login(KEYS["alice"])) as answering:
             answering.subscribe(channel)
-            for number in range(10):
+            for number in range(5):
                 ping = answering.until(lambda frame: frame.get(key) == "ping")
                 assert list(ping) == [key, "time"]
                 assert ping["time"].isdigit()
