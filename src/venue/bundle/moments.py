@@ -68,12 +68,7 @@ class Moments:
             told(end, last)
         self._kept.append(self.reach(last))
         told(last, last)
-        found, said = self._kept[-1].snapshot.state_hash, self.run.state_hash
-        if said and found != said:
-            raise RunRefused(
-                f"{self.run.name} ends in the state {found}, and ended in {said} where it was made:"
-                " it is not the same venue, or it was changed"
-            )
+        self.run.check_end(self._kept[-1].snapshot.state_hash)
         return self._kept[-1]
 
     def snapshots(self, sequence: int) -> list[Snapshot]:

@@ -130,11 +130,7 @@ def ending(run: PastRun) -> RunEnd:
     replay.go_to(run.last())
     engine = replay.engine
     digest = state_hash(engine)
-    if run.state_hash and digest != run.state_hash:
-        raise RunRefused(
-            f"{run.name} ends in the state {digest}, and ended in {run.state_hash} where it was"
-            " made: it is not the same venue, or it was changed"
-        )
+    run.check_end(digest)
     return RunEnd(run.begin(), run.last(), engine.time, digest, engine.savepoints.epoch)
 
 

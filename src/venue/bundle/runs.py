@@ -46,6 +46,14 @@ class PastRun(Struct):
         """The last command."""
         return self.journal.last_sequence()
 
+    def check_end(self, state_hash: str) -> None:
+        """RunRefused when the state behind the last command is another than where it was made."""
+        if self.state_hash not in ("", state_hash):
+            raise RunRefused(
+                f"{self.name} ends in the state {state_hash}, and ended in {self.state_hash} where"
+                " it was made: it is not the same venue, or it was changed"
+            )
+
 
 class Bundled:
     """A bundle's commands as a journal's."""
