@@ -21,6 +21,8 @@ from support.tools import needed
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 EXAMPLES = ROOT / "examples"
+BACKTEST = EXAMPLES / "backtest.py"
+BACKTEST_LINES_MAX = 25
 OF_EXAMPLES = ("crashtest.md", "pytest.md")  # they show parts of programs that other tests run
 HOST = "127.0.0.1:8787"
 README_LINES_MAX = 150  # three screens
@@ -138,13 +140,31 @@ def test_python(server: Server, snippet: Snippet) -> None:
         assert is_part(snippet)
         return
     if snippet.page in IN_PROCESS:
-        assert run([sys.executable, "-c", snippet.text], ROOT).strip()
+        out = run([sys.executable, "-c", snippet.text], ROOT)
+        assert out.strip()
+        if snippet.text == BACKTEST.read_text():
+            check_backtest(out)
         return
     first, *more = run([sys.executable, "-c", here(snippet, server)], ROOT).splitlines()
     assert first == ("True" if "crc32" in snippet.text else "open")
     if "create_order" in snippet.text:
         assert float(more[0].split()[0]) > 0
         assert "free" in more[0] + more[1]
+
+
+def check_backtest(out: str) -> None:
+    """Equity at each minute and before the first, of a bot that traded."""
+    lines = out.splitlines()
+    assert lines[0].split() == ["count", "9.000000e+00"]
+    assert int(lines[-1].split()[0]) >= 2, lines[-1]
+    assert float(lines[-1].split()[-1]) > 0
+
+
+def test_the_backtest_of_the_pages_is_the_example() -> None:
+    """So that running the pages runs it; a user can read it at a glance."""
+    text = BACKTEST.read_text()
+    assert text in [one.text for one in SNIPPETS if one.page == "library.md"]
+    assert len(text.splitlines()) <= BACKTEST_LINES_MAX
 
 
 @pytest.mark.parametrize("snippet", of("frames"))

@@ -68,13 +68,26 @@ def test_what_is_not_installed_is_named(traded: Venue, monkeypatch: pytest.Monke
     rows = traded.market(SYMBOL).trades()
     for module, call, words in (
         ("pyarrow", rows.to_arrow, r"venue\[data\]"),
-        ("pandas", rows.to_pandas, "pandas"),
+        ("pandas", rows.to_pandas, r"venue\[data\]"),
         ("polars", rows.to_polars, "polars"),
     ):
         with monkeypatch.context() as patched:
             patched.setitem(sys.modules, module, None)
             with pytest.raises(Misused, match=words):
                 call()
+
+
+def test_the_order_of_rows_is_the_documented_one(traded: Venue) -> None:
+    alice, market = traded.account("alice"), traded.market(SYMBOL)
+    for times in (
+        [row.ts for row in market.trades()],
+        [row.ts for row in alice.fills(SYMBOL)],
+        [row.ts for row in alice.bills()],
+    ):
+        assert times == sorted(times, reverse=True)
+    for times in ([row.ts for row in market.candles()], [row.ts for row in alice.equity()]):
+        assert len(times) == len(set(times)) > 0
+        assert times == sorted(times)
 
 
 @pytest.mark.parametrize("name", ["pandas", "polars"])

@@ -82,8 +82,8 @@ class Table(Generic[Row]):
         return arrow.table(columns)
 
     def to_pandas(self) -> Any:
-        """As a `pandas.DataFrame`. Misused when pandas is not installed."""
-        _needed("pandas", "pandas")
+        """As a `pandas.DataFrame`. Misused without `venue[data]`."""
+        _needed("pandas", "venue[data]")
         return self.to_arrow().to_pandas()
 
     def to_polars(self) -> Any:
