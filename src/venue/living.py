@@ -7,25 +7,40 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Final, Protocol
 
+from msgspec import Struct
+
+from venue.api import errors
+from venue.api.operator.snapshots import READY
+from venue.core.messages.savepoints import DropState, KeepState
 from venue.gateway.context import Venue
+from venue.gateway.operations.operator.snapshots import found
 from venue.gateway.streams.sockets import Sockets
 from venue.gateway.transport.request import Request
 from venue.gateway.worlds import GONE
 from venue.history.process.client import History
+from venue.history.process.link import HistoryFailed
 from venue.history.process.shelf import Shelf
 from venue.journal.journal import Journal, Snapshot
 from venue.journal.memory import MemoryJournal
+from venue.journal.recent import RecentJournal
+from venue.node.explainer import REMEMBER_S
 from venue.node.snapshots import take
 
 GOING_AWAY: Final = 1001
+EVERY: Final = 5_000  # commands between two snapshots of a world: it keeps twice as many at most
+LOOKS: Final = 100  # how often the venue may be found amid something
+FROM: Final = "from"  # the parameter that names a kept state
 OnFailure = Callable[[BaseException], None]
 Open = Callable[[Journal, History, OnFailure], Awaitable[Venue]]
 
 
 class Employ(Protocol):
-    """Has the `agents` begin; they, or what holds indexes, go on as time passes if they `act`."""
+    """Has the `agents` begin, or go on as `aside` says; they, or what holds indexes, act as time
+    passes if they are to `act`."""
 
-    def __call__(self, rooms: Venue, *, agents: bool, act: bool) -> Awaitable[None]: ...
+    def __call__(
+        self, rooms: Venue, *, agents: bool, act: bool, aside: bytes
+    ) -> Awaitable[None]: ...
 
 
 Doors = Callable[[Venue], tuple[Callable[[Request], None], Sockets]]
@@ -36,7 +51,14 @@ log = logging.getLogger("venue")
 class Life:
     """A world's rooms and doors, and time that passes in them."""
 
-    def __init__(self, rooms: Venue, serve: Callable[[Request], None], streams: Sockets) -> None:
+    def __init__(
+        self,
+        rooms: Venue,
+        serve: Callable[[Request], None],
+        streams: Sockets,
+        closed: Callable[[Life], None],
+    ) -> None:
+        self._closed = closed
         self.serve = serve
         self.streams = streams
         self.failure = ""
@@ -52,9 +74,16 @@ class Life:
         log.error("a defect stops a world", exc_info=problem)
         self.failure = str(problem) or type(problem).__name__
 
+    def remember(self) -> None:
+        """Have a snapshot stand for the journal's older commands, when it is time."""
+        journal = self._rooms.journal
+        if not self.failure and isinstance(journal, RecentJournal) and journal.is_due():
+            journal.save_snapshot(_taken(self._rooms))
+
     async def close(self) -> None:
         """Finish what is under way, end its sockets and let go of everything."""
         rooms = self._rooms
+        self._closed(self)
         self._passing.cancel()
         await asyncio.gather(self._passing, return_exceptions=True)
         self.streams.end_all(GOING_AWAY, GONE)
@@ -65,45 +94,164 @@ class Life:
         await rooms.history.close()
 
 
+class Beginning(Struct):
+    """What worlds begin with: the state, what stands `aside` of it, and the base of histories."""
+
+    snapshot: Snapshot
+    aside: bytes
+    base: int = 0
+
+
+class Copy:
+    """A kept state of the venue as worlds begin with it, being made or whole, and how many do."""
+
+    def __init__(self, made: asyncio.Task[Beginning]) -> None:
+        self.made = made
+        self.users = 0
+
+
 class Living:
-    """Brings worlds to life.
+    """Brings worlds to life beside the venue in `rooms`.
 
     `open_rooms` wires rooms over a journal and a history, `open_doors` what stands before them.
     """
 
     def __init__(
         self,
+        rooms: Venue,
         shelf: Shelf,
         open_rooms: Open,
         open_doors: Doors,
         employ: Employ,
     ) -> None:
+        self._venue = rooms
         self._shelf = shelf
         self._open_rooms = open_rooms
         self._open_doors = open_doors
         self._employ = employ
-        self._fresh: asyncio.Task[Snapshot] | None = None
+        self._fresh: asyncio.Task[Beginning] | None = None
+        self._copies: dict[int, Copy] = {}  # by a kept state's sequence
+        self._lives: set[Life] = set()
+        self._remembering: asyncio.Task[None] | None = None
 
-    async def live(self, agents: bool) -> Life:
-        """A world that begins as the venue began."""
+    # -- what worlds begin with -------------------------------------------------------------------
+
+    def prepare(self) -> None:
+        """Found what new worlds begin with, and start what keeps their histories: the first world
+        is to come, and should not have to wait for it."""
+        if self._fresh is None:
+            self._fresh = asyncio.create_task(self._found())
+
+    async def copied(self, name: str) -> Copy:
+        """A kept state of the venue, as it is now, for one world more; `leave` when it has ended.
+
+        ApiError: none is kept under the name, or it cannot be had now.
+        """
+        kept = found(self._venue, name, FROM)
+        copy = self._copies.get(kept.sequence)
+        if copy is None:
+            copy = Copy(asyncio.create_task(self._copy(name, kept.sequence)))
+            self._copies[kept.sequence] = copy
+        copy.users += 1
+        try:
+            await self._forget_old()
+            await asyncio.shield(copy.made)
+        except BaseException:
+            if copy.made.done() and self._copies.get(kept.sequence) is copy:
+                del self._copies[kept.sequence]  # the next one tries again
+            await self.leave(copy)
+            raise
+        return copy
+
+    async def leave(self, copy: Copy) -> None:
+        """A world that began so has ended."""
+        copy.users -= 1
+        if copy not in self._copies.values():
+            await self._forget(copy)
+
+    async def _forget_old(self) -> None:
+        """Let go of copies of what the venue keeps no more."""
+        there = {one.sequence for one in self._venue.engine.savepoints.kept.values()}
+        for sequence in [one for one in self._copies if one not in there]:
+            await self._forget(self._copies.pop(sequence))
+
+    async def _forget(self, copy: Copy) -> None:
+        made = copy.made
+        if not copy.users and made.done() and not made.cancelled() and made.exception() is None:
+            await self._shelf.forget(made.result().base)
+
+    async def close(self) -> None:
+        """Let go of what they share; all worlds are closed before."""
+        begun = [task for task in (self._remembering, self._fresh) if task is not None]
+        begun += [copy.made for copy in self._copies.values()]
+        for task in begun:
+            if task is not self._fresh:
+                task.cancel()
+        await asyncio.gather(*begun, return_exceptions=True)
+        await self._shelf.close()
+
+    async def _found(self) -> Beginning:
+        """The state in which a new venue is ready, as one comes to it."""
+        journal, history = MemoryJournal(keep=False), self._shelf.first()
+        failed: list[BaseException] = []
+        rooms = await self._open_rooms(journal, history, failed.append)
+        await self._employ(rooms, agents=True, act=False, aside=b"")
+        begun = Beginning(_taken(rooms), rooms.aside.dump())
+        await _end(rooms)
+        self._shelf.base(history)
+        return begun
+
+    async def _copy(self, name: str, sequence: int) -> Beginning:
+        """A kept state of the venue: rooms go on where the venue is, and back to it."""
+        try:
+            base, path = await self._shelf.place()
+            snapshot, whole = await self._captured(name, sequence, path)
+        except (HistoryFailed, OSError) as problem:
+            raise errors.busy(f"{problem}; nothing was done") from None
+        if not whole:
+            raise errors.failed_precondition(
+                "the venue's history is too large to be copied: worlds begin with at most 256 MB"
+            )
+        history = self._shelf.first(base, snapshot.sequence)
+        failed: list[BaseException] = []
+        journal = MemoryJournal(keep=False, after=snapshot)
+        rooms = await self._open_rooms(journal, history, failed.append)
+        await rooms.timekeeper.revert(name)
+        kept = rooms.engine.savepoints.kept
+        aside = kept[name].aside
+        for other in list(kept):
+            await rooms.submit([DropState(other)])
+        await rooms.submit([KeepState(READY, aside)])
+        begun = Beginning(_taken(rooms), aside, base)
+        await _end(rooms)
+        self._shelf.base(history, base)
+        return begun
+
+    async def _captured(self, name: str, sequence: int, path: str) -> tuple[Snapshot, bool]:
+        """The venue between two commands, with its history written to a file at the same; False
+        when that is too much. HistoryFailed, ApiError."""
+        rooms = self._venue
+        for _ in range(LOOKS):
+            await rooms.history.drain()
+            if found(rooms, name, FROM).sequence != sequence:
+                raise errors.not_there(FROM, "the snapshot was saved anew meanwhile: ask again")
+            if rooms.history.reached() == rooms.engine.sequence:
+                copying = rooms.history.copy(path)
+                return _taken(rooms), await copying
+        raise errors.busy("the venue did not come to rest; nothing was done")
+
+    # -- lives ------------------------------------------------------------------------------------
+
+    async def live(self, agents: bool, copy: Copy | None) -> Life:
+        """A world that begins as the venue began, or with a state of it."""
+        if copy is not None:
+            return await self._begin(await asyncio.shield(copy.made), agents=agents)
         self.prepare()
         assert self._fresh is not None
         return await self._begin(await asyncio.shield(self._fresh), agents=agents)
 
-    def prepare(self) -> None:
-        """Found what worlds begin with, and start what keeps their histories: the first world is to
-        come, and should not have to wait for it."""
-        if self._fresh is None:
-            self._fresh = asyncio.create_task(self._found())
-
-    async def close(self) -> None:
-        """Let go of what they share; all worlds are closed before."""
-        if self._fresh is not None:
-            await asyncio.gather(self._fresh, return_exceptions=True)
-        await self._shelf.close()
-
-    async def _begin(self, beginning: Snapshot, *, agents: bool) -> Life:
-        history = self._shelf.history(beginning.sequence)
+    async def _begin(self, begun: Beginning, *, agents: bool) -> Life:
+        history = self._shelf.history(begun.snapshot.sequence, begun.base)
         failed: list[BaseException] = []
         lives: list[Life] = []
 
@@ -112,23 +260,31 @@ class Living:
             for life in lives:
                 life.fail(problem)
 
-        journal = MemoryJournal(keep=False, after=beginning)
+        journal = RecentJournal(begun.snapshot, EVERY)
         rooms = await self._open_rooms(journal, history, on_failure)
-        await self._employ(rooms, agents=agents, act=True)
-        life = Life(rooms, *self._open_doors(rooms))
+        await self._employ(rooms, agents=agents, act=True, aside=begun.aside)
+        life = Life(rooms, *self._open_doors(rooms), self._lives.discard)
         lives.append(life)
         for problem in failed:
             life.fail(problem)
+        self._lives.add(life)
+        if self._remembering is None:
+            self._remembering = asyncio.create_task(self._remember())
         return life
 
-    async def _found(self) -> Snapshot:
-        """The state in which a new venue is ready, as one comes to it."""
-        journal, history = MemoryJournal(keep=False), self._shelf.first()
-        failed: list[BaseException] = []
-        rooms = await self._open_rooms(journal, history, failed.append)
-        await self._employ(rooms, agents=True, act=False)
-        snapshot = take(rooms.engine, rooms.market_data, rooms.recorder)
-        await rooms.sequencer.stop()
-        rooms.sequencer.close()
-        self._shelf.base(history)
-        return snapshot
+    async def _remember(self) -> None:
+        """Have the journals kept short: a snapshot stands for what came before."""
+        while True:
+            await asyncio.sleep(REMEMBER_S)
+            for life in list(self._lives):
+                life.remember()
+                await asyncio.sleep(0)
+
+
+def _taken(rooms: Venue) -> Snapshot:
+    return take(rooms.engine, rooms.market_data, rooms.recorder)
+
+
+async def _end(rooms: Venue) -> None:
+    await rooms.sequencer.stop()
+    rooms.sequencer.close()

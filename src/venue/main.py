@@ -62,9 +62,9 @@ from venue.lab.agents.everyone import Everyone
 from venue.lab.agents.holding import AgentHolding
 from venue.lab.agents.spot import STEP_US
 from venue.lab.prehistory import Prehistory
-from venue.living import Living, OnFailure
+from venue.living import Doors, Living, OnFailure
 from venue.node.clock import ServerClock, SystemClock
-from venue.node.explainer import keeping_recent
+from venue.node.explainer import Queue, keeping_recent
 from venue.node.garbage import collect_young_only
 from venue.node.market_data.views import MarketData
 from venue.node.outbox import Outbox
@@ -77,6 +77,7 @@ from venue.node.venue_clock import SETTING, ClockMode, VenueClock, parsed
 from venue.own_history import start_history
 from venue.recording.recorder import Recorder
 
+AGENTS: Final = "agents"  # their part of what stands beside the state
 WORLD_WIRE_LOG: Final = 200  # requests and frames that a world keeps, of which there may be 1,000
 DOCUMENTS: Final = {
     b"/openapi.json": document(lambda: openapi(ROWS, venue.__version__)),
@@ -189,9 +190,11 @@ async def doors(
     """Answer requests and streams on a bound socket; on leaving, close all connections."""
     origins = Origins(options.hosts, options.origins)
     serve, streams = _doors(options, origins, fit.sockets, Taken(), rooms)
-    living = _living(options, origins, fit.sockets, streams.taken)
+    plain = msgspec.structs.replace(options, state=None, keep_us=None)
+    of_worlds = partial(_doors, plain, origins, fit.sockets, streams.taken)
+    living = _living(plain, rooms, of_worlds)
     server = await Server.start(bound, fit.http, serve, streams, Proxies(options.proxies))
-    worlds = rooms.worlds = Worlds(server.listener, living.live, living.prepare)
+    worlds = rooms.worlds = Worlds(server.listener, living)
     try:
         yield
     finally:
@@ -258,19 +261,19 @@ def _doors(
     return rooms.noted(_faulty(rooms, options, origins, requests).serve), streams
 
 
-def _living(options: Options, origins: Origins, limits: SocketLimits, taken: Taken) -> Living:
-    """Worlds begin as this venue does with a new state, and keep nothing."""
-    plain = msgspec.structs.replace(options, state=None, keep_us=None)
+def _living(plain: Options, beside: Venue, open_doors: Doors) -> Living:
+    """Worlds begin as a venue does, or with a state of the one `beside` them, and keep nothing."""
+    queue = Queue()
     goes_on = msgspec.structs.replace(plain, clock=None, at=None)  # as the state says
 
     async def open_rooms(journal: Journal, history: History, failed: OnFailure) -> Venue:
         begun = goes_on if journal.begin() else plain
         rooms = await _wire(begun, journal, history, SystemClock(), failed)
-        rooms.note(min(options.wire_log, WORLD_WIRE_LOG))
+        rooms.observe(min(plain.wire_log, WORLD_WIRE_LOG), queue)
         return rooms
 
-    doors = partial(_doors, plain, origins, limits, taken)
-    return Living(Shelf(options.frames_kept), open_rooms, doors, partial(_make_ready, options))
+    shelf, make_ready = Shelf(plain.frames_kept), partial(_make_ready, plain)
+    return Living(beside, shelf, open_rooms, open_doors, make_ready)
 
 
 def _faulty(rooms: Venue, options: Options, origins: Origins, whole: Dispatcher) -> FaultyDoor:
@@ -444,28 +447,33 @@ async def end_of(background: list[asyncio.Task[None]]) -> None:
     await asyncio.gather(*background, return_exceptions=True)
 
 
-async def employ(rooms: Venue, seed: int, *, agents: bool, act: bool = True) -> None:
+async def employ(
+    rooms: Venue, seed: int, *, agents: bool, act: bool = True, aside: bytes = b""
+) -> bool:
     """Who acts with time from now on: the liquidity agents, or only what holds indexes. Agents who
-    do not `act` leave it at their first quotes."""
+    do not `act` leave it at their first quotes. What stood `aside` of the state goes on; whether
+    agents began instead."""
     stepper: Everyone | AgentHolding = AgentHolding(rooms.engine)
     if agents:
         stepper = everyone = Everyone(rooms.engine, seed)
+        rooms.aside.add(AGENTS, everyone)
+    began = AGENTS not in rooms.aside.become(aside) and agents
+    if began:
         await everyone.begin(rooms.sequencer)
-    if not act:
-        return
-    if agents:
-        rooms.aside.add("agents", everyone)
-        rooms.agents = True
-    rooms.timekeeper.employ(stepper, STEP_US, partial(_try_submit, rooms))
+    if act:
+        rooms.agents = agents
+        rooms.timekeeper.employ(stepper, STEP_US, partial(_try_submit, rooms))
+    return began
 
 
 async def _make_ready(
-    options: Options, rooms: Venue, *, agents: bool = True, act: bool = True
+    options: Options, rooms: Venue, *, agents: bool = True, act: bool = True, aside: bytes = b""
 ) -> None:
-    """Have agents begin, if there are to be any, and keep the state for `reset`; a world whose
-    agents rest has that from its beginning."""
-    await employ(rooms, options.seed, agents=agents and options.agents, act=act)
-    if options.resets and agents:
+    """Have agents begin or go on, if there are to be any, and keep the state for `reset`: a world
+    has that from its beginning, unless agents are new in it."""
+    agents &= options.agents
+    began = await employ(rooms, options.seed, agents=agents, act=act, aside=aside)
+    if options.resets and (began or not aside):
         await rooms.timekeeper.keep(READY, rooms.aside.dump)
 
 

@@ -54,7 +54,7 @@ def test_what_is_wrong_is_told(tmp_path: Path) -> None:
         "alice  place_order  200",
         "    venue post /api/v3/order --as alice",
         "(5 before)",
-        "explain_order: refused: Request method 'GET' not supported; a practice venue serves it, a",
+        "explain_order: refused: Parameter 'id' is invalid: lies before command",
         "2 failed, 7 passed, 5 errors",
     ):
         assert words in done.stdout, (words, done.stdout)

@@ -283,7 +283,7 @@ def test_all_worlds_have_no_more_sockets_than_the_venue(tmp_path: Path) -> None:
         ({"name": 7}, "Parameter 'name'"),
         ({}, "Parameter 'name'"),
         ({"name": "b", "agents": "perhaps"}, "Parameter 'agents'"),
-        ({"name": "b", "from": "base"}, "Parameter 'from' is invalid: no such parameter."),
+        ({"name": "b", "of": "base"}, "Parameter 'of' is invalid: no such parameter."),
     ],
 )
 def test_what_makes_no_world(server: Server, body: dict[str, Any], told: str) -> None:

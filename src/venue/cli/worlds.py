@@ -11,7 +11,7 @@ from venue.cli.operator import DEFAULT_URL, Output, Url, call, show
 world = App(name="world", help="Make and delete worlds: venues under /w/NAME of a running one.")
 
 Name = Annotated[str, Parameter(help="Name of the world: letters, digits, - and _.")]
-_COLUMNS = ("name", "path", "alive", "agents", "sequence", "problem")
+_COLUMNS = ("name", "path", "alive", "agents", "from", "sequence", "problem")
 
 
 @world.command
@@ -19,10 +19,13 @@ def create(
     name: Name,
     *,
     agents: Annotated[bool, Parameter(help="Have agents act in it.", negative="")] = False,
+    from_: Annotated[
+        str | None, Parameter(name="--from", help="Snapshot of the venue that it begins with.")
+    ] = None,
     url: Url = DEFAULT_URL,
 ) -> None:
     """Make a world; prints its address, which any client and command takes."""
-    made = call(url, "create_world", {"name": name, "agents": agents})
+    made = call(url, "create_world", {"name": name, "agents": agents, "from": from_})
     print(f"{url.rstrip('/')}{made['path']}")
 
 

@@ -137,7 +137,10 @@ class OfRefusal:
         self.done = False
 
     def lies_behind(self, engine: Engine) -> bool:
-        return engine.sequence < max(1, self._asked.sequence - REACH)
+        asked = self._asked
+        if engine.sequence <= asked.begin <= asked.sequence:
+            return True  # nothing is left of what came before
+        return engine.sequence < max(1, asked.sequence - REACH)
 
     def look(self, engine: Engine, command: Command, events: list[Event]) -> None:
         asked = self._asked

@@ -29,7 +29,7 @@ from venue.history.process.client import LAG_MAX, History
 from venue.history.process.link import HistoryFailed
 from venue.journal.journal import Journal
 from venue.node.aside import Aside, reverted
-from venue.node.explainer import Explainer
+from venue.node.explainer import Explainer, Queue
 from venue.node.fair_queue import VENUE
 from venue.node.market_data.views import MarketData
 from venue.node.outbox import Outbox
@@ -130,17 +130,15 @@ class Venue:
         self.aside.add("spot changes", spot_changes)
         self.epoch_line = _epoch_line(engine.savepoints.epoch)  # of each answer's head
 
-    def observe(self, wire_log: int) -> None:
-        """A practice venue tells what happened: of so many requests, and why."""
+    def observe(self, wire_log: int, queue: Queue | None = None) -> None:
+        """A practice venue tells what happened: of so many requests and frames, and why; with
+        others of this process it waits in a `queue`."""
         if not self.practice:
             return
-        self.note(wire_log)
-        self.explainer = Explainer(self.journal, self.sequencer.on_disk_thread)
-
-    def note(self, wire_log: int) -> None:
-        """Keep the last so many requests, and as many frames."""
         if wire_log:
             self.wire = WireLog(wire_log, self.keys, self.clock, self.engine)
+        on_disk = self.sequencer.on_disk_thread
+        self.explainer = Explainer(self.journal, on_disk, queue=queue)
 
     def noted(self, serve: Callable[[Request], None]) -> Callable[[Request], None]:
         """As `serve`, with requests noted where the wire log is kept."""

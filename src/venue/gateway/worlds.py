@@ -11,7 +11,8 @@ import gc
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Final, Protocol, cast
+from functools import partial
+from typing import Any, Final, Protocol, TypeVar, cast
 
 from venue.api import errors
 from venue.gateway.transport.listener import Listener, StreamAcceptor
@@ -48,14 +49,34 @@ class WorldLife(Protocol):
         """Finish what is under way, end its sockets and let go of everything."""
 
 
+Start = TypeVar("Start")
+
+
+class Lives(Protocol[Start]):
+    """Who brings worlds to life."""
+
+    def prepare(self) -> None:
+        """A world may come: what new ones begin with is made ready."""
+
+    async def copied(self, name: str) -> Start:
+        """What a world begins with that is a kept state of the venue. ApiError."""
+
+    async def live(self, agents: bool, begun: Start | None) -> WorldLife:
+        """A life, which begins as the venue began when `begun` is None."""
+
+    async def leave(self, begun: Start) -> None:
+        """Nobody will begin so, or has: one world less."""
+
+
 class World:
     """One of them. `life` is None before its first request."""
 
     def __init__(
-        self, name: str, live: Callable[[], Awaitable[WorldLife]], *, agents: bool
+        self, name: str, live: Callable[[], Awaitable[WorldLife]], *, agents: bool, begun: str
     ) -> None:
         self.name = name
         self.agents = agents
+        self.begun = begun
         self.life: WorldLife | None = None
         self._live = live
         self._coming: asyncio.Task[WorldLife] | None = None
@@ -88,38 +109,45 @@ class World:
 
 class Worlds:
     """All of them, and the door before the venue's own, from the first world on: without one,
-    orders pay nothing.
+    orders pay nothing."""
 
-    `live` brings a world to life, with or without agents that act; `prepare` is told before.
-    """
-
-    def __init__(
-        self,
-        listener: Listener,
-        live: Callable[[bool], Awaitable[WorldLife]],
-        prepare: Callable[[], None],
-    ) -> None:
-        self._prepare = prepare
+    def __init__(self, listener: Listener, lives: Lives[Any]) -> None:
         self._listener = listener
         self._serve = listener.serve
         self._streams = listener.streams
-        self._live = live
+        self._lives = lives
         self._worlds: dict[str, World] = {}
+        self._starts: dict[World, Any] = {}  # of those that begin with a kept state
         self._waiting: set[asyncio.Task[None]] = set()
         self._dead = 0
 
     # -- which there are --------------------------------------------------------------------------
 
-    def create(self, name: str, *, agents: bool) -> World:
-        """A new world as the venue began. ApiError for a name that is taken, or one too many."""
+    async def create(self, name: str, *, agents: bool, begun: str = "") -> World:
+        """A new world as the venue began, or as its kept state `begun` is now. ApiError for a name
+        that is taken, one world too many, or a state that is not kept."""
+        self._check_free(name)
+        start = await self._lives.copied(begun) if begun else None
+        try:
+            self._check_free(name)
+        except errors.ApiError:
+            if start is not None:
+                await self._lives.leave(start)
+            raise
+        live = partial(self._lives.live, agents, start)
+        world = self._worlds[name] = World(name, live, agents=agents, begun=begun)
+        self._listener.serve, self._listener.streams = self.serve, self
+        if start is None:
+            self._lives.prepare()
+        else:
+            self._starts[world] = start
+        return world
+
+    def _check_free(self, name: str) -> None:
         if name in self._worlds:
             raise errors.invalid("name", "a world has it; delete that one first")
         if len(self._worlds) >= WORLDS_MAX:
             raise errors.out_of_range("name", f"at most {WORLDS_MAX} worlds are kept")
-        world = self._worlds[name] = World(name, lambda: self._live(agents), agents=agents)
-        self._listener.serve, self._listener.streams = self.serve, self
-        self._prepare()
-        return world
 
     def find(self, name: str) -> World | None:
         """The world of that name."""
@@ -134,6 +162,9 @@ class Worlds:
         self._worlds.pop(world.name, None)
         if await world.end():
             self._forget()
+        start = self._starts.pop(world, None)
+        if start is not None:
+            await self._lives.leave(start)
 
     def _forget(self) -> None:
         """Free the memory of lives that have ended, many at once: it takes time in proportion to

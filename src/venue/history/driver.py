@@ -98,6 +98,11 @@ class Connection:
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
 
+    def copy(self, target: apsw.Connection) -> None:
+        """Have another file be as this one is, outside of a transaction."""
+        with _translated(), target.backup("main", self._connection, "main") as backup:
+            backup.step()
+
     def cursor(self) -> Cursor:
         return Cursor(self._connection.cursor())
 

@@ -221,6 +221,23 @@ def _copy_with_checksums(path: str) -> None:
     )
 
 
+def copy(store: Store, path: str, most: int) -> bool:
+    """Write what a store has to a new file; False, and no file, if that is more than `most` bytes.
+
+    OSError when it cannot be written.
+    """
+    with store.connection.begin():
+        count = store.connection.exec_driver_sql("PRAGMA page_count").scalar_one()
+    if count * pages.PAGE > most:
+        return False
+    source = store.connection.connection.driver_connection
+    assert isinstance(source, driver.Connection)
+    private_files.create(Path(path))
+    with damage_told(path), closing(pages.connect(path)) as target:
+        source.copy(target)
+    return True
+
+
 @contextmanager
 def damage_told(path: str) -> Iterator[None]:
     """Turn what the database says into HistoryDamaged, or OSError when the file is not to blame."""

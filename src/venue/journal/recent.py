@@ -27,15 +27,18 @@ _commands = msgspec.msgpack.Decoder(list[Command])
 
 
 class RecentJournal:
-    """Keeps the commands behind the older of its last two snapshots; all of them before."""
+    """Keeps the commands behind the older of its last two snapshots; all of them before.
+
+    `after`: it begins behind this snapshot. Every so many commands (`every`) it wants another one.
+    """
 
     instant: bool = True
 
-    def __init__(self) -> None:
+    def __init__(self, after: Snapshot | None = None, every: int = EVERY) -> None:
+        self._every = every
         self._pieces: deque[tuple[int, bytes]] = deque()  # first sequence, commands as msgpack
-        self._begin = 0
-        self._last = 0
-        self._snapshots: list[Snapshot] = []
+        self._begin = self._last = after.sequence if after is not None else 0
+        self._snapshots: list[Snapshot] = [after] if after is not None else []
         self._closed = False
 
     def prepare(self, commands: list[Command]) -> Callable[[], None]:
@@ -81,7 +84,7 @@ class RecentJournal:
     def is_due(self) -> bool:
         """Whether it is time for a snapshot."""
         newest = self._snapshots[0].sequence if self._snapshots else 0
-        return self._last - newest >= EVERY
+        return self._last - newest >= self._every
 
     def save_snapshot(self, snapshot: Snapshot) -> None:
         self._check_open()

@@ -44,10 +44,15 @@ class Aside:
         """Go back with the state."""
         event = reverted(batch)
         if event is not None:
-            dumped = _decode(event.aside) if event.aside else {}
-            for name, part in self._parts.items():
-                if name in dumped:
-                    part.restore(dumped[name])
+            self.become(event.aside)
+
+    def become(self, dumped: bytes) -> set[str]:
+        """Have all parts be as `dumped` says (b"": nothing); the names that it speaks of."""
+        states = _decode(dumped) if dumped else {}
+        for name, part in self._parts.items():
+            if name in states:
+                part.restore(states[name])
+        return set(states)
 
 
 def reverted(batch: list[Applied]) -> StateReverted | None:

@@ -41,7 +41,7 @@ class ExplainQuestion(msgspec.Struct, array_like=True):
     """What is to be explained: an order, a bill, a liquidation by its id; or a refusal.
 
     A refusal is that of `uid`, told with `code` and `words` when the venue was at `sequence`;
-    `epoch` counts how often it has gone back.
+    `epoch` counts how often it has gone back, `begin` is the command behind which a replay begins.
     """
 
     kind: str
@@ -51,6 +51,7 @@ class ExplainQuestion(msgspec.Struct, array_like=True):
     code: int = 0
     words: str = ""
     epoch: int = 0
+    begin: int = 0
 
 
 class Explained(msgspec.Struct):
@@ -85,23 +86,37 @@ class TooOld(Exception):
     """It lies before what can be replayed; the text says what can."""
 
 
+class Queue:
+    """Whose turn it is: one explanation at a time, of all venues in a process."""
+
+    def __init__(self) -> None:
+        self.turn = asyncio.Lock()
+        self.waiting = 0
+
+
 class Explainer:
     """Asks the process; one explanation after another. Belongs to one event loop."""
 
-    def __init__(self, journal: Journal, on_disk: OnDisk, time_max_s: float = TIME_MAX_S) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        on_disk: OnDisk,
+        time_max_s: float = TIME_MAX_S,
+        queue: Queue | None = None,
+    ) -> None:
         self._journal = journal
         self._on_disk = on_disk
         self._time_max_s = time_max_s
-        self._turn = asyncio.Lock()
-        self._waiting = 0
+        self._queue = queue or Queue()
 
     async def ask(self, question: ExplainQuestion) -> Explained | None:
         """The explanation; None: there is no such thing. TooBusy, TooOld."""
-        if self._waiting >= WAITING_MAX:
+        queue = self._queue
+        if queue.waiting >= WAITING_MAX:
             raise TooBusy(f"{WAITING_MAX} explanations are under way")
-        self._waiting += 1
+        queue.waiting += 1
         try:
-            async with asyncio.timeout(self._time_max_s), self._turn:
+            async with asyncio.timeout(self._time_max_s), queue.turn:
                 return await self._ask(question)
         except TimeoutError:
             raise TooBusy(
@@ -111,12 +126,13 @@ class Explainer:
         except (HistoryFailed, JournalCorrupt, JournalFailed) as problem:
             raise TooBusy(f"it could not be explained: {problem}") from problem
         finally:
-            self._waiting -= 1
+            queue.waiting -= 1
 
     async def _ask(self, question: ExplainQuestion) -> Explained | None:
         last = self._journal.last_sequence()
         link, _ = await Link.start(MODULE, name="explain", patience_s=self._time_max_s)
         try:
+            question.begin = earliest(self._journal)
             await link.send(ASKED, _encode(question))
             at = await self._begin(link)
             if at is None:

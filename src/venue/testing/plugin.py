@@ -275,11 +275,11 @@ def _state(handle: Handle) -> str:
 
 def _kept_run(item: pytest.Item, handle: Handle) -> list[str]:
     """How to look into what the venue took in, which stays in pytest's cache; no line where there
-    is none, or for a world, which has no run of its own."""
+    is none."""
     from venue.cli.runs.bundling import bundle
 
     cache = getattr(item.config, "cache", None)
-    if cache is None or "/w/" in handle.url:
+    if cache is None:
         return []
     path = cache.mkdir("venue") / f"{re.sub(r'[^0-9A-Za-z_]+', '-', item.name)}.venue"
     said = StringIO()

@@ -8,17 +8,20 @@ from msgspec import Meta, Struct
 
 from venue.api.fields import Flag, Kind
 from venue.api.operation import VENUE, Empty, rows
+from venue.api.operator.snapshots import SnapshotName
 
 WorldName = Annotated[
     str, Meta(pattern="^[A-Za-z0-9_-]{1,64}$", max_length=64, extra={"kind": Kind.TEXT.value})
 ]
 
 
-class WorldRequest(Struct):
-    """A new world, as the venue was when it began. With `agents` they act in it, as time passes."""
+class WorldRequest(Struct, rename={"from_": "from"}):
+    """A new world, as the venue was when it began, or as it was when the snapshot `from` was saved.
+    With `agents` they act in it, as time passes."""
 
     name: WorldName
     agents: Flag = False
+    from_: SnapshotName | None = None
 
 
 class NamedWorld(Struct):
@@ -27,16 +30,18 @@ class NamedWorld(Struct):
     name: WorldName
 
 
-class WorldView(Struct):
+class WorldView(Struct, rename={"from_": "from"}):
     """A world: its prefix, and its last command's sequence.
 
-    `alive` from its first request on. `problem` says why it takes nothing any more.
+    `from` is the snapshot it began with, empty for none. `alive` from its first request on.
+    `problem` says why it takes nothing any more.
     """
 
     name: str
     path: str
     alive: bool
     agents: bool
+    from_: str
     sequence: int
     problem: str
 

@@ -686,11 +686,11 @@ class OperatorAsyncCalls:
         return await self._send(venue.api.operator.worlds.worlds, {})
 
     async def create_world(
-        self, *, name: str, agents: bool | None = None
+        self, *, name: str, agents: bool | None = None, from_: str | None = None
     ) -> venue.api.operator.worlds.WorldView:
         """POST /_venue/worlds"""
         return await self._send(
-            venue.api.operator.worlds.create_world, {"name": name, "agents": agents}
+            venue.api.operator.worlds.create_world, {"name": name, "agents": agents, "from": from_}
         )
 
     async def delete_world(self, *, name: str) -> venue.api.operator.worlds.WorldView:

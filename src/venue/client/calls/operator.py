@@ -678,10 +678,12 @@ class OperatorCalls:
         return self._send(venue.api.operator.worlds.worlds, {})
 
     def create_world(
-        self, *, name: str, agents: bool | None = None
+        self, *, name: str, agents: bool | None = None, from_: str | None = None
     ) -> venue.api.operator.worlds.WorldView:
         """POST /_venue/worlds"""
-        return self._send(venue.api.operator.worlds.create_world, {"name": name, "agents": agents})
+        return self._send(
+            venue.api.operator.worlds.create_world, {"name": name, "agents": agents, "from": from_}
+        )
 
     def delete_world(self, *, name: str) -> venue.api.operator.worlds.WorldView:
         """DELETE /_venue/worlds/{name}"""

@@ -32,6 +32,7 @@ from venue.history.process.pipe import (
     ASK,
     CATALOG,
     CHECKPOINT,
+    COPY,
     PROJECT,
     TEMPORARY,
     Entry,
@@ -206,6 +207,12 @@ class History:
         except TimeoutError:
             raise HistoryFailed(f"it was not on the disk within {DRAIN_S:g} s") from None
         return reached
+
+    def copy(self, path: str) -> asyncio.Future[bool]:
+        """Have a file written that is as history is behind all that is projected so far; False:
+        there is too much of it. HistoryFailed."""
+        self._goes_on()
+        return self._link.send(COPY, path.encode())
 
     async def drain(self) -> None:
         """Wait until everything handed over so far is projected; HistoryFailed after `DRAIN_S`."""

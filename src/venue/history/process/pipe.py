@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -20,11 +21,18 @@ ARCHIVE: Final = b"a"  # take the next piece of old rows to an archive
 OPEN: Final = b"o"  # of a process that has several histories: begin with this one again
 DROP: Final = b"r"  # and forget it
 BASE: Final = b"b"  # others begin as this one is, which ends
+COPY: Final = b"y"  # write a file that is as this history is now
 DONE: Final = b"d"
 FAILED: Final = b"f"
 DAMAGED: Final = b"x"  # failed, because the file is not as it was written
 TEMPORARY: Final = "temporary"  # of a file: it goes with the venue
-NUMBER_BYTES: Final = 4  # of a history, before the payload, where a process has several
+NUMBER_BYTES: Final = 8  # of a history, before the payload, where a process has several
+BASE_BITS: Final = 32  # of such a number: above them is the number of what it begins with
+
+
+def begun(folder: str | Path, base: int) -> Path:
+    """The file that the histories which begin as `base` are copies of."""
+    return Path(folder) / f"begun.{base}"
 
 
 def shared(number: int, payload: bytes = b"") -> bytes:

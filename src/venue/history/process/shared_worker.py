@@ -9,13 +9,11 @@ import resource
 import shutil
 import sys
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from venue.history.process.pipe import BASE, DROP, NUMBER_BYTES, OPEN
+from venue.history.process.pipe import BASE, BASE_BITS, DROP, NUMBER_BYTES, OPEN, begun
 from venue.history.process.worker import Worker, serve, settle
 from venue.history.store import Store, open_history
-
-BEGUN: Final = "begun"  # the file that new ones are copies of
 
 
 class Workers:
@@ -24,7 +22,6 @@ class Workers:
     def __init__(self, folder: str, frames_kept: int) -> None:
         self._folder = Path(folder)
         self._folder.mkdir(mode=0o700, exist_ok=True)  # one that ended took its own away
-        self._begun = self._folder / BEGUN
         self._frames_kept = frames_kept
         self._open: dict[int, tuple[Store, Worker]] = {}
 
@@ -35,8 +32,11 @@ class Workers:
             self._close(number)
             if kind == OPEN:
                 return self._found(number)[0].reached()
+            base = number >> BASE_BITS
             if kind == BASE:
-                self._path(number).replace(self._begun)
+                self._path(number).replace(begun(self._folder, base))
+            elif base and number == base << BASE_BITS:  # nobody begins with it any more
+                begun(self._folder, base).unlink(missing_ok=True)
             self._remove(number)
             return None
         return self._found(number)[1].answer(kind, payload[NUMBER_BYTES:])
@@ -50,8 +50,9 @@ class Workers:
         found = self._open.get(number)
         if found is None:
             path = self._path(number)
-            if not path.exists() and self._begun.exists():
-                shutil.copyfile(self._begun, path)
+            base = begun(self._folder, number >> BASE_BITS)
+            if not path.exists() and base.exists():
+                shutil.copyfile(base, path)
                 path.chmod(0o600)
             store = open_history(str(path))
             found = self._open[number] = store, Worker(store, self._frames_kept)

@@ -1,7 +1,8 @@
 """The histories of many small venues in one helper process, each in a temporary file of its own.
 
-The first one is what all others begin with: when it is whole, theirs are copies of its file. A
-history takes nothing until it is asked, or has a transaction's worth of commands.
+A first one is what others begin with: when it is whole, theirs are copies of its file. There may be
+several such bases, 0 for a new venue. A history takes nothing until it is asked, or has a
+transaction's worth of commands.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any, Final
 
 from venue.history.process.client import AGAIN_S, HUNG_S, History, Pipe
 from venue.history.process.link import ASKED_MAX, HistoryFailed, Link
-from venue.history.process.pipe import BASE, CATALOG, DROP, OPEN, shared
+from venue.history.process.pipe import BASE, BASE_BITS, CATALOG, DROP, OPEN, begun, shared
 
 MODULE: Final = "venue.history.process.shared_worker"
 
@@ -30,23 +31,50 @@ class Shelf:
         self._link: Link | None = None
         self._turn = asyncio.Lock()
         self._number = 0
-        self._basing: asyncio.Task[None] | None = None
+        self._bases = 0
+        self._firsts: dict[int, int] = {}  # the number of each base's first history
+        self._basing: dict[int, asyncio.Task[None]] = {}
 
-    def first(self) -> History:
-        """The history that others will begin with, still empty."""
-        share = Share(self.link, 0)
-        return History(share, 0, partial(self._reopen, 0, self.link))
+    async def place(self) -> tuple[int, str]:
+        """The number of another base, and the file that is to hold what its first one begins with.
+        HistoryFailed, OSError."""
+        await self.link()
+        self._bases += 1
+        return self._bases, str(begun(self._folder, self._bases))
 
-    def base(self, first: History) -> None:
-        """Have all others begin where the first one ends, as soon as it is whole."""
-        self._basing = asyncio.create_task(self._base(first))
+    def first(self, base: int = 0, reached: int = 0) -> History:
+        """The history that others will begin with: empty, or as the file at the base's place."""
+        number = self._next(base)
+        history = History(
+            Share(self.link, number), reached, partial(self._reopen, number, self.link)
+        )
+        self._firsts[base] = number
+        return history
 
-    def history(self, reached: int) -> History:
+    def base(self, first: History, base: int = 0) -> None:
+        """Have others begin where the first one ends, as soon as it is whole."""
+        self._basing[base] = asyncio.create_task(self._base(first, base))
+
+    def history(self, reached: int, base: int = 0) -> History:
         """A new one, which begins where the first one ended: behind command `reached`."""
+        number = self._next(base)
+        ready = partial(self._ready, base)
+        share = Share(ready, number)
+        return History(share, reached, partial(self._reopen, number, ready), lazy=True)
+
+    async def forget(self, base: int) -> None:
+        """Nobody begins with this base any more."""
+        self._firsts.pop(base, None)
+        basing = self._basing.pop(base, None)
+        if basing is not None:
+            basing.cancel()
+            await asyncio.gather(basing, return_exceptions=True)
+        with suppress(HistoryFailed, OSError):
+            await (await self.link()).send(DROP, shared(base << BASE_BITS))
+
+    def _next(self, base: int) -> int:
         self._number += 1
-        share = Share(self._ready, self._number)
-        reopen = partial(self._reopen, self._number, self._ready)
-        return History(share, reached, reopen, lazy=True)
+        return base << BASE_BITS | self._number
 
     async def link(self, patience_s: float = HUNG_S) -> Link:
         """The helper process, started when there is none. HistoryFailed, OSError."""
@@ -67,30 +95,29 @@ class Shelf:
 
     async def close(self) -> None:
         """End the process and take all files away."""
-        if self._basing is not None:
-            self._basing.cancel()
-            await asyncio.gather(self._basing, return_exceptions=True)
+        for basing in self._basing.values():
+            basing.cancel()
+        await asyncio.gather(*self._basing.values(), return_exceptions=True)
         if self._link is not None:
             await self._link.close()
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    async def _base(self, first: History) -> None:
+    async def _base(self, first: History, base: int) -> None:
         try:
             while True:
                 try:
                     await first.drain()
-                    await (await self.link()).send(BASE, shared(0))
+                    await (await self.link()).send(BASE, shared(self._firsts[base]))
                     return
                 except (HistoryFailed, OSError):  # it is told and started again by `first`
                     await asyncio.sleep(AGAIN_S)
         finally:
             await first.close()
 
-    async def _ready(self) -> Link:
+    async def _ready(self, base: int) -> Link:
         """The process, when it has what histories begin with."""
-        assert self._basing is not None, "there was a first one"
-        await asyncio.shield(self._basing)
+        await asyncio.shield(self._basing[base])
         return await self.link()
 
     async def _reopen(

@@ -11,7 +11,7 @@ import pickle
 import signal
 import sys
 from collections.abc import Callable, Generator
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Final
 
 import msgspec
 from sqlalchemy.exc import DatabaseError
@@ -25,6 +25,7 @@ from venue.history.process.pipe import (
     ASK,
     CATALOG,
     CHECKPOINT,
+    COPY,
     DAMAGED,
     DONE,
     FAILED,
@@ -35,12 +36,13 @@ from venue.history.process.pipe import (
     Listed,
 )
 from venue.history.projection.projector import Catalog, Projector
-from venue.history.store import Store, open_history
+from venue.history.store import Store, copy, open_history
 
 log = logging.getLogger("venue.history")
 _batch = msgspec.msgpack.Decoder(Batch)
 _listed = msgspec.msgpack.Decoder(Listed)
 _cut = msgspec.msgpack.Decoder(Cut)
+COPIED_MAX: Final = 256 << 20  # bytes of a history that is copied: questions wait meanwhile
 
 
 class Worker:
@@ -65,6 +67,8 @@ class Worker:
                 return function(self._store.connection, *arguments)
         if kind == ARCHIVE:
             return self._archive(_cut.decode(payload))
+        if kind == COPY:
+            return copy(self._store, payload.decode(), COPIED_MAX)
         assert self._projector is not None, "the catalog comes first"
         if kind == PROJECT:
             self._projector.project(*_batch.decode(payload))

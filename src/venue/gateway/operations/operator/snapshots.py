@@ -39,7 +39,7 @@ async def drop(call: Call, request: SnapshotId) -> SnapshotView:
     """Keep a state no more."""
     rooms = call.venue
     _check_free(request.name)
-    kept = _found(rooms, request.name)
+    kept = found(rooms, request.name)
     _said(await rooms.submit([DropState(request.name)]))
     return _view(kept)
 
@@ -55,7 +55,7 @@ async def reset(call: Call, _: Empty) -> Reverted:
 
 
 async def _revert(rooms: Venue, name: str) -> Reverted:
-    kept = _found(rooms, name)
+    kept = found(rooms, name)
     try:
         applied = await rooms.timekeeper.revert(name)
     except (Busy, Overloaded, Stopped) as problem:
@@ -87,13 +87,14 @@ def _check_free(name: str) -> None:
         raise errors.invalid("name", f"{READY!r} is the venue's own: reset goes back to it")
 
 
-def _found(rooms: Venue, name: str) -> Savepoint:
+def found(rooms: Venue, name: str, field: str = "name") -> Savepoint:
+    """The kept state of a name. ApiError 404 with the names that there are, which names `field`."""
     kept = rooms.engine.savepoints.kept
-    found = kept.get(name)
-    if found is None:
+    state = kept.get(name)
+    if state is None:
         there = ", ".join(kept) or "none is kept"
-        raise errors.not_there("name", f"no snapshot has it; there are: {there}")
-    return found
+        raise errors.not_there(field, f"no snapshot has it; there are: {there}")
+    return state
 
 
 def _view(kept: Savepoint) -> SnapshotView:

@@ -20,9 +20,10 @@ def worlds(call: Call, _: Empty) -> list[WorldView]:
     return [_view(world) for world in _of(call).all()]
 
 
-def create_world(call: Call, request: WorldRequest) -> WorldView:
+async def create_world(call: Call, request: WorldRequest) -> WorldView:
     """One more."""
-    return _view(_of(call).create(request.name, agents=request.agents))
+    there, begun = _of(call), request.from_ or ""
+    return _view(await there.create(request.name, agents=request.agents, begun=begun))
 
 
 async def delete_world(call: Call, request: NamedWorld) -> WorldView:
@@ -55,6 +56,7 @@ def _view(world: World) -> WorldView:
         path=f"{PREFIX.decode()}{world.name}",
         alive=life is not None,
         agents=world.agents,
+        from_=world.begun,
         sequence=life.sequence() if life is not None else 0,
         problem=life.failure if life is not None else "",
     )
