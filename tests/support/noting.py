@@ -1,6 +1,6 @@
 """`python -m support.noting dev ...`: the venue, whose worlds write their journals into its folder.
 
-File 0 is what all worlds begin with; each world that lives has the next number.
+What worlds begin with, and each world that lives, has the next number.
 """
 
 from __future__ import annotations
@@ -11,17 +11,16 @@ from typing import Any
 
 import msgspec
 
-from venue import living
 from venue.cli.app import main
 from venue.core.messages.commands import Command
 from venue.journal.memory import MemoryJournal
+from venue.journal.recent import RecentJournal
 
 NUMBERS = itertools.count()
 
 
-def noting(**more: Any) -> MemoryJournal:
-    """A journal in memory whose commands are written too, one msgpack value behind the other."""
-    journal = MemoryJournal(**more)
+def note(journal: MemoryJournal | RecentJournal) -> None:
+    """Have a journal's commands written too, one msgpack value behind the other."""
     path = Path(f"world-{next(NUMBERS)}.journal")
     take = journal._take
 
@@ -32,9 +31,20 @@ def noting(**more: Any) -> MemoryJournal:
                 file.write(msgspec.msgpack.encode(command))
 
     journal._take = noted  # type: ignore[method-assign]
-    return journal
+
+
+def noting(kind: type[MemoryJournal] | type[RecentJournal]) -> None:
+    """Have each journal of a kind noted."""
+    begin = kind.__init__
+
+    def begun(journal: Any, *how: Any, **more: Any) -> None:
+        begin(journal, *how, **more)
+        note(journal)
+
+    kind.__init__ = begun  # type: ignore[assignment, method-assign]
 
 
 if __name__ == "__main__":
-    vars(living)["MemoryJournal"] = noting
+    for kind in (MemoryJournal, RecentJournal):
+        noting(kind)
     main()
