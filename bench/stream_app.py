@@ -15,7 +15,7 @@ from websockets.asyncio.server import serve as serve_sockets
 
 from venue.core.messages.commands import CancelOrders, PlaceOrder
 from venue.gateway.context import Venue
-from venue.main import Options, Running, serve
+from venue.main import Options, Running, run
 from venue.vocabulary import OrderType, Side, TimeInForce
 
 FEED_S: Final = 3.0
@@ -34,7 +34,7 @@ def venue(ready_file: str, state: str, depth_ms: str) -> int:
         _on_signal(lambda: _trade(running.rooms))
         Path(ready_file).write_text(str(running.port))
 
-    return serve(options, ready)
+    return uvloop.run(run(options, ready))
 
 
 async def _trade(rooms: Venue) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from venue.main import Options, Running, serve
+import uvloop
+
+from venue.main import Options, Running, run
 
 
 def main(state: str, ready_file: str, projection: str, capacity: str = "") -> int:
@@ -23,7 +25,7 @@ def main(state: str, ready_file: str, projection: str, capacity: str = "") -> in
     def ready(running: Running) -> None:
         Path(ready_file).write_text(str(running.port))
 
-    return serve(options, ready)
+    return uvloop.run(run(options, ready))
 
 
 if __name__ == "__main__":

@@ -8,13 +8,13 @@ import logging
 import signal
 import socket
 import sys
+from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Callable
 from functools import partial
 from pathlib import Path
 from typing import Final
 
 import msgspec
-import uvloop
 
 import venue
 from venue import private_files
@@ -128,10 +128,13 @@ class Running(msgspec.Struct, frozen=True):
     rooms: Venue
 
 
-async def run(options: Options, ready: Callable[[Running], None]) -> int:
+async def run(
+    options: Options, ready: Callable[[Running], None], process: Process | None = None
+) -> int:
     """Serve until a signal or a failure; the process's exit code. OSError: the address is taken.
 
-    `ready` is called once, when the first request would be answered.
+    `ready` is called once, when the first request would be answered. `process` is one for history,
+    which the caller has begun, and ends when it is left over.
     """
     refuse_stale()
     failed: list[BaseException] = []
@@ -148,7 +151,9 @@ async def run(options: Options, ready: Callable[[Running], None]) -> int:
         loop.add_signal_handler(number, stopping.set)
     bound = listen(options.host, options.port)
     try:
-        await _serve(options, ready, stopping, bound, on_failure)
+        await _serve(
+            options, ready, stopping, bound, opened(options, SystemClock(), on_failure, process)
+        )
     except (Stopped, ApiError):  # what was under way when the journal or a defect stopped the venue
         if not failed:
             raise
@@ -162,11 +167,11 @@ async def _serve(
     ready: Callable[[Running], None],
     stopping: asyncio.Event,
     bound: socket.socket,
-    on_failure: Callable[[BaseException], None],
+    opening: contextlib.AbstractAsyncContextManager[Venue],
 ) -> None:
     """Open the rooms and the doors, and close them again at a signal or a failure."""
     fit = bounds(limited=options.limits, factor=_factor(options))
-    async with opened(options, SystemClock(), on_failure) as rooms:
+    async with opening as rooms:
         if fit.told:
             log.warning("%s", fit.told)
             rooms.warnings.append(fit.told)
@@ -206,9 +211,15 @@ async def doors(
 
 @contextlib.asynccontextmanager
 async def opened(
-    options: Options, clock: SystemClock, on_failure: Callable[[BaseException], None]
+    options: Options,
+    clock: SystemClock,
+    on_failure: Callable[[BaseException], None],
+    process: Process | None = None,
 ) -> AsyncIterator[Venue]:
-    """All rooms but the doors, recovered and with the practice venue's owners and markets."""
+    """All rooms but the doors, recovered and with the practice venue's owners and markets.
+
+    `process` is one for history that waits for its file.
+    """
     path = options.state
     async with contextlib.AsyncExitStack() as closing:
         if path:
@@ -221,7 +232,7 @@ async def opened(
                 prune_at_start(path, options.keep_us, clock.now())
         journal: Journal = open_journal(path) if path else in_memory(kept=options.practice)
         closing.callback(journal.close)
-        history = await start_history(path, options.frames_kept, journal)
+        history = await start_history(path, options.frames_kept, journal, process)
         closing.push_async_callback(history.close)
         rooms = await _wire(options, journal, history, clock, on_failure)
         closing.callback(rooms.sequencer.close)
@@ -491,8 +502,3 @@ async def _until(stopping: asyncio.Event, background: list[asyncio.Task[None]]) 
         problem = task.exception()
         if problem is not None and not isinstance(problem, Stopped):
             raise problem
-
-
-def serve(options: Options, ready: Callable[[Running], None]) -> int:
-    """Run a venue in this process until it is told to stop; the exit code."""
-    return uvloop.run(run(options, ready))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from asyncio.subprocess import Process
+
 from venue.history.mend import mend
 from venue.history.process.client import History
 from venue.journal.journal import Journal, JournalCorrupt, OtherRules
@@ -9,10 +11,13 @@ from venue.journal.recovery import beginning
 from venue.node.snapshots import EVERY
 
 
-async def start_history(path: str | None, frames_kept: int, journal: Journal) -> History:
+async def start_history(
+    path: str | None, frames_kept: int, journal: Journal, process: Process | None = None
+) -> History:
     """History's process on the journal's own file; JournalCorrupt when it is another's.
 
-    OtherRules when the journal, or what history lacks of it, cannot be replayed.
+    OtherRules when the journal, or what history lacks of it, cannot be replayed. `process` is one
+    that waits for its file.
     """
     first = beginning(journal)
     begin = first.sequence if first is not None else 0
@@ -22,7 +27,7 @@ async def start_history(path: str | None, frames_kept: int, journal: Journal) ->
         from venue.rebuild import fill_when_empty
 
         fill_when_empty(f"{path}.history", frames_kept, journal, begin)
-    history = await History.start(f"{path}.history" if path else None, frames_kept)
+    history = await History.start(f"{path}.history" if path else None, frames_kept, process)
     reached = history.reached()
     if begin <= reached <= journal.last_sequence():
         return history

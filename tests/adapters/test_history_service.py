@@ -161,6 +161,42 @@ def test_another_process_goes_on_where_one_ended(
     asyncio.run(scene())
 
 
+def test_a_process_is_told_of_its_file_later(tmp_path: Path, tape: Tape) -> None:
+    async def scene() -> None:
+        process = await link.worker()
+        history = await History.start(str(tmp_path / "history"), process=process)
+        assert process_of(history) is process
+        history.begin(engine_after(tape.applied[:20]))
+        history.follow(tape.applied[:20])
+        await history.drain()
+        assert (history._path, history.reached()) == (str(tmp_path / "history"), 20)
+        await history.close()
+        assert process.returncode == 0
+
+    asyncio.run(scene())
+
+
+def test_a_process_that_gets_no_file_ends_with_the_venue() -> None:
+    async def scene() -> None:
+        process = await link.worker()
+        assert process.stdin is not None
+        process.stdin.close()
+        assert await process.wait() == 0
+
+    asyncio.run(scene())
+
+
+def test_a_process_that_ended_before_it_got_its_file_is_told(tmp_path: Path) -> None:
+    async def scene() -> None:
+        process = await link.worker()
+        process.kill()
+        await process.wait()
+        with pytest.raises(HistoryFailed, match="ended"):
+            await History.start(str(tmp_path / "history"), process=process)
+
+    asyncio.run(scene())
+
+
 def test_a_hanging_process_is_ended_in_time(tape: Tape, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(link, "CLOSE_S", 0.2)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from asyncio.subprocess import Process
 from collections.abc import Callable
 
 from msgspec import structs
@@ -9,14 +10,18 @@ from msgspec import structs
 import venue.main
 from venue.cli.app import main
 
-_serve = venue.main.serve
+_run = venue.main.run
 
 
-def serve(options: venue.main.Options, ready: Callable[[venue.main.Running], None]) -> int:
-    """As `venue.main.serve`, with money that is somebody's own."""
-    return _serve(structs.replace(options, practice=False), ready)
+async def run(
+    options: venue.main.Options,
+    ready: Callable[[venue.main.Running], None],
+    process: Process | None = None,
+) -> int:
+    """As `venue.main.run`, with money that is somebody's own."""
+    return await _run(structs.replace(options, practice=False), ready, process)
 
 
 if __name__ == "__main__":
-    vars(venue.main).update(serve=serve)
+    vars(venue.main).update(run=run)
     main()

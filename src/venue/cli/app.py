@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import sys
 import time
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from cyclopts import App, Parameter
 
 import venue
 from venue.cli.clock import clock
-from venue.cli.credentials import OPERATOR_TOKEN
-from venue.cli.dev import DevOptions, clock_text, kept_us, refused
+from venue.cli.dev import DevOptions, kept_us, refused, serve
 from venue.cli.faults import fault
 from venue.cli.keys import key
 from venue.cli.operator import (
     DEFAULT_URL,
-    REFUSED,
     Amount,
     Asset,
     Output,
@@ -47,14 +43,9 @@ from venue.cli.told.explain import explain
 from venue.cli.told.wire import wire
 from venue.cli.trading import account, balance, buy, cancel, orders, sell
 from venue.cli.worlds import world
-from venue.times import moment_us
 
 if TYPE_CHECKING:
     from venue.cli.credentials import Credentials
-    from venue.main import Running
-
-STOPPED: Final = 3  # an exit code: the journal, history or their disk failed
-OF_THE_DISK: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 
 app = App(
     name="venue",
@@ -119,78 +110,10 @@ DEFAULTS: Final = DevOptions()
 @app.command
 def dev(options: Annotated[DevOptions, Parameter(name="*")] = DEFAULTS) -> None:
     """Run a practice venue with demo accounts, living markets and virtual money."""
-    began = time.perf_counter()
     problem = refused(options)
     if problem:
         _die(problem)
-    from venue.main import Options, serve
-    from venue.node.venue_clock import parsed
-
-    mode = clock_text(options)
-    wired = Options(
-        host=options.host,
-        port=options.port,
-        state=options.state,
-        seed=options.seed,
-        agents=options.agents,
-        limits=options.limits,
-        real_limits=options.real_limits,
-        strict=options.strict,
-        history=options.history,
-        batch_place=options.batch_place,
-        depth_ms=options.depth_ms,
-        capacity=options.capacity,
-        keep_us=kept_us(options.keep) if options.keep is not None else None,
-        operator_token=os.environ.get(OPERATOR_TOKEN, ""),
-        hosts=options.allow_host,
-        origins=options.allow_origin,
-        proxies=options.trusted_proxy,
-        demo_keys=options.demo_keys,
-        clock=parsed(mode) if mode is not None else None,
-        at=moment_us(options.at) if options.at is not None else None,
-        wire_log=options.wire_log,
-        resets=True,
-    )
-
-    def ready(running: Running) -> None:
-        from venue.cli.banner import announce
-
-        if options.ready_file is not None:
-            _write_ready(options.ready_file, running)
-        form = "line" if options.quiet else options.output
-        announce(running, wired, form, time.perf_counter() - began)
-
-    _run(wired, serve, ready)
-
-
-def _run(options: Any, serve: Any, ready: Any) -> NoReturn:
-    """Serve; what a user can mend is said in words."""
-    from venue.compiled import StaleBuild
-    from venue.gateway.access.vault import VaultError
-    from venue.history.files import HistoryDamaged
-    from venue.history.process.link import HistoryFailed
-    from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules
-    from venue.node.venue_clock import ClockRefused
-
-    told = (ClockRefused, JournalCorrupt, OtherRules, HistoryDamaged, VaultError, StaleBuild)
-    try:
-        sys.exit(serve(options, ready))
-    except OSError as problem:
-        if problem.errno == errno.EADDRINUSE:
-            _die(f"port {options.port} on {options.host} is in use. Use --port 0 for any free one.")
-        words = f"{problem.filename}: {problem.strerror}" if problem.filename else str(problem)
-        _die(words, STOPPED if problem.errno in OF_THE_DISK else REFUSED)
-    except (JournalFailed, HistoryFailed) as problem:
-        _die(str(problem), STOPPED)
-    except told as problem:
-        _die(str(problem))
-
-
-def _write_ready(path: str, running: Running) -> None:
-    from venue import private_files
-    from venue.cli.banner import described
-
-    private_files.put(Path(path), json.dumps(described(running)).encode())
+    sys.exit(serve(options))
 
 
 @app.command

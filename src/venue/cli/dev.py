@@ -1,17 +1,30 @@
-"""The options of `venue dev`, and their checks."""
+"""`venue dev`: its options, their checks, and how it begins."""
 
 from __future__ import annotations
 
+import errno
+import json
+import os
 import re
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import ip_network
-from typing import Annotated, Final, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from cyclopts import Parameter
 
+from venue.cli.credentials import OPERATOR_TOKEN
+from venue.cli.operator import REFUSED
+from venue.cli.operator import die as _die
 from venue.times import moment_us, span_us
 
+if TYPE_CHECKING:
+    from venue.main import Options, Running
+
+STOPPED: Final = 3  # an exit code: the journal, history or their disk failed
+OF_THE_DISK: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 PORT_MAX: Final = 65_535
 CAPACITY_MAX: Final = 1_000_000
@@ -181,3 +194,100 @@ def kept_us(text: str) -> int:
         if KEPT_MIN_US <= kept <= KEPT_MAX_US:
             return kept
     raise ValueError(f"{text}: must be a span of time from 1h to 99999d, as 30d or 12h")
+
+
+def serve(options: DevOptions) -> int:
+    """Serve until told to stop; the exit code. What a user can mend is said in words."""
+    import uvloop
+
+    try:
+        return uvloop.run(_served(options, time.perf_counter()))
+    except OSError as problem:
+        if problem.errno == errno.EADDRINUSE:
+            _die(f"port {options.port} on {options.host} is in use. Use --port 0 for any free one.")
+        words = f"{problem.filename}: {problem.strerror}" if problem.filename else str(problem)
+        _die(words, STOPPED if problem.errno in OF_THE_DISK else REFUSED)
+    except _failures() as problem:
+        _die(str(problem), STOPPED)
+    except _refusals() as problem:
+        _die(str(problem))
+
+
+async def _served(options: DevOptions, began: float) -> int:
+    """History's process makes itself ready while this one imports the rest."""
+    from venue.history.process.link import end, worker
+
+    process = await worker()
+    try:
+        from venue.cli.banner import announce
+        from venue.main import run
+
+        wired = _wired(options)
+
+        def ready(running: Running) -> None:
+            if options.ready_file is not None:
+                _write_ready(options.ready_file, running)
+            form = "line" if options.quiet else options.output
+            announce(running, wired, form, time.perf_counter() - began)
+
+        return await run(wired, ready, process)
+    finally:
+        await end(process)
+
+
+def _wired(options: DevOptions) -> Options:
+    """What the venue is to be like. ClockRefused."""
+    from venue.main import Options
+    from venue.node.venue_clock import parsed
+
+    mode = clock_text(options)
+    return Options(
+        host=options.host,
+        port=options.port,
+        state=options.state,
+        seed=options.seed,
+        agents=options.agents,
+        limits=options.limits,
+        real_limits=options.real_limits,
+        strict=options.strict,
+        history=options.history,
+        batch_place=options.batch_place,
+        depth_ms=options.depth_ms,
+        capacity=options.capacity,
+        keep_us=kept_us(options.keep) if options.keep is not None else None,
+        operator_token=os.environ.get(OPERATOR_TOKEN, ""),
+        hosts=options.allow_host,
+        origins=options.allow_origin,
+        proxies=options.trusted_proxy,
+        demo_keys=options.demo_keys,
+        clock=parsed(mode) if mode is not None else None,
+        at=moment_us(options.at) if options.at is not None else None,
+        wire_log=options.wire_log,
+        resets=True,
+    )
+
+
+def _write_ready(path: str, running: Running) -> None:
+    from venue import private_files
+    from venue.cli.banner import described
+
+    private_files.put(Path(path), json.dumps(described(running)).encode())
+
+
+def _failures() -> tuple[type[Exception], ...]:
+    """What ends a venue. Imported when one has failed: a start does not wait for it."""
+    from venue.history.process.link import HistoryFailed
+    from venue.journal.journal import JournalFailed
+
+    return JournalFailed, HistoryFailed
+
+
+def _refusals() -> tuple[type[Exception], ...]:
+    """What keeps a venue from beginning."""
+    from venue.compiled import StaleBuild
+    from venue.gateway.access.vault import VaultError
+    from venue.history.files import HistoryDamaged
+    from venue.journal.journal import JournalCorrupt, OtherRules
+    from venue.node.venue_clock import ClockRefused
+
+    return ClockRefused, JournalCorrupt, OtherRules, HistoryDamaged, VaultError, StaleBuild

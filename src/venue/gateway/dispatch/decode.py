@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Any, Final, NamedTuple, get_args, get_origin
 from urllib.parse import unquote_to_bytes
 
 import msgspec
@@ -122,15 +122,10 @@ class RequestShape(Struct, frozen=True):
 
 def compile_request(struct: type[Any]) -> RequestShape:
     """Read a request struct's annotations once."""
-    hints = get_type_hints(struct, include_extras=True)
-    fields = [
-        _field(field.encode_name, hints[field.name], field.default)
-        for field in msgspec.structs.fields(struct)
-    ]
+    found = msgspec.structs.fields(struct)  # slow: it evaluates the annotations
+    fields = [_field(field.encode_name, field.type, field.default) for field in found]
     items = {
-        field.encode_name: _names(_item(hints[field.name]))
-        for field in msgspec.structs.fields(struct)
-        if _is_objects(hints[field.name])
+        field.encode_name: _names(_item(field.type)) for field in found if _is_objects(field.type)
     }
     names = [field.name for field in fields]
     lists = frozenset(field.name for field in fields if field.kind in REPEATED)
@@ -253,35 +248,35 @@ def _meta(hint: Any) -> Meta | None:
 def _reader(kind: Kind, meta: Meta) -> Reader:
     schema = meta.extra_json_schema or {}
     choices = tuple(schema.get("enum", ()) or schema.get("items", {}).get("enum", ()))
-    readers: dict[Kind, Reader] = {
-        Kind.SYMBOL: symbol,
-        Kind.SYMBOL_OR_ALL: symbol,
-        Kind.SYMBOLS: _symbols(meta.max_length or 0),
-        Kind.SIDE: _named(SIDES, errors.bad_side),
-        Kind.TYPE: _named(TYPES, errors.bad_type),
-        Kind.ALGO_TYPE: _named(_ALGO_TYPES, _bad_algo_type),
-        Kind.TIME_IN_FORCE: _named(TIMES_IN_FORCE, errors.bad_time_in_force),
-        Kind.DECIMAL: decimal,
-        Kind.RATE: rate,
-        Kind.CLIENT_ID: client_id,
-        Kind.CLIENT_IDS: _list_of(client_id),
-        Kind.CONTRACT_CLIENT_ID: contract_client_id,
-        Kind.CONTRACT_CLIENT_IDS: _list_of(contract_client_id),
-        Kind.INTEGER: _integer(meta.ge, meta.le),
-        Kind.ID_OR_ALL: _integer(meta.ge, meta.le),
-        Kind.IDS: _list_of(_integer(1, 2**63 - 1)),
-        Kind.UIDS: uids,
-        Kind.CHOICE: _choice(choices),
-        Kind.CHOICES: _list_of(_choice(choices)),
-        Kind.TEXT: _text(meta.max_length or TEXT_LENGTH_MAX, meta.pattern or ""),
-        Kind.LINES: _text(meta.max_length or TEXT_LENGTH_MAX, "", breaks="\n"),
-        Kind.TEXTS: _list_of(_text(TEXT_LENGTH_MAX, "")),
-        Kind.FLAG: flag,
-        Kind.OBJECTS: _objects,
-        Kind.LEVERAGE: leverage,
-        Kind.COUNTDOWN: _countdown(_integer(meta.ge, meta.le, COUNTDOWN_ALLOWED)),
+    readers: dict[Kind, Callable[[], Reader]] = {
+        Kind.SYMBOL: lambda: symbol,
+        Kind.SYMBOL_OR_ALL: lambda: symbol,
+        Kind.SYMBOLS: lambda: _symbols(meta.max_length or 0),
+        Kind.SIDE: lambda: _named(SIDES, errors.bad_side),
+        Kind.TYPE: lambda: _named(TYPES, errors.bad_type),
+        Kind.ALGO_TYPE: lambda: _named(_ALGO_TYPES, _bad_algo_type),
+        Kind.TIME_IN_FORCE: lambda: _named(TIMES_IN_FORCE, errors.bad_time_in_force),
+        Kind.DECIMAL: lambda: decimal,
+        Kind.RATE: lambda: rate,
+        Kind.CLIENT_ID: lambda: client_id,
+        Kind.CLIENT_IDS: lambda: _list_of(client_id),
+        Kind.CONTRACT_CLIENT_ID: lambda: contract_client_id,
+        Kind.CONTRACT_CLIENT_IDS: lambda: _list_of(contract_client_id),
+        Kind.INTEGER: lambda: _integer(meta.ge, meta.le),
+        Kind.ID_OR_ALL: lambda: _integer(meta.ge, meta.le),
+        Kind.IDS: lambda: _list_of(_integer(1, 2**63 - 1)),
+        Kind.UIDS: lambda: uids,
+        Kind.CHOICE: lambda: _choice(choices),
+        Kind.CHOICES: lambda: _list_of(_choice(choices)),
+        Kind.TEXT: lambda: _text(meta.max_length or TEXT_LENGTH_MAX, meta.pattern or ""),
+        Kind.LINES: lambda: _text(meta.max_length or TEXT_LENGTH_MAX, "", breaks="\n"),
+        Kind.TEXTS: lambda: _list_of(_text(TEXT_LENGTH_MAX, "")),
+        Kind.FLAG: lambda: flag,
+        Kind.OBJECTS: lambda: _objects,
+        Kind.LEVERAGE: lambda: leverage,
+        Kind.COUNTDOWN: lambda: _countdown(_integer(meta.ge, meta.le, COUNTDOWN_ALLOWED)),
     }
-    return readers[kind]
+    return readers[kind]()
 
 
 def symbol(name: str, value: Any) -> str:

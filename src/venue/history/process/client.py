@@ -13,6 +13,7 @@ import logging
 import os
 import pickle
 import tempfile
+from asyncio.subprocess import Process
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
@@ -26,25 +27,24 @@ from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.history.files import remove
 from venue.history.frames_kept import FRAMES_KEPT
-from venue.history.process.link import HistoryFailed, Link
+from venue.history.process.link import HistoryFailed, Link, tell, worker
 from venue.history.process.pipe import (
     ARCHIVE,
     ASK,
     CATALOG,
     CHECKPOINT,
     COPY,
+    OPEN,
     PART,
     PROJECT,
-    TEMPORARY,
     Entry,
     Listed,
+    Opened,
 )
 
 if TYPE_CHECKING:  # whoever asks needs no database
     from sqlalchemy import Connection
 
-WORKER: Final = "venue.history.process.worker"
-LASTING: Final = "lasting"
 PART_MAX: Final = 1_000  # commands in a frame: what encodes one keeps orders waiting
 # Commands in a transaction: the fewer there are, the more often the same pages are written. A
 # question waits for the end of one.
@@ -99,7 +99,7 @@ class History:
         self._reopen = reopen
         self._lazy = lazy
         self._path = ""  # of a file of its own
-        self._lasting = LASTING
+        self._temporary = False
         self._encode = msgspec.msgpack.Encoder().encode
         self._engine: Engine | None = None
         self._bring: Bring | None = None
@@ -118,18 +118,20 @@ class History:
         self._supervising = asyncio.create_task(self._supervise())
 
     @classmethod
-    async def start(cls, path: str | None, frames_kept: int = FRAMES_KEPT) -> History:
-        """Start the worker on the file at `path`. HistoryFailed when it cannot.
+    async def start(
+        cls, path: str | None, frames_kept: int = FRAMES_KEPT, process: Process | None = None
+    ) -> History:
+        """Start the worker on the file at `path`; HistoryFailed when it cannot. `process` is one
+        that `worker` has begun.
 
         Without a path the file is a temporary one: a process that ends must not take all with it.
         """
-        lasting = LASTING if path else TEMPORARY
+        temporary = not path
         path = path or os.path.join(tempfile.mkdtemp(prefix="venue-"), "history")
-        link, reached = await Link.start(
-            WORKER, path, str(frames_kept), lasting, name=path, patience_s=HUNG_S
-        )
-        made = cls(link, reached, partial(_again, path, frames_kept, lasting))
-        made._path, made._lasting = path, lasting
+        opened = Opened(path, frames_kept, temporary)
+        link, reached = await _open(opened, process or await worker(), HUNG_S)
+        made = cls(link, reached, partial(_again, opened))
+        made._path, made._temporary = path, temporary
         return made
 
     def begin(self, engine: Engine, bring: Bring | None = None) -> None:
@@ -245,7 +247,7 @@ class History:
         self._still()
         await self._link.close()
         self._fail_waiting("history is closed")
-        if self._lasting == TEMPORARY:
+        if self._temporary:
             remove(self._path)
 
     # -- what is asked ----------------------------------------------------------------------------
@@ -409,11 +411,15 @@ class History:
             self._link.send(CATALOG, self._encode(listed(self._engine)))
 
 
-async def _again(path: str, frames_kept: int, lasting: str, patience_s: float) -> tuple[Pipe, int]:
-    """Another process for the file at `path`, and the sequence that it has reached."""
-    return await Link.start(
-        WORKER, path, str(frames_kept), lasting, name=path, patience_s=patience_s
-    )
+async def _open(opened: Opened, process: Process, patience_s: float) -> tuple[Pipe, int]:
+    """The way to the process, on this file, and the sequence that it has reached."""
+    with contextlib.suppress(OSError, RuntimeError):  # it has ended, as `begun` tells
+        tell(process, OPEN, msgspec.msgpack.encode(opened))
+    return await Link.begun(process, opened.path, patience_s)
+
+
+async def _again(opened: Opened, patience_s: float) -> tuple[Pipe, int]:
+    return await _open(opened, await worker(), patience_s)
 
 
 def _first_line(told: str) -> str:

@@ -11,12 +11,14 @@ import contextlib
 import os
 import pickle
 import sys
+from asyncio.subprocess import Process
 from collections import deque
 from typing import Any, Final
 
 from venue.helper_environment import environment
 from venue.history.process.pipe import DAMAGED, DONE, HEAD
 
+WORKER: Final = "venue.history.process.worker"
 START_S: Final = 30.0  # how long a process may take to open its file
 CLOSE_S: Final = 3.0  # how long it may take to end
 ASKED_MAX: Final = 5_000  # frames without an answer
@@ -33,7 +35,7 @@ class HistoryFailed(Exception):
 class Link:
     """A running process. Belongs to one event loop."""
 
-    def __init__(self, process: asyncio.subprocess.Process, patience_s: float) -> None:
+    def __init__(self, process: Process, patience_s: float) -> None:
         self._process = process
         self._patience_s = patience_s
         self._asked: deque[asyncio.Future[Any]] = deque()
@@ -50,7 +52,11 @@ class Link:
 
         `name` is what a failure is told about; without an answer for `patience_s` it hangs.
         """
-        process = await spawn(module, *arguments)
+        return await cls.begun(await spawn(module, *arguments), name, patience_s)
+
+    @classmethod
+    async def begun(cls, process: Process, name: str, patience_s: float) -> tuple[Link, Any]:
+        """As `start`, of a process that was spawned."""
         try:
             async with asyncio.timeout(START_S):
                 kind, value = await receive(process)
@@ -77,9 +83,8 @@ class Link:
         self._asked.append(answer)
         if len(self._asked) == 1:
             self._await_answer()
-        assert self._process.stdin is not None
         try:
-            self._process.stdin.write(HEAD.pack(kind, len(payload)) + payload)
+            tell(self._process, kind, payload)
         except (OSError, RuntimeError):  # the pipe broke before its end was seen
             self.kill("the history process ended")
         return answer
@@ -132,7 +137,12 @@ class Link:
         self._await_answer()
 
 
-async def spawn(module: str, *arguments: str) -> asyncio.subprocess.Process:
+async def worker() -> Process:
+    """A process for a history file that it is told of later: meanwhile it makes itself ready."""
+    return await spawn(WORKER)
+
+
+async def spawn(module: str, *arguments: str) -> Process:
     """Start a module of ours as a helper, with pipes at its input and output."""
     return await asyncio.create_subprocess_exec(
         sys.executable,
@@ -147,7 +157,13 @@ async def spawn(module: str, *arguments: str) -> asyncio.subprocess.Process:
     )
 
 
-async def receive(process: asyncio.subprocess.Process) -> tuple[bytes, Any]:
+def tell(process: Process, kind: bytes, payload: bytes) -> None:
+    """Send a frame to a helper. OSError or RuntimeError when it has ended, as far as is known."""
+    assert process.stdin is not None
+    process.stdin.write(HEAD.pack(kind, len(payload)) + payload)
+
+
+async def receive(process: Process) -> tuple[bytes, Any]:
     """The next frame from a helper. IncompleteReadError when there is no more."""
     assert process.stdout is not None
     kind, length = HEAD.unpack(await process.stdout.readexactly(HEAD.size))
@@ -155,7 +171,7 @@ async def receive(process: asyncio.subprocess.Process) -> tuple[bytes, Any]:
     return kind, value
 
 
-async def end(process: asyncio.subprocess.Process, within_s: float = 0.0) -> None:
+async def end(process: Process, within_s: float = 0.0) -> None:
     """Wait for a process's end, and bring it about when it does not come in time.
 
     One that even then does not come, as the system has it wait for a disk, is left behind.
@@ -170,7 +186,7 @@ async def end(process: asyncio.subprocess.Process, within_s: float = 0.0) -> Non
                 await process.wait()
 
 
-def kill(process: asyncio.subprocess.Process) -> None:
+def kill(process: Process) -> None:
     """SIGKILL, also to a process that is stopped."""
     if process.returncode is None:
         process.kill()

@@ -19,14 +19,13 @@ PART: Final = b"m"  # of what the next one projects
 CHECKPOINT: Final = b"k"
 ASK: Final = b"q"
 ARCHIVE: Final = b"a"  # take the next piece of old rows to an archive
-OPEN: Final = b"o"  # of a process that has several histories: begin with this one again
+OPEN: Final = b"o"  # begin with this file; of a process that has several histories, with it again
 DROP: Final = b"r"  # and forget it
 BASE: Final = b"b"  # others begin as this one is, which ends
 COPY: Final = b"y"  # write a file that is as this history is now
 DONE: Final = b"d"
 FAILED: Final = b"f"
 DAMAGED: Final = b"x"  # failed, because the file is not as it was written
-TEMPORARY: Final = "temporary"  # of a file: it goes with the venue
 NUMBER_BYTES: Final = 8  # of a history, before the payload, where a process has several
 BASE_BITS: Final = 32  # of such a number: above them is the number of what it begins with
 
@@ -47,6 +46,14 @@ class Entry(msgspec.Struct, array_like=True, gc=False):
     sequence: int
     time: int
     events: list[Event]
+
+
+class Opened(msgspec.Struct, array_like=True):
+    """The file that a process is for. A `temporary` one goes with the venue."""
+
+    path: str
+    frames_kept: int  # of each private channel
+    temporary: bool
 
 
 Listed = tuple[list[Asset], list[Instrument], list[Contract]]

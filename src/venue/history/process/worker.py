@@ -7,6 +7,7 @@ It ends when its input ends. Signals are for the venue, which closes the input i
 from __future__ import annotations
 
 import logging
+import os
 import pickle
 import signal
 import sys
@@ -30,11 +31,12 @@ from venue.history.process.pipe import (
     DONE,
     FAILED,
     HEAD,
+    OPEN,
     PART,
     PROJECT,
-    TEMPORARY,
     Batch,
     Listed,
+    Opened,
 )
 from venue.history.projection.projector import Catalog, Projector
 from venue.history.store import Store, copy, open_history
@@ -44,6 +46,7 @@ _batch = msgspec.msgpack.Decoder(Batch)
 _listed = msgspec.msgpack.Decoder(Listed)
 _cut = msgspec.msgpack.Decoder(Cut)
 COPIED_MAX: Final = 256 << 20  # bytes of a history that is copied: questions wait meanwhile
+_opened = msgspec.msgpack.Decoder(Opened)
 
 
 class Worker:
@@ -113,11 +116,8 @@ def serve(
     Whatever `answer` raises goes back as text.
     """
     say(outgoing, DONE, first)
-    while head := incoming.read(HEAD.size):
-        kind, length = HEAD.unpack(head)
-        payload = incoming.read(length)
-        if len(payload) < length:
-            return
+    while frame := hear(incoming):
+        kind, payload = frame
         try:
             said = answer(kind, payload)
         except DatabaseError as problem:
@@ -130,6 +130,16 @@ def serve(
             say(outgoing, FAILED, f"{type(problem).__name__}: {problem}")
         else:
             say(outgoing, DONE, said)
+
+
+def hear(incoming: BinaryIO) -> tuple[bytes, bytes] | None:
+    """The next frame of the venue, its kind and payload; None when there are no more."""
+    head = incoming.read(HEAD.size)
+    if len(head) < HEAD.size:
+        return None
+    kind, length = HEAD.unpack(head)
+    payload = incoming.read(length)
+    return (kind, payload) if len(payload) == length else None
 
 
 def say(outgoing: BinaryIO, kind: bytes, value: Any) -> None:
@@ -152,18 +162,20 @@ def _tell(met: sys.UnraisableHookArgs) -> None:
 
 
 def main() -> None:
-    """Serve the history file named on the command line.
-
-    Behind it stand how many frames of a private channel to keep, and whether the file is temporary.
-    """
+    """Serve the history file that the first frame names: it comes when the venue knows it, which
+    may be long after this process was begun."""
     settle()
-    path, kept, lasting = sys.argv[1:]
+    frame = hear(sys.stdin.buffer)
+    if frame is None:
+        return
+    assert frame[0] == OPEN, frame[0]
+    opened = _opened.decode(frame[1])
     try:
-        store = open_history(path)
+        store = open_history(opened.path)
     except (HistoryDamaged, OSError) as problem:
         say(sys.stdout.buffer, FAILED, str(problem))
         return
-    worker = Worker(store, int(kept), path)
+    worker = Worker(store, opened.frames_kept, opened.path)
     try:
         serve(store.reached(), worker.answer, sys.stdin.buffer, sys.stdout.buffer)
     except BrokenPipeError:
@@ -171,9 +183,10 @@ def main() -> None:
     finally:
         worker.close()
         store.close()
-        if lasting == TEMPORARY:
-            remove(path)
+        if opened.temporary:
+            remove(opened.path)
 
 
 if __name__ == "__main__":
     main()
+    os._exit(0)  # all is closed; taking the interpreter apart would take a tenth of a second
