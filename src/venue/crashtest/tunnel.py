@@ -115,6 +115,7 @@ class Tunnel:
             if self._held is not None and len(self._held) < HELD_MAX:
                 self._held.append(frame)
             else:
+                self.release()  # so many that they cannot wait
                 self._send(frame)
             try:
                 async with asyncio.timeout(STALL_S):
