@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from random import Random
 from typing import Any
 
 import pytest
@@ -117,7 +118,111 @@ def test_a_history_that_began_later_loses_what_it_has(store: Store) -> None:
     told.walk(2)
     sequence = told.tape.engine.sequence
     with store.connection.begin():  # as a history that was begun behind the kept state
-        store.connection.exec_driver_sql("DELETE FROM savepoints")
+        store.connection.exec_driver_sql("DROP TABLE nodes")
     told.tape.say(RevertState("a"))
     assert not any(told.project().values())
     assert store.reached() == sequence + 1
+
+
+def test_a_state_behind_another_costs_nothing_when_one_goes_back_before_it(store: Store) -> None:
+    """It once doubled what was written down, with every time."""
+    told = Told(store)
+    told.walk(1)
+    told.tape.say(KeepState("older"))
+    at_older = told.walk(2)
+    told.tape.say(KeepState("newer"))
+    at_newer = told.project()
+    between = written(store)
+    told.tape.say(RevertState("older"))
+    at_older = told.project()
+    for _ in range(5):
+        told.walk(3)
+        told.tape.say(RevertState("older"))
+        assert told.project() == at_older
+        assert written(store) == between
+    told.tape.say(RevertState("newer"))
+    assert told.project() == at_newer
+    told.tape.say(DropState("older"))
+    told.project()
+    assert written(store) == 0
+
+
+def test_states_from_before_this_history_and_later_ones(store: Store) -> None:
+    told = Told(store)
+    told.tape.say(KeepState("before"))
+    told.walk(1)
+    with store.connection.begin():
+        store.connection.exec_driver_sql("DELETE FROM nodes")
+    for table in ("fills", "bills", "orders"):
+        with store.connection.begin():
+            store.connection.exec_driver_sql(f"DELETE FROM {table}")
+    told.tape.say(KeepState("a"))
+    at_a = told.project()
+    told.walk(2)
+    for _ in range(3):
+        told.tape.say(RevertState("before"))
+        assert not any(told.project().values())
+        told.walk(3)
+        told.tape.say(RevertState("a"))
+        assert told.project() == at_a
+        told.walk(4)
+
+
+NAMES = ("a", "b", "c", "d", "e")
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_any_tree_of_states(store: Store, seed: int) -> None:
+    """Kept, dropped and gone back to in any order: rows are those that were kept, and no more is
+    written down than all rows that were there."""
+    rng = Random(seed)
+    told = Told(store)
+    told.tape.say(KeepState("a"))
+    kept = {"a": told.project()}
+    sizes = 0
+    for step in range(60):
+        told.tape.walk(1_000 * seed + step, count=rng.randrange(6))
+        now = told.project()
+        name = rng.choice(NAMES)
+        act = rng.randrange(4)
+        if act == 0:
+            told.tape.say(KeepState(name))
+            kept[name] = now
+        elif act == 1 and name in kept:
+            told.tape.say(DropState(name))
+            del kept[name]
+        elif name in kept:
+            told.tape.say(RevertState(name))
+            now = kept[name]
+        assert told.project() == now, (step, act, name)
+        sizes = max(sizes, written(store))
+    assert 0 < sizes < 5_000
+    for name in list(kept):
+        told.tape.say(DropState(name))
+    told.project()
+    assert written(store) == 0
+
+
+def test_a_former_version_s_states_are_read(store: Store) -> None:
+    """It kept one state behind the other, in a table of its own."""
+    told = Told(store)
+    told.walk(1)
+    told.tape.say(KeepState("a"))
+    at_a = told.project()
+    told.walk(2)
+    told.tape.say(KeepState("b"))
+    at_b = told.project()
+    told.walk(3)
+    with store.connection.begin():
+        numbers = store.connection.exec_driver_sql("SELECT name, until FROM nodes WHERE node > 0")
+        former = [tuple(row) for row in numbers]
+        store.connection.exec_driver_sql("DROP TABLE nodes")
+        store.connection.exec_driver_sql(
+            "CREATE TABLE savepoints (name TEXT PRIMARY KEY, number INTEGER NOT NULL)"
+        )
+        for row in former:
+            store.connection.exec_driver_sql("INSERT INTO savepoints VALUES (?, ?)", row)
+    for name, expected in (("b", at_b), ("a", at_a), ("b", at_b)):
+        told.tape.say(RevertState(name))
+        assert told.project() == expected
+        told.walk(4)

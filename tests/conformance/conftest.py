@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from time import monotonic
 
 import pytest
 
-from support.refusals.contract_stage import contract_venue
+from support.refusals.contract_stage import contract_venue, post_indexes
 from support.refusals.stage import Stage, spot_venue
+
+FRESH_S = 3.0  # an index is stale after ten seconds
 
 
 @pytest.fixture(scope="session")
@@ -17,8 +20,18 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     found.close()
 
 
+@pytest.fixture
+def contract_stage(contract_venue_of_session: Stage) -> Stage:
+    """With indexes that are not stale, however long the tests before it took."""
+    found = contract_venue_of_session
+    if monotonic() - found.posted_s > FRESH_S:
+        found.posted_s = monotonic()
+        post_indexes(found)
+    return found
+
+
 @pytest.fixture(scope="session")
-def contract_stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+def contract_venue_of_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     found = Stage(tmp_path_factory.mktemp("contract-stage"), contract_venue)
     yield found
     found.close()

@@ -27,6 +27,7 @@ POSITIONS = {  # bob's, by the files' name: all but two of them in separated mod
 }
 RULES_OF = {"first": 1, "second": 2, "third": 3}
 FORMER = pytest.mark.parametrize("former", list(RULES_OF))
+EITHER_END = pytest.mark.parametrize("former", ["first", "third"])  # the oldest and the newest
 
 
 def start(path: Path) -> Server:
@@ -97,7 +98,7 @@ def test_files_of_a_clean_stop_go_on(tmp_path: Path, former: str) -> None:
     assert verify(str(path)).problems == []
 
 
-@FORMER
+@EITHER_END
 def test_older_rows_are_dropped_only_when_it_is_said(tmp_path: Path, former: str) -> None:
     path = unpack(f"{former}-clean", tmp_path)
     with start(path) as server:
@@ -125,7 +126,7 @@ def test_older_rows_are_dropped_only_when_it_is_said(tmp_path: Path, former: str
     assert verify(str(path)).problems == []
 
 
-@FORMER
+@EITHER_END
 def test_a_history_that_is_gone_begins_with_the_rules(tmp_path: Path, former: str) -> None:
     path = unpack(f"{former}-clean", tmp_path)
     Path(f"{path}.history").unlink()
@@ -137,7 +138,7 @@ def test_a_history_that_is_gone_begins_with_the_rules(tmp_path: Path, former: st
     assert verify(str(path)).problems == []
 
 
-@FORMER
+@EITHER_END
 @pytest.mark.parametrize("taken_over", [False, True])
 def test_a_damaged_history_begins_with_the_rules_and_says_so(
     tmp_path: Path, taken_over: bool, former: str
@@ -172,7 +173,7 @@ def test_a_damaged_history_begins_with_the_rules_and_says_so(
     assert verify(str(path)).problems == []
 
 
-@FORMER
+@EITHER_END
 def test_verify_compares_rows_from_where_the_rules_began(tmp_path: Path, former: str) -> None:
     path = unpack(f"{former}-clean", tmp_path)
     with start(path) as server:
@@ -192,7 +193,7 @@ def test_verify_compares_rows_from_where_the_rules_began(tmp_path: Path, former:
     )
 
 
-@FORMER
+@EITHER_END
 def test_a_history_that_is_behind_catches_up_from_where_the_rules_began(
     tmp_path: Path, former: str
 ) -> None:
@@ -213,7 +214,7 @@ def test_a_history_that_is_behind_catches_up_from_where_the_rules_began(
     assert verify(str(path)).problems == []
 
 
-@FORMER
+@EITHER_END
 def test_a_history_that_lacks_commands_of_former_rules_is_refused(
     tmp_path: Path, former: str
 ) -> None:
@@ -240,7 +241,7 @@ def change(history: Path, statement: str) -> None:
     store.close()
 
 
-@FORMER
+@EITHER_END
 @pytest.mark.parametrize("kind", ["killed", "late"])
 def test_files_of_a_killed_venue_are_refused_and_left_as_they_are(
     tmp_path: Path, kind: str, former: str

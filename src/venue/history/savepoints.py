@@ -1,9 +1,7 @@
-"""History goes back: what each row was before is kept from the first savepoint on.
+"""History goes back: what each row was before is kept from the first kept state on.
 
 Triggers write, for every row that is inserted, changed or deleted, the statement that takes this
-back. Going back to a savepoint runs the statements behind it, the newest first. They are written
-down themselves, so that a later savepoint of another branch can be reached too; when there is none
-all of it goes, and the file does not grow however often one goes back.
+back. `branches` knows which of them lead to which state; without any nothing is written down.
 """
 
 from __future__ import annotations
@@ -16,28 +14,27 @@ from sqlalchemy import Connection, Table
 
 from venue.core.messages.events import Event
 from venue.core.messages.savepoints import StateDropped, StateKept, StateReverted
+from venue.history.branches import Branches
 from venue.history.schema.copying import SCHEMA
 from venue.history.schema.spot import OPENING, PROGRESS
 
-AT_ONCE: Final = 1_000  # statements in one call
 KINDS: Final = (StateKept, StateReverted, StateDropped)
-_TABLES: Final = (
-    "CREATE TABLE IF NOT EXISTS undo (number INTEGER PRIMARY KEY, statement TEXT NOT NULL)",
-    "CREATE TABLE IF NOT EXISTS savepoints (name TEXT PRIMARY KEY, number INTEGER NOT NULL)",
-)
 
 
 def follow(connection: Connection, event: Event) -> None:
-    """Do what an event says of savepoints, inside the caller's transaction."""
-    for statement in _TABLES:
-        connection.exec_driver_sql(statement)
+    """Do what an event says of kept states, inside the caller's transaction."""
+    branches = Branches(connection)
     if isinstance(event, StateKept):
-        _keep(connection, event.name)
+        if not branches.known():
+            _run(connection, _triggers())
+        branches.keep(event.name)
     elif isinstance(event, StateReverted):
-        _revert(connection, event.name)
+        _revert(connection, branches, event.name)
     elif isinstance(event, StateDropped):
-        connection.exec_driver_sql("DELETE FROM savepoints WHERE name = ?", (event.name,))
-        _trim(connection)
+        branches.drop(event.name)
+    branches.write()
+    if not branches.known():
+        _run(connection, _no_triggers())
 
 
 @contextmanager
@@ -52,46 +49,25 @@ def beyond_recall(connection: Connection) -> Iterator[None]:
         connection.exec_driver_sql("DELETE FROM undo WHERE number > ?", (newest,))
 
 
-def _keep(connection: Connection, name: str) -> None:
-    if not _one(connection, "SELECT count(*) FROM savepoints"):
-        for statement in _triggers():
-            connection.exec_driver_sql(statement)
-    newest = _one(connection, "SELECT coalesce(max(number), 0) FROM undo")
-    connection.exec_driver_sql("INSERT OR REPLACE INTO savepoints VALUES (?, ?)", (name, newest))
-    _trim(connection)
-
-
-def _revert(connection: Connection, name: str) -> None:
-    """Take back what came behind a savepoint. One from before this history began: all of it."""
-    found = connection.exec_driver_sql("SELECT number FROM savepoints WHERE name = ?", (name,))
-    row = found.one_or_none()
-    if row is None:
-        for table in _kept_tables():
-            connection.execute(table.delete())
+def _revert(connection: Connection, branches: Branches, name: str) -> None:
+    """Take back what came behind a kept state. One from before this history began: all of it."""
+    if branches.go_to(name):
         return
-    target = row[0]
-    behind = "SELECT statement FROM undo WHERE number > ? ORDER BY number DESC"
-    rows = connection.exec_driver_sql(behind, (target,))
-    statements = [statement for (statement,) in rows]
-    for start in range(0, len(statements), AT_ONCE):
-        connection.exec_driver_sql(";".join(statements[start : start + AT_ONCE]))
-    if not _one(connection, "SELECT count(*) FROM savepoints WHERE number > ?", target):
-        connection.exec_driver_sql("DELETE FROM undo WHERE number > ?", (target,))
+    if branches.known():
+        branches.go_to_oldest()
+    for table in _kept_tables():
+        connection.execute(table.delete())
+    if branches.known():
+        branches.begin_before()
 
 
-def _trim(connection: Connection) -> None:
-    """Let go of what lies before the oldest savepoint; without any nothing is written down."""
-    oldest = _one(connection, "SELECT min(number) FROM savepoints")
-    if oldest is None:
-        connection.exec_driver_sql("DELETE FROM undo")
-        for statement in _no_triggers():
-            connection.exec_driver_sql(statement)
-    else:
-        connection.exec_driver_sql("DELETE FROM undo WHERE number < ?", (oldest,))
+def _run(connection: Connection, statements: list[str]) -> None:
+    for statement in statements:
+        connection.exec_driver_sql(statement)
 
 
-def _one(connection: Connection, question: str, *values: object) -> int | None:
-    answer: int | None = connection.exec_driver_sql(question, values).scalar_one()
+def _one(connection: Connection, question: str) -> int | None:
+    answer: int | None = connection.exec_driver_sql(question).scalar_one()
     return answer
 
 

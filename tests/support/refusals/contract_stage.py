@@ -72,10 +72,15 @@ def _prices(stage: Stage) -> None:
     for side, price in (("BUY", "63000"), ("SELL", "64000")):
         one = order(side=side, quantity="0.2", price=price)
         stage.act("bob", "POST", "/api/v3/order", one)
-    for symbol, price in INDEXES.items():
-        stage.operate("index", symbol=symbol, source="agents", price=price, jump=True)
+    post_indexes(stage)
     for symbol in ("BTCUSDT", *INDEXES):
         _wait_for_mark(stage, symbol)
+
+
+def post_indexes(stage: Stage) -> None:
+    """Post the demo contracts' indexes. Ten seconds later they are stale, and in doubt."""
+    for symbol, price in INDEXES.items():
+        stage.operate("index", symbol=symbol, source="agents", price=price, jump=True)
 
 
 def _wait_for_mark(stage: Stage, symbol: str) -> None:

@@ -28,6 +28,7 @@ class Stage:
         self.client = Client(self.server.port)
         self.answers: list[bytes] = []
         self.secrets: list[str] = []
+        self.posted_s = 0.0  # when indexes were posted last
         try:
             set_up(self)
         except BaseException:

@@ -32,6 +32,7 @@ from venue.history.process.pipe import (
     ASK,
     CATALOG,
     CHECKPOINT,
+    PART,
     PROJECT,
     TEMPORARY,
     Entry,
@@ -43,8 +44,11 @@ if TYPE_CHECKING:  # whoever asks needs no database
 
 WORKER: Final = "venue.history.process.worker"
 LASTING: Final = "lasting"
-BATCH_MAX: Final = 1_000  # commands per transaction: questions are answered in between
-GATHER_S: Final = 0.1  # how long commands wait for company when nobody asks for them
+PART_MAX: Final = 1_000  # commands in a frame: what encodes one keeps orders waiting
+# Commands in a transaction: the fewer there are, the more often the same pages are written. A
+# question waits for the end of one.
+BATCH_MAX: Final = 4_000
+GATHER_S: Final = 0.25  # how long commands wait for company when nobody asks for them
 LAG_MAX: Final = 50_000  # commands behind the engine at which none should open new work
 KEPT_MAX: Final = 2 * LAG_MAX  # commands kept in memory for history where there is a journal
 ASK_S: Final = 5.0  # how long a question may take
@@ -103,6 +107,7 @@ class History:
         self._dropped = reached  # the sequence behind which all is kept
         self._newest = self._reached = reached
         self._projecting = False
+        self._sent = self._frames_sent = 0  # of those kept, in the transaction under way
         self._gathering: asyncio.TimerHandle | None = None
         self._again = ""  # why another process is being started
         self._starts = 0  # since something was projected
@@ -279,17 +284,25 @@ class History:
             self._gathering = loop.call_later(GATHER_S, self._project)
 
     def _project(self) -> None:
+        """Send the next part of a transaction: the last one when it is full or somebody waits."""
         self._still()
-        part = list(islice(self._kept, BATCH_MAX))
-        entries = [Entry(done.sequence, done.time, done.events) for done in part]
-        frames = []
-        for frame in self._frames:
-            if frame.sequence > part[-1].sequence:
+        end = min(len(self._kept), self._sent + PART_MAX)
+        entries = [
+            Entry(done.sequence, done.time, done.events)
+            for done in islice(self._kept, self._sent, end)
+        ]
+        goes_on = end < min(len(self._kept), BATCH_MAX) and not self._waiting
+        self._sent = end
+        frames: list[KeptFrame] = []
+        for frame in islice(self._frames, self._frames_sent, None):
+            if frame.sequence > entries[-1].sequence:
                 break
             frames.append(frame)
+        self._frames_sent += len(frames)
         link = self._link
         try:
-            answer = link.send(PROJECT, self._encode((entries, frames)))
+            kind = PART if goes_on else PROJECT
+            answer = link.send(kind, self._encode((entries, frames)))
         except HistoryFailed as problem:
             link.kill(str(problem))
             return
@@ -302,8 +315,11 @@ class History:
             self._fail(str(problem))
         elif problem is not None:
             link.kill(str(problem))
+        elif answer.result() is None:  # a part
+            self._project()
         else:
             self._projecting = False
+            self._sent = self._frames_sent = 0
             self._starts = 0
             self._reach(answer.result())
 
@@ -350,6 +366,7 @@ class History:
             why = await asyncio.shield(self._link.ended)
             self._again = _first_line(why)
             self._projecting = False
+            self._sent = self._frames_sent = 0
             self._still()
             self._fail_waiting(why)
             log.error("history failed: %s; it is started again", why)

@@ -14,6 +14,7 @@ from venue.core.messages.events import Event
 HEAD: Final = struct.Struct(">cI")
 CATALOG: Final = b"c"
 PROJECT: Final = b"p"
+PART: Final = b"m"  # of what the next one projects
 CHECKPOINT: Final = b"k"
 ASK: Final = b"q"
 ARCHIVE: Final = b"a"  # take the next piece of old rows to an archive

@@ -29,6 +29,7 @@ from venue.history.process.pipe import (
     DONE,
     FAILED,
     HEAD,
+    PART,
     PROJECT,
     TEMPORARY,
     Batch,
@@ -51,6 +52,7 @@ class Worker:
         self._frames_kept = frames_kept
         self._path = path
         self._projector: Projector | None = None
+        self._parts: Batch = ([], [])  # of the next transaction
         self._archiving: Generator[None] | None = None
 
     def answer(self, kind: bytes, payload: bytes) -> Any:
@@ -58,6 +60,7 @@ class Worker:
         if kind == CATALOG:
             catalog = Catalog.listing(*_listed.decode(payload))
             self._projector = Projector(self._store, catalog, self._frames_kept)
+            self._parts = ([], [])
             return None
         if kind == ASK:
             function, arguments = pickle.loads(payload)  # noqa: S301 - the venue's own pipe
@@ -66,8 +69,14 @@ class Worker:
         if kind == ARCHIVE:
             return self._archive(_cut.decode(payload))
         assert self._projector is not None, "the catalog comes first"
-        if kind == PROJECT:
-            self._projector.project(*_batch.decode(payload))
+        if kind in (PART, PROJECT):
+            commands, frames = _batch.decode(payload)
+            self._parts[0].extend(commands)
+            self._parts[1].extend(frames)
+            if kind == PART:
+                return None
+            whole, self._parts = self._parts, ([], [])
+            self._projector.project(*whole)
             return self._projector.reached()
         assert kind == CHECKPOINT, kind
         return self._projector.checkpoint()

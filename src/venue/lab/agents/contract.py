@@ -43,7 +43,7 @@ from venue.vocabulary import (
 )
 
 MAKERS: Final = (
-    MakerHabit("tight", edge_ppm=80, gap_ppm=60, levels=8, size_units=6_000),
+    MakerHabit("tight", edge_ppm=50, gap_ppm=120, levels=5, size_units=12_000),
     MakerHabit("deep", edge_ppm=600, gap_ppm=900, levels=12, size_units=80_000),
 )
 TAKERS: Final = (

@@ -41,7 +41,7 @@ IMPACT_PPM: Final = 20_000  # share of the way to the last trade that the refere
 
 
 MAKERS: Final = (
-    MakerHabit("tight", edge_ppm=60, gap_ppm=50, levels=10, size_units=4_000),
+    MakerHabit("tight", edge_ppm=20, gap_ppm=100, levels=6, size_units=8_000),
     MakerHabit("steady", edge_ppm=200, gap_ppm=180, levels=20, size_units=12_000),
     MakerHabit("wide", edge_ppm=4_000, gap_ppm=6_000, levels=12, size_units=150_000),
 )
