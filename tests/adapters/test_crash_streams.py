@@ -28,7 +28,7 @@ class Between:
         self.bot, bot_side = await pair()
         self.venue, venue_side = await pair()
         self.ends = (self.bot, bot_side, self.venue, venue_side)
-        self.tunnel = Tunnel(bot_side, venue_side, self.path, self.record, lambda: 7, self.found)
+        self.tunnel = Tunnel(bot_side, venue_side, self.path, self.record, self.found)
         self.say(HEAD)
         await self.tunnel.open()
         self.running = asyncio.create_task(self.tunnel.run())
@@ -115,7 +115,7 @@ def test_what_is_held_comes_later_in_order(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_market_is_seen_when_its_frame_has_come() -> None:
     async def test(made: Between) -> None:
-        sent = frame(b'{"e":"depth","s":"BTCUSDT"}') + frame(b"no json")
+        sent = frame(b'{"e":"depth","E":7,"s":"BTCUSDT"}') + frame(b"no json")
         made.say(sent)
         await made.heard(len(sent))
         body = b'{"symbol":"BTCUSDT","side":"BUY","quantity":"1"}'

@@ -163,14 +163,13 @@ class BotDoor:
                 self.record.sockets += 1
                 venue = await self._venue(upstream)
                 venue[1].write(_without_compression(head))
-                behind = self._behind
-                tunnel = Tunnel(bot, venue, target, self.record, behind.now, behind.wrong)
+                tunnel = Tunnel(bot, venue, target, self.record, self._behind.wrong)
                 await tunnel.open()
                 passing = asyncio.create_task(self._passed(tunnel))
                 await asyncio.sleep(SETTLE_S)  # a bot subscribes at once
             else:
-                exchange = self.record.begin(method, target, body, self._last)
                 await self._hear_out()
+                exchange = self.record.begin(method, target, body, self._last)
                 await self._behind.before(exchange)
                 await self.settle()
                 if bot[1].transport.is_closing():  # cut by what happened before it

@@ -29,8 +29,8 @@ Market = tuple[str, str]  # product and symbol
 
 class RecordedExchange(Struct):
     """A request and its answer. `status` 0: none came. `time` is venue time (ms), `wall`
-    the machine's (s). `seen` is the venue time when the bot was last shown the market of an order,
-    if a stream shows it that market."""
+    the machine's (s). `seen` is the venue time as of which the bot was shown the market of an
+    order, if a stream shows it that market."""
 
     number: int
     method: str
@@ -73,8 +73,8 @@ class Record:
         return made
 
     def saw(self, market: Market, time: int, *, stream: bool) -> None:
-        """The bot was shown a market at a venue time (ms)."""
-        self._seen[market] = time
+        """The bot was shown a market as of a venue time (ms)."""
+        self._seen[market] = max(time, self._seen.get(market, 0))
         if stream:
             self._streamed.add(market)
 

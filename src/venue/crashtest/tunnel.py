@@ -32,9 +32,10 @@ Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class MarketFrame(Struct):
-    """The part of a frame that says which market it tells of."""
+    """The part of a frame that says which market it tells of, and as of when (venue time, ms)."""
 
     symbol: str = msgspec.field(name="s", default="")
+    time: int = msgspec.field(name="E", default=0)
 
 
 _decode: Final = msgspec.json.Decoder(MarketFrame).decode
@@ -42,7 +43,7 @@ _SOCKETS: Final = {socket.path: socket for socket in SOCKETS}
 
 
 class Tunnel:
-    """One stream. `now` is venue time (ms); `wrong` hears what the bot does to it."""
+    """One stream. `wrong` hears what the bot does to it."""
 
     def __init__(
         self,
@@ -50,14 +51,12 @@ class Tunnel:
         venue: Streams,
         path: str,
         record: Record,
-        now: Callable[[], int],
         wrong: Callable[[str, str], None],
     ) -> None:
         self._bot = bot
         self._venue = venue
         self._socket = _SOCKETS.get(path.partition("?")[0])
         self._record = record
-        self._now = now
         self._wrong = wrong
         self._upgraded = False
         self._held: list[bytes] | None = None
@@ -142,10 +141,10 @@ class Tunnel:
             self._record.told(payload)
             return
         with suppress(msgspec.DecodeError, UnicodeDecodeError):
-            symbol = _decode(payload).symbol
-            if symbol:
-                market = (socket.product.name.lower(), symbol)
-                self._record.saw(market, self._now(), stream=True)
+            told = _decode(payload)
+            if told.symbol:
+                market = (socket.product.name.lower(), told.symbol)
+                self._record.saw(market, told.time, stream=True)
 
 
 async def _frame(reader: asyncio.StreamReader) -> bytes:
