@@ -50,6 +50,8 @@ class BotDoor:
     def __init__(self, behind: BehindDoor) -> None:
         self.record = Record()
         self.flooded = False  # with connections
+        self.held = False  # whether a stream was ever held back
+        self._holding = False
         self._last = time.monotonic()  # when the last request came
         self._behind = behind
         self._tunnels: set[Tunnel] = set()
@@ -85,15 +87,20 @@ class BotDoor:
         """Whether the bot has a stream."""
         return bool(self._tunnels)
 
-    def hold(self) -> bool:
-        """Hold the frames back that come from now on; whether there is a stream."""
+    def hold(self) -> None:
+        """Hold the frames back that come from now on, of streams that are opened too."""
+        self._holding = True
         for tunnel in self._tunnels:
-            tunnel.hold()
-        return self.listens()
+            self._hold(tunnel)
+
+    def _hold(self, tunnel: Tunnel) -> None:
+        self.held = True
+        tunnel.hold()
 
     def release(self) -> None:
         """Send the bot what was held back."""
-        for tunnel in list(self._tunnels):
+        self._holding = False
+        for tunnel in self._tunnels:
             tunnel.release()
 
     async def settle(self) -> None:
@@ -219,6 +226,8 @@ class BotDoor:
     async def _passed(self, tunnel: Tunnel) -> None:
         """Pass a stream on until one side ends it."""
         self._tunnels.add(tunnel)
+        if self._holding:
+            self._hold(tunnel)
         try:
             await tunnel.run()
         finally:

@@ -163,7 +163,8 @@ class TrialRun:
             if self._flooding():
                 return
         if command.code and self._stop_at is None:
-            said = command.last_words().replace(self._url, "VENUE_URL")  # another one in each run
+            host = self._url.removeprefix("http://")  # another one in each run
+            said = command.last_words().replace(self._url, "VENUE_URL").replace(host, "VENUE")
             words = f"with code {command.code}: {said}"
             self._findings.append(Finding(judge.ENDED, words))
 
@@ -224,7 +225,7 @@ class TrialRun:
     async def _do(self, event: Event, exchange: RecordedExchange) -> None:
         self._undo_at = self._beats + LATER
         if event.do == SLOW:
-            self._met = self._door.hold() or self._met
+            self._door.hold()
             self._acts.later.append(self._release)
             return
         if event.do != RESTART:
@@ -275,7 +276,8 @@ class TrialRun:
         done = executed(record, ledger) if ended else None
         seen = {on: rules[at]["matched"] if calm is None else 0 for at, on in enumerate(COUNTED)}
         counts = _counts(record) | seen
-        return Trial(self._met or hit, unlike, counts, markets, done, not still)
+        met = self._met or hit or self._door.held
+        return Trial(met, unlike, counts, markets, done, not still)
 
 
 def _given(url: str) -> dict[str, str]:
