@@ -18,7 +18,10 @@ from venue.crashtest.report import again, as_html, as_json
 from venue.crashtest.schedule import Event, is_like, rule
 from venue.crashtest.shrink import TRIES_MAX, shortest
 
-COUNTS = {"place*": 5, "cancel*": 2, "GET": 7, "*": 14, "ws:*": 1}
+COUNTS = {
+    "place*": 5, "cancel*": 2, "GET": 7, "*": 14, "ws:*": 9, "ws:own": 3, "ws:depth*": 6,
+    "ws:open": 2, "ws:ping": 2,
+}  # fmt: skip
 ORDER = {"symbol": "BTCUSDT", "side": "BUY", "type": "LIMIT", "quantity": "0.01", "price": "1"}
 LOST = Event("place*", 1, {"kind": "drop_after"})
 
@@ -76,6 +79,9 @@ def test_events_become_rules_of_faults() -> None:
     }
     assert rule(0, Event("GET", 1, {}), "alice")["match"] == {"method": "GET"}
     assert rule(0, Event("ws:*", 1, {}), "alice")["match"] == {"channel": "*"}
+    assert rule(0, Event("ws:depth*", 1, {}), "alice")["match"] == {"channel": "depth*"}
+    assert rule(0, Event("ws:own", 1, {}), "alice")["match"] == {"owner": "alice", "channel": "*"}
+    assert rule(0, Event("ws:open", 1, {}), "alice")["match"] == {}
     assert is_like("place*", "place_order", "POST")
     assert is_like("GET", "depth", "GET")
     assert not is_like("cancel*", "place_order", "POST")
@@ -150,6 +156,38 @@ def test_a_wallet_shows_an_order_that_was_filled(executed: str, found: list[str]
     asked(record, "/api/v3/account/", "{}")
     sent(record, "b", "1000000000000003")
     assert rules(record, [order(1, "a", executed), order(3, "b")]) == found
+
+
+@pytest.mark.parametrize(("age", "found"), [(5_000, []), (5_001, [judge.STALE])])
+def test_an_order_by_a_book_that_stands_still(age: int, found: list[str]) -> None:
+    assert found == [one.rule for one in stale_after(age)]
+
+
+def test_a_market_that_no_stream_shows_is_not_stale() -> None:
+    assert stale_after(60_000, stream=False) == []
+
+
+def test_a_market_that_was_asked_for_is_not_stale() -> None:
+    assert stale_after(60_000, "/api/v3/market/depth?symbol=BTCUSDT") == []
+    assert stale_after(60_000, "/api/v3/market/ticker/24hr") == []
+    (found,) = stale_after(60_000, "/api/v3/market/depth?symbol=ETHUSDT")
+    assert found.words == (
+        "BUY 0.01 BTCUSDT (spot) was placed, and for more than 5 s of the venue the bot had not"
+        " been shown this market (placement 1)"
+    )
+
+
+def stale_after(age: int, target: str = "", *, stream: bool = True) -> list[Finding]:
+    """What is found in an order that comes so long (ms) behind the last frame of its market."""
+    record = Record()
+    record.saw(("spot", "BTCUSDT"), 1_000, stream=stream)
+    if target:
+        one = record.begin("GET", target, b"", 0.0)
+        one.status = 200
+        record.answered(one, 1_000 + age)
+    sent(record, "a")
+    record.exchanges[-1].time = 1_000 + age
+    return judge.stale(record, JudgedLedger([order(1, "a")], [], [], []))
 
 
 def test_what_is_left_at_the_end() -> None:

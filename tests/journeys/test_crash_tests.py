@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from venue.crashtest.incidents import ALL
+
 ROOT = Path(__file__).resolve().parents[2]
 BOTS = ROOT / "examples" / "bots"
 WAIT_S = 60
@@ -48,23 +50,58 @@ def test_its_mended_version_passes(tmp_path: Path) -> None:
     assert [one["verdict"] for one in told(tmp_path)["incidents"]] == ["passed"]
 
 
+def test_the_bot_that_counts_frames_is_found_and_the_fault_is_one(tmp_path: Path) -> None:
+    bot = str(BOTS / "counts_frames.py")
+    words = ["--only", "missed-update", "--max-position", "0.05", "--", sys.executable, bot]
+    done = crashtest(tmp_path, *words)
+    assert (done.returncode, done.stderr) == (1, "")
+    (incident,) = told(tmp_path)["incidents"]
+    assert incident["findings"] == [
+        {"rule": "a limit was not kept", "words": "more than 0.05 of BTCUSDT (spot) was held"}
+    ]
+    assert incident["schedule"] == ["ws.gap at frame of the account 1"]
+
+
+def test_its_mended_version_asks_again(tmp_path: Path) -> None:
+    bot = str(BOTS / "asks_again.py")
+    words = ["--only", "missed-update", "--max-position", "0.05", "--", sys.executable, bot]
+    done = crashtest(tmp_path, *words)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [one["verdict"] for one in told(tmp_path)["incidents"]] == ["passed"]
+
+
+def test_a_bot_without_a_socket_is_met_by_no_incident_of_streams(tmp_path: Path) -> None:
+    names = [one.name for one in ALL if one.on.startswith("ws:")]
+    only = [word for name in names for word in ("--only", name)]
+    done = crashtest(
+        tmp_path, *only, "--only", "slow-socket", "--", sys.executable, FAST, "repeats"
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    verdicts = {one["name"]: one["verdict"] for one in told(tmp_path)["incidents"]}
+    assert verdicts == dict.fromkeys([*names, "slow-socket"], "not met")
+
+
 def test_the_page_shows_what_the_bots_do() -> None:
     page = (ROOT / "docs" / "crashtest.md").read_text()
     parts = [part.partition("```")[0] for part in page.split("```python\n")[1:]]
-    bots = ("orders_twice.py", "orders_once.py")
+    bots = ("orders_twice.py", "orders_once.py", *["counts_frames.py"] * 2, "asks_again.py")
     for part, bot in zip(parts, bots, strict=True):
         assert part in (BOTS / bot).read_text()
-    assert sum(len(part.splitlines()) for part in parts) <= 22
+    assert sum(len(part.splitlines()) for part in parts) <= 50
 
 
-def test_the_same_seed_gives_the_same_report(tmp_path: Path) -> None:
+def test_the_same_seed_gives_the_same_report_of_a_bot_that_listens_too(tmp_path: Path) -> None:
     pages = []
     for name in ("first", "second"):
         (tmp_path / name).mkdir()
-        words = ["--seed", "3", "--only", "lost-reply", "--", sys.executable, FAST, "repeats"]
+        words = ["--seed", "1", "--only", "stale-stream", "--", sys.executable, FAST, "blind"]
         done = crashtest(tmp_path / name, *words)
         assert (done.returncode, done.stderr) == (1, "")
-        assert told(tmp_path / name)["incidents"][0]["verdict"] == "failed"
+        (incident,) = told(tmp_path / name)["incidents"]
+        assert [one["rule"] for one in incident["findings"]] == [
+            "an order was placed by a book that had stood still"
+        ]
+        assert len(incident["schedule"]) == 1
         ends = ("html", "json")
         pages.append([(tmp_path / name / f"crashtest.{end}").read_bytes() for end in ends])
     assert pages[0] == pages[1]
@@ -84,6 +121,26 @@ NO_BOTS = [
         [sys.executable, FAST, "floods"],
         ["--requests", "5", "--stop", "60"],
         ["flooded the venue: it sent more than 100 requests and did not stop"],
+    ),
+    (
+        [sys.executable, FAST, "sockets"],
+        [],
+        ["flooded the venue: it had more than 100 connections at a time"],
+    ),
+    (
+        [sys.executable, FAST, "unread"],
+        [],
+        ["the bot did not read its stream: a stream was not read for 3 s"],
+    ),
+    (
+        [sys.executable, FAST, "garbage"],
+        [],
+        ["the venue closed a stream for what the bot did: 1002 invalid opcode"],
+    ),
+    (
+        [sys.executable, FAST, "nonsense"],
+        [],
+        ["the venue closed a stream for what the bot did: 1008 more than 100 refused messages"],
     ),
     (
         [sys.executable, FAST, "hangs", "child"],

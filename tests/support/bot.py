@@ -6,8 +6,11 @@ import http.client
 import json
 import os
 import signal
+import socket
+import struct
 import sys
 import time
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -80,6 +83,72 @@ def floods() -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     while True:
         ask("GET", "/api/v3/time")
+
+
+def opened(path: str = "/public") -> socket.socket:
+    """A socket of the venue's, upgraded by hand."""
+    where = urlsplit(os.environ["VENUE_WS_SPOT"] + path)
+    made = socket.create_connection((where.hostname, where.port), 30)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    made.sendall(
+        f"GET {where.path} HTTP/1.1\r\nHost: {where.netloc}\r\nUpgrade: websocket\r\n"
+        "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+        "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n".encode()
+    )
+    said = b""
+    while b"\r\n\r\n" not in said:
+        said += made.recv(1)
+    assert b" 101 " in said, said
+    return made
+
+
+def text(words: str) -> bytes:
+    """A client's frame, under a mask that changes nothing."""
+    data = words.encode()
+    return b"\x81" + struct.pack(">BH", 0xFE, len(data)) + bytes(4) + data
+
+
+def sockets() -> None:
+    held = [opened() for _ in range(200)]
+    assert len(held) == 200, "the venue let all of them in"
+
+
+def unread() -> None:
+    names = [f"{coin}USDT@depth200" for coin in ("BTC", "ETH", "SOL")]
+    stream = opened()
+    for _ in range(100):  # each begins with all that is in the books
+        for method in ("SUBSCRIBE", "UNSUBSCRIBE"):
+            stream.sendall(text(json.dumps({"method": method, "params": names})))
+    ask("GET", "/api/v3/time")
+    with suppress(OSError):
+        while True:  # until it is gone
+            stream.sendall(b"\x8a\x80" + bytes(4))
+            time.sleep(0.1)
+
+
+def garbage() -> None:
+    stream = opened()
+    stream.sendall(bytes(range(131, 256)))
+    ask("GET", "/api/v3/time")
+
+
+def nonsense() -> None:
+    stream = opened()
+    for _ in range(200):
+        stream.sendall(text("buy low, sell high"))
+    ask("GET", "/api/v3/time")
+
+
+def blind() -> None:
+    """Has a stream show it a book, and never looks."""
+    stream = opened()
+    stream.sendall(text(json.dumps({"method": "SUBSCRIBE", "params": ["BTCUSDT@depth15"]})))
+    order = {"symbol": "BTCUSDT", "side": "BUY", "type": "LIMIT", "quantity": "0.001"}
+    for number in range(16):
+        name = f"plan-{number}"
+        given = {"price": "40000", "timeInForce": "IOC", "newClientOrderId": name}
+        assert ask("POST", "/api/v3/order", {**order, **given}) is not None
+    stream.close()
 
 
 if MODE != "silent":

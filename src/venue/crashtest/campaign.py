@@ -11,7 +11,7 @@ from venue.crashtest import judge
 from venue.crashtest.incidents import Incident, draw
 from venue.crashtest.judge import Finding
 from venue.crashtest.people import Ask
-from venue.crashtest.schedule import Event
+from venue.crashtest.schedule import OPENED, Event
 from venue.crashtest.shrink import shortest
 from venue.crashtest.trial import Trial, TrialPlan, TrialRun
 
@@ -77,7 +77,7 @@ class Campaign:
         if calm.findings:
             told = "; ".join(f"{one.rule}: {one.words}" for one in calm.findings)
             raise Unfit(f"without any incident, {name} fails: {told}")
-        if calm.counts["*"] == 0 and calm.counts["ws:*"] == 0:
+        if calm.counts["*"] == 0 and calm.counts[OPENED] == 0:
             raise Unfit(f"{name} asked the venue at VENUE_URL nothing")
 
     async def _result(self, incident: Incident, calm: Trial) -> Result:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import signal
 from contextlib import suppress
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Final
 from venue.practice import end_with_parent
 
 WORDS_MAX: Final = 300  # characters of its last line
+ADDRESS: Final = re.compile("0x[0-9a-f]+")
 TAIL: Final = 4_000  # bytes of its output in which that line is looked for
 
 
@@ -70,11 +72,12 @@ class Command:
         return self.code is not None
 
     def last_words(self) -> str:
-        """The last line that it printed."""
+        """The last line that it printed, without addresses in memory."""
         with self._output.open("rb") as said:
             said.seek(max(0, self._output.stat().st_size - TAIL))
             lines = said.read().decode("utf-8", "replace").strip().splitlines()
-        return " ".join(lines[-1].split())[:WORDS_MAX] if lines else "nothing"
+        words = " ".join(lines[-1].split()) if lines else "nothing"
+        return ADDRESS.sub("0x", words)[:WORDS_MAX]
 
     def size(self) -> int:
         """How many bytes it has printed."""

@@ -12,35 +12,49 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Final
 
+from msgspec import Struct
+
 from venue.api.operation import VENUE
 from venue.crashtest.record import Record, RecordedExchange
+from venue.crashtest.tunnel import PIECE, Streams, Tunnel
 
 HEAD_MAX: Final = 65_536
 BODY_MAX: Final = 1_000_000
 ANSWER_MAX: Final = 64_000_000
 CONNECTIONS_MAX: Final = 100
-PIECE: Final = 65_536
 NOT_YOURS: Final = b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+SETTLE_S: Final = 0.004  # in which a bot hears what its streams told it
+HEARD_S: Final = 0.001  # in which what a bot has sent is read
 OURS: Final = f"{VENUE.prefix}/"  # what only the venue's people may ask
-
-Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class CutOff(Exception):
     """The connection is over: the other side has gone, or what it says is no HTTP."""
 
 
-class BotDoor:
-    """A port of loopback for one bot. `before` is awaited before each request is served; `port()`
-    is where the venue is."""
+class BehindDoor(Struct, frozen=True):
+    """The run that a door belongs to. `port()` is where the venue is, `now()` its time (ms);
+    `before` is awaited before each request is served. When `look` has been awaited, all frames that
+    were due are on their way. `wrong` hears which rule the bot broke, and how."""
 
-    def __init__(
-        self, port: Callable[[], int], before: Callable[[RecordedExchange], Awaitable[None]]
-    ) -> None:
+    port: Callable[[], int]
+    now: Callable[[], int]
+    before: Callable[[RecordedExchange], Awaitable[None]]
+    look: Callable[[], Awaitable[None]]
+    wrong: Callable[[str, str], None]
+
+
+class BotDoor:
+    """A port of loopback for one bot."""
+
+    def __init__(self, behind: BehindDoor) -> None:
         self.record = Record()
-        self.last = time.monotonic()  # when the last request came
-        self._port = port
-        self._before = before
+        self.flooded = False  # with connections
+        self.held = False  # whether a stream was ever held back
+        self._holding = False
+        self._last = time.monotonic()  # when the last request came
+        self._behind = behind
+        self._tunnels: set[Tunnel] = set()
         self._turn = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._writers: set[asyncio.StreamWriter] = set()
@@ -65,6 +79,49 @@ class BotDoor:
         for writer in list(self._writers):
             writer.transport.abort()
 
+    def quiet_since(self) -> float:
+        """When the bot said something last (monotonic, s)."""
+        return max([self._last, *(one.last_said for one in self._tunnels)])
+
+    def listens(self) -> bool:
+        """Whether the bot has a stream."""
+        return bool(self._tunnels)
+
+    def hold(self) -> None:
+        """Hold the frames back that come from now on, of streams that are opened too."""
+        self._holding = True
+        for tunnel in self._tunnels:
+            self._hold(tunnel)
+
+    def _hold(self, tunnel: Tunnel) -> None:
+        self.held = True
+        tunnel.hold()
+
+    def release(self) -> None:
+        """Send the bot what was held back."""
+        self._holding = False
+        for tunnel in self._tunnels:
+            tunnel.release()
+
+    async def settle(self) -> None:
+        """Wait until the bot's streams have told it what there is to tell."""
+        if self.listens():
+            for tunnel in self._tunnels:
+                tunnel.said = False
+            await self._behind.look()
+            await asyncio.sleep(SETTLE_S)
+
+    async def _hear_out(self) -> None:
+        """Have what the bot said on its streams before a request take effect before it."""
+        if self.listens():
+            await asyncio.sleep(HEARD_S)
+            if any(tunnel.said for tunnel in self._tunnels):
+                await self.settle()
+
+    def passed_time(self) -> None:
+        """Time went on without a request."""
+        self._last = time.monotonic()
+
     def in_turn(self) -> asyncio.Lock:
         """Held while a request is served, or time passes."""
         return self._turn
@@ -73,6 +130,7 @@ class BotDoor:
         task = asyncio.current_task()
         assert task is not None
         if len(self._tasks) >= CONNECTIONS_MAX:
+            self.flooded = True
             writer.transport.abort()
             return
         self._tasks.add(task)
@@ -104,7 +162,7 @@ class BotDoor:
         if OURS in target:
             bot[1].write(NOT_YOURS)
             return False
-        self.last = time.monotonic()
+        self._last = time.monotonic()
         async with self._turn:
             if bot[1].transport.is_closing():
                 raise CutOff
@@ -112,15 +170,21 @@ class BotDoor:
                 self.record.sockets += 1
                 venue = await self._venue(upstream)
                 venue[1].write(_without_compression(head))
+                tunnel = Tunnel(bot, venue, target, self.record, self._behind.wrong)
+                await tunnel.open()
+                passing = asyncio.create_task(self._passed(tunnel))
+                await asyncio.sleep(SETTLE_S)  # a bot subscribes at once
             else:
-                exchange = self.record.begin(method, target, body, self.last)
-                await self._before(exchange)
+                await self._hear_out()
+                exchange = self.record.begin(method, target, body, self._last)
+                await self._behind.before(exchange)
+                await self.settle()
                 if bot[1].transport.is_closing():  # cut by what happened before it
                     raise CutOff
                 venue = await self._venue(upstream)
                 venue[1].write(head + body)
-                return await _answer(venue[0], bot[1], exchange)
-        await self._tunnel(bot, venue)
+                return await self._answer(venue[0], bot[1], exchange)
+        await passing
         return False
 
     async def _venue(self, upstream: list[Streams]) -> Streams:
@@ -128,60 +192,46 @@ class BotDoor:
         if not upstream or upstream[0][0].at_eof() or upstream[0][1].transport.is_closing():
             for _, other in upstream:
                 other.transport.abort()
-            made = await asyncio.open_connection("127.0.0.1", self._port(), limit=HEAD_MAX)
+            made = await asyncio.open_connection("127.0.0.1", self._behind.port(), limit=HEAD_MAX)
             upstream[:] = [made]
         return upstream[0]
 
-    async def _tunnel(self, bot: Streams, venue: Streams) -> None:
-        """Pass a stream on, both ways, until one side ends it."""
-
-        async def pour(
-            reader: asyncio.StreamReader, writer: asyncio.StreamWriter, out: bool
-        ) -> None:
-            while piece := await reader.read(PIECE):
-                if out:
-                    self.record.told(piece)
-                writer.write(piece)
-                await writer.drain()
-
-        both = [
-            asyncio.create_task(pour(bot[0], venue[1], False)),
-            asyncio.create_task(pour(venue[0], bot[1], True)),
-        ]
+    async def _answer(
+        self, venue: asyncio.StreamReader, bot: asyncio.StreamWriter, exchange: RecordedExchange
+    ) -> bool:
+        """Pass an answer on behind the frames that are due by then; whether the connection goes
+        on."""
         try:
-            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+            head = await venue.readuntil(b"\r\n\r\n")
+        except asyncio.IncompleteReadError:
+            await self.settle()
+            raise CutOff from None
+        line, fields = _parsed(head)
+        length = _length(fields, ANSWER_MAX)
+        body = b""
+        while len(body) < length and (piece := await venue.read(min(PIECE, length - len(body)))):
+            body += piece
+        await self.settle()
+        bot.write(head + body)
+        await bot.drain()
+        if len(body) < length:
+            raise CutOff
+        exchange.status = int(line.split(" ")[1])
+        exchange.answer = body
+        with suppress(ValueError):
+            exchange.retry_after = float(fields.get("retry-after", "0"))
+        self.record.answered(exchange, self._behind.now())
+        return fields.get("connection", "").lower() != "close"
+
+    async def _passed(self, tunnel: Tunnel) -> None:
+        """Pass a stream on until one side ends it."""
+        self._tunnels.add(tunnel)
+        if self._holding:
+            self._hold(tunnel)
+        try:
+            await tunnel.run()
         finally:
-            for task in both:
-                task.cancel()
-            await asyncio.gather(*both, return_exceptions=True)
-
-
-async def _answer(
-    venue: asyncio.StreamReader, bot: asyncio.StreamWriter, exchange: RecordedExchange
-) -> bool:
-    """Pass an answer on as it comes; whether the connection goes on."""
-    try:
-        head = await venue.readuntil(b"\r\n\r\n")
-    except asyncio.IncompleteReadError:
-        raise CutOff from None
-    line, fields = _parsed(head)
-    length = _length(fields, ANSWER_MAX)
-    bot.write(head)
-    body = b""
-    while len(body) < length:
-        piece = await venue.read(min(PIECE, length - len(body)))
-        if not piece:
-            break
-        body += piece
-        bot.write(piece)
-    await bot.drain()
-    if len(body) < length:
-        raise CutOff
-    exchange.status = int(line.split(" ")[1])
-    exchange.answer = body
-    with suppress(ValueError):
-        exchange.retry_after = float(fields.get("retry-after", "0"))
-    return fields.get("connection", "").lower() != "close"
+            self._tunnels.discard(tunnel)
 
 
 def _parsed(head: bytes) -> tuple[str, dict[str, str]]:

@@ -7,11 +7,12 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from venue.crashtest.schedule import Event
+from venue.crashtest.schedule import BOOKS, FRAMES, OPENED, OWN, PINGS, Event
 
 DRAWN_MAX: Final = 6  # events begin among the first so many requests of their kind
 SPREAD: Final = 2  # how many events of an incident's kind a schedule has at most
 BUSY: Final = 503
+MANY: Final = 50
 
 
 class Incident(Struct, frozen=True):
@@ -73,10 +74,18 @@ ALL: Final = (
     _act("liquidation", "the account's positions are liquidated"),
     _act("deleveraging", "a position is closed against a bankrupt one"),
     _act("restart", "the venue loses power, and is back a little later"),
-    _fault("mute-socket", "a stream falls silent", "ws:*", "ws.silence", ms=600_000),
-    _fault("gap", "a stream leaves a frame out", "ws:*", "ws.gap"),
-    _fault("disconnect", "a stream is closed", "ws:*", "ws.disconnect"),
-    _fault("frame-twice", "a stream sends a frame twice", "ws:*", "ws.duplicate"),
+    _fault("mute-socket", "a stream falls silent", FRAMES, "ws.silence", ms=600_000),
+    _fault("gap", "a stream leaves a frame out", FRAMES, "ws.gap"),
+    _fault("missed-update", "a change of the account is left out", OWN, "ws.gap"),
+    _fault("stale-stream", "the book's stream stands still", BOOKS, "ws.gap", MANY),
+    _fault("disconnect", "a stream is closed", FRAMES, "ws.disconnect"),
+    _fault("account-disconnect", "the account's stream is closed, and a change is missed", OWN,
+           "ws.disconnect"),
+    _fault("socket-refused", "a stream is not opened at first", OPENED, "ws.refuse", status=BUSY),
+    _fault("frame-twice", "a stream sends a frame twice", FRAMES, "ws.duplicate"),
+    _fault("update-twice", "a change of the account is told twice", OWN, "ws.duplicate"),
+    _fault("no-pong", "a stream's pings are not answered", PINGS, "ws.no_pong", MANY),
+    _act("slow-socket", "the streams are late by six requests"),
 )  # fmt: skip
 
 
@@ -88,7 +97,7 @@ def named(name: str) -> Incident | None:
 def draw(incident: Incident, seed: int, counts: dict[str, int]) -> list[Event]:
     """The schedule of an incident; empty when the bot does nothing that it is about.
 
-    `counts` says how many requests of each kind the bot made on a calm day.
+    `counts` says how many requests and frames of each kind there were on a calm day.
     """
     made = counts.get(incident.on, 0)
     if made == 0:
@@ -102,5 +111,7 @@ def draw(incident: Incident, seed: int, counts: dict[str, int]) -> list[Event]:
     events = [
         Event(incident.on, nth, incident.effect, incident.do, incident.times) for nth in places
     ]
+    if counts["*"] == 0:
+        return events
     noise = random.randint(1, min(counts["*"], DRAWN_MAX))
     return [Event("*", noise, {"kind": "delay", "ms": 20}, noise=True), *events]

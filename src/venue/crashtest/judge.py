@@ -18,6 +18,10 @@ HUNG: Final = "the bot did not stop"
 FLOOD: Final = "the bot flooded the venue"
 HASTE: Final = "the bot went on asking while it was told to wait"
 HASTE_MAX: Final = 5
+STALE: Final = "an order was placed by a book that had stood still"
+STALE_MS: Final = 5_000
+UNREAD: Final = "the bot did not read its stream"
+MISUSE: Final = "the venue closed a stream for what the bot did"
 
 
 class Finding(Struct, frozen=True):
@@ -71,6 +75,24 @@ def executed(record: Record, ledger: JudgedLedger) -> dict[str, int]:
         if _order_of(one, ledger, placements) is not None:
             counts[_said(one)] = counts.get(_said(one), 0) + 1
     return counts
+
+
+def stale(record: Record, ledger: JudgedLedger) -> list[Finding]:
+    """The first order of a bot that a stream shows the market, and that had not been shown it for a
+    while, by the stream or otherwise."""
+    placements = record.placements()
+    for at, one in enumerate(placements, 1):
+        if (
+            one.seen is not None
+            and one.time - one.seen > STALE_MS
+            and _order_of(one, ledger, placements) is not None
+        ):
+            words = (
+                f"{_said(one)} was placed, and for more than {STALE_MS // 1000} s of the venue"
+                f" the bot had not been shown this market (placement {at})"
+            )
+            return [Finding(STALE, words)]
+    return []
 
 
 def _twice(record: Record, ledger: JudgedLedger) -> list[tuple[str, Finding]]:

@@ -11,18 +11,26 @@ from msgspec import Struct
 from venue.api.documents.table import ROWS
 
 _ROWS: Final = {(row.method, row.path.rstrip("/")): row for row in ROWS}
+_SPOT: Final = {row.name for row in ROWS if row.path.startswith("/api/")}
 _PREFIXES: Final = ("/spot/", "/contract/")
 PLACING: Final = ("place_order", "place_contract_order", "place_demo_order")
 SHOWING: Final = (  # answers that show what an executed order did, without naming it
     "account", "contract_balance", "positions", "position", "my_trades", "user_trades",
     "demo_balance", "demo_positions",
 )  # fmt: skip
+MARKET: Final = (  # answers that show a market as it is
+    "depth", "ticker", "tickers", "book_ticker", "contract_depth", "contract_ticker",
+)  # fmt: skip
 KEPT: Final = 1_000_000  # bytes of answers and frames that are searched for an order's id
+
+
+Market = tuple[str, str]  # product and symbol
 
 
 class RecordedExchange(Struct):
     """A request and its answer. `status` 0: none came. `time` is venue time (ms), `wall`
-    the machine's (s)."""
+    the machine's (s). `seen` is the venue time as of which the bot was shown the market of an
+    order, if a stream shows it that market."""
 
     number: int
     method: str
@@ -33,6 +41,7 @@ class RecordedExchange(Struct):
     answer: bytes = b""
     wall: float = 0.0
     retry_after: float = 0.0
+    seen: int | None = None
 
 
 class Record:
@@ -43,6 +52,8 @@ class Record:
         self.frames: list[tuple[int, bytes]] = []  # each behind so many requests
         self.sockets = 0
         self._kept = 0
+        self._seen: dict[Market, int] = {}  # when it was shown last, in venue time
+        self._streamed: set[Market] = set()
 
     def begin(self, method: str, target: str, body: bytes, wall: float) -> RecordedExchange:
         """A request that is about to be served."""
@@ -55,8 +66,24 @@ class Record:
             number=len(self.exchanges) + 1, method=method,
             operation=row.name if row else path, values=_values(query, body), wall=wall,
         )  # fmt: skip
+        market = market_of(made)
+        if market in self._streamed:
+            made.seen = self._seen[market]
         self.exchanges.append(made)
         return made
+
+    def saw(self, market: Market, time: int, *, stream: bool) -> None:
+        """The bot was shown a market as of a venue time (ms)."""
+        self._seen[market] = max(time, self._seen.get(market, 0))
+        if stream:
+            self._streamed.add(market)
+
+    def answered(self, exchange: RecordedExchange, time: int) -> None:
+        """An answer has reached the bot."""
+        if exchange.operation in MARKET and exchange.status == 200:
+            market = market_of(exchange)
+            for one in [market] if market[1] else list(self._seen):
+                self._seen[one] = time
 
     def told(self, frame: bytes) -> None:
         """Bytes of a stream that reached the bot."""
@@ -82,6 +109,13 @@ class Record:
             for one in self.exchanges
             if after < one.number < before
         )
+
+
+def market_of(exchange: RecordedExchange) -> Market:
+    """The market that a request names; without a symbol if it names none."""
+    product = "spot" if exchange.operation in _SPOT else "contract"
+    symbol = exchange.values.get("symbol")
+    return product, symbol.upper() if isinstance(symbol, str) else ""
 
 
 def _values(query: str, body: bytes) -> dict[str, Any]:

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
+
+FRAMES: Final = "ws:*"
+OWN: Final = "ws:own"
+BOOKS: Final = "ws:depth*"
+OPENED: Final = "ws:open"
+PINGS: Final = "ws:ping"
+SLOW: Final = "slow-socket"
+COUNTED: Final = (FRAMES, OWN, BOOKS)
 
 
 class Event(Struct, frozen=True):
     """Something that happens at the `nth` request (from 1) whose operation is like `on`.
 
     `on` is an operation of the table, `place*`, `cancel*`, `GET` for what is read, `*` for any
-    request, or a channel with `ws:` before it, whose frames are counted. Either `effect` hits that
-    request, `times` of them in a row, or the venue's people `do` something before it is served.
-    `noise` is no part of the incident: it harms no bot.
+    request, or a channel with `ws:` before it, whose frames are counted; `ws:own` are those of the
+    account's own channels, `ws:open` the openings of sockets, `ws:ping` their pings.
+    Either `effect` hits that request or frame, `times` of them in a row, or the venue's people `do`
+    something before it is served. `noise` is no part of the incident: it harms no bot.
     """
 
     on: str
@@ -22,6 +31,11 @@ class Event(Struct, frozen=True):
     do: str = ""
     times: int = 1
     noise: bool = False
+
+    @property
+    def is_of_streams(self) -> bool:
+        """Whether it keeps from a bot what its streams should tell it."""
+        return self.do == SLOW or self.on.startswith("ws:")
 
     @property
     def words(self) -> str:
@@ -40,15 +54,23 @@ _NAMES = {
     "cancel*": "cancel",
     "GET": "question",
     "*": "request",
-    "ws:*": "frame",
+    FRAMES: "frame",
+    OWN: "frame of the account",
+    BOOKS: "frame of a book",
+    OPENED: "socket",
+    PINGS: "ping",
 }
 
 
 def rule(number: int, event: Event, owner: str) -> dict[str, Any]:
     """The rule of faults that makes an event's effect happen."""
     match: dict[str, Any] = {}
-    if event.on.startswith("ws:"):
+    if event.on == OWN:
+        match |= {"owner": owner, "channel": "*"}
+    elif event.on.startswith("ws:") and event.on not in (OPENED, PINGS):
         match["channel"] = event.on.removeprefix("ws:")
+    elif event.on in (OPENED, PINGS):
+        pass
     elif event.on == "GET":
         match["method"] = "GET"
     elif event.on == "*":

@@ -13,11 +13,11 @@ from msgspec import Struct
 from venue.crashtest import judge
 from venue.crashtest.acts import Acts
 from venue.crashtest.command import Command
-from venue.crashtest.door import BotDoor, CutOff
+from venue.crashtest.door import CONNECTIONS_MAX, BehindDoor, BotDoor, CutOff
 from venue.crashtest.judge import BotLimits, Finding, JudgedLedger, executed, judged
 from venue.crashtest.people import OWNER, Ask, Broken, People
 from venue.crashtest.record import PLACING, Record, RecordedExchange
-from venue.crashtest.schedule import Event, is_like, rule
+from venue.crashtest.schedule import COUNTED, OPENED, PINGS, SLOW, Event, is_like, rule
 from venue.lab import demo
 from venue.practice import NotStarted, Practice
 from venue.times import US_PER_MS, instant_us
@@ -25,7 +25,8 @@ from venue.times import US_PER_MS, instant_us
 BEGINNING: Final = "2026-01-01T07:59:00Z"  # funding is due at 08:00
 BEAT_MS: Final = 500  # venue time that passes before each request
 IDLE_S: Final = 2.0  # a bot that asks nothing for so long: time passes all the same
-LATER: Final = 6  # requests after which an act is taken back
+LISTENS_S: Final = 0.5  # one that listens to a stream may wait for what comes
+LATER: Final = 6  # beats after which an act is taken back
 LOOK_S: Final = 0.02
 FIRST_S: Final = 30.0  # within which the first request must come
 FLOOD: Final = 20  # times the requests of a run
@@ -48,13 +49,15 @@ class TrialPlan(Struct, frozen=True, kw_only=True):
 class Trial(Struct, frozen=True):
     """How a run went: whether its events met the bot, and what it did wrong. `counts` are its
     requests by kind, `markets` where it traded, `planned` the orders it executed by intent; None
-    when it did not come to its end by itself."""
+    when it did not come to its end by itself. It is `fresh` when no order was placed by a book of a
+    stream that had stood still."""
 
     met: bool
     findings: list[Finding]
     counts: dict[str, int]
     markets: list[tuple[str, str]]
     planned: dict[str, int] | None
+    fresh: bool
 
 
 class TrialRun:
@@ -69,6 +72,7 @@ class TrialRun:
         self._findings: list[Finding] = []
         self._seen = [0] * len(events)
         self._undo_at = 0
+        self._beats = 0  # requests, and times that a bot which listens waited for
         self._stop_at: float | None = None
         self._broken: Exception | None = None  # what the venue's people could not do
 
@@ -96,8 +100,18 @@ class TrialRun:
         for number, event in enumerate(self._events):
             if event.effect is not None:
                 await self._people.ask("add_fault", **rule(number, event, OWNER))
-        self._door = BotDoor(lambda: self._practice.port, self._before)
-        url = await self._door.open()
+        if self._calm is None:
+            await self._count_frames()
+        self._door = BotDoor(
+            BehindDoor(
+                port=lambda: self._practice.port,
+                now=lambda: self._people.time,
+                before=self._before,
+                look=self._look,
+                wrong=self._find,
+            )
+        )
+        self._url = url = await self._door.open()
         try:
             self._command = await Command.start(
                 self._plan.command, _given(url), self._folder / "said.txt"
@@ -109,6 +123,19 @@ class TrialRun:
         finally:
             await self._door.close()
         return await self._verdict()
+
+    async def _count_frames(self) -> None:
+        """Rules that never hit count the frames as those of incidents will."""
+        for at, on in enumerate(COUNTED):
+            event = Event(on, 1, {"kind": "ws.gap"})
+            values = {**rule(0, event, OWNER), "id": f"count-{at}"}
+            await self._people.ask("add_fault", **values, enabled=False)
+
+    async def _look(self) -> None:
+        try:
+            await self._people.ask("health")
+        except Broken as problem:
+            self._broken = problem
 
     # -- while the bot runs -----------------------------------------------------------------------
 
@@ -129,20 +156,43 @@ class TrialRun:
                 not door.record.exchanges and not door.record.sockets and now > began + FIRST_S
             ):
                 self._stop()
-            elif now > door.last + IDLE_S and (door.record.exchanges or door.record.sockets):
-                async with door.in_turn():
-                    await self._people.pass_time(BEAT_MS)
-                door.last = now
+            elif now > door.quiet_since() + (LISTENS_S if door.listens() else IDLE_S) and (
+                door.record.exchanges or door.record.sockets
+            ):
+                await self._wait_for()
             if self._flooding():
                 return
         if command.code and self._stop_at is None:
-            words = f"with code {command.code}: {command.last_words()}"
+            host = self._url.removeprefix("http://")  # another one in each run
+            said = command.last_words().replace(self._url, "VENUE_URL").replace(host, "VENUE")
+            words = f"with code {command.code}: {said}"
             self._findings.append(Finding(judge.ENDED, words))
 
+    async def _wait_for(self) -> None:
+        """Time passes for a bot that asks nothing."""
+        door = self._door
+        async with door.in_turn():
+            if door.listens():
+                await self._count_beat()
+            await self._people.pass_time(BEAT_MS)
+            await door.settle()
+        door.passed_time()
+
+    async def _count_beat(self) -> None:
+        """One more beat: what it is time to take back, and whether the bot has had enough."""
+        self._beats += 1
+        if self._acts.later and self._beats >= self._undo_at:
+            await self._acts.later.pop()()
+        if self._beats == self._plan.requests:
+            self._stop()
+
     def _flooding(self) -> bool:
+        record = self._door.record
         if self._command.size() > OUTPUT_MAX:
             words = f"it printed more than {OUTPUT_MAX // 1_000_000} MB"
-        elif len(self._door.record.exchanges) > FLOOD * self._plan.requests:
+        elif self._door.flooded:
+            words = f"it had more than {CONNECTIONS_MAX} connections at a time"
+        elif len(record.exchanges) + record.sockets > FLOOD * self._plan.requests:
             words = f"it sent more than {FLOOD * self._plan.requests} requests and did not stop"
         else:
             return False
@@ -168,15 +218,16 @@ class TrialRun:
                 self._seen[number] += 1
                 if event.do and self._seen[number] == event.nth:
                     await self._do(event, exchange)
-        if self._acts.later and exchange.number >= self._undo_at:
-            await self._acts.later.pop()()
+        await self._count_beat()
         await people.pass_time(BEAT_MS)
         exchange.time = people.time
-        if exchange.number == self._plan.requests:
-            self._stop()
 
     async def _do(self, event: Event, exchange: RecordedExchange) -> None:
-        self._undo_at = exchange.number + LATER
+        self._undo_at = self._beats + LATER
+        if event.do == SLOW:
+            self._door.hold()
+            self._acts.later.append(self._release)
+            return
         if event.do != RESTART:
             with suppress(Broken):  # what the bot has left makes it impossible: it is not met
                 self._met = await self._acts.do(event.do, exchange) or self._met
@@ -185,6 +236,9 @@ class TrialRun:
         self._door.cut()
         self._practice.kill()
         self._practice = Practice(self._folder, *self._options(first=False))
+
+    async def _release(self) -> None:
+        self._door.release()
 
     def _find(self, name: str, words: str) -> None:
         finding = Finding(name, words)
@@ -211,12 +265,19 @@ class TrialRun:
         health = await people.ask("health")
         if health["status"] != "ok":
             self._find("the venue is not well", health["status"])
-        planned = self._calm.planned if self._calm else None
+        calm = self._calm
+        planned = calm.planned if calm else None
         findings = [*self._findings, *judged(record, ledger, self._plan.limits, planned)]
+        still = judge.stale(record, ledger)
+        if calm is not None and calm.fresh and any(one.is_of_streams for one in self._events):
+            findings += still
         unlike = [one for at, one in enumerate(findings) if one not in findings[:at]]
         ended = self._stop_at is None and not self._findings
         done = executed(record, ledger) if ended else None
-        return Trial(self._met or hit, unlike, _counts(record), markets, done)
+        seen = {on: rules[at]["matched"] if calm is None else 0 for at, on in enumerate(COUNTED)}
+        counts = _counts(record) | seen
+        met = self._met or hit or self._door.held
+        return Trial(met, unlike, counts, markets, done, not still)
 
 
 def _given(url: str) -> dict[str, str]:
@@ -240,7 +301,7 @@ def _counts(record: Record) -> dict[str, int]:
         kind: sum(is_like(kind, one.operation, one.method) for one in record.exchanges)
         for kind in kinds
     }
-    counts["ws:*"] = record.sockets
+    counts[OPENED] = counts[PINGS] = record.sockets
     return counts
 
 
