@@ -17,6 +17,8 @@ from typing import Final
 from msgspec import Struct
 from sqlalchemy import Connection
 
+from venue.history import driver
+
 AT_ONCE: Final = 1_000  # statements in one call
 NOW: Final = 0  # the node of the present state
 NONE: Final = -1  # the parent of the oldest
@@ -108,7 +110,8 @@ class Branches:
     # -- the way ----------------------------------------------------------------------------------
 
     def _go_to(self, target: int) -> None:
-        self._run(self._now)
+        with driver.without_triggers(self._connection):  # nobody comes back
+            self._run(self._now)
         self._forget(self._now)
         ups, downs = self._above(NOW), [target, *self._above(target)]
         shared = set(ups) & set(downs)

@@ -8,9 +8,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import apsw
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection as SqlConnection
 
 paramstyle: Final = "qmark"
 sqlite_version_info: Final = tuple(int(part) for part in apsw.sqlite_lib_version().split("."))
@@ -114,6 +117,15 @@ class Connection:
         except apsw.Error as problem:
             log.warning("history's log stays beside its file: %s", problem)
 
+    @contextmanager
+    def without_triggers(self) -> Iterator[None]:
+        """Have triggers do nothing meanwhile."""
+        self._connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
+        try:
+            yield
+        finally:
+            self._connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 1)
+
     def create_function(self, name: str, count: int, function: Any, **_: Any) -> None:
         """A function of SQL's; SQLAlchemy brings one."""
         self._connection.create_scalar_function(name, function, count, deterministic=True)
@@ -122,6 +134,14 @@ class Connection:
         with _translated():
             if self._connection.in_transaction:
                 self._connection.execute(how)
+
+
+@contextmanager
+def without_triggers(connection: SqlConnection) -> Iterator[None]:
+    """Have triggers do nothing meanwhile: a statement that fires one takes five times as long."""
+    opened: Any = connection.connection.dbapi_connection
+    with opened.without_triggers():
+        yield
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Table
 
 from venue.core.messages.events import Event
 from venue.core.messages.savepoints import StateDropped, StateKept, StateReverted
+from venue.history import driver
 from venue.history.branches import Branches
 from venue.history.schema.copying import SCHEMA
 from venue.history.schema.spot import OPENING, PROGRESS
@@ -40,13 +41,8 @@ def follow(connection: Connection, event: Event) -> None:
 @contextmanager
 def beyond_recall(connection: Connection) -> Iterator[None]:
     """Have what changes inside, in the caller's transaction, stay when history goes back."""
-    known = "SELECT count(*) FROM main.sqlite_schema WHERE name = 'undo'"
-    newest = None
-    if _one(connection, known):
-        newest = _one(connection, "SELECT coalesce(max(number), 0) FROM undo")
-    yield
-    if newest is not None:
-        connection.exec_driver_sql("DELETE FROM undo WHERE number > ?", (newest,))
+    with driver.without_triggers(connection):
+        yield
 
 
 def _revert(connection: Connection, branches: Branches, name: str) -> None:
@@ -64,11 +60,6 @@ def _revert(connection: Connection, branches: Branches, name: str) -> None:
 def _run(connection: Connection, statements: list[str]) -> None:
     for statement in statements:
         connection.exec_driver_sql(statement)
-
-
-def _one(connection: Connection, question: str) -> int | None:
-    answer: int | None = connection.exec_driver_sql(question).scalar_one()
-    return answer
 
 
 def _kept_tables() -> list[Table]:

@@ -23,6 +23,7 @@ from venue.core.messages.events import (
     Transferred,
     WalletMoved,
 )
+from venue.core.messages.savepoints import StateReverted
 from venue.history import savepoints
 from venue.history.frames_kept import FRAMES_KEPT, frames_gone
 from venue.history.projection.affiliate_rows import AffiliateRows
@@ -135,12 +136,12 @@ class Projector:
         several when it keeps or reverts states.
 
         Commands already projected, and their frames, are passed over; a missing one is a defect.
+        What a revert behind them takes back is not written.
         """
         begin = 0
-        for number, applied in enumerate(batch, 1):
-            if applied.events and type(applied.events[0]) in savepoints.KINDS:
-                self._project(batch[begin:number], frames, applied.events[0])
-                begin = number
+        for end, event in _pieces(batch):
+            self._project(batch[begin:end], frames, event)
+            begin = end
         self._project(batch[begin:] if begin else batch, frames, None)
 
     def _project(
@@ -149,15 +150,17 @@ class Projector:
         """The same for commands of which only the last one's event is about a kept state."""
         before = reached = self._reached
         rows = Rows(self._catalog)
+        stays = type(last) is not StateReverted
         for applied in batch:
             if applied.sequence <= reached:
                 continue
             assert applied.sequence == reached + 1, (applied.sequence, reached)
             reached = applied.sequence
-            rows.fold(applied.events, applied.sequence, applied.time)
+            if stays:
+                rows.fold(applied.events, applied.sequence, applied.time)
         if reached == before:
             return
-        new = [frame for frame in frames if before < frame.sequence <= reached]
+        new = [frame for frame in frames if stays and before < frame.sequence <= reached]
         with self._store.connection.begin():
             self._statements.write(rows, reached)
             if new:
@@ -170,6 +173,19 @@ class Projector:
         """Make everything projected so far durable; returns the sequence that it reaches."""
         self._store.checkpoint()
         return self._reached
+
+
+def _pieces(batch: Sequence[AppliedCommand]) -> list[tuple[int, Event]]:
+    """Where states are kept or gone back to, behind how many commands. Of reverts in a row only the
+    last has an effect."""
+    pieces: list[tuple[int, Event]] = []
+    for number, applied in enumerate(batch, 1):
+        if applied.events and type(applied.events[0]) in savepoints.KINDS:
+            event = applied.events[0]
+            if pieces and type(event) is type(pieces[-1][1]) is StateReverted:
+                pieces.pop()
+            pieces.append((number, event))
+    return pieces
 
 
 class Rows:
