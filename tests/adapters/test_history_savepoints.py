@@ -9,9 +9,13 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from support import former_savepoints as former
 from support.tape import Tape
-from venue.core.messages.savepoints import DropState, KeepState, RevertState
+from venue.core.messages.commands import CreateOwner
+from venue.core.messages.savepoints import DropState, KeepState, RevertState, StateReverted
+from venue.history.former_savepoints import convert
 from venue.history.projection.projector import Catalog, Projector
+from venue.history.savepoints import follow
 from venue.history.schema.copying import SCHEMA
 from venue.history.schema.spot import PROGRESS
 from venue.history.store import Store, open_history
@@ -36,10 +40,10 @@ def rows(store: Store) -> Rows:
 
 
 def written(store: Store) -> int:
-    """How many statements are kept to take changes back."""
+    """How many bytes are kept to take changes back."""
     with store.connection.begin():
-        found = store.connection.exec_driver_sql("SELECT count(*) FROM undo")
-        return int(found.scalar_one())
+        found = store.connection.exec_driver_sql("SELECT sum(length(packed)) FROM changes")
+        return int(found.scalar_one() or 0)
 
 
 class Told:
@@ -153,7 +157,7 @@ def test_states_from_before_this_history_and_later_ones(store: Store) -> None:
     told.walk(1)
     with store.connection.begin():
         store.connection.exec_driver_sql("DELETE FROM nodes")
-    for table in ("fills", "bills", "orders"):
+    for table in ("changes", "fills", "bills", "orders"):
         with store.connection.begin():
             store.connection.exec_driver_sql(f"DELETE FROM {table}")
     told.tape.say(KeepState("a"))
@@ -196,7 +200,7 @@ def test_any_tree_of_states(store: Store, seed: int) -> None:
             now = kept[name]
         assert told.project() == now, (step, act, name)
         sizes = max(sizes, written(store))
-    assert 0 < sizes < 5_000
+    assert 0 < sizes < 200_000
     for name in list(kept):
         told.tape.say(DropState(name))
     told.project()
@@ -204,25 +208,28 @@ def test_any_tree_of_states(store: Store, seed: int) -> None:
 
 
 def test_a_former_version_s_states_are_read(store: Store) -> None:
-    """It kept one state behind the other, in a table of its own."""
+    """It wrote statements by triggers, into one log."""
     told = Told(store)
     told.walk(1)
-    told.tape.say(KeepState("a"))
-    at_a = told.project()
-    told.walk(2)
-    told.tape.say(KeepState("b"))
-    at_b = told.project()
-    told.walk(3)
     with store.connection.begin():
-        numbers = store.connection.exec_driver_sql("SELECT name, until FROM nodes WHERE node > 0")
-        former = [tuple(row) for row in numbers]
-        store.connection.exec_driver_sql("DROP TABLE nodes")
-        store.connection.exec_driver_sql(
-            "CREATE TABLE savepoints (name TEXT PRIMARY KEY, number INTEGER NOT NULL)"
-        )
-        for row in former:
-            store.connection.exec_driver_sql("INSERT INTO savepoints VALUES (?, ?)", row)
-    for name, expected in (("b", at_b), ("a", at_a), ("b", at_b)):
-        told.tape.say(RevertState(name))
-        assert told.project() == expected
-        told.walk(4)
+        for statement in former.tables():
+            store.connection.exec_driver_sql(statement)
+    expected: dict[str, Rows] = {}
+    for seed, name in enumerate("abc", 2):
+        expected[name] = rows(store)
+        with store.connection.begin():
+            former.keep(store.connection, name)
+        told.walk(seed)
+        told.tape.say(CreateOwner(name))
+    now = told.project()
+    with store.connection.begin():
+        convert(store.connection)
+    assert rows(store) == now
+    for name in ("c", "a", "b", "c"):
+        with store.connection.begin():
+            follow(store.connection, StateReverted(name, 1, 1, 1, b""))
+        assert rows(store) == expected[name]
+    with store.connection.begin():
+        convert(store.connection)
+        left = store.connection.exec_driver_sql("SELECT name FROM main.sqlite_schema").scalars()
+        assert not [name for name in left if "undo" in name or "savepoints" in name]

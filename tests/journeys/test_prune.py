@@ -409,7 +409,7 @@ def _mortal_until(at: int) -> None:
     mortal(private_files, "remove")
     mortal(rows_archive, "in_place")
     mortal(settled, "copy_rows")
-    mortal(settled, "beyond_recall")
+    mortal(settled, "delete_rows")
     mortal(Link, "send")
 
 

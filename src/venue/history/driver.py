@@ -6,8 +6,8 @@ APSW, because only it lets pages be checked on their way from the file (`pages`)
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 import apsw
@@ -118,13 +118,19 @@ class Connection:
             log.warning("history's log stays beside its file: %s", problem)
 
     @contextmanager
-    def without_triggers(self) -> Iterator[None]:
-        """Have triggers do nothing meanwhile."""
-        self._connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
-        try:
-            yield
-        finally:
-            self._connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 1)
+    def recording(self, tables: list[str]) -> Iterator[Callable[[], bytes]]:
+        """As the function of this name."""
+        with closing(apsw.Session(self._connection, "main")) as session:
+            for table in tables:
+                session.attach(table)
+            yield session.changeset
+
+    def apply(self, changes: bytes, flags: int = 0) -> None:
+        """As the function of this name."""
+        with _translated():
+            if not self._connection.in_transaction:
+                self._connection.execute("BEGIN")
+            apsw.Changeset.apply(changes, self._connection, conflict=_settled, flags=flags)
 
     def create_function(self, name: str, count: int, function: Any, **_: Any) -> None:
         """A function of SQL's; SQLAlchemy brings one."""
@@ -137,11 +143,38 @@ class Connection:
 
 
 @contextmanager
-def without_triggers(connection: SqlConnection) -> Iterator[None]:
-    """Have triggers do nothing meanwhile: a statement that fires one takes five times as long."""
+def recording(connection: SqlConnection, tables: list[str]) -> Iterator[Callable[[], bytes]]:
+    """Watch what changes in some tables meanwhile; what is given tells it so far, as a changeset,
+    empty when nothing did."""
     opened: Any = connection.connection.dbapi_connection
-    with opened.without_triggers():
-        yield
+    with opened.recording(tables) as changes:
+        yield changes
+
+
+def apply(connection: SqlConnection, changes: bytes) -> None:
+    """Change what a changeset says, inside the caller's transaction. What is there already, or is
+    gone, is as it should be."""
+    opened: Any = connection.connection.dbapi_connection
+    opened.apply(changes)
+
+
+def take_back(connection: SqlConnection, changes: bytes) -> None:
+    """As `apply`, the other way."""
+    opened: Any = connection.connection.dbapi_connection
+    opened.apply(changes, apsw.SQLITE_CHANGESETAPPLY_INVERT)
+
+
+def inverted(changes: bytes) -> bytes:
+    """The changeset that leads back."""
+    found: bytes = apsw.Changeset.invert(changes)
+    return found
+
+
+def _settled(reason: int, _: apsw.TableChange) -> int:
+    """What was archived meanwhile is not changed; of two rows the changeset's is the right one."""
+    if reason in (apsw.SQLITE_CHANGESET_DATA, apsw.SQLITE_CHANGESET_CONFLICT):
+        return apsw.SQLITE_CHANGESET_REPLACE
+    return apsw.SQLITE_CHANGESET_OMIT
 
 
 @contextmanager

@@ -14,7 +14,6 @@ from sqlalchemy import Connection, Table
 
 from venue.candles import MINUTE_US
 from venue.core.book.orders import OPEN
-from venue.history.savepoints import beyond_recall
 from venue.history.schema.affiliates import COMMISSIONS, INTERNAL_WITHDRAWALS
 from venue.history.schema.contract import (
     ALGO_ORDERS,
@@ -93,14 +92,22 @@ def take_out(connection: Connection) -> Iterator[None]:
     for table, settled in SETTLED:
         for which, values in _windows(connection, table):
             rows = f"{settled.format(time=time)} AND {which}"
-            with connection.begin(), beyond_recall(connection):
-                connection.exec_driver_sql(
-                    f"DELETE FROM main.{table.name} WHERE {rows}",  # noqa: S608 - our own names
-                    values,
-                )
+            with connection.begin():
+                delete_rows(connection, table, rows, values)
             yield
     with connection.begin():
         connection.exec_driver_sql("DROP TABLE main.taken_out")
+
+
+def delete_rows(
+    connection: Connection, table: Table, which: str, values: tuple[object, ...]
+) -> None:
+    """Delete some of a table's rows, inside the caller's transaction. They are gone for kept states
+    too."""
+    connection.exec_driver_sql(
+        f"DELETE FROM main.{table.name} WHERE {which}",  # noqa: S608 - our own names
+        values,
+    )
 
 
 def copy_rows(

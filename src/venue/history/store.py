@@ -19,6 +19,7 @@ from sqlalchemy.pool import NullPool
 from venue import private_files
 from venue.history import driver, pages
 from venue.history.files import HistoryDamaged
+from venue.history.former_savepoints import convert
 from venue.history.schema.copying import SCHEMA
 from venue.history.schema.spot import PROGRESS
 from venue.history.settled import take_out
@@ -146,6 +147,7 @@ def _connected(opened: apsw.Connection) -> Connection:
                 for table in SCHEMA.sorted_tables:  # a file of an earlier version lacks some
                     for index in table.indexes:
                         index.create(connection, checkfirst=True)
+                convert(connection)
                 if connection.execute(select(PROGRESS.c.sequence)).scalar_one_or_none() is None:
                     connection.execute(insert(PROGRESS).values(sequence=0))
             for _ in take_out(connection):

@@ -162,9 +162,10 @@ class Projector:
             return
         new = [frame for frame in frames if stays and before < frame.sequence <= reached]
         with self._store.connection.begin():
-            self._statements.write(rows, reached)
-            if new:
-                self._statements.keep(new, self._frames_kept)
+            with savepoints.recorded(self._store.connection):
+                self._statements.write(rows, reached)
+                if new:
+                    self._statements.keep(new, self._frames_kept)
             if last is not None:
                 savepoints.follow(self._store.connection, last)
         self._reached = reached
