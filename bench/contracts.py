@@ -27,7 +27,7 @@ from venue.compiled import compiled, refuse_stale
 from venue.core.contract.account import Holding
 from venue.core.contract.collateral import FUND_UID
 from venue.core.contract.position import equity
-from venue.core.contract.reference.prices import next_due
+from venue.core.contract.reference.funding import next_due
 from venue.core.engine import Engine
 from venue.core.instruments import Contract, Instrument, Tier
 from venue.core.messages import commands

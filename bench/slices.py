@@ -31,7 +31,7 @@ from bench.contracts import (
 from bench.table import Row, Section
 from bench.workloads import MID
 from venue.compiled import compiled, refuse_stale
-from venue.core.contract.reference.prices import next_due
+from venue.core.contract.reference.funding import next_due
 from venue.core.countdowns import TIMEOUT_MIN_US
 from venue.core.engine import Engine
 from venue.core.messages import commands

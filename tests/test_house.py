@@ -191,6 +191,15 @@ def test_floors() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_the_page_of_floors_names_every_part() -> None:
+    """Whoever looks for a part finds its floor in docs/architecture.md."""
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    picture = page.partition("## Floors")[2].partition("```text\n")[2].partition("```")[0]
+    parts = {name.split(".")[1] for name in graph() if name.count(".")}
+    named = set(re.findall(r"[a-z_]+", picture))
+    none(sorted(parts - named - {"__main__"}))
+
+
 def test_inheritance_has_depth_one() -> None:
     faults: list[str] = []
     for path, tree in trees().items():

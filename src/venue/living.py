@@ -1,4 +1,4 @@
-"""How a world comes to life: rooms that begin where the venue began, and doors of their own."""
+"""How a world comes to life: it begins as the venue began, and answers under its own prefix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stairwell: options -> wired venue -> start, stop. The one file that knows every room."""
+"""The wiring: options -> venue -> start, stop. The one file that knows every part."""
 
 from __future__ import annotations
 

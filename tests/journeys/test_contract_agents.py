@@ -6,7 +6,7 @@ import pytest
 
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import Position, notional
-from venue.core.contract.reference.prices import funding_rate
+from venue.core.contract.reference.funding import funding_rate
 from venue.core.engine import Engine
 from venue.core.ledger.accounts import Account
 from venue.core.messages.commands import Command, Deposit, PlaceContractOrder, Tick

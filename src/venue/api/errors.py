@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Final
 
 import msgspec
@@ -198,10 +197,8 @@ def bad_client_id(name: str, rule: str) -> ApiError:
 # -- the request as a whole -----------------------------------------------------------------------
 
 
-def method_not_supported(method: str, allowed: Iterable[str] = ()) -> ApiError:
-    hint = ", ".join(allowed)
-    detail = f"Request method {shown(method)} not supported"
-    return error(-1150, detail=f"{detail}; allowed: {hint}" if hint else detail)
+def method_not_supported(method: str) -> ApiError:
+    return error(-1150, detail=f"Request method {shown(method)} not supported")
 
 
 def closed(method: str, setting: str) -> ApiError:

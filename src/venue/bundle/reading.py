@@ -1,7 +1,7 @@
 """A run served for reading: every question over REST, at any of its commands. It takes no command.
 
-`?at=SEQ` says which command the state is behind; without it, the last one. Time stands at that
-command's. A state is made when it is first asked for, and the last few stay.
+`?at=SEQ` names the command after which the state is read; without it, the last one. Time stands at
+that of the command. A state is made when it is first asked for, and the last few stay.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class ReadingOptions(Struct, frozen=True, kw_only=True):
 
 
 class View(Struct):
-    """The rooms of a venue at one command, and what answers requests to it."""
+    """A venue at one command, and the server of requests to it."""
 
     rooms: Venue
     serve: Callable[[Request], None]

@@ -1,4 +1,4 @@
-"""The `venue` command. Rooms are imported inside the commands: help stays fast."""
+"""The `venue` command. Its commands import what they need themselves: help stays fast."""
 
 from __future__ import annotations
 

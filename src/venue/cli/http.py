@@ -138,9 +138,9 @@ def send_patiently(
     url: str,
     row: Operation[Any, Any],
     values: dict[str, Any],
-    account: Credentials | None = None,
+    account: Credentials | None,
     *,
-    timeout_s: float | None = WAIT_S,
+    timeout_s: float,
     stamp: int | None = None,
 ) -> Reply:
     """As `send`; a busy venue whose history is behind is asked again, for half a minute."""

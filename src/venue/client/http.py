@@ -1,7 +1,8 @@
 """Requests to a running venue: signed, sent over kept connections, repeated where that is safe.
 
-Safe is what changes nothing, and a placement under its client id: the venue finds the order of the
-first try. Everything else is repeated only after HTTP 429, which says that nothing was done.
+Two kinds are safe: calls that change nothing, and placements with a client id, for which the venue
+finds the order of the first try. Everything else is repeated only after HTTP 429, which says that
+nothing was done.
 Proxies of the environment are not used and redirects not followed: keys go to the given address.
 """
 

@@ -118,7 +118,7 @@ class Acts:
             if positions:
                 await self._withdraw("CONTRACT", one["asset"], Decimal(one["availableBalance"]))
         for one in positions:
-            await self._people.set_index(one["symbol"], _against(one["side"], CRASH))
+            await self._people.set_index(one["symbol"], _against(one["side"]))
         await self._people.pass_time(2_000)
         return bool(positions) and len(await self._people.positions()) < len(positions)
 
@@ -134,7 +134,7 @@ class Acts:
         await self._give("CONTRACT", asset, PLENTY)
         losing = "SHORT" if held["side"] == "LONG" else "LONG"
         await self._whale(symbol, losing)
-        await people.set_index(symbol, _against(losing, CRASH))
+        await people.set_index(symbol, _against(losing))
         await people.pass_time(3_000)
         now = [one["size"] for one in await people.positions() if one["id"] == held["id"]]
         return now != [held["size"]]
@@ -201,6 +201,6 @@ class Acts:
         await self._people.ask("deposit", **values)
 
 
-def _against(side: str, by: Decimal) -> Decimal:
-    """What a price is multiplied by, to move it against a position of this side."""
-    return 1 - by if side == "LONG" else 1 + by
+def _against(side: str) -> Decimal:
+    """The factor of a price that crashes it against a position of this side."""
+    return 1 - CRASH if side == "LONG" else 1 + CRASH

@@ -1,1 +1,1 @@
-"""The doors, HTTP and WebSocket: routing, authentication, limits, operations."""
+"""HTTP and WebSocket: routing, authentication, limits, operations."""

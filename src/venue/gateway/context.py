@@ -48,7 +48,7 @@ READ_YOUR_WRITE_S: Final = 2.0  # how long a history read waits for the projecto
 
 
 class Venue:
-    """The wired rooms behind the doors. `practice`: nobody's own money is at stake."""
+    """The wired parts of a venue, for handlers. `practice`: nobody's own money is at stake."""
 
     __slots__ = (
         "agents",

@@ -1,7 +1,7 @@
 """More venues in the same process, each under a prefix of its own: `/w/NAME`.
 
-A world is a name until its first request or socket comes; then it comes to life. What is asked of
-it behind the prefix, it answers as the venue itself does, and knows nothing of the others.
+A world is a name until its first request or socket comes; then it comes to life. It
+answers the path after its prefix as the venue itself does, and knows nothing of other worlds.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Calls of the interface's operations without a door: decoded, checked and answered as through one.
+"""Calls of the interface's operations without a socket: decoded, checked and answered as over REST.
 
-What a signature proves at a door is given here: whoever holds the venue may act for any owner. An
+No call is signed: code that holds the venue may act for any owner. An
 order is journaled as one that an operator sent for its owner.
 """
 

@@ -1,4 +1,4 @@
-"""A venue in this process: the wiring of `venue dev` without its door.
+"""A venue in this process: the wiring of `venue dev` without its listener.
 
 with Venue(seed=7) as v:
     v.account("alice").buy("BTCUSDT", "0.01", price="63900")

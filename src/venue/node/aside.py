@@ -1,4 +1,4 @@
-"""What goes back with the engine's state and is no consequence of commands: who acts by chance."""
+"""State that reverts with the engine's and does not follow from commands: that of random agents."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from venue.core.contract.perpetual import Perpetual
-from venue.core.contract.reference.prices import next_due
+from venue.core.contract.reference.funding import next_due
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.messages.contract_events import (

@@ -1,4 +1,4 @@
-"""A venue that serves collects new objects only, so that no order waits for a look at all.
+"""A venue that serves collects new objects only, so that no order waits for a full collection.
 
 What has ended then waits to be freed: the parts of an engine point at each other, so only a
 collection of all objects frees one that was left.

@@ -1,7 +1,7 @@
 """Private frames, made and numbered once, for connected clients and for later resumption.
 
-Frames follow from the commands alone: who applies the same ones makes the same bytes under the
-same numbers, however they were batched and wherever a snapshot came between.
+Frames follow from the commands alone: the same commands make the same bytes under the same
+numbers, however they were batched and wherever a snapshot came between.
 """
 
 from __future__ import annotations

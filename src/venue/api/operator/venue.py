@@ -1,6 +1,6 @@
 """Operator operations under `/_venue/`: owners, keys, money, instruments, settings, health.
 
-Those that only contracts have stand in `contract_operator`.
+Those that only contracts have stand in `contracts`.
 """
 
 from __future__ import annotations

@@ -1,10 +1,28 @@
-"""Order records and their life cycle, as a transition table (rule 3.10)."""
+"""Orders: records, the checks of one by itself, and its life cycle (rules 3.1, 3.10)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
-from venue.vocabulary import CANCELED, EXPIRED, FILLED, NEW, PARTIALLY_FILLED
+from venue.core.messages.events import Rejected
+from venue.core.units import PRICE_MAX
+from venue.vocabulary import (
+    BUY,
+    CANCELED,
+    EXPIRED,
+    FILLED,
+    GTC,
+    IOC,
+    LIMIT,
+    LONG,
+    MARKET,
+    NEW,
+    PARTIALLY_FILLED,
+    POST_ONLY,
+    SELL,
+    SHORT,
+    Reject,
+)
 
 if TYPE_CHECKING:
     from venue.core.book.book import Level
@@ -94,3 +112,34 @@ class Order(Generic[T]):
         """Have another status, which may follow the present one."""
         assert status in NEXT[self.status], f"order {self.order_id}: {self.status} to {status}"
         self.status = status
+
+
+def malformed(order: Order[T], position_side: int = LONG) -> Rejected | None:
+    """The first fault of an order by itself, in the order of rule 3.1.
+
+    `position_side` is what a contract order names; a spot order names none.
+    """
+    market = order.market
+    quantity = order.quantity
+    price = order.price
+    assert type(quantity) is int, quantity
+    assert type(price) is int, price
+    if order.side != BUY and order.side != SELL:
+        return Rejected(Reject.SIDE)
+    if order.type == LIMIT:
+        last = POST_ONLY
+    elif order.type == MARKET:
+        last = IOC
+    else:
+        return Rejected(Reject.TYPE)
+    if order.time_in_force < GTC or order.time_in_force > last:
+        return Rejected(Reject.TIME_IN_FORCE)
+    if position_side != LONG and position_side != SHORT:
+        return Rejected(Reject.POSITION_SIDE)
+    if quantity < market.quantity_min:
+        return Rejected(Reject.QUANTITY_MIN, market.quantity_min)
+    if quantity > market.quantity_max:
+        return Rejected(Reject.QUANTITY_MAX, market.quantity_max)
+    if last == POST_ONLY and (price <= 0 or price > PRICE_MAX):
+        return Rejected(Reject.PRICE, PRICE_MAX)
+    return None

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from venue.core.book.client_ids import ClientIds, remembered
-from venue.core.book.market import Market, malformed
+from venue.core.book.market import Market
 from venue.core.book.matching import any_price, tighter
-from venue.core.book.orders import Order
+from venue.core.book.orders import Order, malformed
 from venue.core.contract.account import Holding, holding_of
 from venue.core.contract.admission import (
     attach_exits,

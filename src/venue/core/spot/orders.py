@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from venue.core.book.client_ids import ClientIds, remembered
-from venue.core.book.market import Market, malformed, within_band, worst_price
+from venue.core.book.market import Market, within_band, worst_price
 from venue.core.book.matching import Match
-from venue.core.book.orders import Order
+from venue.core.book.orders import Order, malformed
 from venue.core.counters import Counters
 from venue.core.ledger.accounts import Account, Balance
 from venue.core.ledger.benefits import Benefits

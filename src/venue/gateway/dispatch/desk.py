@@ -1,4 +1,4 @@
-"""One operation served, through whichever door it was asked for: charge, permit, decode, call."""
+"""One operation served, over HTTP or over a socket: charge, permit, decode, call."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The door for streams: connections, sessions, channels and those who listen."""
+"""Streams: connections, sessions, channels and their listeners."""

@@ -1,7 +1,7 @@
 """A listener's way from an old frame of a private channel to those of now: none missed, none twice.
 
-Pages come from history, at the reader's pace. With less than a page to go, what happens meanwhile
-is held back until the page has been sent; then the listener is live.
+Pages come from history, at the reader's pace. With less than a page to go, live frames
+are held back until the page has been sent; then the listener is live.
 """
 
 from __future__ import annotations

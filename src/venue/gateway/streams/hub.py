@@ -1,8 +1,8 @@
-"""Topics and those who listen: what happened is shaped once per topic and handed to all of them.
+"""Channels and their listeners: each change is shaped once per channel and sent to all listeners.
 
-Public channels are conflated to their interval; private frames, which the recorder made, all
-leave, in the order of what caused them. Nothing here waits: who listens too slowly keeps its own
-bounded queue.
+Public channels are conflated to their interval. All private frames, which the recorder made, are
+sent, in the order of their causes. Nothing here waits: a slow listener has a bounded queue of its
+own.
 """
 
 from __future__ import annotations

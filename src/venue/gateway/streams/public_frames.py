@@ -1,4 +1,4 @@
-"""The public channels' frames: what a newcomer gets first, and what has changed since."""
+"""The public channels' frames: a new subscriber's first frame, and the changes after it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One stream session: what a client asks for, what it is told, and how long it may stay."""
+"""One stream session: a client's messages, their answers, and the deadlines of an idle client."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The door for streams: who may come in, and what all connections share."""
+"""The entry to streams: which clients may connect, and the state that connections share."""
 
 from __future__ import annotations
 

@@ -40,6 +40,7 @@ class HttpConnection(asyncio.Protocol):
         self._unparsed: deque[bytes] = deque()  # pieces that came while requests waited
         self._parting: bytes | None = None  # the last word, behind the answers before it
         self._crowded: str | None = None  # why this connection is for operators only
+        self._proxied = False  # a trusted proxy is at the other end
         self._seated = False
         self._answering = False
         self._serving = False  # inside `_go_on`
@@ -69,7 +70,8 @@ class HttpConnection(asyncio.Protocol):
         )
         listener.enter(self)
         listens_s = self._limits.idle_s
-        reason = listener.gate.enter(self._ip, capped=not listener.proxies.trusts(self._ip))
+        self._proxied = listener.proxies.trusts(self._ip)
+        reason = listener.gate.enter(self._ip, capped=not self._proxied)
         if reason is not None:
             if not listener.gate.enter_reserve(self._ip):
                 self._part(_refusal(503, _BUSY, reason))
@@ -166,7 +168,8 @@ class HttpConnection(asyncio.Protocol):
             self._refuse(400, "An upgrade must wait for the answers before it.")
             return
         request = upgrade.request
-        request.ip = listener.proxies.client(self._ip, request.headers)
+        if self._proxied:
+            request.ip = listener.proxies.client(self._ip, request.headers)
         assert listener.streams is not None
         stream = listener.streams.connection(listener, request, self._give_up_seat)
         listener.leave(self)
@@ -192,7 +195,7 @@ class HttpConnection(asyncio.Protocol):
     def rest(self) -> None:
         """Begin and read nothing more for a while; a proxy's others have not asked too much."""
         listener = self._listener
-        if not (self._resting or self._last or listener.proxies.trusts(self._ip)):
+        if not (self._resting or self._last or self._proxied):
             self._resting = True
             self._hold()
             listener.rest(self)
@@ -242,7 +245,8 @@ class HttpConnection(asyncio.Protocol):
     def _serve(self, request: Request) -> None:
         self._answering = True
         self._last = request.closes
-        request.ip = self._listener.proxies.client(self._ip, request.headers)
+        if self._proxied:
+            request.ip = self._listener.proxies.client(self._ip, request.headers)
         if self._crowded is not None:
             self._last = request.closes = True
             if not request.path.startswith(OPERATOR_PATHS):

@@ -1,4 +1,4 @@
-"""Questions by their names, for whoever asks over the pipe.
+"""Questions by their names, as they are asked over the pipe.
 
 A name travels as the function that it stands for: the process that answers imports it, with the
 database. The one that asks imports neither.

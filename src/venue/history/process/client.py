@@ -189,7 +189,7 @@ class History:
     async def ask(
         self, question: Callable[Concatenate[Connection, P], R], *args: P.args, **kwargs: P.kwargs
     ) -> R:
-        """Have the worker answer one of the questions of `queries`.
+        """Have the worker answer one of the questions of `questions`.
 
         Raises HistoryFailed, and TimeoutError after `ASK_S`.
         """

@@ -1,4 +1,4 @@
-"""Every contract question the interface and the operator ask of history; the habits of `queries`.
+"""Every contract question the interface and the operator ask of history; the habits of `spot`.
 
 Lists are newest first where nothing else is said. Times are µs; `start` and `end` are inclusive.
 An empty symbol stands for all of them.

@@ -1,1 +1,1 @@
-"""Questions' conditions and answers as plain structs: whoever asks needs no database."""
+"""Questions' conditions and answers as plain structs: the asker needs no database."""

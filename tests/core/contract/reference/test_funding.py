@@ -24,8 +24,7 @@ from support.contract_world import (
     items,
     of,
 )
-from venue.core.contract.reference.funding import CHUNK
-from venue.core.contract.reference.prices import funding_rate, interval_us
+from venue.core.contract.reference.funding import CHUNK, funding_rate, interval_us
 from venue.core.engine import Engine
 from venue.core.instruments import Tier
 from venue.core.messages import commands

@@ -1,4 +1,4 @@
-"""Funding settlements: due, in chunks, each position once (rules 6.4 to 6.6)."""
+"""Funding: its rate within its cap, when it is due, and its settlements (rules 6.4 to 6.6)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Final
 from venue.core.contract.collateral import Collateral
 from venue.core.contract.perpetual import Perpetual, Settlement
 from venue.core.contract.position import Position
-from venue.core.contract.reference.prices import funding_rate, next_due
+from venue.core.contract.reference.prices import DAMPER_PPB
 from venue.core.messages.contract_events import FundingDue, FundingSettled, FundingSkipped
 from venue.core.messages.events import Event
-from venue.core.units import PPB, ceil_div
+from venue.core.units import DAY_US, PPB, SECOND_US, ceil_div
 from venue.vocabulary import INCOME_POSITION_FUNDING
 
 CHUNK: Final = 250  # positions settled by one slice
@@ -138,3 +138,28 @@ def due_funding(position: Position, time: int) -> int:
         return 0
     number = position.quantity * perp.unit * mark * rate * position.side
     return -ceil_div(number, PPB) if number > 0 else -number // PPB
+
+
+def funding_rate(perp: Perpetual) -> int:
+    """The rate of the running interval in ppb (rule 6.4): the average premium, drawn towards the
+    interest by at most 0.05 %, within the contract's cap."""
+    average = perp.premium_sum // perp.premium_count if perp.premium_count else 0
+    interest = perp.contract.interest_ppb * interval_us(perp) // (8 * 3600 * SECOND_US)
+    pull = max(-DAMPER_PPB, min(interest - average, DAMPER_PPB))
+    cap = perp.funding_cap_ppb
+    return max(-cap, min(average + pull, cap))
+
+
+def interval_us(perp: Perpetual) -> int:
+    """The time between two funding settlements."""
+    return DAY_US // len(perp.contract.funding_minutes)
+
+
+def next_due(perp: Perpetual, time: int) -> int:
+    """The first funding time after `time`."""
+    day = time - time % DAY_US
+    for minute in perp.contract.funding_minutes:
+        due = day + minute * 60 * SECOND_US
+        if due > time:
+            return due
+    return day + DAY_US + perp.contract.funding_minutes[0] * 60 * SECOND_US

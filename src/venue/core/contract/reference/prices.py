@@ -1,4 +1,4 @@
-"""From the index to the mark, and the premium (rules 6.1 to 6.4)."""
+"""From the index to the mark, and the premium that funding counts (rules 6.1 to 6.4)."""
 
 from __future__ import annotations
 
@@ -6,28 +6,13 @@ from typing import Final
 
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.reference.index import STALE_US, apart, follow, taken, value
-from venue.core.units import DAY_US, PPB, SECOND_US
+from venue.core.units import PPB, SECOND_US
 
 SAMPLE_US: Final = 5 * SECOND_US
 PREMIUMS_MAX: Final = 30  # samples of 5 s: the moving average of 150 s
 CLAMP_PPB: Final = 500  # the mark's greatest premium, per ppm of maintenance: half of it
 DAMPER_PPB: Final = 500_000  # 0.05 %
 IMPACT_UNITS: Final = 200  # impact notional: this times the greatest leverage, in units of quote
-
-
-def interval_us(perp: Perpetual) -> int:
-    """The time between two funding settlements."""
-    return DAY_US // len(perp.contract.funding_minutes)
-
-
-def next_due(perp: Perpetual, time: int) -> int:
-    """The first funding time after `time`."""
-    day = time - time % DAY_US
-    for minute in perp.contract.funding_minutes:
-        due = day + minute * 60 * SECOND_US
-        if due > time:
-            return due
-    return day + DAY_US + perp.contract.funding_minutes[0] * 60 * SECOND_US
 
 
 def refresh(perp: Perpetual, time: int, *, jump: bool = False) -> bool:
@@ -90,13 +75,3 @@ def sample(perp: Perpetual, time: int) -> None:
     most = perp.funding_cap_ppb + DAMPER_PPB
     perp.premium_sum += max(-most, min(premium, most))
     perp.premium_count += 1
-
-
-def funding_rate(perp: Perpetual) -> int:
-    """The rate of the running interval in ppb (rule 6.4): the average premium, drawn towards the
-    interest by at most 0.05 %, within the contract's cap."""
-    average = perp.premium_sum // perp.premium_count if perp.premium_count else 0
-    interest = perp.contract.interest_ppb * interval_us(perp) // (8 * 3600 * SECOND_US)
-    pull = max(-DAMPER_PPB, min(interest - average, DAMPER_PPB))
-    cap = perp.funding_cap_ppb
-    return max(-cap, min(average + pull, cap))
