@@ -8,6 +8,7 @@ from typing import Final
 
 from bench.table import Row, Section
 from venue import main
+from venue.employing import employ
 from venue.node.clock import SystemClock
 from venue.node.garbage import collect_young_only
 from venue.node.venue_clock import ClockMode, Mode
@@ -36,7 +37,7 @@ async def _advance(*, agents: bool) -> tuple[float, float]:
     options = main.Options(agents=agents, clock=ClockMode(Mode.MANUAL), at=BEGIN)
     async with main.opened(options, SystemClock(), _fail) as rooms:
         if agents:
-            await main.employ(rooms, options.seed, agents=options.agents)
+            await employ(rooms, options.seed, agents=options.agents)
         collect_young_only()  # as `venue dev` does
         began, worked = time.perf_counter(), time.process_time()
         await rooms.timekeeper.advance(BEGIN + SPANS[agents])

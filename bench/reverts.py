@@ -10,6 +10,7 @@ from typing import Final
 from bench.table import Row, Section
 from venue import main
 from venue.core.messages.commands import Command, Deposit
+from venue.employing import employ
 from venue.gateway.context import Venue
 from venue.keeping import keep_up
 from venue.node.clock import SystemClock
@@ -41,7 +42,7 @@ def run() -> Section:
 async def _measured() -> list[Row]:
     options = main.Options(clock=ClockMode(Mode.MANUAL), at=BEGIN)
     async with main.opened(options, SystemClock(), _fail) as rooms:
-        await main.employ(rooms, options.seed, agents=True)
+        await employ(rooms, options.seed, agents=True)
         collect_young_only()  # as `venue dev` does
         await rooms.timekeeper.keep(NAME, rooms.aside.dump)
         rows = [await _fresh(rooms)]

@@ -102,7 +102,7 @@ class Beginning(Struct):
     base: int = 0
 
 
-class Copy:
+class StateCopy:
     """A kept state of the venue as worlds begin with it, being made or whole, and how many do."""
 
     def __init__(self, made: asyncio.Task[Beginning]) -> None:
@@ -130,7 +130,7 @@ class Living:
         self._open_doors = open_doors
         self._employ = employ
         self._fresh: asyncio.Task[Beginning] | None = None
-        self._copies: dict[int, Copy] = {}  # by a kept state's sequence
+        self._copies: dict[int, StateCopy] = {}  # by a kept state's sequence
         self._lives: set[Life] = set()
         self._remembering: asyncio.Task[None] | None = None
 
@@ -142,7 +142,7 @@ class Living:
         if self._fresh is None:
             self._fresh = asyncio.create_task(self._found())
 
-    async def copied(self, name: str) -> Copy:
+    async def copied(self, name: str) -> StateCopy:
         """A kept state of the venue, as it is now, for one world more; `leave` when it has ended.
 
         ApiError: none is kept under the name, or it cannot be had now.
@@ -150,7 +150,7 @@ class Living:
         kept = found(self._venue, name, FROM)
         copy = self._copies.get(kept.sequence)
         if copy is None:
-            copy = Copy(asyncio.create_task(self._copy(name, kept.sequence)))
+            copy = StateCopy(asyncio.create_task(self._copy(name, kept.sequence)))
             self._copies[kept.sequence] = copy
         copy.users += 1
         try:
@@ -163,7 +163,7 @@ class Living:
             raise
         return copy
 
-    async def leave(self, copy: Copy) -> None:
+    async def leave(self, copy: StateCopy) -> None:
         """A world that began so has ended."""
         copy.users -= 1
         if copy not in self._copies.values():
@@ -175,7 +175,7 @@ class Living:
         for sequence in [one for one in self._copies if one not in there]:
             await self._forget(self._copies.pop(sequence))
 
-    async def _forget(self, copy: Copy) -> None:
+    async def _forget(self, copy: StateCopy) -> None:
         made = copy.made
         if not copy.users and made.done() and not made.cancelled() and made.exception() is None:
             await self._shelf.forget(made.result().base)
@@ -242,7 +242,7 @@ class Living:
 
     # -- lives ------------------------------------------------------------------------------------
 
-    async def live(self, agents: bool, copy: Copy | None) -> Life:
+    async def live(self, agents: bool, copy: StateCopy | None) -> Life:
         """A world that begins as the venue began, or with a state of it."""
         if copy is not None:
             return await self._begin(await asyncio.shield(copy.made), agents=agents)

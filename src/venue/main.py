@@ -27,8 +27,9 @@ from venue.api.streams.channels import SOCKETS
 from venue.behind import Behind
 from venue.compiled import refuse_stale
 from venue.core.engine import Engine
-from venue.core.messages.commands import ChangeSetting, Command
+from venue.core.messages.commands import ChangeSetting
 from venue.core.owners import FIRST_UID
+from venue.employing import employ
 from venue.gateway.access.auth import Authenticator
 from venue.gateway.access.keys import KeyCredentials, KeyFacts, KeyStore
 from venue.gateway.access.limits import ORDERS_MAX, WEIGHT_MAX, Limits
@@ -58,9 +59,6 @@ from venue.journal.recovery import recover, tail_requests
 from venue.journal.sqlite import open_journal
 from venue.keeping import keep, keep_up, keeper
 from venue.lab import demo
-from venue.lab.agents.everyone import Everyone
-from venue.lab.agents.holding import AgentHolding
-from venue.lab.agents.spot import STEP_US
 from venue.lab.prehistory import Prehistory
 from venue.living import Doors, Living, OnFailure
 from venue.node.clock import ServerClock, SystemClock
@@ -77,7 +75,6 @@ from venue.node.venue_clock import SETTING, ClockMode, VenueClock, parsed
 from venue.own_history import start_history
 from venue.recording.recorder import Recorder
 
-AGENTS: Final = "agents"  # their part of what stands beside the state
 WORLD_WIRE_LOG: Final = 200  # requests and frames that a world keeps, of which there may be 1,000
 DOCUMENTS: Final = {
     b"/openapi.json": document(lambda: openapi(ROWS, venue.__version__)),
@@ -458,25 +455,6 @@ async def end_of(background: list[asyncio.Task[None]]) -> None:
     await asyncio.gather(*background, return_exceptions=True)
 
 
-async def employ(
-    rooms: Venue, seed: int, *, agents: bool, act: bool = True, aside: bytes = b""
-) -> bool:
-    """Who acts with time from now on: the liquidity agents, or only what holds indexes. Agents who
-    do not `act` leave it at their first quotes. What stood `aside` of the state goes on; whether
-    agents began instead."""
-    stepper: Everyone | AgentHolding = AgentHolding(rooms.engine)
-    if agents:
-        stepper = everyone = Everyone(rooms.engine, seed)
-        rooms.aside.add(AGENTS, everyone)
-    began = AGENTS not in rooms.aside.become(aside) and agents
-    if began:
-        await everyone.begin(rooms.sequencer)
-    if act:
-        rooms.agents = agents
-        rooms.timekeeper.employ(stepper, STEP_US, partial(_try_submit, rooms))
-    return began
-
-
 async def _make_ready(
     options: Options, rooms: Venue, *, agents: bool = True, act: bool = True, aside: bytes = b""
 ) -> None:
@@ -486,11 +464,6 @@ async def _make_ready(
     began = await employ(rooms, options.seed, agents=agents, act=act, aside=aside)
     if options.resets and (began or not aside):
         await rooms.timekeeper.keep(READY, rooms.aside.dump)
-
-
-async def _try_submit(rooms: Venue, commands: list[Command]) -> None:
-    with contextlib.suppress(ApiError):  # left out while the venue is busy
-        await rooms.submit(commands, patient=True)
 
 
 async def _until(stopping: asyncio.Event, background: list[asyncio.Task[None]]) -> None:

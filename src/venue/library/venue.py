@@ -32,6 +32,7 @@ from venue.api.operator.preview import preview as preview_row
 from venue.client.errors import Misused, refused
 from venue.compiled import refuse_stale
 from venue.core.state import audit
+from venue.employing import employ
 from venue.gateway.bounds import bounds
 from venue.gateway.context import Venue as Rooms
 from venue.gateway.transport.server import listen
@@ -106,7 +107,7 @@ class Venue:
             context = main.opened(self._options, SystemClock(), self._failures.append)
             rooms = await opening.enter_async_context(context)
             rooms.observe(0)  # no wire log: who calls knows what it asked
-            await main.employ(rooms, self._options.seed, agents=self._options.agents)
+            await employ(rooms, self._options.seed, agents=self._options.agents)
             if self._options.resets:
                 await rooms.timekeeper.keep(snapshot_rows.READY, rooms.aside.dump)
             self._equity = EquityLog(rooms, self._step_us)
