@@ -110,8 +110,8 @@ def doors(stage: Stage) -> Iterator[Doors]:
 
 
 @pytest.fixture(scope="module")
-def contract_doors(contract_stage: Stage) -> Iterator[Doors]:
-    found = Doors(contract_stage, "/contract/v3/ws/private")
+def contract_doors(contract_venue_of_session: Stage) -> Iterator[Doors]:
+    found = Doors(contract_venue_of_session, "/contract/v3/ws/private")
     yield found
     found.close()
 
@@ -138,6 +138,7 @@ def test_spot(doors: Doors, case: Case) -> None:
     _same(doors, case)
 
 
+@pytest.mark.usefixtures("contract_stage")
 @pytest.mark.parametrize("case", CONTRACT, ids=lambda case: case.row)
 def test_contract(contract_doors: Doors, case: Case) -> None:
     _same(contract_doors, case)

@@ -48,7 +48,8 @@ def seen(client: Client) -> dict[str, Any]:
 
 
 def test_market_data_goes_on_after_stop_and_after_kill(tmp_path: Path) -> None:
-    state = ("--state", str(tmp_path / "venue.db"), "--no-agents")
+    # Time stands: the 24 hours of a ticker begin a minute later with each minute.
+    state = ("--state", str(tmp_path / "venue.db"), "--no-agents", "--clock", "manual")
     with Server(*state, folder=tmp_path) as server:
         trade(server, 12, 0)
         before = seen(server.client())
