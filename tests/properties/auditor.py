@@ -192,13 +192,13 @@ class Auditor:
 
     def band(self, symbol: str, side: int) -> int | None:
         """The worst price the aggressive side may name, or None (rule 3.9)."""
-        reference = self.last.get(symbol)
+        reference: Fraction | int | None = self.last.get(symbol)
         listed = self.office.instruments[symbol]
         if reference is None:
             bid, ask = self.best(symbol, Side.SELL), self.best(symbol, Side.BUY)
             if bid is None or ask is None:
                 return None
-            reference = math.floor(Fraction(bid["price"] + ask["price"], 2))
+            reference = Fraction(bid["price"] + ask["price"], 2)
         if side == Side.BUY:
             return math.floor(reference * (1 + Fraction(listed.buy_band_ppm, MILLION)))
         return math.ceil(reference * (1 - Fraction(listed.sell_band_ppm, MILLION)))
