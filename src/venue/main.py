@@ -266,7 +266,8 @@ def _doors(
     """What serves a venue's requests, and what takes its streams."""
     requests = dispatcher(rooms, options, origins)
     streams = _streams(rooms, options, requests.desk, origins, limits, taken)
-    return rooms.noted(_faulty(rooms, options, origins, requests).serve), streams
+    requests.faulty = _faulty(rooms, options, origins, requests).serve
+    return rooms.noted(requests.serve), streams
 
 
 def _living(plain: Options, beside: Venue, open_doors: Doors) -> Living:
@@ -285,13 +286,8 @@ def _living(plain: Options, beside: Venue, open_doors: Doors) -> Living:
 
 
 def _faulty(rooms: Venue, options: Options, origins: Origins, whole: Dispatcher) -> FaultyDoor:
-    """What stands before the dispatcher, and serves as rules of faults say."""
-    return FaultyDoor(
-        rooms,
-        whole.desk.routes,
-        whole.serve,
-        lambda clock: dispatcher(rooms, options, origins, clock).serve,
-    )
+    """What serves for the dispatcher as rules of faults say."""
+    return FaultyDoor(rooms, whole, lambda clock: dispatcher(rooms, options, origins, clock).serve)
 
 
 def _factor(options: Options) -> int:
@@ -334,7 +330,7 @@ async def _wire(
     stored = engine.listing.settings.get(SETTING)
     clock = _clock(options, system, engine.time, stored)
     outbox = Outbox()
-    outbox.accompany(recorder.note)
+    outbox.companion = recorder
     outbox.follow(market_data.follow)
     spot_changes = SpotChanges()
     outbox.follow(spot_changes.follow)

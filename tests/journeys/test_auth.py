@@ -27,6 +27,8 @@ Headers = list[tuple[bytes, bytes]]
 
 
 class Clock:
+    real = True
+
     def __init__(self) -> None:
         self.time = NOW
 

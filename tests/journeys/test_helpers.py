@@ -24,7 +24,7 @@ PRIVATE = "/spot/v3/ws/private"
 LAG, KEPT = 30, 60
 FAR_BEHIND = (
     "support.tuned",
-    f"gateway.context.LAG_MAX={LAG}",
+    f"history.process.client.LAG_MAX={LAG}",
     f"history.process.client.KEPT_MAX={KEPT}",
     "history.process.client.AGAIN_MAX_S=1",
 )

@@ -25,7 +25,7 @@ from venue.gateway.faults.rules import FaultRules
 from venue.gateway.nearest import nearest
 from venue.gateway.transport.request import Request
 from venue.gateway.worlds import Worlds
-from venue.history.process.client import LAG_MAX, History
+from venue.history.process.client import History
 from venue.history.process.link import HistoryFailed
 from venue.journal.journal import Journal
 from venue.node.aside import Aside, reverted
@@ -42,7 +42,7 @@ from venue.recording.recorder import Recorder
 
 KEY_REWRITES: Final = "keyRewrites"  # the setting that counts rewrites of the key store
 DEMO_ASSET: Final = "SUSDT"  # what demo contracts settle in
-NEW_WORK: Final = (PlaceOrder, PlaceContractOrder, PlaceAlgo)
+NEW_WORK: Final = (PlaceOrder, PlaceContractOrder, PlaceAlgo)  # refused while there is too much
 UID_LENGTH_MAX: Final = 20  # digits
 READ_YOUR_WRITE_S: Final = 2.0  # how long a history read waits for the projector
 
@@ -171,8 +171,10 @@ class Venue:
         patient: bool = False,
     ) -> None:
         """As `submit`, with what is to hear of the outcome, and whose commands these are."""
-        if opens_new_work(commands):
-            self.check_room(owner)
+        for command in commands:
+            if type(command) in NEW_WORK:  # whoever ends orders or steers the venue is let in
+                self.check_room(owner)
+                break
         try:
             self.sequencer.enter(commands, answer, owner=owner, patient=patient)
         except Overloaded:
@@ -182,7 +184,7 @@ class Venue:
 
     def check_room(self, owner: int) -> None:
         """ApiError 503 while no new orders of this owner are taken; nothing was done."""
-        if self.history.lag() > LAG_MAX:
+        if self.history.behind:
             raise errors.busy("history is behind; nothing was done")
         if self.sequencer.crowded(owner):
             raise errors.busy("too many commands are waiting; nothing was done")
@@ -248,14 +250,6 @@ class Venue:
         if coin_id > len(assets):
             raise errors.invalid("coinId", f"no such asset; allowed: 1 to {len(assets)}")
         return assets[coin_id - 1]
-
-
-def opens_new_work(commands: Sequence[Command]) -> bool:
-    """Whether commands open new work, which is refused while the venue has too much of it.
-
-    Whoever wants to end an order or to steer the venue is let in.
-    """
-    return any(type(command) in NEW_WORK for command in commands)
 
 
 class Call:

@@ -62,6 +62,8 @@ class Clock(Protocol):
 class ServerClock(Protocol):
     """The times that doors tell and compare with."""
 
+    real: bool  # `told` and `oldest` are server time
+
     def now(self) -> int:
         """As a `Clock`'s."""
 

@@ -3,32 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 from venue.core.messages.applied import Applied
 
 
-class Outbox:
-    """Numbered, durable facts. Followers are called with each batch, in order.
+class Companion(Protocol):
+    """Hears of a command while the engine stands as that command left it."""
 
-    Companions are called with each command while the engine stands as that command left it.
+    busy: bool  # it hears of each command, else only of those of `special` types
+    special: frozenset[type]
+
+    def note(self, applied: Applied) -> None:
+        """A durable command was applied, and the next one is not. Quick, and never raises."""
+
+
+class Outbox:
+    """Numbered, durable facts. Followers are called with each batch, in order; the `companion` is
+    told by the sequencer, command by command.
     """
 
     def __init__(self) -> None:
-        self._companions: list[Callable[[Applied], None]] = []
+        self.companion: Companion | None = None
         self._followers: list[Callable[[list[Applied]], None]] = []
 
     def follow(self, follower: Callable[[list[Applied]], None]) -> None:
         """Have every later batch handed over. A follower must be quick and must not raise."""
         self._followers.append(follower)
-
-    def accompany(self, companion: Callable[[Applied], None]) -> None:
-        """Have every later command handed over at once. As for a follower: quick, no raising."""
-        self._companions.append(companion)
-
-    def note(self, applied: Applied) -> None:
-        """Hand a durable command to all companions, before the next one is applied."""
-        for companion in self._companions:
-            companion(applied)
 
     def publish(self, batch: list[Applied]) -> None:
         """Hand a durable, applied batch to all followers."""

@@ -25,7 +25,7 @@ from typing import Final
 
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
-from venue.core.messages.commands import Command, Proceed, Tick
+from venue.core.messages.commands import ClosePositions, Command, Proceed, Tick
 from venue.core.messages.savepoints import RevertState
 from venue.journal.journal import Journal
 from venue.node.capacity import Pace
@@ -346,19 +346,24 @@ class Sequencer:
 
     def _apply(self, groups: list[Group], batch: list[Applied]) -> list[Reply]:
         """Apply the commands, add what came of them to the batch; who can be answered."""
-        engine, note, waiting = self._engine, self._outbox.note, self._replies.waiting
+        engine, companion, waiting = self._engine, self._outbox.companion, self._replies.waiting
         replies: list[Reply] = []
         for commands, answer, _ in groups:
             applied = []
+            closes = False
             for command in commands:
                 events = engine.apply(command)
                 done = Applied(engine.sequence, command.time, command, events)
-                note(done)
+                kind = type(command)
+                if companion is not None and (companion.busy or kind in companion.special):
+                    companion.note(done)
+                if kind is ClosePositions:
+                    closes = True
                 applied.append(done)
                 if waiting:
                     replies += self._replies.add(done)
             batch += applied
-            if self._replies.complete((answer, applied)):
+            if not closes or self._replies.complete((answer, applied)):
                 replies.append((answer, applied))
         return replies
 

@@ -78,6 +78,7 @@ class VenueClock:
         "limited",
         "mode",
         "now",
+        "oldest",
         "passing",
         "real",
         "real_limits",
@@ -104,6 +105,8 @@ class VenueClock:
         self.real = mode is Mode.REAL
         self.now = self.system.now if self.real else self._now
         self.told = self.system.wall if self.real else self._now
+        # The earlier of venue time and server time: what was signed near it may come again.
+        self.oldest = self.system.wall if self.real else self._oldest
         self.passing = mode is not Mode.MANUAL
         # Whether weights are counted, while time stands only on request;
         self.limited = mode is not Mode.MANUAL or self.real_limits
@@ -234,6 +237,5 @@ class VenueClock:
         early, late = now // US_PER_MS - window_ms, (now + drift) // US_PER_MS + window_ms
         return early <= sent_ms <= late
 
-    def oldest(self) -> int:
-        """The earlier of venue time and server time: what was signed near it may come again."""
-        return self.wall() if self.real else min(self._now(), self.wall())
+    def _oldest(self) -> int:
+        return min(self._now(), self.wall())

@@ -74,12 +74,17 @@ class Recorder:
     `published` are the frames of the batch that is published right now. After a defect there are
     none until the engine's next full `RENEWAL` commands; every channel then goes on with a number
     left out, so nobody can resume across what was lost. `defects` counts them.
+
+    While it is not `busy`, no command concerns it but those of `special` types.
     """
+
+    special: frozenset[type] = SPECIAL
 
     def __init__(self, kept: int = FRAMES_KEPT) -> None:
         self.engine = Engine()
         self.published: list[KeptFrame] = []
         self.defects = 0
+        self.busy = False  # somebody has private frames, or a defect is not yet behind
         self._kept = kept
         self._owners: dict[int, None] = {}
         self._numbers: dict[OwnKey, int] = {}
@@ -111,6 +116,7 @@ class Recorder:
         if found.trusted:
             self._frames = PrivateFrames(self, self._owners.__contains__)
             self._frames.changes.recall(found.past)
+        self._look()
 
     def dump(self) -> bytes:
         """Its part of a snapshot, taken between two batches."""
@@ -153,8 +159,8 @@ class Recorder:
     def note(self, applied: Applied) -> None:
         """Make the frames of a command, right after the engine has applied it."""
         special = type(applied.command) in SPECIAL
-        if not special and not self._owners and self._frames is not None:
-            return  # nobody has private frames
+        if not (special or self.busy):
+            return
         try:
             if special and type(applied.command) is not RecordStreams:
                 self._follow(applied.events[0])
@@ -163,6 +169,10 @@ class Recorder:
             log.exception("defect in the private frames of command %d", applied.sequence)
             self._frames = None
             self.defects += 1
+        self._look()
+
+    def _look(self) -> None:
+        self.busy = bool(self._owners) or self._frames is None
 
     def _follow(self, event: Event) -> None:
         """Keep its part with a state that is kept, and go back with one."""

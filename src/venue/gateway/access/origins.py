@@ -19,6 +19,7 @@ PREFLIGHT: Final = (
     b" authorization, content-type, locale\r\n"
     b"access-control-max-age: 600\r\n"
 )
+OF_PAGES: Final = frozenset((b"origin", b"sec-fetch-site"))  # headers: a browser asks
 _OWN_SITES: Final = (b"none", b"same-origin")
 
 
@@ -32,12 +33,12 @@ class Origins:
     def __init__(self, hosts: Iterable[str] = (), pages: Iterable[str] = ()) -> None:
         self._hosts = {host.lower() for host in hosts}
         self._pages = {page.lower().rstrip("/").encode() for page in pages}
-        self._known: set[bytes] = set()
+        self.known: set[bytes] = set()  # Host headers that were right
 
     def check(self, headers: Mapping[bytes, bytes]) -> bytes:
         """Lines for the answer's head; ApiError -1190 (HTTP 403) for who may not call."""
         host = headers.get(b"host", b"")
-        if host not in self._known:
+        if host not in self.known:
             self._check_host(host)
         origin = headers.get(b"origin")
         if origin is None:
@@ -57,8 +58,8 @@ class Origins:
         if not (_is_nobodys(name) or name in self._hosts):
             shown = errors.shown(name)
             raise _forbidden(f"Header Host names {shown}, not this venue (see --allow-host).")
-        if len(self._known) < KNOWN_MAX:
-            self._known.add(host)
+        if len(self.known) < KNOWN_MAX:
+            self.known.add(host)
 
 
 def _without_port(host: str) -> str:

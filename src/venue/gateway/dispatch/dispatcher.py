@@ -18,7 +18,7 @@ from venue.api import errors, signing
 from venue.api.errors import ApiError
 from venue.gateway.access.auth import Authenticator, Caller, Signed
 from venue.gateway.access.operators import OPERATOR_PATHS, OperatorDoor
-from venue.gateway.access.origins import PREFLIGHT, Origins
+from venue.gateway.access.origins import OF_PAGES, PREFLIGHT, Origins
 from venue.gateway.access.replay import Answer, ReplayGuard
 from venue.gateway.answers.encoded import Encoded
 from venue.gateway.context import Call
@@ -64,9 +64,18 @@ class Dispatcher:
         self._operators = operators
         self._origins = origins
         self._documents = documents
+        self._rules = desk.venue.faults
+        self.faulty: Callable[[Request], None] | None = None  # serves while rules hit requests
         self._waiting: set[asyncio.Task[None]] = set()  # requests that wait for more than orders
 
     def serve(self, request: Request) -> None:
+        """Answer a request, or have it served as the rules that hit requests say."""
+        if self._rules.on_requests and self.faulty is not None:
+            self.faulty(request)
+        else:
+            self.answer(request)
+
+    def answer(self, request: Request) -> None:
         """Answer a request, at once or when what it waits for has come."""
         try:
             self._serve(request)
@@ -76,8 +85,13 @@ class Dispatcher:
     def _serve(self, request: Request) -> None:
         desk = self.desk
         request.lines = self._lines(request)
-        path = unprefixed(request.path)
-        route = desk.routes.find(request.method, path)
+        path = request.path
+        methods = desk.routes.by_path.get(path)
+        if methods is not None:
+            route = methods.get(request.method)
+        else:
+            path = unprefixed(path)
+            route = desk.routes.find(request.method, path)
         now = self._clock.wall()
         if route is None:
             self._serve_other(request, path, now)
@@ -100,9 +114,13 @@ class Dispatcher:
             self._identify(request, route, path, now)
 
     def _lines(self, request: Request) -> bytes:
-        """Headers for a page that may call; ApiError for one that may not."""
+        """Headers for a page that may call; ApiError for one that may not, and for a name that is
+        not this venue's."""
+        headers, origins = request.headers, self._origins
+        if headers.get(b"host") in origins.known and OF_PAGES.isdisjoint(headers):
+            return self._venue.epoch_line  # no page asks, of a venue whose name was right before
         try:
-            return self._origins.check(request.headers) + self._venue.epoch_line
+            return origins.check(headers) + self._venue.epoch_line
         except ApiError:
             if request.path.startswith(OPERATOR_PATHS):
                 raise errors.error(-1051) from None  # as for anybody who is no operator
@@ -128,7 +146,8 @@ class Dispatcher:
     def _admit(self, request: Request, route: Route, caller: Caller, now: int) -> None:
         self._count(request, route, caller, now)
         if route.trades:
-            self._trade(request, route, caller)
+            oldest = now if self._clock.real else self._clock.oldest()
+            self._trade(request, route, caller, oldest)
         else:
             self._call(request, route, caller.uid)
 
@@ -158,9 +177,9 @@ class Dispatcher:
 
     # -- operations that trade --------------------------------------------------------------------
 
-    def _trade(self, request: Request, route: Route, caller: Caller) -> None:
-        """A request has its effect once: an exact repetition gets the recorded answer."""
-        oldest = self._clock.oldest()
+    def _trade(self, request: Request, route: Route, caller: Caller, oldest: int) -> None:
+        """A request has its effect once: an exact repetition gets the recorded answer. `oldest` is
+        the clock's, now."""
         known = self._replays.enter(caller.timestamp_ms, caller.request, oldest)
         if known is None:
             self._trade_once(request, route, caller, partial(self._traded, request, caller))
@@ -212,7 +231,7 @@ class Dispatcher:
         try:
             answer = known.result()
             if answer is None:
-                self._trade(request, route, caller)
+                self._trade(request, route, caller, self._clock.oldest())
             else:
                 request.answer(*answer)
         except Exception as refused:  # noqa: BLE001 - handed on, whatever it is

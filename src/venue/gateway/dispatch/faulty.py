@@ -18,8 +18,9 @@ from venue.gateway.access.operators import OPERATOR_PATHS
 from venue.gateway.context import Venue
 from venue.gateway.dispatch.acting import named_uid
 from venue.gateway.dispatch.decode import query_values
+from venue.gateway.dispatch.dispatcher import Dispatcher
 from venue.gateway.dispatch.json_body import body_values
-from venue.gateway.dispatch.routes import Route, Routes, unprefixed
+from venue.gateway.dispatch.routes import Route, unprefixed
 from venue.gateway.dispatch.wire_log import Exchange
 from venue.gateway.faults.effects import Course, course, refusal
 from venue.gateway.faults.rules import Asked, FaultRules
@@ -40,6 +41,7 @@ class ShiftedClock:
     def __init__(self, clock: ServerClock, by_us: int) -> None:
         self._clock = clock
         self._by = by_us
+        self.real = False
 
     def now(self) -> int:
         """Venue time."""
@@ -63,21 +65,22 @@ class ShiftedClock:
 
 
 class FaultyDoor:
-    """Stands before the dispatcher. `skewed` makes one whose clock is off."""
+    """Serves for a dispatcher while there are rules about requests. `skewed` makes one whose clock
+    is off."""
 
     def __init__(
-        self, venue: Venue, routes: Routes, serve: Serve, skewed: Callable[[ServerClock], Serve]
+        self, venue: Venue, behind: Dispatcher, skewed: Callable[[ServerClock], Serve]
     ) -> None:
         self._venue = venue
         self._rules = venue.faults
-        self._routes = routes
-        self._through = serve
+        self._routes = behind.desk.routes
+        self._through = behind.answer
         self._skewed = skewed
         self._doors: dict[int, Serve] = {}  # by how many ms their clock is off
 
     def serve(self, request: Request) -> None:
         """Serve a request as the rules that hit it say."""
-        if not self._rules.on_requests or request.path.startswith(OPERATOR_PATHS):
+        if request.path.startswith(OPERATOR_PATHS):
             self._through(request)
             return
         hits = self._rules.requests_hit(self._asked(request), self._venue.clock.now())

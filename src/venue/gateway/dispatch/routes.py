@@ -89,7 +89,7 @@ class Routes:
     """All routes by raw path and method. Nothing is decoded: an escaped path is another path."""
 
     def __init__(self, routes: Iterable[Route]) -> None:
-        self._by_path: dict[bytes, dict[bytes, Route]] = {}
+        self.by_path: dict[bytes, dict[bytes, Route]] = {}  # as the table spells it; by method
         self._named: dict[tuple[bytes, ...], dict[bytes, Route]] = {}  # a name is empty
         for route in routes:
             if route.named:
@@ -100,24 +100,24 @@ class Routes:
             if paths[0].endswith(b"/"):
                 paths.append(paths[0][:-1])  # both spellings are one operation
             for path in paths:
-                methods = self._by_path.setdefault(path, {})
+                methods = self.by_path.setdefault(path, {})
                 assert route.method not in methods, route.row
                 methods[route.method] = route
 
     def of(self, row: Operation[Any, Any]) -> Route:
         """A row's route. KeyError: it has none here."""
-        return self._by_path[row.path.encode()][row.method.encode()]
+        return self.by_path[row.path.encode()][row.method.encode()]
 
     def find(self, method: bytes, path: bytes) -> Route | None:
         """The route; None for an unknown path, or a method that the path does not have."""
-        methods = self._by_path.get(path)
+        methods = self.by_path.get(path)
         if methods is None:
             methods = self._find_named(path)
         return methods.get(method) if methods is not None else None
 
     def knows(self, path: bytes) -> bool:
         """Whether the path has a route of any method."""
-        return path in self._by_path or self._find_named(path) is not None
+        return path in self.by_path or self._find_named(path) is not None
 
     def _find_named(self, path: bytes) -> dict[bytes, Route] | None:
         """The routes of a path of which one part, behind the first two, is a name."""

@@ -107,6 +107,7 @@ class History:
         self._frames: deque[KeptFrame] = deque()  # of those kept, in their order
         self._dropped = reached  # the sequence behind which all is kept
         self._newest = self._reached = reached
+        self.behind = False  # by more than `LAG_MAX`: open no new work
         self._projecting = False
         self._sent = self._frames_sent = 0  # of those kept, in the transaction under way
         self._gathering: asyncio.TimerHandle | None = None
@@ -153,7 +154,7 @@ class History:
         return self._newest
 
     def lag(self) -> int:
-        """Commands handed over and not yet projected; from `LAG_MAX` on, open no new work."""
+        """Commands handed over and not yet projected."""
         return self._newest - self._reached
 
     def health(self) -> None:
@@ -170,6 +171,7 @@ class History:
         if not batch:
             return
         self._newest = max(self._newest, batch[-1].sequence)
+        self.behind = self._newest - self._reached > LAG_MAX
         if self._failure:
             return  # the journal has it; `lag` keeps growing and `health` says why
         self._kept.extend(batch)
@@ -335,6 +337,7 @@ class History:
     def _reach(self, reached: int) -> None:
         """Let go of what is projected, tell who waits for it, and go on."""
         self._reached = reached
+        self.behind = self._newest - reached > LAG_MAX
         self._dropped = max(self._dropped, reached)
         while self._kept and self._kept[0].sequence <= reached:
             self._kept.popleft()
