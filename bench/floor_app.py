@@ -41,9 +41,9 @@ from venue.gateway.access.replay import ReplayGuard
 from venue.gateway.answers.encoded import Encoded
 from venue.gateway.context import Call
 from venue.gateway.dispatch.decode import compile_request, decode
-from venue.gateway.dispatch.desk import Desk
-from venue.gateway.dispatch.dispatcher import Dispatcher
+from venue.gateway.dispatch.dispatcher import Desk, Dispatcher
 from venue.gateway.dispatch.routes import Route, Routes, bind
+from venue.gateway.faults.rules import FaultRules
 from venue.gateway.operations.spot.orders import order_command
 from venue.gateway.transport.server import Server, listen
 from venue.lab import demo
@@ -58,7 +58,11 @@ def dispatcher(keys: KeyStore, answers: dict[str, bytes]) -> Dispatcher:
     """A dispatcher whose handlers only answer; what reads answer is given, by path."""
     clock = VenueClock(SystemClock())
     venue: Any = SimpleNamespace(
-        clock=clock, replays=ReplayGuard(), check_room=lambda owner: None, epoch_line=b""
+        clock=clock,
+        replays=ReplayGuard(),
+        check_room=lambda owner: None,
+        epoch_line=b"",
+        faults=FaultRules("1"),
     )
     desk = Desk(venue, routes(clock, answers), Limits(None, None, None))
     authenticator = Authenticator(keys, clock)

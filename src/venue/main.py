@@ -39,8 +39,7 @@ from venue.gateway.access.proxies import Proxies
 from venue.gateway.access.replay import SEEDED_MS, ReplayGuard, lasting
 from venue.gateway.bounds import DEV_FACTOR, Bounds, bounds
 from venue.gateway.context import KEY_REWRITES, Venue
-from venue.gateway.dispatch.desk import Desk
-from venue.gateway.dispatch.dispatcher import Dispatcher, document
+from venue.gateway.dispatch.dispatcher import Desk, Dispatcher, document
 from venue.gateway.dispatch.faulty import FaultyDoor
 from venue.gateway.faults.rules import FaultRules
 from venue.gateway.operations.bindings import routes
@@ -248,7 +247,7 @@ def dispatcher(
     limits = Limits(None, None, None)
     if options.limits:
         weight = rooms.weight_limit
-        limits = Limits(weight, weight, ORDERS_MAX * _factor(options))
+        limits = Limits(weight, weight, ORDERS_MAX * _factor(options), rooms.clock)
     return Dispatcher(
         Desk(rooms, routes(), limits, strict=options.strict),
         Authenticator(rooms.keys, clock or rooms.clock, explain=True),

@@ -30,8 +30,7 @@ from venue.gateway.access.origins import Origins
 from venue.gateway.access.replay import ReplayGuard
 from venue.gateway.bounds import DEV_FACTOR, bounds
 from venue.gateway.context import Venue
-from venue.gateway.dispatch.desk import Desk, refusal_of
-from venue.gateway.dispatch.dispatcher import Dispatcher
+from venue.gateway.dispatch.dispatcher import Desk, Dispatcher, refusal_of
 from venue.gateway.faults.rules import FaultRules
 from venue.gateway.operations.bindings import routes
 from venue.gateway.transport.request import Request

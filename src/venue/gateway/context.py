@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+import logging
+from collections.abc import Callable, Coroutine, Generator, Sequence
 from typing import Any, Final
 
 from venue.api import errors
@@ -19,7 +20,6 @@ from venue.gateway.access.keys import KeyStore
 from venue.gateway.access.replay import ReplayGuard
 from venue.gateway.answers.kept import Answers
 from venue.gateway.defects import Defects
-from venue.gateway.dispatch.turn import Submission
 from venue.gateway.dispatch.wire_log import WireLog
 from venue.gateway.faults.rules import FaultRules
 from venue.gateway.nearest import nearest
@@ -45,6 +45,9 @@ DEMO_ASSET: Final = "SUSDT"  # what demo contracts settle in
 NEW_WORK: Final = (PlaceOrder, PlaceContractOrder, PlaceAlgo)  # refused while there is too much
 UID_LENGTH_MAX: Final = 20  # digits
 READ_YOUR_WRITE_S: Final = 2.0  # how long a history read waits for the projector
+
+Finish = Callable[[Any, Exception | None], None]
+log = logging.getLogger("venue.gateway")
 
 
 class Venue:
@@ -255,11 +258,24 @@ class Venue:
 class Call:
     """One authenticated call: `uid` is 0 for public and operator operations.
 
+    The handler of a row that trades runs until it submits, and goes on when its commands are
+    applied: the sequencer calls back, so that an order needs neither a task nor a future. Such a
+    handler waits for its commands only, for one group at a time.
+
     `placed` takes the ids of the orders that the call placed, for a door that answers for them.
     `lead_key`: the key is a lead trader's, which may not do all that the row does.
     """
 
-    __slots__ = ("_placed", "lead_key", "request_id", "uid", "venue")
+    __slots__ = (
+        "_finish",
+        "_handler",
+        "_placed",
+        "_waits",
+        "lead_key",
+        "request_id",
+        "uid",
+        "venue",
+    )
 
     def __init__(
         self,
@@ -275,17 +291,68 @@ class Call:
         self.uid = uid
         self.request_id = request_id
         self._placed = placed
+        self._waits = False  # for what comes of commands
+        self._handler: Coroutine[Call, list[Applied] | None, Any] | None = None
+        self._finish: Finish | None = None
 
-    def submit(self, commands: Sequence[Command]) -> Submission:
-        """As `Venue.submit`, for a handler of a row that trades: it awaits this alone."""
-        submission = Submission()
-        self.venue.enter(commands, submission, owner=self.uid)
-        return submission
+    def begin(self, handler: Coroutine[Call, Any, Any], finish: Finish) -> None:
+        """Run a handler; what it submits at first, it submits before this returns. `finish` gets
+        its reply or what it raised, at once or later."""
+        self._handler, self._finish = handler, finish
+        self._go_on(None, None)
+
+    def submit(self, commands: Sequence[Command]) -> Call:
+        """As `Venue.submit`; the handler awaits what is returned, and nothing else."""
+        assert not self._waits, "one group of commands at a time"
+        self.venue.enter(commands, self, owner=self.uid)
+        self._waits = True
+        return self
+
+    def __await__(self) -> Generator[Call, list[Applied], list[Applied]]:
+        return (yield self)
 
     def note_placed(self, order_id: int) -> None:
         """A new order was accepted; one that a repeated client id found again is not new."""
         if self._placed is not None:
             self._placed[order_id] = None
+
+    # -- what the sequencer calls -----------------------------------------------------------------
+
+    def done(self) -> bool:
+        """Whether nothing is waited for."""
+        return not self._waits
+
+    def set_result(self, applied: list[Applied], /) -> None:
+        """The commands are applied: the handler goes on at once."""
+        self._waits = False
+        self._go_on(applied, None)
+
+    def set_exception(self, problem: BaseException, /) -> None:
+        """It will never be known what came of them: the handler hears why."""
+        self._waits = False
+        self._go_on(None, problem)
+
+    def _go_on(self, applied: list[Applied] | None, problem: BaseException | None) -> None:
+        """Run to the next submission, or to the end."""
+        handler = self._handler
+        if handler is None:
+            return  # it ended without waiting for what it submitted
+        try:
+            waits_for = handler.send(applied) if problem is None else handler.throw(problem)
+            assert waits_for is self, "a handler of orders waits for its commands only"
+        except StopIteration as stop:
+            self._end(stop.value, None)
+        except Exception as raised:  # noqa: BLE001 - handed on, whatever it is
+            self._end(None, raised)
+
+    def _end(self, reply: Any, problem: Exception | None) -> None:
+        """A defect in the answer to one order must not reach the sequencer, which calls this."""
+        finish, self._handler, self._finish = self._finish, None, None
+        assert finish is not None
+        try:
+            finish(reply, problem)
+        except Exception:
+            log.exception("defect while answering")
 
 
 def _epoch_line(epoch: int) -> bytes:

@@ -24,7 +24,7 @@ from venue.gateway.access.replay import ACTED
 from venue.gateway.answers.encoded import Encoded
 from venue.gateway.context import Call, Venue
 from venue.gateway.dispatch.decode import decode
-from venue.gateway.dispatch.desk import Desk
+from venue.gateway.dispatch.dispatcher import Desk
 from venue.gateway.dispatch.json_body import body_values
 from venue.gateway.dispatch.routes import Route
 from venue.gateway.operations.bindings import routes
@@ -96,7 +96,7 @@ class Calls:
             else:
                 answer.set_exception(problem)
 
-        self._desk.turn(route, Call(self.rooms, uid, ACTED), given, finish)
+        self._desk.begin(route, Call(self.rooms, uid, ACTED), given, finish)
         return await answer
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, NoReturn
+from typing import Final, NoReturn, Protocol
 
 from venue.api import errors
 from venue.candles import MINUTE_US
@@ -16,8 +16,19 @@ _ORDERS: Final = "Too many orders: this {what} sent its {budget} of this minute"
 CALLERS_MAX: Final = 100_000  # per window; those beyond share one counter
 
 
+class PacedClock(Protocol):
+    """A clock by whose pace callers are limited."""
+
+    limited: bool  # where time stands nobody is
+    scaled: bool  # its own time counts, not the machine's
+
+    def now(self) -> int:
+        """Its time, in µs."""
+
+
 class Limits:
-    """Counts weight and orders; each budget is what a window may take, None switches it off.
+    """Counts weight and orders; each budget is what a window may take, None switches it off. With a
+    `clock` windows go by its pace.
 
     Operators have a budget of their own per address: a busy client must not lock them out.
     """
@@ -27,17 +38,24 @@ class Limits:
         per_ip: int | None = WEIGHT_MAX,
         per_uid: int | None = WEIGHT_MAX,
         orders: int | None = ORDERS_MAX,
+        clock: PacedClock | None = None,
     ) -> None:
-        self._ip = _Counter("address", per_ip) if per_ip is not None else None
-        self._operator = _Counter("operator's address", per_ip) if per_ip is not None else None
-        self._uid = _Counter("account", per_uid) if per_uid is not None else None
-        self._orders = None
+        self._ip: _Counter | None = None
+        self._operator: _Counter | None = None
+        self._uid: _Counter | None = None
+        self._orders: _Counter | None = None
+        if per_ip is not None:
+            self._ip = _Counter("address", per_ip, clock)
+            self._operator = _Counter("operator's address", per_ip, clock)
+        if per_uid is not None:
+            self._uid = _Counter("account", per_uid, clock)
         if orders is not None:
-            self._orders = _Counter("account", orders, MINUTE_US, _ORDERS)
-        self._lately = _Counter("account", _ANY)
+            self._orders = _Counter("account", orders, clock, MINUTE_US, _ORDERS)
+        self._lately = _Counter("account", _ANY, clock)
 
     def charge_ip(self, ip: str, weight: int, now: int) -> tuple[int, int] | None:
-        """Weight (used, remaining) in this window at time `now` (µs); None when off.
+        """Weight (used, remaining) in this window at time `now` (µs); None when off or where time
+        stands.
 
         ApiError -1003, HTTP 429, when the budget does not suffice; from then on every charge is
         refused until the window ends.
@@ -54,30 +72,44 @@ class Limits:
             self._uid.charge(uid, weight, now)
 
     def charge_orders(self, uid: int, orders: int, now: int) -> tuple[int, int] | None:
-        """An account's orders in this window of ten seconds and in this minute; None when off.
+        """An account's orders in this window of ten seconds and in this minute; None as for
+        weight.
 
         ApiError -1003, HTTP 429, as for weight, when they are more than a minute may have.
         """
         if self._orders is None:
             return None
-        lately, _ = self._lately.charge(uid, orders, now)
-        return lately, self._orders.charge(uid, orders, now)[0]
+        lately = self._lately.charge(uid, orders, now)
+        minute = self._orders.charge(uid, orders, now)
+        return (lately[0], minute[0]) if lately is not None and minute is not None else None
 
 
 class _Counter:
-    __slots__ = ("budget", "end", "used", "what", "window", "words")
+    __slots__ = ("budget", "clock", "end", "used", "what", "window", "words")
 
     def __init__(
-        self, what: str, budget: int, window: int = WINDOW_US, words: str = _WEIGHT
+        self,
+        what: str,
+        budget: int,
+        clock: PacedClock | None,
+        window: int = WINDOW_US,
+        words: str = _WEIGHT,
     ) -> None:
         self.what = what
         self.budget = budget
+        self.clock = clock
         self.window = window
         self.words = words
         self.end = 0
         self.used: dict[int | str, int] = {}
 
-    def charge(self, caller: int | str, weight: int, now: int) -> tuple[int, int]:
+    def charge(self, caller: int | str, weight: int, now: int) -> tuple[int, int] | None:
+        clock = self.clock
+        if clock is not None:
+            if not clock.limited:
+                return None
+            if clock.scaled:
+                now = clock.now()
         window = self.window
         if now >= self.end or now < self.end - window:  # the clock may be set back
             self.end = now - now % window + window

@@ -7,6 +7,7 @@ signature over the raw bytes before anything is parsed; nothing has an effect be
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Coroutine, Mapping
 from datetime import UTC, datetime
 from functools import partial
@@ -16,30 +17,93 @@ import msgspec
 
 from venue.api import errors, signing
 from venue.api.errors import ApiError
-from venue.gateway.access.auth import Authenticator, Caller, Signed
+from venue.gateway.access.auth import Authenticator, Caller, Signed, permit
+from venue.gateway.access.limits import Limits
 from venue.gateway.access.operators import OPERATOR_PATHS, OperatorDoor
 from venue.gateway.access.origins import OF_PAGES, PREFLIGHT, Origins
 from venue.gateway.access.replay import Answer, ReplayGuard
 from venue.gateway.answers.encoded import Encoded
-from venue.gateway.context import Call
+from venue.gateway.context import Call, Finish, Venue
 from venue.gateway.dispatch.acting import acting
-from venue.gateway.dispatch.decode import decode, query_values
-from venue.gateway.dispatch.desk import Desk, refusal_of
+from venue.gateway.dispatch.decode import decode, ignored, query_values
 from venue.gateway.dispatch.json_body import body_values
-from venue.gateway.dispatch.routes import Route, named_values, unprefixed
-from venue.gateway.dispatch.turn import Finish
+from venue.gateway.dispatch.routes import Route, Routes, named_values, unprefixed
 from venue.gateway.dispatch.wire_log import ACT_AS
 from venue.gateway.transport.request import Request
 from venue.node.clock import ServerClock
+from venue.node.sequencer import Stopped
 from venue.vocabulary import Access
 
 IGNORED_SHOWN_MAX: Final = 200  # bytes of the header that names ignored parameters
 UNKNOWN_WEIGHT: Final = 1
 DOCUMENT_WEIGHT: Final = 20  # some hundred kilobytes each
 BUSY: Final = (429, 503)  # statuses that say that a request had no effect
+SHOWN_MAX: Final = 10  # unknown names in a refusal
+SWALLOWED: Final = (
+    "no such parameter; a real exchange would have swallowed it and gone on without it"
+    " (this venue is strict)"
+)
 _JSON: Final = b"application/json"
 
+log = logging.getLogger("venue.gateway")
 _encode = msgspec.json.Encoder().encode
+
+
+class Desk:
+    """Parts that all doors share: the table of operations and the budgets of all callers.
+
+    `strict`: what an operation does not know is refused, where exchanges ignore it.
+    """
+
+    def __init__(
+        self, venue: Venue, routes: Routes, limits: Limits, *, strict: bool = False
+    ) -> None:
+        self.venue = venue
+        self.routes = routes
+        self.limits = limits
+        self._strict = strict
+
+    def check_open(self, route: Route) -> None:
+        """ApiError -1150 while a setting keeps the operation closed; a practice venue names it."""
+        setting = route.closed(self.venue) if route.closed is not None else ""
+        if setting:
+            raise errors.closed(route.row.method, setting if self.venue.practice else "")
+
+    def admit(self, route: Route, caller: Caller, now: int) -> tuple[int, int] | None:
+        """Check the caller's right, then charge its account; ApiError -1052 and -1003.
+
+        Where orders are sent, how many the account sent in ten seconds and in a minute; else None,
+        and without limits.
+        """
+        permit(caller, route.access_bits, leads=route.lead is not None)
+        self.limits.charge_uid(caller.uid, route.row.weight[1], now)
+        if not route.orders:
+            return None
+        return self.limits.charge_orders(caller.uid, route.orders, now)
+
+    def unknown_names(self, route: Route, values: dict[str, Any]) -> list[str]:
+        """The names of values that are ignored; ApiError -1142 where none may be."""
+        unknown = ignored(route.request, values)
+        if not unknown:
+            return unknown
+        if route.access is Access.OPERATOR:
+            # Clients send extra parameters; an operator's misspelt one must not be lost in silence.
+            raise errors.invalid(errors.shown(unknown[0])[1:-1], "no such parameter")
+        if self._strict:
+            _check_known(unknown)
+        return unknown
+
+    def begin(self, route: Route, call: Call, values: dict[str, Any], finish: Finish) -> None:
+        """Serve an operation that trades; see `Call.begin`."""
+        try:
+            request = decode(route.request, values)
+            if call.lead_key and route.lead is not None:
+                route.lead(call, request)
+            handler = route.handler(call, request)
+        except ApiError as refusal:
+            finish(None, refusal)
+            return
+        call.begin(handler, finish)
 
 
 class Dispatcher:
@@ -96,7 +160,10 @@ class Dispatcher:
         if route is None:
             self._serve_other(request, path, now)
             return
-        weight = desk.charge(route, request.ip, now)
+        charge = desk.limits.charge_ip
+        if route.access is Access.OPERATOR:
+            charge = desk.limits.charge_operator
+        weight = charge(request.ip, route.row.weight[0], now)
         if weight is not None:
             lines = b"x-used-weight-10s: %d\r\nx-remaining-weight-10s: %d\r\n" % weight
             request.lines += lines
@@ -199,7 +266,7 @@ class Dispatcher:
         # A key without the permission was let in as a lead trader's.
         lead_key = caller.access & route.access_bits != route.access_bits
         call = Call(self._venue, caller.uid, caller.request, lead_key=lead_key)
-        self.desk.turn(route, call, values, finish)
+        self.desk.begin(route, call, values, finish)
 
     def _traded(
         self, request: Request, caller: Caller, reply: Any, problem: Exception | None
@@ -274,7 +341,8 @@ class Dispatcher:
     def _serve_other(self, request: Request, path: bytes, now: int) -> None:
         """Documents, and what there is not; both cost their weight."""
         desk, made = self.desk, self._documents.get(path)
-        desk.charge_other(DOCUMENT_WEIGHT if made else UNKNOWN_WEIGHT, request.ip, now)
+        weight = DOCUMENT_WEIGHT if made else UNKNOWN_WEIGHT
+        desk.limits.charge_ip(request.ip, weight, now)
         if request.method == b"OPTIONS" and b"origin" in request.headers:
             request.lines += PREFLIGHT
             request.answer(200, b"{}")
@@ -307,6 +375,24 @@ class Dispatcher:
             await answering
         except Exception as problem:  # noqa: BLE001 - a defect must not end the connection
             self._refuse(request, problem)
+
+
+def refusal_of(problem: Exception, what: str) -> ApiError:
+    """What a caller is told of a problem; one that is no refusal is a defect, and logged."""
+    if isinstance(problem, ApiError):
+        return problem
+    if isinstance(problem, Stopped):
+        return errors.internal()  # the failure that stops the venue is told in the log
+    log.error("defect while serving %s", what, exc_info=problem)
+    return errors.internal()
+
+
+def _check_known(unknown: list[str]) -> None:
+    """ApiError -1142 that names what other exchanges swallow; known names that do nothing pass."""
+    names = [errors.shown(name)[1:-1] for name in unknown if "=" not in name]
+    if names:
+        more = f"; {', '.join(names[1:SHOWN_MAX])} neither" if len(names) > 1 else ""
+        raise errors.invalid(names[0], SWALLOWED + more)
 
 
 def _encoded(reply: Any) -> bytes:

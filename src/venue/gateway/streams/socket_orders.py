@@ -22,7 +22,7 @@ from venue.api.streams.channels import METHODS, PLACE, Answer, SocketError
 from venue.core.messages.commands import CancelContractOrder, CancelOrder, Command
 from venue.gateway.access.auth import Caller, permit
 from venue.gateway.context import Call
-from venue.gateway.dispatch.desk import Desk, refusal_of
+from venue.gateway.dispatch.dispatcher import Desk, refusal_of
 from venue.gateway.dispatch.faulty import asked
 from venue.gateway.dispatch.json_body import body_values
 from venue.gateway.dispatch.routes import Route
@@ -94,7 +94,7 @@ class SocketOrders:
             return True
         self._in_flight += 1
         call = Call(self._desk.venue, self._caller.uid, b"", self._placed)
-        turn = partial(self._desk.turn, route, call, values)
+        turn = partial(self._desk.begin, route, call, values)
         finish: Finish = partial(self._served, route, identity, ignored)
         if note is not None:
             finish = note.finishing(finish)
@@ -164,7 +164,7 @@ class SocketOrders:
             )
         desk = self._desk
         now = desk.venue.clock.wall()
-        desk.charge(route, self._ip, now)
+        desk.limits.charge_ip(self._ip, route.row.weight[0], now)
         desk.check_open(route)
         desk.admit(route, self._caller, now)
 

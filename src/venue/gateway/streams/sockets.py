@@ -15,7 +15,7 @@ from venue.gateway.access.gate import Gate, HttpLimits
 from venue.gateway.access.origins import Origins
 from venue.gateway.answers.market import trade_id_text
 from venue.gateway.context import Venue
-from venue.gateway.dispatch.desk import Desk
+from venue.gateway.dispatch.dispatcher import Desk
 from venue.gateway.streams.connection import BY_PATH, SocketConnection, SocketLimits
 from venue.gateway.streams.frames import Frame
 from venue.gateway.streams.hub import Hub
