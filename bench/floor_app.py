@@ -31,9 +31,9 @@ from venue.api.spot.orders import (
 )
 from venue.core.messages.commands import PlaceOrder
 from venue.core.units import FIRST_ID
-from venue.gateway.access.auth import Authenticator
+from venue.gateway.access.auth import Authenticator, KeyFacts
 from venue.gateway.access.gate import HttpLimits
-from venue.gateway.access.keys import KeyCredentials, KeyFacts, KeyStore
+from venue.gateway.access.keys import KeyCredentials, KeyStore
 from venue.gateway.access.limits import Limits
 from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.origins import Origins
@@ -65,7 +65,7 @@ def dispatcher(keys: KeyStore, answers: dict[str, bytes]) -> Dispatcher:
         faults=FaultRules("1"),
     )
     desk = Desk(venue, routes(clock, answers), Limits(None, None, None))
-    authenticator = Authenticator(keys, clock)
+    authenticator = Authenticator(keys.ring, clock)
     return Dispatcher(desk, authenticator, venue.replays, OperatorDoor(), Origins(), {})
 
 

@@ -18,9 +18,8 @@ import uvloop
 from bench.floor_app import dispatcher, key_store
 from venue.api import signing
 from venue.gateway.context import Call
-from venue.gateway.dispatch.decode import decode
+from venue.gateway.dispatch.decode import body_values, decode
 from venue.gateway.dispatch.dispatcher import Dispatcher
-from venue.gateway.dispatch.json_body import body_values
 from venue.gateway.transport.server import listen
 
 

@@ -36,7 +36,7 @@ WIDE_CLASSES = {
     "venue.gateway.streams.session.Session": "a connection's login, channels and limits",
     "venue.gateway.streams.socket_orders.SocketOrders": "what the orders of a connection need",
     "venue.gateway.transport.connection.HttpConnection": "a connection's buffers, timers and turns",
-    "venue.gateway.transport.receiver.Receiver": "a request as it comes in, piece by piece",
+    "venue.gateway.transport.request.Receiver": "a request as it comes in, piece by piece",
     "venue.history.process.client.History": "a helper's state, and what is kept to start it again",
     "venue.history.projection.contract_rows.ContractRows": "one list of rows for each table",
     "venue.journal.sqlite.SqliteJournal": "a file's connection, its chain and its statements",

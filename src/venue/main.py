@@ -30,8 +30,8 @@ from venue.core.engine import Engine
 from venue.core.messages.commands import ChangeSetting
 from venue.core.owners import FIRST_UID
 from venue.employing import employ
-from venue.gateway.access.auth import Authenticator
-from venue.gateway.access.keys import KeyCredentials, KeyFacts, KeyStore
+from venue.gateway.access.auth import Authenticator, KeyFacts
+from venue.gateway.access.keys import KeyCredentials, KeyStore
 from venue.gateway.access.limits import ORDERS_MAX, WEIGHT_MAX, Limits
 from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.origins import Origins
@@ -250,7 +250,7 @@ def dispatcher(
         limits = Limits(weight, weight, ORDERS_MAX * _factor(options), rooms.clock)
     return Dispatcher(
         Desk(rooms, routes(), limits, strict=options.strict),
-        Authenticator(rooms.keys, clock or rooms.clock, explain=True),
+        Authenticator(rooms.keys.ring, clock or rooms.clock, explain=True),
         rooms.replays,
         OperatorDoor(options.operator_token, behind_proxy=bool(options.proxies)),
         origins,
@@ -307,7 +307,7 @@ def _streams(
     hub = Hub(rooms, Timing(depth_s=options.depth_ms / 1000))
     rooms.outbox.follow(hub.follow)
     rooms.timekeeper.follow(hub, hub.keep_up)
-    authenticator = Authenticator(rooms.keys, rooms.clock, explain=True)
+    authenticator = Authenticator(rooms.keys.ring, rooms.clock, explain=True)
     sockets = Sockets(rooms, hub, authenticator, limits, desk, origins, taken=taken)
     rooms.outbox.follow(sockets.follow)
     return sockets

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from venue.api.errors import ApiError
-from venue.gateway.dispatch import json_body
+from venue.gateway.dispatch.decode import body_values
+from venue.gateway.dispatch.json_body import object_values
 
 TEXTS = st.text(max_size=6)
 SCALARS = st.none() | st.booleans() | st.integers(-9, 9) | TEXTS
@@ -36,7 +37,7 @@ PIECES = st.sampled_from(
 
 
 def both(body: bytes) -> tuple[Any, Any]:
-    return outcome(json_body.body_values, body), outcome(json_body._all_values, body)
+    return outcome(body_values, body), outcome(object_values, body)
 
 
 def outcome(read: Any, body: bytes) -> Any:

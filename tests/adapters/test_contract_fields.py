@@ -18,8 +18,8 @@ from venue.api.documents import table
 from venue.api.documents.openapi import openapi
 from venue.api.errors import ApiError
 from venue.api.operation import in_body
-from venue.gateway.dispatch.decode import compile_request, decode, query_values
-from venue.gateway.dispatch.json_body import body_values
+from venue.gateway.dispatch.decode import body_values, compile_request, decode
+from venue.gateway.dispatch.query import query_values
 
 ROWS = (
     *contract_market.ROWS,

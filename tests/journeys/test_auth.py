@@ -11,8 +11,8 @@ import pytest
 from venue.api import signing
 from venue.api.errors import ApiError
 from venue.gateway.access import replay
-from venue.gateway.access.auth import Authenticator, Caller, permit
-from venue.gateway.access.keys import KeyCredentials, KeyFacts, KeyStore
+from venue.gateway.access.auth import Authenticator, Caller, KeyFacts, permit
+from venue.gateway.access.keys import KeyCredentials, KeyStore
 from venue.gateway.access.replay import ReplayGuard, request_id
 from venue.vocabulary import Access
 
@@ -93,7 +93,7 @@ def check(
     keys: KeyStore | None = None,
     clock: Clock | None = None,
 ) -> Caller:
-    doorman = Authenticator(keys or store(), clock or Clock(), explain=explain)
+    doorman = Authenticator((keys or store()).ring, clock or Clock(), explain=explain)
     signed = doorman.precheck(*as_received(found), doorman._clock.wall())
     text = signing.payload(signed.timestamp, b"POST", PATH, QUERY, BODY)
     caller = doorman.verify(signed, text, ip)
@@ -308,7 +308,7 @@ def test_a_passphrase_at_rest_is_checked_once(tmp_path: Path) -> None:
     first = KeyStore.open(tmp_path / "keys")
     made = asyncio.run(first.create(7, TRADE, now=NOW))
     keys = KeyStore.open(tmp_path / "keys")
-    doorman = Authenticator(keys, Clock())
+    doorman = Authenticator(keys.ring, Clock())
     signed = doorman.precheck(*as_received(headers(made)), NOW)
     text = signing.payload(signed.timestamp, b"POST", PATH, QUERY, BODY)
     assert doorman.verify(signed, text, "1.2.3.4") is None

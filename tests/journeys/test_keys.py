@@ -14,15 +14,8 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from support.server import Server
 from venue.api.errors import ApiError
 from venue.api.signing import Mac
-from venue.gateway.access.keys import (
-    ADDRESSES_MAX,
-    BAD_PASSPHRASES_MAX,
-    BAD_PASSPHRASES_US,
-    Key,
-    KeyCredentials,
-    KeyFacts,
-    KeyStore,
-)
+from venue.gateway.access.auth import BAD_PASSPHRASES_MAX, BAD_PASSPHRASES_US, Key, KeyFacts
+from venue.gateway.access.keys import ADDRESSES_MAX, KeyCredentials, KeyStore
 from venue.gateway.access.vault import PassphraseHash, Vault, VaultError
 from venue.vocabulary import Access
 
@@ -55,7 +48,7 @@ def by_key(store: KeyStore, credentials: KeyCredentials) -> Key:
 
 
 def check(store: KeyStore, key: Key, passphrase: str, now: int = NOW) -> bool:
-    return asyncio.run(store.check_slowly(key, passphrase.encode(), "1.2.3.4", now))
+    return asyncio.run(store.ring.check_slowly(key, passphrase.encode(), "1.2.3.4", now))
 
 
 def test_a_store_is_read_back(path: Path) -> None:
@@ -381,15 +374,15 @@ def test_ten_bad_passphrases_lock_out_one_caller(path: Path) -> None:
     store = KeyStore.open(path)
     key = by_key(store, made)
     assert not check(store, key, "wrong")
-    assert not store.locked_out(key, "1.2.3.4", NOW)
+    assert not store.ring.locked_out(key, "1.2.3.4", NOW)
     for _ in range(BAD_PASSPHRASES_MAX - 1):
-        store.note_bad(key, "1.2.3.4", NOW)
-    assert store.locked_out(key, "1.2.3.4", NOW + BAD_PASSPHRASES_US - 1)
-    assert not store.locked_out(key, "5.6.7.8", NOW)
+        store.ring.note_bad(key, "1.2.3.4", NOW)
+    assert store.ring.locked_out(key, "1.2.3.4", NOW + BAD_PASSPHRASES_US - 1)
+    assert not store.ring.locked_out(key, "5.6.7.8", NOW)
     assert not check(store, key, made.passphrase)
     assert key.known is None
     assert check(store, key, made.passphrase, NOW + BAD_PASSPHRASES_US)
-    assert key.known == store.passphrase_digest(made.passphrase.encode())
+    assert key.known == store.ring.passphrase_digest(made.passphrase.encode())
 
 
 def test_a_venue_knows_earlier_copies_of_both_files(tmp_path: Path) -> None:

@@ -128,7 +128,7 @@ class Streams:
         requests = dispatcher(rooms, options, origins)
         self._hub = Hub(rooms, Timing(depth_s=0.0, ticker_s=0.0, kline_s=0.0))
         rooms.outbox.follow(self._hub.follow)
-        authenticator = Authenticator(rooms.keys, rooms.clock)
+        authenticator = Authenticator(rooms.keys.ring, rooms.clock)
         self._door = Sockets(rooms, self._hub, authenticator, LIMITS, requests.desk, origins)
         self._listener = Listener(FREE, requests.serve, self._door, Proxies(), self._loop)
         starts = {symbol: start.price for symbol, start in demo.STARTS.items()}

@@ -63,7 +63,7 @@ class ListeningRoom:
             rooms.outbox.follow(hub.follow)
             origins = Origins()
             requests = dispatcher(rooms, options, origins)
-            authenticator = Authenticator(rooms.keys, rooms.clock)
+            authenticator = Authenticator(rooms.keys.ring, rooms.clock)
             door = Sockets(rooms, hub, authenticator, self._limits, requests.desk, origins)
             self._server = await Server.start(self._bound, self._http, requests.serve, door)
             self._rooms, self.hub, self._stopping = rooms, hub, asyncio.Event()

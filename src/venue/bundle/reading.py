@@ -22,8 +22,8 @@ from venue.api.operator.preview import preview
 from venue.bundle.file import RunRefused
 from venue.bundle.moments import Moment, Moments, Told
 from venue.bundle.runs import PastRun
-from venue.gateway.access.auth import Authenticator
-from venue.gateway.access.keys import KeyCredentials, KeyFacts, KeyStore
+from venue.gateway.access.auth import Authenticator, KeyFacts
+from venue.gateway.access.keys import KeyCredentials, KeyStore
 from venue.gateway.access.limits import WEIGHT_MAX, Limits
 from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.origins import Origins
@@ -181,7 +181,7 @@ class RunReader:
         desk = Desk(rooms, routes(), Limits(None, None, None))
         dispatcher = Dispatcher(
             desk,
-            Authenticator(rooms.keys, rooms.clock, explain=True),
+            Authenticator(rooms.keys.ring, rooms.clock, explain=True),
             rooms.replays,
             OperatorDoor(self._options.operator_token),
             self._origins,

@@ -23,9 +23,8 @@ from venue.gateway.access.limits import Limits
 from venue.gateway.access.replay import ACTED
 from venue.gateway.answers.encoded import Encoded
 from venue.gateway.context import Call, Venue
-from venue.gateway.dispatch.decode import decode
+from venue.gateway.dispatch.decode import body_values, decode
 from venue.gateway.dispatch.dispatcher import Desk
-from venue.gateway.dispatch.json_body import body_values
 from venue.gateway.dispatch.routes import Route
 from venue.gateway.operations.bindings import routes
 from venue.node.sequencer import Stopped

@@ -2,26 +2,145 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
-from collections.abc import Mapping
+import ipaddress
+import secrets
+from collections import deque
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from msgspec import Struct
 
 from venue.api import errors, signing
 from venue.api.errors import ApiError
+from venue.api.signing import Mac
 from venue.gateway.access.causes import cause
-from venue.gateway.access.keys import Key, KeyStore
 from venue.gateway.access.replay import WINDOW_MS, request_id
+from venue.gateway.access.vault import PassphraseHash
 from venue.node.clock import ServerClock
 from venue.vocabulary import ACCESS_COPY_TRADE, Access
 
 EXPLAINED_LENGTH_MAX: Final = 512
+CHECKS_AT_ONCE_MAX: Final = 2
+BAD_PASSPHRASES_MAX: Final = 10
+BAD_PASSPHRASES_US: Final = 600_000_000
+BAD_CALLERS_MAX: Final = 10_000
+ADMITTED_MAX: Final = 1_024  # addresses remembered per key
+MAPPED_BITS: Final = 96  # before the IPv4 address, in one that is written as IPv6
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 _KEY, _SIGN = b"access-key", b"access-sign"
 _TIMESTAMP, _PASSPHRASE = b"access-timestamp", b"access-passphrase"
 _WRONG_SIGNATURE: Final = "The signature in ACCESS-SIGN does not verify."
 _NOT_ITS_OWN: Final = "The passphrase in ACCESS-PASSPHRASE is not this API key's."
+
+
+class KeyFacts(Struct, frozen=True):
+    """A key as lists show it: no secret. Times in µs; `access` holds `vocabulary.Access` bits."""
+
+    key: str
+    uid: int
+    label: str
+    access: int
+    addresses: list[str]
+    created: int
+    expires: int | None
+    revoked: bool
+
+
+class Key:
+    """One API key in memory. `sessions` are those that it opened, and what ends each of them."""
+
+    __slots__ = (
+        "admitted",
+        "known",
+        "mac",
+        "networks",
+        "passphrase",
+        "revoked",
+        "sessions",
+        "view",
+    )
+
+    def __init__(
+        self, view: KeyFacts, secret: bytes, passphrase: PassphraseHash | None, known: bytes | None
+    ) -> None:
+        self.view = view
+        self.mac = Mac(secret)
+        self.passphrase = passphrase
+        self.known = known  # digest of the passphrase once it was seen to be right
+        self.revoked = view.revoked
+        self.networks = [network(text) for text in view.addresses]
+        self.admitted: set[str] = set()
+        self.sessions: dict[object, Callable[[], None]] = {}
+
+    def usable(self, now: int) -> bool:
+        """Neither revoked nor expired at `now` (µs)."""
+        return not self.revoked and (self.view.expires is None or now < self.view.expires)
+
+    def admits(self, ip: str) -> bool:
+        """Whether the key may be used from this address."""
+        if not self.networks or ip in self.admitted:
+            return True
+        try:
+            address = ipaddress.ip_address(ip)
+        except ValueError:
+            return False
+        mapped = getattr(address, "ipv4_mapped", None)
+        address = mapped if mapped is not None else address
+        if not any(address in allowed for allowed in self.networks):
+            return False
+        if len(self.admitted) < ADMITTED_MAX:
+            self.admitted.add(ip)
+        return True
+
+
+class Keyring:
+    """The keys that requests are checked by, under their wire text, and passphrases that came
+    with."""
+
+    def __init__(self) -> None:
+        self.keys: dict[bytes, Key] = {}
+        self.stranger = _stranger()
+        self._mac = Mac(secrets.token_bytes(32))
+        self._checks = asyncio.Semaphore(CHECKS_AT_ONCE_MAX)
+        self._bad: dict[tuple[str, str], deque[int]] = {}
+
+    def passphrase_digest(self, passphrase: bytes) -> bytes:
+        """A digest under a key of this process; what `Key.known` holds."""
+        return self._mac.digest(passphrase)
+
+    def locked_out(self, key: Key, ip: str, now: int) -> bool:
+        """Whether this caller gave too many wrong passphrases of late."""
+        times = self._bad.get((key.view.key, ip))
+        if times is None:
+            return False
+        while times and times[0] <= now - BAD_PASSPHRASES_US:
+            times.popleft()
+        return len(times) >= BAD_PASSPHRASES_MAX
+
+    def note_bad(self, key: Key, ip: str, now: int) -> None:
+        """Count a wrong passphrase."""
+        caller = (key.view.key, ip)
+        if caller not in self._bad and len(self._bad) >= BAD_CALLERS_MAX:
+            del self._bad[next(iter(self._bad))]
+        self._bad.setdefault(caller, deque(maxlen=BAD_PASSPHRASES_MAX)).append(now)
+
+    async def check_slowly(self, key: Key, passphrase: bytes, ip: str, now: int) -> bool:
+        """Compare with the hash at rest, on a thread; a right passphrase is remembered."""
+        async with self._checks:
+            digest = self.passphrase_digest(passphrase)
+            if key.known is not None:  # someone else's turn found it out
+                return hmac.compare_digest(digest, key.known)
+            if key.passphrase is None or self.locked_out(key, ip, now):
+                return False
+            if not await asyncio.to_thread(key.passphrase.matches, passphrase):
+                self.note_bad(key, ip, now)
+                return False
+            key.known = digest
+            return True
 
 
 class Signed(Struct, frozen=True, gc=False):
@@ -47,10 +166,10 @@ class Caller(Struct, frozen=True, gc=False):
 
 
 class Authenticator:
-    """Checks signed requests against the key store; `explain` adds the text to sign to -1047."""
+    """Checks signed requests against a ring of keys; `explain` adds the text to sign to -1047."""
 
-    def __init__(self, keys: KeyStore, clock: ServerClock, *, explain: bool = False) -> None:
-        self._keys = keys
+    def __init__(self, ring: Keyring, clock: ServerClock, *, explain: bool = False) -> None:
+        self._ring = ring
         self._clock = clock
         self._explain = explain
 
@@ -84,9 +203,9 @@ class Authenticator:
         known = key.known
         if known is None:
             return None
-        passphrase = self._keys.passphrase_digest(signed.passphrase)
+        passphrase = self._ring.passphrase_digest(signed.passphrase)
         if not hmac.compare_digest(passphrase, known):
-            self._keys.note_bad(key, ip, signed.now)
+            self._ring.note_bad(key, ip, signed.now)
             raise errors.error(-1049, detail=_NOT_ITS_OWN)
         return _caller(key, signed, digest)
 
@@ -94,7 +213,7 @@ class Authenticator:
         """As `verify`, for a key whose passphrase was not seen since the start."""
         key, digest = self._verified(signed, text, ip)
         now = self._clock.wall()
-        if not await self._keys.check_slowly(key, signed.passphrase, ip, now):
+        if not await self._ring.check_slowly(key, signed.passphrase, ip, now):
             raise errors.error(-1049, detail=_NOT_ITS_OWN)
         if not key.usable(self._clock.wall()):  # revoked while the hash was computed
             raise errors.error(-1044)
@@ -102,20 +221,20 @@ class Authenticator:
 
     def _verified(self, signed: Signed, text: bytes, ip: str) -> tuple[Key, bytes]:
         """The key and the request's digest, once key, address and signature are right."""
-        found = self._keys.by_key(signed.key)
-        key = found if found is not None else self._keys.stranger
+        found = self._ring.keys.get(signed.key)
+        key = found if found is not None else self._ring.stranger
         digest = key.mac.digest(text)
         right = hmac.compare_digest(signing.encode(digest), signed.signature)
         now = signed.now
         if found is None or not key.usable(now):
-            hmac.compare_digest(self._keys.passphrase_digest(signed.passphrase), digest)
+            hmac.compare_digest(self._ring.passphrase_digest(signed.passphrase), digest)
             raise errors.error(-1044)
         if not key.admits(ip):
             raise errors.error(-1056, name=errors.shown(ip))
         if not right:
-            hmac.compare_digest(self._keys.passphrase_digest(signed.passphrase), digest)
+            hmac.compare_digest(self._ring.passphrase_digest(signed.passphrase), digest)
             raise errors.error(-1047, detail=self._explained(key, digest, signed.signature, text))
-        if self._keys.locked_out(key, ip, now):
+        if self._ring.locked_out(key, ip, now):
             raise errors.error(-1049, detail="Too many wrong passphrases; wait ten minutes.")
         return key, digest
 
@@ -174,3 +293,21 @@ def _outside_window(sent: int, now: int) -> ApiError:
         detail=f"ACCESS-TIMESTAMP is {abs(now - sent)} ms {side} the server time {now}; "
         f"at most {WINDOW_MS} ms are allowed.",
     )
+
+
+def network(text: str) -> Network:
+    """An address or CIDR block; ValueError if it is neither.
+
+    IPv4 addresses that are written as IPv6 ones (::ffff:192.0.2.1) are taken as what they are.
+    """
+    found = ipaddress.ip_network(text, strict=False)
+    mapped = getattr(found.network_address, "ipv4_mapped", None)
+    if mapped is None or found.prefixlen < MAPPED_BITS:
+        return found
+    return ipaddress.IPv4Network(f"{mapped}/{found.prefixlen - MAPPED_BITS}")
+
+
+def _stranger() -> Key:
+    """Stands in for an unknown key, so that refusing it takes the same path."""
+    view = KeyFacts("", 0, "", 0, [], 0, None, True)
+    return Key(view, secrets.token_bytes(32), None, secrets.token_bytes(32))

@@ -25,8 +25,8 @@ from venue.gateway.access.replay import Answer, ReplayGuard
 from venue.gateway.answers.encoded import Encoded
 from venue.gateway.context import Call, Finish, Venue
 from venue.gateway.dispatch.acting import acting
-from venue.gateway.dispatch.decode import decode, ignored, query_values
-from venue.gateway.dispatch.json_body import body_values
+from venue.gateway.dispatch.decode import body_values, decode, ignored
+from venue.gateway.dispatch.query import query_values
 from venue.gateway.dispatch.routes import Route, Routes, named_values, unprefixed
 from venue.gateway.dispatch.wire_log import ACT_AS
 from venue.gateway.transport.request import Request

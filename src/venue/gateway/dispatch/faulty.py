@@ -17,9 +17,9 @@ from venue.api.operator.faults import Effect
 from venue.gateway.access.operators import OPERATOR_PATHS
 from venue.gateway.context import Venue
 from venue.gateway.dispatch.acting import named_uid
-from venue.gateway.dispatch.decode import query_values
+from venue.gateway.dispatch.decode import body_values
 from venue.gateway.dispatch.dispatcher import Dispatcher
-from venue.gateway.dispatch.json_body import body_values
+from venue.gateway.dispatch.query import query_values
 from venue.gateway.dispatch.routes import Route, unprefixed
 from venue.gateway.dispatch.wire_log import Exchange
 from venue.gateway.faults.effects import Course, course, refusal

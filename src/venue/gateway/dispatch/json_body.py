@@ -6,8 +6,6 @@ import json
 import re
 from typing import Any, Final, NoReturn
 
-import msgspec
-
 from venue.api import errors
 
 NUMBER_LENGTH_MAX: Final = 32
@@ -44,35 +42,13 @@ _decoder = json.JSONDecoder(
 )
 
 
-_decode_texts = msgspec.json.Decoder(dict[str, str]).decode
-
-
-def body_values(body: bytes) -> dict[str, Any]:
-    """The body's JSON object, numbers as `Number`; -1135 for anything else."""
-    return _plain_values(body) or _all_values(body)
-
-
 def json_value(text: str) -> Any:
     """Any JSON, numbers as `Number`. ValueError, RecursionError: it is none."""
     return _decoder.decode(text)
 
 
-def _plain_values(body: bytes) -> dict[str, Any] | None:
-    """The common body at a fraction of the cost: an object of texts, none of them escaped.
-
-    None for any other, and for one in which a name is given twice: then there are more quotes than
-    four for each name that is left.
-    """
-    if b"\\" in body:
-        return None
-    try:
-        values = _decode_texts(body)
-    except (msgspec.DecodeError, UnicodeError):
-        return None
-    return values if body.count(b'"') == 4 * len(values) else None
-
-
-def _all_values(body: bytes) -> dict[str, Any]:
+def object_values(body: bytes) -> dict[str, Any]:
+    """The body's JSON object, numbers as `Number`; -1135 for anything else."""
     if body.count(b"{") + body.count(b"[") > BRACKETS_MAX:
         raise errors.not_json("nested too deeply or too many elements")
     try:

@@ -29,7 +29,7 @@ from venue.api.streams.channels import (
     streams_of,
 )
 from venue.candles import SECOND_US
-from venue.gateway.access.keys import Key
+from venue.gateway.access.auth import Key
 from venue.gateway.context import Venue
 from venue.gateway.dispatch.routes import Route
 from venue.gateway.faults.rules import NO_PING, NO_PONG, Asked

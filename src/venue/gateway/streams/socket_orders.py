@@ -22,9 +22,9 @@ from venue.api.streams.channels import METHODS, PLACE, Answer, SocketError
 from venue.core.messages.commands import CancelContractOrder, CancelOrder, Command
 from venue.gateway.access.auth import Caller, permit
 from venue.gateway.context import Call
+from venue.gateway.dispatch.decode import body_values
 from venue.gateway.dispatch.dispatcher import Desk, refusal_of
 from venue.gateway.dispatch.faulty import asked
-from venue.gateway.dispatch.json_body import body_values
 from venue.gateway.dispatch.routes import Route
 from venue.gateway.dispatch.wire_log import Operated
 from venue.gateway.faults.effects import course

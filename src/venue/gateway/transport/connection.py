@@ -18,8 +18,17 @@ from venue.gateway.access.operators import OPERATOR_PATHS
 from venue.gateway.access.peers import NOBODY, owner_of
 from venue.gateway.access.proxies import plain
 from venue.gateway.transport.listener import Listener
-from venue.gateway.transport.receiver import HEAD, IDLE, Receiver, RequestRefused, Upgrade
-from venue.gateway.transport.request import CLOSE, RETRY, Request, whole
+from venue.gateway.transport.request import (
+    CLOSE,
+    HEAD,
+    IDLE,
+    RETRY,
+    Receiver,
+    Request,
+    RequestRefused,
+    Upgrade,
+    whole,
+)
 
 PIECE: Final = 4 * 1024  # bytes that are parsed at once
 WAITING_MAX: Final = 16  # requests that wait for their turn, before another piece is parsed

@@ -11,7 +11,7 @@ from venue.api.operator.venue import (
     RevokeKeyRequest,
 )
 from venue.core.messages.commands import ChangeSetting
-from venue.gateway.access import keys as store
+from venue.gateway.access.auth import KeyFacts
 from venue.gateway.context import KEY_REWRITES, Call, Venue
 from venue.gateway.operations.operator.venue import owner
 from venue.vocabulary import Access
@@ -60,7 +60,7 @@ async def _note_rewrites(rooms: Venue) -> None:
         await rooms.submit([ChangeSetting(KEY_REWRITES, str(rooms.keys.rewrites()))])
 
 
-def _view(key: store.KeyFacts) -> KeyView:
+def _view(key: KeyFacts) -> KeyView:
     names = [bit.name for bit in Access if bit and key.access & bit]
     return KeyView(
         key.key, key.uid, key.label, names, key.addresses, key.created // 1000, key.revoked

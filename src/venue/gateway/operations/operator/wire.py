@@ -15,8 +15,9 @@ from venue.api.errors import ApiError
 from venue.api.operation import Operation, in_body
 from venue.api.operator.wire import KINDS, WireEntry, WireRequest
 from venue.gateway.context import Call, Venue
-from venue.gateway.dispatch.decode import query_values
-from venue.gateway.dispatch.json_body import Number, body_values, json_value
+from venue.gateway.dispatch.decode import body_values
+from venue.gateway.dispatch.json_body import Number, json_value
+from venue.gateway.dispatch.query import query_values
 from venue.gateway.dispatch.routes import unprefixed
 from venue.gateway.dispatch.wire_log import KEPT_BYTES, Exchange, Operated, Said, WireLog, told
 from venue.times import US_PER_MS
