@@ -309,7 +309,7 @@ def _streams(
     rooms.timekeeper.follow(hub, hub.keep_up)
     authenticator = Authenticator(rooms.keys.ring, rooms.clock, explain=True)
     sockets = Sockets(rooms, hub, authenticator, limits, desk, origins, taken=taken)
-    rooms.outbox.follow(sockets.follow)
+    rooms.outbox.follow_reverts(sockets.follow)
     return sockets
 
 
@@ -339,6 +339,7 @@ async def _wire(
     sequencer = Sequencer(engine, journal, outbox, clock, on_failure, capacity=options.capacity)
     timekeeper = Timekeeper(engine, sequencer, clock, partial(keep_up, history, engine))
     outbox.follow(timekeeper.note)
+    outbox.follow_reverts(timekeeper.go_back)
     behind = Behind(journal, sequencer.on_disk_thread, f"{path}.history", options.frames_kept)
     history.begin(engine, behind.bring if path else None)
     history.follow(restored.unprojected, restored.frames)
@@ -360,7 +361,7 @@ async def _wire(
         practice=options.practice,
         faults=FaultRules(str(options.seed)),
     )
-    outbox.follow(rooms.follow)
+    outbox.follow_reverts(rooms.follow)
     if path:
         _seed(rooms, known=stored is not None)
     if engine.deadlines.queue:  # countdowns ran out while the venue was down: before anybody trades

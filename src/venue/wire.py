@@ -41,6 +41,8 @@ RATE_SCALE: Final = 6  # rates are parts per million inside
 PERCENT_SCALE: Final = 6  # priceChangePercent is a fraction with six decimals
 FUNDING_SCALE: Final = 9  # those of funding and premium parts per billion
 SPELLED_MAX: Final = 16_384  # texts of some 60 bytes, and what finds them
+READ_MAX: Final = 16_384  # texts of so many characters at most, and what finds them
+READ_LENGTH_MAX: Final = 37
 SECOND_SIDE: Final = 4 * 10**15  # added to a trade's id, it stays exact in every JSON client
 NUMBER_MAX: Final = 2**62  # what a command can carry; every bound of the core lies below it
 
@@ -126,6 +128,11 @@ def scaled(text: str, scale: int, name: str) -> int:
 
     ApiError -1160 when it has more decimals than that, -1140 when no command could carry it.
     """
+    read = _read_before if len(text) <= READ_LENGTH_MAX else _read
+    return read(text, scale, name)
+
+
+def _read(text: str, scale: int, name: str) -> int:
     whole, _, fraction = text.partition(".")
     fraction = fraction.rstrip("0")
     if len(fraction) > scale:
@@ -134,6 +141,10 @@ def scaled(text: str, scale: int, name: str) -> int:
     if number > NUMBER_MAX:
         raise errors.out_of_range(name, f"at most {short_text(NUMBER_MAX, scale)} is allowed")
     return number
+
+
+# Orders name the prices and the quantities of others. What is refused is not kept.
+_read_before: Final = lru_cache(maxsize=READ_MAX)(_read)
 
 
 def ticks(instrument: Instrument, text: str, name: str) -> int:

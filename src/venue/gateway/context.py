@@ -148,7 +148,7 @@ class Venue:
         return self.wire.serving(serve) if self.wire is not None else serve
 
     def follow(self, batch: list[Applied]) -> None:
-        """Follow the outbox: what was made of a state that is gone is forgotten, and who acts by
+        """Follow reverts: what was made of a state that is gone is forgotten, and who acts by
         chance goes back too."""
         self.aside.follow(batch)
         event = reverted(batch)

@@ -26,7 +26,7 @@ class AsidePart(Protocol):
 class Aside:
     """The parts by name. Their states are journaled with a kept state, so they outlive a restart.
 
-    Follows the outbox; a part that was not there then, or is not there now, stays as it is.
+    Follows reverts; a part that was not there then, or is not there now, stays as it is.
     """
 
     def __init__(self) -> None:

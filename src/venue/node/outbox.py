@@ -6,6 +6,9 @@ from collections.abc import Callable
 from typing import Protocol
 
 from venue.core.messages.applied import Applied
+from venue.core.messages.savepoints import RevertState
+
+Follower = Callable[[list[Applied]], None]
 
 
 class Companion(Protocol):
@@ -19,19 +22,27 @@ class Companion(Protocol):
 
 
 class Outbox:
-    """Numbered, durable facts. Followers are called with each batch, in order; the `companion` is
-    told by the sequencer, command by command.
+    """Numbered, durable facts. Followers are called with each batch, in the order in which they
+    came; those of reverts alone with the batch that a revert is. The `companion` is told by the
+    sequencer, command by command.
     """
 
     def __init__(self) -> None:
         self.companion: Companion | None = None
-        self._followers: list[Callable[[list[Applied]], None]] = []
+        self._followers: list[Follower] = []
+        self._of_reverts: list[Follower] = []  # and all others
 
-    def follow(self, follower: Callable[[list[Applied]], None]) -> None:
+    def follow(self, follower: Follower) -> None:
         """Have every later batch handed over. A follower must be quick and must not raise."""
         self._followers.append(follower)
+        self._of_reverts.append(follower)
+
+    def follow_reverts(self, follower: Follower) -> None:
+        """Have only those batches handed over that take the state back, or were to."""
+        self._of_reverts.append(follower)
 
     def publish(self, batch: list[Applied]) -> None:
         """Hand a durable, applied batch to all followers."""
-        for follower in self._followers:
+        reverts = type(batch[0].command) is RevertState
+        for follower in self._of_reverts if reverts else self._followers:
             follower(batch)

@@ -98,7 +98,8 @@ class Sequencer:
         self._idle: asyncio.Future[None] | None = None
         self._slice: asyncio.Future[None] | None = None  # somebody waits for the end of the slices
         self._replies = Replies()
-        if engine.pending():  # what was left when the venue went down
+        self._slices = engine.pending()  # slices are due: asked once behind each batch
+        if self._slices:  # what was left when the venue went down
             self._schedule(patient=False)
 
     def submit(
@@ -284,7 +285,7 @@ class Sequencer:
     def _goes_on(self) -> bool:
         """Whether a slice is due; a venue that stops only finishes what is to be answered."""
         if self._stopped is None:
-            return self._engine.pending()
+            return self._slices
         return bool(self._replies.waiting)
 
     def _written(self, groups: list[Group], problem: BaseException | None) -> None:
@@ -331,6 +332,7 @@ class Sequencer:
         except Exception as problem:  # noqa: BLE001 - a view that missed one is wrong
             self._fail([], problem)
             return
+        self._slices = self._engine.pending()
         more = self._waiting > 0 or self._goes_on()
         if more and not self._writing and (self._flush_at is None or self._flush_is_patient):
             self._schedule(patient=False)

@@ -132,9 +132,12 @@ class Timekeeper:
         return len(self._holders)
 
     def note(self, batch: list[Applied]) -> None:
-        """Follow the outbox: an advance tells what it settled; time goes back with the state."""
+        """Follow the outbox: an advance tells what it settled."""
         if self._report is not None:
             self._report.follow(batch)
+
+    def go_back(self, batch: list[Applied]) -> None:
+        """Follow reverts: time goes back with the state."""
         event = reverted(batch)
         if event is not None:
             stored = self._engine.listing.settings.get(SETTING, "")

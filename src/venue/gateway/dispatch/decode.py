@@ -35,6 +35,7 @@ SIZES: Final = ("limit", "pageSize")  # and how many a page has
 HAS_NO_EFFECT: Final = ("GTC", "FOK")  # on a MARKET order, which sweeps and leaves nothing
 
 _DECIMAL = re.compile(r"[0-9]+(?:\.[0-9]+)?", re.ASCII)
+_USUAL_DECIMAL = re.compile(r"[0-9]{1,18}(?:\.[0-9]{1,18})?", re.ASCII).fullmatch
 _DIGITS = re.compile(r"[0-9]+", re.ASCII)
 _CLIENT_ID = re.compile(CLIENT_ID_PATTERN, re.ASCII)
 _CONTRACT_CLIENT_ID = re.compile(CONTRACT_CLIENT_ID_PATTERN, re.ASCII)
@@ -275,6 +276,8 @@ def decimal(name: str, value: Any) -> str:
 
 def rate(name: str, value: Any) -> str:
     """As `decimal`, and 0."""
+    if type(value) is str and _USUAL_DECIMAL(value):
+        return value
     if not isinstance(value, str) or not _DECIMAL.fullmatch(value):
         raise errors.invalid(name, "must be a positive decimal number such as 0.01")
     whole, _, fraction = value.partition(".")

@@ -84,7 +84,7 @@ class Sockets:
         return SocketConnection(self, listener, request, give_up_seat)
 
     def follow(self, batch: list[Applied]) -> None:
-        """Follow the outbox: when the state goes back every connection ends, and begins anew."""
+        """Follow reverts: when the state goes back every connection ends, and begins anew."""
         if reverted(batch) is not None:
             self.end_all(REVERTED, "reverted")
 
