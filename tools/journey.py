@@ -142,7 +142,7 @@ def count() -> dict[str, list[str]]:
         done.append(task)
 
     try:
-        asyncio.run(run(Options(port=0, agents=False, limits=False), ready))
+        asyncio.run(run(Options(port=0, agents=False), ready))
     finally:
         sys.setprofile(None)
         threading.setprofile(None)

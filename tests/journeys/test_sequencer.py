@@ -16,6 +16,8 @@ from venue.core.instruments import Instrument
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command, CreateOwner, PlaceOrder, RegisterAsset, Tick
 from venue.core.messages.events import OwnerCreated, Rejected
+from venue.core.messages.savepoints import KeepState, RevertState
+from venue.core.state.snapshot import begin
 from venue.journal.memory import MemoryJournal
 from venue.node import sequencer as room
 from venue.node.fair_queue import TURN
@@ -67,7 +69,7 @@ class Desk:
     """A sequencer with all that it needs."""
 
     def __init__(self, journal: Any, clock: Clock) -> None:
-        self.engine = Engine()
+        self.engine = begin()
         self.outbox = Outbox()
         self.published: list[int] = []
         self.outbox.follow(lambda batch: self.published.extend(done.sequence for done in batch))
@@ -117,6 +119,56 @@ def test_commands_that_wait_share_the_next_batch_in_order() -> None:
         assert journal.batches == [1, 5]
         assert [answer[0].sequence for answer in answers] == [1, 2, 3, 4, 5, 6]
         assert [owner_of(answer) for answer in answers] == ["first", *[f"o{n}" for n in range(5)]]
+        await desk.sequencer.stop()
+        desk.sequencer.close()
+
+    run(story)
+
+
+class Listener:
+    """A companion that notes what it hears of, and whether the engine stands as that left it."""
+
+    special: frozenset[type] = frozenset({RegisterAsset})
+
+    def __init__(self, engine: Engine) -> None:
+        self.busy = False
+        self.heard: list[str] = []
+        self._engine = engine
+
+    def note(self, applied: Applied) -> None:
+        assert self._engine.sequence == applied.sequence
+        self.heard.append(type(applied.command).__name__)
+        self.busy = type(applied.command) is CreateOwner
+
+
+def test_a_companion_hears_of_what_concerns_it_command_by_command() -> None:
+    async def story() -> None:
+        desk = Desk(MemoryJournal(keep=True), Clock(5))
+        listener = Listener(desk.engine)
+        desk.outbox.companion = listener
+        asset = RegisterAsset("A", 0)
+        await desk.sequencer.submit([CreateOwner("a"), Tick(), asset, Tick()])
+        assert listener.heard == ["RegisterAsset"]
+        listener.busy = True
+        await desk.sequencer.submit([CreateOwner("b"), Tick(), Tick()])
+        assert listener.heard[1:] == ["CreateOwner", "Tick"]
+        await desk.sequencer.stop()
+        desk.sequencer.close()
+
+    run(story)
+
+
+def test_followers_of_reverts_hear_of_nothing_else_and_in_turn() -> None:
+    async def story() -> None:
+        desk = Desk(MemoryJournal(keep=True), Clock(5))
+        heard: list[str] = []
+        desk.outbox.follow_reverts(lambda batch: heard.append("revert"))
+        desk.outbox.follow(lambda batch: heard.append(f"all of {len(batch)}"))
+        await desk.sequencer.submit([CreateOwner("a"), KeepState("then")])
+        await desk.sequencer.submit([RevertState("then")])
+        (refused,) = (await desk.sequencer.submit([RevertState("never")]))[0].events
+        assert isinstance(refused, Rejected)
+        assert heard == ["all of 2", "revert", "all of 1", "revert", "all of 1"]
         await desk.sequencer.stop()
         desk.sequencer.close()
 
