@@ -6,7 +6,8 @@
 #   make check              run ruff, mypy and import-linter
 #   make fast               compile the core's hot modules into build/fast
 #   make test-fast          run the core's tests on the compiled core, with full random walks
-#   make bench [ARGS=...]   print the table of measurements; ARGS=overload: minutes of overload
+#   make bench [ARGS=...]   print the table of measurements; ARGS=overload: minutes of overload;
+#                           ARGS=pauses: a minute, how long 100,000 positions hold orders up
 #   make rules              record the core's sources as today's rules; part of each change of the core
 #   make soak [ARGS=...]    search for orders that earn at others' cost: 3,000,000 commands, or
 #                           ARGS="COMMANDS FIRST_SEED"; two processes

@@ -20,6 +20,7 @@ from bench import (
     library,
     markets,
     overload,
+    pauses,
     plugin,
     replay,
     reverts,
@@ -48,7 +49,7 @@ SECTIONS = {
     "streams": streams.run,
     "entry": stream_orders.run,
 }
-BY_HAND = {"overload": overload.run}  # takes minutes
+BY_HAND = {"overload": overload.run, "pauses": pauses.run}  # they take minutes
 
 
 def main(names: list[str]) -> int:

@@ -260,7 +260,7 @@ class Living:
             for life in lives:
                 life.fail(problem)
 
-        journal = RecentJournal(begun.snapshot, EVERY)
+        journal = RecentJournal(EVERY, begun.snapshot)
         rooms = await self._open_rooms(journal, history, on_failure)
         await self._employ(rooms, agents=agents, act=True, aside=begun.aside)
         life = Life(rooms, *self._open_doors(rooms), self._lives.discard)

@@ -10,7 +10,9 @@ import signal
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 
 from support.helper_process import process_of
@@ -22,6 +24,7 @@ from venue.history import store as store_room
 from venue.history.process import client, link
 from venue.history.process.client import BATCH_MAX, History
 from venue.history.process.link import HistoryFailed
+from venue.history.process.pipe import PART, PROJECT
 from venue.history.questions import spot as queries
 from venue.history.rows.spot import BillsOf, OrdersOf
 from venue.history.store import open_history
@@ -50,6 +53,42 @@ def engine_after(applied: list[Applied]) -> Engine:
     for done in applied:
         engine.apply(done.command)
     return engine
+
+
+def test_frames_are_bounded_by_their_events(tape: Tape, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A settlement of many positions has some hundred events a command: encoding a thousand of
+    those at once would keep orders waiting."""
+    most = max(len(done.events) for done in tape.applied)
+    monkeypatch.setattr(client, "PART_EVENTS", 50)
+    monkeypatch.setattr(client, "BATCH_EVENTS", 200)
+    sent: list[tuple[bytes, int]] = []
+
+    async def scene() -> None:
+        async with running() as history:
+            send = history._link.send
+
+            def counted(kind: bytes, payload: bytes) -> asyncio.Future[Any]:
+                if kind in (PART, PROJECT):
+                    entries, _ = msgspec.msgpack.decode(payload)
+                    sent.append((kind, sum(len(events) for _, _, events in entries)))
+                return send(kind, payload)
+
+            monkeypatch.setattr(history._link, "send", counted)
+            history.follow(tape.applied)
+            await history.drain()
+            uid = tape.uids[0]
+            orders = await history.ask(queries.orders, OrdersOf(uid, "BTCUSDT"), 10_000, 1)
+            assert [row.order_id for row in reversed(orders)] == [
+                row[0] for row in Sum(tape.applied).rows()["orders"] if row[1:3] == (uid, "BTCUSDT")
+            ]
+
+    asyncio.run(scene())
+    assert max(events for _, events in sent) < 50 + most
+    transaction = 0
+    for kind, events in sent:
+        transaction += events
+        assert transaction < 200 + 50 + most
+        transaction = 0 if kind == PROJECT else transaction
 
 
 def test_what_was_followed_is_reached_and_answered(tape: Tape) -> None:

@@ -25,7 +25,7 @@ from venue.journal.chain import BLOCK, START, Chain
 from venue.journal.file import check_library
 from venue.journal.journal import Journal, JournalCorrupt, JournalFailed, Segment, Snapshot
 from venue.journal.memory import MemoryJournal
-from venue.journal.recent import RecentJournal
+from venue.journal.recent import EVERY, RecentJournal
 from venue.journal.sqlite import open_journal, open_readonly
 
 
@@ -66,7 +66,7 @@ def journal(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Journal]
     if request.param == "memory":
         opened = MemoryJournal(keep=True)
     elif request.param == "recent":
-        opened = RecentJournal()
+        opened = RecentJournal(EVERY)
     else:
         opened = open_journal(str(tmp_path / "journal"))
     yield opened

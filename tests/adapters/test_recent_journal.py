@@ -42,7 +42,7 @@ def kept(engine: Engine, journal: RecentJournal) -> None:
 
 
 def begun() -> tuple[Engine, RecentJournal]:
-    engine, journal = Engine(), RecentJournal()
+    engine, journal = Engine(), RecentJournal(EVERY)
     first: list[Command] = [CreateOwner("anna", time=1)]
     journal.append(first)
     engine.apply(first[0])
@@ -83,7 +83,7 @@ def test_what_is_packed_is_what_was_written() -> None:
 
 
 def test_a_snapshot_is_due_after_so_many() -> None:
-    journal = RecentJournal()
+    journal = RecentJournal(EVERY)
     ticks: list[Command] = [Tick(1)] * (EVERY - 1)
     journal.append(ticks)
     assert not journal.is_due()

@@ -36,7 +36,7 @@ from venue.core.messages.commands import (
     RegisterAsset,
     Tick,
 )
-from venue.core.messages.events import OrderClosed, OrderPlaced, Rejected, Trade
+from venue.core.messages.events import Event, OrderClosed, OrderPlaced, Rejected, Trade
 from venue.core.units import PPM
 from venue.lab.backfill import Backfill, Start
 from venue.lab.prehistory import ToldHistory
@@ -44,7 +44,7 @@ from venue.node.market_data.past import PastTrade
 from venue.node.market_data.product import TRADES_MAX
 from venue.node.market_data.records import Depth, Top
 from venue.node.market_data.ticker import Ticker
-from venue.node.market_data.views import PENDING_MAX, MarketData
+from venue.node.market_data.views import EVENTS_MAX, PENDING_MAX, MarketData
 from venue.vocabulary import OrderType, SelfTrade, Side, TimeInForce, Wallet
 
 SYMBOLS = ("BTCUSDT", "ETHUSDT")
@@ -440,6 +440,16 @@ def test_waiting_commands_are_bounded() -> None:
     for _ in range(PENDING_MAX + 50):
         venue.apply(Tick())
         assert len(venue.data._pending) <= PENDING_MAX
+
+
+def test_their_events_are_bounded() -> None:
+    """Folding those of a settlement of many positions at once would keep orders waiting."""
+    data = MarketData()
+    for sequence in range(1, 40):
+        events: list[Event] = [Rejected(0)] * 300
+        data.follow([Applied(sequence, 0, Tick(), events)])
+        assert sum(len(one.events) for one in data._pending) <= EVENTS_MAX
+    assert len(data._pending) > 1
 
 
 def test_refusals_change_no_update_id() -> None:

@@ -56,9 +56,8 @@ class ContractMarket:
         simulation.do(RegisterAsset(BASE, SCALE, BEGIN_US))
         simulation.do(ListContract(CONTRACT, BEGIN_US))
         simulation.do(Deposit(FUND_UID, WALLET_CONTRACT, QUOTE, OTHERS[QUOTE], BEGIN_US))
-        maker, taker = (
-            simulation.owner(name, WALLET_CONTRACT, OTHERS) for name in ("maker", "taker")
-        )
+        maker = simulation.owner("maker", WALLET_CONTRACT, OTHERS)
+        taker = simulation.owner("taker", WALLET_CONTRACT, OTHERS)
         self._uid = simulation.owner("learner", WALLET_CONTRACT, {QUOTE: UNITS * UNIT})
         self._flow = Flow(self.engine, ContractOrders(SYMBOL), (maker, taker), START, STIR)
         simulation.do(PostIndex(SYMBOL, SOURCE, START * GRID_TICKS, BEGIN_US, jump=True))

@@ -49,7 +49,8 @@ class SpotMarket:
         simulation.do(RegisterAsset(BASE, SCALE, BEGIN_US))
         simulation.do(RegisterAsset(QUOTE, SCALE, BEGIN_US))
         simulation.do(ListInstrument(INSTRUMENT, BEGIN_US))
-        maker, taker = (simulation.owner(name, WALLET_SPOT, OTHERS) for name in ("maker", "taker"))
+        maker = simulation.owner("maker", WALLET_SPOT, OTHERS)
+        taker = simulation.owner("taker", WALLET_SPOT, OTHERS)
         self._uids = [
             simulation.owner(f"learner-{number}", WALLET_SPOT, LEARNERS) for number in range(seats)
         ]
@@ -97,10 +98,8 @@ class MarketSeat:
         """What there is now."""
         base, quote = self._account.spot[0], self._account.spot[1]
         orders = self._account.orders
-        bid, ask = (
-            price if order in orders else 0
-            for order, price in zip(self._quotes, self._prices, strict=True)
-        )
+        bid = self._prices[BUY] if self._quotes[BUY] in orders else 0
+        ask = self._prices[SELL] if self._quotes[SELL] in orders else 0
         return Seen(
             top(self._bids),
             top(self._asks),

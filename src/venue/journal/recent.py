@@ -34,7 +34,7 @@ class RecentJournal:
 
     instant: bool = True
 
-    def __init__(self, after: Snapshot | None = None, every: int = EVERY) -> None:
+    def __init__(self, every: int, after: Snapshot | None = None) -> None:
         self._every = every
         self._pieces: deque[tuple[int, bytes]] = deque()  # first sequence, commands as msgpack
         self._begin = self._last = after.sequence if after is not None else 0
@@ -118,4 +118,4 @@ class RecentJournal:
 
 def in_memory(*, kept: bool) -> Journal:
     """A journal without a file, that keeps its last commands or only counts them."""
-    return RecentJournal() if kept else MemoryJournal(keep=False)
+    return RecentJournal(EVERY) if kept else MemoryJournal(keep=False)

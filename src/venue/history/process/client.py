@@ -46,9 +46,11 @@ if TYPE_CHECKING:  # whoever asks needs no database
     from sqlalchemy import Connection
 
 PART_MAX: Final = 1_000  # commands in a frame: what encodes one keeps orders waiting
+PART_EVENTS: Final = 4_000  # events in a frame: a command may have some hundred
 # Commands in a transaction: the fewer there are, the more often the same pages are written. A
 # question waits for the end of one.
 BATCH_MAX: Final = 4_000
+BATCH_EVENTS: Final = 12_000  # events in a transaction, about
 GATHER_S: Final = 0.25  # how long commands wait for company when nobody asks for them
 LAG_MAX: Final = 50_000  # commands behind the engine at which none should open new work
 KEPT_MAX: Final = 2 * LAG_MAX  # commands kept in memory for history where there is a journal
@@ -110,6 +112,7 @@ class History:
         self.behind = False  # by more than `LAG_MAX`: open no new work
         self._projecting = False
         self._sent = self._frames_sent = 0  # of those kept, in the transaction under way
+        self._events_sent = 0  # of their commands
         self._gathering: asyncio.TimerHandle | None = None
         self._again = ""  # why another process is being started
         self._starts = 0  # since something was projected
@@ -297,13 +300,11 @@ class History:
     def _project(self) -> None:
         """Send the next part of a transaction: the last one when it is full or somebody waits."""
         self._still()
-        end = min(len(self._kept), self._sent + PART_MAX)
-        entries = [
-            Entry(done.sequence, done.time, done.events)
-            for done in islice(self._kept, self._sent, end)
-        ]
-        goes_on = end < min(len(self._kept), BATCH_MAX) and not self._waiting
-        self._sent = end
+        entries, events = self._next_entries()
+        self._sent += len(entries)
+        self._events_sent += events
+        more = self._sent < min(len(self._kept), BATCH_MAX) and self._events_sent < BATCH_EVENTS
+        goes_on = more and not self._waiting
         frames: list[KeptFrame] = []
         for frame in islice(self._frames, self._frames_sent, None):
             if frame.sequence > entries[-1].sequence:
@@ -320,6 +321,17 @@ class History:
         self._projecting = True
         answer.add_done_callback(partial(self._projected, link))
 
+    def _next_entries(self) -> tuple[list[Entry], int]:
+        """What a frame has room for, and how many events that are."""
+        entries: list[Entry] = []
+        events = 0
+        for done in islice(self._kept, self._sent, self._sent + PART_MAX):
+            entries.append(Entry(done.sequence, done.time, done.events))
+            events += len(done.events)
+            if events >= PART_EVENTS:
+                break
+        return entries, events
+
     def _projected(self, link: Pipe, answer: asyncio.Future[int]) -> None:
         problem = answer.exception()
         if isinstance(problem, HistoryFailed) and problem.damaged:
@@ -330,7 +342,7 @@ class History:
             self._project()
         else:
             self._projecting = False
-            self._sent = self._frames_sent = 0
+            self._sent = self._frames_sent = self._events_sent = 0
             self._starts = 0
             self._reach(answer.result())
 
@@ -378,7 +390,7 @@ class History:
             why = await asyncio.shield(self._link.ended)
             self._again = _first_line(why)
             self._projecting = False
-            self._sent = self._frames_sent = 0
+            self._sent = self._frames_sent = self._events_sent = 0
             self._still()
             self._fail_waiting(why)
             log.error("history failed: %s; it is started again", why)

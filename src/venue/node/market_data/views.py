@@ -25,7 +25,7 @@ from venue.node.market_data.reference import ContractData
 from venue.vocabulary import CAUSE_DELEVERAGE, CAUSE_TAKEOVER
 
 PENDING_MAX: Final = 256  # applied commands that may wait for the next fold
-
+EVENTS_MAX: Final = 1_000  # of theirs: folding more at once would keep orders waiting
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(ViewRecord)
@@ -41,6 +41,7 @@ class MarketData:
 
     def __init__(self, past: Past | None = None, contract_past: Past | None = None) -> None:
         self._pending: list[Applied] = []
+        self._events = 0  # of the commands that wait
         self._sequence = 0
         self._kept: dict[str, bytes] = {}  # by the name of a kept state: the view then
         self.spot = Board(self._fold, past)
@@ -50,7 +51,9 @@ class MarketData:
     def follow(self, batch: list[Applied]) -> None:
         """Take a batch, in order of sequence; commands that are in the view already are skipped."""
         self._pending.extend(batch)
-        if len(self._pending) > PENDING_MAX:
+        for applied in batch:
+            self._events += len(applied.events)
+        if len(self._pending) > PENDING_MAX or self._events > EVENTS_MAX:
             self._fold()
 
     def dump(self) -> bytes:
@@ -64,6 +67,7 @@ class MarketData:
         """Become what was dumped; msgspec.ValidationError when `data` is no dump."""
         record = _decoder.decode(data)
         self._pending = []
+        self._events = 0
         self._sequence = record.sequence
         self._kept = dict(record.kept)
         self._become(record)
@@ -86,6 +90,7 @@ class MarketData:
                 self._sequence = applied.sequence
                 self._fold_one(applied)
         self._pending.clear()
+        self._events = 0
 
     def _fold_one(self, applied: Applied) -> None:
         sequence = applied.sequence
