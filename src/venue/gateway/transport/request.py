@@ -168,7 +168,9 @@ class Receiver:
         self._parser.set_dangerous_leniencies(lenient_data_after_close=True)
         self._refusal: RequestRefused | None = None
         self._owed = 0  # bytes of a body that the parser does not see: behind an ignored upgrade
-        self._unparsed = 0  # bytes of a head without end that came behind its first piece
+        self._piece = 0  # bytes that came last
+        self._unparsed = 0  # of a head without end, those that came behind its first piece
+        self._most = 0  # of those that came, a head has at most so many
         self._target = b""
         self._headers: dict[bytes, bytes] = {}
         self._repeated: tuple[bytes, ...] = ()
@@ -180,6 +182,9 @@ class Receiver:
     def feed(self, data: bytes) -> None:
         """Parse what came. Raises Refused and Upgrade; nothing may be fed after either."""
         begun = self.part == HEAD
+        self._piece = len(data)
+        if begun:
+            self._most += self._piece
         while data:
             if self._owed:
                 data = self._fill(data)
@@ -243,6 +248,7 @@ class Receiver:
         self.begun += 1
         self.expects = False
         self._unparsed = 0
+        self._most = self._piece
         self._target = b""
         self._headers = {}
         self._repeated = ()
@@ -269,7 +275,10 @@ class Receiver:
         """The head is whole: check it before its body is read."""
         method = self._parser.get_method()
         target, headers, repeated = self._target, self._headers, self._repeated
-        self._check_size(headers, repeated)
+        limits = self._limits
+        # A header counts for at most a fourth more than the bytes that it came in.
+        if 2 * self._most > limits.header_bytes or len(headers) + len(repeated) > limits.headers:
+            self._check_size(headers, repeated)
         if not target.startswith(b"/") or b"#" in target or method == _CONNECT:
             self._stop(400, "The request target must be a path such as /api/v3/ping.")
         if b"transfer-encoding" in headers:
