@@ -298,6 +298,7 @@ class Call:
     def begin(self, handler: Coroutine[Call, Any, Any], finish: Finish) -> None:
         """Run a handler; what it submits at first, it submits before this returns. `finish` gets
         its reply or what it raised, at once or later."""
+        assert self._finish is None, "a call is one handler's turn"
         self._handler, self._finish = handler, finish
         self._go_on(None, None)
 

@@ -93,8 +93,7 @@ class SocketOrders:
             self.refuse(identity, refusal)
             return True
         self._in_flight += 1
-        call = Call(self._desk.venue, self._caller.uid, b"", self._placed)
-        turn = partial(self._desk.begin, route, call, values)
+        turn = partial(self._begin, route, values)
         finish: Finish = partial(self._served, route, identity, ignored)
         if note is not None:
             finish = note.finishing(finish)
@@ -104,6 +103,11 @@ class SocketOrders:
         else:
             turn(finish)
         return True
+
+    def _begin(self, route: Route, values: dict[str, Any], finish: Finish) -> None:
+        """Serve an operation; one that a rule delivers twice is two calls."""
+        call = Call(self._desk.venue, self._caller.uid, b"", self._placed)
+        self._desk.begin(route, call, values, finish)
 
     def _take_faulty(
         self,
