@@ -150,6 +150,12 @@ def test_two_fundings(venue, alice, venue_ccxt):
     assert len(venue.ask("alice", "income", incomeType="position_funding")["items"]) == 2
 
 
+# What the last test's venue is like, this one's is too: they share a server.
+@pytest.mark.venue(scenario=SCENARIO)
+def test_after_a_scenario(alice):
+    assert len(alice.fetch_open_orders(SPOT)) == 1
+
+
 def test_time_stands_until_it_is_moved(venue, alice):
     assert alice.fetch_time() == alice.fetch_time() == venue.clock.now()
     venue.clock.advance("5s")
@@ -190,11 +196,6 @@ def test_a_market_that_lives(venue, alice):
     before = alice.fetch_trades(SPOT, limit=1)[0]["id"]
     venue.clock.advance("3s")
     assert alice.fetch_trades(SPOT, limit=1)[0]["id"] != before
-
-
-@pytest.mark.venue(scenario=SCENARIO)
-def test_after_a_scenario(alice):
-    assert len(alice.fetch_open_orders(SPOT)) == 1
 
 
 def test_going_back_to_a_position(venue, alice):
