@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import venue
+from support.command import run
 from support.server import Server
 from venue.journal.journal import Snapshot
 from venue.journal.sqlite import open_journal
@@ -144,6 +145,27 @@ def test_a_capacity_out_of_range_is_refused_in_words(capacity: str) -> None:
     done = command("dev", f"--capacity={capacity}", "--port", "0")
     assert done.returncode == 2
     assert done.stderr == f"venue: --capacity {capacity}: must be from 1 to 1000000\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (("account", "carol"), "carol"),
+        (("clock", "advance", "-5s"), "-5s"),
+        (("clock", "advance", "--to-next", "[bogus]"), '"[bogus]"'),
+        (("snapshot", "bogus"), '"bogus"'),
+        (("crash", "BTCUSDT"), "--change"),
+        (("nonsense",), '"nonsense"'),
+    ],
+)
+def test_arguments_that_no_command_takes_are_refused_in_one_line(
+    arguments: tuple[str, ...], word: str
+) -> None:
+    done = run(*arguments, COLUMNS="40")
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("venue: ")
+    assert word in line
 
 
 def test_a_taken_port_is_named(tmp_path: Path) -> None:

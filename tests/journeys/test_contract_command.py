@@ -183,6 +183,15 @@ def test_positions_and_the_story_of_a_liquidation(server: Server) -> None:
     assert told(server, "positions", "dave") == "dave has no open positions\n"
     assert told(server, "liquidations") == "no liquidations\n"
 
+    # What a wallet has counts neither the value of a position nor its unrealized profit.
+    money = ("carol", "CONTRACT", "USDT", "1")
+    assert told(server, "faucet", *money).endswith("-> 662.60000000\n")
+    assert told(server, "withdraw", *money).endswith("-> 661.60000000\n")
+    out = told(server, "transfer", "carol", "CONTRACT", "SPOT", "USDT", "1").splitlines()
+    assert [line.split()[-1] for line in out] == ["660.60000000", "1.00000000"]
+    back = told(server, "transfer", "carol", "SPOT", "CONTRACT", "USDT", "1").splitlines()
+    assert [line.split()[-1] for line in back] == ["0.00000000", "661.60000000"]
+
     order(bob, "BUY", "LONG", "0.4", "63500")
     operator.post("/_venue/index", index | {"price": "63500"})
     (entry,) = operator.get("/_venue/liquidations?owner=carol").json
@@ -201,6 +210,9 @@ def test_positions_and_the_story_of_a_liquidation(server: Server) -> None:
     assert f"\nLiquidation {entry['id']} of carol (cross pool, USDT)" in text
     assert "moved the mark price of BTCUSDT from 64000.00 to 63500.00" in text
     assert "liquidation price 63592.77" in text
+    # What a reader adds up: the wallet and the unrealized profit are the equity.
+    assert "had a wallet of 661.60000000 USDT, equity 661.60000000 USDT" in text
+    assert "collateral" not in text
     assert "equity was 161.60000000 USDT and the maintenance margin 254.00000000 USDT" in text
     assert "in the book 0.40000, by the insurance fund 0.60000, deleveraged 0.00000" in text
     assert f"the fund's equity is {entry['fundEquity']}" in text
@@ -208,6 +220,10 @@ def test_positions_and_the_story_of_a_liquidation(server: Server) -> None:
     unknown = command(server, "explain", "liquidation", "1")
     assert unknown.returncode == 2
     assert "no such liquidation" in unknown.stderr
+    for words in (("explain", "liquidation", ""), ("snapshot", "save", "")):
+        empty = command(server, *words)
+        assert (empty.returncode, len(empty.stderr.splitlines())) == (2, 1), empty
+        assert "is empty" in empty.stderr
 
 
 def _view(client: Client, symbol: str) -> Any:

@@ -75,6 +75,17 @@ def test_a_jump_is_there_at_once_and_marked(venue: Moved) -> None:
     assert contract(venue, BTC)["indexPrice"] == "62000.00"
 
 
+def test_a_held_index_takes_no_price_that_is_posted_once(venue: Moved) -> None:
+    """It would move the mark to where nobody holds it, and liquidate."""
+    before = venue.clock()["sequence"]
+    for jump in ((), ("--jump",), ("--source", "held")):
+        done = run("index", BTC, "50000", *jump, VENUE_URL=venue.server.url)
+        assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done
+        assert "is held at 62000.00" in done.stderr
+    assert venue.clock()["sequence"] == before
+    assert contract(venue, BTC)["markPrice"] == "62000.00"
+
+
 def test_a_position_is_liquidated_by_a_crash(venue: Moved) -> None:
     said(venue, "faucet", "carol", "CONTRACT", "USDT", "200")
     said(venue, "buy", BTC, "0.05", "--contract", "--as", "carol")
@@ -159,6 +170,9 @@ def test_the_command_says_what_does_not_go_together(venue: Moved) -> None:
     for arguments, words in (
         (("index", BTC, "--release", "--hold"), "--release takes"),
         (("index", "--hold"), "which contract"),
+        (("index", BTC, "--hold"), "at which price"),
+        (("index", BTC, "--jump"), "at which price"),
+        (("index", BTC, "--source", "x"), "at which price"),
         (("index", BTC, "1", "--hold", "--source", "x"), "--source"),
         (("index", BTC, "1"), "follows the spot"),
     ):

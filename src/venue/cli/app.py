@@ -6,9 +6,9 @@ import json
 import os
 import sys
 import time
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NoReturn
 
-from cyclopts import App, Parameter
+from cyclopts import App, CycloptsError, Parameter
 
 import venue
 from venue.cli.clock import clock
@@ -47,10 +47,17 @@ from venue.cli.worlds import world
 if TYPE_CHECKING:
     from venue.cli.credentials import Credentials
 
+
+def _misread(problem: CycloptsError) -> NoReturn:
+    """Arguments that no command takes, in one line as every refusal."""
+    _die(" ".join(str(problem).split()))
+
+
 app = App(
     name="venue",
     help="A trading venue you run yourself: a practice exchange on your machine.",
     version=venue.__version__,
+    error_formatter=_misread,
 )
 
 app.config = (OptionsFile(app),)

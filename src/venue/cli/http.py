@@ -165,6 +165,8 @@ def address(url: str) -> str:
 def _taken(values: dict[str, Any], name: str) -> str:
     if name not in values:
         raise ClientFailed(f"{name} is missing: the path needs it")
+    if values[name] == "":
+        raise ClientFailed(f"{name} is empty: the path needs it")
     return str(values[name])
 
 

@@ -30,6 +30,8 @@ def index(
         die("--release takes a symbol only")
     if (hold or jump or source or release) and not symbol:
         die("which contract? For instance venue index BTCUSDT 61000 --hold")
+    if (hold or jump or source) and not price:
+        die(f"at which price? For instance venue index {symbol} 61000 --hold")
     if release:
         told = call(url, "release_index", {"symbol": symbol})
         print(f"{symbol} index {told['indexPrice']} follows its sources again")

@@ -11,6 +11,7 @@ from venue.core.contract.position import (
     liquidation_mark,
     maintenance,
     maintenance_of,
+    wallet,
 )
 from venue.core.engine import Engine
 from venue.core.ledger.accounts import Pool
@@ -214,11 +215,10 @@ def liquidation(
 def _state(words: ExplanationWords, pool: Pool, started: LiquidationStarted) -> list[str]:
     """A pool before the command that endangered it."""
     kind = f"pool of isolated position {pool.position_id}" if pool.position_id else "cross pool"
-    collateral, had, margin = (
-        words.money(pool.asset, atoms)
-        for atoms in (pool.collateral, equity(pool), maintenance(pool))
+    own, had, margin = (
+        words.money(pool.asset, atoms) for atoms in (wallet(pool), equity(pool), maintenance(pool))
     )
-    begun = f"Before this command the {kind} of {pool.account.name} had collateral {collateral},"
+    begun = f"Before this command the {kind} of {pool.account.name} had a wallet of {own},"
     lines = [f"{begun} equity {had} and a maintenance margin of {margin}."]
     for position in pool.positions[:POSITIONS_MAX]:
         told = held(words, position) + _danger(position)

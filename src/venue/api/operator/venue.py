@@ -166,7 +166,7 @@ class TransferRequest(Struct, rename={"source": "from", "target": "to"}):
 
 
 class Moved(Struct, rename="camel"):
-    """A wallet after a movement."""
+    """A movement, and what the wallet has `after`; positions' profits are not in it yet."""
 
     uid: int
     wallet: str

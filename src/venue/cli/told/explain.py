@@ -40,10 +40,7 @@ def _story(told: dict[str, Any]) -> str:
     pool = f"isolated position {position}" if position else "cross pool"
     lines = [
         f"Liquidation {head['id']} of {head['owner']} ({pool}, {asset}), {moment(head['time'])}",
-        (
-            f"  equity {head['equity']} had reached the maintenance margin {head['maintenance']}; "
-            f"collateral {head['collateral']}"
-        ),
+        f"  equity {head['equity']} had reached the maintenance margin {head['maintenance']}",
     ]
     for number, step in enumerate(told["steps"], 1):
         lines += [

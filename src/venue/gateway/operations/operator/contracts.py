@@ -48,6 +48,7 @@ from venue.gateway.operations.refusals.contract import refusal
 from venue.history.process.asked import liquidations as questions
 from venue.history.rows.contract import ContractFillRow
 from venue.history.rows.liquidations import DeleveragedRow, LiquidationRow, StepRow
+from venue.node.references import References
 from venue.vocabulary import PRODUCT_CONTRACT, AdlPolicy, Cause, PositionSide
 
 POLICIES: Final = [policy.name for policy in AdlPolicy]
@@ -104,8 +105,14 @@ async def resume_contract(call: Call, request: ResumeRequest) -> ContractView:
 
 
 async def post_index(call: Call, request: IndexRequest) -> ContractView:
-    """One source's index price, and what it brings about."""
+    """One source's index price, and what it brings about; none while the index is held."""
     perp = call.venue.perp(request.symbol)
+    held = References(call.venue.engine).held(perp.symbol)
+    if held is not None:  # a price beside the line would move the mark where nobody holds it
+        at = wire.price_text(perp.market.instrument, held.price(call.venue.clock.now()))
+        raise errors.failed_precondition(
+            f"the index of {perp.symbol} is held at {at}: hold it at another price, or release it"
+        )
     posted = [name for name in perp.contract.index_sources if name != SPOT_SOURCE]
     source = request.source
     if source is None:

@@ -33,6 +33,7 @@ from venue.api.operator.venue import (
 )
 from venue.compiled import compiled
 from venue.core.book.market import Market
+from venue.core.contract.position import wallet as pool_wallet
 from venue.core.instruments import Asset, Instrument
 from venue.core.ledger.accounts import Account
 from venue.core.messages.commands import (
@@ -156,7 +157,7 @@ async def deposit(call: Call, request: MoneyRequest) -> Moved:
     account, asset, amount = _money(call.venue, request)
     wallet = wire.WALLETS[request.wallet]
     (event,) = await done(call, Deposit(account.uid, wallet, asset.name, amount))
-    return _moved(event, asset)
+    return _moved(call.venue, account, event)
 
 
 async def withdraw(call: Call, request: MoneyRequest) -> Moved:
@@ -165,7 +166,7 @@ async def withdraw(call: Call, request: MoneyRequest) -> Moved:
     wallet = wire.WALLETS[request.wallet]
     command = Withdraw(account.uid, wallet, asset.name, amount)
     (event,) = await _paid(call, command)
-    return _moved(event, asset)
+    return _moved(call.venue, account, event)
 
 
 async def transfer(call: Call, request: TransferRequest) -> list[Moved]:
@@ -173,7 +174,7 @@ async def transfer(call: Call, request: TransferRequest) -> list[Moved]:
     account, asset, amount = _money(call.venue, request)
     source, target = wire.WALLETS[request.source], wire.WALLETS[request.target]
     events = await _paid(call, Transfer(account.uid, source, target, asset.name, amount))
-    return [_moved(event, asset) for event in events[1:]]
+    return [_moved(call.venue, account, event) for event in events[1:]]
 
 
 def owner(rooms: Venue, name: str) -> Account:
@@ -209,16 +210,18 @@ def _money(rooms: Venue, request: MoneyRequest | TransferRequest) -> tuple[Accou
     return account, asset, wire.scaled(request.amount, asset.scale, "amount")
 
 
-def _moved(event: Event, asset: Asset) -> Moved:
+def _moved(rooms: Venue, account: Account, event: Event) -> Moved:
     """A movement of a wallet: a bill, or of the contract wallet an income item."""
-    if isinstance(event, Income):
-        wallet, after = Wallet.CONTRACT.name, event.balance
+    assert isinstance(event, Income | WalletMoved), event
+    if isinstance(event, Income):  # its balance is the cash leg: less what positions cost
+        name = Wallet.CONTRACT.name
+        after = pool_wallet(account.contract[rooms.engine.ledger.index[event.asset]])
     else:
-        assert isinstance(event, WalletMoved), event
-        wallet, after = wire.WALLET_NAMES[event.wallet], event.after
+        name, after = wire.WALLET_NAMES[event.wallet], event.after
+    asset = rooms.asset(event.asset)
     return Moved(
         uid=event.uid,
-        wallet=wallet,
+        wallet=name,
         asset=event.asset,
         amount=wire.amount_text(asset, event.amount),
         after=wire.amount_text(asset, after),
