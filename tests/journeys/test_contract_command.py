@@ -183,15 +183,7 @@ def test_positions_and_the_story_of_a_liquidation(server: Server) -> None:
     assert told(server, "positions", "dave") == "dave has no open positions\n"
     assert told(server, "liquidations") == "no liquidations\n"
 
-    # What a wallet has counts neither the value of a position nor its unrealized profit.
-    money = ("carol", "CONTRACT", "USDT", "1")
-    assert told(server, "faucet", *money).endswith("-> 662.60000000\n")
-    assert told(server, "withdraw", *money).endswith("-> 661.60000000\n")
-    out = told(server, "transfer", "carol", "CONTRACT", "SPOT", "USDT", "1").splitlines()
-    assert [line.split()[-1] for line in out] == ["660.60000000", "1.00000000"]
-    back = told(server, "transfer", "carol", "SPOT", "CONTRACT", "USDT", "1").splitlines()
-    assert [line.split()[-1] for line in back] == ["0.00000000", "661.60000000"]
-
+    _money_moves(server)
     order(bob, "BUY", "LONG", "0.4", "63500")
     operator.post("/_venue/index", index | {"price": "63500"})
     (entry,) = operator.get("/_venue/liquidations?owner=carol").json
@@ -220,10 +212,24 @@ def test_positions_and_the_story_of_a_liquidation(server: Server) -> None:
     unknown = command(server, "explain", "liquidation", "1")
     assert unknown.returncode == 2
     assert "no such liquidation" in unknown.stderr
-    for words in (("explain", "liquidation", ""), ("snapshot", "save", "")):
-        empty = command(server, *words)
-        assert (empty.returncode, len(empty.stderr.splitlines())) == (2, 1), empty
-        assert "is empty" in empty.stderr
+
+
+def _money_moves(server: Server) -> None:
+    """What a wallet has counts neither the value of a position nor its unrealized profit."""
+    money = ("carol", "CONTRACT", "USDT", "1")
+    assert told(server, "faucet", *money).endswith("-> 662.60000000\n")
+    assert told(server, "withdraw", *money).endswith("-> 661.60000000\n")
+    out = told(server, "transfer", "carol", "CONTRACT", "SPOT", "USDT", "1").splitlines()
+    assert [line.split()[-1] for line in out] == ["660.60000000", "1.00000000"]
+    back = told(server, "transfer", "carol", "SPOT", "CONTRACT", "USDT", "1").splitlines()
+    assert [line.split()[-1] for line in back] == ["0.00000000", "661.60000000"]
+
+
+@pytest.mark.parametrize("words", [("explain", "liquidation", ""), ("snapshot", "save", "")])
+def test_an_empty_name_in_a_path_is_told(server: Server, words: tuple[str, ...]) -> None:
+    empty = command(server, *words)
+    assert (empty.returncode, len(empty.stderr.splitlines())) == (2, 1), empty
+    assert "is empty" in empty.stderr
 
 
 def _view(client: Client, symbol: str) -> Any:
