@@ -58,7 +58,7 @@ class WireLog:
 
     def keep(self, noted: Exchange | Operated) -> None:
         """A request is over: it has a number from now on."""
-        noted.seconds = perf_counter() - noted.began
+        noted.ended = perf_counter()
         noted.number = next(self.numbers)
         self.exchanges.append(noted)
 
@@ -91,15 +91,16 @@ class Exchange:
 
     `status` 0: the connection was ended without an answer. `refusal` is the body of an answer that
     is no success; `sequence` is the venue's when it was refused. `acts` is whom the request named
-    to act for, `uid` the owner of its key.
+    to act for, `key` the one that it named; `began` and `ended` are seconds of the same clock.
+    All orders of a practice venue wait for this: what a reader can work out is left to one.
     """
 
     __slots__ = (
-        "_connection", "_log", "acts", "began", "body", "fault", "method", "number", "path",
-        "query", "refusal", "seconds", "sequence", "size", "status", "time", "uid",
+        "_connection", "_log", "_whole", "acts", "began", "body", "ended", "fault", "key", "method",
+        "number", "path", "query", "refusal", "sequence", "status", "time",
     )  # fmt: skip
     number: int
-    seconds: float
+    ended: float
 
     def __init__(self, log: WireLog, request: Request) -> None:
         self._log = log
@@ -110,15 +111,25 @@ class Exchange:
         self.path = path = request.path
         self.query = query = request.query
         self.body = body = request.body
-        self.size = len(query) + len(body)
-        if self.size > KEPT_BYTES or len(path) > PATH_BYTES:
+        self._whole = 0  # bytes that query and body had, where they are cut
+        if len(query) + len(body) > KEPT_BYTES or len(path) > PATH_BYTES:
+            self._whole = len(query) + len(body)
             self.path, self.query = path[:PATH_BYTES], query[:KEPT_BYTES]
             self.body = body[:KEPT_BYTES]
         headers = request.headers
-        key = log.keys.by_key(headers.get(b"access-key", b""))
-        self.uid = key.view.uid if key is not None else 0
+        self.key = log.keys.by_key(headers.get(b"access-key", b""))
         self.acts = headers[ACT_AS][:PATH_BYTES] if ACT_AS in headers else b""
         self.fault = ""
+
+    @property
+    def uid(self) -> int:
+        """The owner of the key; 0: it named none."""
+        return self.key.view.uid if self.key is not None else 0
+
+    @property
+    def size(self) -> int:
+        """Bytes of its query and its body."""
+        return self._whole or len(self.query) + len(self.body)
 
     def answer(self, data: bytes) -> None:
         """Note an answer and send it. What is no success tells its number."""
@@ -173,8 +184,8 @@ class Operated:
     """An operation over a socket, as `Exchange` is one over HTTP."""
 
     __slots__ = (
-        "_log", "acts", "began", "body", "fault", "method", "number", "path", "query", "refusal",
-        "seconds", "sequence", "size", "status", "time", "uid",
+        "_log", "acts", "began", "body", "ended", "fault", "method", "number", "path", "query",
+        "refusal", "sequence", "size", "status", "time", "uid",
     )  # fmt: skip
 
     def __init__(self, log: WireLog, method: str, path: str, uid: int, params: bytes) -> None:
@@ -193,7 +204,7 @@ class Operated:
         self.status = 0
         self.number = 0
         self.sequence = 0
-        self.seconds = 0.0
+        self.ended = 0.0
 
     def finishing(self, finish: Finish) -> Finish:
         """As `finish`, noting what came of it."""

@@ -138,7 +138,7 @@ def _entry(venue: Venue, noted: Exchange | Operated | Said) -> WireEntry:
         noted.number, noted.time // US_PER_MS,
         OPERATION if isinstance(noted, Operated) else REQUEST, owner, method, path,
         row.name if row is not None else "", noted.status or None, refused.code, refused.msg,
-        round(noted.seconds * 1_000, 3), noted.fault, _text(noted, values),
+        round((noted.ended - noted.began) * 1_000, 3), noted.fault, _text(noted, values),
         _repeat(row, path, owner, values),
     )  # fmt: skip
 
