@@ -13,7 +13,6 @@ from venue.core.contract.meeting import Fill
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import (
     Position,
-    counted_out,
     equity,
     notional,
     wallet,
@@ -157,8 +156,7 @@ class Fills:
         if perp.settlement is not None:
             events += settle_position(self.collateral, position)
         if margin:
-            cross = terms.holding.account.contract[perp.asset]
-            events += self.collateral.move(cross, position.pool, margin, perp.symbol)
+            events += self.collateral.move(terms.pool, position.pool, margin, perp.symbol)
         return Part(position, terms.opens, order.order_id, fee)
 
     def _position(self, order: Order[Terms], terms: Terms) -> Position:
@@ -430,9 +428,7 @@ def _book(part: Part, lots: int, amount: int) -> None:
     """Change the position, and the open interest with the longs."""
     position = part.position
     pool = position.pool
-    sums = pool.sums
-    if sums is not None:
-        sums = counted_out(position, sums)
+    quantity, value, base = position.quantity, position.value, position.base
     if position.separated:
         _stand(position, lots if part.opens else -lots)
     if part.opens:
@@ -444,8 +440,8 @@ def _book(part: Part, lots: int, amount: int) -> None:
         part.value, part.realized = position.reduce(lots, amount, part.fee)
         pool.gross -= part.value
         change = -lots
-    if sums is not None:
-        sums.count(position, 1)
+    if pool.sums is not None:
+        pool.sums.follow(position, quantity, value, base)
     assert pool.gross >= 0, f"{pool.gross} atoms of open value in a pool"
     if position.side == LONG:
         position.perp.open_interest += change

@@ -185,7 +185,7 @@ def _hold(holding: Holding, perp: Perpetual, order: Order[Terms], margin: int) -
     terms = order.terms
     if not terms.opens:
         return
-    holding.account.contract[perp.asset].hold(margin - terms.margin, 0)
+    terms.pool.hold(margin - terms.margin, 0)
     terms.margin = margin
     # So that what is held falls in proportion from here on.
     terms.whole_margin = ceil_div(margin * order.quantity, order.remaining)

@@ -25,6 +25,9 @@ def unknown(perp: Perpetual) -> bool:
 def unsure(pool: Pool) -> int:
     """The possible loss of positions at unknown prices beyond initial margins, in atoms: all they
     are worth, long and short of a contract against each other."""
+    sums = pool.sums
+    if sums is not None and sums.single() and not unknown(sums.perp):
+        return 0
     for position in pool.positions:
         if unknown(position.perp):
             return _unsure(pool, None, 0)

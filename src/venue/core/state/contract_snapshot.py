@@ -425,7 +425,7 @@ def _rest(order: Order[Terms]) -> None:
         holding.clients[order.client_id] = order
     if terms.opens:
         notional = order.price * order.remaining * perp.unit
-        order.account.contract[perp.asset].hold(terms.margin, notional)
+        terms.pool.hold(terms.margin, notional)
         modes = holding.modes_in(perp)
         if terms.position_side == LONG:
             modes.opening_long += order.remaining
