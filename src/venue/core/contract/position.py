@@ -220,10 +220,6 @@ class Sums:
             return False
         return not self.others or all(perp.mark == mark for perp, mark in self.others)
 
-    def single(self) -> bool:
-        """Whether they are the sums of now, and all positions are in the one contract `perp`."""
-        return not self.others and self.perp.mark == self.mark
-
     def knows(self, perp: Perpetual) -> bool:
         """Whether positions in a contract are among them."""
         return perp is self.perp or any(other is perp for other, _ in self.others)
