@@ -149,7 +149,7 @@ def opening_refused(order: Order[Terms], terms: Terms, worst: int, reach: int) -
     if free < need:
         return short_of(need)
     # A trade would take what prices in doubt may cost.
-    if pool.positions and free - unsure(pool) < need:
+    if free - unsure(pool) < need:
         return Rejected(Reject.PRICE_DOUBT)
     terms.whole_margin = need  # a MARKET order, which may reach less, never rests
     return None

@@ -38,7 +38,7 @@ class Margins:
         mode = command.margin_mode
         if mode >= 0 and mode != modes.margin_mode and _in_use(holding, perp):
             return [Rejected(Reject.MODE_IN_USE)]
-        wanted = Modes(0)
+        wanted = Modes(perp, modes.pool, 0)
         wanted.margin_mode = mode if mode >= 0 else modes.margin_mode
         wanted.cross = command.cross or modes.cross
         wanted.long = command.long or modes.long

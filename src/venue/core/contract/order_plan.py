@@ -214,29 +214,30 @@ class Plan:
         terms = maker.terms
         perp = self.perp
         price = maker.price
-        isolated = terms.opens and terms.modes.margin_mode != CROSSED
-        if terms.opens and self._waits(terms.pool, isolated):
+        opens = terms.opens
+        isolated = opens and terms.modes.margin_mode != CROSSED
+        if opens and self._waits(terms.pool, isolated):
             return None
-        amount = price * (lots * perp.unit)
-        fill = Fill(maker, lots, amount)
-        fill.taker_fee = fee_on(amount, self.rate)
-        fill.maker_fee = fee_on(amount, terms.holding.maker_rate(perp.market))
+        size = lots * perp.unit
+        amount = price * size
+        rate = terms.holding.maker_rate(perp.market)
+        fill = Fill(maker, lots, amount, fee_on(amount, self.rate), fee_on(amount, rate))
         own = maker.account is self.order.account
         mark = perp.mark
         if not mark and terms.position is not None:
             mark = mark_of(terms.position)
         # Who buys above the mark or sells below it loses by the fill.
-        loss = (price - mark if maker.side == BUY else mark - price) * (lots * perp.unit)
-        if loss > 0 and terms.position is not None and not terms.opens:
-            rate = terms.holding.maker_rate(perp.market)
-            pool = terms.position.pool
-            if self._unsure(pool) and too_dear(terms.position, lots, loss + fill.maker_fee, rate):
-                return None
-        if terms.opens:
+        loss = (price - mark if maker.side == BUY else mark - price) * size
+        if opens:
             left = maker.remaining - lots
             fill.released = terms.margin - part_margin(maker, left) if left else terms.margin
             if isolated:
                 fill.maker_margin = maker_margin(fill, terms)
+        elif loss > 0 and terms.position is not None:
+            cost = loss + fill.maker_fee
+            pool = terms.position.pool
+            if self._unsure(pool) and too_dear(terms.position, lots, cost, rate):
+                return None
         if self.isolated:
             fill.taker_margin = self._margin_with(fill) - self.margin
         easy = not (own or isolated) and (
@@ -244,7 +245,7 @@ class Plan:
         )
         if not easy and not self._borne(fill, terms, loss > 0):
             self.match.fills.append(ended(maker, CANCELED))
-            if terms.opens:  # what it holds is its owner's again
+            if opens:  # what it holds is its owner's again
                 self._trial(terms.pool, self.stakes).held -= terms.margin
             return None
         if self.own and not own:
@@ -315,11 +316,14 @@ class Plan:
         What it holds is worth nothing once the money behind it is gone: by a fill before, or since
         it rests.
         """
-        if self.stakes or self.drawn or terms.opens:
+        opens = terms.opens
+        if opens or self.stakes or self.drawn:
             pool = _risked(terms)
-            if pool in self.stakes or not self._has_left(pool, terms.opens):
+            room = available_in(pool) if opens else _room(pool)
+            # It must be sound even if all that was drawn before was its own.
+            if room < self.drawn or pool in self.stakes:
                 return False
-        if not terms.opens or fill.lots == fill.maker.quantity:
+        if not opens or fill.lots == fill.maker.quantity:
             return True  # one fill of the whole rounds up as often as the order did
         holding, market = terms.holding, self.perp.market
         spread = holding.opening_rate(market) - holding.maker_rate(market)
@@ -329,11 +333,6 @@ class Plan:
             return True
         pool = terms.pool
         return self._draws(pool, available_in(pool), 1)
-
-    def _has_left(self, pool: Pool, opens: bool) -> bool:
-        """Whether a pool is sound even if all that was drawn before was its own."""
-        room = available_in(pool) if opens else _room(pool)
-        return room >= self.drawn
 
     def _draws(self, pool: Pool, room: int, cost: int) -> bool:
         """Count what a fill costs its owner beyond what was held for it, if that is easily there;

@@ -126,10 +126,10 @@ class Contracts:
             return [Rejected(Reject.HALTED, 0, market.halt_reason)]
         side = command.position_side
         opens = (command.side == BUY) == (side == LONG)
-        modes = holding.modes.get(perp.index)
-        if modes is None:
+        modes = holding.last_modes
+        if modes is None or modes.perp is not perp:
             modes = holding.modes_in(perp)
-        terms = Terms(holding, perp, modes, side, opens, CAUSE_USER)
+        terms = Terms(holding, modes, side, opens, CAUSE_USER)
         order = Order(
             self.counters.order, account, market, command.side, command.type,
             command.time_in_force, command.quantity, command.price, client_id, command.time, terms,
@@ -152,7 +152,7 @@ class Contracts:
         """An order under the next id, which is used up only when the order is accepted."""
         assert quantity > 0 <= price, f"an order of {quantity} lots at {price}"
         opens = (side == BUY) == (position_side == LONG)
-        terms = Terms(holding, perp, holding.modes_in(perp), position_side, opens, cause)
+        terms = Terms(holding, holding.modes_in(perp), position_side, opens, cause)
         return Order(
             self.counters.order, holding.account, perp.market, side, type_, time_in_force,
             quantity, price, "", time, terms,

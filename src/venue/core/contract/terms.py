@@ -46,17 +46,11 @@ class Terms:
     )
 
     def __init__(
-        self,
-        holding: Holding,
-        perp: Perpetual,
-        modes: Modes,
-        position_side: int,
-        opens: bool,
-        cause: int,
+        self, holding: Holding, modes: Modes, position_side: int, opens: bool, cause: int
     ) -> None:
         self.holding = holding
-        self.perp = perp
-        self.pool: Pool = holding.account.contract[perp.asset]
+        self.perp: Perpetual = modes.perp
+        self.pool: Pool = modes.pool
         self.modes = modes
         self.position_side = position_side
         self.opens = opens

@@ -318,7 +318,9 @@ def _load_holding(engine: Engine, record: HoldingRecord, perps: list[Perpetual])
         pool = account.isolated[position_id] = Pool(account, asset, position_id)
         pool.collateral = collateral
     for index, margin_mode, separated, cross, long, short in record.modes:
-        modes = holding.modes[index] = Modes(cross)
+        perp = perps[index]
+        pool = account.contract[perp.asset]
+        modes = holding.modes[index] = Modes(perp, pool, cross)
         modes.margin_mode, modes.separated = margin_mode, separated
         modes.long, modes.short = long, short
     for position_record in record.positions:
@@ -384,7 +386,7 @@ def _order(engine: Engine, record: ContractOrderRecord) -> Order[Terms]:
     holding = holding_of(account)
     opens = (record.side == 0) == (record.position_side == LONG)
     modes = holding.modes_in(perp)
-    terms = Terms(holding, perp, modes, record.position_side, opens, record.cause)
+    terms = Terms(holding, modes, record.position_side, opens, record.cause)
     terms.margin = record.margin
     terms.whole_margin = record.whole_margin
     terms.position = holding.positions.get(record.position_id)
