@@ -113,14 +113,14 @@ class Plan:
         """Whether the plan does not fit the state any more: then nothing of it may be executed."""
         total = 0
         for fill in self.match.fills:
-            maker = fill.maker
-            terms = maker.terms
-            total += fill.lots
-            if maker.level is None or fill.lots > maker.remaining:
+            maker, lots = fill.maker, fill.lots
+            total += lots
+            if maker.level is None or lots > maker.remaining:
                 return True
+            terms = maker.terms
             if not terms.opens:
                 position = terms.position
-                if position is None or position.quantity < fill.lots:
+                if position is None or position.quantity < lots:
                     return True
         position = self.terms.position
         if not self.terms.opens and (position is None or position.quantity < total):
@@ -148,9 +148,9 @@ class Plan:
         perp = self.perp
         at_mark = perp.mark * (self.match.lots * perp.unit)
         side = self.terms.position_side
+        cost = ceil_div(at_mark, self.terms.modes.leverage(side)) + self.fees
         loss = self.notional - at_mark if side == LONG else at_mark - self.notional
-        leverage = self.terms.modes.leverage(side)
-        return ceil_div(at_mark, leverage) + max(0, loss) + self.fees
+        return cost + loss if loss > 0 else cost
 
     # -- what a close leaves ---------------------------------------------------------------------
 
@@ -316,14 +316,17 @@ class Plan:
         What it holds is worth nothing once the money behind it is gone: by a fill before, or since
         it rests.
         """
-        opens = terms.opens
-        if opens or self.stakes or self.drawn:
-            pool = _risked(terms)
-            room = available_in(pool) if opens else _room(pool)
-            # It must be sound even if all that was drawn before was its own.
-            if room < self.drawn or pool in self.stakes:
-                return False
-        if not opens or fill.lots == fill.maker.quantity:
+        if not terms.opens:
+            if not self.stakes and not self.drawn:
+                return True
+            pool = terms.closed().pool
+            return _room(pool) >= self.drawn and pool not in self.stakes
+        pool = terms.pool
+        room = available_in(pool)
+        # It must be sound even if all that was drawn before was its own.
+        if room < self.drawn or pool in self.stakes:
+            return False
+        if fill.lots == fill.maker.quantity:
             return True  # one fill of the whole rounds up as often as the order did
         holding, market = terms.holding, self.perp.market
         spread = holding.opening_rate(market) - holding.maker_rate(market)
@@ -331,8 +334,7 @@ class Plan:
             return True
         if fill.maker_fee <= fee_held(fill, terms):
             return True
-        pool = terms.pool
-        return self._draws(pool, available_in(pool), 1)
+        return self._draws(pool, room, 1)
 
     def _draws(self, pool: Pool, room: int, cost: int) -> bool:
         """Count what a fill costs its owner beyond what was held for it, if that is easily there;

@@ -285,7 +285,9 @@ class Contracts:
     def _execute(self, order: Order[Terms], plan: Plan) -> list[Event]:
         """Do what was planned, then rest or close the remainder."""
         terms = plan.terms
-        self.counters.order = max(self.counters.order, order.order_id + 1)
+        counters = self.counters
+        if counters.order <= order.order_id:
+            counters.order = order.order_id + 1
         events: list[Event] = []
         for fill in plan.match.fills:
             if fill.lots:
