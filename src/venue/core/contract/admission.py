@@ -5,7 +5,7 @@ from __future__ import annotations
 from venue.core.book.matching import any_price
 from venue.core.book.orders import Order
 from venue.core.contract.account import find_position
-from venue.core.contract.collateral import available_in, doubtful
+from venue.core.contract.collateral import available_in, certain, doubtful
 from venue.core.contract.conditional import caps_refused
 from venue.core.contract.margin import bankruptcy_price, order_margin
 from venue.core.contract.perpetual import Perpetual
@@ -149,7 +149,7 @@ def opening_refused(order: Order[Terms], terms: Terms, worst: int, reach: int) -
     if free < need:
         return short_of(need)
     # A trade would take what prices in doubt may cost.
-    if free - unsure(pool) < need:
+    if not certain(pool) and free - unsure(pool) < need:
         return Rejected(Reject.PRICE_DOUBT)
     terms.whole_margin = need  # a MARKET order, which may reach less, never rests
     return None

@@ -108,6 +108,17 @@ def available_in(pool: Pool) -> int:
     return pool.collateral + worth - sums.initial - pool.held
 
 
+def certain(pool: Pool) -> bool:
+    """Whether the sums of a pool alone tell that all its prices are known: they are those of now,
+    of positions in one contract. Else `prices_in_doubt` can tell."""
+    sums = pool.sums
+    if sums is None:
+        return not pool.positions
+    perp = sums.perp
+    fresh = perp.mark == sums.mark and not sums.others
+    return fresh and not perp.doubt and not perp.market.halted
+
+
 def doubtful(pool: Pool) -> bool:
     """Whether a position's price is in doubt: nothing may leave the pool meanwhile (rule 5.14)."""
     return any(position.perp.doubt for position in pool.positions)

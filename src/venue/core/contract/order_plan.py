@@ -12,7 +12,7 @@ from typing import Final
 from venue.core.book.market import within_band
 from venue.core.book.matching import FILLS_MAX, PLANNED_MAX, Match
 from venue.core.book.orders import Order
-from venue.core.contract.collateral import available_in, doubtful
+from venue.core.contract.collateral import available_in, certain, doubtful
 from venue.core.contract.meeting import Fill, Known, ended, fee_held, grown_by, maker_margin
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.planned_pool import Shadow, Stake, stake_of
@@ -264,7 +264,7 @@ class Plan:
         those of what its owner's pool holds: a trade would take money that these may cost."""
         if self.perp.doubt or (isolated and self._doubtful(pool)):
             return True
-        risk = self._unsure(pool)
+        risk = 0 if certain(pool) else self._unsure(pool)
         return risk > 0 and available_in(pool) < risk
 
     def _doubtful(self, pool: Pool) -> bool:

@@ -273,6 +273,12 @@ class Contracts:
             )
         ]  # fmt: skip
 
+    def followed(self, symbol: str) -> bool:
+        """Whether conditional orders follow what is traded in a contract."""
+        perp = self.markets[symbol]
+        rising, falling = perp.waiting[0], perp.waiting[1]
+        return bool(rising.count or falling.count or perp.trailing or perp.due_algos)
+
     def take(self, order: Order[Terms], limit: int) -> list[Event]:
         """Match an order that needs no admission with the other side, up to the price `limit`."""
         terms = order.terms
@@ -311,7 +317,12 @@ class Contracts:
             position.position_id if position is not None and not terms.opens else 0,
         )  # fmt: skip
         if left and not rests:
-            events.append(_closed(order, terms, order.status, 0))
+            events.append(
+                CLOSED(
+                    order.order_id, order.account.uid, terms.perp.symbol, order.side, order.price,
+                    order.status, 0, terms.cause,
+                )
+            )  # fmt: skip
         events.insert(0, placed)
         return events
 
@@ -336,7 +347,7 @@ class Contracts:
             if left < order.quantity:
                 margin = ceil_div(margin * left, order.quantity)
             terms.margin = margin
-            terms.pool.hold(margin, order.price * (left * perp.unit))
+            self.ledger.reserve(terms.pool, margin, order.price * (left * perp.unit))
             if terms.position_side == LONG:
                 modes.opening_long += left
             else:
@@ -356,7 +367,7 @@ class Contracts:
         """Let go of what the next `lots` of a resting order hold: `margin` atoms of its margin."""
         if terms.opens:
             notional = order.price * (lots * terms.perp.unit)
-            terms.pool.hold(-margin, -notional)
+            self.ledger.reserve(terms.pool, -margin, -notional)
             terms.margin -= margin
             assert terms.margin >= 0, f"order {order.order_id} holds {terms.margin} atoms"
             if terms.position_side == LONG:
@@ -461,13 +472,6 @@ class Contracts:
 def closing_side(position_side: int) -> int:
     """The side of orders that close a position of this side."""
     return SELL if position_side == LONG else BUY
-
-
-def _closed(order: Order[Terms], terms: Terms, status: int, resting: int) -> ContractOrderClosed:
-    return CLOSED(
-        order.order_id, order.account.uid, terms.perp.symbol, order.side, order.price, status,
-        resting, terms.cause,
-    )  # fmt: skip
 
 
 def _clients(order: Order[Terms]) -> dict[str, Order[Terms]]:

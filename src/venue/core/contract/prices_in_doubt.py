@@ -25,11 +25,6 @@ def unknown(perp: Perpetual) -> bool:
 def unsure(pool: Pool) -> int:
     """The possible loss of positions at unknown prices beyond initial margins, in atoms: all they
     are worth, long and short of a contract against each other."""
-    sums = pool.sums
-    if sums is not None and not sums.others:
-        perp = sums.perp
-        if perp.mark == sums.mark and not perp.doubt and not perp.market.halted:
-            return 0  # the sums are those of now, of positions in this one contract
     for position in pool.positions:
         if unknown(position.perp):
             return _unsure(pool, None, 0)

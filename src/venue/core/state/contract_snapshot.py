@@ -239,7 +239,7 @@ def load(engine: Engine, state: ContractState) -> None:
         perp.positions = dict(sorted(perp.positions.items()))
         stand_back(perp, record.due_algos)
         for order_record in record.orders:
-            _rest(_order(engine, order_record))
+            _rest(engine, _order(engine, order_record))
         for conditional in record.ended_algos:
             algo = load_algo(engine, conditional)
             perp.ended_algos.append(algo)
@@ -417,7 +417,7 @@ def _order(engine: Engine, record: ContractOrderRecord) -> Order[Terms]:
     return order
 
 
-def _rest(order: Order[Terms]) -> None:
+def _rest(engine: Engine, order: Order[Terms]) -> None:
     """Put a loaded order back into its book, and what it holds."""
     terms = order.terms
     holding, perp = terms.holding, terms.perp
@@ -427,7 +427,7 @@ def _rest(order: Order[Terms]) -> None:
         holding.clients[order.client_id] = order
     if terms.opens:
         notional = order.price * order.remaining * perp.unit
-        terms.pool.hold(terms.margin, notional)
+        engine.ledger.reserve(terms.pool, terms.margin, notional)
         modes = holding.modes_in(perp)
         if terms.position_side == LONG:
             modes.opening_long += order.remaining
