@@ -24,7 +24,7 @@ from bench.uvicorn_floor import serve
 from venue.gateway.access.keys import KeyCredentials
 from venue.gateway.transport.server import listen
 
-WINDOW_MS: Final = 5_000
+WINDOW_MS: Final = 30_000  # as the venue's
 app: Final = FastAPI()
 keys: Final[dict[str, KeyCredentials]] = {}
 orders: Final[dict[int, tuple[str, Order]]] = {}

@@ -50,6 +50,7 @@ TICKER: Final = "/api/v3/market/ticker/24hr"
 Environment = dict[str, str]
 PLAIN: Final = {**os.environ}
 FAST: Final = compiled.environment()
+SERVERS: Final = ("uvicorn's floor", "floor", "history off", "history on", "FastAPI mock")
 MISSING: Final = "{} is missing; on Debian: apt-get install {}"
 
 
@@ -106,7 +107,7 @@ def _measure(folder: Path, running: ExitStack) -> Section:
     )
     off = running.enter_context(_copy_serving(folder, keys, "off"))
     on = running.enter_context(_copy_serving(folder, keys, "on"))
-    servers = (uvicorn, floor, off, on, mock)
+    servers = (uvicorn, floor, off, on, mock)  # as `SERVERS`
     rounds: list[list[Figures]] = []
     for _ in range(ROUNDS):
         _write_orders(requests, keys)
@@ -161,10 +162,16 @@ def _section(
                 at_most=True,
             )
         )  # fmt: skip
-    everything = [*orders, *batches, *(run for runs in reads for run in runs), heard]
-    everything += [figures for _, figures in paced]
-    refused, broken = sum(one.refused for one in everything), sum(one.broken for one in everything)
-    fault = f"{refused} answers were not 2xx, {broken} sockets broke" if refused or broken else ""
+    named = dict(zip(SERVERS, orders, strict=True)) | {"listening": heard}
+    named |= {"batches": batches[1], "batches, floor": batches[0]}
+    for path, (constant, read) in zip(paths, reads, strict=True):
+        named |= {path: read, f"{path}, floor": constant}
+    named |= {f"{share} % of capacity": figures for share, figures in paced}
+    fault = "; ".join(
+        f"{name}: {run.refused} answers were not 2xx, {run.broken} sockets broke"
+        for name, run in named.items()
+        if run.refused or run.broken
+    )
     note = (
         f"wrk, {CONNECTIONS} connections, median of {ROUNDS} x {SECONDS} s; servers with all their"
         " processes on one core, the load on another; compiled core; real sync"
@@ -338,10 +345,11 @@ def _copy_serving(folder: Path, keys: list[Key], projection: str, *more: str) ->
 
 
 def warm(server: Server, keys: list[Key]) -> None:
-    """Have a venue see each key's passphrase once, which costs a slow hash."""
+    """Have a venue see each key's passphrase once, which costs a slow hash. What is asked needs no
+    history: a venue without one would wait for it."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=START_S)
     for key in keys:
-        _send(connection, _signed(key, "GET", "/api/v3/account", b"", _now()))
+        _send(connection, _signed(key, "GET", "/api/v3/openOrders", b"", _now()))
     connection.close()
 
 

@@ -26,7 +26,9 @@ OTHER = LISTED | {"baseAsset": "SOL"}
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with Server("--no-agents", folder=tmp_path_factory.mktemp("contracts")) as running:
+    # Time stands: beside other work the commands between two prices take longer than a price lasts.
+    stands = ("--no-agents", "--clock", "manual")
+    with Server(*stands, folder=tmp_path_factory.mktemp("contracts")) as running:
         yield running
         assert running.stop() == 0
 
