@@ -58,7 +58,7 @@ def test_a_fund_below_zero_where_it_could_have_acted_is_broken() -> None:
     assert "the insurance fund's equity in QQQ is -10" in found
 
 
-@pytest.mark.parametrize("what", ["value", "cost", "initial", "maintenance"])
+@pytest.mark.parametrize("what", ["value", "cost", "initial", "free", "maintenance"])
 def test_sums_that_are_not_those_of_the_positions_are_broken(what: str) -> None:
     world = fund_with_a_position()
     pool = world.cross("fund")

@@ -104,8 +104,7 @@ def available_in(pool: Pool) -> int:
         if not pool.positions:
             return pool.collateral - pool.held
         sums = sums_of(pool)
-    worth = sums.value if sums.value < sums.cost else sums.cost
-    return pool.collateral + worth - sums.initial - pool.held
+    return pool.collateral + sums.free - pool.held
 
 
 def certain(pool: Pool) -> bool:

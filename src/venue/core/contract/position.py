@@ -150,11 +150,13 @@ class Sums:
     """The sums of a pool's positions at the marks of their contracts, in atoms.
 
     `value` is the sum of s x q x M, `cost` that of s x open value; `initial` and `maintenance` are
-    their margins, the latter UNKNOWN until it is asked for. It was computed at the `mark` of
-    `perp`, and for positions in several contracts at the marks of `others`.
+    their margins, the latter UNKNOWN until it is asked for. `free` is what they add to the
+    collateral as available money: the lower of value and cost, less initial margins. It was
+    computed at the `mark` of `perp`, and for positions in several contracts at the marks of
+    `others`.
     """
 
-    __slots__ = ("cost", "initial", "maintenance", "mark", "others", "perp", "value")
+    __slots__ = ("cost", "free", "initial", "maintenance", "mark", "others", "perp", "value")
 
     def __init__(self, positions: list[Position]) -> None:
         self.perp: Perpetual = positions[0].perp
@@ -183,6 +185,7 @@ class Sums:
             else:
                 self.value -= at_mark
                 self.cost -= position.value
+        self.free = (self.value if self.value < self.cost else self.cost) - self.initial
 
     def follow(self, position: Position, quantity: int, value: int, base: int) -> None:
         """Take in the change of a position that had so many lots and so much open value, and stood
@@ -202,14 +205,16 @@ class Sums:
         before = quantity * unit
         after = position.quantity * unit
         leverage = position.leverage
-        self.initial += (-before // leverage) - (-after // leverage)
+        margin = self.initial + (-before // leverage) - (-after // leverage)
         # Compiled, products of large numbers are dear: even one with 1 or -1 is worth a branch.
         if position.side > 0:
-            self.value += after - before
-            self.cost += position.value - value
+            worth = self.value + after - before
+            cost = self.cost + position.value - value
         else:
-            self.value += before - after
-            self.cost += value - position.value
+            worth = self.value + before - after
+            cost = self.cost + value - position.value
+        self.value, self.cost, self.initial = worth, cost, margin
+        self.free = (worth if worth < cost else cost) - margin
         if self.maintenance != UNKNOWN:
             tiers = perp.tiers
             self.maintenance += tiers.above(position.base, after) - tiers.above(base, before)

@@ -139,7 +139,7 @@ def _sums_problems(account: Account) -> list[str]:
 
 
 def _told(sums: Sums) -> tuple[int, ...]:
-    return sums.value, sums.cost, sums.initial
+    return sums.value, sums.cost, sums.initial, sums.free
 
 
 def _maintenance(pool: Pool) -> int:
