@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 import sys
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -57,12 +58,17 @@ def pytest_configure() -> None:
         raise pytest.UsageError("the compiled core was asked for, the interpreted one would run")
 
 
-def pytest_collection_finish() -> None:
-    """Tests make engines of many objects: what was imported, and what is kept, is searched for
-    garbage less often meanwhile. It took a sixth of the time of tests that replay."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(10_000, 20, 20)
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is collected stays: it is never searched for garbage, and the rest is less often,
+    because tests make engines of many objects. That took a sixth of tests that replay."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+        gc.set_threshold(10_000, 20, 20)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -70,13 +76,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    names = {path: path.relative_to(TESTS).as_posix() for path in {item.path for item in items}}
     for item in items:
-        if item.path.relative_to(TESTS).parts[0] in ON_BOTH_CORES:
+        if names[item.path].partition("/")[0] in ON_BOTH_CORES:
             item.add_marker(pytest.mark.core)
-    items.sort(key=_place)
+    items.sort(key=lambda item: _place(names[item.path]))
 
 
-def _place(item: pytest.Item) -> int:
-    """Where an item's file stands in LONGEST; all others behind, in the order they came in."""
-    name = item.path.relative_to(TESTS).as_posix()
+def _place(name: str) -> int:
+    """Where a file stands in LONGEST; all others behind, in the order they came in."""
     return LONGEST.index(name) if name in LONGEST else len(LONGEST)
