@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import venue
-from support.command import run
+from support.command import CLEAN, run, run_in
 from support.server import Server
 from venue.journal.journal import Snapshot
 from venue.journal.sqlite import open_journal
@@ -52,6 +52,40 @@ def command(*arguments: str, folder: Path | None = None) -> subprocess.Completed
         cwd=folder,
         env={**os.environ, "NO_COLOR": "1", "COLUMNS": "120"},
     )
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("version",),
+        ("env", "bob", "--format", "dotenv"),
+        ("env", "mallory"),
+        ("nonsense",),
+        ("dev", "--help"),
+        ("status", "--url", "nonsense"),
+        ("status",),
+    ],
+)
+def test_a_copy_of_a_ready_command_does_what_a_fresh_one_does(
+    arguments: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Most tests run such copies: see `support.ready_command`."""
+    (tmp_path / "venue.toml").write_text('[status]\noutput = "json"\n')
+    given = {"VENUE_URL": "http://127.0.0.1:1", "HOME": str(tmp_path)}
+    fresh = subprocess.run(
+        [sys.executable, "-m", "venue", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        cwd=tmp_path,
+        env={**CLEAN, "NO_COLOR": "1", "COLUMNS": "200", **given},
+        stdin=subprocess.DEVNULL,
+    )
+    copied = run_in(tmp_path, *arguments, **given)
+    assert copied.returncode == fresh.returncode
+    assert copied.stdout == fresh.stdout
+    assert copied.stderr == fresh.stderr
+    assert fresh.stdout + fresh.stderr
 
 
 def test_help_imports_neither_server_nor_database() -> None:
