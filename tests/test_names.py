@@ -20,6 +20,7 @@ WIDE_CLASSES = {
     "venue.core.book.market.Market": "a record: an instrument's numbers, read at every order",
     "venue.core.book.orders.Order": "a record: the fields of an order, and its place in the book",
     "venue.core.contract.conditional.Algo": "a record: the fields of a conditional order",
+    "venue.core.contract.account.Modes": "a record: choices in a contract, and what is open there",
     "venue.core.contract.order_plan.Plan": "sums of one walk over the book, made once per order",
     "venue.core.contract.perpetual.Perpetual": "a record: a contract's numbers, prices and orders",
     "venue.core.contract.position.Position": "a record: the sums of a position's life",

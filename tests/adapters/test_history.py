@@ -30,7 +30,7 @@ from venue.history.check import PROBLEMS_MAX, check
 from venue.history.files import HistoryDamaged
 from venue.history.projection.projector import CHUNKS, Catalog, Projector
 from venue.history.schema.spot import BILLS, FILLS, METADATA, ORDERS, PROGRESS, TRANSFERS
-from venue.history.store import Store, copy, open_history
+from venue.history.store import Store, copy, open_history, open_passing
 from venue.vocabulary import OrderStatus
 
 
@@ -328,15 +328,21 @@ def test_damage_is_found(tape: Tape, filled: Store, damage: Damage) -> None:
     assert len(problems) <= 5 * (PROBLEMS_MAX + 1)
 
 
+@pytest.mark.parametrize("opened", [open_history, open_passing])
 def test_a_copy_has_the_same_rows_and_is_not_made_of_too_much(
-    tape: Tape, filled: Store, tmp_path: Path
+    tape: Tape, filled: Store, opened: Callable[[str], Store], tmp_path: Path
 ) -> None:
     """Enemy: a history of gigabytes, which nothing else could be asked of while it is copied."""
-    with closing(open_history(str(tmp_path / "history"))) as whole:
-        Projector(whole, Catalog()).project(tape.applied)
+    half = len(tape.applied) // 2
+    catalog = Catalog()
+    with closing(opened(str(tmp_path / "history"))) as whole:
+        Projector(whole, catalog).project(tape.applied[:half])
         assert copy(whole, str(tmp_path / "copy"), 1 << 30)
         assert not copy(whole, str(tmp_path / "other"), 1 << 12)
-    with closing(open_history(str(tmp_path / "copy"))) as copied:
+    for commands in ([], tape.applied[half:], []):  # a copy goes on, and is opened again
+        with closing(open_passing(str(tmp_path / "copy"))) as copied:
+            Projector(copied, catalog).project(commands)
+    with closing(open_passing(str(tmp_path / "copy"))) as copied:
         assert copied.reached() == filled.reached()
         assert rows_of(copied) == rows_of(filled)
     assert not (tmp_path / "other").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -10,7 +11,9 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from importlib.metadata import packages_distributions
 from pathlib import Path
+from textwrap import dedent
 from typing import Any, NamedTuple
 
 import pytest
@@ -21,6 +24,7 @@ from support.tools import needed
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGE_TEXTS = {path.name: path.read_text() for path in PAGES}
 EXAMPLES = ROOT / "examples"
 BACKTEST = EXAMPLES / "backtest.py"
 BACKTEST_LINES_MAX = 25
@@ -123,6 +127,42 @@ def test_every_snippet_is_of_a_kind_that_is_run() -> None:
 
 def test_the_readme_fits_three_screens() -> None:
     assert len(PAGES[0].read_text().splitlines()) <= README_LINES_MAX
+
+
+def test_pages_say_how_to_install_what_their_programs_import() -> None:
+    lock = (ROOT / "requirements-run.lock").read_text()
+    there = {canonical(name) for name in re.findall(r"^([\w.-]+)==", lock, re.M)} | {"venue"}
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    provided = packages_distributions()
+    untold = []
+    for snippet in SNIPPETS:
+        page = PAGE_TEXTS[snippet.page]
+        told = set(re.findall(r"pip install ([\w-]+)", page))
+        for extra in re.findall(r"pip install -e '\.\[(\w+)\]'", page):
+            told |= {re.split("[<>=]", wanted)[0] for wanted in extras[extra]}
+        for module in imported(snippet.text) if snippet.kind == "python" else ():
+            names = {canonical(name) for name in provided.get(module, ())}
+            if module not in sys.stdlib_module_names and not names & (there | told):
+                untold.append(f"{snippet.page}: {module}")
+    assert untold == []
+
+
+def imported(program: str) -> set[str]:
+    """The top modules that a program imports."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(dedent(program))):
+        if isinstance(node, ast.Import):
+            found |= {name.name.partition(".")[0] for name in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module.partition(".")[0])
+    return found
+
+
+def canonical(name: str) -> str:
+    """A distribution's name as indexes write it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def test_links_between_pages_lead_somewhere() -> None:

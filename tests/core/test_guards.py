@@ -69,9 +69,9 @@ def test_a_reach_into_a_book_is_seen() -> None:
 def test_held_changes_in_one_place() -> None:
     places = [f"{path.stem}:{name}" for path, tree in core().items()
               for name in changes_of(tree, "held")]  # fmt: skip
-    assert [place for place in places if place.startswith("accounts:")] == ["accounts:hold"]
+    assert [place for place in places if place.startswith("ledger:")] == ["ledger:reserve"]
     # A stake is a plan beside the state: a trial changes nothing that anybody holds.
-    _no([place for place in places if place.partition(":")[0] not in ("accounts", *PLANS)])
+    _no([place for place in places if place.partition(":")[0] not in ("ledger", *PLANS)])
 
 
 PLANS = ("order_plan", "planned_pool", "preview")

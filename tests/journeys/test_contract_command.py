@@ -24,7 +24,9 @@ OTHER = LISTED | {"baseAsset": "SOL"}
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with Server("--no-agents", folder=tmp_path_factory.mktemp("contracts")) as running:
+    # Time stands: beside other work the commands between two prices take longer than a price lasts.
+    stands = ("--no-agents", "--clock", "manual")
+    with Server(*stands, folder=tmp_path_factory.mktemp("contracts")) as running:
         yield running
         assert running.stop() == 0
 
@@ -215,6 +217,23 @@ def _money_moves(server: Server) -> None:
     assert [line.split()[-1] for line in out] == ["660.60000000", "1.00000000"]
     back = told(server, "transfer", "carol", "SPOT", "CONTRACT", "USDT", "1").splitlines()
     assert [line.split()[-1] for line in back] == ["0.00000000", "661.60000000"]
+
+
+def test_money_that_a_price_in_doubt_keeps_is_told_so(server: Server) -> None:
+    operator, taken = server.client(), ("withdraw", "bob", "CONTRACT", "USDT", "1")
+    bob = server.client("bob").get("/capi/v3/account/position/allPosition").json
+    assert [found["side"] for found in bob if found["symbol"] == "BTCUSDT"], "of the story above"
+    wallet = told(server, *taken).split()[-1]
+    assert float(wallet) > 900_000, "less neither what positions cost nor their profits"
+    assert operator.post("/_venue/clock/advance", {"by": "11s"}).status == 200
+    refused = command(server, *taken)
+    assert refused.returncode == 2
+    assert "the price of an open position is in doubt" in refused.stderr
+    index = {"symbol": "BTCUSDT", "source": "desk", "price": "63500", "jump": True}
+    assert operator.post("/_venue/index", index).status == 200
+    too_much = command(server, *taken[:-1], "2000000")
+    assert f"of {float(wallet):.8f} in the contract wallet are free" in too_much.stderr
+    told(server, *taken)
 
 
 @pytest.mark.parametrize("words", [("explain", "liquidation", ""), ("snapshot", "save", "")])

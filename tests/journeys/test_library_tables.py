@@ -67,8 +67,8 @@ def test_files(traded: Venue, tmp_path: Path) -> None:
 def test_what_is_not_installed_is_named(traded: Venue, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = traded.market(SYMBOL).trades()
     for module, call, words in (
-        ("pyarrow", rows.to_arrow, r"venue\[data\]"),
-        ("pandas", rows.to_pandas, r"venue\[data\]"),
+        ("pyarrow", rows.to_arrow, r"\.\[data\]"),
+        ("pandas", rows.to_pandas, r"\.\[data\]"),
         ("polars", rows.to_polars, "polars"),
     ):
         with monkeypatch.context() as patched:

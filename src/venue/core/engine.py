@@ -241,7 +241,8 @@ class Engine:
         if type(command) is PLACE_CONTRACT:
             events = self.contracts.place(command)
             if len(events) > 1:
-                self.schedule.traded(events, command.symbol, time)
+                if self.contracts.followed(command.symbol):
+                    self.schedule.traded(events, command.symbol, time)
                 if self.contracts.collateral.copied:
                     self._copy(events, time)
             return events
@@ -336,7 +337,8 @@ class Engine:
         """Let conditional orders follow what was traded."""
         traded = [event.symbol for event in events if isinstance(event, ContractTrade)]
         for symbol in dict.fromkeys(traded):
-            self.schedule.traded(events, symbol, time)
+            if self.contracts.followed(symbol):
+                self.schedule.traded(events, symbol, time)
         return events
 
     # -- read-only questions ---------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Learning environments over the venue's own engine: `pip install 'venue[gym]'`.
+"""Learning environments over the venue's own engine: the extra `gym`.
 
 Importing it makes the ids of `IDS` known to `gymnasium.make`.
 """

@@ -88,16 +88,21 @@ class CheckedFiles(apsw.VFS):
         return apsw.VFSFile("", name, flags)
 
 
+_FLAGS: Final = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
 # One for the process: SQLite knows it by its name for as long as the object lives.
 _FILES: Final = CheckedFiles()
 
 
 def connect(path: str) -> apsw.Connection:
     """Open a file whose pages are checked, or an empty one whose pages will be."""
-    flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
-    connection = apsw.Connection(path, flags=flags, vfs=VFS, statementcachesize=STATEMENTS)
+    connection = apsw.Connection(path, flags=_FLAGS, vfs=VFS, statementcachesize=STATEMENTS)
     connection.reserve_bytes(reserve=SUM)
     return connection
+
+
+def connect_unchecked(path: str) -> apsw.Connection:
+    """Open a file as it is. Checksums that its pages have are neither looked at nor kept right."""
+    return apsw.Connection(path, flags=_FLAGS, statementcachesize=STATEMENTS)
 
 
 def is_unchecked(path: Path) -> bool:

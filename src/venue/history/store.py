@@ -105,6 +105,25 @@ def open_history(path: str | None) -> Store:
     return store
 
 
+def open_passing(path: str) -> Store:
+    """The history in a file that goes with its venue: no page is checked, and nothing waits for the
+    disk. It outlives its process, as the next one of the same venue goes on with it.
+
+    Raises HistoryDamaged and OSError, as `open_history`.
+    """
+    lock = _locked(Path(f"{path}{private_files.LOCK}"))
+    try:
+        private_files.create(Path(path))
+        with damage_told(path):
+            opened = pages.connect_unchecked(path)
+            store = Store(_connected(opened), lock)
+            opened.execute("PRAGMA synchronous = OFF")
+    except BaseException:
+        lock.close()
+        raise
+    return store
+
+
 def _locked(place: Path) -> IO[bytes]:
     """The lock file, locked. OSError when others can hold it, or another process still does."""
     private_files.create(place)
@@ -224,7 +243,8 @@ def _copy_with_checksums(path: str) -> None:
 
 
 def copy(store: Store, path: str, most: int) -> bool:
-    """Write what a store has to a new file; False, and no file, if that is more than `most` bytes.
+    """Write what a store has to a new file, for `open_passing`; False, and no file, if that is more
+    than `most` bytes.
 
     OSError when it cannot be written.
     """
@@ -235,7 +255,7 @@ def copy(store: Store, path: str, most: int) -> bool:
     source = store.connection.connection.driver_connection
     assert isinstance(source, driver.Connection)
     private_files.create(Path(path))
-    with damage_told(path), closing(pages.connect(path)) as target:
+    with damage_told(path), closing(pages.connect_unchecked(path)) as target:
         source.copy(target)
     return True
 

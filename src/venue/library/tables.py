@@ -1,4 +1,4 @@
-"""Rows that are a sequence of structs and an Arrow table. Only the second needs `venue[data]`."""
+"""Rows that are a sequence of structs and an Arrow table, which needs the extra `data`."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ FLOAT: Final = "_f"  # behind the name of a decimal column: the same as a float,
 CANDLE: Final = ("open", "high", "low", "close", "volume")
 FEATHER: Final = ".feather"
 PARQUET: Final = ".parquet"
+EXTRA: Final = "-e '.[data]' in the venue's repository"
 
 
 class Table(Generic[Row]):
@@ -64,8 +65,8 @@ class Table(Generic[Row]):
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def to_arrow(self) -> Any:
-        """As a `pyarrow.Table`. Misused without `venue[data]`."""
-        arrow = _needed("pyarrow", "venue[data]")
+        """As a `pyarrow.Table`. Misused without the extra `data`."""
+        arrow = _needed("pyarrow", EXTRA)
         columns: dict[str, Any] = {}
         types = get_type_hints(self._kind)
         for field in structs.fields(self._kind):
@@ -82,8 +83,8 @@ class Table(Generic[Row]):
         return arrow.table(columns)
 
     def to_pandas(self) -> Any:
-        """As a `pandas.DataFrame`. Misused without `venue[data]`."""
-        _needed("pandas", "venue[data]")
+        """As a `pandas.DataFrame`. Misused without the extra `data`."""
+        _needed("pandas", EXTRA)
         return self.to_arrow().to_pandas()
 
     def to_polars(self) -> Any:
@@ -98,9 +99,9 @@ class Table(Generic[Row]):
         target = Path(path)
         if target.suffix == PARQUET:
             table = self.to_arrow()
-            _needed("pyarrow.parquet", "venue[data]").write_table(table, target)
+            _needed("pyarrow.parquet", EXTRA).write_table(table, target)
         elif target.suffix == FEATHER:
-            feather = _needed("pyarrow.feather", "venue[data]")
+            feather = _needed("pyarrow.feather", EXTRA)
             feather.write_feather(self._for_freqtrade(), target, compression="lz4")
         else:
             raise Misused(f"export({str(path)!r}): must end in {PARQUET} or {FEATHER}")
@@ -108,7 +109,7 @@ class Table(Generic[Row]):
 
     def _for_freqtrade(self) -> Any:
         """Its history files: `date` and five columns of floats."""
-        arrow = _needed("pyarrow", "venue[data]")
+        arrow = _needed("pyarrow", EXTRA)
         names = {field.name for field in structs.fields(self._kind)}
         if not names.issuperset(CANDLE):
             raise Misused(f"{FEATHER} holds candles, and these are rows of {self._kind.__name__}")
@@ -120,11 +121,11 @@ class Table(Generic[Row]):
         return arrow.table(columns)
 
 
-def _needed(module: str, what: str) -> Any:
-    """A module that is not among the venue's own dependencies."""
+def _needed(module: str, installed: str) -> Any:
+    """A module that is not among the venue's own dependencies, and what pip installs for it."""
     from importlib import import_module
 
     try:
         return import_module(module)
     except ImportError:
-        raise Misused(f"this needs {what}: pip install '{what}'") from None
+        raise Misused(f"this needs {module}: pip install {installed}") from None

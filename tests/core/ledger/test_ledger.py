@@ -119,12 +119,12 @@ def test_nobody_holds_or_releases_more_than_there_is() -> None:
 
 
 def test_a_pool_never_holds_less_than_nothing() -> None:
-    _, ann, _ = ledger()
+    book, ann, _ = ledger()
     pool = ann.contract[QUOTE]
-    pool.hold(10, 500)
-    pool.hold(-10, -500)
+    book.reserve(pool, 10, 500)
+    book.reserve(pool, -10, -500)
     with pytest.raises(AssertionError, match="orders of ann hold -1 atoms"):
-        pool.hold(-1, 0)
+        book.reserve(pool, -1, 0)
 
 
 @pytest.mark.parametrize(("base_fee", "quote_fee"), [(11, 7), (-1, 7), (1, 501), (1, -1)])

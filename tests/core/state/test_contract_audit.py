@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from support.contract_world import SYMBOL, ContractWorld, isolated_world
-from venue.core.contract.position import equity
+from venue.core.contract.position import equity, maintenance
 from venue.core.messages.commands import HaltInstrument, PostIndex, Tick
 from venue.core.state import audit
 from venue.vocabulary import Product
@@ -56,3 +56,14 @@ def test_a_fund_below_zero_where_it_could_have_acted_is_broken() -> None:
     world.cross("fund").collateral -= 200
     found = audit.problems(world.engine)
     assert "the insurance fund's equity in QQQ is -10" in found
+
+
+@pytest.mark.parametrize("what", ["value", "cost", "initial", "maintenance"])
+def test_sums_that_are_not_those_of_the_positions_are_broken(what: str) -> None:
+    world = fund_with_a_position()
+    pool = world.cross("fund")
+    assert maintenance(pool) > 0
+    assert audit.problems(world.engine) == []
+    setattr(pool.sums, what, getattr(pool.sums, what) + 1)
+    (found,) = [words for words in audit.problems(world.engine) if "sums of pool 0" in words]
+    assert "insurance-fund" in found

@@ -8,7 +8,7 @@ from venue.core.book.market import Market
 from venue.core.book.orders import Order
 from venue.core.contract.position import Position
 from venue.core.contract.terms import Terms
-from venue.core.ledger.accounts import Account
+from venue.core.ledger.accounts import Account, Pool
 from venue.vocabulary import COMBINED, CROSSED, LONG
 
 if TYPE_CHECKING:
@@ -18,12 +18,16 @@ if TYPE_CHECKING:
 
 class Modes:
     """An owner's choices in one contract (rule 5.7), its open orders there, the lots of those that
-    open, and its positions by side; `lots_long` and `lots_short` those of separated ones."""
+    open, and its positions by side; `lots_long` and `lots_short` those of separated ones. `pool` is
+    the cross pool that pays for them."""
 
     __slots__ = ("cross", "long", "longs", "lots_long", "lots_short", "margin_mode", "open_orders",
-                 "opening_long", "opening_short", "separated", "short", "shorts")  # fmt: skip
+                 "opening_long", "opening_short", "perp", "pool", "separated", "short",
+                 "shorts")  # fmt: skip
 
-    def __init__(self, leverage: int) -> None:
+    def __init__(self, perp: Perpetual, pool: Pool, leverage: int) -> None:
+        self.perp = perp
+        self.pool = pool
         self.margin_mode = CROSSED
         self.separated = COMBINED
         self.cross = leverage
@@ -71,7 +75,8 @@ class Holding:
     """One owner's contract side. Lists are by asset or by contract index.
 
     Fee rates of -1 mean the symbol's own. `clients` and `algo_clients` hold open orders and those
-    of the last day.
+    of the last day. `last_modes` are those that were asked for last: most owners trade one contract
+    for a while.
     """
 
     __slots__ = (
@@ -79,6 +84,7 @@ class Holding:
         "algo_clients",
         "algos",
         "clients",
+        "last_modes",
         "maker_ppm",
         "modes",
         "orders",
@@ -92,6 +98,7 @@ class Holding:
         self.clients: dict[str, Order[Terms]] = {}
         self.positions: dict[int, Position] = {}
         self.modes: dict[int, Modes] = {}
+        self.last_modes: Modes | None = None
         self.algos: dict[int, Algo] = {}
         self.algo_clients: dict[str, Algo] = {}
         self.maker_ppm = -1
@@ -99,8 +106,10 @@ class Holding:
 
     def modes_in(self, perp: Perpetual) -> Modes:
         """The owner's modes in a contract; the defaults until it changes one."""
-        modes = self.modes.get(perp.index)
-        return self._first_modes(perp) if modes is None else modes
+        modes = self.last_modes
+        if modes is None or modes.perp is not perp:
+            modes = self.last_modes = self.modes.get(perp.index) or self._first_modes(perp)
+        return modes
 
     def maker_rate(self, market: Market[Terms]) -> int:
         """The fee of resting orders, in ppm."""
@@ -117,7 +126,8 @@ class Holding:
         return maker if maker > taker else taker
 
     def _first_modes(self, perp: Perpetual) -> Modes:
-        modes = self.modes[perp.index] = Modes(perp.default_leverage())
+        pool = self.account.contract[perp.asset]
+        modes = self.modes[perp.index] = Modes(perp, pool, perp.default_leverage())
         return modes
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from venue.core.book.matching import any_price
 from venue.core.book.orders import Order
 from venue.core.contract.account import find_position
-from venue.core.contract.collateral import available_in, doubtful
+from venue.core.contract.collateral import available_in, certain, doubtful
 from venue.core.contract.conditional import caps_refused
 from venue.core.contract.margin import bankruptcy_price, order_margin
 from venue.core.contract.perpetual import Perpetual
@@ -46,7 +46,7 @@ def limit_refused(order: Order[Terms], perp: Perpetual) -> Rejected | None:
         band = worst_price(perp, order.side)
         if band and (price > band if buy else price < band):
             return Rejected(Reject.PRICE_BAND, band)
-    return order_caps_refused(order)
+    return order_caps_refused(order.terms)
 
 
 def worst_price(perp: Perpetual, side: int) -> int:
@@ -58,9 +58,8 @@ def worst_price(perp: Perpetual, side: int) -> int:
     return ceil_div(twice * (PPM - market.sell_band_ppm), 2 * PPM)
 
 
-def order_caps_refused(order: Order[Terms]) -> Rejected | None:
+def order_caps_refused(terms: Terms) -> Rejected | None:
     """Open orders of the owner in the symbol, and in all."""
-    terms = order.terms
     if terms.modes.open_orders >= OPEN_ORDERS_PER_SYMBOL_MAX:
         return Rejected(Reject.OPEN_ORDERS_SYMBOL, OPEN_ORDERS_PER_SYMBOL_MAX)
     if len(terms.holding.orders) >= OPEN_ORDERS_PER_ACCOUNT_MAX:
@@ -77,21 +76,21 @@ def market_refused(order: Order[Terms], terms: Terms) -> Rejected | None:
     if terms.opens or terms.cause == CAUSE_USER:
         if order.quantity > instrument.market_quantity_max:
             return Rejected(Reject.MARKET_SIZE, instrument.market_quantity_max)
-        refused = order_caps_refused(order)
+        refused = order_caps_refused(terms)
     if refused is None and not perp.market.book.best(order.side):
         return Rejected(Reject.NO_LIQUIDITY)
     if refused is None and terms.opens:
-        refused = price_refused(order, terms)
+        refused = price_refused(terms)
     return refused
 
 
-def price_refused(order: Order[Terms], terms: Terms) -> Rejected | None:
+def price_refused(terms: Terms) -> Rejected | None:
     """Whether nobody may open at the contract's price (rules 5.10, 6.9)."""
     perp = terms.perp
     if not perp.mark:  # nothing could tell what a position is worth
         return Rejected(Reject.NO_MARK)
     isolated = terms.modes.margin_mode != CROSSED
-    if perp.doubt or (isolated and doubtful(order.account.contract[perp.asset])):
+    if perp.doubt or (isolated and doubtful(terms.pool)):
         return Rejected(Reject.PRICE_DOUBT)
     return None
 
@@ -102,15 +101,19 @@ def opening_refused(order: Order[Terms], terms: Terms, worst: int, reach: int) -
     A MARKET order needs what the `reach` lots of its sweep need, at their `worst` price.
     """
     perp = terms.perp
-    modes = terms.modes
-    if not perp.mark:  # nothing could tell what a position is worth
+    mark = perp.mark
+    if not mark:  # nothing could tell what a position is worth
         return Rejected(Reject.NO_MARK)
+    modes = terms.modes
+    pool = terms.pool
     side = terms.position_side
     quantity = order.quantity
-    pool = order.account.contract[perp.asset]
-    size = quantity + (modes.opening_long if side == LONG else modes.opening_short)
+    if side == LONG:
+        size, positions = quantity + modes.opening_long, modes.longs
+    else:
+        size, positions = quantity + modes.opening_short, modes.shorts
     most = pool.gross
-    for position in modes.positions(side):
+    for position in positions:
         size += position.quantity
         if position.open_value > most:
             most = position.open_value
@@ -127,18 +130,17 @@ def opening_refused(order: Order[Terms], terms: Terms, worst: int, reach: int) -
         refused = positions_refused(terms)
         if refused is not None:
             return refused
-    mark = perp.mark
-    leverage = modes.cross if modes.margin_mode == CROSSED else modes.leverage(side)
-    tiers = perp.tiers
-    if leverage > tiers.leverages[-1]:
+    crossed = modes.margin_mode == CROSSED
+    leverage = modes.cross if crossed else modes.leverage(side)
+    if leverage > perp.leverage_any:
         value = size * max(worst, mark) * unit
-        for position in modes.positions(side):
+        for position in positions:
             value = max(value, position.base + notional(position))
-        allowed = tiers.leverages[tiers.at(value)]
+        allowed = perp.tiers.leverages[perp.tiers.at(value)]
         if leverage > allowed:
             return Rejected(Reject.LEVERAGE, allowed)
-    if perp.doubt or modes.margin_mode != CROSSED:
-        refused = price_refused(order, terms)
+    if perp.doubt or not crossed:
+        refused = price_refused(terms)
         if refused is not None:
             return refused
     fee_ppm = terms.holding.opening_rate(perp.market)
@@ -146,7 +148,8 @@ def opening_refused(order: Order[Terms], terms: Terms, worst: int, reach: int) -
     free = available_in(pool)
     if free < need:
         return short_of(need)
-    if free - unsure(pool) < need:  # a trade would take what prices in doubt may cost
+    # A trade would take what prices in doubt may cost.
+    if not certain(pool) and free - unsure(pool) < need:
         return Rejected(Reject.PRICE_DOUBT)
     terms.whole_margin = need  # a MARKET order, which may reach less, never rests
     return None

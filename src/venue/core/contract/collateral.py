@@ -16,7 +16,6 @@ from venue.core.messages.events import Event
 from venue.vocabulary import (
     INCOME_MARGIN_MOVE_IN,
     INCOME_MARGIN_MOVE_OUT,
-    INCOME_ORDER_FILL_FEE_INCOME,
 )
 
 FEES_UID: Final = 1
@@ -45,12 +44,6 @@ class Collateral:
         self.ranking = Ranking()
         self.copied = False
 
-    def next_bill(self) -> int:
-        """A new id of an income item."""
-        bill_id = self.counters.bill
-        self.counters.bill = bill_id + 1
-        return bill_id
-
     def touch(self, pool: Pool) -> None:
         """Note that a pool's risk has changed."""
         if not pool.dirty:
@@ -61,8 +54,11 @@ class Collateral:
         self, pool: Pool, kind: str, amount: int, symbol: str, fee: int = 0, reason: str = ""
     ) -> Income:
         """The item of a movement that has just happened."""
+        counters = self.counters
+        bill_id = counters.bill
+        counters.bill = bill_id + 1
         return ITEM(
-            self.next_bill(), pool.account.uid, pool.position_id,
+            bill_id, pool.account.uid, pool.position_id,
             self.ledger.assets[pool.asset].name, symbol, kind, amount, pool.collateral, fee, reason,
         )  # fmt: skip
 
@@ -77,10 +73,6 @@ class Collateral:
             self.item(source, INCOME_MARGIN_MOVE_OUT, -amount, symbol),
             self.item(target, INCOME_MARGIN_MOVE_IN, amount, symbol),
         ]
-
-    def earn(self, amount: int, asset: int, symbol: str) -> Income:
-        """The fee account's item of a trade's fees, which the ledger has moved already."""
-        return self.item(self.fee_pool(asset), INCOME_ORDER_FILL_FEE_INCOME, amount, symbol)
 
     def fee_pool(self, asset: int) -> Pool:
         fees = self.fees
@@ -114,6 +106,17 @@ def available_in(pool: Pool) -> int:
         sums = sums_of(pool)
     worth = sums.value if sums.value < sums.cost else sums.cost
     return pool.collateral + worth - sums.initial - pool.held
+
+
+def certain(pool: Pool) -> bool:
+    """Whether the sums of a pool alone tell that all its prices are known: they are those of now,
+    of positions in one contract. Else `prices_in_doubt` can tell."""
+    sums = pool.sums
+    if sums is None:
+        return not pool.positions
+    perp = sums.perp
+    fresh = perp.mark == sums.mark and not sums.others
+    return fresh and not perp.doubt and not perp.market.halted
 
 
 def doubtful(pool: Pool) -> bool:

@@ -107,10 +107,7 @@ class Schedule:
 
     def traded(self, events: list[Event], symbol: str, time: int) -> list[Event]:
         """Let conditional orders follow what was traded in a contract."""
-        perp = self.contracts.markets[symbol]
-        waiting = perp.waiting
-        if waiting[0].count or waiting[1].count or perp.trailing or perp.due_algos:
-            events += self.triggers.fire(perp, time)
+        events += self.triggers.fire(self.contracts.markets[symbol], time)
         return events
 
     def goes_on(self) -> bool:

@@ -13,7 +13,6 @@ from venue.core.contract.meeting import Fill
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import (
     Position,
-    counted_out,
     equity,
     notional,
     wallet,
@@ -35,6 +34,7 @@ from venue.vocabulary import (
     CAUSE_LIQUIDATION,
     CAUSE_TAKEOVER,
     CROSSED,
+    INCOME_ORDER_FILL_FEE_INCOME,
     INCOME_ORDER_FIX_MARGIN_AMOUNT,
     INCOME_ORDER_LIQUIDATE_FEE_INCOME,
     ISOLATED,
@@ -86,6 +86,9 @@ class Fills:
         maker, lots, amount = planned.maker, planned.lots, planned.amount
         taker_terms, maker_terms = order.terms, maker.terms
         perp = taker_terms.perp
+        time = order.update_time
+        if time >= perp.due:
+            events += before_change(perp, time)
         taking = self._part(order, planned.taker_fee, planned.taker_margin, events)
         making = self._part(maker, planned.maker_fee, planned.maker_margin, events)
         order.remaining -= lots
@@ -107,14 +110,14 @@ class Fills:
         _book(making, lots, amount)
         self._event(
             perp, taking, making, maker.price, lots, amount, liquidation_fee, order.side,
-            maker.remaining, order.remaining, taker_terms.cause, order.update_time, events,
+            maker.remaining, order.remaining, taker_terms.cause, time, events,
         )  # fmt: skip
         if not taking.opens:
-            self._closed(taking, taker_terms, order.update_time, lots, events)
+            self._closed(taking, taker_terms, time, lots, events)
         elif taker_terms.take_profit is not None:
             events += self._attached(order, taking.position, lots)
         if not making.opens:
-            self._closed(making, maker_terms, order.update_time, lots, events)
+            self._closed(making, maker_terms, time, lots, events)
         elif maker_terms.take_profit is not None:
             events += self._attached(maker, making.position, lots)
 
@@ -151,33 +154,25 @@ class Fills:
         """The position of one side, ready for the trade: funded, and with its margin moved in."""
         terms = order.terms
         perp = terms.perp
-        if order.update_time >= perp.due:
-            events += before_change(perp, order.update_time)
-        position = self._position(order, terms)
+        opens = terms.opens
+        position = self._opened(order, terms) if opens else terms.closed()
         if perp.settlement is not None:
             events += settle_position(self.collateral, position)
         if margin:
-            cross = terms.holding.account.contract[perp.asset]
-            events += self.collateral.move(cross, position.pool, margin, perp.symbol)
-        return Part(position, terms.opens, order.order_id, fee)
+            events += self.collateral.move(terms.pool, position.pool, margin, perp.symbol)
+        return Part(position, opens, order.order_id, fee)
 
-    def _position(self, order: Order[Terms], terms: Terms) -> Position:
-        """The position that an order changes: the one it closes, or the one it opens or adds to."""
-        if not terms.opens:
-            return terms.closed()
-        position = terms.position
-        perp = terms.perp
-        holding = terms.holding
+    def _opened(self, order: Order[Terms], terms: Terms) -> Position:
+        """The position that an order opens or adds to."""
         modes = terms.modes
-        if modes.separated:
-            if position is not None and position.quantity:
-                return position
-        else:
-            held = modes.positions(terms.position_side)
+        if not modes.separated:
+            held = modes.longs if terms.position_side == LONG else modes.shorts
             if held:
                 return held[0]
+        elif terms.position is not None and terms.position.quantity:
+            return terms.position
         made = self.new_position(
-            holding, perp, terms.position_side, modes.margin_mode, order.update_time
+            terms.holding, terms.perp, terms.position_side, modes.margin_mode, order.update_time
         )
         made.leverage = modes.leverage(terms.position_side)
         if modes.separated:
@@ -249,7 +244,8 @@ class Fills:
             fund = collateral.fund_pool(perp.asset)
             collateral.ledger.exchange(fees, fund, liquidation_fee)
         if earned:
-            events.append(collateral.earn(earned, perp.asset, perp.symbol))
+            kind = INCOME_ORDER_FILL_FEE_INCOME
+            events.append(collateral.item(fees, kind, earned, perp.symbol))
         if liquidation_fee:
             events.append(
                 collateral.item(
@@ -258,12 +254,13 @@ class Fills:
             )
         for part in (taking, making):
             position = part.position
-            benefits = position.pool.account.benefits
+            pool = position.pool
+            benefits = pool.account.benefits
             if benefits is not None:
                 fee = part.fee - liquidation_fee if part is taking else part.fee
                 self._benefit(benefits, part, amount, fee, part is making, time)
-            if not position.pool.dirty:
-                collateral.touch(position.pool)
+            if not pool.dirty:
+                collateral.touch(pool)
             position.updated = time
             position.updated_sequence = trade_id
             if not position.created_sequence:
@@ -430,9 +427,7 @@ def _book(part: Part, lots: int, amount: int) -> None:
     """Change the position, and the open interest with the longs."""
     position = part.position
     pool = position.pool
-    sums = pool.sums
-    if sums is not None:
-        sums = counted_out(position, sums)
+    quantity, value, base = position.quantity, position.value, position.base
     if position.separated:
         _stand(position, lots if part.opens else -lots)
     if part.opens:
@@ -443,13 +438,15 @@ def _book(part: Part, lots: int, amount: int) -> None:
     else:
         part.value, part.realized = position.reduce(lots, amount, part.fee)
         pool.gross -= part.value
+        assert pool.gross >= 0, f"{pool.gross} atoms of open value in a pool"
         change = -lots
+    sums = pool.sums
     if sums is not None:
-        sums.count(position, 1)
-    assert pool.gross >= 0, f"{pool.gross} atoms of open value in a pool"
+        sums.follow(position, quantity, value, base)
     if position.side == LONG:
-        position.perp.open_interest += change
-        assert position.perp.open_interest >= 0, "fewer lots are long than none"
+        perp = position.perp
+        perp.open_interest += change
+        assert perp.open_interest >= 0, "fewer lots are long than none"
 
 
 def _stand(position: Position, lots: int) -> None:

@@ -12,6 +12,7 @@ from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import Position, notional
 from venue.core.contract.prices_in_doubt import unsure
 from venue.core.contract.terms import Terms
+from venue.core.ledger.ledger import Ledger
 from venue.core.messages.commands import MoveMargin, SetAutoMargin, SetLeverage, SetMarginMode
 from venue.core.messages.contract_events import AutoMarginSet, LeverageSet
 from venue.core.messages.events import Event, Rejected
@@ -38,7 +39,7 @@ class Margins:
         mode = command.margin_mode
         if mode >= 0 and mode != modes.margin_mode and _in_use(holding, perp):
             return [Rejected(Reject.MODE_IN_USE)]
-        wanted = Modes(0)
+        wanted = Modes(perp, modes.pool, 0)
         wanted.margin_mode = mode if mode >= 0 else modes.margin_mode
         wanted.cross = command.cross or modes.cross
         wanted.long = command.long or modes.long
@@ -154,7 +155,7 @@ class Margins:
             events += self.collateral.move(cross, position.pool, short, perp.symbol)
         self._take_over(modes, wanted)
         for order, margin in margins:
-            _hold(holding, perp, order, margin)
+            _hold(self.contracts.ledger, order, margin)
         return [_event(holding, perp, modes), *events]
 
     def _take_over(self, modes: Modes, wanted: Modes) -> None:
@@ -181,11 +182,11 @@ def _margin(holding: Holding, order: Order[Terms], wanted: Modes) -> int:
     )  # fmt: skip
 
 
-def _hold(holding: Holding, perp: Perpetual, order: Order[Terms], margin: int) -> None:
+def _hold(ledger: Ledger, order: Order[Terms], margin: int) -> None:
     terms = order.terms
     if not terms.opens:
         return
-    holding.account.contract[perp.asset].hold(margin - terms.margin, 0)
+    ledger.reserve(terms.pool, margin - terms.margin, 0)
     terms.margin = margin
     # So that what is held falls in proportion from here on.
     terms.whole_margin = ceil_div(margin * order.quantity, order.remaining)

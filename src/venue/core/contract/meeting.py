@@ -20,12 +20,14 @@ class Fill:
     __slots__ = ("amount", "lots", "maker", "maker_fee", "maker_margin", "released", "status",
                  "taker_fee", "taker_margin")  # fmt: skip
 
-    def __init__(self, maker: Order[Terms], lots: int, amount: int) -> None:
+    def __init__(
+        self, maker: Order[Terms], lots: int, amount: int, taker_fee: int, maker_fee: int
+    ) -> None:
         self.maker = maker
         self.lots = lots
         self.amount = amount
-        self.taker_fee = 0
-        self.maker_fee = 0
+        self.taker_fee = taker_fee
+        self.maker_fee = maker_fee
         self.taker_margin = 0
         self.maker_margin = 0
         self.released = 0
@@ -34,7 +36,7 @@ class Fill:
 
 def ended(maker: Order[Terms], status: int) -> Fill:
     """What stands for a resting order that ends without a trade."""
-    fill = Fill(maker, 0, 0)
+    fill = Fill(maker, 0, 0, 0, 0)
     fill.status = status
     return fill
 

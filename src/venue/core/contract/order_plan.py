@@ -7,15 +7,16 @@ liquidity; it is left out, and ended when the plan is executed.
 
 from __future__ import annotations
 
+from typing import Final
+
 from venue.core.book.market import within_band
 from venue.core.book.matching import FILLS_MAX, PLANNED_MAX, Match
 from venue.core.book.orders import Order
-from venue.core.contract.collateral import available_in, doubtful
+from venue.core.contract.collateral import available_in, certain, doubtful
 from venue.core.contract.meeting import Fill, Known, ended, fee_held, grown_by, maker_margin
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.planned_pool import Shadow, Stake, stake_of
 from venue.core.contract.position import (
-    FEW,
     Position,
     equity,
     maintenance,
@@ -37,6 +38,8 @@ from venue.vocabulary import (
     EXPIRED,
     LONG,
 )
+
+FEW: Final = 8  # positions of a pool up to which asking them anew is cheaper than to note what was
 
 Stakes = dict[Pool, Stake]
 
@@ -94,7 +97,7 @@ class Plan:
     def _means(self) -> int:
         """The greatest notional, in atoms, that the owner of an opening order has margin for."""
         leverage = self.terms.modes.leverage(self.terms.position_side)
-        return available_in(self._cross(self.order)) * leverage
+        return available_in(self.terms.pool) * leverage
 
     def _bound(self, lots: int, price: int) -> None:
         """Bound the walk of a MARKET order by what `lots` more at this price leave."""
@@ -110,14 +113,14 @@ class Plan:
         """Whether the plan does not fit the state any more: then nothing of it may be executed."""
         total = 0
         for fill in self.match.fills:
-            maker = fill.maker
-            terms = maker.terms
-            total += fill.lots
-            if maker.level is None or fill.lots > maker.remaining:
+            maker, lots = fill.maker, fill.lots
+            total += lots
+            if maker.level is None or lots > maker.remaining:
                 return True
+            terms = maker.terms
             if not terms.opens:
                 position = terms.position
-                if position is None or position.quantity < fill.lots:
+                if position is None or position.quantity < lots:
                     return True
         position = self.terms.position
         if not self.terms.opens and (position is None or position.quantity < total):
@@ -130,12 +133,12 @@ class Plan:
         """Whether the owner of an opening order can pay all fills, and hold `rest` atoms for what
         remains."""
         if self.own:
-            cross = self._trial(self._cross(self.order), self.stakes)
+            cross = self._trial(self.terms.pool, self.stakes)
             return cross.available() >= rest
         need = self.cost() + rest
         if need <= self.terms.whole_margin:  # which was found to be available
             return True
-        return available_in(self._cross(self.order)) >= need
+        return available_in(self.terms.pool) >= need
 
     def cost(self) -> int:
         """The cost of the fills to an opening order's owner, in atoms (rule 5.6): margin at mark,
@@ -145,9 +148,9 @@ class Plan:
         perp = self.perp
         at_mark = perp.mark * (self.match.lots * perp.unit)
         side = self.terms.position_side
+        cost = ceil_div(at_mark, self.terms.modes.leverage(side)) + self.fees
         loss = self.notional - at_mark if side == LONG else at_mark - self.notional
-        leverage = self.terms.modes.leverage(side)
-        return ceil_div(at_mark, leverage) + max(0, loss) + self.fees
+        return cost + loss if loss > 0 else cost
 
     # -- what a close leaves ---------------------------------------------------------------------
 
@@ -211,29 +214,30 @@ class Plan:
         terms = maker.terms
         perp = self.perp
         price = maker.price
-        isolated = terms.opens and terms.modes.margin_mode != CROSSED
-        if terms.opens and self._waits(maker, isolated):
+        opens = terms.opens
+        isolated = opens and terms.modes.margin_mode != CROSSED
+        if opens and self._waits(terms.pool, isolated):
             return None
-        amount = price * (lots * perp.unit)
-        fill = Fill(maker, lots, amount)
-        fill.taker_fee = fee_on(amount, self.rate)
-        fill.maker_fee = fee_on(amount, terms.holding.maker_rate(perp.market))
+        size = lots * perp.unit
+        amount = price * size
+        rate = terms.holding.maker_rate(perp.market)
+        fill = Fill(maker, lots, amount, fee_on(amount, self.rate), fee_on(amount, rate))
         own = maker.account is self.order.account
         mark = perp.mark
         if not mark and terms.position is not None:
             mark = mark_of(terms.position)
         # Who buys above the mark or sells below it loses by the fill.
-        loss = (price - mark if maker.side == BUY else mark - price) * (lots * perp.unit)
-        if loss > 0 and terms.position is not None and not terms.opens:
-            rate = terms.holding.maker_rate(perp.market)
-            pool = terms.position.pool
-            if self._unsure(pool) and too_dear(terms.position, lots, loss + fill.maker_fee, rate):
-                return None
-        if terms.opens:
+        loss = (price - mark if maker.side == BUY else mark - price) * size
+        if opens:
             left = maker.remaining - lots
             fill.released = terms.margin - part_margin(maker, left) if left else terms.margin
             if isolated:
                 fill.maker_margin = maker_margin(fill, terms)
+        elif loss > 0 and terms.position is not None:
+            cost = loss + fill.maker_fee
+            pool = terms.position.pool
+            if self._unsure(pool) and too_dear(terms.position, lots, cost, rate):
+                return None
         if self.isolated:
             fill.taker_margin = self._margin_with(fill) - self.margin
         easy = not (own or isolated) and (
@@ -241,8 +245,8 @@ class Plan:
         )
         if not easy and not self._borne(fill, terms, loss > 0):
             self.match.fills.append(ended(maker, CANCELED))
-            if terms.opens:  # what it holds is its owner's again
-                self._trial(self._cross(maker), self.stakes).held -= terms.margin
+            if opens:  # what it holds is its owner's again
+                self._trial(terms.pool, self.stakes).held -= terms.margin
             return None
         if self.own and not own:
             self._taker_leg(fill, self.stakes)
@@ -255,13 +259,12 @@ class Plan:
             self._bound(lots, price)
         return fill
 
-    def _waits(self, maker: Order[Terms], isolated: bool) -> bool:
+    def _waits(self, pool: Pool, isolated: bool) -> bool:
         """Whether a resting order that opens stands back until its contract's price is known, or
         those of what its owner's pool holds: a trade would take money that these may cost."""
-        pool = self._cross(maker)
         if self.perp.doubt or (isolated and self._doubtful(pool)):
             return True
-        risk = self._unsure(pool)
+        risk = 0 if certain(pool) else self._unsure(pool)
         return risk > 0 and available_in(pool) < risk
 
     def _doubtful(self, pool: Pool) -> bool:
@@ -295,7 +298,7 @@ class Plan:
         perp = self.perp
         cost = loss + fill.maker_fee
         if terms.opens:
-            pool = self._cross(fill.maker)
+            pool = terms.pool
             at_mark = perp.mark * (fill.lots * perp.unit)
             cost += ceil_div(at_mark, terms.modes.leverage(terms.position_side)) - fill.released
             room = available_in(pool)
@@ -313,11 +316,17 @@ class Plan:
         What it holds is worth nothing once the money behind it is gone: by a fill before, or since
         it rests.
         """
-        if self.stakes or self.drawn or terms.opens:
-            pool = self._risked(fill.maker, terms)
-            if pool in self.stakes or not self._has_left(pool, terms.opens):
-                return False
-        if not terms.opens or fill.lots == fill.maker.quantity:
+        if not terms.opens:
+            if not self.stakes and not self.drawn:
+                return True
+            pool = terms.closed().pool
+            return _room(pool) >= self.drawn and pool not in self.stakes
+        pool = terms.pool
+        room = available_in(pool)
+        # It must be sound even if all that was drawn before was its own.
+        if room < self.drawn or pool in self.stakes:
+            return False
+        if fill.lots == fill.maker.quantity:
             return True  # one fill of the whole rounds up as often as the order did
         holding, market = terms.holding, self.perp.market
         spread = holding.opening_rate(market) - holding.maker_rate(market)
@@ -325,13 +334,7 @@ class Plan:
             return True
         if fill.maker_fee <= fee_held(fill, terms):
             return True
-        pool = self._cross(fill.maker)
-        return self._draws(pool, available_in(pool), 1)
-
-    def _has_left(self, pool: Pool, opens: bool) -> bool:
-        """Whether a pool is sound even if all that was drawn before was its own."""
-        room = available_in(pool) if opens else _room(pool)
-        return room >= self.drawn
+        return self._draws(pool, room, 1)
 
     def _draws(self, pool: Pool, room: int, cost: int) -> bool:
         """Count what a fill costs its owner beyond what was held for it, if that is easily there;
@@ -368,7 +371,7 @@ class Plan:
         """
         self.stakes = {}
         left: Stakes = {}
-        self._trial(self._cross(self.order), left)
+        self._trial(self.terms.pool, left)
         for fill in self.match.fills:
             terms = fill.maker.terms
             if fill.lots:
@@ -378,7 +381,7 @@ class Plan:
             if fill.lots:
                 self._maker_leg(fill, terms, left)
             elif terms.opens:  # what it holds is its owner's again
-                self._trial(self._cross(fill.maker), left).held -= terms.margin
+                self._trial(terms.pool, left).held -= terms.margin
         return left
 
     # -- who can bear it -------------------------------------------------------------------------
@@ -400,7 +403,7 @@ class Plan:
                     self._taker_leg(earlier, self.stakes)
         self._remember(fill.maker)
         tried: Stakes = {}
-        stake = self._trial(self._risked(fill.maker, terms), tried)
+        stake = self._trial(_risked(terms), tried)
         before = stake.available() if terms.opens else stake.slack()
         if own:
             self._taker_leg(fill, tried)
@@ -423,21 +426,13 @@ class Plan:
     def _remember(self, maker: Order[Terms]) -> None:
         """Count the fills of a resting order's owner that were found easy, before the first one
         that is not."""
-        if self._cross(maker) in self.stakes:
+        pool = maker.terms.pool
+        if pool in self.stakes:
             return
-        self.stakes[self._cross(maker)] = stake_of(self._cross(maker), self.perp, self.order.time)
+        self.stakes[pool] = stake_of(pool, self.perp, self.order.time)
         for earlier in self._knows().of(maker.account, self.match.fills):
             terms = earlier.maker.terms
             self._maker_leg(earlier, terms, self.stakes)
-
-    def _risked(self, order: Order[Terms], terms: Terms) -> Pool:
-        """The pool that pays for an order's fill: a closing one's own, else the cross pool."""
-        if terms.opens:
-            return self._cross(order)
-        return terms.closed().pool
-
-    def _cross(self, order: Order[Terms]) -> Pool:
-        return order.account.contract[self.perp.asset]
 
     def _trial(self, pool: Pool, tried: Stakes) -> Stake:
         """A pool's stake as it is planned so far, as a copy."""
@@ -457,7 +452,7 @@ class Plan:
     def _maker_leg(self, fill: Fill, terms: Terms, stakes: Stakes) -> None:
         """The resting order's side of a fill; what it holds for it is set free."""
         if terms.opens:
-            self._trial(self._cross(fill.maker), stakes).held -= fill.released
+            self._trial(terms.pool, stakes).held -= fill.released
         self._leg(fill.maker, fill, True, stakes)
 
     def _leg(self, order: Order[Terms], fill: Fill, is_maker: bool, stakes: Stakes) -> None:
@@ -469,7 +464,7 @@ class Plan:
             stake.close(stake.existing(position), fill.lots, fill.amount, fee)
             return
         grown = grown_by(terms)
-        cross = self._trial(self._cross(order), stakes)
+        cross = self._trial(terms.pool, stakes)
         if terms.modes.margin_mode == CROSSED:
             cross.open(self.shadow(cross, order, grown), fill.lots, fill.amount, fee)
             return
@@ -492,6 +487,11 @@ class Plan:
         shadow = cross.coming(number, side, modes.leverage(side))
         shadow.base = terms.perp.mark * (modes.lots(side) * terms.perp.unit)
         return shadow
+
+
+def _risked(terms: Terms) -> Pool:
+    """The pool that pays for an order's fill: a closing one's own, else the cross pool."""
+    return terms.pool if terms.opens else terms.closed().pool
 
 
 def _room(pool: Pool) -> int:

@@ -30,7 +30,6 @@ from venue.core.contract.terms import Terms
 from venue.core.counters import Counters
 from venue.core.ledger.ledger import Ledger
 from venue.core.messages.commands import (
-    NO_EXIT,
     CancelContractOrder,
     CancelContractOrders,
     PlaceContractOrder,
@@ -60,7 +59,6 @@ from venue.vocabulary import (
 ASKED_MAX: Final = 800  # resting orders that one slice may ask; the order that does it is finished
 
 # Compiled, a name of another module is looked up at every use, a constant of this one is not.
-NOT_ATTACHED: Final = NO_EXIT
 PLACED: Final = ContractOrderPlaced
 CLOSED: Final = ContractOrderClosed
 
@@ -123,13 +121,17 @@ class Contracts:
         perp = self.markets.get(command.symbol)
         if perp is None:
             return [Rejected(Reject.SYMBOL_UNKNOWN)]
-        if perp.market.halted:
-            return [Rejected(Reject.HALTED, 0, perp.market.halt_reason)]
+        market = perp.market
+        if market.halted:
+            return [Rejected(Reject.HALTED, 0, market.halt_reason)]
         side = command.position_side
         opens = (command.side == BUY) == (side == LONG)
-        terms = Terms(holding, perp, holding.modes_in(perp), side, opens, CAUSE_USER)
+        modes = holding.last_modes
+        if modes is None or modes.perp is not perp:
+            modes = holding.modes_in(perp)
+        terms = Terms(holding, modes, side, opens, CAUSE_USER)
         order = Order(
-            self.counters.order, account, perp.market, command.side, command.type,
+            self.counters.order, account, market, command.side, command.type,
             command.time_in_force, command.quantity, command.price, client_id, command.time, terms,
         )  # fmt: skip
         refused = malformed(order, side)
@@ -137,7 +139,7 @@ class Contracts:
             return [refused]
         if not opens:
             refused = choose_position(terms, command.position_id)
-        elif command.take_profit is not NOT_ATTACHED or command.stop_loss is not NOT_ATTACHED:
+        elif command.take_profit.trigger_price or command.stop_loss.trigger_price:
             refused = attach_exits(terms, command, perp)
         if refused is not None:
             return [refused]
@@ -150,7 +152,7 @@ class Contracts:
         """An order under the next id, which is used up only when the order is accepted."""
         assert quantity > 0 <= price, f"an order of {quantity} lots at {price}"
         opens = (side == BUY) == (position_side == LONG)
-        terms = Terms(holding, perp, holding.modes_in(perp), position_side, opens, cause)
+        terms = Terms(holding, holding.modes_in(perp), position_side, opens, cause)
         return Order(
             self.counters.order, holding.account, perp.market, side, type_, time_in_force,
             quantity, price, "", time, terms,
@@ -180,12 +182,14 @@ class Contracts:
         refused = limit_refused(order, perp)
         if refused is not None:
             return [refused]
-        crossing = perp.market.book.crosses(order.side, order.price)
+        book = order.market.book
+        price = order.price
+        crossing = price >= book.ask if order.side == BUY else price <= book.bid
         tif = order.time_in_force
         if crossing and tif == POST_ONLY:
             return [Rejected(Reject.WOULD_TRADE)]
         if terms.opens:
-            refused = opening_refused(order, terms, order.price, order.quantity)
+            refused = opening_refused(order, terms, price, order.quantity)
             if refused is None and not crossing and tif in (GTC, POST_ONLY):
                 return self._rest_at_once(order, terms, shown)
         else:
@@ -194,7 +198,7 @@ class Contracts:
             return [refused]
         plan = Plan(order, terms)
         if crossing:
-            plan = self._planned(plan, order.price)
+            plan = self._planned(plan, price)
         if tif == FOK and plan.match.lots < order.quantity:
             plan = Plan(order, terms)
         return self._admitted(order, terms, plan, shown)
@@ -269,6 +273,12 @@ class Contracts:
             )
         ]  # fmt: skip
 
+    def followed(self, symbol: str) -> bool:
+        """Whether conditional orders follow what is traded in a contract."""
+        perp = self.markets[symbol]
+        rising, falling = perp.waiting[0], perp.waiting[1]
+        return bool(rising.count or falling.count or perp.trailing or perp.due_algos)
+
     def take(self, order: Order[Terms], limit: int) -> list[Event]:
         """Match an order that needs no admission with the other side, up to the price `limit`."""
         terms = order.terms
@@ -281,7 +291,9 @@ class Contracts:
     def _execute(self, order: Order[Terms], plan: Plan) -> list[Event]:
         """Do what was planned, then rest or close the remainder."""
         terms = plan.terms
-        self.counters.order = max(self.counters.order, order.order_id + 1)
+        counters = self.counters
+        if counters.order <= order.order_id:
+            counters.order = order.order_id + 1
         events: list[Event] = []
         for fill in plan.match.fills:
             if fill.lots:
@@ -305,7 +317,12 @@ class Contracts:
             position.position_id if position is not None and not terms.opens else 0,
         )  # fmt: skip
         if left and not rests:
-            events.append(_closed(order, terms, order.status, 0))
+            events.append(
+                CLOSED(
+                    order.order_id, order.account.uid, terms.perp.symbol, order.side, order.price,
+                    order.status, 0, terms.cause,
+                )
+            )  # fmt: skip
         events.insert(0, placed)
         return events
 
@@ -330,7 +347,7 @@ class Contracts:
             if left < order.quantity:
                 margin = ceil_div(margin * left, order.quantity)
             terms.margin = margin
-            order.account.contract[perp.asset].hold(margin, order.price * (left * perp.unit))
+            self.ledger.reserve(terms.pool, margin, order.price * (left * perp.unit))
             if terms.position_side == LONG:
                 modes.opening_long += left
             else:
@@ -350,7 +367,7 @@ class Contracts:
         """Let go of what the next `lots` of a resting order hold: `margin` atoms of its margin."""
         if terms.opens:
             notional = order.price * (lots * terms.perp.unit)
-            order.account.contract[terms.perp.asset].hold(-margin, -notional)
+            self.ledger.reserve(terms.pool, -margin, -notional)
             terms.margin -= margin
             assert terms.margin >= 0, f"order {order.order_id} holds {terms.margin} atoms"
             if terms.position_side == LONG:
@@ -455,13 +472,6 @@ class Contracts:
 def closing_side(position_side: int) -> int:
     """The side of orders that close a position of this side."""
     return SELL if position_side == LONG else BUY
-
-
-def _closed(order: Order[Terms], terms: Terms, status: int, resting: int) -> ContractOrderClosed:
-    return CLOSED(
-        order.order_id, order.account.uid, terms.perp.symbol, order.side, order.price, status,
-        resting, terms.cause,
-    )  # fmt: skip
 
 
 def _clients(order: Order[Terms]) -> dict[str, Order[Terms]]:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from venue.core.contract.perpetual import Perpetual
 
 UNKNOWN: Final = -1
-FEW: Final = 8  # positions of a pool up to which adding them up anew is cheaper than keeping count
 
 
 class Position:
@@ -175,26 +174,45 @@ class Sums:
             if position.perp is not perp:
                 perp = position.perp
                 self.others += ((perp, perp.mark),)
-            self.count(position, 1)
+            # Compiled, products of large numbers are dear: even one with 1 or -1 is worth a branch.
+            at_mark = (perp.mark or mark_of(position)) * (position.quantity * perp.unit)
+            self.initial += -(-at_mark // position.leverage)
+            if position.side > 0:
+                self.value += at_mark
+                self.cost += position.value
+            else:
+                self.value -= at_mark
+                self.cost -= position.value
 
-    def count(self, position: Position, sign: int) -> None:
-        """Add a position (1), or take it out (-1)."""
-        # Compiled, products of large numbers are dear: even one with 1 or -1 is worth a branch.
+    def follow(self, position: Position, quantity: int, value: int, base: int) -> None:
+        """Take in the change of a position that had so many lots and so much open value, and stood
+        on so much, before.
+
+        So a pool of a thousand positions is not added up a thousand times.
+        """
         perp = position.perp
-        at_mark = (perp.mark or mark_of(position)) * (position.quantity * perp.unit)
-        initial = -(-at_mark // position.leverage)
-        if sign > 0:
-            self.initial += initial
+        mark = perp.mark
+        if perp is not self.perp or mark != self.mark or self.others or not mark:
+            if not mark or not self.fresh():
+                self.mark = UNKNOWN
+                return
+            if not self.knows(perp):
+                self.others += ((perp, mark),)
+        unit = mark * perp.unit
+        before = quantity * unit
+        after = position.quantity * unit
+        leverage = position.leverage
+        self.initial += (-before // leverage) - (-after // leverage)
+        # Compiled, products of large numbers are dear: even one with 1 or -1 is worth a branch.
+        if position.side > 0:
+            self.value += after - before
+            self.cost += position.value - value
         else:
-            self.initial -= initial
-        if sign == position.side:
-            self.value += at_mark
-            self.cost += position.value
-        else:
-            self.value -= at_mark
-            self.cost -= position.value
+            self.value += before - after
+            self.cost += value - position.value
         if self.maintenance != UNKNOWN:
-            self.maintenance += sign * perp.tiers.above(position.base, at_mark)
+            tiers = perp.tiers
+            self.maintenance += tiers.above(position.base, after) - tiers.above(base, before)
 
     def fresh(self) -> bool:
         """Whether no mark has moved since."""
@@ -214,22 +232,6 @@ def sums_of(pool: Pool) -> Sums:
         sums = pool.sums = Sums(pool.positions)
     elif not sums.fresh():
         sums.add_up(pool.positions)
-    return sums
-
-
-def counted_out(position: Position, sums: Sums) -> Sums | None:
-    """Take a position out of its pool's sums, where counting on is worth it, to be counted again
-    after its change; else they are added up anew when they are next asked for.
-
-    So a pool of a thousand positions is not added up a thousand times.
-    """
-    pool = position.pool
-    if len(pool.positions) <= FEW or not sums.fresh():
-        sums.mark = UNKNOWN
-        return None
-    if not sums.knows(position.perp):
-        sums.others += ((position.perp, position.perp.mark),)
-    sums.count(position, -1)
     return sums
 
 

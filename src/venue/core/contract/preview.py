@@ -84,7 +84,7 @@ def _position(outlook: ContractOutlook, order: Order[Terms], plan: Plan) -> None
     """The owner's position and money after the fills."""
     terms = order.terms
     stakes = plan.left()
-    cross = stakes[order.account.contract[terms.perp.asset]]
+    cross = stakes[terms.pool]
     if plan.match.lots:
         stake, pool, shadow = _changed(order, plan, stakes)
         outlook.size, outlook.value = shadow.quantity, shadow.value
@@ -98,7 +98,7 @@ def _position(outlook: ContractOutlook, order: Order[Terms], plan: Plan) -> None
 def _changed(order: Order[Terms], plan: Plan, stakes: Stakes) -> tuple[Stake, Pool, Shadow]:
     """The position that the fills change, in its pool as they leave it."""
     terms = order.terms
-    cross = order.account.contract[terms.perp.asset]
+    cross = terms.pool
     position = grown_by(terms) if terms.opens else terms.closed()
     if terms.opens and terms.modes.margin_mode == CROSSED:
         return stakes[cross], cross, plan.shadow(stakes[cross], order, position)

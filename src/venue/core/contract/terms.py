@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from venue.core.book.orders import Order
+from venue.core.ledger.accounts import Pool
 from venue.core.messages.commands import Exit
 from venue.core.units import ceil_div
 
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
 class Terms:
     """What a contract order has beside its price and quantity.
 
-    Of the `whole_margin` atoms that an opening order needs, `margin` are held for what remains of
-    it. `position` is what a closing order reduces; of an opening one in SEPARATED mode what it has
-    made. `take_profit` and `stop_loss` are attached once it has opened something: `attached` are
-    those of the position `exits_position`. `trimmed` lots were taken off a closing order
-    because its position became smaller.
+    `pool` is its owner's cross pool. Of the `whole_margin` atoms that an opening order needs,
+    `margin` are held there for what remains of it. `position` is what a closing order reduces; of
+    an opening one in SEPARATED mode what it has made. `take_profit` and `stop_loss` are attached
+    once it has opened something: `attached` are those of the position `exits_position`. `trimmed`
+    lots were taken off a closing order because its position became smaller.
     """
 
     __slots__ = (
@@ -35,6 +36,7 @@ class Terms:
         "modes",
         "opens",
         "perp",
+        "pool",
         "position",
         "position_side",
         "stop_loss",
@@ -44,16 +46,11 @@ class Terms:
     )
 
     def __init__(
-        self,
-        holding: Holding,
-        perp: Perpetual,
-        modes: Modes,
-        position_side: int,
-        opens: bool,
-        cause: int,
+        self, holding: Holding, modes: Modes, position_side: int, opens: bool, cause: int
     ) -> None:
         self.holding = holding
-        self.perp = perp
+        self.perp: Perpetual = modes.perp
+        self.pool: Pool = modes.pool
         self.modes = modes
         self.position_side = position_side
         self.opens = opens

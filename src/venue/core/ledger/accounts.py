@@ -64,13 +64,6 @@ class Pool:
         self.shortfall = -1  # with which it stands in line for its liquidation; -1: it does not
         self.since = 0  # since when nobody can help it, as a running number; 0: it needs no help
 
-    def hold(self, margin: int, notional: int) -> None:
-        """Reserve margin for opening orders of so much notional, in atoms, or (negative) let go."""
-        self.held += margin
-        self.promised += notional
-        assert self.held >= 0, f"orders of {self.account.name} hold {self.held} atoms"
-        assert self.promised >= 0, f"orders of {self.account.name} open {self.promised} atoms"
-
 
 class Account:
     """An owner: three wallets, its open orders and the client ids it used.

@@ -87,6 +87,13 @@ class Ledger:
         balance.locked -= amount
         balance.free += amount
 
+    def reserve(self, pool: Pool, margin: int, notional: int) -> None:
+        """Hold margin for opening orders of so much notional, in atoms, or (negative) let it go."""
+        pool.held += margin
+        pool.promised += notional
+        assert pool.held >= 0, f"orders of {pool.account.name} hold {pool.held} atoms"
+        assert pool.promised >= 0, f"orders of {pool.account.name} open {pool.promised} atoms"
+
     def settle(
         self,
         buyer_base: Balance,

@@ -7,8 +7,9 @@ from venue.core.book.market import Market
 from venue.core.book.orders import T
 from venue.core.contract.account import Holding
 from venue.core.contract.perpetual import Perpetual
-from venue.core.contract.position import equity
+from venue.core.contract.position import UNKNOWN, Sums, equity, maintenance_of
 from venue.core.engine import Engine
+from venue.core.ledger.accounts import Account, Pool
 from venue.vocabulary import BUY, LONG
 
 
@@ -20,6 +21,7 @@ def problems(engine: Engine) -> list[str]:
     for account in engine.ledger.accounts.values():
         if account.holding is not None:
             found += _holding_problems(account.holding)
+            found += _sums_problems(account)
     fund = engine.contracts.collateral.fund
     if fund is not None:
         for pool in fund.contract:
@@ -120,3 +122,25 @@ def _holding_problems(holding: Holding) -> list[str]:
         if position_id not in holding.positions and pool.collateral >= 0:
             found.append(f"{name}: pool {position_id} has no position")
     return found
+
+
+def _sums_problems(account: Account) -> list[str]:
+    """Sums of a pool's positions that were kept through changes, and are not those of now."""
+    found: list[str] = []
+    for pool in (*account.contract, *account.isolated.values()):
+        if pool.sums is None or not pool.positions or not pool.sums.fresh():
+            continue
+        kept, now = _told(pool.sums), _told(Sums(pool.positions))
+        if pool.sums.maintenance != UNKNOWN:
+            kept, now = (*kept, pool.sums.maintenance), (*now, _maintenance(pool))
+        if kept != now:
+            found.append(f"{account.name}: sums of pool {pool.position_id} are {kept}, not {now}")
+    return found
+
+
+def _told(sums: Sums) -> tuple[int, ...]:
+    return sums.value, sums.cost, sums.initial
+
+
+def _maintenance(pool: Pool) -> int:
+    return sum([maintenance_of(position) for position in pool.positions])

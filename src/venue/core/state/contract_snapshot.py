@@ -239,7 +239,7 @@ def load(engine: Engine, state: ContractState) -> None:
         perp.positions = dict(sorted(perp.positions.items()))
         stand_back(perp, record.due_algos)
         for order_record in record.orders:
-            _rest(_order(engine, order_record))
+            _rest(engine, _order(engine, order_record))
         for conditional in record.ended_algos:
             algo = load_algo(engine, conditional)
             perp.ended_algos.append(algo)
@@ -318,7 +318,9 @@ def _load_holding(engine: Engine, record: HoldingRecord, perps: list[Perpetual])
         pool = account.isolated[position_id] = Pool(account, asset, position_id)
         pool.collateral = collateral
     for index, margin_mode, separated, cross, long, short in record.modes:
-        modes = holding.modes[index] = Modes(cross)
+        perp = perps[index]
+        pool = account.contract[perp.asset]
+        modes = holding.modes[index] = Modes(perp, pool, cross)
         modes.margin_mode, modes.separated = margin_mode, separated
         modes.long, modes.short = long, short
     for position_record in record.positions:
@@ -384,7 +386,7 @@ def _order(engine: Engine, record: ContractOrderRecord) -> Order[Terms]:
     holding = holding_of(account)
     opens = (record.side == 0) == (record.position_side == LONG)
     modes = holding.modes_in(perp)
-    terms = Terms(holding, perp, modes, record.position_side, opens, record.cause)
+    terms = Terms(holding, modes, record.position_side, opens, record.cause)
     terms.margin = record.margin
     terms.whole_margin = record.whole_margin
     terms.position = holding.positions.get(record.position_id)
@@ -415,7 +417,7 @@ def _order(engine: Engine, record: ContractOrderRecord) -> Order[Terms]:
     return order
 
 
-def _rest(order: Order[Terms]) -> None:
+def _rest(engine: Engine, order: Order[Terms]) -> None:
     """Put a loaded order back into its book, and what it holds."""
     terms = order.terms
     holding, perp = terms.holding, terms.perp
@@ -425,7 +427,7 @@ def _rest(order: Order[Terms]) -> None:
         holding.clients[order.client_id] = order
     if terms.opens:
         notional = order.price * order.remaining * perp.unit
-        order.account.contract[perp.asset].hold(terms.margin, notional)
+        engine.ledger.reserve(terms.pool, terms.margin, notional)
         modes = holding.modes_in(perp)
         if terms.position_side == LONG:
             modes.opening_long += order.remaining

@@ -13,7 +13,7 @@ from typing import Any
 
 from venue.history.process.pipe import BASE, BASE_BITS, DROP, NUMBER_BYTES, OPEN, begun
 from venue.history.process.worker import Worker, serve, settle
-from venue.history.store import Store, open_history
+from venue.history.store import Store, open_passing
 
 
 class Workers:
@@ -54,7 +54,7 @@ class Workers:
             if not path.exists() and base.exists():
                 shutil.copyfile(base, path)
                 path.chmod(0o600)
-            store = open_history(str(path))
+            store = open_passing(str(path))
             found = self._open[number] = store, Worker(store, self._frames_kept)
         return found
 

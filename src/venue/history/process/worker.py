@@ -38,7 +38,7 @@ from venue.history.process.pipe import (
     Opened,
 )
 from venue.history.projection.projector import Catalog, Projector
-from venue.history.store import Store, copy, open_history
+from venue.history.store import Store, copy, open_history, open_passing
 
 log = logging.getLogger("venue.history")
 _batch = msgspec.msgpack.Decoder(Batch)
@@ -170,7 +170,7 @@ def main() -> None:
     assert frame[0] == OPEN, frame[0]
     opened = _opened.decode(frame[1])
     try:
-        store = open_history(opened.path)
+        store = open_passing(opened.path) if opened.temporary else open_history(opened.path)
     except (HistoryDamaged, OSError) as problem:
         say(sys.stdout.buffer, FAILED, str(problem))
         return

@@ -20,7 +20,7 @@ from venue.api.contract.account import (
 from venue.api.contract.market import ContractSelectionRequest, ContractSymbolRequest
 from venue.api.operation import Empty
 from venue.candles import DAY_US
-from venue.core.contract.account import Holding, Modes
+from venue.core.contract.account import Modes
 from venue.core.contract.collateral import available
 from venue.core.contract.margin import initial
 from venue.core.contract.perpetual import Perpetual
@@ -119,16 +119,17 @@ def account_config(call: Call, _: Empty) -> AccountConfig:
 def symbol_config(call: Call, request: ContractSelectionRequest) -> list[SymbolConfig]:
     """Modes and leverages of one contract, or of all but the demo contracts."""
     rooms = call.venue
-    holding = rooms.engine.account(call.uid).holding
+    account = rooms.engine.account(call.uid)
     symbol = request.symbol
     perps = [rooms.perp(symbol)] if symbol is not None else rooms.perps(demo=False)
-    return [_symbol_config(holding, perp) for perp in perps]
+    return [_symbol_config(account, perp) for perp in perps]
 
 
-def _symbol_config(holding: Holding | None, perp: Perpetual) -> SymbolConfig:
+def _symbol_config(account: Account, perp: Perpetual) -> SymbolConfig:
+    holding = account.holding
     modes = holding.modes.get(perp.index) if holding is not None else None
     if modes is None:
-        modes = Modes(perp.default_leverage())
+        modes = Modes(perp, account.contract[perp.asset], perp.default_leverage())
     return SymbolConfig(
         symbol=perp.symbol,
         margin_type=MARGIN_MODE_NAMES[modes.margin_mode],

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from venue.api import errors
 from venue.api.errors import ApiError
-from venue.core.contract.collateral import available
+from venue.core.contract.collateral import available, doubtful
+from venue.core.contract.position import wallet as pool_wallet
 from venue.core.instruments import Asset
 from venue.core.messages.benefit_commands import InternalWithdraw
 from venue.core.messages.commands import PlaceOrder, Transfer, Withdraw
 from venue.core.spot.preview import needed
 from venue.gateway.context import Venue
-from venue.vocabulary import BUY
+from venue.vocabulary import BUY, WALLET_CONTRACT
 from venue.wire import WALLET_NAMES, amount_text
+
+DOUBT: Final = (
+    "amount not enough: the price of an open position is in doubt (its index is old, or jumped); "
+    "nothing leaves the contract wallet until it is known again"
+)
 
 
 def spot_funds(venue: Venue, command: PlaceOrder) -> ApiError:
@@ -32,7 +40,11 @@ def wallet_funds(venue: Venue, command: Withdraw | Transfer | InternalWithdraw) 
     index = ledger.index[command.asset]
     wallet = command.wallet if isinstance(command, Withdraw) else command.source
     account = venue.engine.account(command.uid)
+    if wallet == WALLET_CONTRACT and doubtful(account.contract[index]):
+        return errors.failed_precondition(DOUBT, item_code="INSUFFICIENT_BALANCE")
     total = account.total(wallet, index)
+    if wallet == WALLET_CONTRACT:  # the cash leg alone lacks what positions cost
+        total = pool_wallet(account.contract[index])
     free = max(0, venue.engine.owners.movable(account, wallet, index))
     return _short(ledger.assets[index], command.amount, free, total, WALLET_NAMES[wallet].lower())
 
@@ -51,5 +63,5 @@ def contract_money(venue: Venue, uid: int, symbol: str) -> str:
     asset = venue.engine.ledger.assets[index]
     account = venue.engine.account(uid)
     free = amount_text(asset, max(0, available(account, index)))
-    wallet = amount_text(asset, account.contract[index].collateral)
+    wallet = amount_text(asset, pool_wallet(account.contract[index]))
     return f", {free} of {wallet} in the contract wallet are free"
