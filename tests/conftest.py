@@ -19,16 +19,18 @@ ON_BOTH_CORES = ("core", "scenarios", "properties")  # their tests say nothing b
 
 # The longest files go first: side by side with others, none is left over at the end.
 LONGEST = (
+    "journeys/test_crash_tests.py",
     "journeys/test_former_files.py",
-    "journeys/test_contract_crash.py",
-    "journeys/test_people.py",
-    "journeys/test_damaged_files.py",
-    "journeys/test_copying_crash.py",
-    "conformance/test_kill.py",
     "conformance/test_snippets.py",
-    "journeys/test_command.py",
-    "conformance/test_ccxt_pro.py",
     "journeys/test_prune.py",
+    "conformance/test_kill.py",
+    "journeys/test_damaged_files.py",
+    "journeys/test_contract_crash.py",
+    "journeys/test_same_run.py",
+    "conformance/test_ccxt_pro.py",
+    "journeys/test_copying_crash.py",
+    "journeys/test_runs.py",
+    "journeys/test_command.py",
     "journeys/test_helpers.py",
     "properties/test_search.py",
     "properties/test_contracts.py",
@@ -36,6 +38,7 @@ LONGEST = (
     "conformance/test_random_streams.py",
     "properties/test_preview.py",
     "journeys/test_stream_resume.py",
+    "journeys/test_people.py",
 )
 
 
