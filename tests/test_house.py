@@ -335,7 +335,7 @@ def test_every_module_is_used() -> None:
     assert not missing, f"pyproject.toml names scripts of {missing}"
     helpers = ["venue.computing", "venue.history.process.worker", "venue.replica"]
     helpers += list(project["entry-points"]["pytest11"].values())
-    helpers += ["venue.explaining", "venue.history.process.shared_worker"]
+    helpers += ["venue.explaining", "venue.history.process.shared_worker", "venue.program"]
     helpers += ["venue.testing.machine"]  # for who has Hypothesis
     helpers += [f"venue.history.questions.{name}" for name in asked.__all__]
     used = reached([*scripts, "venue.__main__", "venue.gym", *LAZY.values(), *helpers])

@@ -75,7 +75,3 @@ def main() -> None:
         pass  # the venue is gone: what was projected is kept
     finally:
         store.close()
-
-
-if __name__ == "__main__":
-    main()

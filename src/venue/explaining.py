@@ -113,7 +113,3 @@ def main() -> None:
     os.nice(NICENESS)
     with contextlib.suppress(BrokenPipeError):  # the venue is gone, or waits no longer
         serve(None, Explaining().answer, sys.stdin.buffer, sys.stdout.buffer)
-
-
-if __name__ == "__main__":
-    main()

@@ -111,7 +111,3 @@ def main() -> int:
         _say(str(problem))
         return 1
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -19,7 +19,6 @@ from support.helper_process import process_of
 from support.tape import Sum, Tape, rows_of
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
-from venue.helper_environment import environment
 from venue.history import store as store_room
 from venue.history.process import client, link
 from venue.history.process.client import BATCH_MAX, History
@@ -28,6 +27,7 @@ from venue.history.process.pipe import PART, PROJECT
 from venue.history.questions import spot as queries
 from venue.history.rows.spot import BillsOf, OrdersOf
 from venue.history.store import open_history
+from venue.program import environment
 
 PATIENCE_S = 30.0  # a bound, far beyond what is needed
 

@@ -16,7 +16,6 @@ from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command, RecordStreams
 from venue.core.owners import FIRST_UID
-from venue.helper_environment import environment
 from venue.journal.chain import BLOCK
 from venue.journal.snapshot_files import SnapshotFiles
 from venue.journal.sqlite import SqliteJournal, open_journal
@@ -24,6 +23,7 @@ from venue.node import keeper
 from venue.node.keeper import Keeper, SnapshotFailed
 from venue.node.market_data.views import MarketData
 from venue.node.snapshots import EVERY, take
+from venue.program import environment
 from venue.recording.recorder import Recorder
 
 TESTS = Path(__file__).resolve().parents[1]

@@ -9,7 +9,8 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from importlib.metadata import packages_distributions
 from pathlib import Path
 from textwrap import dedent
@@ -33,12 +34,14 @@ README_LINES_MAX = 150  # three screens
 # What a venue chooses anew: an answer must have them, not these values.
 CHOSEN = ("orderId", "transactTime")
 LEFT = {"text", "json"}  # pictures and answers, which say nothing that could be run
-# Pages that change time or prices, or have requests go wrong: the options of their venue.
+OF_RUNS = "runs.md"
+# Pages that change time or prices, or have requests go wrong: the options of a venue that is as it
+# began before each snippet.
 OF_ITS_OWN = {
     "clock.md": ("--no-agents",),
     "explain.md": ("--no-agents",),
     "faults.md": ("--no-agents",),
-    "runs.md": ("--no-agents",),
+    OF_RUNS: ("--no-agents",),
     "snapshots.md": ("--no-agents",),
     "prices.md": (),
     "wire-log.md": ("--no-agents",),
@@ -65,6 +68,27 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with Server(folder=tmp_path_factory.mktemp("snippets")) as running:
         yield running
         assert running.stop() == 0
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Server]]:
+    """Gives the venue of a page that has one to itself, as it began; pages of equal options share
+    it, but for those of runs: all that happened is in a run, also what was reverted."""
+    running: dict[tuple[str, ...], Server] = {}
+
+    def given(page: str) -> Server:
+        options = (*OF_ITS_OWN[page], "--clock", "manual", "--at", "2026-01-01T00:00:00Z")
+        kind = (*options, page) if page == OF_RUNS else options
+        if kind not in running:
+            folder = tmp_path_factory.mktemp("fresh")
+            running[kind] = closing.enter_context(Server(*options, folder=folder))
+        operator = running[kind].client()
+        assert operator.post("/_venue/reset", {}).status == 200
+        assert operator.get("/_venue/faults").json == []
+        return running[kind]
+
+    with ExitStack() as closing:
+        yield given
 
 
 def of(kind: str) -> list[Any]:
@@ -148,18 +172,11 @@ def test_links_between_pages_lead_somewhere() -> None:
 
 
 @pytest.mark.parametrize("snippet", of("sh"))
-def test_shell(server: Server, snippet: Snippet, tmp_path: Path) -> None:
+def test_shell(server: Server, fresh: Callable[[str], Server], snippet: Snippet) -> None:
     for program in ("bash", "curl", "openssl"):
         needed(program)
-    if snippet.page not in OF_ITS_OWN:
-        check_shell(server, snippet)
-        return
-    options = (*OF_ITS_OWN[snippet.page], "--clock", "manual", "--at", "2026-01-01T00:00:00Z")
-    with Server(*options, folder=tmp_path) as own:
-        check_shell(own, snippet)
-
-
-def check_shell(server: Server, snippet: Snippet) -> None:
+    if snippet.page in OF_ITS_OWN:
+        server = fresh(snippet.page)
     command = ["bash", "-eu", "-o", "pipefail", "-c", here(snippet, server)]
     out = run(command, ROOT, server.url)
     assert out.strip()

@@ -4,18 +4,43 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 import venue
-from support.command import run
+from support.command import CLEAN, run, run_in
 from support.server import Server
 from venue.journal.journal import Snapshot
 from venue.journal.sqlite import open_journal
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with Server("--no-agents", folder=tmp_path_factory.mktemp("command")) as found:
+        yield found
+        assert found.stop() == 0
+
+
+@pytest.fixture(scope="module")
+def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a venue that was stopped."""
+    folder = tmp_path_factory.mktemp("stopped")
+    with Server("--state", str(folder / "venue.db"), "--no-agents", folder=folder) as found:
+        assert found.stop() == 0
+    return folder
+
+
+@pytest.fixture
+def state(stopped: Path, tmp_path: Path) -> Path:
+    """A copy of its files, to be damaged; of the journal the path."""
+    shutil.copytree(stopped, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "venue.db"
 
 
 def command(*arguments: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -27,6 +52,40 @@ def command(*arguments: str, folder: Path | None = None) -> subprocess.Completed
         cwd=folder,
         env={**os.environ, "NO_COLOR": "1", "COLUMNS": "120"},
     )
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("version",),
+        ("env", "bob", "--format", "dotenv"),
+        ("env", "mallory"),
+        ("nonsense",),
+        ("dev", "--help"),
+        ("status", "--url", "nonsense"),
+        ("status",),
+    ],
+)
+def test_a_copy_of_a_ready_command_does_what_a_fresh_one_does(
+    arguments: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Most tests run such copies: see `support.ready_command`."""
+    (tmp_path / "venue.toml").write_text('[status]\noutput = "json"\n')
+    given = {"VENUE_URL": "http://127.0.0.1:1", "HOME": str(tmp_path)}
+    fresh = subprocess.run(
+        [sys.executable, "-m", "venue", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        cwd=tmp_path,
+        env={**CLEAN, "NO_COLOR": "1", "COLUMNS": "200", **given},
+        stdin=subprocess.DEVNULL,
+    )
+    copied = run_in(tmp_path, *arguments, **given)
+    assert copied.returncode == fresh.returncode
+    assert copied.stdout == fresh.stdout
+    assert copied.stderr == fresh.stderr
+    assert fresh.stdout + fresh.stderr
 
 
 def test_help_imports_neither_server_nor_database() -> None:
@@ -47,23 +106,22 @@ def uses_the_database(process: int) -> bool:
     return "/sqlalchemy/" in Path(f"/proc/{process}/maps").read_text()
 
 
-def test_only_the_helper_imports_the_database(tmp_path: Path) -> None:
+def test_only_the_helper_imports_the_database(server: Server) -> None:
     """Asking questions by name and taking rows does not bring it along either."""
-    with Server("--no-agents", folder=tmp_path) as server:
-        alice = server.client("alice")
-        for path in (
-            "/api/v3/allOrders?symbol=BTCUSDT",
-            "/api/v3/myTrades?symbol=BTCUSDT",
-            "/capi/v3/userTrades",
-            "/capi/v3/order/history",
-            "/capi/v3/market/fundingRate?symbol=BTCUSDT",
-        ):
-            assert alice.get(path).status == 200, path
-        server_process = server.process.pid
-        children = Path(f"/proc/{server_process}/task/{server_process}/children").read_text()
-        (helper,) = map(int, children.split())
-        assert uses_the_database(helper)
-        assert not uses_the_database(server_process)
+    alice = server.client("alice")
+    for path in (
+        "/api/v3/allOrders?symbol=BTCUSDT",
+        "/api/v3/myTrades?symbol=BTCUSDT",
+        "/capi/v3/userTrades",
+        "/capi/v3/order/history",
+        "/capi/v3/market/fundingRate?symbol=BTCUSDT",
+    ):
+        assert alice.get(path).status == 200, path
+    server_process = server.process.pid
+    children = Path(f"/proc/{server_process}/task/{server_process}/children").read_text()
+    (helper,) = map(int, children.split())
+    assert uses_the_database(helper)
+    assert not uses_the_database(server_process)
 
 
 def test_version() -> None:
@@ -168,12 +226,10 @@ def test_arguments_that_no_command_takes_are_refused_in_one_line(
     assert word in line
 
 
-def test_a_taken_port_is_named(tmp_path: Path) -> None:
-    with Server(folder=tmp_path) as server:
-        done = command("dev", "--port", str(server.port))
-        assert done.returncode == 2
-        assert f"port {server.port} on 127.0.0.1 is in use" in done.stderr
-        assert server.stop() == 0
+def test_a_taken_port_is_named(server: Server) -> None:
+    done = command("dev", "--port", str(server.port))
+    assert done.returncode == 2
+    assert f"port {server.port} on 127.0.0.1 is in use" in done.stderr
 
 
 def test_faucet_and_transfer_move_money(tmp_path: Path) -> None:
@@ -257,10 +313,7 @@ def test_state_survives_and_verifies(tmp_path: Path) -> None:
         assert server.stop() == 0
 
 
-def test_verify_finds_damage(tmp_path: Path) -> None:
-    state = tmp_path / "venue.db"
-    with Server("--state", str(state), "--no-agents", folder=tmp_path) as server:
-        assert server.stop() == 0
+def test_verify_finds_damage(state: Path, tmp_path: Path) -> None:
     assert command("verify", str(state)).returncode == 0
     raw = bytearray(state.read_bytes())
     at = raw.index(b"alice")
@@ -274,10 +327,7 @@ def test_verify_finds_damage(tmp_path: Path) -> None:
     assert "no such journal" in missing.stderr
 
 
-def test_verify_finds_a_snapshot_of_another_state(tmp_path: Path) -> None:
-    state = tmp_path / "venue.db"
-    with Server("--state", str(state), "--no-agents", folder=tmp_path) as server:
-        assert server.stop() == 0
+def test_verify_finds_a_snapshot_of_another_state(state: Path) -> None:
     journal = open_journal(str(state))
     (true,) = journal.snapshots()
     false = Snapshot(true.sequence, true.engine_version, "0" * 32, true.parts)
@@ -288,10 +338,7 @@ def test_verify_finds_a_snapshot_of_another_state(tmp_path: Path) -> None:
     assert f"the snapshot at {true.sequence} is not the replayed state" in done.stderr
 
 
-def test_a_key_file_others_can_read_is_refused_in_words(tmp_path: Path) -> None:
-    state = tmp_path / "venue.db"
-    with Server("--state", str(state), "--no-agents", folder=tmp_path) as server:
-        assert server.stop() == 0
+def test_a_key_file_others_can_read_is_refused_in_words(state: Path, tmp_path: Path) -> None:
     (tmp_path / "venue.db.keys.master").chmod(0o644)
     done = command("dev", "--state", str(state), "--port", "0")
     assert done.returncode == 2
@@ -299,13 +346,11 @@ def test_a_key_file_others_can_read_is_refused_in_words(tmp_path: Path) -> None:
     assert "venue.db.keys.master" in done.stderr
 
 
-def test_an_operators_misspelt_parameter_is_refused(tmp_path: Path) -> None:
-    with Server("--no-agents", folder=tmp_path) as server:
-        operator = server.client()
-        body = {"owner": "alice", "permissions": ["READ"], "addresses": ["10.1.1.1"]}
-        answer = operator.post("/_venue/keys", body)
-        assert answer.status == 400
-        assert answer.json["code"] == -1142
-        assert "addresses" in answer.json["msg"]
-        assert len(operator.get("/_venue/keys?owner=alice").json) == 1
-        assert server.stop() == 0
+def test_an_operators_misspelt_parameter_is_refused(server: Server) -> None:
+    operator = server.client()
+    body = {"owner": "alice", "permissions": ["READ"], "addresses": ["10.1.1.1"]}
+    answer = operator.post("/_venue/keys", body)
+    assert answer.status == 400
+    assert answer.json["code"] == -1142
+    assert "addresses" in answer.json["msg"]
+    assert len(operator.get("/_venue/keys?owner=alice").json) == 1

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from support.client import Client
+from support.command import Done, run
 from support.server import Server
 from venue.core.contract.collateral import FUND_UID
 
@@ -33,14 +31,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         assert running.stop() == 0
 
 
-def command(server: Server, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "venue", *arguments, "--url", server.url],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        env={**os.environ, "NO_COLOR": "1", "COLUMNS": "120"},
-    )
+def command(server: Server, *arguments: str) -> Done:
+    return run(*arguments, "--url", server.url)
 
 
 def told(server: Server, *arguments: str) -> str:

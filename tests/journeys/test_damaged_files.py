@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from support.command import Done, run_in
 from support.damage import make_unchecked
 from support.server import Server
 from venue.history.pages import PAGE, damaged
@@ -53,10 +52,8 @@ def answers(server: Server) -> list[Any]:
     return [answer.json for answer in given]
 
 
-def command(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "venue", *arguments], cwd=folder, capture_output=True, text=True
-    )
+def command(folder: Path, *arguments: str) -> Done:
+    return run_in(folder, *arguments)
 
 
 def last_told(server: Server) -> str:

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from support.client import Client
+from support.command import run_in
 
 STOP_S = 30
 _ADDRESS = re.compile(r"commands (\d+) to (\d+), read-only, at (http://\S+:(\d+))")
@@ -51,12 +52,5 @@ class OpenRun:
 
 def venue(*arguments: str, url: str = "", folder: Path | None = None) -> tuple[int, str, str]:
     """A command's exit code, output and errors."""
-    done = subprocess.run(
-        [sys.executable, "-m", "venue", *arguments],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        cwd=folder,
-        env={**os.environ, "VENUE_URL": url or "http://127.0.0.1:1"},
-    )
+    done = run_in(folder, *arguments, VENUE_URL=url or "http://127.0.0.1:1")
     return done.returncode, done.stdout, done.stderr

@@ -18,6 +18,7 @@ from cyclopts import Parameter
 from venue.cli.credentials import OPERATOR_TOKEN
 from venue.cli.operator import REFUSED
 from venue.cli.operator import die as _die
+from venue.program import importing
 from venue.times import moment_us, span_us
 
 if TYPE_CHECKING:
@@ -198,8 +199,8 @@ def kept_us(text: str) -> int:
 
 def serve(options: DevOptions) -> int:
     """Serve until told to stop; the exit code. What a user can mend is said in words."""
-    import uvloop
-
+    with importing():
+        import uvloop
     try:
         return uvloop.run(_served(options, time.perf_counter()))
     except OSError as problem:
@@ -219,8 +220,9 @@ async def _served(options: DevOptions, began: float) -> int:
 
     process = await worker()
     try:
-        from venue.cli.banner import announce
-        from venue.main import run
+        with importing():
+            from venue.cli.banner import announce
+            from venue.main import run
 
         wired = _wired(options)
 

@@ -17,10 +17,10 @@ from typing import Final, Protocol
 
 import msgspec
 
-from venue.helper_environment import environment
 from venue.journal.journal import Journal, JournalFailed, Segment, earliest
 from venue.journal.snapshot_files import SnapshotFiles
 from venue.node.snapshots import EVERY
+from venue.program import environment
 
 REPLICA: Final = "venue.replica"  # the module that the process runs
 ASK_S: Final = 10.0  # how often it is asked whether a snapshot is due
@@ -132,7 +132,7 @@ class Keeper:
     async def _take(self, last: int, put: Callable[[int], None], time_max_s: float) -> None:
         # Not by the event loop's own means: it would fork, and copy this process's page tables.
         process = subprocess.Popen(  # noqa: S603 - the venue's own module
-            [sys.executable, "-P", "-m", REPLICA],
+            [sys.executable, "-P", "-m", "venue.program", REPLICA],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment(os.environ),

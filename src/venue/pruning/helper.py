@@ -86,7 +86,3 @@ def main() -> None:
         pass  # the venue is gone
     finally:
         archiving.leave()
-
-
-if __name__ == "__main__":
-    main()

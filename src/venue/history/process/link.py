@@ -15,8 +15,8 @@ from asyncio.subprocess import Process
 from collections import deque
 from typing import Any, Final
 
-from venue.helper_environment import environment
 from venue.history.process.pipe import DAMAGED, DONE, HEAD
+from venue.program import environment
 
 WORKER: Final = "venue.history.process.worker"
 START_S: Final = 30.0  # how long a process may take to open its file
@@ -148,6 +148,7 @@ async def spawn(module: str, *arguments: str) -> Process:
         sys.executable,
         "-P",  # a file of the working directory is not a module
         "-m",
+        "venue.program",
         module,
         *arguments,
         stdin=asyncio.subprocess.PIPE,

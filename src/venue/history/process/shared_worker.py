@@ -85,7 +85,3 @@ def main() -> None:
     finally:
         workers.close()
         shutil.rmtree(folder, ignore_errors=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -7,7 +7,6 @@ It ends when its input ends. Signals are for the venue, which closes the input i
 from __future__ import annotations
 
 import logging
-import os
 import pickle
 import signal
 import sys
@@ -185,8 +184,3 @@ def main() -> None:
         store.close()
         if opened.temporary:
             remove(opened.path)
-
-
-if __name__ == "__main__":
-    main()
-    os._exit(0)  # all is closed; taking the interpreter apart would take a tenth of a second

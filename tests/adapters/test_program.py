@@ -1,0 +1,63 @@
+"""How programs of the venue begin, and what they end with."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+from venue.program import importing
+
+OF_THE_COMMAND = (
+    "import gc, venue.__main__\n"
+    "assert gc.isenabled()\n"
+    "assert gc.get_freeze_count() > 10_000, gc.get_freeze_count()\n"
+)
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-P", *arguments], input=b"", capture_output=True, timeout=60
+    )
+
+
+def import_nothing() -> None:
+    with importing():
+        assert not gc.isenabled()
+        import_module("venue.no_such_module")
+
+
+def test_no_garbage_is_looked_for_during_imports() -> None:
+    """Also when one fails, which leaves the collector as it was."""
+    assert gc.isenabled()
+    frozen = gc.get_freeze_count()
+    try:
+        with pytest.raises(ModuleNotFoundError):
+            import_nothing()
+        assert gc.isenabled()
+        assert gc.get_freeze_count() > frozen
+    finally:
+        gc.unfreeze()
+
+
+def test_what_the_command_is_made_of_is_never_searched() -> None:
+    done = run("-c", OF_THE_COMMAND)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_helper_ends_with_what_its_main_returns() -> None:
+    """The one without a task, and one whose file cannot be opened, which says so at its pipe."""
+    assert run("-m", "venue.program", "venue.replica").returncode == 0
+    done = run("-m", "venue.program", "venue.computing", "/dev/null/history", "1")
+    assert done.returncode == 0, done.stderr
+    assert b"/dev/null/history" in done.stdout
+    assert done.stderr == b""
+
+
+def test_a_helper_that_fails_tells_it() -> None:
+    done = run("-m", "venue.program", "venue.no_such_module")
+    assert done.returncode == 1
+    assert b"venue.no_such_module" in done.stderr

@@ -1,0 +1,53 @@
+"""The `venue` command, imported once: what is asked of standard input, a socket, is run in a copy.
+
+Each copy has imported what `python -m venue` imports before it looks at its arguments, and nothing
+else; its arguments, environment, working directory, output and end are its own. One runs at a time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+
+import venue.__main__ as command
+
+ASKED_MAX = 1 << 20
+
+
+def serve(asked: socket.socket) -> None:
+    """Until nobody asks any more. Each message carries files for output, errors and the end."""
+    while True:
+        message, files, _, _ = socket.recv_fds(asked, ASKED_MAX, 3)
+        if not message:
+            return
+        output, errors, end = files
+        copy = os.fork()
+        if copy == 0:
+            asked.close()
+            os.close(end)
+            become(message, output, errors)
+            command.main()
+            return
+        os.write(end, f"{copy} ".encode())
+        os.write(end, f"{os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1])} ".encode())
+        for file in files:
+            os.close(file)
+
+
+def become(message: bytes, output: int, errors: int) -> None:
+    """Be as a process that was started with these arguments, in this environment and folder."""
+    arguments, environment, folder = json.loads(message)
+    for file, number in ((os.open(os.devnull, os.O_RDONLY), 0), (output, 1), (errors, 2)):
+        os.dup2(file, number)
+        os.close(file)
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(folder)
+    sys.path[0] = folder
+    sys.argv[:] = [str(command.__file__), *arguments]
+
+
+if __name__ == "__main__":
+    serve(socket.socket(fileno=os.dup(0)))
