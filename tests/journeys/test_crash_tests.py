@@ -188,7 +188,8 @@ def test_options_are_refused_in_words(options: list[str], words: str, tmp_path: 
     assert words in done.stderr
 
 
-def test_a_crash_test_that_is_stopped_leaves_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_crash_test_that_is_stopped_leaves_nothing(tmp_path: Path, number: int) -> None:
     command = [sys.executable, "-m", "venue", "crashtest", "--only", "busy", "--"]
     command += [sys.executable, FAST, "hangs", str(tmp_path / "child")]
     os.mkfifo(tmp_path / "child")
@@ -197,7 +198,7 @@ def test_a_crash_test_that_is_stopped_leaves_nothing(tmp_path: Path) -> None:
     assert select.select([reader], [], [], WAIT_S)[0]
     child = int(os.read(reader, 20))
     os.close(reader)
-    running.send_signal(signal.SIGTERM)
+    running.send_signal(number)
     _, words = running.communicate(timeout=WAIT_S)
     assert (running.returncode, words) == (130, "venue: the crash test was stopped\n")
     assert gone(child)

@@ -109,11 +109,6 @@ def _run(plan: TrialPlan, chosen: list[Incident], report: str) -> int:
     from venue.crashtest.people import Broken
     from venue.practice import NotStarted
 
-    def stopped(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    for number in (signal.SIGTERM, signal.SIGHUP):  # as ^C: nothing is left running
-        signal.signal(number, stopped)
     try:
         made = asyncio.run(_reported(plan, chosen))
         _write(made, report)
@@ -121,7 +116,7 @@ def _run(plan: TrialPlan, chosen: list[Incident], report: str) -> int:
         die(str(problem))
     except OSError as problem:
         die(f"{problem.filename or report}: {problem.strerror}")
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, asyncio.CancelledError):
         die("the crash test was stopped", 130)
     return 1 if made.failed() else 0
 
@@ -129,7 +124,24 @@ def _run(plan: TrialPlan, chosen: list[Incident], report: str) -> int:
 async def _reported(plan: TrialPlan, chosen: list[Incident]) -> CampaignReport:
     from venue.crashtest.campaign import Campaign
 
+    _stop_as_by_interrupt()
     return await Campaign(plan, ask, _told).report(chosen)
+
+
+def _stop_as_by_interrupt() -> None:
+    """SIGTERM and SIGHUP end this task as ^C does, and nothing is left running. They are not raised
+    where the loop happens to be: a connection's task would meet them, and tell of a defect."""
+    import asyncio
+
+    task = asyncio.current_task()
+    assert task is not None, "called by a task"
+
+    def stop() -> None:
+        if not task.cancelling():
+            task.cancel()
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        asyncio.get_running_loop().add_signal_handler(number, stop)
 
 
 def _told(result: Result) -> None:
