@@ -37,6 +37,7 @@ RESTING: Final = 4  # orders per owner and side in the book before the measureme
 PRICE: Final = 6_400_000  # ticks of 0.01
 START_S: Final = 20
 NEEDED: Final = 0.8
+NEEDED_NOTED: Final = 0.97
 NEEDED_LISTENING: Final = 0.75
 NEEDED_DOOR: Final = 1.7
 NEEDED_BATCH: Final = 0.5
@@ -50,7 +51,14 @@ TICKER: Final = "/api/v3/market/ticker/24hr"
 Environment = dict[str, str]
 PLAIN: Final = {**os.environ}
 FAST: Final = compiled.environment()
-SERVERS: Final = ("uvicorn's floor", "floor", "history off", "history on", "FastAPI mock")
+SERVERS: Final = (
+    "uvicorn's floor",
+    "floor",
+    "history off",
+    "history on",
+    "FastAPI mock",
+    "wire log",
+)
 MISSING: Final = "{} is missing; on Debian: apt-get install {}"
 
 
@@ -107,7 +115,8 @@ def _measure(folder: Path, running: ExitStack) -> Section:
     )
     off = running.enter_context(_copy_serving(folder, keys, "off"))
     on = running.enter_context(_copy_serving(folder, keys, "on"))
-    servers = (uvicorn, floor, off, on, mock)  # as `SERVERS`
+    noted = running.enter_context(_copy_serving(folder, keys, "off", "", "1000"))
+    servers = (uvicorn, floor, off, on, mock, noted)  # as `SERVERS`
     rounds: list[list[Figures]] = []
     for _ in range(ROUNDS):
         _write_orders(requests, keys)
@@ -137,11 +146,13 @@ def _section(
     paced: list[tuple[int, Figures]],
     heard: Figures,
 ) -> Section:
-    uvicorn, floor, off, on, mock = orders
+    uvicorn, floor, off, on, mock, noted = orders
     us = "us"
     rows = [
         _rate("POST order, history off", off, floor, NEEDED),
         Row(what="  processor time, all processes", measured=off.cpu, floor=floor.cpu, unit=us),
+        _rate("  wire log on", noted, off, NEEDED_NOTED),
+        Row(what="  processor time, all processes", measured=noted.cpu, floor=off.cpu, unit=us),
         _rate("POST order, history on", on, floor),
         Row(what="  processor time, all processes", measured=on.cpu, floor=floor.cpu, unit=us),
         _rate(f"  {OWNERS} owners listening", heard, on, NEEDED_LISTENING),

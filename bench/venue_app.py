@@ -10,8 +10,8 @@ import uvloop
 from venue.main import Options, Running, run
 
 
-def main(state: str, ready_file: str, projection: str, capacity: str = "") -> int:
-    """Serve until told to stop; the ready file gets the port."""
+def main(state: str, ready_file: str, projection: str, capacity: str = "", noted: str = "0") -> int:
+    """Serve until told to stop; the ready file gets the port. `noted`: requests in the wire log."""
     options = Options(
         port=0,
         state=state,
@@ -20,6 +20,7 @@ def main(state: str, ready_file: str, projection: str, capacity: str = "") -> in
         batch_place=True,
         projection=projection == "on",
         capacity=int(capacity) if capacity else None,
+        wire_log=int(noted),
     )
 
     def ready(running: Running) -> None:
