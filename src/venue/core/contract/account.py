@@ -75,8 +75,7 @@ class Holding:
     """One owner's contract side. Lists are by asset or by contract index.
 
     Fee rates of -1 mean the symbol's own. `clients` and `algo_clients` hold open orders and those
-    of the last day. `last_modes` are those that were asked for last: most owners trade one contract
-    for a while.
+    of the last day.
     """
 
     __slots__ = (
@@ -84,7 +83,6 @@ class Holding:
         "algo_clients",
         "algos",
         "clients",
-        "last_modes",
         "maker_ppm",
         "modes",
         "orders",
@@ -98,7 +96,6 @@ class Holding:
         self.clients: dict[str, Order[Terms]] = {}
         self.positions: dict[int, Position] = {}
         self.modes: dict[int, Modes] = {}
-        self.last_modes: Modes | None = None
         self.algos: dict[int, Algo] = {}
         self.algo_clients: dict[str, Algo] = {}
         self.maker_ppm = -1
@@ -106,10 +103,8 @@ class Holding:
 
     def modes_in(self, perp: Perpetual) -> Modes:
         """The owner's modes in a contract; the defaults until it changes one."""
-        modes = self.last_modes
-        if modes is None or modes.perp is not perp:
-            modes = self.last_modes = self.modes.get(perp.index) or self._first_modes(perp)
-        return modes
+        modes = self.modes.get(perp.index)
+        return self._first_modes(perp) if modes is None else modes
 
     def maker_rate(self, market: Market[Terms]) -> int:
         """The fee of resting orders, in ppm."""

@@ -108,10 +108,8 @@ def opening_refused(order: Order[Terms], terms: Terms, worst: int, reach: int) -
     pool = terms.pool
     side = terms.position_side
     quantity = order.quantity
-    if side == LONG:
-        size, positions = quantity + modes.opening_long, modes.longs
-    else:
-        size, positions = quantity + modes.opening_short, modes.shorts
+    size = quantity + (modes.opening_long if side == LONG else modes.opening_short)
+    positions = modes.positions(side)
     most = pool.gross
     for position in positions:
         size += position.quantity
@@ -132,11 +130,12 @@ def opening_refused(order: Order[Terms], terms: Terms, worst: int, reach: int) -
             return refused
     crossed = modes.margin_mode == CROSSED
     leverage = modes.cross if crossed else modes.leverage(side)
-    if leverage > perp.leverage_any:
+    tiers = perp.tiers
+    if leverage > tiers.leverages[-1]:
         value = size * max(worst, mark) * unit
         for position in positions:
             value = max(value, position.base + notional(position))
-        allowed = perp.tiers.leverages[perp.tiers.at(value)]
+        allowed = tiers.leverages[tiers.at(value)]
         if leverage > allowed:
             return Rejected(Reject.LEVERAGE, allowed)
     if perp.doubt or not crossed:

@@ -126,10 +126,7 @@ class Contracts:
             return [Rejected(Reject.HALTED, 0, market.halt_reason)]
         side = command.position_side
         opens = (command.side == BUY) == (side == LONG)
-        modes = holding.last_modes
-        if modes is None or modes.perp is not perp:
-            modes = holding.modes_in(perp)
-        terms = Terms(holding, modes, side, opens, CAUSE_USER)
+        terms = Terms(holding, holding.modes_in(perp), side, opens, CAUSE_USER)
         order = Order(
             self.counters.order, account, market, command.side, command.type,
             command.time_in_force, command.quantity, command.price, client_id, command.time, terms,
@@ -182,9 +179,8 @@ class Contracts:
         refused = limit_refused(order, perp)
         if refused is not None:
             return [refused]
-        book = order.market.book
         price = order.price
-        crossing = price >= book.ask if order.side == BUY else price <= book.bid
+        crossing = perp.market.book.crosses(order.side, price)
         tif = order.time_in_force
         if crossing and tif == POST_ONLY:
             return [Rejected(Reject.WOULD_TRADE)]

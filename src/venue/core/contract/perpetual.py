@@ -59,7 +59,6 @@ class Perpetual:
     `doubt` says that the price is not one to open positions at: orders may only reduce (rule 5.14).
     Until `wait_until` it is not, as the index was without a source for long.
     `premium_sum` is of the funding interval's samples in ppb, `premiums` are the newest of them.
-    `leverage_any` is the highest that a position of any size may have.
     `due` is the next funding time that has not come. `positions` are by id, `ids` are their ids.
     """
 
@@ -78,7 +77,6 @@ class Perpetual:
         "index_time",
         "last_due",
         "last_rate_ppb",
-        "leverage_any",
         "mark",
         "market",
         "open_interest",
@@ -162,5 +160,4 @@ class Perpetual:
         # Contracts of earlier versions may say more.
         self.funding_cap_ppb = min(contract.funding_cap_ppb, funding_cap_most(contract))
         self.tiers = Tiers(contract.tiers)
-        self.leverage_any = self.tiers.leverages[-1]
         self.market.configure(contract.instrument)
