@@ -88,21 +88,15 @@ def open_history(path: str | None) -> Store:
     """
     if path is None:
         return Store(_connected(apsw.Connection(":memory:")), None)
-    lock = _locked(Path(f"{path}{private_files.LOCK}"))
-    try:
-        private_files.create(Path(path))
-        with damage_told(path):
-            if pages.is_unchecked(Path(path)):
-                _copy_with_checksums(path)
-            least = _reached_in_file(path)
-            store = Store(_connected(pages.connect(path)), lock)
-            if store.reached() < least:
-                store.close()
-                raise HistoryDamaged(f"{path}-wal is damaged: commands up to {least} are missing")
-    except BaseException:
-        lock.close()
-        raise
-    return store
+    with _alone(path) as lock:
+        if pages.is_unchecked(Path(path)):
+            _copy_with_checksums(path)
+        least = _reached_in_file(path)
+        store = Store(_connected(pages.connect(path)), lock)
+        if store.reached() < least:
+            store.close()
+            raise HistoryDamaged(f"{path}-wal is damaged: commands up to {least} are missing")
+        return store
 
 
 def open_passing(path: str) -> Store:
@@ -111,17 +105,24 @@ def open_passing(path: str) -> Store:
 
     Raises HistoryDamaged and OSError, as `open_history`.
     """
+    with _alone(path) as lock:
+        opened = pages.connect_unchecked(path)
+        store = Store(_connected(opened), lock)
+        opened.execute("PRAGMA synchronous = OFF")
+        return store
+
+
+@contextmanager
+def _alone(path: str) -> Iterator[IO[bytes]]:
+    """A file that is there, and its lock, which is let go when opening the file fails."""
     lock = _locked(Path(f"{path}{private_files.LOCK}"))
     try:
         private_files.create(Path(path))
         with damage_told(path):
-            opened = pages.connect_unchecked(path)
-            store = Store(_connected(opened), lock)
-            opened.execute("PRAGMA synchronous = OFF")
+            yield lock
     except BaseException:
         lock.close()
         raise
-    return store
 
 
 def _locked(place: Path) -> IO[bytes]:

@@ -40,10 +40,11 @@ def wallet_funds(venue: Venue, command: Withdraw | Transfer | InternalWithdraw) 
     index = ledger.index[command.asset]
     wallet = command.wallet if isinstance(command, Withdraw) else command.source
     account = venue.engine.account(command.uid)
-    if wallet == WALLET_CONTRACT and doubtful(account.contract[index]):
+    if wallet != WALLET_CONTRACT:
+        total = account.total(wallet, index)
+    elif doubtful(account.contract[index]):
         return errors.failed_precondition(DOUBT, item_code="INSUFFICIENT_BALANCE")
-    total = account.total(wallet, index)
-    if wallet == WALLET_CONTRACT:  # the cash leg alone lacks what positions cost
+    else:  # the cash leg alone lacks what positions cost
         total = pool_wallet(account.contract[index])
     free = max(0, venue.engine.owners.movable(account, wallet, index))
     return _short(ledger.assets[index], command.amount, free, total, WALLET_NAMES[wallet].lower())
