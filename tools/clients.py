@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -16,20 +18,10 @@ from venue.api.operation import Operation
 from venue.client.paging import PAGES
 
 ROOT = Path(__file__).resolve().parents[1]
+API = "venue.api."
 CURSORS = ("bills", "income")  # lists whose pages follow from the last item
 MONEY = (Kind.DECIMAL.value, Kind.RATE.value)
-PRODUCTS = {
-    "spot": "the spot market",
-    "contract": "contracts",
-    "copying": "copy trading",
-    "countdown": "countdowns",
-    "operator": "the operator",
-}
-HEAD = '''"""Calls of {product}. Written by tools/clients.py; do not edit.
-
-One method for each row of docs/operations.md, with its parameters by their names in snake case.
-What is left out is not sent. Methods raise Refused, Unreachable and Misused.
-"""
+HEAD = '''"""Calls of {module}. Written by tools/clients.py; do not edit."""
 
 from __future__ import annotations
 
@@ -47,47 +39,85 @@ class {name}:
 
     _send: {send}
 '''
+WHOLE = '''"""The calls of all products. Written by tools/clients.py; do not edit.
+
+One method for each row of docs/operations.md, with its parameters by their names in snake case.
+What is left out is not sent. Methods raise Refused, Unreachable and Misused.
+"""
+
+from __future__ import annotations
+
+{imports}
+
+
+class {name}({bases}):
+    """A method for each row of the table of operations."""
+'''
+PACKAGE = '"""{text}.\n\nWritten by tools/clients.py; do not edit.\n"""\n'
 
 
 class Flavour(NamedTuple):
     """What the blocking and the asynchronous calls differ in."""
 
     folder: str
-    suffix: str  # of the class that holds a product's calls
+    suffix: str  # of the class that holds a module's calls, and the name of the one with all
     send: str
     iterator: str
     each: str
     define: str
     wait: str
+    told: str
+
+    def name(self, module: str) -> str:
+        """The class of the calls whose rows stand in a module, as spot.orders."""
+        return "".join(word.capitalize() for word in re.split(r"[._]", module)) + self.suffix
 
 
 FLAVOURS = (
-    Flavour("calls", "Calls", "Send", "Iterator", "each", "def", ""),
+    Flavour("calls", "Calls", "Send", "Iterator", "each", "def", "", ""),
     Flavour(
         "async_calls", "AsyncCalls", "AsyncSend", "AsyncIterator", "each_async", "async def",
-        "await ",
+        "await ", " for asyncio",
     ),
 )  # fmt: skip
 
 
 def clients() -> dict[str, str]:
-    """The source of each product's calls by its path in the repository."""
-    return {
-        f"src/venue/client/{flavour.folder}/{product}.py": _calls(product, flavour)
-        for flavour in FLAVOURS
-        for product in PRODUCTS
-    }
+    """The source of the calls by its path in the repository: a module for each of the table's."""
+    modules = list(dict.fromkeys(_module_of(row).removeprefix(API) for row in ROWS))
+    found = {}
+    for flavour in FLAVOURS:
+        folder = f"src/venue/client/{flavour.folder}"
+        text = (
+            f"The rows of the table of operations as methods{flavour.told}, by the modules of `api`"
+        )
+        found[f"{folder}/__init__.py"] = PACKAGE.format(text=text)
+        found[f"{folder}/whole.py"] = _whole(modules, flavour)
+        for module in modules:
+            *package, name = module.split(".")
+            found["/".join([folder, *package, f"{name}.py"])] = _calls(module, flavour)
+            for product in package:
+                text = PACKAGE.format(text=f"Calls of {API}{product}, module by module")
+                found[f"{folder}/{product}/__init__.py"] = text
+    return found
 
 
-def _calls(product: str, flavour: Flavour) -> str:
-    rows = [row for row in ROWS if _module_of(row).split(".")[2] == product]
-    modules = sorted({_module_of(row) for row in rows} | _reply_modules(rows))
+def _whole(modules: list[str], flavour: Flavour) -> str:
+    package = f"venue.client.{flavour.folder}"
+    imports = [f"from {package}.{module} import {flavour.name(module)}" for module in modules]
+    bases = ", ".join(map(flavour.name, modules))
+    return _formatted(WHOLE.format(imports="\n".join(imports), name=flavour.suffix, bases=bases))
+
+
+def _calls(module: str, flavour: Flavour) -> str:
+    rows = [row for row in ROWS if _module_of(row) == API + module]
+    modules = sorted({API + module} | _reply_modules(rows))
     text = HEAD.format(
-        product=PRODUCTS[product],
-        name=product.capitalize() + flavour.suffix,
+        module=API + module,
+        name=flavour.name(module),
         iterator=flavour.iterator,
         send=flavour.send,
-        modules="\n".join(f"import {module}" for module in modules),
+        modules="\n".join(f"import {name}" for name in modules),
     )
     methods = [method for row in rows for method in _methods(row, flavour)]
     return _formatted("\n".join([text, *methods]))
@@ -192,7 +222,7 @@ def _places() -> dict[str, tuple[str, str]]:
     """The module and the name of each row."""
     found: dict[str, tuple[str, str]] = {}
     for name, module in sorted(sys.modules.items()):
-        if not name.startswith("venue.api.") or name.startswith("venue.api.documents"):
+        if not name.startswith(API) or name.startswith("venue.api.documents"):
             continue
         for attribute, value in vars(module).items():
             if isinstance(value, Operation):
@@ -206,7 +236,7 @@ def _reply_modules(rows: list[Operation[Any, Any]]) -> set[str]:
     known = [
         name
         for name, module in sys.modules.items()
-        if name.startswith("venue.api.") and not hasattr(module, "__path__")
+        if name.startswith(API) and not hasattr(module, "__path__")
     ]
     return {name for name in known if any(f"{name}." in text for text in texts)}
 
@@ -226,7 +256,10 @@ def _formatted(text: str) -> str:
 
 def main() -> None:
     """Write them."""
+    for folder in (flavour.folder for flavour in FLAVOURS):
+        shutil.rmtree(ROOT / "src/venue/client" / folder)
     for path, text in clients().items():
+        (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
         (ROOT / path).write_text(text)
         print(path)
 

@@ -19,6 +19,8 @@ from venue.vocabulary import OrderStatus
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "venue"
+CLIENT = PACKAGE / "client"
+MIRRORS = (CLIENT / "calls", CLIENT / "async_calls")  # written, a module for each of `api`
 
 
 def documents() -> dict[str, str]:
@@ -63,7 +65,8 @@ def _tree(folder: Path, depth: int) -> str:
     lines = [_line(path, path.name, depth) for path in sorted(folder.glob("[!_]*.py"))]
     for package in sorted(path.parent for path in folder.glob("*/__init__.py")):
         lines.append(_line(package / "__init__.py", f"{package.name}/", depth))
-        lines.append(_tree(package, depth + 1))
+        if package not in MIRRORS:
+            lines.append(_tree(package, depth + 1))
     return "".join(lines)
 
 

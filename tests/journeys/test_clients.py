@@ -56,8 +56,11 @@ def alice(server: Server) -> Iterator[Client]:
 
 
 def test_the_clients_are_current() -> None:
-    for path, text in clients.clients().items():
+    written = clients.clients()
+    for path, text in written.items():
         assert (ROOT / path).read_text() == text, f"{path} is old: python tools/clients.py"
+    there = (ROOT / "src/venue/client").glob("*calls/**/*.py")
+    assert {path.relative_to(ROOT).as_posix() for path in there} == set(written)
 
 
 def needed(row: Operation[Any, Any]) -> list[str]:

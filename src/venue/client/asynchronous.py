@@ -7,11 +7,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from venue.api.operation import Operation
-from venue.client.async_calls.contract import ContractAsyncCalls
-from venue.client.async_calls.copying import CopyingAsyncCalls
-from venue.client.async_calls.countdown import CountdownAsyncCalls
-from venue.client.async_calls.operator import OperatorAsyncCalls
-from venue.client.async_calls.spot import SpotAsyncCalls
+from venue.client.async_calls.whole import AsyncCalls
 from venue.client.books import Books, channel
 from venue.client.http import RETRIES, TIMEOUT_S, Account, Http
 from venue.client.streams import PATIENCE_S, QUIET_S, Stream
@@ -20,13 +16,7 @@ Q = TypeVar("Q")
 R = TypeVar("R")
 
 
-class AsyncClient(
-    SpotAsyncCalls,
-    ContractAsyncCalls,
-    CopyingAsyncCalls,
-    CountdownAsyncCalls,
-    OperatorAsyncCalls,
-):
+class AsyncClient(AsyncCalls):
     """A client of the venue at `url`, for one owner or operator. Use it in an `async with`. A call
     runs on a thread: one whose task is cancelled may have its effect all the same.
 

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from types import TracebackType
 
-from venue.client.calls.contract import ContractCalls
-from venue.client.calls.copying import CopyingCalls
-from venue.client.calls.countdown import CountdownCalls
-from venue.client.calls.operator import OperatorCalls
-from venue.client.calls.spot import SpotCalls
+from venue.client.calls.whole import Calls
 from venue.client.http import RETRIES, TIMEOUT_S, Account, Http
 
 
-class Client(SpotCalls, ContractCalls, CopyingCalls, CountdownCalls, OperatorCalls):
+class Client(Calls):
     """A client of the venue at `url`, for one owner or operator. Use it in a `with`; threads may
     share it.
 

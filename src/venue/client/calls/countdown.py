@@ -1,8 +1,4 @@
-"""Calls of countdowns. Written by tools/clients.py; do not edit.
-
-One method for each row of docs/operations.md, with its parameters by their names in snake case.
-What is left out is not sent. Methods raise Refused, Unreachable and Misused.
-"""
+"""Calls of venue.api.countdown. Written by tools/clients.py; do not edit."""
 
 from __future__ import annotations
 

@@ -1,26 +1,22 @@
-"""Calls of copy trading. Written by tools/clients.py; do not edit.
-
-One method for each row of docs/operations.md, with its parameters by their names in snake case.
-What is left out is not sent. Methods raise Refused, Unreachable and Misused.
-"""
+"""Calls of venue.api.copying.follower. Written by tools/clients.py; do not edit."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import Iterator
 
 import venue.api.contract.account
 import venue.api.copying.follower
 import venue.api.copying.trader
 from venue.client import paging
-from venue.client.sending import AsyncSend
+from venue.client.sending import Send
 
 
-class CopyingAsyncCalls:
+class CopyingFollowerCalls:
     """A method for each row."""
 
-    _send: AsyncSend
+    _send: Send
 
-    async def open_copies(
+    def open_copies(
         self,
         *,
         symbol: str | None = None,
@@ -30,7 +26,7 @@ class CopyingAsyncCalls:
         page: int | None = None,
     ) -> list[venue.api.copying.follower.OpenCopy]:
         """GET /capi/v3/copy/follower/openOrders"""
-        return await self._send(
+        return self._send(
             venue.api.copying.follower.open_copies,
             {
                 "symbol": symbol,
@@ -49,9 +45,9 @@ class CopyingAsyncCalls:
         trader_user_id: int | None = None,
         limit: int | None = None,
         page: int | None = None,
-    ) -> AsyncIterator[venue.api.copying.follower.OpenCopy]:
+    ) -> Iterator[venue.api.copying.follower.OpenCopy]:
         """The items of all pages of `open_copies`."""
-        return paging.each_async(
+        return paging.each(
             self._send,
             venue.api.copying.follower.open_copies,
             {
@@ -63,16 +59,16 @@ class CopyingAsyncCalls:
             },
         )
 
-    async def copy_settings(
+    def copy_settings(
         self, *, trader_id: int | None = None, trader_user_id: int | None = None
     ) -> list[venue.api.copying.follower.TraceSettings]:
         """GET /capi/v3/copy/follower/settings"""
-        return await self._send(
+        return self._send(
             venue.api.copying.follower.copy_settings,
             {"traderId": trader_id, "traderUserId": trader_user_id},
         )
 
-    async def set_copy_settings(
+    def set_copy_settings(
         self,
         *,
         setting_type: str,
@@ -82,7 +78,7 @@ class CopyingAsyncCalls:
         symbol_trace_configs: list[venue.api.copying.follower.TraceConfig] | None = None,
     ) -> venue.api.contract.account.Acknowledged:
         """POST /capi/v3/copy/follower/settings"""
-        return await self._send(
+        return self._send(
             venue.api.copying.follower.set_copy_settings,
             {
                 "settingType": setting_type,
@@ -93,24 +89,22 @@ class CopyingAsyncCalls:
             },
         )
 
-    async def close_copy(
-        self, *, symbol: str, copy_no: int
-    ) -> venue.api.contract.account.Acknowledged:
+    def close_copy(self, *, symbol: str, copy_no: int) -> venue.api.contract.account.Acknowledged:
         """POST /capi/v3/copy/follower/closePos"""
-        return await self._send(
+        return self._send(
             venue.api.copying.follower.close_copy, {"symbol": symbol, "copyNo": copy_no}
         )
 
-    async def stop_copying(
+    def stop_copying(
         self, *, trader_id: int | None = None, trader_user_id: int | None = None
     ) -> venue.api.contract.account.Acknowledged:
         """POST /capi/v3/copy/follower/stopCopy"""
-        return await self._send(
+        return self._send(
             venue.api.copying.follower.stop_copying,
             {"traderId": trader_id, "traderUserId": trader_user_id},
         )
 
-    async def ended_copies(
+    def ended_copies(
         self,
         *,
         symbol: str | None = None,
@@ -121,7 +115,7 @@ class CopyingAsyncCalls:
         next_key_time: int | None = None,
     ) -> venue.api.copying.trader.EndedTracks:
         """GET /capi/v3/copy/follower/historyOrders"""
-        return await self._send(
+        return self._send(
             venue.api.copying.follower.ended_copies,
             {
                 "symbol": symbol,
@@ -133,63 +127,16 @@ class CopyingAsyncCalls:
             },
         )
 
-    async def my_traders(
+    def my_traders(
         self, *, page: int | None = None, limit: int | None = None
     ) -> venue.api.copying.follower.MyTraders:
         """GET /capi/v3/copy/follower/myTraders"""
-        return await self._send(
-            venue.api.copying.follower.my_traders, {"page": page, "limit": limit}
-        )
+        return self._send(venue.api.copying.follower.my_traders, {"page": page, "limit": limit})
 
     def each_my_traders(
         self, *, page: int | None = None, limit: int | None = None
-    ) -> AsyncIterator[venue.api.copying.follower.FollowedTrader]:
+    ) -> Iterator[venue.api.copying.follower.FollowedTrader]:
         """The items of all pages of `my_traders`."""
-        return paging.each_async(
+        return paging.each(
             self._send, venue.api.copying.follower.my_traders, {"page": page, "limit": limit}
         )
-
-    async def open_tracks(
-        self, *, symbol: str | None = None, limit: int | None = None, page: int | None = None
-    ) -> list[venue.api.copying.trader.TrackedPosition]:
-        """GET /capi/v3/copy/trader/openOrders"""
-        return await self._send(
-            venue.api.copying.trader.open_tracks, {"symbol": symbol, "limit": limit, "page": page}
-        )
-
-    def each_open_tracks(
-        self, *, symbol: str | None = None, limit: int | None = None, page: int | None = None
-    ) -> AsyncIterator[venue.api.copying.trader.TrackedPosition]:
-        """The items of all pages of `open_tracks`."""
-        return paging.each_async(
-            self._send,
-            venue.api.copying.trader.open_tracks,
-            {"symbol": symbol, "limit": limit, "page": page},
-        )
-
-    async def ended_tracks(
-        self,
-        *,
-        symbol: str | None = None,
-        limit: int | None = None,
-        start_time: int | None = None,
-        end_time: int | None = None,
-        next_key_id: int | None = None,
-        next_key_time: int | None = None,
-    ) -> venue.api.copying.trader.EndedTracks:
-        """GET /capi/v3/copy/trader/historyOrders"""
-        return await self._send(
-            venue.api.copying.trader.ended_tracks,
-            {
-                "symbol": symbol,
-                "limit": limit,
-                "startTime": start_time,
-                "endTime": end_time,
-                "nextKeyId": next_key_id,
-                "nextKeyTime": next_key_time,
-            },
-        )
-
-    async def copied_pairs(self) -> list[str]:
-        """GET /capi/v3/copy/trader/pairs"""
-        return await self._send(venue.api.copying.trader.copied_pairs, {})

@@ -1,26 +1,22 @@
-"""Calls of copy trading. Written by tools/clients.py; do not edit.
-
-One method for each row of docs/operations.md, with its parameters by their names in snake case.
-What is left out is not sent. Methods raise Refused, Unreachable and Misused.
-"""
+"""Calls of venue.api.copying.follower. Written by tools/clients.py; do not edit."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 
 import venue.api.contract.account
 import venue.api.copying.follower
 import venue.api.copying.trader
 from venue.client import paging
-from venue.client.sending import Send
+from venue.client.sending import AsyncSend
 
 
-class CopyingCalls:
+class CopyingFollowerAsyncCalls:
     """A method for each row."""
 
-    _send: Send
+    _send: AsyncSend
 
-    def open_copies(
+    async def open_copies(
         self,
         *,
         symbol: str | None = None,
@@ -30,7 +26,7 @@ class CopyingCalls:
         page: int | None = None,
     ) -> list[venue.api.copying.follower.OpenCopy]:
         """GET /capi/v3/copy/follower/openOrders"""
-        return self._send(
+        return await self._send(
             venue.api.copying.follower.open_copies,
             {
                 "symbol": symbol,
@@ -49,9 +45,9 @@ class CopyingCalls:
         trader_user_id: int | None = None,
         limit: int | None = None,
         page: int | None = None,
-    ) -> Iterator[venue.api.copying.follower.OpenCopy]:
+    ) -> AsyncIterator[venue.api.copying.follower.OpenCopy]:
         """The items of all pages of `open_copies`."""
-        return paging.each(
+        return paging.each_async(
             self._send,
             venue.api.copying.follower.open_copies,
             {
@@ -63,16 +59,16 @@ class CopyingCalls:
             },
         )
 
-    def copy_settings(
+    async def copy_settings(
         self, *, trader_id: int | None = None, trader_user_id: int | None = None
     ) -> list[venue.api.copying.follower.TraceSettings]:
         """GET /capi/v3/copy/follower/settings"""
-        return self._send(
+        return await self._send(
             venue.api.copying.follower.copy_settings,
             {"traderId": trader_id, "traderUserId": trader_user_id},
         )
 
-    def set_copy_settings(
+    async def set_copy_settings(
         self,
         *,
         setting_type: str,
@@ -82,7 +78,7 @@ class CopyingCalls:
         symbol_trace_configs: list[venue.api.copying.follower.TraceConfig] | None = None,
     ) -> venue.api.contract.account.Acknowledged:
         """POST /capi/v3/copy/follower/settings"""
-        return self._send(
+        return await self._send(
             venue.api.copying.follower.set_copy_settings,
             {
                 "settingType": setting_type,
@@ -93,22 +89,24 @@ class CopyingCalls:
             },
         )
 
-    def close_copy(self, *, symbol: str, copy_no: int) -> venue.api.contract.account.Acknowledged:
+    async def close_copy(
+        self, *, symbol: str, copy_no: int
+    ) -> venue.api.contract.account.Acknowledged:
         """POST /capi/v3/copy/follower/closePos"""
-        return self._send(
+        return await self._send(
             venue.api.copying.follower.close_copy, {"symbol": symbol, "copyNo": copy_no}
         )
 
-    def stop_copying(
+    async def stop_copying(
         self, *, trader_id: int | None = None, trader_user_id: int | None = None
     ) -> venue.api.contract.account.Acknowledged:
         """POST /capi/v3/copy/follower/stopCopy"""
-        return self._send(
+        return await self._send(
             venue.api.copying.follower.stop_copying,
             {"traderId": trader_id, "traderUserId": trader_user_id},
         )
 
-    def ended_copies(
+    async def ended_copies(
         self,
         *,
         symbol: str | None = None,
@@ -119,7 +117,7 @@ class CopyingCalls:
         next_key_time: int | None = None,
     ) -> venue.api.copying.trader.EndedTracks:
         """GET /capi/v3/copy/follower/historyOrders"""
-        return self._send(
+        return await self._send(
             venue.api.copying.follower.ended_copies,
             {
                 "symbol": symbol,
@@ -131,61 +129,18 @@ class CopyingCalls:
             },
         )
 
-    def my_traders(
+    async def my_traders(
         self, *, page: int | None = None, limit: int | None = None
     ) -> venue.api.copying.follower.MyTraders:
         """GET /capi/v3/copy/follower/myTraders"""
-        return self._send(venue.api.copying.follower.my_traders, {"page": page, "limit": limit})
+        return await self._send(
+            venue.api.copying.follower.my_traders, {"page": page, "limit": limit}
+        )
 
     def each_my_traders(
         self, *, page: int | None = None, limit: int | None = None
-    ) -> Iterator[venue.api.copying.follower.FollowedTrader]:
+    ) -> AsyncIterator[venue.api.copying.follower.FollowedTrader]:
         """The items of all pages of `my_traders`."""
-        return paging.each(
+        return paging.each_async(
             self._send, venue.api.copying.follower.my_traders, {"page": page, "limit": limit}
         )
-
-    def open_tracks(
-        self, *, symbol: str | None = None, limit: int | None = None, page: int | None = None
-    ) -> list[venue.api.copying.trader.TrackedPosition]:
-        """GET /capi/v3/copy/trader/openOrders"""
-        return self._send(
-            venue.api.copying.trader.open_tracks, {"symbol": symbol, "limit": limit, "page": page}
-        )
-
-    def each_open_tracks(
-        self, *, symbol: str | None = None, limit: int | None = None, page: int | None = None
-    ) -> Iterator[venue.api.copying.trader.TrackedPosition]:
-        """The items of all pages of `open_tracks`."""
-        return paging.each(
-            self._send,
-            venue.api.copying.trader.open_tracks,
-            {"symbol": symbol, "limit": limit, "page": page},
-        )
-
-    def ended_tracks(
-        self,
-        *,
-        symbol: str | None = None,
-        limit: int | None = None,
-        start_time: int | None = None,
-        end_time: int | None = None,
-        next_key_id: int | None = None,
-        next_key_time: int | None = None,
-    ) -> venue.api.copying.trader.EndedTracks:
-        """GET /capi/v3/copy/trader/historyOrders"""
-        return self._send(
-            venue.api.copying.trader.ended_tracks,
-            {
-                "symbol": symbol,
-                "limit": limit,
-                "startTime": start_time,
-                "endTime": end_time,
-                "nextKeyId": next_key_id,
-                "nextKeyTime": next_key_time,
-            },
-        )
-
-    def copied_pairs(self) -> list[str]:
-        """GET /capi/v3/copy/trader/pairs"""
-        return self._send(venue.api.copying.trader.copied_pairs, {})

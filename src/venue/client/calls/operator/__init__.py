@@ -1,0 +1,4 @@
+"""Calls of venue.api.operator, module by module.
+
+Written by tools/clients.py; do not edit.
+"""

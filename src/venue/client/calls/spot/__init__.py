@@ -1,0 +1,4 @@
+"""Calls of venue.api.spot, module by module.
+
+Written by tools/clients.py; do not edit.
+"""
