@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 from collections.abc import Iterator
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -15,11 +18,12 @@ from venue.core.messages.commands import CreateOwner
 from venue.core.messages.savepoints import DropState, KeepState, RevertState, StateReverted
 from venue.history.former_savepoints import convert
 from venue.history.projection.projector import Catalog, Projector
-from venue.history.savepoints import follow
+from venue.history.savepoints import begin, follow, recorded
 from venue.history.schema.copying import SCHEMA
 from venue.history.schema.spot import PROGRESS
 from venue.history.store import Store, open_history
 
+FILES = Path(__file__).resolve().parents[1] / "files"
 Rows = dict[str, list[tuple[Any, ...]]]
 
 
@@ -136,9 +140,9 @@ def test_a_state_behind_another_costs_nothing_when_one_goes_back_before_it(store
     at_older = told.walk(2)
     told.tape.say(KeepState("newer"))
     at_newer = told.project()
-    between = written(store)
     told.tape.say(RevertState("older"))
     at_older = told.project()
+    between = written(store)
     for _ in range(5):
         told.walk(3)
         told.tape.say(RevertState("older"))
@@ -170,6 +174,24 @@ def test_states_from_before_this_history_and_later_ones(store: Store) -> None:
         told.tape.say(RevertState("a"))
         assert told.project() == at_a
         told.walk(4)
+
+
+def test_rows_that_are_only_added_are_not_written_down(store: Store) -> None:
+    """However many orders are placed and traded, they go back by their keys, and come again."""
+    told = Told(store)
+    told.tape.say(KeepState("a"))
+    at_a = told.project()
+    grown = told.walk(1)
+    assert len(grown["orders"]) > 20 < len(grown["bills"])
+    least = written(store)
+    assert least < 20 * len(grown["orders"])
+    told.tape.say(KeepState("b"))
+    told.project()
+    told.tape.say(RevertState("a"))
+    assert told.project() == at_a
+    assert written(store) > 2 * least  # the way to b is told whole now
+    told.tape.say(RevertState("b"))
+    assert told.project() == grown
 
 
 NAMES = ("a", "b", "c", "d", "e")
@@ -233,3 +255,31 @@ def test_a_former_version_s_states_are_read(store: Store) -> None:
         convert(store.connection)
         left = store.connection.exec_driver_sql("SELECT name FROM main.sqlite_schema").scalars()
         assert not [name for name in left if "undo" in name or "savepoints" in name]
+
+
+def test_changes_that_a_former_version_told_whole_are_read(tmp_path: Path) -> None:
+    """As 27394eb did. Behind them stand changes of today's."""
+    path = tmp_path / "history.db"
+    path.write_bytes(gzip.decompress((FILES / "whole-changes.db.gz").read_bytes()))
+    path.chmod(0o600)
+    store = open_history(str(path))
+    assert digest(store) == WHOLE["now"]
+    added = "INSERT INTO transfers VALUES (1000, 1, 'USDT', 1, 2, 5, 7)"
+    with store.connection.begin(), recorded(store.connection, begin(store.connection)):
+        store.connection.exec_driver_sql(added)
+    for name in ("b", "a", "b", "a", "a"):
+        with store.connection.begin():
+            follow(store.connection, StateReverted(name, 1, 1, 1, b""))
+        assert digest(store) == WHOLE[name]
+    store.close()
+
+
+def digest(store: Store) -> str:
+    return hashlib.sha256(repr(sorted(rows(store).items())).encode()).hexdigest()
+
+
+WHOLE = {
+    "a": "6a9ea0d2c5ddd31f8144dc0e103d88d18a29a8f34ca009b3c5628e14d64b3a17",
+    "b": "f1c8d0e8b58db97df3e9a48f393dde8de285d6c1fed0d71694fe01e9bf129576",
+    "now": "6ccf2f883450bec93c46df223fd15f305bc4360709d47dc9bbf1e8aac36e6702",
+}

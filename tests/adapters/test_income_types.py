@@ -46,7 +46,7 @@ class Told:
         for event in events:
             rows = Rows(catalog)
             rows.fold([event], 1, 0)
-            (values,) = [found for table, found in rows.contracts.inserts() if table is INCOME]
+            values = rows.contracts.added()[INCOME]
             for start in range(0, len(values), len(COLUMNS)):
                 row = dict(zip(COLUMNS, values[start:], strict=False))
                 made = (type(command).__name__, type(event).__name__)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection
 
-from venue.history.savepoints import kept_tables
-from venue.history.schema.copying import SCHEMA
+from venue.history.kept_rows import kept_tables
 
 
 def tables() -> list[str]:
@@ -25,8 +24,8 @@ def keep(connection: Connection, name: str) -> None:
 
 def _triggers() -> list[str]:
     made: list[str] = []
-    for name in kept_tables():
-        table = SCHEMA.tables[name]
+    for table in kept_tables():
+        name = table.name
         columns = [f'"{column.name}"' for column in table.columns]
         keys = [f'"{column.name}"' for column in table.primary_key.columns]
         new_key = " || ' AND ' || ".join([f"'{key} = ' || quote(NEW.{key})" for key in keys])

@@ -3,6 +3,10 @@
 Each kept state is a node below the one that it was reached from. The changes of a node lead from
 its parent to it, transaction after transaction; taken back, newest first, they lead up. So going
 from one state to another costs what lies on the way. The present state is a node too.
+
+Changes that were never taken back lack the rows added to tables that only grow, and name where
+those ended before (`ends`): the rows stand there until then. Who takes such changes back and may
+want them again has them told whole.
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ from msgspec import Struct
 from sqlalchemy import Connection
 
 from venue.history import driver
+from venue.history.kept_rows import delete_behind, kept_tables
 
 NOW: Final = 0  # the node of the present state
 NONE: Final = -1  # the parent of the oldest
@@ -22,7 +27,8 @@ TABLES: Final = (
     """CREATE TABLE IF NOT EXISTS nodes
     (node INTEGER PRIMARY KEY, parent INTEGER NOT NULL, name TEXT NOT NULL)""",
     """CREATE TABLE IF NOT EXISTS changes
-    (number INTEGER PRIMARY KEY, node INTEGER NOT NULL, packed BLOB NOT NULL)""",
+    (number INTEGER PRIMARY KEY, node INTEGER NOT NULL, packed BLOB NOT NULL,
+    ends TEXT NOT NULL DEFAULT '')""",
     "CREATE INDEX IF NOT EXISTS changes_of_node ON changes (node, number)",
 )
 
@@ -95,14 +101,40 @@ class Branches:
 
     def _go_to(self, target: int) -> None:
         ups, downs = self._above(NOW), [target, *self._above(target)]
-        for number in [NOW, *(one for one in ups if one not in downs)]:
+        self._take_back_for_good()
+        for number in [one for one in ups if one not in downs]:
             for one in reversed(self._changes(number)):
-                driver.take_back(self._connection, self._unpacked(one))
-        self._forget(NOW)
+                self._take_back(one)
         for number in reversed([one for one in downs if one not in ups]):
             for one in self._changes(number):
-                driver.apply(self._connection, self._unpacked(one))
+                driver.apply(self._connection, self._told(one)[0])
         self._now.parent = target
+
+    def _take_back_for_good(self) -> None:
+        """Take back what leads to the present state. The rows behind the ends of all its changes
+        are those behind the ends of the first."""
+        first = ""
+        for one in reversed(self._changes(NOW)):
+            changes, ends = self._told(one)
+            driver.take_back(self._connection, changes)
+            first = ends or first
+        if first:
+            delete_behind(self._connection, first)
+        self._forget(NOW)
+
+    def _take_back(self, number: int) -> None:
+        """Take changes back that may be wanted again: from now on they are told whole."""
+        changes, ends = self._told(number)
+        if not ends:
+            driver.take_back(self._connection, changes)
+            return
+        with driver.recording(self._connection, kept_tables()) as taken_back:
+            driver.take_back(self._connection, changes)
+            delete_behind(self._connection, ends)
+            whole = driver.inverted(taken_back())
+        self._connection.exec_driver_sql(
+            "UPDATE changes SET packed = ?, ends = '' WHERE number = ?", (_packed(whole), number)
+        )
 
     def _above(self, number: int) -> list[int]:
         """The nodes above one, the nearest first."""
@@ -115,10 +147,11 @@ class Branches:
         question = "SELECT number FROM changes WHERE node = ? ORDER BY number"
         return list(self._connection.exec_driver_sql(question, (number,)).scalars())
 
-    def _unpacked(self, number: int) -> bytes:
-        question = "SELECT packed FROM changes WHERE number = ?"
-        packed = self._connection.exec_driver_sql(question, (number,)).scalar_one()
-        return zlib.decompress(packed)
+    def _told(self, number: int) -> tuple[bytes, str]:
+        """A changeset, and the ends that tables had before it."""
+        question = "SELECT packed, ends FROM changes WHERE number = ?"
+        packed, ends = self._connection.exec_driver_sql(question, (number,)).one()
+        return zlib.decompress(packed) if packed else b"", ends
 
     # -- what is not needed -----------------------------------------------------------------------
 
@@ -147,7 +180,18 @@ class Branches:
         self._connection.exec_driver_sql("DELETE FROM changes WHERE node = ?", (number,))
 
 
-def add(connection: Connection, changes: bytes, number: int = NOW) -> None:
+def add(connection: Connection, changes: bytes, number: int = NOW, ends: str = "") -> None:
     """Note changes behind all others that lead to a node, inside the caller's transaction."""
-    row = (number, zlib.compress(changes, LEVEL))
-    connection.exec_driver_sql("INSERT INTO changes (node, packed) VALUES (?, ?)", row)
+    row = (number, _packed(changes), ends)
+    connection.exec_driver_sql("INSERT INTO changes (node, packed, ends) VALUES (?, ?, ?)", row)
+
+
+def follow_on(connection: Connection, changes: bytes, ends: str) -> None:
+    """Note what leads to the present state. Without changes the ends of those before do."""
+    before = "SELECT 1 FROM changes WHERE node = ? AND ends <> '' LIMIT 1"
+    if changes or connection.exec_driver_sql(before, (NOW,)).first() is None:
+        add(connection, changes, NOW, ends)
+
+
+def _packed(changes: bytes) -> bytes:
+    return zlib.compress(changes, LEVEL) if changes else b""

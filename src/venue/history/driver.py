@@ -14,6 +14,7 @@ import apsw
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection as SqlConnection
+    from sqlalchemy import Table
 
 paramstyle: Final = "qmark"
 sqlite_version_info: Final = tuple(int(part) for part in apsw.sqlite_lib_version().split("."))
@@ -123,11 +124,11 @@ class Connection:
             log.warning("history's log stays beside its file: %s", problem)
 
     @contextmanager
-    def recording(self, tables: list[str]) -> Iterator[Callable[[], bytes]]:
+    def recording(self, tables: list[Table]) -> Iterator[Callable[[], bytes]]:
         """As the function of this name."""
         with closing(apsw.Session(self._connection, "main")) as session:
             for table in tables:
-                session.attach(table)
+                session.attach(table.name)
             yield session.changeset
 
     def apply(self, changes: bytes, flags: int = 0) -> None:
@@ -148,7 +149,7 @@ class Connection:
 
 
 @contextmanager
-def recording(connection: SqlConnection, tables: list[str]) -> Iterator[Callable[[], bytes]]:
+def recording(connection: SqlConnection, tables: list[Table]) -> Iterator[Callable[[], bytes]]:
     """Watch what changes in some tables meanwhile; what is given tells it so far, as a changeset,
     empty when nothing did."""
     opened: Any = connection.connection.dbapi_connection

@@ -13,14 +13,18 @@ from sqlalchemy import Connection
 
 from venue.history import driver
 from venue.history.branches import NONE, NOW, TABLES, add
-from venue.history.savepoints import kept_tables
+from venue.history.kept_rows import kept_tables
 
 AT_ONCE: Final = 1_000  # statements in one call
 LAST: Final = 1 << 62  # above every number
 
 
 def convert(connection: Connection) -> None:
-    """Do so, inside the caller's transaction, when there is such a log."""
+    """Do so, inside the caller's transaction, when there is such a log, or such changes."""
+    columns = connection.exec_driver_sql("PRAGMA main.table_info(changes)").all()
+    if columns and "ends" not in {column[1] for column in columns}:
+        connection.exec_driver_sql("UPDATE nodes SET node = node")  # begins the transaction
+        connection.exec_driver_sql("ALTER TABLE changes ADD COLUMN ends TEXT NOT NULL DEFAULT ''")
     known = "SELECT count(*) FROM main.sqlite_schema WHERE name = 'savepoints'"
     if not connection.exec_driver_sql(known).scalar_one():
         return

@@ -1,7 +1,8 @@
 """History goes back: from the first kept state on, the changes of each transaction are kept.
 
-SQLite's session extension tells them, as a changeset; `branches` knows which of them lead to which
-state. While no state is kept, nothing is told.
+SQLite's session extension tells them, as a changeset, but for the rows that `kept_rows` takes back
+by their keys; `branches` knows which of them lead to which state. While no state is kept, nothing
+is told.
 """
 
 from __future__ import annotations
@@ -10,14 +11,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from sqlalchemy import Connection, Table
+from sqlalchemy import Connection
 
 from venue.core.messages.events import Event
 from venue.core.messages.savepoints import StateDropped, StateKept, StateReverted
 from venue.history import driver
-from venue.history.branches import NOW, Branches, add
-from venue.history.schema.copying import SCHEMA
-from venue.history.schema.spot import OPENING, PROGRESS
+from venue.history.branches import NOW, Branches, follow_on
+from venue.history.kept_rows import ends, kept_tables
 
 KINDS: Final = (StateKept, StateReverted, StateDropped)
 
@@ -34,17 +34,22 @@ def follow(connection: Connection, event: Event) -> None:
     branches.write()
 
 
+def begin(connection: Connection) -> str:
+    """Begin a transaction: where the tables that only grow end before it; empty when no state is
+    kept. Rows may be added to them now, and to them alone."""
+    return ends(connection) if _kept(connection) else ""
+
+
 @contextmanager
-def recorded(connection: Connection) -> Iterator[None]:
-    """Have what changes inside, in the caller's transaction, taken back when history goes back."""
-    if not _kept(connection):
+def recorded(connection: Connection, begun: str) -> Iterator[None]:
+    """Have all other changes, which are made inside, taken back when history goes back; with what
+    was added since `begin` told `begun`."""
+    if not begun:
         yield
         return
     with driver.recording(connection, kept_tables()) as changes:
         yield
-        found = changes()
-    if found:
-        add(connection, found)
+        follow_on(connection, changes(), begun)
 
 
 def _revert(connection: Connection, branches: Branches, name: str) -> None:
@@ -54,7 +59,7 @@ def _revert(connection: Connection, branches: Branches, name: str) -> None:
     if branches.known():
         branches.go_to_oldest()
     with driver.recording(connection, kept_tables()) as changes:
-        for table in _kept_tables():
+        for table in kept_tables():
             connection.execute(table.delete())
         found = changes()
     if branches.known():
@@ -68,12 +73,3 @@ def _kept(connection: Connection) -> bool:
         return False
     kept = connection.exec_driver_sql("SELECT count(*) FROM nodes WHERE node <> ?", (NOW,))
     return bool(kept.scalar_one())
-
-
-def kept_tables() -> list[str]:
-    """The names of the tables that go back: all but where history begins and how far it is."""
-    return [table.name for table in _kept_tables()]
-
-
-def _kept_tables() -> list[Table]:
-    return [table for table in SCHEMA.sorted_tables if table not in (OPENING, PROGRESS)]

@@ -125,10 +125,8 @@ MINUTES_MERGE: Final = Statement(
     11,
 )
 
+ADDED: Final = (CONTRACT_ORDERS, CONTRACT_FILLS, INCOME)
 INSERTED: Final = (
-    CONTRACT_ORDERS,
-    CONTRACT_FILLS,
-    INCOME,
     ALGO_ORDERS,
     POSITIONS,
     FUNDING_RATES,
@@ -212,18 +210,21 @@ class ContractRows:
             self._liquidation(event, sequence, place, time)
             self._copying.fold(event, time)
 
-    def inserts(self) -> list[tuple[Table, list[object]]]:
-        """New rows by table, in the order of `INSERTED`."""
+    def added(self) -> dict[Table, list[object]]:
+        """New rows of the tables that only grow."""
         orders: list[object] = []
         for order_id, order in self._orders.items():
             orders += order
             orders += self._marks[order_id]
+        return dict(zip(ADDED, (orders, self._fills, self._income), strict=True))
+
+    def inserts(self) -> dict[Table, list[object]]:
+        """All other new rows, in the order of `INSERTED`."""
         values = (
-            orders, self._fills, self._income, self._algos, self._positions, self._rates,
-            self._liquidations, self._steps, self._deleveraged, self._copying.copies,
-            self._copying.tracks,
+            self._algos, self._positions, self._rates, self._liquidations, self._steps,
+            self._deleveraged, self._copying.copies, self._copying.tracks,
         )  # fmt: skip
-        return list(zip(INSERTED, values, strict=True))
+        return dict(zip(INSERTED, values, strict=True))
 
     def changes(self) -> list[tuple[Statement, list[object]]]:
         """The updates that are written after the new rows, in the order of `STATEMENTS`."""

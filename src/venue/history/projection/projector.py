@@ -27,7 +27,13 @@ from venue.core.messages.savepoints import StateReverted
 from venue.history import savepoints
 from venue.history.frames_kept import FRAMES_KEPT, frames_gone
 from venue.history.projection.affiliate_rows import AffiliateRows
-from venue.history.projection.contract_rows import INSERTED, STATEMENTS, ContractRows, Statement
+from venue.history.projection.contract_rows import (
+    ADDED,
+    INSERTED,
+    STATEMENTS,
+    ContractRows,
+    Statement,
+)
 from venue.history.schema.affiliates import COMMISSIONS, INTERNAL_WITHDRAWALS
 from venue.history.schema.frames import by_channel, packed
 from venue.history.schema.spot import BILLS, FILLS, FRAMES, ORDERS, PROGRESS, TRANSFERS
@@ -162,7 +168,9 @@ class Projector:
             return
         new = [frame for frame in frames if stays and before < frame.sequence <= reached]
         with self._store.connection.begin():
-            with savepoints.recorded(self._store.connection):
+            begun = savepoints.begin(self._store.connection)
+            self._statements.add(rows)
+            with savepoints.recorded(self._store.connection, begun):
                 self._statements.write(rows, reached)
                 if new:
                     self._statements.keep(new, self._frames_kept)
@@ -316,32 +324,35 @@ class Statements:
         self._withdrawals = self._inserts(INTERNAL_WITHDRAWALS)
         self._frames = self._inserts(FRAMES)
         self._change = _texts(CHANGE)
-        self._contracts = {table.name: self._inserts(table) for table in INSERTED}
+        self._contracts = {table.name: self._inserts(table) for table in (*ADDED, *INSERTED)}
         self._changes = {statement.text: _texts(statement) for statement in STATEMENTS}
         self._reach = update(PROGRESS)
 
-    def write(self, rows: Rows, reached: int) -> None:
-        """Write a batch's rows and the sequence it reaches, inside the caller's transaction."""
+    def add(self, rows: Rows) -> None:
+        """Write a batch's new rows to the tables that only grow, inside the caller's transaction.
+        They are written as the batch leaves them."""
         placed: list[object] = []
-        changed: list[object] = []
-        for order_id, mark in rows.marks.items():
-            order = rows.orders.get(order_id)
-            if order is None:
-                changed.append(order_id)
-                changed += mark
-            else:
-                placed += order
-                placed += mark
+        for order_id, order in rows.orders.items():
+            placed += order
+            placed += rows.marks[order_id]
         self._run(self._orders, placed, len(ORDERS.columns))
-        self._run(self._change, changed, CHANGE.width)
         self._run(self._fills, rows.fills, len(FILLS.columns))
         self._run(self._bills, rows.bills, len(BILLS.columns))
+        self._insert(rows.contracts.added())
+
+    def write(self, rows: Rows, reached: int) -> None:
+        """Write all else, and the sequence that the batch reaches."""
+        changed: list[object] = []
+        for order_id, mark in rows.marks.items():
+            if order_id not in rows.orders:
+                changed.append(order_id)
+                changed += mark
+        self._run(self._change, changed, CHANGE.width)
         self._run(self._transfers, rows.transfers, len(TRANSFERS.columns))
         paid, sent = rows.affiliates.commissions, rows.affiliates.withdrawals
         self._run(self._commissions, paid, len(COMMISSIONS.columns))
         self._run(self._withdrawals, sent, len(INTERNAL_WITHDRAWALS.columns))
-        for table, values in rows.contracts.inserts():
-            self._run(self._contracts[table.name], values, len(table.columns))
+        self._insert(rows.contracts.inserts())
         for statement, values in rows.contracts.changes():
             self._run(self._changes[statement.text], values, statement.width)
         self._connection.execute(self._reach.values(sequence=reached))
@@ -362,6 +373,10 @@ class Statements:
                 self._connection.execute(
                     old.where(FRAMES.c.channel == name, FRAMES.c.number <= gone)
                 )
+
+    def _insert(self, rows: dict[Table, list[object]]) -> None:
+        for table, values in rows.items():
+            self._run(self._contracts[table.name], values, len(table.columns))
 
     def _run(self, texts: dict[int, str], values: list[object], width: int) -> None:
         start = 0
