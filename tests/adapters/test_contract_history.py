@@ -149,7 +149,7 @@ def test_the_worker_learns_contracts_from_its_catalog(store: Store) -> None:
     worker.answer(CATALOG, encode((ASSETS, [BTCUSDT], [PERP])))
     entries = [Entry(1, STORY[0].time, [])]  # what it would have learned there, it knows
     entries += [Entry(done.sequence, done.time, done.events) for done in STORY[1:]]
-    assert worker.answer(PROJECT, encode((entries, []))) == len(STORY)
+    assert worker.answer(PROJECT, encode(([entries], []))) == len(STORY)
     assert worker.answer(CHECKPOINT, b"") == len(STORY)
     assert contract_rows(store) == ROWS
     told = worker.answer(ASK, pickle.dumps((liquidation_queries.liquidation, (FALL,))))

@@ -20,10 +20,11 @@ from support.tape import Sum, Tape, rows_of
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.history import store as store_room
-from venue.history.process import client, link
-from venue.history.process.client import BATCH_MAX, History
+from venue.history.process import client, link, unprojected
+from venue.history.process.client import History
 from venue.history.process.link import HistoryFailed
 from venue.history.process.pipe import PART, PROJECT
+from venue.history.process.unprojected import BATCH_MAX
 from venue.history.questions import spot as queries
 from venue.history.rows.spot import BillsOf, OrdersOf
 from venue.history.store import open_history
@@ -59,8 +60,8 @@ def test_frames_are_bounded_by_their_events(tape: Tape, monkeypatch: pytest.Monk
     """A settlement of many positions has some hundred events a command: encoding a thousand of
     those at once would keep orders waiting."""
     most = max(len(done.events) for done in tape.applied)
-    monkeypatch.setattr(client, "PART_EVENTS", 50)
-    monkeypatch.setattr(client, "BATCH_EVENTS", 200)
+    monkeypatch.setattr(unprojected, "PART_EVENTS", 50)
+    monkeypatch.setattr(unprojected, "BATCH_EVENTS", 200)
     sent: list[tuple[bytes, int]] = []
 
     async def scene() -> None:
@@ -69,8 +70,9 @@ def test_frames_are_bounded_by_their_events(tape: Tape, monkeypatch: pytest.Monk
 
             def counted(kind: bytes, payload: bytes) -> asyncio.Future[Any]:
                 if kind in (PART, PROJECT):
-                    entries, _ = msgspec.msgpack.decode(payload)
-                    sent.append((kind, sum(len(events) for _, _, events in entries)))
+                    chunks, _ = msgspec.msgpack.decode(payload)
+                    events = sum(len(entry[2]) for entries in chunks for entry in entries)
+                    sent.append((kind, events))
                 return send(kind, payload)
 
             monkeypatch.setattr(history._link, "send", counted)

@@ -14,10 +14,8 @@ import os
 import pickle
 import tempfile
 from asyncio.subprocess import Process
-from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, Protocol, TypeVar
 
 import msgspec
@@ -37,20 +35,14 @@ from venue.history.process.pipe import (
     OPEN,
     PART,
     PROJECT,
-    Entry,
     Listed,
     Opened,
 )
+from venue.history.process.unprojected import Unprojected
 
 if TYPE_CHECKING:  # whoever asks needs no database
     from sqlalchemy import Connection
 
-PART_MAX: Final = 1_000  # commands in a frame: what encodes one keeps orders waiting
-PART_EVENTS: Final = 4_000  # events in a frame: a command may have some hundred
-# Commands in a transaction: the fewer there are, the more often the same pages are written. A
-# question waits for the end of one.
-BATCH_MAX: Final = 4_000
-BATCH_EVENTS: Final = 12_000  # events in a transaction, about
 GATHER_S: Final = 0.25  # how long commands wait for company when nobody asks for them
 LAG_MAX: Final = 50_000  # commands behind the engine at which none should open new work
 KEPT_MAX: Final = 2 * LAG_MAX  # commands kept in memory for history where there is a journal
@@ -105,14 +97,11 @@ class History:
         self._encode = msgspec.msgpack.Encoder().encode
         self._engine: Engine | None = None
         self._bring: Bring | None = None
-        self._kept: deque[Applied] = deque()  # handed over and not known to be projected
-        self._frames: deque[KeptFrame] = deque()  # of those kept, in their order
+        self._unprojected = Unprojected()  # handed over and not known to be projected
         self._dropped = reached  # the sequence behind which all is kept
         self._newest = self._reached = reached
         self.behind = False  # by more than `LAG_MAX`: open no new work
         self._projecting = False
-        self._sent = self._frames_sent = 0  # of those kept, in the transaction under way
-        self._events_sent = 0  # of their commands
         self._gathering: asyncio.TimerHandle | None = None
         self._again = ""  # why another process is being started
         self._starts = 0  # since something was projected
@@ -177,9 +166,8 @@ class History:
         self.behind = self._newest - self._reached > LAG_MAX
         if self._failure:
             return  # the journal has it; `lag` keeps growing and `health` says why
-        self._kept.extend(batch)
-        self._frames.extend(frames)
-        if self._bring is not None and len(self._kept) > KEPT_MAX:
+        self._unprojected.add(batch, frames)
+        if self._bring is not None and self._unprojected.commands > KEPT_MAX:
             self._drop()
         elif not self._projecting and self._gathering is None:
             self._gather()
@@ -266,7 +254,7 @@ class History:
     async def _wait(self, sequence: int) -> None:
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((sequence, future))
-        if self._kept and not self._projecting:
+        if self._unprojected and not self._projecting:
             self._gather()
         await future
 
@@ -291,7 +279,7 @@ class History:
         """Project at once when somebody waits or a transaction is full; else in a moment."""
         if self._again:
             return
-        if self._waiting or len(self._kept) >= BATCH_MAX:
+        if self._waiting or self._unprojected.full():
             self._project()
         elif not self._lazy:
             loop = asyncio.get_running_loop()
@@ -300,37 +288,15 @@ class History:
     def _project(self) -> None:
         """Send the next part of a transaction: the last one when it is full or somebody waits."""
         self._still()
-        entries, events = self._next_entries()
-        self._sent += len(entries)
-        self._events_sent += events
-        more = self._sent < min(len(self._kept), BATCH_MAX) and self._events_sent < BATCH_EVENTS
-        goes_on = more and not self._waiting
-        frames: list[KeptFrame] = []
-        for frame in islice(self._frames, self._frames_sent, None):
-            if frame.sequence > entries[-1].sequence:
-                break
-            frames.append(frame)
-        self._frames_sent += len(frames)
+        payload, more = self._unprojected.next_part()
         link = self._link
         try:
-            kind = PART if goes_on else PROJECT
-            answer = link.send(kind, self._encode((entries, frames)))
+            answer = link.send(PART if more and not self._waiting else PROJECT, payload)
         except HistoryFailed as problem:
             link.kill(str(problem))
             return
         self._projecting = True
         answer.add_done_callback(partial(self._projected, link))
-
-    def _next_entries(self) -> tuple[list[Entry], int]:
-        """What a frame has room for, and how many events that are."""
-        entries: list[Entry] = []
-        events = 0
-        for done in islice(self._kept, self._sent, self._sent + PART_MAX):
-            entries.append(Entry(done.sequence, done.time, done.events))
-            events += len(done.events)
-            if events >= PART_EVENTS:
-                break
-        return entries, events
 
     def _projected(self, link: Pipe, answer: asyncio.Future[int]) -> None:
         problem = answer.exception()
@@ -342,7 +308,7 @@ class History:
             self._project()
         else:
             self._projecting = False
-            self._sent = self._frames_sent = self._events_sent = 0
+            self._unprojected.begin_again()
             self._starts = 0
             self._reach(answer.result())
 
@@ -351,20 +317,16 @@ class History:
         self._reached = reached
         self.behind = self._newest - reached > LAG_MAX
         self._dropped = max(self._dropped, reached)
-        while self._kept and self._kept[0].sequence <= reached:
-            self._kept.popleft()
-        while self._frames and self._frames[0].sequence <= reached:
-            self._frames.popleft()
+        self._unprojected.let_go(reached)
         self._tell_waiting()
-        if self._kept and not self._projecting and self._gathering is None:
+        if self._unprojected and not self._projecting and self._gathering is None:
             self._gather()
 
     def _drop(self) -> None:
         """Leave what is kept to the journal: memory has a bound."""
-        self._dropped = self._kept[-1].sequence
+        self._dropped = self._unprojected.last
         self._still()
-        self._kept.clear()
-        self._frames.clear()
+        self._unprojected.clear()
         self._link.kill("history was far behind")
 
     def _still(self) -> None:
@@ -378,8 +340,7 @@ class History:
         self._failure = reason
         self._supervising.cancel()
         self._still()
-        self._kept.clear()
-        self._frames.clear()
+        self._unprojected.clear()
         self._fail_waiting(reason)
 
     # -- supervision ------------------------------------------------------------------------------
@@ -390,7 +351,7 @@ class History:
             why = await asyncio.shield(self._link.ended)
             self._again = _first_line(why)
             self._projecting = False
-            self._sent = self._frames_sent = self._events_sent = 0
+            self._unprojected.begin_again()
             self._still()
             self._fail_waiting(why)
             log.error("history failed: %s; it is started again", why)

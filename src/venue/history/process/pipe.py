@@ -57,4 +57,5 @@ class Opened(msgspec.Struct, array_like=True):
 
 
 Listed = tuple[list[Asset], list[Instrument], list[Contract]]
-Batch = tuple[list[Entry], list[KeptFrame]]  # commands, and the frames that came of them
+Batch = tuple[list[list[Entry]], list[KeptFrame]]
+"""Commands in chunks, and the frames that came of them."""

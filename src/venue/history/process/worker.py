@@ -11,11 +11,13 @@ import pickle
 import signal
 import sys
 from collections.abc import Callable, Generator
+from itertools import chain
 from typing import Any, BinaryIO, Final
 
 import msgspec
 from sqlalchemy.exc import DatabaseError
 
+from venue.api.streams.channels import KeptFrame
 from venue.history import driver
 from venue.history.archive import Cut, move
 from venue.history.files import HistoryDamaged, remove
@@ -34,6 +36,7 @@ from venue.history.process.pipe import (
     PART,
     PROJECT,
     Batch,
+    Entry,
     Listed,
     Opened,
 )
@@ -56,7 +59,8 @@ class Worker:
         self._frames_kept = frames_kept
         self._path = path
         self._projector: Projector | None = None
-        self._parts: Batch = ([], [])  # of the next transaction
+        self._commands: list[Entry] = []  # of the next transaction
+        self._frames: list[KeptFrame] = []
         self._archiving: Generator[None] | None = None
 
     def answer(self, kind: bytes, payload: bytes) -> Any:
@@ -64,7 +68,7 @@ class Worker:
         if kind == CATALOG:
             catalog = Catalog.listing(*_listed.decode(payload))
             self._projector = Projector(self._store, catalog, self._frames_kept)
-            self._parts = ([], [])
+            self._commands, self._frames = [], []
             return None
         if kind == ASK:
             function, arguments = pickle.loads(payload)  # noqa: S301 - the venue's own pipe
@@ -76,19 +80,20 @@ class Worker:
             return copy(self._store, payload.decode(), COPIED_MAX)
         assert self._projector is not None, "the catalog comes first"
         if kind in (PART, PROJECT):
-            commands, frames = _batch.decode(payload)
-            self._parts[0].extend(commands)
-            self._parts[1].extend(frames)
+            chunks, frames = _batch.decode(payload)
+            self._commands += chain.from_iterable(chunks)
+            self._frames += frames
             if kind == PART:
                 return None
-            whole, self._parts = self._parts, ([], [])
-            self._projector.project(*whole)
+            commands, self._commands = self._commands, []
+            frames, self._frames = self._frames, []
+            self._projector.project(commands, frames)
             return self._projector.reached()
         assert kind == CHECKPOINT, kind
         return self._projector.checkpoint()
 
     def _archive(self, cut: Cut) -> bool:
-        """Whether pieces are left to be archived: the next time it is gone on with."""
+        """Whether chunks are left to be archived: the next time it is gone on with."""
         if self._archiving is None:
             self._archiving = move(self._store, self._path, cut)
         left = False
