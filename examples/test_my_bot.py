@@ -136,21 +136,16 @@ def test_a_halt(venue, bot, alice):
 # -- time ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.venue(seed=7, agents=False)  # nobody else trades: two minutes pass at once
-def test_two_fundings(venue, alice, venue_ccxt):
-    venue.operator("change_contract", symbol="BTCUSDT", fundingTimes=MINUTES)
-    venue.index("BTCUSDT", "60000")  # for ten seconds
-    venue_ccxt("bob").create_order(SWAP, "limit", "sell", 0.01, 60000)
-    alice.create_order(SWAP, "market", "buy", 0.01)
+def test_two_fundings(venue_world):  # in a world nobody else trades: two minutes pass at once
+    venue_world.operator("change_contract", symbol="BTCUSDT", fundingTimes=MINUTES)
+    venue_world.ccxt("alice").create_order(SWAP, "market", "buy", 0.01)
     for _ in range(2):
-        venue.clock.advance("55s")
-        venue.index("BTCUSDT", "60000")
-        told = venue.clock.advance("5s")
+        told = venue_world.clock.advance("1m")
         assert [one["kind"] for one in told["settled"]] == ["funding"]
-    assert len(venue.ask("alice", "income", incomeType="position_funding")["items"]) == 2
+    income = venue_world.ask("alice", "income", incomeType="position_funding")
+    assert len(income["items"]) == 2
 
 
-# What the last test's venue is like, this one's is too: they share a server.
 @pytest.mark.venue(scenario=SCENARIO)
 def test_after_a_scenario(alice):
     assert len(alice.fetch_open_orders(SPOT)) == 1
