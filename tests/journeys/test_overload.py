@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from support.client import Answer, Client
@@ -29,6 +29,10 @@ class Flood:
         self.refused_ids: list[str] = []
         self.done = threading.Event()  # enough were refused
         self._server = server
+
+    def goes_on(self, running: list[Future[None]]) -> bool:
+        """Whether more refusals are needed and connections that may still meet them are left."""
+        return len(self.refused) < REFUSALS and not all(one.done() for one in running)
 
     def run(self, number: int) -> None:
         """One connection, until it is told to stop."""
@@ -65,7 +69,7 @@ def test_a_flood_is_refused_and_nobody_else_is(tmp_path: Path) -> None:
         running = [pool.submit(flood.run, number) for number in range(CONNECTIONS)]
         healthy: list[str] = []
         try:
-            while len(flood.refused) < REFUSALS and len(healthy) < ORDERS_MAX:
+            while flood.goes_on(running):
                 name = f"bob-{len(healthy)}"
                 assert place(bob, name).status == 200
                 healthy.append(name)
@@ -120,11 +124,9 @@ def test_a_repetition_of_what_was_done_gets_its_answer_while_new_orders_are_refu
         assert first.status == 200
         running = [pool.submit(flood.run, number) for number in range(CONNECTIONS)]
         try:
-            for _ in range(ORDERS_MAX):
+            while flood.goes_on(running):
                 again = alice.post("/api/v3/order", body, headers=headers)
                 assert (again.status, again.body) == (200, first.body)
-                if len(flood.refused) >= REFUSALS:
-                    break
         finally:
             flood.done.set()
         for one in running:
