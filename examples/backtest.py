@@ -7,19 +7,19 @@ from venue import Venue
 FAST, SLOW, MINUTES = 3, 8, 8
 
 with Venue(seed=7, clock="manual") as v:
-    bob, market = v.account("bob"), v.market("BTCUSDT")
-    held = None
+    v.call("deposit", owner="carol", wallet="SPOT", asset="USDT", amount="100000")
+    carol, market = v.account("carol"), v.market("BTCUSDT")
     for _ in range(MINUTES):
         v.run("1m")
-        closes = [candle.close for candle in market.candles("1m", limit=SLOW)]
-        rises = mean(closes[-FAST:]) > mean(closes)
-        if rises and held is None:
-            held = bob.order(bob.buy("BTCUSDT", "0.1"))
-        elif not rises and held is not None:
-            bob.sell("BTCUSDT", held.filled)
-            held = None
-    equity = bob.equity().to_pandas().set_index("ts")
-    fills = bob.fills("BTCUSDT").to_pandas()
+        finished = market.candles("1m", limit=SLOW + 1)[:-1]
+        closes = [candle.close for candle in finished]
+        rises, held = mean(closes[-FAST:]) > mean(closes), carol.balance("BTC").free
+        if rises and not held:
+            carol.buy("BTCUSDT", "0.1")
+        elif held and not rises:
+            carol.sell("BTCUSDT", held)
+    equity = carol.equity().to_pandas().set_index("ts")
+    fills = carol.fills("BTCUSDT").to_pandas()
 
 print(equity["equity_f"].describe())
-print(len(fills), "fills, fees", fills["fee_f"].sum())
+print(len(fills), "fills, fees", fills.groupby("fee_asset")["fee_f"].sum().to_dict())

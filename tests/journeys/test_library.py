@@ -59,6 +59,8 @@ def test_fills_bills_and_equity_agree(quiet: Venue) -> None:
     bought(quiet)
     fill = alice.fills(SYMBOL)[0]
     assert (fill.side, fill.price, fill.quantity) == ("BUY", Decimal(64000), Decimal("0.5"))
+    sold = quiet.account("bob").fills(SYMBOL)[0]
+    assert (fill.fee_asset, sold.fee_asset) == ("BTC", "USDT")
     money, coins = sorted(alice.bills()[:2], key=lambda bill: bill.amount)
     assert (money.asset, money.amount) == ("USDT", Decimal("-32000"))
     assert (coins.asset, coins.amount) == ("BTC", fill.quantity - fill.fee)
@@ -92,7 +94,9 @@ def test_contracts_and_time() -> None:
         assert alice.position(SYMBOL, "SHORT") is None
         assert alice.positions() == [held]
         assert alice.order(taken).status == "FILLED"
-        assert alice.fills(SYMBOL, product="contract")[0].quantity <= Decimal("0.1")
+        fill = alice.fills(SYMBOL, product="contract")[0]
+        assert fill.quantity <= Decimal("0.1")
+        assert fill.fee_asset == "USDT"
         assert alice.income()[0].symbol == SYMBOL
         rests = alice.sell(SYMBOL, "0.1", price="99000", product="contract", position="LONG")
         (order,) = alice.orders(SYMBOL, product="contract")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from decimal import Decimal
@@ -11,10 +12,38 @@ from typing import Any
 import pytest
 
 from venue import Misused, Venue
+from venue.candles import INTERVALS
+from venue.library.results import (
+    Balance,
+    Book,
+    Candle,
+    Equity,
+    Fill,
+    Income,
+    Order,
+    Placed,
+    Position,
+    Ticker,
+    Trade,
+)
 
 pa: Any = pytest.importorskip("pyarrow")
 
 SYMBOL = "BTCUSDT"
+PAGE = Path(__file__).parents[2] / "docs" / "library.md"
+KINDS = {
+    "candles": Candle,
+    "trades": Trade,
+    "fills": Fill,
+    "bills": Income,  # a bill has all but the symbol
+    "equity": Equity,
+    "buy": Placed,
+    "order": Order,
+    "balance": Balance,
+    "position": Position,
+    "book": Book,
+    "ticker": Ticker,
+}
 
 
 @pytest.fixture(scope="module")
@@ -97,3 +126,13 @@ def test_frames(traded: Venue, name: str) -> None:
     frame = getattr(rows, f"to_{name}")()
     assert len(frame) == len(rows)
     assert next(iter(frame["ts"])) == rows[0].ts
+
+
+def test_the_page_names_every_field_and_interval() -> None:
+    page = PAGE.read_text()
+    rows = dict(re.findall(r"^\| `(\w+)[^|]*\| (`.*) \|$", page, re.M))
+    for name, kind in KINDS.items():
+        told = re.findall(r"`(\w+)`", rows[name])
+        assert set(kind.__struct_fields__) <= set(told), name
+    (line,) = re.findall(r"^Intervals of candles are (.*)\.$", page, re.M)
+    assert tuple(re.findall(r"`(\w+)`", line)) == INTERVALS

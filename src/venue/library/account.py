@@ -12,6 +12,7 @@ from venue.api.contract import account as contract
 from venue.api.contract import orders as contract_orders
 from venue.api.operation import Operation
 from venue.api.spot import account as spot
+from venue.api.spot import market as spot_market
 from venue.api.spot import orders as spot_orders
 from venue.client.errors import refused
 from venue.library import views
@@ -195,7 +196,9 @@ class Account:
         """Own fills of a symbol, newest first: the last 1,000 of spot, 100 of a contract."""
         if self._product(product) == SPOT:
             found = self._ask(spot_orders.my_trades, self.name, symbol=symbol, limit=FILLS_MAX)
-            return Table(Fill, map(views.spot_fill, found))
+            (listed,) = self._ask(spot_market.exchange_info, "", symbol=symbol).symbols
+            assets = listed.base_asset, listed.quote_asset
+            return Table(Fill, (views.spot_fill(fill, *assets) for fill in found))
         limit = CONTRACT_FILLS_MAX
         rows = self._ask(contract_orders.user_trades, self.name, symbol=symbol, limit=limit)
         return Table(Fill, map(views.contract_fill, rows))

@@ -92,7 +92,10 @@ class Income(Struct, frozen=True, kw_only=True):
 
 
 class Fill(Struct, frozen=True, kw_only=True):
-    """An own fill; `realized` is what closing it brought, 0 for spot."""
+    """An own fill; `realized` is what closing it brought, 0 for spot.
+
+    A spot fee is in what was received: base of a buy, quote of a sell (`fee_asset`).
+    """
 
     ts: int
     trade_id: int
@@ -104,6 +107,7 @@ class Fill(Struct, frozen=True, kw_only=True):
     quantity: Decimal
     value: Decimal
     fee: Decimal
+    fee_asset: str
     realized: Decimal
 
 

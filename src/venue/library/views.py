@@ -122,17 +122,21 @@ def income(view: contract.IncomeItem) -> Income:
     )
 
 
-def spot_fill(view: MyTrade) -> Fill:
-    """An own spot fill."""
-    return _fill(view, SPOT, "BUY" if view.is_buyer else "SELL", ZERO)
+def spot_fill(view: MyTrade, base: str, quote: str) -> Fill:
+    """An own spot fill of a symbol of two assets."""
+    if view.is_buyer:
+        return _fill(view, SPOT, "BUY", base, ZERO)
+    return _fill(view, SPOT, "SELL", quote, ZERO)
 
 
 def contract_fill(view: UserTrade) -> Fill:
     """An own fill of a contract."""
-    return _fill(view, CONTRACT, view.side, Decimal(view.realized_pnl))
+    return _fill(view, CONTRACT, view.side, view.commission_asset, Decimal(view.realized_pnl))
 
 
-def _fill(view: MyTrade | UserTrade, product: str, side: str, realized: Decimal) -> Fill:
+def _fill(
+    view: MyTrade | UserTrade, product: str, side: str, fee_asset: str, realized: Decimal
+) -> Fill:
     return Fill(
         ts=view.time,
         trade_id=view.id,
@@ -144,6 +148,7 @@ def _fill(view: MyTrade | UserTrade, product: str, side: str, realized: Decimal)
         quantity=Decimal(view.qty),
         value=Decimal(view.quote_qty),
         fee=Decimal(view.commission),
+        fee_asset=fee_asset,
         realized=realized,
     )
 
