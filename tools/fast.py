@@ -81,6 +81,7 @@ MOVING = (
     "gym/contract_market",
     "gym/flow",
     "gym/market",
+    "gym/observing",
     "lab/agents/chance",
     "lab/agents/contract",
     "lab/agents/ladder",

@@ -48,7 +48,10 @@ def bounded(numbers: list[float]) -> Observation:
 
 def choices(action: Any, count: int, most: int) -> list[int]:
     """An action as `count` whole numbers from 0 to `most`; ValueError when it is something else."""
-    given = np.asarray(action).reshape(-1).tolist()
-    if len(given) != count or any(type(one) is not int or not 0 <= one <= most for one in given):
+    given: list[Any] = np.asarray(action).reshape(-1).tolist()
+    known = len(given) == count
+    for one in given:
+        known = known and type(one) is int and 0 <= one <= most
+    if not known:
         raise ValueError(f"action: must be {count} x a whole number from 0 to {most}, not {action}")
     return given
