@@ -89,6 +89,11 @@ MOVING = (
     "node/market_data/depth",
     "node/market_data/product",
     "node/market_data/views",
+    "node/market_data/window",
+    "node/outbox",
+    "node/replies",
+    "node/sequencer",
+    "node/spot_changes",
 )
 MODULES = (*(f"core/{name}" for name in HOT), *MOVING)
 

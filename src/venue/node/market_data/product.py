@@ -15,7 +15,8 @@ from venue.node.market_data.chart import Chart
 from venue.node.market_data.depth import Levels
 from venue.node.market_data.past import NO_DAY, Day, NoPast, Past, PastTrade
 from venue.node.market_data.records import BoardRecord, Depth, Top
-from venue.node.market_data.ticker import Ticker, Window, joined
+from venue.node.market_data.ticker import Ticker, joined
+from venue.node.market_data.window import Window
 from venue.vocabulary import BUY, SELL
 
 TRADES_MAX: Final = 1_000  # public trades kept per symbol
