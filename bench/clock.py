@@ -10,8 +10,8 @@ from bench.table import Row, Section
 from venue import main
 from venue.employing import employ
 from venue.node.clock import SystemClock
+from venue.node.clock_modes import ClockMode, Mode
 from venue.node.garbage import collect_young_only
-from venue.node.venue_clock import ClockMode, Mode
 from venue.times import instant_us, span_us
 
 BEGIN: Final = instant_us("2026-01-01T00:00:00Z")

@@ -7,6 +7,7 @@ no book, no money, no limits, no history, and forgets all when it ends.
 from __future__ import annotations
 
 import hmac
+import socket
 import sys
 import time
 from base64 import b64encode
@@ -16,11 +17,11 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
+import uvicorn
 import uvloop
 from fastapi import Depends, FastAPI, HTTPException, Request
 from pydantic import BaseModel
 
-from bench.uvicorn_floor import serve
 from venue.gateway.access.keys import KeyCredentials
 from venue.gateway.transport.server import listen
 
@@ -75,7 +76,17 @@ def main(keys_file: str, ready_file: str) -> None:
     """Serve until told to stop; the ready file gets the port."""
     known = msgspec.json.decode(Path(keys_file).read_bytes(), type=list[KeyCredentials])
     keys.update((one.key, one) for one in known)
-    uvloop.run(serve(listen("127.0.0.1", 0), app, Path(ready_file)))
+    uvloop.run(serve(listen("127.0.0.1", 0), Path(ready_file)))
+
+
+async def serve(bound: socket.socket, ready: Path) -> None:
+    """Serve until SIGTERM."""
+    config = uvicorn.Config(
+        app, loop="none", http="httptools", ws="none", lifespan="off", access_log=False,
+        log_config=None, server_header=False, date_header=False,
+    )  # fmt: skip
+    ready.write_text(str(bound.getsockname()[1]))
+    await uvicorn.Server(config).serve([bound])
 
 
 if __name__ == "__main__":

@@ -1,18 +1,17 @@
 """The floor of `bench.gateway`: the same door, and no venue behind it.
 
 An order is received, authenticated, decoded to ticks and lots, and answered; no engine, journal
-or history. Depth and ticker are constants.
+or history has a part in it. Depth and ticker are constants. The venue that handlers belong to is
+open, in memory, and is asked for nothing.
 """
 
 from __future__ import annotations
 
 import asyncio
 import signal
-import socket
 import sys
 from itertools import count
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, Final, cast
 
 import msgspec
@@ -31,22 +30,22 @@ from venue.api.spot.orders import (
 )
 from venue.core.messages.commands import PlaceOrder
 from venue.core.units import FIRST_ID
-from venue.gateway.access.auth import Authenticator, KeyFacts
+from venue.gateway.access.auth import Authenticator
+from venue.gateway.access.callers import KeyFacts
 from venue.gateway.access.gate import HttpLimits
 from venue.gateway.access.keys import KeyCredentials, KeyStore
 from venue.gateway.access.limits import Limits
 from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.origins import Origins
-from venue.gateway.access.replay import ReplayGuard
 from venue.gateway.answers.encoded import Encoded
-from venue.gateway.context import Call
+from venue.gateway.context import Call, Venue
 from venue.gateway.dispatch.decode import compile_request, decode
 from venue.gateway.dispatch.dispatcher import Desk, Dispatcher
 from venue.gateway.dispatch.routes import Route, Routes, bind
-from venue.gateway.faults.rules import FaultRules
 from venue.gateway.operations.spot.orders import order_command
 from venue.gateway.transport.server import Server, listen
 from venue.lab import demo
+from venue.main import Options, opened
 from venue.node.clock import SystemClock
 from venue.node.venue_clock import VenueClock
 from venue.vocabulary import GTC, Access
@@ -54,18 +53,10 @@ from venue.vocabulary import GTC, Access
 ITEM: Final = compile_request(BatchItem)
 
 
-def dispatcher(keys: KeyStore, answers: dict[str, bytes]) -> Dispatcher:
+def dispatcher(venue: Venue, keys: KeyStore, answers: dict[str, bytes]) -> Dispatcher:
     """A dispatcher whose handlers only answer; what reads answer is given, by path."""
-    clock = VenueClock(SystemClock())
-    venue: Any = SimpleNamespace(
-        clock=clock,
-        replays=ReplayGuard(),
-        check_room=lambda owner: None,
-        epoch_line=b"",
-        faults=FaultRules("1"),
-    )
-    desk = Desk(venue, routes(clock, answers), Limits(None, None, None))
-    authenticator = Authenticator(keys.ring, clock)
+    desk = Desk(venue, routes(venue.clock, answers), Limits(None, None, None))
+    authenticator = Authenticator(keys.ring, venue.clock)
     return Dispatcher(desk, authenticator, venue.replays, OperatorDoor(), Origins(), {})
 
 
@@ -115,26 +106,26 @@ def key_store(keys_file: Path) -> KeyStore:
     return store
 
 
-def main(keys_file: str, ready_file: str, answers_file: str) -> None:
-    """Serve until told to stop; the ready file gets the port."""
-    answers = msgspec.json.decode(Path(answers_file).read_bytes(), type=dict[str, str])
-    bound = listen("127.0.0.1", 0)
-    limits = HttpLimits(connections_per_ip=None, connections=None)
-    made = {path: answer.encode() for path, answer in answers.items()}
-    answering = dispatcher(key_store(Path(keys_file)), made)
-    uvloop.run(serve(bound, limits, answering, Path(ready_file)))
-
-
-async def serve(
-    bound: socket.socket, limits: HttpLimits, answering: Dispatcher, ready: Path
-) -> None:
-    """Serve until SIGTERM."""
+async def serve(keys: KeyStore, answers: dict[str, bytes], ready: Path) -> None:
+    """Serve until SIGTERM; the ready file gets the port."""
     stopping = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopping.set)
-    server = await Server.start(bound, limits, answering.serve)
-    ready.write_text(str(bound.getsockname()[1]))
-    await stopping.wait()
-    await server.stop()
+    options = Options(agents=False, limits=False, projection=False, demo_keys=False)
+    bound = listen("127.0.0.1", 0)
+    limits = HttpLimits(connections_per_ip=None, connections=None)
+    async with opened(options, SystemClock(), lambda problem: stopping.set()) as venue:
+        answering = dispatcher(venue, keys, answers)
+        server = await Server.start(bound, limits, answering.serve)
+        ready.write_text(str(bound.getsockname()[1]))
+        await stopping.wait()
+        await server.stop()
+
+
+def main(keys_file: str, ready_file: str, answers_file: str) -> None:
+    """Serve until told to stop."""
+    texts = msgspec.json.decode(Path(answers_file).read_bytes(), type=dict[str, str])
+    answers = {path: answer.encode() for path, answer in texts.items()}
+    uvloop.run(serve(key_store(Path(keys_file)), answers, Path(ready_file)))
 
 
 if __name__ == "__main__":

@@ -15,12 +15,10 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from random import Random
 from typing import Any, Final, NamedTuple
 
-from bench import compiled
+from bench import compiled, former, signed_orders
 from bench.table import Row, Section
-from venue.api import signing
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 SCRIPT: Final = Path(__file__).with_name("gateway.lua")
@@ -29,14 +27,10 @@ SECONDS: Final = 3
 ROUNDS: Final = 5  # alternating
 READ_ROUNDS: Final = 3
 OWNERS: Final = 200
-REQUESTS: Final = 200_000  # more than the floor answers in the time
-BATCHES: Final = 12_000
-BATCH: Final = 10
-AHEAD_MS: Final = 4_000  # the file's timestamps: what is measured last is still in the window
 RESTING: Final = 4  # orders per owner and side in the book before the measurement
-PRICE: Final = 6_400_000  # ticks of 0.01
 START_S: Final = 20
 NEEDED: Final = 0.8
+NEEDED_FORMER: Final = 1.36  # 0.8 of a floor that is 1.7 times the former one
 NEEDED_NOTED: Final = 0.97
 NEEDED_LISTENING: Final = 0.75
 NEEDED_DOOR: Final = 1.7
@@ -52,8 +46,9 @@ Environment = dict[str, str]
 PLAIN: Final = {**os.environ}
 FAST: Final = compiled.environment()
 SERVERS: Final = (
-    "uvicorn's floor",
+    "the former floor",
     "floor",
+    "interpreted floor",
     "history off",
     "history on",
     "FastAPI mock",
@@ -81,14 +76,6 @@ class Server(NamedTuple):
     port: int
 
 
-class Key(NamedTuple):
-    """One API key, as `/_venue/keys` showed it."""
-
-    key: str
-    secret: str
-    passphrase: str
-
-
 def run() -> Section:
     """Orders on the venue against its floors, then batches, listeners, reads and latencies."""
     for command, package in (("wrk", "wrk"), ("taskset", "util-linux")):
@@ -98,42 +85,48 @@ def run() -> Section:
     if problem:
         return Section([], [], problem)
     with tempfile.TemporaryDirectory() as name, ExitStack() as running:
-        return _measure(Path(name), running)
+        tree = former.tree(Path(name) / "former")
+        if tree is None:
+            return Section([], [], former.MISSING)
+        return _measure(Path(name), tree, running)
 
 
-def _measure(folder: Path, running: ExitStack) -> Section:
+def _measure(folder: Path, tree: Path, running: ExitStack) -> Section:
     keys = _prepare(folder)
     answers = _answers(folder)
     keys_file, answers_file = folder / "keys.json", folder / "answers.json"
     keys_file.write_text(json.dumps([key._asdict() for key in keys]))
     answers_file.write_text(json.dumps(answers))
     requests = folder / "requests"
-    uvicorn = running.enter_context(_serving(folder, ["bench.uvicorn_floor", str(keys_file)]))
-    mock = running.enter_context(_serving(folder, ["bench.fastapi_mock", str(keys_file)]))
-    floor = running.enter_context(
-        _serving(folder, ["bench.floor_app", str(keys_file), str(answers_file)])
+    before = {**PLAIN, "PYTHONPATH": str(tree / "src")}
+    old = running.enter_context(
+        _serving(folder, ["bench.floor_app", str(keys_file)], before, cwd=tree)
     )
+    mock = running.enter_context(_serving(folder, ["bench.fastapi_mock", str(keys_file)]))
+    answering = ["bench.floor_app", str(keys_file), str(answers_file)]
+    floor = running.enter_context(_serving(folder, answering, FAST))
+    plain = running.enter_context(_serving(folder, answering))
     off = running.enter_context(_copy_serving(folder, keys, "off"))
     on = running.enter_context(_copy_serving(folder, keys, "on"))
     noted = running.enter_context(_copy_serving(folder, keys, "off", "", "1000"))
-    servers = (uvicorn, floor, off, on, mock, noted)  # as `SERVERS`
+    servers = (old, floor, plain, off, on, mock, noted)  # as `SERVERS`
     rounds: list[list[Figures]] = []
     for _ in range(ROUNDS):
-        _write_orders(requests, keys)
+        signed_orders.write_orders(requests, keys)
         rounds.append([_measured(server, requests) for server in servers])
     orders = [_median(list(runs)) for runs in zip(*rounds, strict=True)]
     batches = []
     for server in (floor, off):
-        _write_batches(requests, keys)
+        signed_orders.write_batches(requests, keys)
         batches.append(_measured(server, requests))
     reads = []
     for path in answers:
         runs = [[_read(server, path) for server in (floor, off)] for _ in range(READ_ROUNDS)]
         reads.append([_median(list(one)) for one in zip(*runs, strict=True)])
-    capacity = orders[2].rate
+    capacity = orders[3].rate
     paced = [(share, _paced(off, keys, requests, share * capacity / 100)) for share in SHARES]
     with _listening(on, keys_file):
-        _write_orders(requests, keys)
+        signed_orders.write_orders(requests, keys)
         heard = _measured(on, requests)
     return _section(orders, batches, reads, list(answers), paced, heard)
 
@@ -146,7 +139,7 @@ def _section(
     paced: list[tuple[int, Figures]],
     heard: Figures,
 ) -> Section:
-    uvicorn, floor, off, on, mock, noted = orders
+    old, floor, plain, off, on, mock, noted = orders
     us = "us"
     rows = [
         _rate("POST order, history off", off, floor, NEEDED),
@@ -157,7 +150,9 @@ def _section(
         Row(what="  processor time, all processes", measured=on.cpu, floor=floor.cpu, unit=us),
         _rate(f"  {OWNERS} owners listening", heard, on, NEEDED_LISTENING),
         Row(what="  processor time, all processes", measured=heard.cpu, floor=on.cpu, unit=us),
-        _rate("the floor, over uvicorn's", floor, uvicorn, NEEDED_DOOR),
+        _rate("POST order, over the former floor's", off, old, NEEDED_FORMER),
+        _rate("the floor, over the former one's", floor, old, NEEDED_DOOR),
+        _rate("  the floor interpreted", plain, old),
         _rate("POST order, over a FastAPI mock's", off, mock),
         Row(what="  processor time, all processes", measured=off.cpu, floor=mock.cpu, unit=us),
         _rate("batch place of 10", batches[1], batches[0], NEEDED_BATCH),
@@ -197,31 +192,34 @@ def _rate(what: str, run: Figures, floor: Figures, needed: float | None = None) 
 # -- a venue with owners, keys and a book ---------------------------------------------------------
 
 
-def _prepare(folder: Path) -> list[Key]:
+def _prepare(folder: Path) -> list[signed_orders.Key]:
     """Owners, keys, money and a book, in a state file that every run gets a copy of."""
     with _serving(folder, ["bench.venue_app", str(folder / "base"), "on"]) as server:
         return furnished(server)
 
 
-def furnished(server: Server, owners: int = OWNERS) -> list[Key]:
+def furnished(server: Server, owners: int = OWNERS) -> list[signed_orders.Key]:
     """The keys of new owners of a new venue, who have money and a book."""
-    keys: list[Key] = []
+    keys: list[signed_orders.Key] = []
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=START_S)
     for number in range(owners):
         owner = f"bench {number}"
         _call(connection, "/_venue/owners", {"name": owner})
         permissions = ["READ", "SPOT_TRADE"]
         made = _call(connection, "/_venue/keys", {"owner": owner, "permissions": permissions})
-        keys.append(Key(made["key"], made["secret"], made["passphrase"]))
+        keys.append(signed_orders.Key(made["key"], made["secret"], made["passphrase"]))
         for asset, amount in (("USDT", "50000000"), ("BTC", "10000")):
             money = {"owner": owner, "wallet": "SPOT", "asset": asset, "amount": amount}
             _call(connection, "/_venue/deposit", money)
     for number in range(owners * RESTING * 2):
         side = "BUY" if number % 2 else "SELL"
         away = 1 + number // 2 % 20
-        price = PRICE - away if number % 2 else PRICE + away
+        price = signed_orders.PRICE - away if number % 2 else signed_orders.PRICE + away
         key = keys[number // 2 % owners]
-        _send(connection, _order(key, side, price, f"base-{number:030d}", _now()))
+        _send(
+            connection,
+            signed_orders.order(key, side, price, f"base-{number:030d}", signed_orders.now()),
+        )
     connection.close()
     return keys
 
@@ -263,88 +261,13 @@ def _send(connection: http.client.HTTPConnection, request: bytes) -> None:
     assert reply.status == 200, data
 
 
-# -- requests -------------------------------------------------------------------------------------
-
-
-def _now() -> int:
-    return time.time_ns() // 1_000_000
-
-
-def _write_orders(path: Path, keys: list[Key]) -> None:
-    """Half of the orders rest, half take one that rests: the book stays as deep as it is."""
-    random = Random(5)
-    stamp = _now() + AHEAD_MS
-    with path.open("wb") as file:
-        for number in range(REQUESTS):
-            side, price = _next_order(random, number)
-            name = f"{stamp}-{number:021d}"
-            key = keys[random.randrange(len(keys))]
-            request = _order(key, side, price, name, stamp + number % 1000)
-            file.write(b"%06d" % len(request) + request)
-
-
-def _next_order(random: Random, number: int) -> tuple[str, int]:
-    away = random.randint(1, 20)
-    return (
-        ("SELL", PRICE + away),
-        ("BUY", PRICE - away),
-        ("BUY", PRICE + 30),
-        ("SELL", PRICE - 30),
-    )[number % 4]
-
-
-def _order(key: Key, side: str, price: int, name: str, stamp: int) -> bytes:
-    body = (
-        f'{{"symbol":"BTCUSDT","side":"{side}","type":"LIMIT","timeInForce":"GTC",'
-        f'"quantity":"0.00150","price":"{price // 100}.{price % 100:02d}",'
-        f'"newClientOrderId":"{name}"}}'
-    )
-    return _signed(key, "POST", "/api/v3/order", body.encode(), stamp)
-
-
-def _write_batches(path: Path, keys: list[Key]) -> None:
-    random = Random(6)
-    stamp = _now() + AHEAD_MS
-    with path.open("wb") as file:
-        for number in range(BATCHES):
-            orders = []
-            for item in range(BATCH):
-                side, price = _next_order(random, number * BATCH + item)
-                orders.append(
-                    {
-                        "side": side,
-                        "type": "LIMIT",
-                        "timeInForce": "GTC",
-                        "quantity": "0.00150",
-                        "price": f"{price // 100}.{price % 100:02d}",
-                        "newClientOrderId": f"batch-{number:020d}-{item}",
-                    }
-                )
-            body = json.dumps({"symbol": "BTCUSDT", "orderList": orders}).encode()
-            key = keys[random.randrange(len(keys))]
-            request = _signed(key, "POST", "/api/v3/order/batch", body, stamp + number % 1000)
-            file.write(b"%06d" % len(request) + request)
-
-
-def _signed(key: Key, method: str, path: str, body: bytes, stamp: int) -> bytes:
-    timestamp = b"%d" % stamp
-    text = signing.payload(timestamp, method.encode(), path.encode(), b"", body)
-    head = (
-        f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: bench\r\n"
-        f"Accept: application/json\r\nContent-Type: application/json\r\n"
-        f"ACCESS-KEY: {key.key}\r\nACCESS-PASSPHRASE: {key.passphrase}\r\n"
-        f"ACCESS-TIMESTAMP: {stamp}\r\n"
-        f"ACCESS-SIGN: {signing.sign(key.secret.encode(), text).decode()}\r\n"
-        f"Content-Length: {len(body)}\r\n\r\n"
-    )
-    return head.encode() + body
-
-
 # -- runs -----------------------------------------------------------------------------------------
 
 
 @contextmanager
-def _copy_serving(folder: Path, keys: list[Key], projection: str, *more: str) -> Iterator[Server]:
+def _copy_serving(
+    folder: Path, keys: list[signed_orders.Key], projection: str, *more: str
+) -> Iterator[Server]:
     """A venue on a copy of the prepared state, which has seen each key's passphrase once."""
     copied = Path(tempfile.mkdtemp(dir=folder))
     for path in folder.glob("base*"):
@@ -355,12 +278,15 @@ def _copy_serving(folder: Path, keys: list[Key], projection: str, *more: str) ->
         yield server
 
 
-def warm(server: Server, keys: list[Key]) -> None:
+def warm(server: Server, keys: list[signed_orders.Key]) -> None:
     """Have a venue see each key's passphrase once, which costs a slow hash. What is asked needs no
     history: a venue without one would wait for it."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=START_S)
     for key in keys:
-        _send(connection, _signed(key, "GET", "/api/v3/openOrders", b"", _now()))
+        _send(
+            connection,
+            signed_orders.signed(key, "GET", "/api/v3/openOrders", b"", signed_orders.now()),
+        )
     connection.close()
 
 
@@ -384,9 +310,9 @@ def _measured(server: Server, requests: Path) -> Figures:
     return _wrk(server, "", CONNECTIONS, {"BENCH_REQUESTS": str(requests)})
 
 
-def _paced(server: Server, keys: list[Key], requests: Path, rate: float) -> Figures:
+def _paced(server: Server, keys: list[signed_orders.Key], requests: Path, rate: float) -> Figures:
     """About so many requests a second, whatever the answers take."""
-    _write_orders(requests, keys)
+    signed_orders.write_orders(requests, keys)
     given = {"BENCH_REQUESTS": str(requests), "BENCH_PAUSE_MS": str(PAUSE_MS)}
     return _wrk(server, "", max(1, round(rate * PAUSE_MS / 1000)), given)
 
@@ -451,21 +377,24 @@ def _latency(said: str, percentile: str) -> float:
 
 @contextmanager
 def _serving(
-    folder: Path, arguments: list[str], environment: Environment = PLAIN
+    folder: Path, arguments: list[str], environment: Environment = PLAIN, *, cwd: Path = ROOT
 ) -> Iterator[Server]:
     """A server in a process of its own, on the first core."""
     module, first, *more = arguments
-    with started(folder, ["-m", module, first, str(folder / "ready"), *more], environment) as made:
+    command = ["-m", module, first, str(folder / "ready"), *more]
+    with started(folder, command, environment, cwd=cwd) as made:
         yield made
 
 
 @contextmanager
-def started(folder: Path, arguments: list[str], environment: Environment) -> Iterator[Server]:
+def started(
+    folder: Path, arguments: list[str], environment: Environment, *, cwd: Path = ROOT
+) -> Iterator[Server]:
     """What Python runs with such arguments, on the first core, once it has written `ready`."""
     ready = folder / "ready"
     ready.unlink(missing_ok=True)
     command = ["taskset", "-c", _cores()[0], sys.executable, *arguments]
-    process = subprocess.Popen(command, cwd=ROOT, env=environment)
+    process = subprocess.Popen(command, cwd=cwd, env=environment)
     try:
         deadline = time.monotonic() + START_S
         while not (ready.is_file() and ready.read_text()):

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from bench import compiled, gateway
-from bench.gateway import FAST, ROOT, Key, Server
+from bench.gateway import FAST, ROOT, Server
+from bench.signed_orders import Key
 from bench.table import Row, Section
 
 LOWERED: Final = 3_000  # commands a second

@@ -19,8 +19,8 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from bench import gateway
-from bench.gateway import PRICE, Key
+from bench import signed_orders
+from bench.signed_orders import PRICE, Key
 from venue.api import signing
 
 FLOODING: Final = 4  # owners
@@ -91,7 +91,7 @@ def flood(keys: list[Key], port: int, connections: int, rate: float, seconds: fl
     while (elapsed := time.monotonic() - began) < seconds:
         due = int(rate * elapsed) - sent if rate else len(free)
         for _ in range(min(due, len(free), 64)):
-            side, price = gateway._next_order(random, sent)
+            side, price = signed_orders.next_order(random, sent)
             request = signers[sent % FLOODING].place(side, price, f"{run}-{sent}")
             free.popleft().send(request)
             sent += 1

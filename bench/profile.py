@@ -20,7 +20,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final
 
-from bench import gateway
+from bench import gateway, signed_orders
 
 ROUNDS: Final = 3
 OWNERS: Final = 20
@@ -48,7 +48,7 @@ class Profiled:
     def measure(self) -> None:
         """Have as many orders answered as it can in the time."""
         requests = self.folder / "requests"
-        gateway._write_orders(requests, self.keys)
+        signed_orders.write_orders(requests, self.keys)
         figures = gateway._measured(self.server, requests)
         assert not figures.refused, f"{figures.refused} orders were refused"
         self.orders += figures.rate * gateway.SECONDS

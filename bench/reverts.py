@@ -14,8 +14,8 @@ from venue.employing import employ
 from venue.gateway.context import Venue
 from venue.keeping import keep_up
 from venue.node.clock import SystemClock
+from venue.node.clock_modes import ClockMode, Mode
 from venue.node.garbage import collect_young_only
-from venue.node.venue_clock import ClockMode, Mode
 from venue.times import instant_us
 from venue.vocabulary import WALLET_SPOT
 

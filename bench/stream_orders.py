@@ -12,8 +12,9 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from bench import compiled, gateway, streams
-from bench.gateway import Figures, Key, Server
+from bench import compiled, gateway, signed_orders, streams
+from bench.gateway import Figures, Server
+from bench.signed_orders import Key
 from bench.stream_reader import CHUNK, Known, Subscriber
 from bench.table import Row, Section
 from venue.api import signing
@@ -44,7 +45,7 @@ def run() -> Section:
             for trader in _traders(server, keys, len(keys), 0):
                 trader.socket.close()
             for _ in range(ROUNDS):
-                gateway._write_orders(requests, keys)
+                signed_orders.write_orders(requests, keys)
                 doors["REST"].append(gateway._measured(server, requests))
                 doors["few"].append(_entered(server, keys, FEW))
                 doors["many"].append(_entered(server, keys, IN_FLIGHT))
@@ -124,7 +125,7 @@ def _orders(number: int) -> Iterator[bytes]:
     """As those of `gateway`: half of them rest, half take one that rests."""
     random = Random(number)
     for place in count(number):
-        side, price = gateway._next_order(random, place)
+        side, price = signed_orders.next_order(random, place)
         data = (
             f'{{"method":"ORDER.PLACE","id":{place},"params":{{"symbol":"BTCUSDT","side":"{side}",'
             f'"type":"LIMIT","timeInForce":"GTC","quantity":"0.00150",'
@@ -137,7 +138,7 @@ def _orders(number: int) -> Iterator[bytes]:
 
 def _traders(server: Server, keys: list[Key], sockets: int, orders: int) -> list[_Trader]:
     """Sockets of as many owners as there are, with so many orders each."""
-    stamp = gateway._now()
+    stamp = signed_orders.now()
     return [
         _Trader(
             server,

@@ -19,8 +19,9 @@ from typing import Any, Final
 
 import msgspec
 
-from bench import compiled, gateway
-from bench.gateway import Figures, Key, Server
+from bench import compiled, gateway, signed_orders
+from bench.gateway import Figures, Server
+from bench.signed_orders import Key
 from bench.stream_app import FEED_S
 from bench.stream_reader import Door, Known, Loop, Subscriber
 from bench.table import Row, Section
@@ -121,9 +122,8 @@ def _venue(folder: Path, keys: list[Key], depth_ms: int) -> Iterator[Server]:
     with gateway._serving(folder, arguments, gateway.FAST) as server:
         connection = http.client.HTTPConnection("127.0.0.1", server.port)
         for key in keys:
-            gateway._send(
-                connection, gateway._signed(key, "GET", "/api/v3/account", b"", gateway._now())
-            )
+            asked = signed_orders.signed(key, "GET", "/api/v3/account", b"", signed_orders.now())
+            gateway._send(connection, asked)
         connection.close()
         gateway._set_cores(gateway._children(server.pid), gateway._cores())
         yield server
@@ -146,7 +146,7 @@ class _Desk:
 
     def orders(self, count: int) -> list[bytes]:
         """The next orders, signed."""
-        stamp = gateway._now()
+        stamp = signed_orders.now()
         first, self._made = self._made, self._made + count
         return [self._order(number, stamp) for number in range(first, self._made)]
 
@@ -161,7 +161,7 @@ class _Desk:
             "newClientOrderId": f"stream-{number}",
         }
         key = self.seller if number % 2 else self.buyer
-        return gateway._signed(key, "POST", "/api/v3/order", msgspec.json.encode(body), stamp)
+        return signed_orders.signed(key, "POST", "/api/v3/order", msgspec.json.encode(body), stamp)
 
     def close(self) -> None:
         """Close the door."""
@@ -253,7 +253,7 @@ def _subscribed(
 def _answers(desk: _Desk, faults: list[str]) -> list[Row]:
     """From an order's answer over REST to its `orders` frame."""
     known = Known()
-    stamp = str(gateway._now())
+    stamp = str(signed_orders.now())
     sign = signing.sign(desk.buyer.secret.encode(), signing.websocket_payload(stamp.encode()))
     headers = {
         "ACCESS-KEY": desk.buyer.key,
@@ -488,11 +488,11 @@ def _wrk_beside(loop: Loop, server: Server, requests: Path) -> Figures:
 def _write_orders(path: Path, keys: list[Key], turn: int) -> None:
     """Half of the orders rest, half take one that rests."""
     random = Random(turn)
-    stamp = gateway._now() + gateway.AHEAD_MS
+    stamp = signed_orders.now() + signed_orders.AHEAD_MS
     with path.open("wb") as file:
         for number in range(WRK_REQUESTS):
-            side, price = gateway._next_order(random, number)
+            side, price = signed_orders.next_order(random, number)
             key = keys[random.randrange(len(keys))]
             name = f"{stamp}-{number:021d}"
-            request = gateway._order(key, side, price, name, stamp + number % 1000)
+            request = signed_orders.order(key, side, price, name, stamp + number % 1000)
             file.write(b"%06d" % len(request) + request)

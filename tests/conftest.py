@@ -16,6 +16,19 @@ from venue import compiled
 
 TESTS = Path(__file__).parent
 ON_BOTH_CORES = ("core", "scenarios", "properties")  # their tests say nothing but engine matters
+# The door is compiled with the core: its tests with random bytes, raw bytes and stock clients.
+ON_BOTH_DOORS = (
+    "adapters/test_body_values.py",
+    "conformance/test_bad_input.py",
+    "conformance/test_ccxt_contract_orders.py",
+    "conformance/test_fuzz.py",
+    "conformance/test_raw_bytes.py",
+    "conformance/test_replay.py",
+    "conformance/test_sync_order.py",
+    "journeys/test_private_frames.py",
+    "journeys/test_resume.py",
+    "journeys/test_stream_readers.py",
+)
 
 # The longest files go first: side by side with others, none is left over at the end.
 LONGEST = (
@@ -81,7 +94,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     names = {path: path.relative_to(TESTS).as_posix() for path in {item.path for item in items}}
     for item in items:
-        if names[item.path].partition("/")[0] in ON_BOTH_CORES:
+        name = names[item.path]
+        if name.partition("/")[0] in ON_BOTH_CORES or name in ON_BOTH_DOORS:
             item.add_marker(pytest.mark.core)
     items.sort(key=lambda item: _place(names[item.path]))
 

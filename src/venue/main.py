@@ -30,7 +30,8 @@ from venue.core.engine import Engine
 from venue.core.messages.commands import ChangeSetting
 from venue.core.owners import FIRST_UID
 from venue.employing import employ
-from venue.gateway.access.auth import Authenticator, KeyFacts
+from venue.gateway.access.auth import Authenticator
+from venue.gateway.access.callers import KeyFacts
 from venue.gateway.access.keys import KeyCredentials, KeyStore
 from venue.gateway.access.limits import ORDERS_MAX, WEIGHT_MAX, Limits
 from venue.gateway.access.operators import OperatorDoor
@@ -43,8 +44,8 @@ from venue.gateway.dispatch.dispatcher import Desk, Dispatcher, document
 from venue.gateway.dispatch.faulty import FaultyDoor
 from venue.gateway.faults.rules import FaultRules
 from venue.gateway.operations.bindings import routes
-from venue.gateway.streams.connection import SocketLimits
-from venue.gateway.streams.hub import Hub, Timing
+from venue.gateway.streams.hub import Hub
+from venue.gateway.streams.limits import SocketLimits, Timing
 from venue.gateway.streams.sockets import Sockets, Taken
 from venue.gateway.transport.request import Request
 from venue.gateway.transport.server import Server, listen
@@ -61,6 +62,7 @@ from venue.lab import demo
 from venue.lab.prehistory import Prehistory
 from venue.living import Doors, Living, OnFailure
 from venue.node.clock import ServerClock, SystemClock
+from venue.node.clock_modes import SETTING, ClockMode, parsed
 from venue.node.explainer import Queue, keeping_recent
 from venue.node.garbage import collect_young_only
 from venue.node.market_data.views import MarketData
@@ -70,7 +72,7 @@ from venue.node.sequencer import Sequencer, Stopped
 from venue.node.snapshots import Restored, take
 from venue.node.spot_changes import SpotChanges
 from venue.node.timekeeper import Timekeeper
-from venue.node.venue_clock import SETTING, ClockMode, VenueClock, parsed
+from venue.node.venue_clock import VenueClock
 from venue.own_history import start_history
 from venue.recording.recorder import Recorder
 

@@ -26,7 +26,7 @@ from venue.history.questions import spot as queries
 from venue.history.schema.frames import unpacked
 from venue.history.schema.spot import FRAMES
 from venue.history.store import Store, open_history
-from venue.recording.recorder import OwnKey
+from venue.recording.numbering import OwnKey
 
 Rows = list[tuple[Any, ...]]
 
@@ -144,7 +144,7 @@ def test_the_check_sees_what_is_missing(room: Room) -> None:
         projector.project([applied], own)
     channels = {
         key: (frames_gone(newest, kept), newest)
-        for key, (_, newest) in room.recorder.numbers().items()
+        for key, (_, newest) in room.recorder.numbering.ranges().items()
     }
     connection = store.connection
     with connection.begin():

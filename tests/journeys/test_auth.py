@@ -11,7 +11,8 @@ import pytest
 from venue.api import signing
 from venue.api.errors import ApiError
 from venue.gateway.access import replay
-from venue.gateway.access.auth import Authenticator, Caller, KeyFacts, permit
+from venue.gateway.access.auth import Authenticator, permit
+from venue.gateway.access.callers import Caller, KeyFacts
 from venue.gateway.access.keys import KeyCredentials, KeyStore
 from venue.gateway.access.replay import ReplayGuard, request_id
 from venue.vocabulary import Access

@@ -7,9 +7,9 @@ from contextlib import closing
 from pathlib import Path
 
 import msgspec
-from bench import gateway
+from bench import gateway, signed_orders
 
-KEY = gateway.Key("bench-key", "bench-secret", "bench-pass")
+KEY = signed_orders.Key("bench-key", "bench-secret", "bench-pass")
 READ = '{"bids":[]}'
 
 
@@ -22,6 +22,6 @@ def test_the_floor_answers_an_order_and_a_read(tmp_path: Path) -> None:
         gateway._serving(tmp_path, command) as floor,
         closing(http.client.HTTPConnection("127.0.0.1", floor.port)) as connection,
     ):
-        order = gateway._order(KEY, "BUY", gateway.PRICE, "n-1", gateway._now())
+        order = signed_orders.order(KEY, "BUY", signed_orders.PRICE, "n-1", signed_orders.now())
         gateway._send(connection, order)
         assert gateway._get(connection, gateway.DEPTH) == READ

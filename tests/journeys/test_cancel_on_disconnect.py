@@ -30,8 +30,7 @@ from support.socket_desk import (
     until_ended,
 )
 from venue.gateway.streams import socket_orders
-from venue.gateway.streams.connection import SocketLimits
-from venue.gateway.streams.session import SessionLimits
+from venue.gateway.streams.limits import SessionLimits, SocketLimits
 
 MANY = 50
 KEPT = 10

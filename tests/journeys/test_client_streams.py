@@ -32,8 +32,7 @@ from venue.client.books import Book, Books, KeptBook, Wrong
 from venue.client.connection import WAITING
 from venue.client.frames import ITEMS, Frame
 from venue.client.streams import Stream
-from venue.gateway.streams.connection import SocketLimits
-from venue.gateway.streams.session import SessionLimits
+from venue.gateway.streams.limits import SessionLimits, SocketLimits
 
 R = TypeVar("R")
 LIMIT_S: Final = 30.0

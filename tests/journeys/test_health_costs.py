@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from support.listening_room import ListeningRoom
-from venue.gateway.streams.connection import SocketLimits
+from venue.gateway.streams.limits import SocketLimits
 
 HEALTH = "/_venue/health"
 THROUGH_A_PROXY = {"Via": "1.1 proxy"}

@@ -14,7 +14,8 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from support.server import Server
 from venue.api.errors import ApiError
 from venue.api.signing import Mac
-from venue.gateway.access.auth import BAD_PASSPHRASES_MAX, BAD_PASSPHRASES_US, Key, KeyFacts
+from venue.gateway.access.auth import BAD_PASSPHRASES_MAX, BAD_PASSPHRASES_US, Key
+from venue.gateway.access.callers import KeyFacts
 from venue.gateway.access.keys import ADDRESSES_MAX, KeyCredentials, KeyStore
 from venue.gateway.access.vault import PassphraseHash, Vault, VaultError
 from venue.vocabulary import Access

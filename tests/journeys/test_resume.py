@@ -24,8 +24,7 @@ from venue.core.messages.commands import CancelOrders, Command, PlaceOrder, Tick
 from venue.core.messages.events import OrderPlaced
 from venue.gateway.context import Venue
 from venue.gateway.streams.catchup import PAGE
-from venue.gateway.streams.connection import SocketLimits
-from venue.gateway.streams.session import SessionLimits
+from venue.gateway.streams.limits import SessionLimits, SocketLimits
 from venue.rebuild import rebuild_history
 from venue.recording.recorder import RENEWAL
 

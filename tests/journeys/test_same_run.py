@@ -15,7 +15,7 @@ from support.client import Answer
 from support.lived import SYMBOL, Life, packed
 from support.moved import BEGIN_MS
 from venue.core.messages.commands import ChangeSetting
-from venue.node.venue_clock import SETTING
+from venue.node.clock_modes import SETTING
 
 BUILT: Final = Path(__file__).resolve().parents[2] / "build" / "fast"
 INTERVAL_MS: Final = 10 * 60_000  # of funding 144 times a day

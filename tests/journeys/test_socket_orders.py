@@ -23,8 +23,7 @@ from support.socket_desk import (
     placed,
     price_contracts,
 )
-from venue.gateway.streams.connection import SocketLimits
-from venue.gateway.streams.session import SessionLimits
+from venue.gateway.streams.limits import SessionLimits, SocketLimits
 
 MANY = 200
 WEIGHTY = 300  # messages of one connection, within what may be sent in a second

@@ -20,8 +20,7 @@ from support.pro import LOOK_S, Pro
 from support.server import Server, flawless
 from support.socket_desk import CONTRACT as DEMO_CONTRACT
 from support.socket_desk import SPOT, Product
-from venue.gateway.streams.connection import SocketLimits
-from venue.gateway.streams.session import SessionLimits
+from venue.gateway.streams.limits import SessionLimits, SocketLimits
 
 CONTRACT: Final = DEMO_CONTRACT._replace(plain={**DEMO_CONTRACT.plain, "symbol": "BTCUSDT"})
 SYMBOLS: Final = {SPOT.name: "BTC/USDT", CONTRACT.name: "BTC/USDT:USDT"}

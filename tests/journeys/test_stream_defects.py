@@ -21,10 +21,10 @@ from venue.core.messages.events import Trade
 from venue.gateway.access.auth import Authenticator
 from venue.gateway.streams import hub, socket_orders
 from venue.gateway.streams.catchup import CatchUp
-from venue.gateway.streams.connection import SocketLimits
 from venue.gateway.streams.frames import Frame
+from venue.gateway.streams.limits import SessionLimits, SocketLimits
 from venue.gateway.streams.public_frames import Shaper, shaper
-from venue.gateway.streams.session import Session, SessionLimits
+from venue.gateway.streams.session import Session
 from venue.vocabulary import Product
 
 SPOT = "/spot/v3/ws/public"

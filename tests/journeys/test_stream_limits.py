@@ -16,8 +16,7 @@ from support.client import Client
 from support.listening import WAIT_S, Listener, login
 from support.listening_room import KEYS, ListeningRoom
 from venue.gateway.access.gate import HttpLimits
-from venue.gateway.streams.connection import SocketLimits
-from venue.gateway.streams.session import SessionLimits
+from venue.gateway.streams.limits import SessionLimits, SocketLimits
 
 SPOT = "/spot/v3/ws/public"
 PRIVATE = "/spot/v3/ws/private"

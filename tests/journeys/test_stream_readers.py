@@ -12,8 +12,7 @@ from support.listening_room import KEYS, ListeningRoom
 from support.witness import KINDS, OWNER, Market, Reader, witnesses
 from venue.api.streams.channels import Socket
 from venue.gateway.streams import connection
-from venue.gateway.streams.connection import SocketLimits
-from venue.gateway.streams.session import SessionLimits
+from venue.gateway.streams.limits import SessionLimits, SocketLimits
 
 PATIENT = SessionLimits(idle_s=60, ping_s=60, messages=None, changes=None)
 LIMITS = SocketLimits(session=PATIENT, queue_frames=100, send_bytes=16 * 1024, close_s=0.1)

@@ -15,7 +15,8 @@ from support.raw import order
 from support.server import Server
 from venue.gateway.access.replay import WINDOW_MS, ReplayGuard
 from venue.node.clock import SystemClock
-from venue.node.venue_clock import ClockMode, Mode, VenueClock
+from venue.node.clock_modes import ClockMode, Mode
+from venue.node.venue_clock import VenueClock
 
 HOUR_MS = 3_600_000
 YEAR_MS = 366 * 24 * HOUR_MS

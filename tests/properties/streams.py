@@ -31,9 +31,9 @@ from venue.gateway.access.proxies import Proxies
 from venue.gateway.answers.market import trade_id_text
 from venue.gateway.context import Venue
 from venue.gateway.streams.connection import SocketConnection as Stream
-from venue.gateway.streams.connection import SocketLimits
-from venue.gateway.streams.hub import Hub, Timing
-from venue.gateway.streams.session import Session, SessionLimits
+from venue.gateway.streams.hub import Hub
+from venue.gateway.streams.limits import SessionLimits, SocketLimits, Timing
+from venue.gateway.streams.session import Session
 from venue.gateway.streams.sockets import Sockets
 from venue.gateway.transport.connection import HttpConnection
 from venue.gateway.transport.listener import Listener

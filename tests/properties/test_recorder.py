@@ -26,7 +26,8 @@ from venue.core.messages.commands import Command, PlaceOrder, RecordStreams, Tic
 from venue.core.messages.events import OrderPlaced
 from venue.core.owners import FIRST_UID
 from venue.history.frames_kept import FRAMES_KEPT, frames_gone
-from venue.recording.recorder import RENEWAL, OwnKey, Recorder
+from venue.recording.numbering import OwnKey
+from venue.recording.recorder import RENEWAL, Recorder
 from venue.vocabulary import Product
 
 COMMANDS = 2_500
@@ -91,7 +92,7 @@ def test_numbers_have_no_gap_and_versions_count_all(tape: list[Command]) -> None
         assert frame.sequence > begin[frame.uid]
         numbers[key], versions[account] = told["seq"], told["v"]
     assert {uid for uid, _, _ in numbers} == begin.keys()
-    assert room.recorder.numbers() == {key: (0, newest) for key, newest in numbers.items()}
+    assert room.recorder.numbering.ranges() == {key: (0, newest) for key, newest in numbers.items()}
 
 
 SHAPES = {
@@ -161,7 +162,7 @@ def test_a_defect_loses_frames_but_never_in_silence(
     room.say(market())
     before = len(room.frames)
     assert before == 5  # placed: order, account; filled: order, fill, account
-    numbers = room.recorder.numbers()
+    numbers = room.recorder.numbering.ranges()
     spoil(room)
     assert (room.recorder.trusted(), room.recorder.defects) == (False, 1)
     assert "defect in the private frames" in caplog.text
@@ -180,8 +181,11 @@ def test_a_defect_loses_frames_but_never_in_silence(
     for channel in ("orders", "fill", "account"):
         key = (FIRST_UID, 0, channel)
         newest = numbers[key][1] + 1
-        assert (room.recorder.oldest(key), room.recorder.newest(key)) == (newest, newest)
-        assert room.recorder.oldest((FIRST_UID + 1, 0, channel)) == 1
+        assert (room.recorder.numbering.oldest(key), room.recorder.numbering.newest(key)) == (
+            newest,
+            newest,
+        )
+        assert room.recorder.numbering.oldest((FIRST_UID + 1, 0, channel)) == 1
     if restarts:
         room.restart()
     room.say([filling])
@@ -204,7 +208,7 @@ def test_former_snapshots_have_no_part() -> None:
     recorder = Recorder()
     recorder.restore(b"", room.engine)
     assert recorder.trusted()
-    assert recorder.newest((FIRST_UID, 0, "orders")) == 0
+    assert recorder.numbering.newest((FIRST_UID, 0, "orders")) == 0
 
 
 # -- cost -----------------------------------------------------------------------------------------

@@ -15,8 +15,9 @@ from venue.gateway.access.auth import Authenticator
 from venue.gateway.access.gate import HttpLimits
 from venue.gateway.access.origins import Origins
 from venue.gateway.context import Venue
-from venue.gateway.streams.connection import SocketConnection, SocketLimits
-from venue.gateway.streams.hub import Hub, Timing
+from venue.gateway.streams.connection import SocketConnection
+from venue.gateway.streams.hub import Hub
+from venue.gateway.streams.limits import SocketLimits, Timing
 from venue.gateway.streams.sockets import Sockets
 from venue.gateway.transport.server import Server, listen
 from venue.history.frames_kept import FRAMES_KEPT

@@ -108,7 +108,7 @@ class Witness:
     def _check_own(self, name: str, numbers: list[int]) -> None:
         uid = self.room.do(lambda rooms: rooms.engine.ledger.names[OWNER])
         key = (uid, self.kind.product, name)
-        newest = self.room.do(lambda rooms: rooms.recorder.newest(key))
+        newest = self.room.do(lambda rooms: rooms.recorder.numbering.newest(key))
         assert numbers == list(range(newest - len(numbers) + 1, newest + 1)), name
 
     def _check_book(self, found: list[Message]) -> None:

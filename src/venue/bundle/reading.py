@@ -22,7 +22,8 @@ from venue.api.operator.preview import preview
 from venue.bundle.file import RunRefused
 from venue.bundle.moments import Moment, Moments, Told
 from venue.bundle.runs import PastRun
-from venue.gateway.access.auth import Authenticator, KeyFacts
+from venue.gateway.access.auth import Authenticator
+from venue.gateway.access.callers import KeyFacts
 from venue.gateway.access.keys import KeyCredentials, KeyStore
 from venue.gateway.access.limits import WEIGHT_MAX, Limits
 from venue.gateway.access.operators import OperatorDoor
@@ -42,6 +43,7 @@ from venue.journal.recovery import recover
 from venue.lab import demo
 from venue.lab.prehistory import Prehistory
 from venue.node.clock import SystemClock
+from venue.node.clock_modes import ClockMode, Mode
 from venue.node.explainer import Explainer
 from venue.node.market_data.views import MarketData
 from venue.node.outbox import Outbox
@@ -49,7 +51,7 @@ from venue.node.sequencer import Sequencer
 from venue.node.snapshots import Restored
 from venue.node.spot_changes import SpotChanges
 from venue.node.timekeeper import Timekeeper
-from venue.node.venue_clock import ClockMode, Mode, VenueClock
+from venue.node.venue_clock import VenueClock
 from venue.recording.recorder import Recorder
 
 VIEWS_MOST: Final = 4  # states that are ready at a time

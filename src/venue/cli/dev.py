@@ -240,7 +240,7 @@ async def _served(options: DevOptions, began: float) -> int:
 def _wired(options: DevOptions) -> Options:
     """What the venue is to be like. ClockRefused."""
     from venue.main import Options
-    from venue.node.venue_clock import parsed
+    from venue.node.clock_modes import parsed
 
     mode = clock_text(options)
     return Options(
@@ -290,6 +290,6 @@ def _refusals() -> tuple[type[Exception], ...]:
     from venue.gateway.access.vault import VaultError
     from venue.history.files import HistoryDamaged
     from venue.journal.journal import JournalCorrupt, OtherRules
-    from venue.node.venue_clock import ClockRefused
+    from venue.node.clock_modes import ClockRefused
 
     return ClockRefused, JournalCorrupt, OtherRules, HistoryDamaged, VaultError, StaleBuild

@@ -211,4 +211,6 @@ def _check_history(
         findings.facts.append("history is behind; it catches up at the next start")
         return
     findings.problems += check(store.connection, engine)
-    findings.problems += check_frames(store.connection, recorder.numbers(), later=kept.begin > 0)
+    findings.problems += check_frames(
+        store.connection, recorder.numbering.ranges(), later=kept.begin > 0
+    )

@@ -9,8 +9,7 @@ from msgspec import Struct, structs
 from venue.gateway.access.attempts import ATTEMPTS_MAX
 from venue.gateway.access.files import room
 from venue.gateway.access.gate import HttpLimits
-from venue.gateway.streams.connection import SocketLimits
-from venue.gateway.streams.session import SessionLimits
+from venue.gateway.streams.limits import SessionLimits, SocketLimits
 
 DEV_FACTOR: Final = 100  # all clients of a practice venue share one address
 _NO_HTTP: Final = HttpLimits(connections_per_ip=None, connections=None)

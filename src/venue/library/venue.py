@@ -45,7 +45,7 @@ from venue.library.market import CONTRACT, SPOT, Market
 from venue.library.progress import Progress
 from venue.library.results import Advanced, Bill, Equity, Order, Placed, Preview
 from venue.node.clock import SystemClock
-from venue.node.venue_clock import RATE_MOST, ClockMode, Mode
+from venue.node.clock_modes import RATE_MOST, ClockMode, Mode
 from venue.times import US_PER_MS, moment_us, span_us
 from venue.wire import scaled
 

@@ -49,7 +49,7 @@ BUSY: Final = 8  # a batch of this many says that more are coming
 # Without a batch for so long nobody has looked at the prices: the process was held up or slept. A
 # tick goes first, so that nothing is traded at prices that have become stale (10 s, rule 6.1).
 LATE_US: Final = 5_000_000
-LINGER_S: Final = 0.001  # how long the next batch then waits for them: fewer syncs, more orders
+LINGER_S: Final = 0.001  # how long the next batch waits for them at most: fewer syncs, more orders
 
 
 class Overloaded(Exception):
@@ -93,6 +93,9 @@ class Sequencer:
         self._writing = False
         self._flush_at: asyncio.Handle | None = None
         self._flush_is_patient = False
+        self._busy = False  # the last batch said that more are coming
+        self._seen = 0  # commands that waited when it was last looked whether more come,
+        self._until = 0.0  # and how long they may
         self._stopped: BaseException | None = None
         self._reverts = 0  # of the commands that wait
         self._idle: asyncio.Future[None] | None = None
@@ -203,8 +206,24 @@ class Sequencer:
         self._flush_is_patient = patient
         if patient:
             self._flush_at = self._loop.call_later(PATIENCE_S, self._flush)
+        elif self._busy and not self._queue.commands:
+            self._linger()
         else:
             self._flush_at = self._loop.call_soon(self._flush)
+
+    def _linger(self) -> None:
+        """Let the next batch wait for company while each turn of the loop brings some."""
+        self._flush_is_patient = False
+        self._seen = 0
+        self._until = monotonic() + LINGER_S
+        self._flush_at = self._loop.call_soon(self._flush_unless_more_come)
+
+    def _flush_unless_more_come(self) -> None:
+        if self._seen < self._waiting and monotonic() < self._until:
+            self._seen = self._waiting
+            self._flush_at = self._loop.call_soon(self._flush_unless_more_come)
+        else:
+            self._flush()
 
     def _flush(self) -> None:
         """Stamp what waits, up to the batch's limit, and make it durable."""
@@ -297,12 +316,12 @@ class Sequencer:
         commands = sum(len(group[0]) for group in groups)
         if commands >= BATCH_LEAST:
             self._fit(commands)
+        self._busy = len(groups) >= BUSY
         if self._waiting:  # the disk works on the next batch while this one is applied
-            if len(groups) < BUSY or self._queue.commands:
+            if not self._busy or self._queue.commands:
                 self._flush()
             else:
-                self._flush_is_patient = False
-                self._flush_at = self._loop.call_later(LINGER_S, self._flush)
+                self._linger()
         self._finish(groups)
 
     def _fit(self, commands: int) -> None:

@@ -18,11 +18,12 @@ from venue.core.messages.applied import Applied
 from venue.core.messages.commands import ChangeSetting, Command, Tick
 from venue.core.messages.savepoints import KeepState, RevertState
 from venue.node.aside import reverted
+from venue.node.clock_modes import SETTING, ClockMode, Mode, parsed
 from venue.node.due import Due, Report, upcoming
 from venue.node.garbage import free_what_is_left
 from venue.node.passing_time import RETRY_S, tick, time_matters
 from venue.node.sequencer import Overloaded, Sequencer, Stopped
-from venue.node.venue_clock import SETTING, ClockMode, Mode, VenueClock, parsed
+from venue.node.venue_clock import VenueClock
 
 TICK_US: Final = 1_000_000  # between ticks while contracts have prices or a countdown runs
 IDLE_TICK_US: Final = 10 * TICK_US  # else

@@ -1,4 +1,4 @@
-"""The venue's clock and its modes: the machine's time, moved, stretched or standing.
+"""The venue's clock: the machine's time, moved, stretched or standing.
 
 In every mode but `real` time passes from instant to instant: it waits at the next one, given by
 `limit`, until what is due then has been done. Who does that is the timekeeper.
@@ -6,61 +6,15 @@ In every mode but `real` time passes from instant to instant: it waits at the ne
 
 from __future__ import annotations
 
-import re
-from enum import StrEnum
 from typing import Final
 
-from msgspec import Struct
-
 from venue.node.clock import TOLD_US, SystemClock
+from venue.node.clock_modes import RATE_UNIT, ClockMode, ClockRefused, Mode
 from venue.times import US_PER_MS
 
-SETTING: Final = "clock"  # the venue's setting that holds the mode
-RATE_UNIT: Final = 1_000  # rates are thousandths
-RATE_MOST: Final = 10_000 * RATE_UNIT
 FOREVER: Final = 1 << 62
 # How long clients may go on with a clock that they set by ours, while ours stands.
 DRIFT_US: Final = 3_600_000_000
-
-_SETTING: Final = re.compile(r"(real|manual|skip)|(offset) (-?[0-9]{1,17})|(rate) ([0-9]{1,8})")
-
-
-class Mode(StrEnum):
-    """How venue time passes."""
-
-    REAL = "real"
-    OFFSET = "offset"
-    RATE = "rate"
-    MANUAL = "manual"
-    SKIP = "skip"
-
-
-class ClockMode(Struct, frozen=True):
-    """A mode with what belongs to it: `offset` in µs from server time, `rate` in thousandths."""
-
-    mode: Mode = Mode.REAL
-    offset: int = 0
-    rate: int = RATE_UNIT
-
-    def text(self) -> str:
-        """As the venue's setting."""
-        if self.mode is Mode.OFFSET:
-            return f"{self.mode} {self.offset}"
-        return f"{self.mode} {self.rate}" if self.mode is Mode.RATE else str(self.mode)
-
-
-class ClockRefused(Exception):
-    """The clock cannot be put so; the text names the rule. Nothing has changed."""
-
-
-def parsed(text: str) -> ClockMode:
-    """A setting's mode; that of none is `real`. ClockRefused: it is no mode."""
-    found = _SETTING.fullmatch(text or Mode.REAL)
-    if found is None:
-        raise ClockRefused(f"the journal's clock setting {text!r} is unknown to this version")
-    if found[2]:
-        return ClockMode(Mode.OFFSET, offset=int(found[3]))
-    return ClockMode(Mode.RATE, rate=int(found[5])) if found[4] else ClockMode(Mode(found[1]))
 
 
 class VenueClock:

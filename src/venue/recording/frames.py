@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Final, Protocol
 
 import msgspec
-from msgspec import Struct
 
 from venue.api.streams.private import ACCOUNT, FILL, ORDER_UPDATE, ORDERS, POSITIONS, Item
 from venue.core.contract.collateral import FEES_UID, FUND_UID
@@ -15,6 +14,7 @@ from venue.core.messages.applied import Applied
 from venue.recording import items, spot_items
 from venue.recording.changes import Changes, Touched
 from venue.recording.notes import AlgoNote, OrderNote, PositionNote
+from venue.recording.records import PrivateFrame
 from venue.vocabulary import BUY, LONG, PRODUCT_CONTRACT, PRODUCT_SPOT
 
 ITEMS_MAX: Final = 100  # per frame; a command that changed more makes several
@@ -24,16 +24,6 @@ _encode = msgspec.json.Encoder().encode
 
 # (uid, product, channel, cause) -> items
 Gathered = dict[tuple[int, int, str, str], list[str]]
-
-
-class PrivateFrame(Struct, gc=False):
-    """Items of one channel for one owner, as JSON text; `cause` is the `msgEvent`."""
-
-    uid: int
-    product: int
-    channel: str
-    cause: str
-    items: list[str]
 
 
 class Rooms(Protocol):

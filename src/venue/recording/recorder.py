@@ -24,15 +24,16 @@ from venue.core.messages.savepoints import (
     StateKept,
     StateReverted,
 )
-from venue.history.frames_kept import FRAMES_KEPT, frames_gone
-from venue.recording.frames import PrivateFrame, PrivateFrames
+from venue.history.frames_kept import FRAMES_KEPT
+from venue.recording.frames import PrivateFrames
 from venue.recording.notes import PastNotes
+from venue.recording.numbering import Numbering
+from venue.recording.records import PrivateFrame, RecorderPart
 from venue.times import US_PER_MS
 
 RENEWAL: Final = 10_000  # commands; after a defect frames are made again from such a sequence on
 SPECIAL: Final = frozenset({KeepState, RevertState, DropState, RecordStreams})
 
-OwnKey = tuple[int, int, str]  # uid, product, channel
 CHANNELS: Final = [
     (int(product), channel)
     for stream in STREAMS
@@ -42,26 +43,6 @@ CHANNELS: Final = [
 ]
 
 log = logging.getLogger("venue.gateway")
-
-
-class Numbers(msgspec.Struct, array_like=True, frozen=True, gc=False):
-    """How far a channel has come, and up to where its frames are lost to a defect."""
-
-    uid: int
-    product: int
-    channel: str
-    newest: int
-    lost: int
-
-
-class RecorderPart(msgspec.Struct, array_like=True):
-    """The recorder's part of a snapshot; `versions` are (uid, product, version)."""
-
-    trusted: bool = True
-    numbers: list[Numbers] = []
-    versions: list[tuple[int, int, int]] = []
-    past: PastNotes = msgspec.field(default_factory=PastNotes)
-    kept: list[tuple[str, bytes]] = []
 
 
 _encode_part = msgspec.msgpack.Encoder().encode
@@ -85,11 +66,8 @@ class Recorder:
         self.published: list[KeptFrame] = []
         self.defects = 0
         self.busy = False  # somebody has private frames, or a defect is not yet behind
-        self._kept = kept
+        self.numbering = Numbering(kept)
         self._owners: dict[int, None] = {}
-        self._numbers: dict[OwnKey, int] = {}
-        self._lost: dict[OwnKey, int] = {}
-        self._versions: dict[tuple[int, int], int] = {}
         self._frames: PrivateFrames | None = None
         self._made: list[KeptFrame] = []
         self._kept_states: dict[str, bytes] = {}  # its part when a state was kept
@@ -107,11 +85,7 @@ class Recorder:
         self.engine = engine
         accounts = engine.ledger.accounts.values()
         self._owners = {account.uid: None for account in accounts if account.recorded}
-        self._numbers = {(one.uid, one.product, one.channel): one.newest for one in found.numbers}
-        self._lost = {
-            (one.uid, one.product, one.channel): one.lost for one in found.numbers if one.lost
-        }
-        self._versions = {(uid, product): version for uid, product, version in found.versions}
+        self.numbering.restore(found.numbers, found.versions)
         self._frames = None
         if found.trusted:
             self._frames = PrivateFrames(self, self._owners.__contains__)
@@ -128,11 +102,8 @@ class Recorder:
         frames = self._frames
         return RecorderPart(
             trusted=frames is not None,
-            numbers=[
-                Numbers(*key, newest, self._lost.get(key, 0))
-                for key, newest in self._numbers.items()
-            ],
-            versions=[(*key, version) for key, version in self._versions.items()],
+            numbers=self.numbering.numbers(),
+            versions=self.numbering.versions(),
             past=frames.changes.past() if frames is not None else PastNotes(),
         )
 
@@ -141,18 +112,6 @@ class Recorder:
     def trusted(self) -> bool:
         """Whether frames are made: no defect came in between."""
         return self._frames is not None
-
-    def newest(self, key: OwnKey) -> int:
-        """The number of a channel's newest frame; 0 before the first."""
-        return self._numbers.get(key, 0)
-
-    def oldest(self, key: OwnKey) -> int:
-        """The smallest number behind which every frame of a channel is kept."""
-        return max(self._lost.get(key, 0), frames_gone(self.newest(key), self._kept))
-
-    def numbers(self) -> dict[OwnKey, tuple[int, int]]:
-        """`oldest` and `newest` of every channel that ever had a frame."""
-        return {key: (self.oldest(key), newest) for key, newest in self._numbers.items()}
 
     # -- what happens -----------------------------------------------------------------------------
 
@@ -216,21 +175,16 @@ class Recorder:
     def _keep(self, own: PrivateFrame, applied: Applied) -> None:
         """Number a frame, and write out the `OwnFrame` that it is on the wire."""
         uid, product, channel = own.uid, own.product, own.channel
-        account, key = (uid, product), (uid, product, channel)
-        version = self._versions.get(account, 0) + 1
-        number = self._numbers.get(key, 0) + 1
+        number, version = self.numbering.next((uid, product, channel))
         payload = (
             f'{{"e":"{channel}","E":{applied.time // US_PER_MS},"v":{version},"seq":{number},'
             f'"msgEvent":"{own.cause}","d":[{",".join(own.items)}]}}'
         ).encode()
         self._made.append(KeptFrame(applied.sequence, uid, product, channel, number, payload))
-        self._versions[account] = version
-        self._numbers[key] = number
 
     def _renew(self) -> None:
         """Go on after a defect, from what the engine knows: a number of each channel is lost."""
         for uid in sorted(self._owners):
             for product, channel in CHANNELS:
-                key = (uid, product, channel)
-                self._numbers[key] = self._lost[key] = self._numbers.get(key, 0) + 1
+                self.numbering.lose((uid, product, channel))
         self._frames = PrivateFrames(self, self._owners.__contains__)

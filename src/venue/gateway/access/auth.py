@@ -11,11 +11,10 @@ from collections.abc import Callable, Mapping
 from hashlib import blake2b
 from typing import Final
 
-from msgspec import Struct
-
 from venue.api import errors, signing
 from venue.api.errors import ApiError
 from venue.api.signing import Mac
+from venue.gateway.access.callers import Caller, KeyFacts, Signed
 from venue.gateway.access.causes import cause
 from venue.gateway.access.replay import WINDOW_MS, request_id
 from venue.gateway.access.vault import PassphraseHash
@@ -36,19 +35,6 @@ _KEY, _SIGN = b"access-key", b"access-sign"
 _TIMESTAMP, _PASSPHRASE = b"access-timestamp", b"access-passphrase"
 _WRONG_SIGNATURE: Final = "The signature in ACCESS-SIGN does not verify."
 _NOT_ITS_OWN: Final = "The passphrase in ACCESS-PASSPHRASE is not this API key's."
-
-
-class KeyFacts(Struct, frozen=True):
-    """A key as lists show it: no secret. Times in µs; `access` holds `vocabulary.Access` bits."""
-
-    key: str
-    uid: int
-    label: str
-    access: int
-    addresses: list[str]
-    created: int
-    expires: int | None
-    revoked: bool
 
 
 class Key:
@@ -144,28 +130,6 @@ class Keyring:
                 return False
             key.known = digest
             return True
-
-
-class Signed(Struct, frozen=True, gc=False):
-    """The four headers, well formed; `timestamp_ms` is inside the window at server time `now` (µs),
-    or at venue time."""
-
-    key: bytes
-    signature: bytes
-    timestamp: bytes
-    passphrase: bytes
-    timestamp_ms: int
-    now: int
-
-
-class Caller(Struct, frozen=True, gc=False):
-    """The caller; `request` recognises an exact repetition (see `ReplayGuard`)."""
-
-    uid: int
-    key: str
-    access: int
-    timestamp_ms: int
-    request: bytes
 
 
 class Authenticator:

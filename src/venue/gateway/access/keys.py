@@ -12,7 +12,8 @@ from typing import Final
 from msgspec import Struct
 
 from venue.api import errors
-from venue.gateway.access.auth import Key, KeyFacts, Keyring, network
+from venue.gateway.access.auth import Key, Keyring, network
+from venue.gateway.access.callers import KeyFacts
 from venue.gateway.access.vault import PassphraseHash, StoredKey, Vault
 
 ADDRESSES_MAX: Final = 10

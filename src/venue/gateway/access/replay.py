@@ -27,7 +27,7 @@ ACTED: Final = b"act-as"  # in an id's place: an operator acted for the owner, n
 ENTRY_BYTES: Final = 128  # what an answer costs beside its body
 
 Answer = tuple[int, bytes]  # HTTP status, body
-_IN_FLIGHT: Final[Answer] = (0, b"")  # recognised by identity
+_IN_FLIGHT: Final[Answer] = (0, b"")  # no answer has this status
 
 
 def near(timestamp: int, wall: int) -> bool:
@@ -97,7 +97,7 @@ class ReplayGuard:
             if near(second * 1_000, wall):
                 continue
             known: dict[bytes, Answer | None] = {
-                name: found for name, found in requests.items() if found is _IN_FLIGHT
+                name: found for name, found in requests.items() if found == _IN_FLIGHT
             }
             self._count -= len(requests) - len(known)
             self._seconds[second] = known
@@ -182,7 +182,7 @@ class ReplayGuard:
     ) -> Answer | asyncio.Future[Answer | None]:
         if answer is None:
             raise _gone()
-        if answer is not _IN_FLIGHT:
+        if answer[0]:  # not in flight any more
             return answer
         waiting = self._waiting.get(request)
         if waiting is None:

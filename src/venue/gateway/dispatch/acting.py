@@ -9,7 +9,7 @@ from typing import Final
 
 from venue.api import errors
 from venue.api.errors import ApiError
-from venue.gateway.access.auth import Caller
+from venue.gateway.access.callers import Caller
 from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.replay import ACTED
 from venue.gateway.context import Venue

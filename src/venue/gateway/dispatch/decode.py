@@ -82,19 +82,30 @@ class Field(NamedTuple):
     kind: Kind
 
 
-class RequestShape(Struct, frozen=True):
+class RequestShape:
     """How to build one request struct from named values; `lists` may be repeated in a query.
 
     `items`: of its lists of objects, what their elements may name. `paging`: which of the fields
     are page and size of a list that comes in pages.
     """
 
-    build: type[Any]
-    fields: list[Field]
-    names: frozenset[str]
-    lists: frozenset[str]
-    items: dict[str, frozenset[str]]
-    paging: tuple[int, int] | None
+    __slots__ = ("build", "fields", "items", "lists", "names", "paging")
+
+    def __init__(
+        self,
+        build: type[Any],
+        fields: list[Field],
+        names: frozenset[str],
+        lists: frozenset[str],
+        items: dict[str, frozenset[str]],
+        paging: tuple[int, int] | None,
+    ) -> None:
+        self.build = build
+        self.fields = fields
+        self.names = names
+        self.lists = lists
+        self.items = items
+        self.paging = paging
 
 
 def compile_request(struct: type[Any]) -> RequestShape:

@@ -17,7 +17,8 @@ import msgspec
 
 from venue.api import errors, signing
 from venue.api.errors import ApiError
-from venue.gateway.access.auth import Authenticator, Caller, Signed, permit
+from venue.gateway.access.auth import Authenticator, permit
+from venue.gateway.access.callers import Caller, Signed
 from venue.gateway.access.limits import Limits
 from venue.gateway.access.operators import OPERATOR_PATHS, OperatorDoor
 from venue.gateway.access.origins import OF_PAGES, PREFLIGHT, Origins

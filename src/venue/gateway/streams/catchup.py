@@ -16,7 +16,7 @@ from venue.gateway.context import Venue
 from venue.gateway.streams.frames import Frame
 from venue.history.process.asked import spot as questions
 from venue.history.process.link import HistoryFailed
-from venue.recording.recorder import OwnKey
+from venue.recording.numbering import OwnKey
 
 PAGE: Final = 500  # frames asked for at once
 TURN: Final = 50  # frames sent before others have their turn
@@ -88,7 +88,7 @@ class CatchUp:
             self._reader.end(INTERNAL_ERROR, "internal error")
 
     async def _catch_up(self) -> None:
-        newest = self._rooms.recorder.newest
+        newest = self._rooms.recorder.numbering.newest
         while newest(self._key) - self._sent > PAGE:
             await self._replay(newest(self._key))
         self._held_from = newest(self._key)

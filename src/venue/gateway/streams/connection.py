@@ -18,7 +18,6 @@ from socket import (
 )
 from typing import Any, Final, Protocol, cast
 
-from msgspec import Struct
 from websockets.datastructures import Headers
 from websockets.extensions.permessage_deflate import (
     PerMessageDeflate,
@@ -33,15 +32,15 @@ from websockets.server import ServerProtocol
 from venue.api import errors
 from venue.api.errors import ApiError
 from venue.api.streams.channels import SOCKETS, Socket
-from venue.gateway.access.attempts import ATTEMPTS_MAX
-from venue.gateway.access.auth import Caller
+from venue.gateway.access.callers import Caller
 from venue.gateway.access.origins import Origins
 from venue.gateway.context import Venue
 from venue.gateway.faults.rules import REFUSE, Asked
 from venue.gateway.streams.frames import Frame
 from venue.gateway.streams.hub import Hub
+from venue.gateway.streams.limits import SocketLimits
 from venue.gateway.streams.logins import Logins
-from venue.gateway.streams.session import POLICY, Allowance, Session, SessionLimits
+from venue.gateway.streams.session import POLICY, Allowance, Session
 from venue.gateway.streams.socket_orders import SocketOrders
 from venue.gateway.streams.tap import Tap, note_refused
 from venue.gateway.transport.listener import Listener
@@ -59,25 +58,6 @@ BY_PATH: Final = {socket.path: socket for socket in SOCKETS}
 
 
 log = logging.getLogger("venue.gateway")
-
-
-class SocketLimits(Struct, frozen=True, kw_only=True):
-    """Bounds of one listener's sockets; seconds and bytes. None: unlimited.
-
-    `attempts` to connect count per address in five minutes, `frames` are pings, pongs and fragments
-    of one in a second. Queues, behind `send_bytes` on their way, end with who reads too slowly.
-    """
-
-    session: SessionLimits = SessionLimits()
-    attempts: int | None = ATTEMPTS_MAX
-    frames: int | None = 100
-    connections_per_ip: int | None = 100
-    connections: int | None = 2_000
-    message_bytes: int = 16 * 1024
-    queue_frames: int = 4_000
-    queue_bytes: int = 4 * 1024 * 1024
-    send_bytes: int = 128 * 1024
-    close_s: float = 5.0
 
 
 class Door(Protocol):

@@ -11,8 +11,6 @@ import asyncio
 from functools import partial
 from typing import Final, Protocol
 
-import msgspec
-
 from venue.api.streams.channels import KeptFrame, Stream
 from venue.candles import SECOND_US
 from venue.core.messages.applied import Applied
@@ -23,6 +21,7 @@ from venue.gateway.faults.rules import Asked
 from venue.gateway.streams.catchup import CatchUp
 from venue.gateway.streams.faulty_frames import FaultyFrames
 from venue.gateway.streams.frames import Frame
+from venue.gateway.streams.limits import Timing
 from venue.gateway.streams.public_frames import (
     OUTSIDE_THE_BOOK,
     TOUCHES,
@@ -30,7 +29,7 @@ from venue.gateway.streams.public_frames import (
     Shaper,
     shaper,
 )
-from venue.recording.recorder import OwnKey
+from venue.recording.numbering import OwnKey
 from venue.times import US_PER_MS
 from venue.vocabulary import Product
 
@@ -40,14 +39,6 @@ KEEP_UP_S: Final = 5.0  # how long time that is moved waits for a reader; then i
 
 
 PublicKey = tuple[Product, str, str]  # product, symbol, channel
-
-
-class Timing(msgspec.Struct, frozen=True, kw_only=True):
-    """The shortest time between two frames of a channel, in seconds; others have none."""
-
-    depth_s: float = 0.5
-    ticker_s: float = 0.2
-    kline_s: float = 0.2
 
 
 class Subscriber(Protocol):
@@ -195,7 +186,7 @@ class Hub:
         own = self._own.setdefault(key, OwnTopic())
         if after is None:
             if listener not in own.catching_up:
-                own.listeners.setdefault(listener, self._rooms.recorder.newest(key))
+                own.listeners.setdefault(listener, self._rooms.recorder.numbering.newest(key))
             return
         self._remove(own, listener)
         live = partial(self._go_live, own, listener)

@@ -9,7 +9,8 @@ from msgspec import Struct
 from venue.api import errors, signing
 from venue.api.streams.channels import Socket
 from venue.core.messages.commands import RecordStreams
-from venue.gateway.access.auth import Authenticator, Caller, permit
+from venue.gateway.access.auth import Authenticator, permit
+from venue.gateway.access.callers import Caller
 from venue.gateway.access.replay import WINDOW_MS
 from venue.gateway.context import Venue
 from venue.gateway.transport.request import Request

@@ -35,10 +35,11 @@ from venue.gateway.dispatch.routes import Route
 from venue.gateway.faults.rules import NO_PING, NO_PONG, Asked
 from venue.gateway.streams.frames import Frame
 from venue.gateway.streams.hub import Hub, PublicKey, Subscriber
+from venue.gateway.streams.limits import SessionLimits
 from venue.gateway.streams.public_frames import is_listed
 from venue.gateway.streams.socket_orders import SocketOrders
 from venue.history.process.link import HistoryFailed
-from venue.recording.recorder import OwnKey
+from venue.recording.numbering import OwnKey
 from venue.times import US_PER_MS
 
 PREFIX: Final = "INVALID_ARGUMENT: "
@@ -56,24 +57,6 @@ _HOUR_S: Final = 3600.0
 _decode = msgspec.json.Decoder(Message).decode
 _switch = msgspec.json.Decoder(CancelOnDisconnect).decode
 _encode = msgspec.json.Encoder().encode
-
-
-class SessionLimits(Struct, frozen=True, kw_only=True):
-    """Bounds of one session; seconds. None: unlimited.
-
-    `changes` are subscribe and unsubscribe messages in an hour, `messages` those of all kinds in a
-    second, `faults` messages that were refused, ever; `pings` may stay without an answer in a row.
-    `in_flight` operations may wait for their answers.
-    """
-
-    channels: int = 100
-    changes: int | None = 240
-    messages: int | None = 500
-    faults: int | None = 100
-    idle_s: float = 60.0
-    ping_s: float = 60.0
-    pings: int = 10
-    in_flight: int = 1_000
 
 
 class MessageRefused(Exception):
@@ -346,7 +329,7 @@ class Session:
 
     def _after(self, channel: str, text: str) -> int:
         recorder, key = self._rooms.recorder, self._own(channel)
-        oldest, newest = recorder.oldest(key), recorder.newest(key)
+        oldest, newest = recorder.numbering.oldest(key), recorder.numbering.newest(key)
         if not SEQUENCE.fullmatch(text):
             words = f"must be a whole number, from {oldest} to {newest}"
         elif int(text) > newest:

@@ -20,7 +20,8 @@ from venue.api import errors
 from venue.api.errors import ApiError
 from venue.api.streams.channels import METHODS, PLACE, Answer, SocketError
 from venue.core.messages.commands import CancelContractOrder, CancelOrder, Command
-from venue.gateway.access.auth import Caller, permit
+from venue.gateway.access.auth import permit
+from venue.gateway.access.callers import Caller
 from venue.gateway.context import Call
 from venue.gateway.dispatch.decode import body_values
 from venue.gateway.dispatch.dispatcher import Desk, refusal_of

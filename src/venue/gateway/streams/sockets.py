@@ -10,15 +10,17 @@ from venue.api import errors
 from venue.api.streams.channels import Socket
 from venue.core.messages.applied import Applied
 from venue.gateway.access.attempts import Attempts
-from venue.gateway.access.auth import Authenticator, Caller
+from venue.gateway.access.auth import Authenticator
+from venue.gateway.access.callers import Caller
 from venue.gateway.access.gate import Gate, HttpLimits
 from venue.gateway.access.origins import Origins
 from venue.gateway.answers.market import trade_id_text
 from venue.gateway.context import Venue
 from venue.gateway.dispatch.dispatcher import Desk
-from venue.gateway.streams.connection import BY_PATH, SocketConnection, SocketLimits
+from venue.gateway.streams.connection import BY_PATH, SocketConnection
 from venue.gateway.streams.frames import Frame
 from venue.gateway.streams.hub import Hub
+from venue.gateway.streams.limits import SocketLimits
 from venue.gateway.streams.logins import Logins
 from venue.gateway.streams.socket_orders import SocketOrders
 from venue.gateway.transport.listener import Listener

@@ -39,7 +39,7 @@ _AT_ONCE: Final = struct.pack("ii", 1, 0)  # to linger, for no second
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
-class HttpConnection(asyncio.Protocol):
+class HttpConnection:
     """One connection, from its first byte to its end or to its upgrade."""
 
     def __init__(self, listener: Listener) -> None:

@@ -150,6 +150,8 @@ class Receiver:
     ignored and it is served like any other (RFC 9110, 7.8).
     """
 
+    __deletable__ = ("_connection", "_parser", "_upgrades")  # by `close`; compiled, it must be said
+
     def __init__(
         self,
         connection: Answering,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final, cast
 
 from venue.gateway.access.gate import HttpLimits
 from venue.gateway.access.proxies import Proxies
@@ -37,7 +37,7 @@ class Server:
         loop = asyncio.get_running_loop()
         listener = Listener(limits, serve, streams, proxies or Proxies(), loop)
         accepting = await loop.create_server(
-            lambda: HttpConnection(listener), sock=bound, backlog=BACKLOG
+            lambda: cast(Any, HttpConnection(listener)), sock=bound, backlog=BACKLOG
         )
         return cls(listener, accepting)
 

@@ -17,10 +17,10 @@ from venue.api.operator.clock import (
     Stopping,
 )
 from venue.gateway.context import Call, Venue
+from venue.node.clock_modes import RATE_MOST, ClockMode, ClockRefused, Mode
 from venue.node.due import TOLD_MAX, Due, upcoming
 from venue.node.sequencer import Stopped
 from venue.node.timekeeper import Busy
-from venue.node.venue_clock import RATE_MOST, ClockMode, ClockRefused, Mode
 from venue.times import US_PER_MS, YEAR_US, moment_us, span_us
 from venue.wire import scaled, short_text
 

@@ -11,7 +11,7 @@ from venue.api.operator.venue import (
     RevokeKeyRequest,
 )
 from venue.core.messages.commands import ChangeSetting
-from venue.gateway.access.auth import KeyFacts
+from venue.gateway.access.callers import KeyFacts
 from venue.gateway.context import KEY_REWRITES, Call, Venue
 from venue.gateway.operations.operator.venue import owner
 from venue.vocabulary import Access

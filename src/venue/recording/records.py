@@ -1,0 +1,37 @@
+"""Records of private frames: one frame, and what a snapshot keeps of all."""
+
+from __future__ import annotations
+
+import msgspec
+
+from venue.recording.notes import PastNotes
+
+
+class PrivateFrame(msgspec.Struct, gc=False):
+    """Items of one channel for one owner, as JSON text; `cause` is the `msgEvent`."""
+
+    uid: int
+    product: int
+    channel: str
+    cause: str
+    items: list[str]
+
+
+class Numbers(msgspec.Struct, array_like=True, frozen=True, gc=False):
+    """How far a channel has come, and up to where its frames are lost to a defect."""
+
+    uid: int
+    product: int
+    channel: str
+    newest: int
+    lost: int
+
+
+class RecorderPart(msgspec.Struct, array_like=True):
+    """The recorder's part of a snapshot; `versions` are (uid, product, version)."""
+
+    trusted: bool = True
+    numbers: list[Numbers] = []
+    versions: list[tuple[int, int, int]] = []
+    past: PastNotes = msgspec.field(default_factory=PastNotes)
+    kept: list[tuple[str, bytes]] = []
