@@ -87,6 +87,14 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.set_threshold(10_000, 20, 20)
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Asked for the core's tests alone, nothing else is imported: that would take longer."""
+    inside = collection_path.is_relative_to(TESTS) and collection_path != TESTS
+    if config.option.markexpr != "core" or not inside:
+        return None
+    return True if collection_path.relative_to(TESTS).parts[0] not in ON_BOTH_CORES else None
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     terminalreporter.write_line(f"core: {'compiled' if compiled.compiled() else 'interpreted'}")
 

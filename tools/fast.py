@@ -7,7 +7,13 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
+from concurrent.futures import ThreadPoolExecutor
+from distutils.ccompiler import new_compiler
+from distutils.sysconfig import customize_compiler
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from mypyc.build import mypycify
@@ -19,6 +25,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ROOT / "src" / "venue"
 TARGET = ROOT / "build" / "fast"
 STAMP = TARGET / "stamp.json"
+C_FILES = "../fast-c"  # from TARGET
 # The library's functions call each other directly, and Python's without a stub between. Lines for a
 # debugger would be those of the generated C, and take a fifth of the compiler's time.
 FLAGS = ("-fvisibility=hidden", "-fno-plt", "-g0")
@@ -152,15 +159,40 @@ def _stamped() -> dict[str, str]:
 def _compile() -> None:
     os.chdir(TARGET)
     paths = ["--config-file=", *(f"venue/{name}.py" for name in MODULES)]
-    modules = mypycify(paths, opt_level="3", group_name="venue_core", target_dir="../fast-c")
+    modules = mypycify(
+        paths, opt_level="3", multi_file=True, group_name="venue_core", target_dir=C_FILES
+    )
     for module in modules:
         module.extra_compile_args = [*module.extra_compile_args, *FLAGS]
     distribution = Distribution({"name": "venue-core", "ext_modules": modules, "packages": []})
     command = distribution.get_command_obj("build_ext")
     command.inplace = True
-    command.build_lib = "../fast-c"
-    command.build_temp = "../fast-c"
+    command.build_lib = C_FILES
+    command.build_temp = C_FILES
+    command.parallel = True
+    _compile_files(modules[0])
     distribution.run_command("build_ext")
+
+
+def _compile_files(library: Any) -> None:
+    """Compile the library's files side by side: setuptools does so with extensions alone.
+
+    As one file they took gcc twice the work, of one processor, and ran no faster.
+    """
+    compiler = new_compiler()
+    customize_compiler(compiler)
+
+    def compiled(source: str) -> list[str]:
+        return compiler.compile(
+            [source],
+            output_dir=C_FILES,
+            include_dirs=[*library.include_dirs, sysconfig.get_path("include")],
+            extra_postargs=library.extra_compile_args,
+        )
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        library.extra_objects = list(chain.from_iterable(pool.map(compiled, library.sources)))
+    library.sources = []
 
 
 def _check() -> None:

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from support.client import Client
-from support.server import STOP_S, TESTS, Server
+from support.copies import python_path
+from support.server import STOP_S, Server
 from venue.cli.verify import verify
 
 ORDER = {"symbol": "BTCUSDT", "side": "BUY", "type": "LIMIT", "quantity": "0.001"}
@@ -61,7 +62,7 @@ def started_with(room: int, folder: Path, *arguments: str) -> subprocess.Complet
         text=True,
         timeout=2 * STOP_S,
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(TESTS)},
+        env={**os.environ, "PYTHONPATH": python_path()},
     )
 
 

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 import venue
-from support.command import CLEAN, run, run_in
+from support.command import run, run_in
+from support.copies import CLEAN
 from support.server import Server
 from venue.journal.journal import Snapshot
 from venue.journal.sqlite import open_journal

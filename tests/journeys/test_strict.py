@@ -14,7 +14,8 @@ from typing import Any
 import ccxt
 import pytest
 
-from support.command import CLEAN, run
+from support.command import run
+from support.copies import CLEAN
 from support.listening import Listener, login
 from support.server import Server
 from support.socket_desk import SPOT, place

@@ -62,13 +62,13 @@ class Listener:
         return found
 
     def next(self) -> Message:
-        """The next frame of a channel."""
-        return self.frames.pop(0) if self.frames else self.receive()
+        """The next frame of a channel. The venue pings once a minute, which a slow test meets."""
+        return self.until(lambda frame: not _is_ping(frame))
 
     def until(self, wanted: Callable[[Message], bool]) -> Message:
         """The next frame that is wanted; those before it are passed over."""
         while True:
-            frame = self.next()
+            frame = self.frames.pop(0) if self.frames else self.receive()
             if wanted(frame):
                 return frame
 
@@ -106,7 +106,7 @@ class Listener:
         """All frames of channels that left before an answer that is asked for now."""
         assert self.ask({"method": "PING", "id": 0})["result"] is True
         frames, self.frames = self.frames, []
-        return [one for one in frames if "ping" not in (one.get("type"), one.get("event"))]
+        return [frame for frame in frames if not _is_ping(frame)]
 
     def close(self) -> None:
         """Close the connection."""
@@ -152,6 +152,10 @@ class Book:
             "bids": [list(item) for item in sorted(self.bids.items(), key=_price, reverse=True)],
             "asks": [list(item) for item in sorted(self.asks.items(), key=_price)],
         }
+
+
+def _is_ping(frame: Message) -> bool:
+    return "ping" in (frame.get("type"), frame.get("event"))
 
 
 def _price(item: tuple[str, str]) -> float:

@@ -1,39 +1,54 @@
 """The `venue` command, imported once: what is asked of standard input, a socket, is run in a copy.
 
-Each copy has imported what `python -m venue` imports before it looks at its arguments, and nothing
-else; its arguments, environment, working directory, output and end are its own. One runs at a time.
+Each copy has imported what `python -m venue` imports before it looks at its arguments, and the
+modules that the command line names; its arguments, environment, working directory, output and end
+are its own. Any number run at a time.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
 import sys
+from importlib import import_module
 
 import venue.__main__ as command
+from venue.program import importing
 
 ASKED_MAX = 1 << 20
 
 
 def serve(asked: socket.socket) -> None:
     """Until nobody asks any more. Each message carries files for output, errors and the end."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the one behind each copy leaves nothing behind
     while True:
         message, files, _, _ = socket.recv_fds(asked, ASKED_MAX, 3)
         if not message:
             return
-        output, errors, end = files
-        copy = os.fork()
-        if copy == 0:
+        if os.fork() == 0:
             asked.close()
-            os.close(end)
-            become(message, output, errors)
-            command.main()
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            copied(message, *files)
             return
-        os.write(end, f"{copy} ".encode())
-        os.write(end, f"{os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1])} ".encode())
         for file in files:
             os.close(file)
+
+
+def copied(message: bytes, output: int, errors: int, end: int) -> None:
+    """Run a command in a copy, for which this process waits; it tells which it is and its end."""
+    copy = os.fork()
+    if copy == 0:
+        os.close(end)
+        become(message, output, errors)
+        command.main()
+        return
+    os.close(output)
+    os.close(errors)
+    os.write(end, f"{copy} ".encode())
+    os.write(end, f"{os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1])} ".encode())
+    os._exit(0)
 
 
 def become(message: bytes, output: int, errors: int) -> None:
@@ -50,4 +65,7 @@ def become(message: bytes, output: int, errors: int) -> None:
 
 
 if __name__ == "__main__":
+    with importing():
+        for module in sys.argv[1:]:
+            import_module(module)
     serve(socket.socket(fileno=os.dup(0)))

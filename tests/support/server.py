@@ -13,15 +13,18 @@ from pathlib import Path
 from typing import Any
 
 from support.client import Client
+from support.copies import Copy, python_path
 
 STOP_S = 30
-TESTS = Path(__file__).resolve().parents[1]
+VENUE = ("venue",)
+OF_DEV = ("uvloop", "venue.cli.dev", "venue.main")  # what it imports until it answers
 
 
 class Server:
     """`venue dev` on a free port of loopback; ready when constructed. Use it in a `with`.
 
-    `program` is the module that is run, with arguments before `dev`.
+    `program` is the module that is run, with arguments before `dev`; the venue itself is copied
+    from a process that has imported it, which is half of a start.
     """
 
     def __init__(
@@ -29,27 +32,23 @@ class Server:
         *arguments: str,
         folder: Path,
         port: int = 0,
-        program: Sequence[str] = ("venue",),
+        program: Sequence[str] = VENUE,
     ) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
         ready_file = folder / "ready.json"
         self.errors = folder / "errors.txt"
-        command = [sys.executable, "-m", *program, "dev", "--port", str(port), "--quiet"]
-        command += ["--ready-file", str(ready_file), *arguments]
+        words = ("dev", "--port", str(port), "--quiet", "--ready-file", str(ready_file))
+        said, output = os.pipe()
         with self.errors.open("ab") as errors:
-            self.process = subprocess.Popen(
-                command,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                env={**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), *_given_path()])},
-                cwd=folder,
-            )
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()  # printed when it answers; empty when it ended
+            given = (*words, *arguments)
+            self.process = _begun(program, given, folder, output, errors.fileno())
+        os.close(output)
+        self._said = os.fdopen(said)
+        line = self._said.readline()  # printed when it answers; empty when it ended
         if not line:
             self.process.wait(STOP_S)
-            self.process.stdout.close()
+            self._said.close()
             raise RuntimeError(f"the venue did not start: {self.errors.read_text()}")
         self.facts: dict[str, Any] = json.loads(ready_file.read_text())
         self.url: str = self.facts["rest"]
@@ -85,8 +84,7 @@ class Server:
     def _close(self) -> None:
         for client in self._clients:
             client.close()
-        if self.process.stdout is not None:
-            self.process.stdout.close()
+        self._said.close()
 
     def __enter__(self) -> Server:
         return self
@@ -106,7 +104,11 @@ def flawless(*arguments: str, folder: Path) -> Iterator[Server]:
         assert server.errors.read_text() == ""
 
 
-def _given_path() -> list[str]:
-    """What the tests run with: a compiled core, for instance."""
-    given = os.environ.get("PYTHONPATH")
-    return [given] if given else []
+def _begun(
+    program: Sequence[str], arguments: tuple[str, ...], folder: Path, output: int, errors: int
+) -> Copy | subprocess.Popen[bytes]:
+    environment = {**os.environ, "PYTHONPATH": python_path()}
+    if program == VENUE:
+        return Copy(arguments, environment, folder, output, errors, imported=OF_DEV)
+    command = [sys.executable, "-m", *program, *arguments]
+    return subprocess.Popen(command, stdout=output, stderr=errors, env=environment, cwd=folder)
