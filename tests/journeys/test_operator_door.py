@@ -125,3 +125,14 @@ def test_a_busy_bot_takes_no_weight_from_operators(tmp_path: Path) -> None:
         assert bot.get("/api/v3/ping").status == 429
         for _ in range(10):
             assert operator.get(HEALTH).status == 200
+
+
+def test_who_is_no_operator_takes_no_weight_from_those_who_are(tmp_path: Path) -> None:
+    """Enemy: a stranger who has the operator's address, and asks for the operator's rows."""
+    with Server("--no-agents", "--real-limits", folder=tmp_path) as server:
+        stranger, operator = server.client(), server.client()
+        while (refused := stranger.get(HEALTH, headers={"Via": "1.1 proxy"})).status == 403:
+            pass
+        assert refused.status == 429
+        for _ in range(10):
+            assert operator.get(HEALTH).status == 200
