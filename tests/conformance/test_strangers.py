@@ -225,6 +225,44 @@ def test_operators_come_in_where_an_address_is_full(server: Server) -> None:
         assert ask(server, here, path=b"/_venue/health")[0] == 200
 
 
+CROWD = """
+import encodings.idna, os, select, socket, sys
+os.setuid(int(sys.argv[2]))
+def connected():
+    return socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+kept = [connected() for _ in range(100)]
+for one in kept:
+    one.sendall(b"GET /api/v3/ping HTTP/1.1\\r\\nHost: venue\\r\\n\\r\\n")
+    one.recv(65536)
+waiting = [connected() for _ in range(8)]
+print("full", flush=True)
+while True:
+    for one in select.select(waiting, [], [])[0]:
+        one.close()
+        waiting[waiting.index(one)] = connected()
+"""
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="a test of another user needs to be root first")
+def test_another_user_takes_no_operators_connections(tmp_path: Path) -> None:
+    """Enemy: another user of this machine, who takes each connection that becomes free."""
+    command = [sys.executable, "-I", "-c", CROWD]
+    with (
+        Server("--no-agents", folder=tmp_path) as server,
+        subprocess.Popen(
+            [*command, str(server.port), str(OTHER_USER)], stdout=subprocess.PIPE
+        ) as crowd,
+    ):
+        assert crowd.stdout is not None
+        assert crowd.stdout.readline() == b"full\n"
+        try:
+            here = b"Host: 127.0.0.1:%d" % server.port
+            for _ in range(20):
+                assert ask(server, here, path=b"/_venue/health")[0] == 200
+        finally:
+            crowd.kill()
+
+
 @pytest.mark.parametrize(
     ("method", "path", "status", "weight"),
     [
