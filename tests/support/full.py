@@ -6,12 +6,16 @@ by a full disk.
 
 from __future__ import annotations
 
+import os
 import resource
 import sys
 
 from venue.cli.app import main
 
 if __name__ == "__main__":
+    # Bytecode that is cut off would stand beside the sources, for whoever imports them next.
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    sys.dont_write_bytecode = True
     most = int(sys.argv.pop(1))
     resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
     main()

@@ -42,7 +42,7 @@ class Server:
                 command,
                 stdout=subprocess.PIPE,
                 stderr=errors,
-                env={**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), *_given_path()])},
+                env=environment(),
                 cwd=folder,
             )
         assert self.process.stdout is not None
@@ -106,7 +106,9 @@ def flawless(*arguments: str, folder: Path) -> Iterator[Server]:
         assert server.errors.read_text() == ""
 
 
-def _given_path() -> list[str]:
-    """What the tests run with: a compiled core, for instance."""
+def environment() -> dict[str, str]:
+    """Has a program find the tests' modules, and the venue's as the tests do: a compiled core, for
+    instance."""
     given = os.environ.get("PYTHONPATH")
-    return [given] if given else []
+    path = [str(TESTS), given] if given else [str(TESTS)]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
