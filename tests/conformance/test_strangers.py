@@ -184,6 +184,9 @@ def test_a_flood_of_small_frames_is_ended(server: Server, begin: bytes, frame: b
             chunk = flood.recv(65_536)
             assert chunk, "closed without a word"
             found += chunk
+        flood.settimeout(1.0)
+        with pytest.raises((TimeoutError, ConnectionError)):  # nobody reads it any more
+            flood.sendall(bytes(64 * MEGABYTE))
         witness.sendall(GET)
         assert witness.recv(65_536).startswith(b"HTTP/1.1 200 ")
 
