@@ -196,7 +196,8 @@ async def doors(
     plain = msgspec.structs.replace(options, state=None, keep_us=None)
     of_worlds = partial(_doors, plain, origins, fit.sockets, streams.taken)
     living = _living(plain, rooms, of_worlds)
-    server = await Server.start(bound, fit.http, serve, streams, Proxies(options.proxies))
+    proxies, operators = Proxies(options.proxies), _operators(options)
+    server = await Server.start(bound, fit.http, serve, streams, proxies, operators=operators)
     worlds = rooms.worlds = Worlds(server.listener, living)
     try:
         yield
@@ -254,11 +255,15 @@ def dispatcher(
         Desk(rooms, routes(), limits, strict=options.strict),
         Authenticator(rooms.keys.ring, clock or rooms.clock, explain=True),
         rooms.replays,
-        OperatorDoor(options.operator_token, behind_proxy=bool(options.proxies)),
+        _operators(options),
         origins,
         DOCUMENTS,
         clock=clock,
     )
+
+
+def _operators(options: Options) -> OperatorDoor:
+    return OperatorDoor(options.operator_token, behind_proxy=bool(options.proxies))
 
 
 def _doors(

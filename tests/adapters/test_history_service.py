@@ -23,7 +23,7 @@ from venue.history import store as store_room
 from venue.history.process import client, link, unprojected
 from venue.history.process.client import History
 from venue.history.process.link import HistoryFailed
-from venue.history.process.pipe import PART, PROJECT
+from venue.history.process.pipe import PART, PROJECT, Opened
 from venue.history.process.unprojected import BATCH_MAX
 from venue.history.questions import spot as queries
 from venue.history.rows.spot import BillsOf, OrdersOf
@@ -200,6 +200,39 @@ def test_another_process_goes_on_where_one_ended(
             ]
 
     asyncio.run(scene())
+
+
+def test_starts_that_fail_are_further_and_further_apart(
+    tmp_path: Path, tape: Tape, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And each process has more time to answer: what fails may be a slow disk."""
+    monkeypatch.setattr(client, "AGAIN_S", 0.02)
+    start, starts = client._again, 5
+    tried: list[tuple[float, float]] = []
+
+    async def failing(opened: Opened, patience_s: float) -> tuple[client.Pipe, int]:
+        tried.append((asyncio.get_running_loop().time(), patience_s))
+        if len(tried) < starts:
+            raise HistoryFailed("not yet")
+        return await start(opened, patience_s)
+
+    monkeypatch.setattr(client, "_again", failing)
+
+    async def scene() -> None:
+        async with running(tmp_path / "venue.history", engine_after(tape.applied)) as history:
+            os.kill(process_of(history).pid, signal.SIGKILL)
+            with pytest.raises(HistoryFailed):
+                await history.reach(1, PATIENCE_S)
+            await _until_healthy(history)
+
+    asyncio.run(scene())
+    times, patience = zip(*tried, strict=True)
+    assert len(tried) == starts
+    for number in range(1, starts):
+        assert times[number] - times[number - 1] >= client.AGAIN_S * 2**number
+    assert list(patience) == [
+        min(client.HUNG_S * 2**number, client.HUNG_MAX_S) for number in range(1, starts + 1)
+    ]
 
 
 def test_a_process_is_told_of_its_file_later(tmp_path: Path, tape: Tape) -> None:

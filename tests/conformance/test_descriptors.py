@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
 
-from support.server import STOP_S, Server
+from support.server import STOP_S, Server, environment
 
 WAIT_S = 30
 SOURCES = [f"127.0.0.{n}" for n in range(11, 16)]  # all of 127/8 are addresses of this machine
@@ -138,10 +138,8 @@ def test_without_limits_the_system_s_are_kept(tmp_path: Path) -> None:
 
 def test_a_venue_with_room_for_nobody_ends_in_words(tmp_path: Path) -> None:
     command = [sys.executable, "-m", *limited(64, 100), "dev", "--port", "0", "--quiet"]
-    tests = str(Path(__file__).resolve().parents[1])
-    paths = os.pathsep.join([tests, *filter(None, [os.environ.get("PYTHONPATH")])])
     found = subprocess.run(
-        command, env={**os.environ, "PYTHONPATH": paths}, cwd=tmp_path, timeout=STOP_S,
+        command, env=environment(), cwd=tmp_path, timeout=STOP_S,
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert found.returncode == 2

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from support.client import Client
-from support.copies import python_path
-from support.server import STOP_S, Server
+from support.server import STOP_S, Server, environment
 from venue.cli.verify import verify
 
 ORDER = {"symbol": "BTCUSDT", "side": "BUY", "type": "LIMIT", "quantity": "0.001"}
@@ -62,7 +60,7 @@ def started_with(room: int, folder: Path, *arguments: str) -> subprocess.Complet
         text=True,
         timeout=2 * STOP_S,
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": python_path()},
+        env=environment(),
     )
 
 

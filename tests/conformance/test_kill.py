@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import socket
 import subprocess
 import sys
@@ -15,7 +14,7 @@ from random import Random
 from typing import Any
 
 from support.client import Client
-from support.server import Server
+from support.server import Server, environment
 from venue.cli.verify import verify
 
 KILLS = 20
@@ -23,7 +22,6 @@ CLIENTS = 8
 DEMO = ("alice", "bob", "carol")
 KEPT = "erin"
 ACKS_PER_ROUND = (20, 60)
-TESTS = Path(__file__).resolve().parents[1]
 
 
 def free_port() -> int:
@@ -124,7 +122,7 @@ def test_nothing_acknowledged_is_lost_or_doubled_by_kill_9(tmp_path: Path) -> No
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(TESTS)},
+        env=environment(),
     )
     assert load.stdin is not None
     assert load.stdout is not None

@@ -12,9 +12,11 @@ from signal import SIGUSR2
 from typing import Any, Final
 
 import pytest
+from websockets.exceptions import InvalidStatus
 
 from support.client import Client
 from support.clocked import AHEAD, STEP_AHEAD, STEP_BACK
+from support.listening import Listener, login
 from support.refusals.cases import order
 from support.server import Server
 from venue.node.clock import LOOK_US, READING_US, SLEW, SystemClock
@@ -25,6 +27,7 @@ HOUR: Final = 3_600 * SECOND
 YEAR_S: Final = 365 * 86_400
 PATIENCE_S: Final = 30
 ORDER: Final = "/api/v3/order"
+PRIVATE: Final = "/spot/v3/ws/private"
 
 
 class Clocks:
@@ -218,6 +221,23 @@ def test_steps_ahead_and_back_place_no_second_order(start: Callable[[int], Serve
     count_down(server.client("alice"), 3_000)
     pass_an_hour(server)
     wait(lambda: open_orders(server) == 0)
+
+
+def test_steps_ahead_and_back_let_nobody_in_twice(start: Callable[[int], Server]) -> None:
+    """Enemy: one who overheard a login, and waits until the clock was set."""
+    server = start(0)
+    overheard = login(server.account("alice"))
+    with Listener(server.port, PRIVATE, overheard):
+        pass
+    for steps, signal in enumerate([STEP_AHEAD, STEP_BACK], 1):
+        server.process.send_signal(signal)
+        wait_for_steps(server, steps)
+        now_ms = server.client().get("/api/v3/time").json["serverTime"]
+        with Listener(server.port, PRIVATE, login(server.account("bob"), str(now_ms))):
+            pass  # what is over by now is forgotten
+        with pytest.raises(InvalidStatus) as refused:
+            Listener(server.port, PRIVATE, overheard)
+        assert b'"code":-1048,' in refused.value.response.body
 
 
 def count_down(client: Client, timeout: int, ahead_ms: int = 0) -> None:

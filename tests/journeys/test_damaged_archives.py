@@ -15,6 +15,7 @@ import pytest
 
 from support.former import BEGIN_US, Stepping
 from support.pruned import HALF_US, KEEP_US, NOW_US, archived, copied, everything, live, rows
+from support.server import environment
 from venue.cli.dev import DevOptions, refused
 from venue.cli.verify import verify
 from venue.core.messages.commands import Tick
@@ -159,9 +160,8 @@ def test_a_rebuild_that_cannot_be_ended_leaves_history_as_it_was(state: str) -> 
 
 
 def command(*arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1])}
     return subprocess.run(
-        [sys.executable, "-m", *arguments], capture_output=True, text=True, env=environment
+        [sys.executable, "-m", *arguments], capture_output=True, text=True, env=environment()
     )
 
 

@@ -401,3 +401,15 @@ def test_a_venue_knows_earlier_copies_of_both_files(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="is an earlier copy") as refused:
         Server(*state, folder=tmp_path)
     assert "Traceback" not in str(refused.value)
+
+
+def test_a_venue_does_not_start_without_the_key_file_that_it_had(tmp_path: Path) -> None:
+    state = ("--state", str(tmp_path / "venue.db"), "--no-agents")
+    with Server(*state, folder=tmp_path) as server:
+        wanted = {"owner": "bob", "permissions": ["READ"]}
+        assert server.client().post("/_venue/keys", wanted).status == 200
+        assert server.stop() == 0
+    (tmp_path / "venue.db.keys").unlink()
+    with pytest.raises(RuntimeError, match=r"venue\.db\.keys is missing, and was") as refused:
+        Server(*state, folder=tmp_path)
+    assert "Traceback" not in str(refused.value)

@@ -4,9 +4,11 @@ import os
 import socket
 from collections.abc import Callable
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
+from support.server import Server
 from venue.api.errors import ApiError
 from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.peers import NOBODY, End, _asked, _looked_up, owner_of
@@ -97,3 +99,40 @@ def test_a_socket_that_was_closed_is_nobodys(ask: Ask) -> None:
             assert accepted.recv(1) == b""  # its end has come
             assert ask(here, server) == NOBODY
         assert ask(here, server) == NOBODY
+
+
+# -- a running venue ------------------------------------------------------------------------------
+
+HEALTH = "/_venue/health"
+
+
+def test_where_a_token_is_set_loopback_is_no_right(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VENUE_OPERATOR_TOKEN", "secret token")
+    with Server("--no-agents", folder=tmp_path) as server:
+        caller = server.client()
+        for shown, status in ((None, 403), ("Bearer secret", 403), ("Bearer secret token", 200)):
+            assert caller.get(HEALTH, headers={"Authorization": shown}).status == status
+
+
+def test_a_busy_bot_takes_no_weight_from_operators(tmp_path: Path) -> None:
+    """Enemy: a program on the operator's machine that asks as much as it may, and more."""
+    with Server("--no-agents", "--real-limits", folder=tmp_path) as server:
+        bot, operator = server.client(), server.client()
+        while bot.get("/openapi.json").status == 200:
+            pass
+        assert bot.get("/api/v3/ping").status == 429
+        for _ in range(10):
+            assert operator.get(HEALTH).status == 200
+
+
+def test_who_is_no_operator_takes_no_weight_from_those_who_are(tmp_path: Path) -> None:
+    """Enemy: a stranger who has the operator's address, and asks for the operator's rows."""
+    with Server("--no-agents", "--real-limits", folder=tmp_path) as server:
+        stranger, operator = server.client(), server.client()
+        while (refused := stranger.get(HEALTH, headers={"Via": "1.1 proxy"})).status == 403:
+            pass
+        assert refused.status == 429
+        for _ in range(10):
+            assert operator.get(HEALTH).status == 200

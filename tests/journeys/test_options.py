@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 from pathlib import Path
 
 import pytest
 
 from journeys.test_command import command
+from support.server import Server
 from venue import private_files
 from venue.history.store import open_history
+
+OTHER_USER = 65534  # runs nothing else on a machine
 
 
 @pytest.mark.parametrize(
@@ -70,6 +74,33 @@ def test_files_of_others_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyP
         private_files.narrow(state)
     with pytest.raises(OSError, match=words):
         open_history(f"{state}.history")
+
+
+def starts_not(folder: Path) -> str:
+    """What a venue says that does not start on the state in this folder."""
+    with pytest.raises(RuntimeError) as refused:
+        Server("--no-agents", "--state", "venue.db", folder=folder)
+    assert "Traceback" not in str(refused.value)
+    return str(refused.value)
+
+
+def test_a_lock_that_is_held_is_not_waited_for_in_silence(tmp_path: Path) -> None:
+    lock = tmp_path / "venue.db.history.lock"
+    lock.touch(0o600)
+    with lock.open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        told = starts_not(tmp_path)
+    assert "venue.db.history.lock: waiting for 5 s" in told
+    assert "venue.db.history.lock: it must end first" in told
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a file away")
+def test_a_venue_starts_with_no_lock_that_another_user_can_hold(tmp_path: Path) -> None:
+    lock = tmp_path / "venue.db.history.lock"
+    lock.touch(0o600)
+    os.chown(lock, OTHER_USER, OTHER_USER)
+    told = f"venue.db.history.lock belongs to user {OTHER_USER}, the venue runs as user 0"
+    assert told in starts_not(tmp_path)
 
 
 def test_a_ready_file_is_its_owners_alone(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from venue.journal.sqlite import open_journal
 CONNECTIONS = 30
 CAPACITY = 100  # commands a second
 REFUSALS = 300
+KNOWN = 20  # client ids of ended orders that are remembered of an owner, instead of 100,000
 ORDERS_MAX = 2_000  # of one connection
 
 
@@ -58,6 +59,29 @@ def place(client: Client, name: str) -> Answer:
         "quantity": "0.001", "price": "60000", "newClientOrderId": name,
     }  # fmt: skip
     return client.post("/api/v3/order", body)
+
+
+def test_an_owners_many_client_ids_push_out_its_own_alone(tmp_path: Path) -> None:
+    """Enemy: an owner whose orders end by the thousand, so that others' ids were forgotten."""
+    program = ("support.tuned", f"core.book.client_ids.CLIENT_IDS_PER_OWNER_MAX={KNOWN}")
+    with Server("--no-agents", folder=tmp_path, program=program) as server:
+        alice, bob = server.client("alice"), server.client("bob")
+        first = ended(bob, "bob-0")
+        flood = [ended(alice, f"flood-{number}") for number in range(KNOWN + 1)]
+        assert ended(bob, "bob-0") == first
+        assert ended(alice, "flood-1") == flood[1]
+        assert ended(alice, "flood-0") not in flood
+
+
+def ended(client: Client, name: str) -> str:
+    """An order that finds nothing to take, or the one that had this client id; its order id."""
+    body = {
+        "symbol": "BTCUSDT", "side": "BUY", "type": "LIMIT", "timeInForce": "IOC",
+        "quantity": "0.001", "price": "50000", "newClientOrderId": name,
+    }  # fmt: skip
+    answer = client.post("/api/v3/order", body)
+    assert answer.status == 200, answer
+    return str(answer.json["orderId"])
 
 
 def test_a_flood_is_refused_and_nobody_else_is(tmp_path: Path) -> None:

@@ -107,8 +107,13 @@ def flawless(*arguments: str, folder: Path) -> Iterator[Server]:
 def _begun(
     program: Sequence[str], arguments: tuple[str, ...], folder: Path, output: int, errors: int
 ) -> Copy | subprocess.Popen[bytes]:
-    environment = {**os.environ, "PYTHONPATH": python_path()}
     if program == VENUE:
-        return Copy(arguments, environment, folder, output, errors, imported=OF_DEV)
+        return Copy(arguments, environment(), folder, output, errors, imported=OF_DEV)
     command = [sys.executable, "-m", *program, *arguments]
-    return subprocess.Popen(command, stdout=output, stderr=errors, env=environment, cwd=folder)
+    return subprocess.Popen(command, stdout=output, stderr=errors, env=environment(), cwd=folder)
+
+
+def environment() -> dict[str, str]:
+    """Has a program find the tests' modules, and the venue's as the tests do: a compiled core, for
+    instance."""
+    return {**os.environ, "PYTHONPATH": python_path()}

@@ -29,6 +29,10 @@ class OperatorDoor:
         self._behind_proxy = behind_proxy
         self._users = (os.getuid(), ROOT)
 
+    def may_be_one(self, owner: Callable[[], int | None]) -> bool:
+        """Whether a connection may be an operator's, before anything was said on it."""
+        return bool(self._token) or owner() in (None, *self._users)
+
     def check(
         self, ip: str, headers: Mapping[bytes, bytes], owner: Callable[[], int | None]
     ) -> None:

@@ -161,9 +161,11 @@ class Dispatcher:
         if route is None:
             self._serve_other(request, path, now)
             return
-        charge = desk.limits.charge_ip
+        charge, no_operator = desk.limits.charge_ip, None
         if route.access is Access.OPERATOR:
-            charge = desk.limits.charge_operator
+            no_operator = self._no_operator(request)
+            if no_operator is None:
+                charge = desk.limits.charge_operator
         weight = charge(request.ip, route.row.weight[0], now)
         if weight is not None:
             lines = b"x-used-weight-10s: %d\r\nx-remaining-weight-10s: %d\r\n" % weight
@@ -175,8 +177,8 @@ class Dispatcher:
         elif access is Access.PUBLIC:
             self._call(request, route, 0)
         elif access is Access.OPERATOR:
-            connection = request.connection
-            self._operators.check(request.ip, request.headers, connection.peer_owner)
+            if no_operator is not None:
+                raise no_operator
             self._call(request, route, 0)
         else:
             self._identify(request, route, path, now)
@@ -195,6 +197,14 @@ class Dispatcher:
             raise
 
     # -- who calls --------------------------------------------------------------------------------
+
+    def _no_operator(self, request: Request) -> ApiError | None:
+        """Why a caller is no operator. Such a one must not spend the weight of those who are."""
+        try:
+            self._operators.check(request.ip, request.headers, request.connection.peer_owner)
+        except ApiError as refusal:
+            return refusal
+        return None
 
     def _identify(self, request: Request, route: Route, path: bytes, now: int) -> None:
         signed = self._authenticator.precheck(request.headers, request.repeated, now)

@@ -56,7 +56,6 @@ KEEPALIVE_S: Final = 10  # of silence, until the peer is probed, and between pro
 KEEPALIVES: Final = 5  # probes without an answer that end a connection
 BY_PATH: Final = {socket.path: socket for socket in SOCKETS}
 
-
 log = logging.getLogger("venue.gateway")
 
 
@@ -126,7 +125,7 @@ class SocketConnection(asyncio.Protocol):
         self._early = b""  # what came with the upgrade, before its answer
         self._text = bytearray()  # a message in fragments, so far
         self._frames = Allowance(door.limits.frames, 1.0)
-        self._flooded = False  # nothing it sends is looked at any more
+        self._flooded = False  # nothing it sends is looked at, or read, any more
         self._paused = False
         self._room = asyncio.Event()  # the reader takes more, or there is none any more
         self._room.set()
@@ -202,6 +201,7 @@ class SocketConnection(asyncio.Protocol):
         if not whole and not self._frames.take(self._loop.time()):
             self._flooded = True
             self.end(POLICY, f"more than {self._door.limits.frames} pings or fragments a second")
+            self._transport.pause_reading()  # it may go on sending until it is aborted
 
     def eof_received(self) -> bool:
         """End the session: a client that sends no more is told no more.
@@ -233,7 +233,7 @@ class SocketConnection(asyncio.Protocol):
             data = self._waiting.popleft()
             self._waiting_bytes -= len(data)
             self._transport.write(data)
-        if not self._paused:
+        if not (self._paused or self._flooded):
             self._room.set()
             self._transport.resume_reading()
 

@@ -82,7 +82,8 @@ class HttpConnection:
         self._proxied = listener.proxies.trusts(self._ip)
         reason = listener.gate.enter(self._ip, capped=not self._proxied)
         if reason is not None:
-            if not listener.gate.enter_reserve(self._ip):
+            may_be_one = listener.operators.may_be_one(self.peer_owner)
+            if not (may_be_one and listener.gate.enter_reserve(self._ip)):
                 self._part(_refusal(503, _BUSY, reason))
                 return
             self._crowded = reason

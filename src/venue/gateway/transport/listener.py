@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Final, Protocol
 
 from venue.gateway.access.gate import Gate, HttpLimits
+from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.proxies import Proxies
 from venue.gateway.transport.request import Request
 
@@ -54,7 +55,10 @@ class StreamAcceptor(Protocol):
 
 
 class Listener:
-    """One listening socket's connections. `serve` gets each whole request and answers it."""
+    """One listening socket's connections. `serve` gets each whole request and answers it.
+
+    Who may be one of its `operators` comes in beyond the limits.
+    """
 
     def __init__(
         self,
@@ -63,12 +67,15 @@ class Listener:
         streams: StreamAcceptor | None,
         proxies: Proxies,
         loop: asyncio.AbstractEventLoop,
+        *,
+        operators: OperatorDoor | None = None,
     ) -> None:
         self.limits = limits
         self.serve = serve
         self.streams = streams
         self.proxies = proxies
         self.loop = loop
+        self.operators = operators or OperatorDoor()
         self.gate = Gate(limits)
         self.members: dict[Member, None] = {}
         self._resting: deque[Resting] = deque()

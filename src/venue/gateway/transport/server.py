@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, Final, cast
 
 from venue.gateway.access.gate import HttpLimits
+from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.proxies import Proxies
 from venue.gateway.transport.connection import HttpConnection
 from venue.gateway.transport.listener import Listener, StreamAcceptor
@@ -32,10 +33,12 @@ class Server:
         serve: Callable[[Request], None],
         streams: StreamAcceptor | None = None,
         proxies: Proxies | None = None,
+        *,
+        operators: OperatorDoor | None = None,
     ) -> Server:
         """Accept connections; each whole request goes to `serve`, upgrades go to `streams`."""
         loop = asyncio.get_running_loop()
-        listener = Listener(limits, serve, streams, proxies or Proxies(), loop)
+        listener = Listener(limits, serve, streams, proxies or Proxies(), loop, operators=operators)
         accepting = await loop.create_server(
             lambda: cast(Any, HttpConnection(listener)), sock=bound, backlog=BACKLOG
         )
