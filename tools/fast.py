@@ -46,7 +46,6 @@ HOT = (
     "contract/order_plan",
     "contract/ordered_rows",
     "contract/position",
-    "contract/terms",
     "contract/reference/funding",
     "contract/reference/index",
     "contract/reference/prices",

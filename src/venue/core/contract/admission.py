@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from venue.core.book.matching import any_price
 from venue.core.book.orders import Order
-from venue.core.contract.account import find_position
+from venue.core.contract.account import Terms, find_position
 from venue.core.contract.collateral import available_in, certain, doubtful
 from venue.core.contract.conditional import caps_refused
 from venue.core.contract.margin import bankruptcy_price, order_margin
@@ -12,7 +12,6 @@ from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import equity, maintenance_after, mark_of, notional
 from venue.core.contract.prices_in_doubt import spendable, unsure
 from venue.core.contract.reference.funding import due_funding
-from venue.core.contract.terms import Terms
 from venue.core.messages.commands import PlaceContractOrder
 from venue.core.messages.events import Rejected
 from venue.core.units import AMOUNT_MAX, PPM, PRICE_MAX, STORED_MAX, SUM_MAX, ceil_div

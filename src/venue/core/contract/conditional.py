@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 
-from venue.core.contract.account import Holding
+from venue.core.contract.account import Holding, Terms
 from venue.core.contract.ordered_rows import OrderedRows
 from venue.core.contract.perpetual import Perpetual, Waiting
 from venue.core.contract.position import Position
-from venue.core.contract.terms import Terms
 from venue.core.messages.commands import NO_EXIT, Exit
 from venue.core.messages.contract_events import AlgoChanged, AlgoClosed, AlgoPlaced
 from venue.core.messages.events import Rejected

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from venue.core.book.orders import Order
-from venue.core.contract.account import Holding, holding_of
+from venue.core.contract.account import Holding, Terms, holding_of
 from venue.core.contract.collateral import Collateral
 from venue.core.contract.conditional import Algo, changed, end, enroll
 from venue.core.contract.margin import freed, initial
@@ -18,7 +18,6 @@ from venue.core.contract.position import (
     wallet,
 )
 from venue.core.contract.reference.funding import before_change, settle_position
-from venue.core.contract.terms import Terms
 from venue.core.ledger.accounts import Account, Pool
 from venue.core.ledger.benefits import Benefits
 from venue.core.messages.commands import Exit

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from venue.core.book.orders import Order
-from venue.core.contract.account import find_position
+from venue.core.contract.account import Terms, find_position
 from venue.core.contract.margin import order_margin
 from venue.core.contract.position import Position
-from venue.core.contract.terms import Terms
 from venue.core.ledger.accounts import Account, Pool
 from venue.core.units import ceil_div, fee_on
 from venue.vocabulary import NEW

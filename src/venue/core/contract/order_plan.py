@@ -12,6 +12,7 @@ from typing import Final
 from venue.core.book.market import within_band
 from venue.core.book.matching import FILLS_MAX, PLANNED_MAX, Match
 from venue.core.book.orders import Order
+from venue.core.contract.account import Terms, part_margin
 from venue.core.contract.collateral import available_in, certain, doubtful
 from venue.core.contract.meeting import Fill, Known, ended, fee_held, grown_by, maker_margin
 from venue.core.contract.perpetual import Perpetual
@@ -25,7 +26,6 @@ from venue.core.contract.position import (
 )
 from venue.core.contract.prices_in_doubt import too_dear, unsure
 from venue.core.contract.reference.funding import due_funding
-from venue.core.contract.terms import Terms, part_margin
 from venue.core.ledger.accounts import Pool
 from venue.core.units import PPM, ceil_div, fee_on
 from venue.vocabulary import (

@@ -8,7 +8,7 @@ from venue.core.book.client_ids import ClientIds, remembered
 from venue.core.book.market import Market
 from venue.core.book.matching import any_price, tighter
 from venue.core.book.orders import Order, malformed
-from venue.core.contract.account import Holding, holding_of
+from venue.core.contract.account import Holding, Terms, holding_of
 from venue.core.contract.admission import (
     attach_exits,
     choose_position,
@@ -26,7 +26,6 @@ from venue.core.contract.meeting import Fill
 from venue.core.contract.order_plan import Plan
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import Position
-from venue.core.contract.terms import Terms
 from venue.core.counters import Counters
 from venue.core.ledger.ledger import Ledger
 from venue.core.messages.commands import (

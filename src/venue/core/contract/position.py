@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Final
 
 from venue.core.book.orders import Order
 from venue.core.contract.margin import liquidation_price
-from venue.core.contract.terms import Terms
 from venue.core.ledger.accounts import Pool
 from venue.core.units import PRICE_MAX
 
 if TYPE_CHECKING:
+    from venue.core.contract.account import Terms
     from venue.core.contract.conditional import Algo
     from venue.core.contract.perpetual import Perpetual
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from venue.core.book.matching import expected
 from venue.core.book.orders import OPEN, Order
+from venue.core.contract.account import Terms
 from venue.core.contract.meeting import grown_by
 from venue.core.contract.order_plan import Plan, Stakes
 from venue.core.contract.orders import Contracts, ShownPlan
 from venue.core.contract.planned_pool import Shadow, Stake
 from venue.core.contract.position import endangering_mark
-from venue.core.contract.terms import Terms
 from venue.core.ledger.accounts import Pool
 from venue.core.messages.commands import PlaceContractOrder
 from venue.core.messages.events import Event
