@@ -40,7 +40,7 @@ HOT = (
     "contract/leverage",
     "contract/listing",
     "contract/margin",
-    "contract/meeting",
+    "contract/stakes",
     "contract/orders",
     "contract/perpetual",
     "contract/order_plan",
