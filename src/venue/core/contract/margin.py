@@ -73,7 +73,8 @@ def order_margin(
         loss = price - mark if side > 0 else mark - price
         if loss > 0:
             need += loss * size
-    return need - (-(value * taker_ppm) // PPM)
+    millions = value // PPM
+    return need + millions * taker_ppm - (-((value - millions * PPM) * taker_ppm) // PPM)
 
 
 def bankruptcy_price(side: int, size: int, mark: int, share: int, fee_ppm: int) -> int:

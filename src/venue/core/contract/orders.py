@@ -427,14 +427,15 @@ class Contracts:
         """End a resting order: out of the book, what it holds back."""
         terms = order.terms
         left = order.remaining
-        terms.perp.market.book.remove(order)
+        market = order.market
+        market.book.remove(order)
         self._release(order, terms, left, terms.margin)
         order.become(status)
         order.update_time = time
         self._forget(order, terms)
         return CLOSED(
-            order.order_id, order.account.uid, terms.perp.symbol, order.side, order.price, status,
-            left, cause,
+            order.order_id, order.account.uid, market.symbol, order.side, order.price, status, left,
+            cause,
         )  # fmt: skip
 
     def clear_closing(self, position: Position, lots: int, time: int) -> list[Event]:
