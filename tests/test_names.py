@@ -24,7 +24,7 @@ WIDE_CLASSES = {
     "venue.core.contract.order_plan.Plan": "sums of one walk over the book, made once per order",
     "venue.core.contract.perpetual.Perpetual": "a record: a contract's numbers, prices and orders",
     "venue.core.contract.position.Position": "a record: the sums of a position's life",
-    "venue.core.contract.terms.Terms": "a record: what an order of a contract is besides",
+    "venue.core.contract.account.Terms": "a record: what an order of a contract is besides",
     "venue.core.copying.people.Copy": "a record: the sums of a copy's life",
     "venue.core.copying.people.Following": "a record: a pair's settings and sums",
     "venue.core.engine.Engine": "the rules of all commands, one part of them each",
@@ -68,8 +68,7 @@ ENTANGLED = tuple(
     f"venue.core.{name}"
     for name in (
         "book.book", "book.market", "book.orders", "contract.account", "contract.conditional",
-        "contract.perpetual", "contract.position", "contract.terms", "ledger.accounts",
-        "ledger.benefits",
+        "contract.perpetual", "contract.position", "ledger.accounts", "ledger.benefits",
     )
 )  # fmt: skip
 ROW_MADE = r"^\w+(?:: .*)? = [A-Z]+\.(?:get|post|put|delete|patch)\("

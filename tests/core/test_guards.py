@@ -74,7 +74,7 @@ def test_held_changes_in_one_place() -> None:
     _no([place for place in places if place.partition(":")[0] not in ("ledger", *PLANS)])
 
 
-PLANS = ("order_plan", "planned_pool", "preview")
+PLANS = ("planned_pool", "preview", "stakes")
 
 
 def changes_of(tree: ast.AST, attribute: str) -> Iterator[str]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TypeVar
 
 from venue.core.book.orders import Order
-from venue.core.contract.account import Holding, holding_of
+from venue.core.contract.account import Holding, Terms, holding_of
 from venue.core.contract.conditional import Algo
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import Position
-from venue.core.contract.terms import Terms
 from venue.core.engine import Engine
 from venue.core.instruments import Contract, Instrument, Tier
 from venue.core.messages import commands

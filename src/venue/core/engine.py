@@ -239,11 +239,12 @@ class Engine:
         if type(command) is CANCEL:
             return self.spot.cancel(command)
         if type(command) is PLACE_CONTRACT:
-            events = self.contracts.place(command)
+            contracts = self.contracts
+            events = contracts.place(command)
             if len(events) > 1:
-                if self.contracts.followed(command.symbol):
+                if contracts.followed(command.symbol):
                     self.schedule.traded(events, command.symbol, time)
-                if self.contracts.collateral.copied:
+                if contracts.collateral.copied:
                     self._copy(events, time)
             return events
         if type(command) is CANCEL_CONTRACT:

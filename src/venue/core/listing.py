@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from venue.core.book.market import Market
+from venue.core.contract.account import Terms
 from venue.core.contract.orders import Contracts
-from venue.core.contract.terms import Terms
 from venue.core.instruments import Asset, fault, grid, lot_atoms, unit_atoms
 from venue.core.ledger.ledger import Ledger
 from venue.core.messages.commands import (

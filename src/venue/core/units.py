@@ -25,5 +25,13 @@ def ceil_div(number: int, divisor: int) -> int:
 
 def fee_on(amount: int, rate_ppm: int) -> int:
     """The fee on `amount` atoms at `rate_ppm`, rounded up against the payer (rule 1.2)."""
-    # Compiled, a product with a negative number is dear: the product is negated.
-    return -(-(amount * rate_ppm) // PPM)
+    # Compiled, a product is dear when a factor is beyond 2^30 or negative: millions go apart.
+    millions = amount // PPM
+    return millions * rate_ppm - (-((amount - millions * PPM) * rate_ppm) // PPM)
+
+
+def part_up(whole: int, part: int, parts: int) -> int:
+    """`part` of the `parts` of a whole, none of them negative, rounded up (rule 1.2)."""
+    # Compiled, a product is dear when a factor is beyond 2^30: even parts go apart.
+    even = whole // parts
+    return even * part - (-((whole - even * parts) * part) // parts)

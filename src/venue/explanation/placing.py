@@ -8,8 +8,8 @@ from venue import wire
 from venue.core.book.market import worst_price
 from venue.core.contract import admission
 from venue.core.contract import preview as contract
-from venue.core.contract.collateral import available_in
 from venue.core.contract.orders import ShownPlan
+from venue.core.contract.position import available_in
 from venue.core.engine import Engine
 from venue.core.messages.commands import Command, PlaceContractOrder, PlaceOrder
 from venue.core.messages.events import Event, OrderRepeated, Rejected

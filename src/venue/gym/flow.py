@@ -35,6 +35,8 @@ TAKEN: Final = 8_000  # the largest of the taker
 AWAY: Final = 200  # grid steps beyond the price: what a taker accepts
 CHUNK: Final = 256  # steps whose numbers are drawn at once
 STILL: Final = 3  # of so many steps one moves the price
+# Compiled, a name of another module is looked up at every use, a constant of this one is not.
+PLACED: Final = (OrderPlaced, ContractOrderPlaced)
 
 
 class SpotOrders:
@@ -118,22 +120,21 @@ class Flow:
             self._draw()
         numbers = self._numbers.pop()
         self.price = max(AWAY + WIDTH + 1, self.price + self._stir * numbers[0])
-        apply = self._engine.apply
-        orders, resting, price = self._orders, self._resting, self.price
+        engine, orders, resting, price = self._engine, self._orders, self._resting, self.price
         for at in range(1, 1 + 2 * MAKERS, 2):
             away, lots = numbers[at], numbers[at + 1]
             self._rest(BUY if away < 0 else SELL, price + away, lots, time)
             if len(resting) > RESTING:
-                apply(orders.cancel(self._maker, resting.popleft(), time))
+                engine.apply(orders.cancel(self._maker, resting.popleft(), time))
         for at in range(1 + 2 * MAKERS, 1 + 2 * (MAKERS + TAKERS), 2):
             side = BUY if numbers[at] > 0 else SELL
             limit = price + AWAY if side == BUY else price - AWAY
-            apply(orders.place(self._taker, side, IOC, numbers[at + 1], limit, time))
+            engine.apply(orders.place(self._taker, side, IOC, numbers[at + 1], limit, time))
 
     def _rest(self, side: int, price: int, lots: int, time: int) -> None:
         order = self._orders.place(self._maker, side, GTC, lots, price, time)
         placed = self._engine.apply(order)[0]
-        if isinstance(placed, OrderPlaced | ContractOrderPlaced):  # not beyond the price band
+        if isinstance(placed, PLACED):  # not beyond the price band
             self._resting.append(placed.order_id)
 
     def _draw(self) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from sqlalchemy import Connection, Table, insert, select, update
 
 from venue.core.book.orders import Order
+from venue.core.contract.account import Terms
 from venue.core.contract.conditional import Algo
-from venue.core.contract.terms import Terms
 from venue.core.engine import Engine
 from venue.core.ledger.accounts import Account
 from venue.history.schema.contract import ALGO_ORDERS, CONTRACT_ORDERS

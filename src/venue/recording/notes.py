@@ -11,9 +11,9 @@ from typing import Final
 from msgspec import Struct
 
 from venue.core.book.orders import OPEN, Order, T, after_fill
+from venue.core.contract.account import Terms
 from venue.core.contract.conditional import Algo
 from venue.core.contract.position import Position
-from venue.core.contract.terms import Terms
 from venue.core.messages.contract_events import AlgoPlaced, ContractOrderPlaced
 from venue.core.messages.events import OrderPlaced
 from venue.vocabulary import (

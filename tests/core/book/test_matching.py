@@ -14,7 +14,7 @@ from support import order_desk, world
 from support.order_desk import Desk
 from support.world import World
 from venue.core.book.book import Book, Half
-from venue.core.contract.terms import Terms
+from venue.core.contract.account import Terms
 from venue.core.messages.contract_events import (
     ContractOrderClosed,
     ContractOrderPlaced,

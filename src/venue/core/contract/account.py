@@ -1,4 +1,4 @@
-"""An owner's contract side beside its collateral: orders, positions, modes."""
+"""An owner's contract side beside its collateral: modes, orders and their terms, positions."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from venue.core.book.market import Market
 from venue.core.book.orders import Order
 from venue.core.contract.position import Position
-from venue.core.contract.terms import Terms
 from venue.core.ledger.accounts import Account, Pool
+from venue.core.messages.commands import Exit
+from venue.core.units import part_up
 from venue.vocabulary import COMBINED, CROSSED, LONG
 
 if TYPE_CHECKING:
@@ -126,6 +127,62 @@ class Holding:
         return modes
 
 
+class Terms:
+    """What a contract order has beside its price and quantity.
+
+    `pool` is its owner's cross pool. Of the `whole_margin` atoms that an opening order needs,
+    `margin` are held there for what remains of it. `position` is what a closing order reduces; of
+    an opening one in SEPARATED mode what it has made. `take_profit` and `stop_loss` are attached
+    once it has opened something: `attached` are those of the position `exits_position`. `trimmed`
+    lots were taken off a closing order because its position became smaller.
+    """
+
+    __slots__ = (
+        "algo_id",
+        "attached",
+        "cause",
+        "exits_position",
+        "holding",
+        "margin",
+        "modes",
+        "opens",
+        "perp",
+        "pool",
+        "position",
+        "position_side",
+        "stop_loss",
+        "take_profit",
+        "trimmed",
+        "whole_margin",
+    )
+
+    def __init__(
+        self, holding: Holding, modes: Modes, position_side: int, opens: bool, cause: int
+    ) -> None:
+        self.holding = holding
+        self.perp: Perpetual = modes.perp
+        self.pool: Pool = modes.pool
+        self.modes = modes
+        self.position_side = position_side
+        self.opens = opens
+        self.cause = cause
+        self.margin = 0
+        self.whole_margin = 0
+        self.trimmed = 0
+        self.position: Position | None = None
+        self.algo_id = 0
+        self.take_profit: Exit | None = None
+        self.stop_loss: Exit | None = None
+        self.attached: tuple[Algo, ...] = ()
+        self.exits_position = 0
+
+    def closed(self) -> Position:
+        """The position that a closing order reduces."""
+        position = self.position
+        assert position is not None, "what closes has a position"
+        return position
+
+
 def holding_of(account: Account) -> Holding:
     """An account's contract side, made when it is first needed."""
     holding = account.holding
@@ -140,3 +197,11 @@ def find_position(holding: Holding, perp: Perpetual, side: int) -> Position | No
         if not position.separated:
             return position
     return None
+
+
+def part_margin(order: Order[Terms], lots: int) -> int:
+    """What the last `lots` of a resting order hold, in atoms: their part, rounded up."""
+    terms = order.terms
+    if not terms.opens or not lots:
+        return 0
+    return min(terms.margin, part_up(terms.whole_margin, lots, order.quantity))

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from venue.core.book.matching import any_price
 from venue.core.book.orders import Order
-from venue.core.contract.account import find_position
-from venue.core.contract.collateral import available_in, certain, doubtful
+from venue.core.contract.account import Terms, find_position
+from venue.core.contract.collateral import doubtful
 from venue.core.contract.conditional import caps_refused
 from venue.core.contract.margin import bankruptcy_price, order_margin
 from venue.core.contract.perpetual import Perpetual
-from venue.core.contract.position import equity, maintenance_after, mark_of, notional
+from venue.core.contract.position import (
+    available_in,
+    certain,
+    equity,
+    maintenance_after,
+    mark_of,
+    notional,
+)
 from venue.core.contract.prices_in_doubt import spendable, unsure
 from venue.core.contract.reference.funding import due_funding
-from venue.core.contract.terms import Terms
 from venue.core.messages.commands import PlaceContractOrder
 from venue.core.messages.events import Rejected
 from venue.core.units import AMOUNT_MAX, PPM, PRICE_MAX, STORED_MAX, SUM_MAX, ceil_div
@@ -46,7 +52,13 @@ def limit_refused(order: Order[Terms], perp: Perpetual) -> Rejected | None:
         band = worst_price(perp, order.side)
         if band and (price > band if buy else price < band):
             return Rejected(Reject.PRICE_BAND, band)
-    return order_caps_refused(order.terms)
+    terms = order.terms
+    if (
+        terms.modes.open_orders >= OPEN_ORDERS_PER_SYMBOL_MAX
+        or len(terms.holding.orders) >= OPEN_ORDERS_PER_ACCOUNT_MAX
+    ):
+        return order_caps_refused(terms)
+    return None
 
 
 def worst_price(perp: Perpetual, side: int) -> int:
@@ -108,8 +120,10 @@ def opening_refused(order: Order[Terms], terms: Terms, worst: int, reach: int) -
     pool = terms.pool
     side = terms.position_side
     quantity = order.quantity
-    size = quantity + (modes.opening_long if side == LONG else modes.opening_short)
-    positions = modes.positions(side)
+    if side == LONG:
+        positions, size = modes.longs, quantity + modes.opening_long
+    else:
+        positions, size = modes.shorts, quantity + modes.opening_short
     most = pool.gross
     for position in positions:
         size += position.quantity

@@ -6,7 +6,7 @@ from typing import Final
 
 from venue.core.contract.account import Holding, holding_of
 from venue.core.contract.margin import initial
-from venue.core.contract.position import Position, equity, notional, profit, sums_of, wallet
+from venue.core.contract.position import Position, available_in, equity, notional, profit, wallet
 from venue.core.contract.risk.ranking import Ranking
 from venue.core.counters import Counters
 from venue.core.ledger.accounts import Account, Pool
@@ -94,28 +94,6 @@ class Collateral:
 def available(account: Account, asset: int) -> int:
     """The available money of an owner's cross pool (rule 5.6), in atoms."""
     return available_in(account.contract[asset])
-
-
-def available_in(pool: Pool) -> int:
-    """The available money of a cross pool (rule 5.6), may be negative: wallet + min(0, unrealized
-    profit) - initial margins - margins of open orders. Unrealized profit never counts."""
-    sums = pool.sums
-    if sums is None or sums.others or sums.perp.mark != sums.mark:
-        if not pool.positions:
-            return pool.collateral - pool.held
-        sums = sums_of(pool)
-    return pool.collateral + sums.free - pool.held
-
-
-def certain(pool: Pool) -> bool:
-    """Whether the sums of a pool alone tell that all its prices are known: they are those of now,
-    of positions in one contract. Else `prices_in_doubt` can tell."""
-    sums = pool.sums
-    if sums is None:
-        return not pool.positions
-    perp = sums.perp
-    fresh = perp.mark == sums.mark and not sums.others
-    return fresh and not perp.doubt and not perp.market.halted
 
 
 def doubtful(pool: Pool) -> bool:

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections import deque
 
-from venue.core.contract.account import Holding
+from venue.core.book.orders import Order
+from venue.core.contract.account import Holding, Terms
 from venue.core.contract.ordered_rows import OrderedRows
 from venue.core.contract.perpetual import Perpetual, Waiting
 from venue.core.contract.position import Position
-from venue.core.contract.terms import Terms
+from venue.core.counters import Counters
 from venue.core.messages.commands import NO_EXIT, Exit
 from venue.core.messages.contract_events import AlgoChanged, AlgoClosed, AlgoPlaced
-from venue.core.messages.events import Rejected
+from venue.core.messages.events import Event, Rejected
 from venue.core.units import PPM, ceil_div
 from venue.vocabulary import (
     ALGO_ORDERS_PER_ACCOUNT_MAX,
     ALGO_ORDERS_PER_SYMBOL_MAX,
+    ALGO_STOP_MARKET,
+    ALGO_TAKE_PROFIT_MARKET,
     ALGO_TRAILING_STOP_MARKET,
     ALGO_UNTRIGGERED,
     CLIENT_ID_MEMORY_US,
     CLIENT_IDS_ENDED_MAX,
+    LONG,
     SELL,
     Reject,
 )
@@ -185,6 +189,53 @@ def changed(algo: Algo) -> AlgoChanged:
         algo.algo_id, algo.holding.account.uid, algo.perp.symbol, algo.type, algo.trigger_price,
         algo.price, algo.source, algo.rising, algo.quantity,
     )  # fmt: skip
+
+
+def attached(order: Order[Terms], position: Position, lots: int, counters: Counters) -> list[Event]:
+    """Make or grow an order's exits after it has opened `lots` more (rule 8.3).
+
+    What it opens after one of them was triggered, or its position closed, gets exits of its
+    own. Those that the owner cancelled are not made again for the same position.
+    """
+    terms = order.terms
+    events: list[Event] = []
+    if terms.exits_position == position.position_id:
+        for algo in terms.attached:
+            if algo.status == ALGO_UNTRIGGERED:
+                algo.quantity += lots
+                events.append(changed(algo))
+        return events
+    terms.exits_position = position.position_id
+    terms.attached = ()
+    for exit_, type_ in (
+        (terms.take_profit, ALGO_TAKE_PROFIT_MARKET),
+        (terms.stop_loss, ALGO_STOP_MARKET),
+    ):
+        if exit_ is not None and exit_.trigger_price:
+            algo = _exit(order, counters, lots, exit_, type_)
+            algo.position = position
+            terms.attached += (algo,)
+            events.append(enroll(algo))
+    if len(terms.attached) == 2:
+        first, second = terms.attached
+        first.sibling = second
+        second.sibling = first
+    return events
+
+
+def _exit(order: Order[Terms], counters: Counters, lots: int, exit_: Exit, type_: int) -> Algo:
+    terms = order.terms
+    algo = Algo(
+        counters.order, terms.holding, terms.perp, 1 - order.side, terms.position_side,
+        type_, lots, order.update_time,
+    )  # fmt: skip
+    counters.order += 1
+    algo.trigger_price = exit_.trigger_price
+    algo.source = exit_.source
+    algo.parent_id = order.order_id
+    # A long's take-profit waits above, its stop below (rule 8.1).
+    algo.rising = (type_ == ALGO_TAKE_PROFIT_MARKET) == (terms.position_side == LONG)
+    return algo
 
 
 def stands(queue: OrderedRows[Waiting], key: int) -> bool:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from venue.core.book.orders import Order
-from venue.core.contract.account import Holding, holding_of
+from venue.core.contract.account import Holding, Terms, holding_of
 from venue.core.contract.collateral import Collateral
-from venue.core.contract.conditional import Algo, changed, end, enroll
+from venue.core.contract.conditional import attached, end
 from venue.core.contract.margin import freed, initial
-from venue.core.contract.meeting import Fill
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import (
     Position,
@@ -18,18 +17,13 @@ from venue.core.contract.position import (
     wallet,
 )
 from venue.core.contract.reference.funding import before_change, settle_position
-from venue.core.contract.terms import Terms
 from venue.core.ledger.accounts import Account, Pool
 from venue.core.ledger.benefits import Benefits
-from venue.core.messages.commands import Exit
-from venue.core.messages.contract_events import ContractTrade, Leg, PositionClosed
+from venue.core.messages.contract_events import ContractTrade, Income, Leg, PositionClosed
 from venue.core.messages.events import Event
 from venue.core.units import fee_on
 from venue.vocabulary import (
     ALGO_EXPIRED,
-    ALGO_STOP_MARKET,
-    ALGO_TAKE_PROFIT_MARKET,
-    ALGO_UNTRIGGERED,
     BUY,
     CAUSE_LIQUIDATION,
     CAUSE_TAKEOVER,
@@ -39,6 +33,7 @@ from venue.vocabulary import (
     INCOME_ORDER_LIQUIDATE_FEE_INCOME,
     ISOLATED,
     LONG,
+    NEW,
     PRODUCT_CONTRACT,
     SELL,
 )
@@ -46,6 +41,36 @@ from venue.vocabulary import (
 # Compiled, a name of another module is looked up at every use, a constant of this one is not.
 TRADE: Final = ContractTrade
 LEG: Final = Leg
+ITEM: Final = Income
+
+
+class Fill:
+    """One meeting with a resting order: `lots` traded for `amount` atoms, each side's fee, and the
+    margin it moves into an isolated position; `released` is what the resting order held for it.
+    With 0 lots the resting order ends with `status`."""
+
+    __slots__ = ("amount", "lots", "maker", "maker_fee", "maker_margin", "released", "status",
+                 "taker_fee", "taker_margin")  # fmt: skip
+
+    def __init__(
+        self, maker: Order[Terms], lots: int, amount: int, taker_fee: int, maker_fee: int
+    ) -> None:
+        self.maker = maker
+        self.lots = lots
+        self.amount = amount
+        self.taker_fee = taker_fee
+        self.maker_fee = maker_fee
+        self.taker_margin = 0
+        self.maker_margin = 0
+        self.released = 0
+        self.status = NEW
+
+
+def ended(maker: Order[Terms], status: int) -> Fill:
+    """What stands for a resting order that ends without a trade."""
+    fill = Fill(maker, 0, 0, 0, 0)
+    fill.status = status
+    return fill
 
 
 class Part:
@@ -96,7 +121,7 @@ class Fills:
         maker.quote += amount
         perp.market.last_price = maker.price
         liquidation_fee = 0
-        _book(taking, lots, amount)
+        self._book(taking, lots, amount, time)
         if taker_terms.cause == CAUSE_LIQUIDATION:
             # At most the equity that the trade and its fee have left (rule 7.3).
             left = _left(taking, amount)
@@ -107,7 +132,7 @@ class Fills:
         if taking.opens and making.position is taking.position:
             making.size += lots  # who closes what it opens at once closes a part of both
             making.wallet -= taking.fee
-        _book(making, lots, amount)
+        self._book(making, lots, amount, time)
         self._event(
             perp, taking, making, maker.price, lots, amount, liquidation_fee, order.side,
             maker.remaining, order.remaining, taker_terms.cause, time, events,
@@ -115,11 +140,11 @@ class Fills:
         if not taking.opens:
             self._closed(taking, taker_terms, time, lots, events)
         elif taker_terms.take_profit is not None:
-            events += self._attached(order, taking.position, lots)
+            events += attached(order, taking.position, lots, self.collateral.counters)
         if not making.opens:
             self._closed(making, maker_terms, time, lots, events)
         elif maker_terms.take_profit is not None:
-            events += self._attached(maker, making.position, lots)
+            events += attached(maker, making.position, lots, self.collateral.counters)
 
     def outside(
         self, perp: Perpetual, victim: Position, other: Position, *, lots: int, price: int,
@@ -133,12 +158,12 @@ class Fills:
             events += settle_position(self.collateral, position)
         taking = Part(victim, False, liquidation_id, 0)
         making = Part(other, cause == CAUSE_TAKEOVER, liquidation_id, 0)
-        _book(taking, lots, amount)
+        self._book(taking, lots, amount, time)
         liquidation_fee = min(fee, _left(taking, amount))
         taking.fee = liquidation_fee
         victim.close_fee += liquidation_fee
         victim.liquidate_fee += liquidation_fee
-        _book(making, lots, amount)
+        self._book(making, lots, amount, time)
         self._event(
             perp, taking, making, price, lots, amount, liquidation_fee,
             BUY if victim.side < 0 else SELL, 0, 0, cause, time, events,
@@ -206,6 +231,38 @@ class Fills:
 
     # -- the trade -------------------------------------------------------------------------------
 
+    def _book(self, part: Part, lots: int, amount: int, time: int) -> None:
+        """Change the position by the next trade, and the open interest with the longs."""
+        position = part.position
+        pool = position.pool
+        quantity, value, base = position.quantity, position.value, position.base
+        if position.separated:
+            _stand(position, lots if part.opens else -lots)
+        if part.opens:
+            position.increase(lots, amount, part.fee)
+            part.value = amount
+            pool.gross += amount
+            change = lots
+        else:
+            part.value, part.realized = position.reduce(lots, amount, part.fee)
+            pool.gross -= part.value
+            assert pool.gross >= 0, f"{pool.gross} atoms of open value in a pool"
+            change = -lots
+        sums = pool.sums
+        if sums is not None:
+            sums.follow(position, quantity, value, base)
+        if position.side == LONG:
+            perp = position.perp
+            perp.open_interest += change
+            assert perp.open_interest >= 0, "fewer lots are long than none"
+        if not pool.dirty:
+            self.collateral.touch(pool)
+        trade_id = self.collateral.counters.trade
+        position.updated = time
+        position.updated_sequence = trade_id
+        if not position.created_sequence:
+            position.created_sequence = trade_id
+
     def _event(
         self, perp: Perpetual, taking: Part, making: Part, price: int, lots: int, amount: int,
         liquidation_fee: int, taker_side: int, maker_left: int, taker_left: int, cause: int,
@@ -214,7 +271,9 @@ class Fills:
         """Move the cash and state the trade, then what fees and funds earned by it."""
         collateral = self.collateral
         taker_pool, maker_pool = taking.position.pool, making.position.pool
-        fees = collateral.fee_pool(perp.asset)
+        earner = collateral.fees
+        assert earner is not None, "fees are earned where a contract is listed"
+        fees = earner.contract[perp.asset]
         if taker_side == BUY:
             collateral.ledger.trade(taker_pool, maker_pool, amount, taking.fee, making.fee, fees)
             taker_amount, maker_amount = -amount - taking.fee, amount - making.fee
@@ -224,11 +283,12 @@ class Fills:
         taker_balance = taker_pool.collateral
         if taker_pool is maker_pool:  # the items of one pool chain: the taker's stands first
             taker_balance -= maker_amount
+        earned = taking.fee + making.fee - liquidation_fee
         counters = collateral.counters
         trade_id = counters.trade
         counters.trade = trade_id + 1
         bill_id = counters.bill
-        counters.bill = bill_id + 2
+        counters.bill = bill_id + 3 if earned else bill_id + 2
         maker_balance = maker_pool.collateral
         events.append(
             TRADE(
@@ -239,32 +299,28 @@ class Fills:
         )  # fmt: skip
         if taker_pool.account.copies or maker_pool.account.copies:
             collateral.copied = True
-        earned = taking.fee + making.fee - liquidation_fee
         if liquidation_fee:
             fund = collateral.fund_pool(perp.asset)
             collateral.ledger.exchange(fees, fund, liquidation_fee)
         if earned:
-            kind = INCOME_ORDER_FILL_FEE_INCOME
-            events.append(collateral.item(fees, kind, earned, perp.symbol))
+            events.append(
+                ITEM(
+                    bill_id + 2, earner.uid, 0, collateral.ledger.assets[perp.asset].name,
+                    perp.symbol, INCOME_ORDER_FILL_FEE_INCOME, earned, fees.collateral, 0, "",
+                )
+            )  # fmt: skip
         if liquidation_fee:
             events.append(
                 collateral.item(
                     fund, INCOME_ORDER_LIQUIDATE_FEE_INCOME, liquidation_fee, perp.symbol
                 )
             )
-        for part in (taking, making):
-            position = part.position
-            pool = position.pool
-            benefits = pool.account.benefits
-            if benefits is not None:
-                fee = part.fee - liquidation_fee if part is taking else part.fee
-                self._benefit(benefits, part, amount, fee, part is making, time)
-            if not pool.dirty:
-                collateral.touch(pool)
-            position.updated = time
-            position.updated_sequence = trade_id
-            if not position.created_sequence:
-                position.created_sequence = trade_id
+        benefits = taker_pool.account.benefits
+        if benefits is not None:
+            self._benefit(benefits, taking, amount, taking.fee - liquidation_fee, False, time)
+        benefits = maker_pool.account.benefits
+        if benefits is not None:
+            self._benefit(benefits, making, amount, making.fee, True, time)
 
     def _benefit(
         self, benefits: Benefits, part: Part, amount: int, fee: int, maker: bool, time: int
@@ -367,86 +423,12 @@ class Fills:
             )
         )  # fmt: skip
 
-    def _attached(self, order: Order[Terms], position: Position, lots: int) -> list[Event]:
-        """Make or grow an order's exits after it has opened `lots` more (rule 8.3).
-
-        What it opens after one of them was triggered, or its position closed, gets exits of its
-        own. Those that the owner cancelled are not made again for the same position.
-        """
-        terms = order.terms
-        events: list[Event] = []
-        if terms.exits_position == position.position_id:
-            for algo in terms.attached:
-                if algo.status == ALGO_UNTRIGGERED:
-                    algo.quantity += lots
-                    events.append(changed(algo))
-            return events
-        terms.exits_position = position.position_id
-        terms.attached = ()
-        for exit_, type_ in (
-            (terms.take_profit, ALGO_TAKE_PROFIT_MARKET),
-            (terms.stop_loss, ALGO_STOP_MARKET),
-        ):
-            if exit_ is not None and exit_.trigger_price:
-                algo = self._exit(order, position, lots, exit_, type_)
-                terms.attached += (algo,)
-                events.append(enroll(algo))
-        if len(terms.attached) == 2:
-            first, second = terms.attached
-            first.sibling = second
-            second.sibling = first
-        return events
-
-    def _exit(
-        self, order: Order[Terms], position: Position, lots: int, exit_: Exit, type_: int
-    ) -> Algo:
-        terms = order.terms
-        counters = self.collateral.counters
-        algo = Algo(
-            counters.order, terms.holding, terms.perp, 1 - order.side, terms.position_side,
-            type_, lots, order.update_time,
-        )  # fmt: skip
-        counters.order += 1
-        algo.trigger_price = exit_.trigger_price
-        algo.source = exit_.source
-        algo.parent_id = order.order_id
-        algo.position = position
-        # A long's take-profit waits above, its stop below (rule 8.1).
-        algo.rising = (type_ == ALGO_TAKE_PROFIT_MARKET) == (terms.position_side == LONG)
-        return algo
-
 
 def holds_any(account: Account, asset: int) -> bool:
     """Whether an owner has a position that settles in an asset, or a debt that one left."""
     if account.contract[asset].positions or account.contract[asset].collateral < 0:
         return True
     return any(pool.asset == asset for pool in account.isolated.values())
-
-
-def _book(part: Part, lots: int, amount: int) -> None:
-    """Change the position, and the open interest with the longs."""
-    position = part.position
-    pool = position.pool
-    quantity, value, base = position.quantity, position.value, position.base
-    if position.separated:
-        _stand(position, lots if part.opens else -lots)
-    if part.opens:
-        position.increase(lots, amount, part.fee)
-        part.value = amount
-        pool.gross += amount
-        change = lots
-    else:
-        part.value, part.realized = position.reduce(lots, amount, part.fee)
-        pool.gross -= part.value
-        assert pool.gross >= 0, f"{pool.gross} atoms of open value in a pool"
-        change = -lots
-    sums = pool.sums
-    if sums is not None:
-        sums.follow(position, quantity, value, base)
-    if position.side == LONG:
-        perp = position.perp
-        perp.open_interest += change
-        assert perp.open_interest >= 0, "fewer lots are long than none"
 
 
 def _stand(position: Position, lots: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from venue.core.book.orders import Order
-from venue.core.contract.account import Holding, Modes, holding_of
+from venue.core.contract.account import Holding, Modes, Terms, holding_of
 from venue.core.contract.admission import short_of
 from venue.core.contract.collateral import Collateral, available, doubtful, removable
 from venue.core.contract.margin import initial, order_margin
@@ -11,7 +11,6 @@ from venue.core.contract.orders import Contracts
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import Position, notional
 from venue.core.contract.prices_in_doubt import unsure
-from venue.core.contract.terms import Terms
 from venue.core.ledger.ledger import Ledger
 from venue.core.messages.commands import MoveMargin, SetAutoMargin, SetLeverage, SetMarginMode
 from venue.core.messages.contract_events import AutoMarginSet, LeverageSet

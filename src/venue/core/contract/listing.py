@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from venue.core.book.market import Market
+from venue.core.contract.account import Terms
 from venue.core.contract.collateral import FEES_NAME, FEES_UID, FUND_NAME, FUND_UID
 from venue.core.contract.orders import Contracts
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.reference.funding import plan
-from venue.core.contract.terms import Terms
 from venue.core.instruments import contract_fault, grid, unit_atoms
 from venue.core.messages.commands import ChangeContract, ListContract
 from venue.core.messages.contract_events import ContractChanged, ContractListed

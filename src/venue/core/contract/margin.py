@@ -34,7 +34,11 @@ class Tiers:
     def maintenance(self, notional: int) -> int:
         """MM(N) = N x rate - deduction, in atoms, rounded up (rules 1.2, 5.8)."""
         tier = self.at(notional)
-        return ceil_div(notional * self.rates[tier] - self.deductions[tier], PPM)
+        rate = self.rates[tier]
+        # Compiled, a product is dear when a factor is beyond 2^30: millions go apart.
+        millions = notional // PPM
+        rest = (notional - millions * PPM) * rate - self.deductions[tier]
+        return millions * rate - (-rest // PPM)
 
     def above(self, base: int, notional: int) -> int:
         """What a notional adds to the margin of the `base` on which it stands, in atoms."""
@@ -69,7 +73,8 @@ def order_margin(
         loss = price - mark if side > 0 else mark - price
         if loss > 0:
             need += loss * size
-    return need - (-(value * taker_ppm) // PPM)
+    millions = value // PPM
+    return need + millions * taker_ppm - (-((value - millions * PPM) * taker_ppm) // PPM)
 
 
 def bankruptcy_price(side: int, size: int, mark: int, share: int, fee_ppm: int) -> int:

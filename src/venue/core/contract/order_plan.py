@@ -7,17 +7,18 @@ liquidity; it is left out, and ended when the plan is executed.
 
 from __future__ import annotations
 
-from typing import Final
-
 from venue.core.book.market import within_band
 from venue.core.book.matching import FILLS_MAX, PLANNED_MAX, Match
 from venue.core.book.orders import Order
-from venue.core.contract.collateral import available_in, certain, doubtful
-from venue.core.contract.meeting import Fill, Known, ended, fee_held, grown_by, maker_margin
+from venue.core.contract.account import Terms, part_margin
+from venue.core.contract.collateral import doubtful
+from venue.core.contract.fills import Fill, ended
 from venue.core.contract.perpetual import Perpetual
-from venue.core.contract.planned_pool import Shadow, Stake, stake_of
+from venue.core.contract.planned_pool import stake_of
 from venue.core.contract.position import (
     Position,
+    available_in,
+    certain,
     equity,
     maintenance,
     maintenance_after,
@@ -25,9 +26,9 @@ from venue.core.contract.position import (
 )
 from venue.core.contract.prices_in_doubt import too_dear, unsure
 from venue.core.contract.reference.funding import due_funding
-from venue.core.contract.terms import Terms, part_margin
+from venue.core.contract.stakes import FEW, Stakes, fee_held, maker_margin
 from venue.core.ledger.accounts import Pool
-from venue.core.units import PPM, ceil_div, fee_on
+from venue.core.units import PPM, ceil_div
 from venue.vocabulary import (
     BUY,
     CANCELED,
@@ -39,23 +40,20 @@ from venue.vocabulary import (
     LONG,
 )
 
-FEW: Final = 8  # positions of a pool up to which asking them anew is cheaper than to note what was
-
-Stakes = dict[Pool, Stake]
-
 
 class Plan:
     """The fills of one order (`match`), and their sums in atoms: it is the rules of its own walk.
 
-    `worst` is the price of the last fill. `stakes` are the pools whose state the fills before
-    decide about; the taker's are among them from its first own resting order on (`own`). `band_ppm`
-    bounds a MARKET order from its first fill on, and `most` one that opens: the notional that its
-    owner has margin for.
+    `worst` is the price of the last fill. `drawn` is what fills that were found easy cost their
+    owners; others are judged by `stakes`, made when they are first needed. `band_ppm` bounds a
+    MARKET order from its first fill on, and `most` one that opens: the notional that its owner has
+    margin for. An isolated position gets `margin`: `weight` is the sum of lots x the higher of
+    price and mark, `losses` that of what opening costs against the mark.
     """
 
     __slots__ = (
-        "band_ppm", "drawn", "fees", "isolated", "known", "losses", "margin", "match", "most",
-        "notional", "order", "own", "perp", "rate", "stakes", "terms", "weight", "worst",
+        "band_ppm", "drawn", "fees", "isolated", "losses", "margin", "match", "most", "notional",
+        "order", "perp", "rate", "stakes", "terms", "weight", "worst",
     )  # fmt: skip
 
     def __init__(self, order: Order[Terms], terms: Terms) -> None:
@@ -71,14 +69,12 @@ class Plan:
         self.most = 0
         self.notional = 0
         self.fees = 0
-        self.margin = 0  # what an isolated position gets
-        self.weight = 0  # sum of lots x the higher of price and mark
-        self.losses = 0  # sum of what opening costs against the mark
+        self.margin = 0
+        self.weight = 0
+        self.losses = 0
         self.worst = 0
-        self.own = False
-        self.drawn = 0  # what fills that were found easy cost their owners
-        self.stakes: Stakes = {}
-        self.known: Known | None = None  # made when it is first needed
+        self.drawn = 0
+        self.stakes: Stakes | None = None
 
     def walk(self, limit: int, band_ppm: int = 0) -> Plan:
         """Plan the order up to the price `limit`; with a band no further than that from the first
@@ -132,9 +128,9 @@ class Plan:
     def afforded(self, rest: int) -> bool:
         """Whether the owner of an opening order can pay all fills, and hold `rest` atoms for what
         remains."""
-        if self.own:
-            cross = self._trial(self.terms.pool, self.stakes)
-            return cross.available() >= rest
+        stakes = self.stakes
+        if stakes is not None and stakes.own:
+            return stakes.trial(self.terms.pool, stakes.pools).available() >= rest
         need = self.cost() + rest
         if need <= self.terms.whole_margin:  # which was found to be available
             return True
@@ -148,7 +144,7 @@ class Plan:
         perp = self.perp
         at_mark = perp.mark * (self.match.lots * perp.unit)
         side = self.terms.position_side
-        cost = ceil_div(at_mark, self.terms.modes.leverage(side)) + self.fees
+        cost = self.fees - (-at_mark // self.terms.modes.leverage(side))
         loss = self.notional - at_mark if side == LONG else at_mark - self.notional
         return cost + loss if loss > 0 else cost
 
@@ -161,8 +157,9 @@ class Plan:
         maintenance margin of what it still holds, and never owes.
         """
         position = self.terms.closed()
-        if self.own:
-            owes = self._trial(position.pool, self.stakes).equity() < 0
+        stakes = self.stakes
+        if stakes is not None and stakes.own:
+            owes = stakes.trial(position.pool, stakes.pools).equity() < 0
             return Plan(self.order, self.terms) if owes else self
         if position.pool.position_id:
             borne = self._isolated_bears(position)
@@ -220,8 +217,16 @@ class Plan:
             return None
         size = lots * perp.unit
         amount = price * size
-        rate = terms.holding.maker_rate(perp.market)
-        fill = Fill(maker, lots, amount, fee_on(amount, self.rate), fee_on(amount, rate))
+        holding = terms.holding
+        rate = holding.maker_ppm if holding.maker_ppm >= 0 else perp.market.maker_ppm
+        # Both fees as `fee_on` has them; written out because every fill comes by here.
+        millions = amount // PPM
+        rest = amount - millions * PPM
+        fill = Fill(
+            maker, lots, amount,
+            millions * self.rate - (-(rest * self.rate) // PPM),
+            millions * rate - (-(rest * rate) // PPM),
+        )  # fmt: skip
         own = maker.account is self.order.account
         mark = perp.mark
         if not mark and terms.position is not None:
@@ -243,13 +248,14 @@ class Plan:
         easy = not (own or isolated) and (
             self._loses_easily(fill, terms, loss) if loss > 0 else self._pays_easily(fill, terms)
         )
-        if not easy and not self._borne(fill, terms, loss > 0):
+        if not easy and not self._staked().bears(fill, terms, loss > 0):
             self.match.fills.append(ended(maker, CANCELED))
-            if opens:  # what it holds is its owner's again
-                self._trial(terms.pool, self.stakes).held -= terms.margin
+            if opens:
+                self._staked().let_go(terms)
             return None
-        if self.own and not own:
-            self._taker_leg(fill, self.stakes)
+        stakes = self.stakes
+        if stakes is not None and stakes.own and not own:
+            stakes.take(fill, stakes.pools)
         if self.isolated:
             self._open_isolated(fill)
         self.notional += amount
@@ -268,29 +274,22 @@ class Plan:
         return risk > 0 and available_in(pool) < risk
 
     def _doubtful(self, pool: Pool) -> bool:
-        """Whether a pool has a position in doubt; a large one is asked once for all its orders."""
-        if len(pool.positions) <= FEW:
-            return doubtful(pool)
-        doubts = self._knows().doubts
-        found = doubts.get(pool)
-        if found is None:
-            found = doubts[pool] = doubtful(pool)
-        return found
+        """Whether a pool has a position in doubt."""
+        return doubtful(pool) if len(pool.positions) <= FEW else self._staked().doubtful(pool)
 
     def _unsure(self, pool: Pool) -> int:
-        """The possible loss of a pool at unknown prices, in atoms; large pools are asked once."""
-        if len(pool.positions) <= FEW:
-            return unsure(pool)
-        risks = self._knows().risks
-        risk = risks.get(pool)
-        if risk is None:
-            risk = risks[pool] = unsure(pool)
-        return risk
+        """The possible loss of a pool at unknown prices, in atoms."""
+        return unsure(pool) if len(pool.positions) <= FEW else self._staked().unsure(pool)
 
-    def _knows(self) -> Known:
-        if self.known is None:
-            self.known = Known()
-        return self.known
+    def _staked(self) -> Stakes:
+        """The stakes, made when they are first needed."""
+        if self.stakes is None:
+            self.stakes = Stakes(self.order, self.match.fills)
+        return self.stakes
+
+    def _judged(self, pool: Pool) -> bool:
+        """Whether the fills before decide about a pool."""
+        return self.stakes is not None and pool in self.stakes.pools
 
     def _loses_easily(self, fill: Fill, terms: Terms, loss: int) -> bool:
         """Whether a resting order's owner has plenty for a fill that costs it `loss` against the
@@ -317,14 +316,14 @@ class Plan:
         it rests.
         """
         if not terms.opens:
-            if not self.stakes and not self.drawn:
+            if not self.drawn and (self.stakes is None or not self.stakes.pools):
                 return True
             pool = terms.closed().pool
-            return _room(pool) >= self.drawn and pool not in self.stakes
+            return _room(pool) >= self.drawn and not self._judged(pool)
         pool = terms.pool
         room = available_in(pool)
         # It must be sound even if all that was drawn before was its own.
-        if room < self.drawn or pool in self.stakes:
+        if room < self.drawn or self._judged(pool):
             return False
         if fill.lots == fill.maker.quantity:
             return True  # one fill of the whole rounds up as often as the order did
@@ -340,7 +339,7 @@ class Plan:
         """Count what a fill costs its owner beyond what was held for it, if that is easily there;
         what is held may be gone with the money that a fill before has cost."""
         drawn = self.drawn + cost if cost > 0 else self.drawn
-        if room < drawn or (self.stakes and pool in self.stakes):
+        if room < drawn or self._judged(pool):
             return False
         self.drawn = drawn
         return True
@@ -363,135 +362,6 @@ class Plan:
         fees = self.fees + fill.taker_fee
         leverage = self.terms.modes.leverage(side)
         return ceil_div(weight * perp.unit, leverage) + losses * perp.unit + fees
-
-    def left(self) -> Stakes:
-        """The taker's pools as its fills would leave them, and the cross pool in any case.
-
-        The plan can be shown then, but no longer executed.
-        """
-        self.stakes = {}
-        left: Stakes = {}
-        self._trial(self.terms.pool, left)
-        for fill in self.match.fills:
-            terms = fill.maker.terms
-            if fill.lots:
-                self._taker_leg(fill, left)
-            if fill.maker.account is not self.order.account:
-                continue
-            if fill.lots:
-                self._maker_leg(fill, terms, left)
-            elif terms.opens:  # what it holds is its owner's again
-                self._trial(terms.pool, left).held -= terms.margin
-        return left
-
-    # -- who can bear it -------------------------------------------------------------------------
-
-    def _borne(self, fill: Fill, terms: Terms, loses: bool) -> bool:
-        """Whether a resting order's owner can bear a fill, the fills before it counted; if so it
-        is counted too.
-
-        What opens may take no money that other orders hold, nor money that is not there: what is
-        available stays above zero, or gets no lower. Only margin that the mark asks for because it
-        has moved in the order's favour may be missing: the profit, which never counts as available,
-        covers it. What closes leaves the pool the maintenance margin of the rest.
-        """
-        own = fill.maker.account is self.order.account
-        if own and not self.own:
-            self.own = True
-            for earlier in self.match.fills:
-                if earlier.lots:
-                    self._taker_leg(earlier, self.stakes)
-        self._remember(fill.maker)
-        tried: Stakes = {}
-        stake = self._trial(_risked(terms), tried)
-        before = stake.available() if terms.opens else stake.slack()
-        if own:
-            self._taker_leg(fill, tried)
-        margin = stake.initial
-        self._maker_leg(fill, terms, tried)
-        if terms.opens:
-            moved = 0
-            if not loses and terms.modes.margin_mode == CROSSED:
-                held = fill.released - fee_held(fill, terms)
-                moved = max(0, stake.initial - margin - held)
-            borne = stake.available() + moved >= min(0, before) and stake.standing() + moved >= 0
-        else:
-            slack = stake.slack()
-            borne = slack >= 0 or (not loses and slack >= before)
-        if borne:
-            for pool, trial in tried.items():
-                self.stakes[pool] = trial.accepted()
-        return borne
-
-    def _remember(self, maker: Order[Terms]) -> None:
-        """Count the fills of a resting order's owner that were found easy, before the first one
-        that is not."""
-        pool = maker.terms.pool
-        if pool in self.stakes:
-            return
-        self.stakes[pool] = stake_of(pool, self.perp, self.order.time)
-        for earlier in self._knows().of(maker.account, self.match.fills):
-            terms = earlier.maker.terms
-            self._maker_leg(earlier, terms, self.stakes)
-
-    def _trial(self, pool: Pool, tried: Stakes) -> Stake:
-        """A pool's stake as it is planned so far, as a copy."""
-        stake = tried.get(pool)
-        if stake is None:
-            planned = self.stakes.get(pool)
-            stake = (
-                stake_of(pool, self.perp, self.order.time) if planned is None else planned.trial()
-            )
-            tried[pool] = stake
-        return stake
-
-    def _taker_leg(self, fill: Fill, stakes: Stakes) -> None:
-        """The taker's side of a fill."""
-        self._leg(self.order, fill, False, stakes)
-
-    def _maker_leg(self, fill: Fill, terms: Terms, stakes: Stakes) -> None:
-        """The resting order's side of a fill; what it holds for it is set free."""
-        if terms.opens:
-            self._trial(terms.pool, stakes).held -= fill.released
-        self._leg(fill.maker, fill, True, stakes)
-
-    def _leg(self, order: Order[Terms], fill: Fill, is_maker: bool, stakes: Stakes) -> None:
-        terms = order.terms
-        fee = fill.maker_fee if is_maker else fill.taker_fee
-        if not terms.opens:
-            position = terms.closed()
-            stake = self._trial(position.pool, stakes)
-            stake.close(stake.existing(position), fill.lots, fill.amount, fee)
-            return
-        grown = grown_by(terms)
-        cross = self._trial(terms.pool, stakes)
-        if terms.modes.margin_mode == CROSSED:
-            cross.open(self.shadow(cross, order, grown), fill.lots, fill.amount, fee)
-            return
-        margin = fill.maker_margin if is_maker else fill.taker_margin
-        cross.collateral -= margin
-        if grown is not None:
-            stake = self._trial(grown.pool, stakes)
-            stake.collateral += margin
-            stake.open(stake.existing(grown), fill.lots, fill.amount, fee)
-
-    def shadow(self, cross: Stake, order: Order[Terms], grown: Position | None) -> Shadow:
-        """The cross position that an order opens or adds to."""
-        if grown is not None:
-            return cross.existing(grown)
-        terms = order.terms
-        side = terms.position_side
-        modes = terms.modes
-        # Ids of orders and positions come from one counter; a side stands for a combined one.
-        number = order.order_id if modes.separated else side
-        shadow = cross.coming(number, side, modes.leverage(side))
-        shadow.base = terms.perp.mark * (modes.lots(side) * terms.perp.unit)
-        return shadow
-
-
-def _risked(terms: Terms) -> Pool:
-    """The pool that pays for an order's fill: a closing one's own, else the cross pool."""
-    return terms.pool if terms.opens else terms.closed().pool
 
 
 def _room(pool: Pool) -> int:

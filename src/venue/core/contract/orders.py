@@ -8,7 +8,7 @@ from venue.core.book.client_ids import ClientIds, remembered
 from venue.core.book.market import Market
 from venue.core.book.matching import any_price, tighter
 from venue.core.book.orders import Order, malformed
-from venue.core.contract.account import Holding, holding_of
+from venue.core.contract.account import Holding, Terms, holding_of
 from venue.core.contract.admission import (
     attach_exits,
     choose_position,
@@ -21,12 +21,10 @@ from venue.core.contract.admission import (
     worst_price,
 )
 from venue.core.contract.collateral import Collateral
-from venue.core.contract.fills import Fills
-from venue.core.contract.meeting import Fill
+from venue.core.contract.fills import Fill, Fills
 from venue.core.contract.order_plan import Plan
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import Position
-from venue.core.contract.terms import Terms
 from venue.core.counters import Counters
 from venue.core.ledger.ledger import Ledger
 from venue.core.messages.commands import (
@@ -40,7 +38,7 @@ from venue.core.messages.contract_events import (
     ContractOrderReduced,
 )
 from venue.core.messages.events import Event, OrderRepeated, Rejected
-from venue.core.units import ceil_div
+from venue.core.units import part_up
 from venue.vocabulary import (
     BUY,
     CANCELED,
@@ -126,7 +124,10 @@ class Contracts:
             return [Rejected(Reject.HALTED, 0, market.halt_reason)]
         side = command.position_side
         opens = (command.side == BUY) == (side == LONG)
-        terms = Terms(holding, holding.modes_in(perp), side, opens, CAUSE_USER)
+        modes = holding.modes.get(perp.index)
+        if modes is None:
+            modes = holding.modes_in(perp)
+        terms = Terms(holding, modes, side, opens, CAUSE_USER)
         order = Order(
             self.counters.order, account, market, command.side, command.type,
             command.time_in_force, command.quantity, command.price, client_id, command.time, terms,
@@ -180,7 +181,8 @@ class Contracts:
         if refused is not None:
             return [refused]
         price = order.price
-        crossing = perp.market.book.crosses(order.side, price)
+        book = perp.market.book
+        crossing = price >= book.ask if order.side == BUY else price <= book.bid
         tif = order.time_in_force
         if crossing and tif == POST_ONLY:
             return [Rejected(Reject.WOULD_TRADE)]
@@ -235,7 +237,7 @@ class Contracts:
         if terms.opens and plan.match.lots:
             left = order.quantity - plan.match.lots
             rests = order.type == LIMIT and order.time_in_force == GTC and not plan.match.stopped
-            rest = ceil_div(terms.whole_margin * left, order.quantity) if rests else 0
+            rest = part_up(terms.whole_margin, left, order.quantity) if rests else 0
             if not plan.afforded(rest):
                 return [short_of(max(plan.cost() + rest, terms.whole_margin))]
         if plan.fault():
@@ -341,7 +343,7 @@ class Contracts:
         if terms.opens:
             margin = terms.whole_margin
             if left < order.quantity:
-                margin = ceil_div(margin * left, order.quantity)
+                margin = part_up(margin, left, order.quantity)
             terms.margin = margin
             self.ledger.reserve(terms.pool, margin, order.price * (left * perp.unit))
             if terms.position_side == LONG:
@@ -425,14 +427,15 @@ class Contracts:
         """End a resting order: out of the book, what it holds back."""
         terms = order.terms
         left = order.remaining
-        terms.perp.market.book.remove(order)
+        market = order.market
+        market.book.remove(order)
         self._release(order, terms, left, terms.margin)
         order.become(status)
         order.update_time = time
         self._forget(order, terms)
         return CLOSED(
-            order.order_id, order.account.uid, terms.perp.symbol, order.side, order.price, status,
-            left, cause,
+            order.order_id, order.account.uid, market.symbol, order.side, order.price, status, left,
+            cause,
         )  # fmt: skip
 
     def clear_closing(self, position: Position, lots: int, time: int) -> list[Event]:

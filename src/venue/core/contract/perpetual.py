@@ -6,10 +6,10 @@ from collections import deque
 from typing import TYPE_CHECKING, Final
 
 from venue.core.book.market import Market
+from venue.core.contract.account import Terms
 from venue.core.contract.margin import Tiers
 from venue.core.contract.ordered_rows import OrderedRows
 from venue.core.contract.position import Position
-from venue.core.contract.terms import Terms
 from venue.core.instruments import Contract, funding_cap_most
 
 if TYPE_CHECKING:

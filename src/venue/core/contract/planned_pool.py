@@ -105,34 +105,39 @@ class Stake:
 
     def open(self, shadow: Shadow, lots: int, amount: int, fee: int) -> None:
         """Add lots at their notional `amount`."""
-        self._count(shadow, -1)
-        shadow.quantity += lots
-        shadow.value += amount
-        self._count(shadow, 1)
-        self.collateral -= shadow.side * amount + fee
+        self._turn(shadow, shadow.quantity + lots, shadow.value + amount)
+        self.collateral -= (amount if shadow.side > 0 else -amount) + fee
 
     def close(self, shadow: Shadow, lots: int, amount: int, fee: int) -> None:
         """Take lots out at their notional `amount`; an isolated pool sets their margin free."""
         size = shadow.quantity
         assert 0 < lots <= size, f"{lots} lots planned to close of {size}"
         wallet = self.collateral + self.cost
-        self._count(shadow, -1)
         out = shadow.value if lots == size else shadow.value * lots // size
-        shadow.quantity -= lots
-        shadow.value -= out
-        self._count(shadow, 1)
-        self.collateral += shadow.side * amount - fee
+        self._turn(shadow, size - lots, shadow.value - out)
+        self.collateral += (amount if shadow.side > 0 else -amount) - fee
         if self.isolated and shadow.quantity:
             net = shadow.side * (amount - out) - fee
             spare = self.collateral + self.cost - self.initial
             self.collateral -= freed(wallet * lots // size + net, spare)
 
-    def _count(self, shadow: Shadow, sign: int) -> None:
-        at_mark = shadow.quantity * shadow.mark * self.perp.unit
-        self.value += sign * shadow.side * at_mark
-        self.cost += sign * shadow.side * shadow.value
-        self.initial += sign * initial(at_mark, shadow.leverage)
-        self.maintenance += sign * self.perp.tiers.above(shadow.base, at_mark)
+    def _turn(self, shadow: Shadow, quantity: int, value: int) -> None:
+        """Have a position be of so many lots, opened for `value`."""
+        unit = shadow.mark * self.perp.unit
+        before = shadow.quantity * unit
+        after = quantity * unit
+        # Compiled, a product with a negative number is dear: a side is a branch.
+        if shadow.side > 0:
+            self.value += after - before
+            self.cost += value - shadow.value
+        else:
+            self.value += before - after
+            self.cost += shadow.value - value
+        leverage, tiers = shadow.leverage, self.perp.tiers
+        self.initial += initial(after, leverage) - initial(before, leverage)
+        self.maintenance += tiers.above(shadow.base, after) - tiers.above(shadow.base, before)
+        shadow.quantity = quantity
+        shadow.value = value
 
     # -- what is left ----------------------------------------------------------------------------
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Final
 
 from venue.core.book.orders import Order
 from venue.core.contract.margin import liquidation_price
-from venue.core.contract.terms import Terms
 from venue.core.ledger.accounts import Pool
 from venue.core.units import PRICE_MAX
 
 if TYPE_CHECKING:
+    from venue.core.contract.account import Terms
     from venue.core.contract.conditional import Algo
     from venue.core.contract.perpetual import Perpetual
 
@@ -243,6 +243,28 @@ def sums_of(pool: Pool) -> Sums:
 def equity(pool: Pool) -> int:
     """Collateral + sum of s x q x M over its positions (rule 5.3)."""
     return pool.collateral + sums_of(pool).value if pool.positions else pool.collateral
+
+
+def available_in(pool: Pool) -> int:
+    """The available money of a cross pool (rule 5.6), may be negative: wallet + min(0, unrealized
+    profit) - initial margins - margins of open orders. Unrealized profit never counts."""
+    sums = pool.sums
+    if sums is None or sums.others or sums.perp.mark != sums.mark:
+        if not pool.positions:
+            return pool.collateral - pool.held
+        sums = sums_of(pool)
+    return pool.collateral + sums.free - pool.held
+
+
+def certain(pool: Pool) -> bool:
+    """Whether the sums of a pool alone tell that all its prices are known: they are those of now,
+    of positions in one contract. Else `prices_in_doubt` can tell."""
+    sums = pool.sums
+    if sums is None:
+        return not pool.positions
+    perp = sums.perp
+    fresh = perp.mark == sums.mark and not sums.others
+    return fresh and not perp.doubt and not perp.market.halted
 
 
 def liquidation_mark(position: Position) -> int:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from venue.core.book.matching import expected
 from venue.core.book.orders import OPEN, Order
-from venue.core.contract.meeting import grown_by
-from venue.core.contract.order_plan import Plan, Stakes
+from venue.core.contract.account import Terms
+from venue.core.contract.order_plan import Plan
 from venue.core.contract.orders import Contracts, ShownPlan
 from venue.core.contract.planned_pool import Shadow, Stake
 from venue.core.contract.position import endangering_mark
-from venue.core.contract.terms import Terms
+from venue.core.contract.stakes import Stakes, grown_by, shadow_of
 from venue.core.ledger.accounts import Pool
 from venue.core.messages.commands import PlaceContractOrder
 from venue.core.messages.events import Event
@@ -83,10 +83,11 @@ def preview(contracts: Contracts, command: PlaceContractOrder) -> ContractOutloo
 def _position(outlook: ContractOutlook, order: Order[Terms], plan: Plan) -> None:
     """The owner's position and money after the fills."""
     terms = order.terms
-    stakes = plan.left()
-    cross = stakes[terms.pool]
+    stakes = Stakes(order, plan.match.fills)
+    stakes.take_all()
+    cross = stakes.pools[terms.pool]
     if plan.match.lots:
-        stake, pool, shadow = _changed(order, plan, stakes)
+        stake, pool, shadow = _changed(order, plan, stakes.pools)
         outlook.size, outlook.value = shadow.quantity, shadow.value
         if shadow.quantity:
             outlook.liquidation = _danger(stake, pool, shadow, terms)
@@ -95,19 +96,21 @@ def _position(outlook: ContractOutlook, order: Order[Terms], plan: Plan) -> None
     outlook.available = cross.available() - outlook.held
 
 
-def _changed(order: Order[Terms], plan: Plan, stakes: Stakes) -> tuple[Stake, Pool, Shadow]:
+def _changed(
+    order: Order[Terms], plan: Plan, stakes: dict[Pool, Stake]
+) -> tuple[Stake, Pool, Shadow]:
     """The position that the fills change, in its pool as they leave it."""
     terms = order.terms
     cross = terms.pool
     position = grown_by(terms) if terms.opens else terms.closed()
     if terms.opens and terms.modes.margin_mode == CROSSED:
-        return stakes[cross], cross, plan.shadow(stakes[cross], order, position)
+        return stakes[cross], cross, shadow_of(stakes[cross], order, position)
     if position is not None:
         stake = stakes[position.pool]
         return stake, position.pool, stake.existing(position)
     stake = Stake(terms.perp, isolated=True)
     stake.collateral = plan.margin
-    shadow = plan.shadow(stake, order, None)
+    shadow = shadow_of(stake, order, None)
     for fill in plan.match.fills:
         if fill.lots:
             stake.open(shadow, fill.lots, fill.amount, fill.taker_fee)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue.core.contract.account import Holding, find_position, holding_of
+from venue.core.contract.account import Holding, Terms, find_position, holding_of
 from venue.core.contract.admission import short_of
 from venue.core.contract.collateral import available
 from venue.core.contract.conditional import (
@@ -23,7 +23,6 @@ from venue.core.contract.conditional import (
 from venue.core.contract.margin import order_margin
 from venue.core.contract.orders import ASKED_MAX, Contracts
 from venue.core.contract.perpetual import Perpetual
-from venue.core.contract.terms import Terms
 from venue.core.messages.commands import CancelAlgo, CancelAlgos, ChangeAlgo, PlaceAlgo
 from venue.core.messages.contract_events import AlgoTriggered
 from venue.core.messages.events import Event, OrderRepeated, Rejected

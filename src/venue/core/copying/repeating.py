@@ -6,12 +6,11 @@ from bisect import bisect_left
 from typing import Final
 
 from venue.core.book.orders import Order
-from venue.core.contract.account import holding_of
+from venue.core.contract.account import Terms, holding_of
 from venue.core.contract.conditional import caps_refused
 from venue.core.contract.leverage import Margins
 from venue.core.contract.margin import initial
 from venue.core.contract.orders import ASKED_MAX, Contracts, closing_side
-from venue.core.contract.terms import Terms
 from venue.core.copying.books import TRADE, Books
 from venue.core.copying.people import Copy, Echo, Following, Track, Tracked
 from venue.core.copying.sizing import (

@@ -6,11 +6,10 @@ from typing import Final
 
 from venue.core.contract.collateral import (
     Collateral,
-    available_in,
     doubtful,
     keep_before_gift,
 )
-from venue.core.contract.position import equity
+from venue.core.contract.position import available_in, equity
 from venue.core.contract.prices_in_doubt import unsure
 from venue.core.copying.people import Following
 from venue.core.ledger.accounts import Account, Pool

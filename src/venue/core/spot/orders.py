@@ -21,7 +21,7 @@ from venue.core.messages.events import (
     Rejected,
     Trade,
 )
-from venue.core.units import AMOUNT_MAX, fee_on
+from venue.core.units import AMOUNT_MAX, PPM
 from venue.vocabulary import (
     BUY,
     CANCELED,
@@ -254,13 +254,16 @@ class Spot:
         base = market.base
         quote = market.quote
         if buy:
-            base_fee = fee_on(base_amount, taker_ppm)
-            quote_fee = fee_on(notional, maker_ppm)
             buyer, seller, side = taker, maker, BUY
+            base_ppm, quote_ppm = taker_ppm, maker_ppm
         else:
-            base_fee = fee_on(base_amount, maker_ppm)
-            quote_fee = fee_on(notional, taker_ppm)
             buyer, seller, side = maker, taker, SELL
+            base_ppm, quote_ppm = maker_ppm, taker_ppm
+        # As `fee_on` does; written out because every fill comes by here.
+        millions = base_amount // PPM
+        base_fee = millions * base_ppm - (-((base_amount - millions * PPM) * base_ppm) // PPM)
+        millions = notional // PPM
+        quote_fee = millions * quote_ppm - (-((notional - millions * PPM) * quote_ppm) // PPM)
         buyer_base, buyer_quote = buyer.spot[base], buyer.spot[quote]
         seller_base, seller_quote = seller.spot[base], seller.spot[quote]
         self.ledger.settle(

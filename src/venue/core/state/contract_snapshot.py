@@ -7,7 +7,7 @@ from typing import Final
 from venue.core.book.book import resting
 from venue.core.book.market import Market
 from venue.core.book.orders import Order
-from venue.core.contract.account import Holding, Modes, holding_of
+from venue.core.contract.account import Holding, Modes, Terms, holding_of
 from venue.core.contract.closing import ClosingRequest
 from venue.core.contract.collateral import FEES_UID, FUND_UID
 from venue.core.contract.conditional import is_due, wait
@@ -15,7 +15,6 @@ from venue.core.contract.perpetual import Perpetual, Settlement, Source
 from venue.core.contract.position import Position
 from venue.core.contract.reference.funding import plan
 from venue.core.contract.reference.index import SPOT_SOURCE
-from venue.core.contract.terms import Terms
 from venue.core.engine import Engine
 from venue.core.ledger.accounts import Account, Pool
 from venue.core.messages.commands import Exit

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from venue.core.book.book import Half
-from venue.core.contract.account import find_position, holding_of
+from venue.core.contract.account import Terms, find_position, holding_of
 from venue.core.contract.collateral import Collateral, available
 from venue.core.contract.margin import bankruptcy_price, initial
 from venue.core.contract.orders import Contracts, closing_side
@@ -23,7 +23,6 @@ from venue.core.contract.reference.index import value
 from venue.core.contract.risk.deleveraging import Deleveraging, trade_outside
 from venue.core.contract.risk.liquidation_run import Run
 from venue.core.contract.risk.pool_watch import tradable
-from venue.core.contract.terms import Terms
 from venue.core.ledger.accounts import Pool
 from venue.core.messages.contract_events import LiquidationFinished, LiquidationStep
 from venue.core.messages.events import Event

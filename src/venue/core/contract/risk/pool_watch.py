@@ -297,7 +297,8 @@ def _bounds(pool: Pool, slack: int) -> list[Bound]:
         for position in pool.positions:
             if position.perp is perp:
                 size = position.quantity * perp.unit
-                net += position.side * size
+                # Compiled, a product with a negative number is dear: a side is a branch.
+                net += size if position.side > 0 else -size
                 gross += size
         # A falling mark costs what is net long; the maintenance margin falls with it. At today's
         # mark nothing is due: it must move by a tick.

@@ -15,8 +15,8 @@ from venue.api.contract.orders import (
 )
 from venue.candles import DAY_US
 from venue.core.book.orders import Order
+from venue.core.contract.account import Terms
 from venue.core.contract.conditional import Algo
-from venue.core.contract.terms import Terms
 from venue.core.instruments import Instrument
 from venue.gateway.context import DEMO_ASSET, Call, Venue
 from venue.gateway.operations.contract.market import MILLISECOND_US, bounded_span, span

@@ -1,0 +1,228 @@
+"""The pools that a plan's fills change, and whether resting owners can bear them (rule 3.12)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue.core.book.orders import Order
+from venue.core.contract.account import Terms, find_position
+from venue.core.contract.collateral import doubtful
+from venue.core.contract.fills import Fill
+from venue.core.contract.margin import order_margin
+from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.planned_pool import Shadow, Stake, stake_of
+from venue.core.contract.position import Position
+from venue.core.contract.prices_in_doubt import unsure
+from venue.core.ledger.accounts import Account, Pool
+from venue.core.units import fee_on, part_up
+from venue.vocabulary import CROSSED
+
+FEW: Final = 8  # positions of a pool up to which asking them anew is cheaper than to note what was
+
+
+class Stakes:
+    """The `pools` whose state the fills of a plan decide about, as the `fills` so far leave them.
+
+    The taker's are among them from its first own resting order on (`own`). What is found out once,
+    so that no order asks for each order that it meets: of large pools whether a price is in doubt,
+    and what they may lose (atoms); and the fills by owner, of which so many are `counted`.
+    """
+
+    __slots__ = ("by_owner", "counted", "doubts", "fills", "order", "own", "perp", "pools",
+                 "risks")  # fmt: skip
+
+    def __init__(self, order: Order[Terms], fills: list[Fill]) -> None:
+        self.order = order
+        self.perp: Perpetual = order.terms.perp
+        self.fills = fills
+        self.own = False
+        self.pools: dict[Pool, Stake] = {}
+        self.doubts: dict[Pool, bool] = {}
+        self.risks: dict[Pool, int] = {}
+        self.by_owner: dict[Account, list[Fill]] = {}
+        self.counted = 0
+
+    # -- prices in doubt -------------------------------------------------------------------------
+
+    def doubtful(self, pool: Pool) -> bool:
+        """Whether a large pool has a position in doubt, asked once for all its orders."""
+        found = self.doubts.get(pool)
+        if found is None:
+            found = self.doubts[pool] = doubtful(pool)
+        return found
+
+    def unsure(self, pool: Pool) -> int:
+        """The possible loss of a large pool at unknown prices, in atoms, asked once."""
+        risk = self.risks.get(pool)
+        if risk is None:
+            risk = self.risks[pool] = unsure(pool)
+        return risk
+
+    # -- who can bear it -------------------------------------------------------------------------
+
+    def bears(self, fill: Fill, terms: Terms, loses: bool) -> bool:
+        """Whether a resting order's owner can bear a fill, the fills before it counted; if so it
+        is counted too.
+
+        What opens may take no money that other orders hold, nor money that is not there: what is
+        available stays above zero, or gets no lower. Only margin that the mark asks for because it
+        has moved in the order's favour may be missing: the profit, which never counts as available,
+        covers it. What closes leaves the pool the maintenance margin of the rest.
+        """
+        own = fill.maker.account is self.order.account
+        if own and not self.own:
+            self.own = True
+            for earlier in self.fills:
+                if earlier.lots:
+                    self.take(earlier, self.pools)
+        self._remember(fill.maker)
+        tried: dict[Pool, Stake] = {}
+        stake = self.trial(_risked(terms), tried)
+        before = stake.available() if terms.opens else stake.slack()
+        if own:
+            self.take(fill, tried)
+        margin = stake.initial
+        self._make(fill, terms, tried)
+        if terms.opens:
+            moved = 0
+            if not loses and terms.modes.margin_mode == CROSSED:
+                held = fill.released - fee_held(fill, terms)
+                moved = max(0, stake.initial - margin - held)
+            borne = stake.available() + moved >= min(0, before) and stake.standing() + moved >= 0
+        else:
+            slack = stake.slack()
+            borne = slack >= 0 or (not loses and slack >= before)
+        if borne:
+            for pool, trial in tried.items():
+                self.pools[pool] = trial.accepted()
+        return borne
+
+    def take_all(self) -> None:
+        """Have the taker's pools be as all fills would leave them, and the cross pool in any
+        case."""
+        self.trial(self.order.terms.pool, self.pools)
+        for fill in self.fills:
+            terms = fill.maker.terms
+            if fill.lots:
+                self.take(fill, self.pools)
+            if fill.maker.account is not self.order.account:
+                continue
+            if fill.lots:
+                self._make(fill, terms, self.pools)
+            elif terms.opens:
+                self.let_go(terms)
+
+    def let_go(self, terms: Terms) -> None:
+        """Count what an opening order holds that ends: it is its owner's again."""
+        self.trial(terms.pool, self.pools).held -= terms.margin
+
+    def trial(self, pool: Pool, tried: dict[Pool, Stake]) -> Stake:
+        """A pool's stake as it is planned so far, as a copy."""
+        stake = tried.get(pool)
+        if stake is None:
+            planned = self.pools.get(pool)
+            stake = (
+                stake_of(pool, self.perp, self.order.time) if planned is None else planned.trial()
+            )
+            tried[pool] = stake
+        return stake
+
+    def take(self, fill: Fill, stakes: dict[Pool, Stake]) -> None:
+        """Count the taker's side of a fill."""
+        self._leg(self.order, self.order.terms, fill.taker_margin, fill.taker_fee, fill, stakes)
+
+    def _make(self, fill: Fill, terms: Terms, stakes: dict[Pool, Stake]) -> None:
+        """The resting order's side of a fill; what it holds for it is set free."""
+        if terms.opens:
+            self.trial(terms.pool, stakes).held -= fill.released
+        self._leg(fill.maker, terms, fill.maker_margin, fill.maker_fee, fill, stakes)
+
+    def _leg(
+        self, order: Order[Terms], terms: Terms, margin: int, fee: int, fill: Fill,
+        stakes: dict[Pool, Stake],
+    ) -> None:  # fmt: skip
+        if not terms.opens:
+            position = terms.closed()
+            stake = self.trial(position.pool, stakes)
+            stake.close(stake.existing(position), fill.lots, fill.amount, fee)
+            return
+        grown = grown_by(terms)
+        cross = self.trial(terms.pool, stakes)
+        if terms.modes.margin_mode == CROSSED:
+            cross.open(shadow_of(cross, order, grown), fill.lots, fill.amount, fee)
+            return
+        cross.collateral -= margin
+        if grown is not None:
+            stake = self.trial(grown.pool, stakes)
+            stake.collateral += margin
+            stake.open(stake.existing(grown), fill.lots, fill.amount, fee)
+
+    def _remember(self, maker: Order[Terms]) -> None:
+        """Count the fills of a resting order's owner that were found easy, before the first one
+        that is not."""
+        pool = maker.terms.pool
+        if pool in self.pools:
+            return
+        self.pools[pool] = stake_of(pool, self.perp, self.order.time)
+        for earlier in self._fills_of(maker.account):
+            self._make(earlier, earlier.maker.terms, self.pools)
+
+    def _fills_of(self, account: Account) -> list[Fill]:
+        """The fills that met an account's resting orders."""
+        for fill in self.fills[self.counted :]:
+            if fill.lots:
+                self.by_owner.setdefault(fill.maker.account, []).append(fill)
+        self.counted = len(self.fills)
+        return self.by_owner.get(account, [])
+
+
+def grown_by(terms: Terms) -> Position | None:
+    """The position that an opening order adds to; None where it will make one."""
+    if terms.modes.separated:
+        position = terms.position
+        return position if position is not None and position.quantity else None
+    return find_position(terms.holding, terms.perp, terms.position_side)
+
+
+def shadow_of(cross: Stake, order: Order[Terms], grown: Position | None) -> Shadow:
+    """The cross position that an order opens or adds to."""
+    if grown is not None:
+        return cross.existing(grown)
+    terms = order.terms
+    side = terms.position_side
+    modes = terms.modes
+    # Ids of orders and positions come from one counter; a side stands for a combined one.
+    number = order.order_id if modes.separated else side
+    shadow = cross.coming(number, side, modes.leverage(side))
+    shadow.base = terms.perp.mark * (modes.lots(side) * terms.perp.unit)
+    return shadow
+
+
+def fee_held(fill: Fill, terms: Terms) -> int:
+    """The hold of a resting opening order for the fee of a fill, in atoms."""
+    perp = terms.perp
+    maker = fill.maker
+    whole = maker.price * (maker.quantity * perp.unit)
+    reserve = fee_on(whole, terms.holding.opening_rate(perp.market))
+    after = part_up(reserve, maker.remaining - fill.lots, maker.quantity)
+    return part_up(reserve, maker.remaining, maker.quantity) - after
+
+
+def maker_margin(fill: Fill, terms: Terms) -> int:
+    """What a resting order moves into its isolated position: its part of what it holds, or, when
+    the mark has overtaken it, all that the fill needs."""
+    perp = terms.perp
+    maker = fill.maker
+    side = terms.position_side
+    need = order_margin(
+        side, fill.lots, maker.price, perp.mark, perp.unit, terms.modes.leverage(side),
+        terms.holding.opening_rate(perp.market),
+    )  # fmt: skip
+    if side * (maker.price - perp.mark) > 0:
+        return need
+    return min(need, fill.released)
+
+
+def _risked(terms: Terms) -> Pool:
+    """The pool that pays for an order's fill: a closing one's own, else the cross pool."""
+    return terms.pool if terms.opens else terms.closed().pool
