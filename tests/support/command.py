@@ -25,7 +25,7 @@ CLEAN = {
 
 
 def run(*arguments: str, **environment: str) -> Done:
-    """What a command says, and its exit code."""
+    """The output of a command, and its exit code."""
     return run_in(None, *arguments, **environment)
 
 
@@ -54,7 +54,7 @@ def _code(told: int) -> int:
             os.kill(int(heard), signal.SIGKILL)
             raise AssertionError(f"the command has not ended within {PATIENCE_S} s")
         more = os.read(told, 100)
-        assert more, "who runs commands has ended"
+        assert more, "the process that runs commands has ended"
         heard += more
     return int(heard.split()[1])
 

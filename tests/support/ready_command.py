@@ -1,4 +1,4 @@
-"""The `venue` command, imported once: what is asked of standard input, a socket, is run in a copy.
+"""The `venue` command, imported once: a copy runs each request on standard input, a socket.
 
 Each copy has imported what `python -m venue` imports before it looks at its arguments, and nothing
 else; its arguments, environment, working directory, output and end are its own. One runs at a time.

@@ -107,6 +107,6 @@ def flawless(*arguments: str, folder: Path) -> Iterator[Server]:
 
 
 def _given_path() -> list[str]:
-    """What the tests run with: a compiled core, for instance."""
+    """The import path of the tests, with a compiled core for instance."""
     given = os.environ.get("PYTHONPATH")
     return [given] if given else []
