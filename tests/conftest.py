@@ -1,4 +1,4 @@
-"""What every test needs: the core that was asked for, never a stale one."""
+"""The set-up of every test: the core that was asked for, never a stale one."""
 
 from __future__ import annotations
 
@@ -76,8 +76,9 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """What is collected stays: it is never searched for garbage, and the rest is less often,
-    because tests make engines of many objects. That took a sixth of tests that replay."""
+    """Collected tests stay in memory, so they are never searched for garbage. All other objects are
+    searched less often, because tests make engines of many objects. The searches took a sixth of
+    the time of tests that replay."""
     gc.disable()
     try:
         return (yield)
@@ -109,5 +110,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _place(name: str) -> int:
-    """Where a file stands in LONGEST; all others behind, in the order they came in."""
+    """The place of a file in LONGEST; all others come after, in the order they came in."""
     return LONGEST.index(name) if name in LONGEST else len(LONGEST)

@@ -1,4 +1,4 @@
-"""Generated documents are as the tables say: `python tools/documents.py` writes them anew."""
+"""Generated documents are as the tables say: `python tools/documents.py` writes them again."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ ANCESTORS = (
 )
 # Other ancestors, each with the reason why composition does not do.
 ANCESTORS_OF = {
-    "asyncio.Protocol": "what a transport calls",
+    "asyncio.Protocol": "a transport calls it",
     "str": "a JSON number keeps its own text and is told from a string",
     "typing.NamedTuple": "a record that is unpacked once per row",
     "apsw.VFS": "the place where a disk is made to fail",
@@ -197,7 +197,7 @@ def test_floors() -> None:
 
 
 def test_the_page_of_floors_names_every_part() -> None:
-    """Whoever looks for a part finds its floor in docs/architecture.md."""
+    """A reader that looks for a part finds its floor in docs/architecture.md."""
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     picture = page.partition("## Floors")[2].partition("```text\n")[2].partition("```")[0]
     parts = {name.split(".")[1] for name in graph() if name.count(".")}
@@ -252,7 +252,7 @@ _CORE = ("src", "venue", "core")
 
 
 def chance(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """What could make the core differ between two runs, or lose a fraction of money."""
+    """The places that could make the core differ between two runs, or lose a fraction of money."""
     for name, line in imports(tree):
         room = name if name in CORE_IMPORTS else name.rpartition(".")[0] or name
         if room not in CORE_IMPORTS and not name.startswith(("venue.core", "venue.vocabulary")):

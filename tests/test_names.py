@@ -1,4 +1,4 @@
-"""Ratchets of names and sizes (docs/style.md): what stands apart, is wide, or has no use."""
+"""Ratchets of names and sizes (docs/style.md): entangled modules, wide classes, unused names."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from venue.api.documents.table import ROWS
 ATTRIBUTES = 12  # that an object of a class sets on itself
 # Wide for a reason; no other may be.
 WIDE_CLASSES = {
-    "venue.crashtest.trial.TrialRun": "one run of a bot: its venue, its port, and what is judged",
-    "venue.gateway.dispatch.wire_log.Exchange": "a record: what was asked and answered",
-    "venue.gateway.dispatch.wire_log.Operated": "a record: what was asked and answered",
-    "venue.gateway.streams.sockets.Sockets": "what all connections of a door share",
+    "venue.crashtest.trial.TrialRun": "one run of a bot: its venue, its port, and its verdict",
+    "venue.gateway.dispatch.wire_log.Exchange": "a record: a request and its answer",
+    "venue.gateway.dispatch.wire_log.Operated": "a record: a request and its answer",
+    "venue.gateway.streams.sockets.Sockets": "the parts that all connections of a door share",
     "venue.core.book.market.Market": "a record: an instrument's numbers, read at every order",
     "venue.core.book.orders.Order": "a record: the fields of an order, and its place in the book",
     "venue.core.contract.conditional.Algo": "a record: the fields of a conditional order",
-    "venue.core.contract.account.Modes": "a record: choices in a contract, and what is open there",
+    "venue.core.contract.account.Modes": "a record: choices in a contract, and open orders there",
     "venue.core.contract.order_plan.Plan": "sums of one walk over the book, made once per order",
     "venue.core.contract.perpetual.Perpetual": "a record: a contract's numbers, prices and orders",
     "venue.core.contract.position.Position": "a record: the sums of a position's life",
-    "venue.core.contract.account.Terms": "a record: what an order of a contract is besides",
+    "venue.core.contract.account.Terms": "a record: the fields that only a contract's order has",
     "venue.core.copying.people.Copy": "a record: the sums of a copy's life",
     "venue.core.copying.people.Following": "a record: a pair's settings and sums",
     "venue.core.engine.Engine": "the rules of all commands, one part of them each",
@@ -35,14 +35,14 @@ WIDE_CLASSES = {
     "venue.gateway.streams.connection.SocketConnection": "a connection's buffers, timers and turns",
     "venue.gateway.streams.hub.Hub": "the listeners of all channels, and their shapers",
     "venue.gateway.streams.session.Session": "a connection's login, channels and limits",
-    "venue.gateway.streams.socket_orders.SocketOrders": "what the orders of a connection need",
+    "venue.gateway.streams.socket_orders.SocketOrders": "all that a connection's orders need",
     "venue.gateway.transport.connection.HttpConnection": "a connection's buffers, timers and turns",
     "venue.gateway.transport.request.Receiver": "a request as it comes in, piece by piece",
-    "venue.history.process.client.History": "a helper's state, and what is kept to start it again",
+    "venue.history.process.client.History": "a helper's state, and the means to start it again",
     "venue.history.projection.contract_rows.ContractRows": "one list of rows for each table",
     "venue.journal.sqlite.SqliteJournal": "a file's connection, its chain and its statements",
-    "venue.node.sequencer.Sequencer": "the queue, the batch under way and who waits for it",
-    "venue.node.timekeeper.Timekeeper": "who is to be told that time passes, and what is due",
+    "venue.node.sequencer.Sequencer": "the queue, the batch under way and the callers that wait",
+    "venue.node.timekeeper.Timekeeper": "the followers of time, and the work that is due",
     "venue.node.venue_clock.VenueClock": "five modes, each with where its time began",
 }
 
@@ -60,7 +60,7 @@ FOR_USERS = (
     "venue.gym.",
     "venue.library.",
     "venue.testing.",
-)  # who import the package
+)  # users import these
 
 # Data that points at each other, also where only types are imported: an order at its account, a
 # position at its contract. No other module may.
@@ -86,7 +86,7 @@ def test_types_do_not_lead_back_either() -> None:
 
 
 def typed(tree: ast.Module) -> Iterator[str]:
-    """What a module imports, also for its types alone."""
+    """The imports of a module, also for its types alone."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
@@ -169,7 +169,7 @@ def unused(sources: dict[str, ast.Module]) -> Iterator[str]:
 
 
 def defined(body: list[ast.stmt]) -> Iterator[str]:
-    """What a module or class defines: not what a decorator registers, nor names with `__`."""
+    """The names that a module or class defines: none with a decorator, and none with `__`."""
     for node in body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             if not node.decorator_list and not node.name.startswith("__"):
@@ -213,7 +213,7 @@ def test_a_family_is_seen() -> None:
 
 
 def test_no_class_has_anothers_name() -> None:
-    """What users import has the plain names: their Order is one of several in here."""
+    """Modules for users have the plain names: their Order is one of several in here."""
     own = {
         name: trees()[path] for name, path in modules().items() if not name.startswith(FOR_USERS)
     }

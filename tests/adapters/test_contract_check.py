@@ -1,4 +1,4 @@
-"""What a real engine says of contracts agrees with itself in history; damage is found."""
+"""History made of a real engine's contract events agrees with itself; damage to it is found."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ ID = 1_000_000_000_000_017
 
 
 def _read(request: type[Any], values: dict[str, Any]) -> Any:
-    """What a JSON body with these values is read as."""
+    """The request that a JSON body with these values is read as."""
     return decode(compile_request(request), body_values(json.dumps(values).encode()))
 
 

@@ -99,7 +99,7 @@ def contract_rows(store: Store) -> dict[str, list[tuple[Any, ...]]]:
 
 
 def tape(*events: Event, time: int = 7) -> list[Applied]:
-    """One command for each event, behind what makes the contract known."""
+    """One command for each event, after a first one that makes the contract known."""
     said: list[list[Event]] = [[*(AssetRegistered(asset) for asset in ASSETS), LISTED]]
     said += [[event] for event in events]
     return [Applied(number, time, Tick(time), each) for number, each in enumerate(said, 1)]
@@ -147,7 +147,7 @@ def test_the_worker_learns_contracts_from_its_catalog(store: Store) -> None:
     encode = msgspec.msgpack.Encoder().encode
     worker = Worker(store)
     worker.answer(CATALOG, encode((ASSETS, [BTCUSDT], [PERP])))
-    entries = [Entry(1, STORY[0].time, [])]  # what it would have learned there, it knows
+    entries = [Entry(1, STORY[0].time, [])]  # the catalog has told it this much
     entries += [Entry(done.sequence, done.time, done.events) for done in STORY[1:]]
     assert worker.answer(PROJECT, encode(([entries], []))) == len(STORY)
     assert worker.answer(CHECKPOINT, b"") == len(STORY)

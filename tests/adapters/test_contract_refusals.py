@@ -26,7 +26,7 @@ FAILED = "FAILED_PRECONDITION"
 MOST_PRICE = "1000000000000000.00"
 ALLOWED = f"is out of range: allowed: 0.01 to {MOST_PRICE}"
 
-# What only operator commands give; the spot side's table answers them.
+# Reasons without a row below: two tables of their own answer them.
 COPYING = {  # answered by a table of their own
     *(Reject(number) for number in range(Reject.LEAD_UNKNOWN, Reject.COPY_SMALL + 1)),
     Reject.COPY_LOSS,
@@ -54,7 +54,7 @@ OPERATORS = {
     Reject.STATE_UNKNOWN,
     Reject.STATES_MAX,
 }
-# reason, the bound it carries, code, and what the message says.
+# reason, the bound it carries, code, and words of the message.
 REFUSALS: list[tuple[Reject, int, int, tuple[str, ...]]] = [
     (Reject.OWNER_UNKNOWN, 0, -1142, ("owner",)),
     (Reject.CLIENT_ID_USED, 10**15, -1180, ("'newClientOrderId'", "order 1000000000000000")),

@@ -51,7 +51,7 @@ class Between:
         self.venue[1].write(data)
 
     async def heard(self, size: int) -> bytes:
-        """What reached the bot."""
+        """The next `size` bytes that reached the bot."""
         return await self.bot[0].readexactly(size)
 
 

@@ -178,7 +178,7 @@ def test_a_market_that_was_asked_for_is_not_stale() -> None:
 
 
 def stale_after(age: int, target: str = "", *, stream: bool = True) -> list[Finding]:
-    """What is found in an order that comes so long (ms) behind the last frame of its market."""
+    """The findings about an order that comes `age` ms after the last frame of its market."""
     record = Record()
     record.saw(("spot", "BTCUSDT"), 1_000, stream=stream)
     if target:

@@ -168,7 +168,7 @@ def test_nothing_is_written_onto_a_damaged_page(made: Made, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("seed", range(10))
 def test_a_damaged_log_is_projected_again_or_refused(made: Made, tmp_path: Path, seed: int) -> None:
-    """What a killed process leaves: the file, and a log whose end is not yet in it."""
+    """A killed process leaves the file, and a log whose end is not yet in it."""
     choice = random.Random(seed)
     path, killed = tmp_path / "venue.db.history", tmp_path / "killed.history"
     store, catalog = open_history(str(path)), Catalog()

@@ -238,6 +238,6 @@ def test_no_question_reads_a_whole_table(filled: Store, question: str) -> None:
             told = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}", values)
             plan = [row[3] for row in told]
             assert not any(step.startswith("SCAN") for step in plan), (text, plan)
-            # What is sorted is what shares a time (the right part), or the fills of one order.
+            # Only rows that share a time (the right part), or the fills of one order, are sorted.
             if "order_id = ?" not in text:
                 assert not any("B-TREE FOR ORDER" in step for step in plan), (text, plan)

@@ -125,7 +125,7 @@ def test_a_history_that_began_later_loses_what_it_has(store: Store) -> None:
     told.tape.say(KeepState("a"))
     told.walk(2)
     sequence = told.tape.engine.sequence
-    with store.connection.begin():  # as a history that was begun behind the kept state
+    with store.connection.begin():  # as in a history that began after the kept state
         store.connection.exec_driver_sql("DROP TABLE nodes")
     told.tape.say(RevertState("a"))
     assert not any(told.project().values())
@@ -258,7 +258,7 @@ def test_a_former_version_s_states_are_read(store: Store) -> None:
 
 
 def test_changes_that_a_former_version_told_whole_are_read(tmp_path: Path) -> None:
-    """As 27394eb did. Behind them stand changes of today's."""
+    """27394eb told them so. Changes that today's version tells follow them."""
     path = tmp_path / "history.db"
     path.write_bytes(gzip.decompress((FILES / "whole-changes.db.gz").read_bytes()))
     path.chmod(0o600)

@@ -23,7 +23,7 @@ Made = set[tuple[str, str]]  # command and event
 
 
 class Told:
-    """What history writes for each event of a world: the interface's items."""
+    """The interface's items that history writes for each event of a world."""
 
     def __init__(self) -> None:
         self.types: dict[str, Made] = {}
@@ -128,8 +128,8 @@ def told() -> Told:
 
 ORDER: Final = ("PlaceContractOrder", "Income")
 TRADE: Final = ("PlaceContractOrder", "ContractTrade")
-TICK: Final = ("Tick", "Income")  # funding, and what midnight pays
-SLICE: Final = ("Proceed", "Income")  # copies are settled in slices behind the tick
+TICK: Final = ("Tick", "Income")  # funding, and payments at midnight
+SLICE: Final = ("Proceed", "Income")  # copies are settled in slices after the tick
 PRICE_MOVE: Final = ("PostIndex", "Income")  # a liquidation
 SOLD: Final = ("PostIndex", "ContractTrade")
 GIFT: Final = ("ChangeGift", "Income")
@@ -171,7 +171,7 @@ def test_every_type_is_made_by_what_is_listed(told: Told) -> None:
 
 
 def test_every_reason_is_given_by_what_is_listed(told: Told) -> None:
-    """All else has the reason that says nothing."""
+    """All other items have the reason that says nothing."""
     assert len(REASONS) + 1 == len(TransferReason) == 5
     other = told.reasons.pop(TransferReason.UNKNOWN_TRANSFER_REASON.value)
     assert {ORDER, TRADE, TICK, SLICE, PRICE_MOVE, ("Deposit", "Income")} <= other

@@ -1,4 +1,4 @@
-"""What every journal promises, and that the file keeps it when disk, process or bytes fail."""
+"""The promises of every journal; the file keeps them when disk, process or bytes fail."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ def path(tmp_path: Path) -> str:
 
 
 def write(path: str, batches: int, size: int = 3) -> list[Command]:
-    """A journal of some batches with a snapshot in the middle; what it holds."""
+    """Write a journal of some batches with a snapshot in the middle; return its commands."""
     journal = open_journal(path)
     for batch in range(batches):
         journal.append(commands(batch * size + 1, size))

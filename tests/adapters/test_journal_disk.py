@@ -186,7 +186,7 @@ def test_power_lost_at_any_moment_loses_nothing_acknowledged(
 
 
 def survived(log: list[tuple[str, str, int, bytes]], kept: str) -> dict[str, bytearray]:
-    """The files after a power loss; of what was not synced, what `kept` says."""
+    """The files after a power loss; of the bytes not synced, those that `kept` says."""
     files: dict[str, bytearray] = {}
     last_sync = {file: at for at, (what, file, _, _) in enumerate(log) if what == "sync"}
     for at, (what, file, offset, data) in enumerate(log):
@@ -207,7 +207,7 @@ def survived(log: list[tuple[str, str, int, bytes]], kept: str) -> dict[str, byt
 
 
 def test_a_batch_is_packed_before_and_written_on_the_disks_thread(path: str) -> None:
-    """What the disk's thread does beside the event loop is SQLite's work alone."""
+    """Beside the event loop the disk's thread does SQLite's work alone."""
     journal = open_journal(path)
     batch = commands(1, 3)
     write = journal.prepare(batch)

@@ -91,7 +91,7 @@ def flip(path: Path, at: int) -> None:
 
 
 def commit_ends(log: bytes) -> list[int]:
-    """Behind how many frames a commit ends."""
+    """The numbers of frames after which a commit ends."""
     frames = (len(log) - HEADER) // FRAME
     starts = [HEADER + number * FRAME for number in range(frames)]
     return [number for number, at in enumerate(starts, 1) if any(log[at + 4 : at + 8])]
@@ -120,7 +120,7 @@ def test_a_flipped_byte_in_the_log_loses_nothing_silently(
 
 @pytest.mark.parametrize("place", [*range(HEADER), "first", "last", "last header"])
 def test_its_ends_are_seen_to(tmp_path: Path, place: int | str) -> None:
-    """Whatever was acknowledged is missed, the very last commit too."""
+    """A loss of any acknowledged commit is noticed, also of the very last one."""
     journal = open_journal(str(tmp_path / "journal"))
     for number in range(5):
         journal.append([Tick(time=number)])
@@ -180,7 +180,7 @@ def test_a_commit_that_was_torn_is_left_out(tmp_path: Path, seed: int, damage: s
     for number in range(3):
         journal.append([Tick(time=20 + number)])
         copy = copied(tmp_path, tmp_path / f"copy{number}", noted=True)
-        assert last(copy) == said + number + 1, "what was torn is not taken for damage"
+        assert last(copy) == said + number + 1, "a torn write is not taken for damage"
     journal.close()
 
 

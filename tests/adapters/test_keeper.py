@@ -32,7 +32,7 @@ STATE = "venue.db"
 
 
 class Running:
-    """What a venue is made of between its doors and its disk."""
+    """The parts of a venue between its doors and its disk."""
 
     def __init__(self, path: str) -> None:
         self.journal: SqliteJournal = open_journal(path)
@@ -66,7 +66,7 @@ class Running:
         self.recorder.take()
 
     def here(self) -> list[object]:
-        """What is kept of a snapshot that is taken on the spot."""
+        """The sequence, the state hash and the parts of a snapshot that is taken on the spot."""
         taken = take(self.engine, self.market_data, self.recorder)
         return [taken.sequence, taken.state_hash, taken.parts]
 
@@ -111,7 +111,7 @@ def children() -> set[int]:
 
 
 def helpers(running: Running) -> set[int]:
-    """Those of them that a test has started."""
+    """The processes that a test has started."""
     return children() - running.others
 
 

@@ -1,4 +1,4 @@
-"""How programs of the venue begin, and what they end with."""
+"""How programs of the venue begin, and how they end."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class Views:
 
 @pytest.fixture(params=["memory", "sqlite"])
 def opener(request: pytest.FixtureRequest, tmp_path: Path) -> Opener:
-    """Opens a journal; the file's is closed and opened anew by `reopen`."""
+    """Opens a journal; the file's is closed and opened again by `reopen`."""
     if request.param == "memory":
         return lambda: MemoryJournal(keep=True)
     return lambda: open_journal(str(tmp_path / "journal"))
@@ -250,7 +250,7 @@ def test_other_rules_do_not_replay_what_they_did_not_answer(
 def test_a_journal_of_other_rules_is_only_looked_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who made it must be able to open it again, to stop it cleanly."""
+    """The version that made it must be able to open it again, to stop it cleanly."""
     path = tmp_path / "journal"
     upgrade(path, monkeypatch, (70,)).close()
     before = path.read_bytes()
@@ -290,7 +290,7 @@ def test_the_snapshot_that_rules_began_from_is_kept(
 def test_a_command_whose_number_is_reached_again_by_later_rules(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two changes of rules: only the segment of today's is replayed, whoever came before."""
+    """Two changes of rules: only the segment of today's is replayed, whatever rules came before."""
     journal = upgrade(tmp_path / "journal", monkeypatch, (70, 140))
     engine = recover(journal, NOBODY_LAGS, Views())
     command = Tick(time=1 << 40)

@@ -1,4 +1,4 @@
-"""Bundles as files: what is damaged, cut, foreign or made up is one clear refusal."""
+"""Bundles as files: a damaged, cut, foreign or made-up one gets one clear refusal."""
 
 from __future__ import annotations
 

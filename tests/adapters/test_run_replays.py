@@ -52,7 +52,7 @@ def state_after(sequence: int) -> str:
 
 
 def bundled(folder: Path, commands: list[Command], name: str = "run.venue", begins: int = 0) -> str:
-    """A bundle of commands, from a snapshot behind one of them on."""
+    """The path of a bundle of commands, from a snapshot after command `begins` on."""
     engine = begin()
     snapshot = b""
     recorder = Recorder()

@@ -1,4 +1,5 @@
-"""A scenario's file is checked whole before anything runs; a refusal says where, what and why."""
+"""A scenario's file is checked whole before anything runs; a refusal tells the place, the fault and
+the rule."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ ORDER = (
     'with = { symbol = "BTCUSDT", side = "BUY", type = "MARKET", quantity = "1" }\n'
 )
 
-# What stands in the file, and the words that its refusal has.
+# The text of the file, and the words of its refusal.
 REFUSALS = [
     ("title = ", ["it is no TOML"]),
     ("\x00", ["it is no TOML"]),

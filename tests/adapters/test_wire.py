@@ -1,4 +1,4 @@
-"""Text to ticks and lots: what was read before is known, within bounds."""
+"""Text to ticks and lots: texts read before are remembered, within bounds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What affiliates ask and send, and what the operator posts, on a venue whose time is moved."""
+"""Affiliates' questions and transfers, and the operator's posts, on a venue whose time is moved."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PAGED = {"pages": whole(), "pageSize": whole(), "total": whole()}
 
 
 class Desk:
-    """Bob invited alice and dave, alice invited carol; a day of trades lies behind them."""
+    """Bob invited alice and dave, alice invited carol; a day of trades has passed."""
 
     def __init__(self, venue: Moved) -> None:
         self.venue = venue
@@ -323,7 +323,7 @@ def test_a_tier_is_shown_where_rates_are(desk: Desk) -> None:
 
 
 def test_a_killed_venue_knows_what_was_sent(tmp_path: Path) -> None:
-    """Answered is durable: both balances and the client id are there behind a kill -9."""
+    """Answered is durable: both balances and the client id are there after a kill -9."""
     state = str(tmp_path / "state")
     body = MONEY | {"clientTranId": "once"}
     with Server("--no-agents", "--state", state, folder=tmp_path) as server:

@@ -1,4 +1,4 @@
-"""Affiliates and gifts on a live venue: raw answers, and what others see of them."""
+"""Affiliates and gifts on a live venue: raw answers, and the part that others see."""
 
 from __future__ import annotations
 

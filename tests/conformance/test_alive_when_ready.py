@@ -55,7 +55,7 @@ def living(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def quiet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """Nobody trades but those who are told to."""
+    """Only owners that are told to trade do so."""
     with Server("--no-agents", folder=tmp_path_factory.mktemp("quiet")) as server:
         yield server
 

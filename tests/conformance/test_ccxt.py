@@ -159,7 +159,7 @@ def test_candles_equal_a_fold_of_the_trades(desk: Session, timeframe: str) -> No
 
 
 def check_rest_of_candles(desk: Session, timeframe: str, rows: list[Any]) -> None:
-    """What ccxt does not show: close time, quote volume, trades, taker buys."""
+    """Check the fields that ccxt does not show: close time, quote volume, trades, taker buys."""
     takers = desk.sums.trades(BTC)
     for row in rows:
         fills = [fill for fill in takers if opened(timeframe, fill.order.time) == row[0]]

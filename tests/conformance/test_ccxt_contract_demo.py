@@ -20,7 +20,7 @@ SWAP = {"type": "swap"}
 
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ContractSession]:
-    """What was traded in sandbox mode, with sums of the demo money."""
+    """A session that traded in sandbox mode, with sums of the demo money."""
     with Server("--no-agents", "--no-history", folder=tmp_path_factory.mktemp("sandbox")) as server:
         desk = ContractSession(server, None)
         far_funding(desk.operator, "BTCSUSDT")

@@ -42,7 +42,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ContractSession]:
 
 
 def know_the_time(desk: ContractSession) -> None:
-    """The venue's clock is not the machine's: what clients sign must be of its time."""
+    """The venue's clock is not the machine's: clients must sign with the venue's time."""
     for name in TRADERS:
         desk.ask(name, "load_time_difference")
 

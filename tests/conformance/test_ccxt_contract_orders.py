@@ -84,7 +84,7 @@ def became(desk: ContractSession, owner: str, algo_id: str) -> dict[str, Any]:
 def check_triggered(
     found: dict[str, Any], order: Order, kind: str, trigger: str, source: str = "CONTRACT_PRICE"
 ) -> None:
-    """What a conditional order became, as the history of orders tells it."""
+    """Check the order that a conditional order became, as the history of orders tells it."""
     order.id = found["id"]
     raw = found["info"]
     assert (found["status"], raw["status"]) == ("closed", order.status)
@@ -149,7 +149,7 @@ def test_stand_alone_conditional_orders_wait(desk: ContractSession) -> None:
     assert (canceled["id"], canceled["status"]) == (take["id"], "canceled")
     assert [row["id"] for row in waiting(desk, "bob")] == [stop["id"]]
     for owner in TRADERS:
-        check_account(desk, owner)  # what waits holds nothing back
+        check_account(desk, owner)  # waiting conditional orders hold no money
 
 
 def test_a_trade_triggers_an_entry(desk: ContractSession) -> None:
@@ -208,7 +208,7 @@ def test_the_mark_triggers_a_stop(desk: ContractSession) -> None:
 
 
 def test_exits_of_an_entry(desk: ContractSession) -> None:
-    """What a conditional order opens can have exits of its own."""
+    """A conditional order that opens a position can have exits of its own."""
     params = {
         "triggerPrice": 161,
         "takeProfit": {"triggerPrice": 170},
@@ -357,7 +357,7 @@ def test_separated_positions(desk: ContractSession) -> None:
 
 
 def test_close_position(desk: ContractSession) -> None:
-    """An isolated one: what was behind it goes back to the other money."""
+    """An isolated one: its collateral goes back to the other money."""
     desk.cancel("e1")
     desk.quick("e5", "bob", ETH, "buy", "3", "3404.44")
     (position,) = desk.sums.held("alice", ETH)

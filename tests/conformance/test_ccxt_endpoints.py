@@ -17,7 +17,7 @@ Endpoint = tuple[str, str, str]  # section of the client's `api`, method, path
 
 
 def endpoints(api: dict[str, Any]) -> Iterator[Endpoint]:
-    """What the client's `api` lists."""
+    """The endpoints that the client's `api` lists."""
     for section, methods in api.items():
         for method, paths in methods.items():
             for path in paths:

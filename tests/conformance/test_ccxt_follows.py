@@ -56,7 +56,7 @@ def stop(alice: Stock, trigger: float = 58_000) -> str:
 
 
 def listed(alice: Stock, order_id: str) -> list[dict[str, Any]]:
-    """What the history of orders has under an id."""
+    """The rows that the history of orders has under an id."""
     rows = alice("fetch_canceled_and_closed_orders", BTC)
     return [row for row in rows if row["id"] == order_id]
 
@@ -113,7 +113,7 @@ def test_a_canceled_one_is_in_the_history_once(alice: Stock) -> None:
 
 
 def test_a_triggered_one_tells_what_its_order_did(desk: Desk, alice: Stock) -> None:
-    """The last price falls to 59,900: what closes at market is executed there."""
+    """The last price falls to 59,900: the order that closes at market is executed there."""
     order_id = stop(alice, 59_950)
     with pytest.raises(ccxt.InvalidOrder):
         alice("fetch_order", "1999999999999999", BTC)
@@ -157,7 +157,7 @@ def test_pages_of_the_history_hold_both_kinds(desk: Desk, alice: Stock) -> None:
 
 @pytest.mark.parametrize("given", ["GTC", "FOK", "IOC"])
 def test_a_market_order_may_say_how_long_it_lives(desk: Desk, alice: Stock, given: str) -> None:
-    """Programs that send one with every order are served; what has no effect is named."""
+    """Programs that send one with every order are served; one without effect is named."""
     del alice
     spot = order("BTCUSDT", "BUY", "0.001", type="MARKET", timeInForce=given)
     item = {name: value for name, value in spot.items() if name != "symbol"}

@@ -1,4 +1,4 @@
-"""ccxt's own tests against a living venue: what fails does so for ccxt's own reasons."""
+"""ccxt's own tests against a living venue: each failure has a reason in ccxt itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stock ccxt pro client watches public data; what it is told equals REST."""
+"""A stock ccxt pro client watches public data; its data equals that of REST."""
 
 from __future__ import annotations
 

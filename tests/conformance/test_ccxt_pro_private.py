@@ -129,7 +129,7 @@ def _check_silence(alice: Watch, bob: Stock, symbol: str, price: str) -> None:
     ("kind", "symbol", "other"), [("spot", "BTC/USDT", "ETH/USDT"), ("swap", BTC, ETH)]
 )
 def test_one_symbol(server: Server, kind: str, symbol: str, other: str) -> None:
-    """Who watches one symbol is told of no other."""
+    """A client that watches one symbol is told of no other."""
     with (
         Watch(server, kind, (symbol, other)) as alice,
         Stock(server, server.account("bob")) as bob,

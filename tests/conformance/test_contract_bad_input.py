@@ -1,4 +1,4 @@
-"""What docs/bad-input.md lists of contracts, sent to a live venue: the answer; nothing moved."""
+"""Contract rows of docs/bad-input.md, sent to a live venue: each answer; nothing moved."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def test_each_order_of_a_batch_succeeds_or_fails_alone(desk: Desk) -> None:
     names = ["too-dear", "timeless", "too-fine", "flat", "nowhere", "aside", ""]
     assert [row["clientOrderId"] for row in failed] == names
     assert "amount not enough" in failed[0]["errorMessage"]
-    # What was accepted is at work: two bids rest, the third order took both asks.
+    # The accepted orders are at work: two bids rest, the third order took both asks.
     assert open_orders(desk.bob) == [row["orderId"] for row in placed[:2]]
     fills = ok(desk.bob.get(f"{V3}/userTrades?orderId={placed[2]['orderId']}"))
     assert [(row["qty"], row["price"]) for row in fills] == [

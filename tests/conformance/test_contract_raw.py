@@ -81,7 +81,7 @@ EXTRA: Shape = {
 
 
 def order_shape(row: dict[str, Any], decimals: tuple[int, int]) -> Shape:
-    """The shape of an order, after its type and what of it was executed."""
+    """The shape of an order, after its type and its executed part."""
     price, quantity = (decimal(number) for number in decimals)
     none, kind = text("0"), str(row["type"])
     triggered = kind not in ("LIMIT", "MARKET")
@@ -150,7 +150,7 @@ def test_open_orders(desk: Desk, symbol: str) -> None:
     price, _ = DECIMALS[symbol]
     last, own = f"{PRICES[symbol] * 1.005:.{price}f}", f"{PRICES[symbol] * 1.02:.{price}f}"
     assert lines(found[2:], "stopPrice", "price", "avgPrice") == [(last, own, "0")]
-    # What is listed is what an order's own answer says, with the four fields more.
+    # A listed order has the fields of its own answer, and four more.
     extra = (
         b',"priceProtect":false,"priceMatch":"NONE",'
         b'"selfTradePreventionMode":"NONE","goodTillDate":0}'
@@ -323,7 +323,7 @@ def test_conditional_history(desk: Desk, symbol: str) -> None:
         ("STOP_MARKET", "CANCELED", "CONTRACT_PRICE"),
         ("TAKE_PROFIT_MARKET", "TRIGGERED", "CONTRACT_PRICE"),
         ("TAKE_PROFIT", "TRIGGERED", "CONTRACT_PRICE"),
-    ]  # what still waits is not history
+    ]  # orders that still wait are not history
 
 
 def test_conditional_history_bounds(desk: Desk) -> None:

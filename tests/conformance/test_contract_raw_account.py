@@ -21,7 +21,7 @@ from support.shapes import LONG_ID, MS, Shape, decimal, is_flag, is_list, is_nul
 INCOME, LEVERAGE = f"{ACCOUNT}/income", f"{ACCOUNT}/leverage"
 MONEY = decimal(8)
 CHANGE = text(r"(?!-0\.0*$)-?(0|[1-9][0-9]*)\.[0-9]{8}")  # signed, without a negative zero
-MOVED = ("deposit", "withdraw", "transfer_in", "transfer_out")  # what concerns no contract
+MOVED = ("deposit", "withdraw", "transfer_in", "transfer_out")  # these concern no contract
 KINDS = (
     *MOVED,
     "margin_move_in", "margin_move_out", "position_open_long", "position_open_short",
@@ -154,7 +154,7 @@ def test_income_defaults(desk: Desk) -> None:
     every = walk(desk.carol, limit=100)
     default = desk.carol.post(INCOME, {})
     assert ok(default)["items"] == every[:20]
-    # What the document's own example sends says nothing, as nothing does.
+    # The document's own example sends empty fields; they mean the same as no fields.
     unset = b'{"asset":"","symbol":"","incomeType":"","startTime":null,"endTime":null,"limit":null}'
     for body in (b"{}", unset, {"limit": 20}, {"limit": "20"}):
         assert desk.carol.post(INCOME, body).body == default.body
@@ -175,7 +175,7 @@ def test_income_goes_on_without_gap_or_double(desk: Desk) -> None:
     assert walk(desk.carol) == every
     kind = {"incomeType": "transfer_out", "limit": 9}
     assert walk(desk.carol, **kind) == [row for row in every if row["incomeType"] == "transfer_out"]
-    # What happens meanwhile is before the first page, and moves none that follows.
+    # An item that comes meanwhile stands before the first page, and moves no later page.
     first = income(desk.carol, limit=50)
     moved = {"owner": "carol", "asset": "USDT", "amount": "0.5", "from": "CONTRACT", "to": "SPOT"}
     operate(desk, "transfer", moved)
@@ -274,7 +274,7 @@ def modes(client: Client, symbol: str) -> tuple[str, ...]:
 
 
 def test_any_one_leverage_in_either_mode(desk: Desk) -> None:
-    """Carol trades no ETHUSDT. What is neither in use nor sent is told as 0, and kept."""
+    """Carol trades no ETHUSDT. A leverage neither in use nor sent is told as 0, and kept."""
     assert modes(desk.carol, "ETHUSDT") == ("CROSSED", "20", "20", "20")
     cross, long, short = LEVERAGES
     rows: list[tuple[dict[str, Any], tuple[str, str, str, str], tuple[str, ...]]] = [

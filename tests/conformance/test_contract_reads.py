@@ -287,7 +287,7 @@ def test_an_order_that_was_triggered(desk: Desk) -> None:
 # -- the account ----------------------------------------------------------------------------------
 
 FEES = 12_000 * MAKER + 3_000 * MAKER
-# What remains of the order for 0.5: margin at leverage 20 and the taker's fee.
+# Held for the rest of the order for 0.5: margin at leverage 20 and the taker's fee.
 FROZEN = Decimal("0.3") * 60_000 / 20 + Decimal("0.3") * 60_000 * TAKER
 
 
@@ -340,7 +340,7 @@ def test_positions(desk: Desk) -> None:
         "createdTime": MS,
         "updatedTime": MS,
         "unrealizePnl": SIGNED,
-        "liquidatePrice": text("0"),  # a million stands behind it
+        "liquidatePrice": text("0"),  # its collateral is a million
     }
     check(btc, shape)
     assert (btc["size"], btc["openValue"]) == ("0.20000", "12000.00000000")

@@ -1,4 +1,4 @@
-"""Copy trading on a live venue, raw: rows 91 to 100, a lead's key, and what is refused."""
+"""Copy trading on a live venue, raw: rows 91 to 100, a lead's key, and refusals."""
 
 from __future__ import annotations
 

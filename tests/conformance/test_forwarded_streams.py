@@ -1,4 +1,4 @@
-"""Streams behind trusted proxies: whose connections they are, and what a forged header gains."""
+"""Streams behind trusted proxies: the client's address counts; a forged header gains nothing."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_streams_count_for_the_forwarded_address(crowd: Crowd) -> None:
 
 
 def test_a_client_cannot_choose_another_address_through_a_proxy(crowd: Crowd) -> None:
-    """Enemy: a client that sends the header itself; the proxy puts the client's address behind."""
+    """Enemy: a client that sends the header itself; the proxy appends the client's address."""
     crowd.fill(PROXY, forwarded("198.51.100.1, 203.0.113.3"))
     for first in ("198.51.100.2", "127.0.0.1", "nonsense"):
         assert crowd.stream(PROXY, forwarded(f"{first}, 203.0.113.3")) == FULL

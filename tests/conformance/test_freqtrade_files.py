@@ -15,7 +15,7 @@ from venue.client.blocking import Client
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples" / "freqtrade"
 CONFIG: dict[str, Any] = json.loads((FOLDER / "config.json").read_text())
-# What freqtrade calls in a strategy: the methods that it must have, and those it may.
+# The methods that freqtrade calls in a strategy: these must be there, and those may be.
 CALLED = {"populate_indicators", "populate_entry_trend", "populate_exit_trend"}
 MAY = {"lock_pair"}
 

@@ -80,7 +80,7 @@ ASKED = [
      " amount tradeTime")),
     (f"{SPOT}/time", "serverTime"),
 ]  # fmt: skip
-# What the recordings do not show and the published tables do.
+# Fields that the published tables show and the recordings do not.
 MORE = {
     f"{V3}/openOrders": "priceProtect priceMatch selfTradePreventionMode goodTillDate",
     f"{SPOT}/account": "brokered requireSelfTradePrevention preventSor",

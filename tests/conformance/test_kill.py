@@ -1,4 +1,4 @@
-"""kill -9 under load: what was acknowledged is there exactly once (acceptance of durability)."""
+"""kill -9 under load: each acknowledged order is there exactly once (acceptance of durability)."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def start(folder: Path, port: int) -> Server:
 
 
 def ledger_of(folder: Path, clients: list[dict[str, Any]], key: str) -> list[dict[str, Any]]:
-    """What the clients with this key were told."""
+    """The notes of the clients with this key: intents, and answers that they were given."""
     names = [client["name"] for client in clients if client["key"] == key]
     texts = [(folder / f"{name}.jsonl").read_text() for name in names]
     return [json.loads(line) for text in texts for line in text.splitlines()]

@@ -1,4 +1,4 @@
-"""What developers do wrong first, and the words that tell each what to do instead."""
+"""Mistakes that developers make first, and the words that tell them what to do instead."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def get(path: str, *words: str) -> tuple[str, str, dict[str, Any], tuple[str, ..
 
 FUNDS = "amount not enough: "
 TOLD = [
-    # Money: what is needed, what is free, what the wallet has.
+    # Money: the amount needed, the free part, and the wallet's total.
     spot(FUNDS, "1200000.00000000 USDT are needed, 1000000.00000000 of 1000000.00000000 in the"
          " spot wallet are free", quantity="20"),
     spot("11.00000000 BTC are needed, 10.00000000 of 10.00000000 in the spot wallet are free",

@@ -1,5 +1,5 @@
-"""Random sessions: what both traders are told equals the trades that all are told, and REST's
-trades, bills, orders and money. `make soak-streams` has them last for 50,000 commands."""
+"""Random sessions: the frames of both traders equal the public trades, and REST's trades, bills,
+orders and money. `make soak-streams` has them last for 50,000 commands."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _plain(row: dict[str, Any], names: tuple[str, ...]) -> list[str]:
 
 
 def _check_orders(told: dict[str, list[dict[str, Any]]]) -> None:
-    """What orders have executed is the sum of their fills."""
+    """Check that the executed sums of orders are the sums of their fills."""
     sums: dict[str, list[Decimal]] = {}
     for item in told["fill"]:
         own = sums.setdefault(item["orderId"], [Decimal(0)] * 3)
@@ -201,7 +201,7 @@ def _contract_trade(row: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def _spot_bills(item: dict[str, Any]) -> list[Bill]:
-    """What a fill takes, and what it brings less its fee."""
+    """The bills of a fill: the amount it takes, and the amount it brings less its fee."""
     time, size = item["createdTime"], Decimal(item["fillSize"])
     value, fee = Decimal(item["fillValue"]), Decimal(item["fillFee"])
     if item["orderSide"] == "BUY":
@@ -215,7 +215,7 @@ def _spot_bills(item: dict[str, Any]) -> list[Bill]:
 
 
 def _contract_bill(item: dict[str, Any]) -> Bill:
-    """What a fill moves: its notional less the fee."""
+    """The bill of a fill: its notional less the fee."""
     buys, side = item["orderSide"] == "BUY", item["positionSide"]
     act = "open" if buys == (side == "LONG") else "close"
     fee = Decimal(item["fillFee"])

@@ -156,7 +156,7 @@ def test_place_and_cancel(desk: Desk) -> None:
     body = order("btcusdt", "BUY", "0.1", "1000", newClientOrderId="mine-1")
     first = desk.alice.post("/api/v3/order", body)
     check(ok(first), {**ack, "clientOrderId": text("mine-1")})
-    # The same client id with the same content is the same order; what is not known is ignored.
+    # The same client id with the same content is the same order; unknown fields are ignored.
     again = desk.alice.post("/api/v3/order", {**body, "postOnly": False})
     assert (again.body, again.headers["x-venue-ignored"]) == (first.body, "postOnly")
     canceled = desk.alice.delete("/api/v3/order?origClientOrderId=mine-1")

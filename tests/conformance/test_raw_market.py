@@ -56,7 +56,7 @@ def test_ping_and_time(desk: Desk) -> None:
     ],
 )
 def test_a_repeated_question_gets_the_same_answer(desk: Desk, query: str) -> None:
-    """Nobody trades here: what a query was decoded to, and what is ignored of it, stays."""
+    """Nobody trades here: a query is decoded alike each time, and the same fields are ignored."""
     asked = [desk.anyone.get(f"{V3}/market/depth?{query}") for _ in range(3)]
     assert len({answer.body for answer in asked}) == 1
     known = "symbol=s" in query.lower()

@@ -1,4 +1,4 @@
-"""What stock clients stumbled over: ids, times, repeated keys, and words of another version."""
+"""Details that stock clients stumbled over: ids, times, repeated keys, words of another version."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ BACKTEST_LINES_MAX = 25
 OF_EXAMPLES = ("crashtest.md", "pytest.md")  # they show parts of programs that other tests run
 HOST = "127.0.0.1:8787"
 README_LINES_MAX = 150  # three screens
-# What a venue chooses anew: an answer must have them, not these values.
+# Fields that a venue chooses each time: an answer must have them, not these values.
 CHOSEN = ("orderId", "transactTime")
 LEFT = {"text", "json"}  # pictures and answers, which say nothing that could be run
 OF_RUNS = "runs.md"
@@ -98,7 +98,7 @@ def of(kind: str) -> list[Any]:
 
 
 def run(command: list[str], folder: Path, url: str = "") -> str:
-    """What a command prints; it must succeed."""
+    """The output of a command, which must succeed."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     done = subprocess.run(
         command,
@@ -229,7 +229,7 @@ def test_the_backtest_of_the_pages_is_the_example() -> None:
 
 @pytest.mark.parametrize("snippet", of("frames"))
 def test_frames(server: Server, snippet: Snippet) -> None:
-    """What a client says, and what it is answered."""
+    """Messages of a client, and the answers to them."""
     account = server.account("alice")
     with Listener(server.port, "/spot/v3/ws/private", login(account)) as listener:
         said: dict[str, Any] = {}
@@ -251,7 +251,7 @@ def _without_chosen(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_console(tmp_path: Path) -> None:
-    """What is typed at a prompt, in the pages' order; a venue is stopped before the next line."""
+    """Lines typed at a prompt, in the pages' order; a venue is stopped before the next line."""
     for snippet in [one for one in SNIPPETS if one.kind == "console"]:
         for line in snippet.text.splitlines():
             prompt, *words = line.split()

@@ -195,7 +195,7 @@ def test_a_flood_of_small_frames_is_ended(server: Server, begin: bytes, frame: b
 
 
 def fill(server: Server, stack: ExitStack, sent: bytes, answer: bytes) -> bytes:
-    """Open connections that say this until one is told something else: what that is."""
+    """Open connections that say this until one gets another answer; return that answer."""
     for _ in range(CONNECTIONS + 1):
         connection = stack.enter_context(closing(connect(server)))
         connection.sendall(sent)
@@ -391,7 +391,7 @@ def forwarding(port: int) -> Iterator[int]:
 def test_a_proxy_of_another_user_makes_nobody_an_operator(server: Server) -> None:
     with forwarding(server.port) as port, closing(Client(port)) as client:
         assert client.get("/api/v3/ping").status == 200
-        expected = 403 if os.getuid() == 0 else 200  # else it is the venue's own user
+        expected = 403 if os.getuid() == 0 else 200  # otherwise it is the venue's own user
         assert client.get("/_venue/health").status == expected
 
 

@@ -1,4 +1,5 @@
-"""What each operation costs: per address (told in headers) and per account (told by refusals)."""
+"""The weight of each operation: per address (told in headers) and per account (told by
+refusals)."""
 
 from __future__ import annotations
 

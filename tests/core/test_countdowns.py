@@ -24,7 +24,7 @@ SPOT, CONTRACT = int(Product.SPOT), int(Product.CONTRACT)
 
 
 def countdown(world: World | Desk, name: str, seconds: int, product: int = SPOT) -> CancelAfterSet:
-    """Set an owner's countdown; what the engine said."""
+    """Set an owner's countdown; return the engine's event."""
     (event,) = world.ok(SetCancelAfter(world.uids[name], product, seconds * SECOND))
     assert isinstance(event, CancelAfterSet)
     assert (event.uid, event.product) == (world.uids[name], product)

@@ -137,7 +137,7 @@ def test_tiers_in_another_asset_begin_anew() -> None:
 
 
 def test_volume_of_one_asset_is_none_of_anothers_when_there_were_no_tiers_between() -> None:
-    """What was traded in a cheap asset, or for play money, would be a tier in a dear one."""
+    """Volume traded in a cheap asset, or for play money, would be a tier in a dear one."""
     world = spot_world("ann", "ben")
     deal(world, "ann", "ben", 1_000)
     world.ok(SetFeeTiers(SPOT, "USDT", []))

@@ -173,8 +173,8 @@ def test_funding_too() -> None:
 
 
 def hedge(world: ContractWorld, *, rises: bool) -> tuple[Callable[[], None], Callable[[], None]]:
-    """Ann is long and short as much, and the price has moved: what closes her losing side, and
-    what closes her winning one, both against ben."""
+    """Have ann long and short as much, and move the price. Return two functions: the first closes
+    her losing side, the second her winning one, both against ben."""
     world.trade("ann", "ben", 5, PRICE)
     world.long("ben", 5, PRICE)
     world.short("ann", 5, PRICE)
@@ -194,8 +194,8 @@ def hedge(world: ContractWorld, *, rises: bool) -> tuple[Callable[[], None], Cal
 
 @pytest.mark.parametrize("rises", [True, False])
 def test_a_hedge_in_one_account_does_not_turn_a_gift_into_money(*, rises: bool) -> None:
-    """She loses on one side what she wins on the other: the gift bears the loss, then the profit
-    makes it whole, and what she took out between was her own."""
+    """She loses on one side as much as she wins on the other: the gift bears the loss, then the
+    profit makes it whole. The money that she took out between was her own."""
     world = world_of()
     loses, wins = hedge(world, rises=rises)
     loses()
@@ -210,7 +210,7 @@ def test_a_hedge_in_one_account_does_not_turn_a_gift_into_money(*, rises: bool) 
 
 @pytest.mark.parametrize("rises", [True, False])
 def test_a_hedge_whose_winner_is_closed_first_does_not_either(*, rises: bool) -> None:
-    """What she wins stands before the gift when the other side loses it again."""
+    """Her winnings stand before the gift when the other side loses them again."""
     world = world_of()
     loses, wins = hedge(world, rises=rises)
     wins()
@@ -254,7 +254,7 @@ def test_a_gift_does_not_bear_what_was_lost_before_it_was_given() -> None:
 
 
 def test_gains_that_were_taken_out_no_longer_stand_before_the_gift() -> None:
-    """She has nothing of her own: what she wins leaves, then the gift's money is lost with it."""
+    """She has nothing of her own: her winnings leave, then the gift is lost with its money."""
     world = world_of(own=0)
     world.ok(commands.SetMarginMode(world.uids["ann"], SYMBOL, CROSSED, SEPARATED))
     for _ in range(2):
@@ -371,7 +371,7 @@ def test_taking_back_leaves_the_margin() -> None:
     assert (changed.amount, changed.left) == (-95, 500)
     assert refusal(give(world, -1)) == Reject.FUNDS
     world.post(990)
-    assert refusal(give(world, -1)) == Reject.FUNDS, "what is lost is not there to be taken"
+    assert refusal(give(world, -1)) == Reject.FUNDS, "lost money is not there to be taken"
 
 
 def test_taking_back_waits_while_a_price_is_in_doubt() -> None:

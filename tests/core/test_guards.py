@@ -1,4 +1,5 @@
-"""The guards of the core: what it asserts, what may change where (docs/style.md)."""
+"""The guards of the core: its assertions, and the places where each thing may change
+(docs/style.md)."""
 
 from __future__ import annotations
 

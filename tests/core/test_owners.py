@@ -1,4 +1,4 @@
-"""Owners and their wallets: who may, how much, and which bills (rules 2.1 to 2.4)."""
+"""Owners and their wallets: rights, amounts and bills (rules 2.1 to 2.4)."""
 
 import pytest
 

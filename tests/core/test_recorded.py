@@ -1,4 +1,4 @@
-"""What recorded commands bring about stays the same, however the core is arranged."""
+"""Recorded commands bring about the same events, however the core is arranged."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ FILE = Path(__file__).resolve().parents[1] / "files" / "recorded.msgpack.gz"
 def test_recorded_commands_bring_about_what_they_did() -> None:
     recording = recorded.read(FILE)
     assert recorded.digest(recording.walks) == recording.digest, (
-        "The engine says something else of the recorded commands than it did. If a rule was changed"
-        " on purpose, record them anew: python -m support.recorded tests/files/recorded.msgpack.gz"
+        "The engine answers the recorded commands with other events than it did. If a rule changed"
+        " on purpose, record them again: python -m support.recorded tests/files/recorded.msgpack.gz"
     )
 
 

@@ -1,4 +1,5 @@
-"""The fee discount and commissions (rules 9.1 and 9.3): what fees earn others than the venue."""
+"""The fee discount and commissions (rules 9.1 and 9.3): the parts of fees that others than the
+venue get."""
 
 from __future__ import annotations
 
@@ -40,7 +41,7 @@ TODAY = DAY_START // (24 * HOUR)
 
 
 def discounted(*joined: str) -> ContractWorld:
-    """Ann and ben trade; who holds 10 of the token AAA gets 40 % back."""
+    """Ann and ben trade; an owner that holds 10 of the token AAA gets 40 % back."""
     world = ContractWorld("ann", "ben", "cat")
     world.ok(benefit_commands.SetDiscount("AAA", 10, RATE))
     for name in joined:
@@ -133,7 +134,7 @@ def test_fees_behind_midnight_belong_to_the_next_day() -> None:
 
 
 def test_what_a_gift_paid_does_not_come_back() -> None:
-    """Else trading with himself would turn a gift into money."""
+    """Otherwise trading with himself would turn a gift into money."""
     world = discounted("ann")
     world.ok(benefit_commands.ChangeGift(world.uids["ann"], "QQQ", 30))
     world.trade("ann", "ben", 100, PRICE)
@@ -226,7 +227,7 @@ def test_a_commission_is_paid_daily_out_of_the_fee_account_into_the_spot_wallet(
 
 
 def test_discount_and_commission_share_one_fee() -> None:
-    """The share is of what is left behind the discount: together never more than the fee."""
+    """The share is of the fee left after the discount: together never more than the fee."""
     world = invited(contract_ppm=SHARE_MAX_PPM)
     world.ok(benefit_commands.SetDiscount("AAA", 10, SHARE_MAX_PPM))
     world.ok(benefit_commands.JoinDiscount(world.uids["ann"], True))

@@ -1,4 +1,4 @@
-"""The rules' number belongs to the core's sources: who changes them decides whether it rises."""
+"""The rules' number belongs to the core's sources: the author of a change decides if it rises."""
 
 from __future__ import annotations
 

@@ -20,5 +20,5 @@ def test_literals_equal_the_members(words: type[IntEnum]) -> None:
     for member in words:
         name = "NO_PREVENTION" if member.name == "NONE" else member.name
         if name == "EXPIRE_BOTH":
-            continue  # what is left when it is none of the others
+            continue  # the case that is left when it is none of the others
         assert getattr(vocabulary, name) == member.value

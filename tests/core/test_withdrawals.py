@@ -88,7 +88,7 @@ def test_money_that_an_order_holds_stays(world: World) -> None:
 
 
 def test_a_frozen_owner_sends_nothing_and_may_be_sent_to(world: World) -> None:
-    """What comes to a frozen owner stays there: a refusal would tell others that it is frozen."""
+    """Money sent to a frozen owner stays there: a refusal would tell others that it is frozen."""
     world.ok(commands.FreezeOwner(world.uids["ben"], True))
     send(world, 5)
     assert world.free("ben", "BTC") == PLENTY + 5
@@ -145,7 +145,7 @@ def test_a_refused_one_leaves_its_client_id_free(world: World) -> None:
 
 
 def test_a_gift_leaves_by_no_way() -> None:
-    """Two accounts of one person: what the first was given does not come to the second."""
+    """Two accounts of one person: a gift to the first does not come to the second."""
     world = ContractWorld("ann", "ben")
     ann = world.uids["ann"]
     world.ok(SetAffiliate(ann, "ANN", 0, 0))

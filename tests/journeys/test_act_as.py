@@ -1,4 +1,4 @@
-"""An operator who acts for an owner: what it may, and who may not."""
+"""An operator acts for an owner: its rights, and refusals to others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is calling: every refusal of the four headers, and the replay of a TRADE request."""
+"""Authentication: every refusal of the four headers, and the replay of a TRADE request."""
 
 import asyncio
 import base64
@@ -34,7 +34,7 @@ class Clock:
         self.time = NOW
 
     def now(self) -> int:
-        raise AssertionError("who comes in is no matter of venue time")
+        raise AssertionError("authentication does not depend on venue time")
 
     def wall(self) -> int:
         return self.time
@@ -451,7 +451,7 @@ def test_a_repetition_whose_body_comes_late_has_no_effect() -> None:
 
 
 def test_a_clock_that_is_behind_has_requests_known_for_longer() -> None:
-    """A minute behind, it takes at 61 s what the venue's own clock took at 0 s."""
+    """A clock a minute behind takes at 61 s a request that the venue's own clock took at 0 s."""
     guard = ReplayGuard()
     guard.reach_back(60_000, NOW)
     assert guard.enter(NOW_MS, ONE, NOW) is None

@@ -1,4 +1,4 @@
-"""Cancel-all-after over REST, with a clock that is set ahead: due, set anew, off, restarts."""
+"""Cancel-all-after over REST, with a clock that is set ahead: due, set again, off, restarts."""
 
 from __future__ import annotations
 
@@ -222,7 +222,7 @@ def test_many_that_are_due_together_are_worked_off_at_once() -> None:
 
 
 async def _crowd() -> None:
-    """What one command may not finish goes on in the same second."""
+    """Cancels that one command may not finish go on in the same second."""
     owners = 3 * CHUNK // OPEN_ORDERS_PER_SYMBOL_MAX
     source = Movable()
     options = main.Options(agents=False, history=False)

@@ -1,4 +1,4 @@
-"""Cancel-on-disconnect: what was placed over a connection ends with it, and nothing else does."""
+"""Cancel-on-disconnect: the orders placed over a connection end with it, and no others."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_off_by_default_and_when_switched_off(
             for on in switches:
                 switch(desk, on=on)
             stays.append(placed(desk, product))
-    # What a connection left behind was submitted before this.
+    # Commands of the ended connections were submitted before this one.
     stays.append(by_rest(alice, product))
     assert open_ids(alice, product) == stays
 
@@ -239,7 +239,7 @@ def test_the_key_is_revoked() -> None:
 
 
 def test_a_reader_that_is_too_slow() -> None:
-    """Its answers wait until there are too many: what it placed ends with it."""
+    """Its answers wait until there are too many: the connection ends, and its orders with it."""
     limits = SocketLimits(
         session=SessionLimits(messages=None, faults=None), queue_frames=10, send_bytes=4096
     )

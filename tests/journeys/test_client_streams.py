@@ -272,7 +272,7 @@ SLOW: Final = SocketLimits(
 
 
 def test_a_slow_reader_is_bounded_and_loses_nothing() -> None:
-    """The venue ends the connection of who is too slow; what was missed comes at its pace."""
+    """The venue ends the connection of a slow reader, which gets the missed frames at its pace."""
 
     async def story(room: ListeningRoom) -> None:
         async with (
@@ -326,7 +326,7 @@ async def shown(client: AsyncClient, product: Product) -> tuple[int, list[tuple[
 
 
 async def caught_up(books: Books, update_id: int) -> Book:
-    """The first book at or behind an update id."""
+    """The first book with this update id or a later one."""
     while True:
         book = await anext(books)
         if book.update_id >= update_id:
@@ -336,7 +336,7 @@ async def caught_up(books: Books, update_id: int) -> Book:
 @BY_NAME
 @pytest.mark.parametrize("kind", ["none", "ws.gap", "ws.disconnect", "ws.duplicate", "ws.silence"])
 def test_a_kept_book_is_the_venue_s(server: Server, product: Product, kind: str) -> None:
-    """Whatever happens to its frames; each book that is given is one that the venue had."""
+    """With each fault of its frames, every book that is given is one that the venue had."""
 
     async def story() -> None:
         symbol = product.plain["symbol"]

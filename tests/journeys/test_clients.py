@@ -126,7 +126,7 @@ def test_an_order_and_its_end(alice: Client) -> None:
 def test_a_placement_without_an_answer_is_one_order(
     rules: Server, alice: Client, kind: str
 ) -> None:
-    """Whatever was lost, the repetition finds the order of the first try, or is the first."""
+    """The repetition finds the order of the first try; if that was lost, it is the first."""
     more: dict[str, Any] = {"status": 503} if kind == "status" else {}
     if kind in ("reset", "status"):
         more["side"] = "after"

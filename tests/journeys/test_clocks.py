@@ -1,4 +1,4 @@
-"""The venue's clock on a machine whose clock is set: bounds, words, and what a venue then does."""
+"""The venue's clock on a machine whose clock is set: bounds, words, and a venue that uses it."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_a_drift_is_followed_without_a_word(caplog: pytest.LogCaptureFixture) ->
 
 
 def test_a_journal_that_is_ahead_of_the_machine(caplog: pytest.LogCaptureFixture) -> None:
-    """Venue time goes on from there; what clients sign is compared with the machine's time."""
+    """Venue time goes on from there; signed times are compared with the machine's time."""
     machine = Clocks()
     clock = SystemClock(machine)
     last = START + YEAR_S * SECOND
@@ -260,7 +260,7 @@ def test_a_state_that_ran_a_year_ahead(start: Callable[[int], Server]) -> None:
     assert abs(server.client().get("/api/v3/time").json["serverTime"] - machine_ms()) < 5_000
     assert abs(found["serverTime"] - machine_ms()) < 5_000
     assert far.again(server)[1]["code"] == -1046
-    # What clients sign with the machine's time is taken, and known again.
+    # A request signed with the machine's time is taken, and recognized when it is repeated.
     alice = Orders(server)
     first = alice.place()
     assert first["transactTime"] > machine_ms() + (YEAR_S - 60) * 1_000

@@ -149,7 +149,7 @@ def test_ready_file_tells_where_and_who(tmp_path: Path) -> None:
 
 
 def started(folder: Path, *arguments: str) -> str:
-    """What `venue dev` prints until it answers; it is stopped then."""
+    """The text that `venue dev` prints until it answers; it is stopped then."""
     ready = folder / "ready.json"
     process = subprocess.Popen(
         [

@@ -196,7 +196,7 @@ def test_positions_and_the_story_of_a_liquidation(server: Server) -> None:
     assert f"\nLiquidation {entry['id']} of carol (cross pool, USDT)" in text
     assert "moved the mark price of BTCUSDT from 64000.00 to 63500.00" in text
     assert "liquidation price 63592.77" in text
-    # What a reader adds up: the wallet and the unrealized profit are the equity.
+    # A reader adds up: the wallet and the unrealized profit are the equity.
     assert "had a wallet of 661.60000000 USDT, equity 661.60000000 USDT" in text
     assert "collateral" not in text
     assert "equity was 161.60000000 USDT and the maintenance margin 254.00000000 USDT" in text
@@ -209,7 +209,7 @@ def test_positions_and_the_story_of_a_liquidation(server: Server) -> None:
 
 
 def _money_moves(server: Server) -> None:
-    """What a wallet has counts neither the value of a position nor its unrealized profit."""
+    """The amount of a wallet counts neither the value of a position nor its unrealized profit."""
     money = ("carol", "CONTRACT", "USDT", "1")
     assert told(server, "faucet", *money).endswith("-> 662.60000000\n")
     assert told(server, "withdraw", *money).endswith("-> 661.60000000\n")

@@ -40,7 +40,7 @@ from venue.rebuild import rebuild_history
 from venue.vocabulary import BUY, GTC, IOC, LIMIT, LONG, SELL, SHORT, SeparatedMode
 
 PATIENCE_S: Final = 120
-CURRENT_S: Final = 5  # an index is posted anew so often; it counts for ten seconds
+CURRENT_S: Final = 5  # an index is posted again so often; it counts for ten seconds
 DAY: Final = 24 * HOUR
 MINUTE: Final = 60 * SECOND
 ASSET: Final = "QQQ"
@@ -139,7 +139,7 @@ class Stage:
 
 
 def recovered(path: Path) -> tuple[Engine, Told]:
-    """What recovery makes of a copy of the journal's file, from its first command on."""
+    """The engine and the events recovered from a copy of the journal, from its first command on."""
     folder = path.parent / "copy"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
@@ -184,7 +184,7 @@ def work_off(client: Client) -> None:
 
 
 def keep(path: Path, *more: str) -> None:
-    """Start and stop at once: what is under way is kept in a snapshot."""
+    """Start and stop at once: work under way is kept in a snapshot."""
     with start(path, *more) as server:
         assert server.stop() == 0
 
@@ -303,7 +303,7 @@ def test_a_killed_cascade_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> 
 def check_killed_cascade(
     path: Path, order: list[int], reached: int, before: list[int]
 ) -> list[int]:
-    """The journal ends amid the cascade, with all that was answered; who was liquidated."""
+    """The journal ends amid the cascade, with all that was answered; return the liquidated."""
     engine, told = recovered(path)
     assert engine.sequence >= reached
     assert engine.schedule.pending
@@ -383,7 +383,7 @@ class Payday:
             for number in range(first, first + PER_OWNER):
                 stage.short(seller, 5 + number % 13)
                 stage.long(buyer, 5 + number % 13)
-        # The newest positions: those that a settlement comes to last.
+        # The newest positions: a settlement comes to them last.
         self.movers = [stage.owner(name, 1_000_000) for name in ("mover-a", "mover-b")]
         stage.short(self.movers[1], 40)
         stage.long(self.movers[0], 40)
@@ -473,7 +473,7 @@ def finish_settlement(path: Path) -> None:
 
 
 def check_settlement(path: Path, payday: Payday) -> None:
-    """Every position's payment by hand, and what became of the difference."""
+    """Check every position's payment by hand, and the account that got the difference."""
     engine, told = recovered(path)
     expected = {number: payday.payment(number) for number in payday.positions}
     items = [item for item in check_money(path, engine) if item.kind == "position_funding"]

@@ -242,7 +242,7 @@ def test_a_dump_from_before_contracts_can_be_restored() -> None:
 
 
 class Session:
-    """A random, consistent story: what rests is known from the orders, never from levels."""
+    """A random, consistent story: resting lots are known from the orders, never from levels."""
 
     def __init__(self, random: Random) -> None:
         self.random = random

@@ -1,4 +1,4 @@
-"""What a contract did before its first trade: candles, prices and funding."""
+"""The past of a contract before its first trade: candles, prices and funding."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def test_a_killed_cascade_of_closes_goes_on_with_the_next_follower(tmp_path: Pat
         path = tmp_path / f"killed-{beyond}" / "venue.db"
         done = kill_cascade(tmp_path / "stage", path, beyond)
         if beyond == KILLS[0]:
-            keep(path)  # once from a snapshot, else from the journal
+            keep(path)  # once from a snapshot, otherwise from the journal
         with start(path) as server:
             client = server.client()
             until_left(client, GAIN, left)
@@ -109,7 +109,7 @@ def close_together(stage: Stage, lead: int) -> int:
 
 
 def kill_cascade(stage: Path, path: Path, beyond: int) -> list[int]:
-    """Kill a venue amid the cascade; whose copies were closed then, in their order."""
+    """Kill a venue amid the cascade; return the owners of the copies closed by then, in order."""
     for _ in range(ATTEMPTS_MAX):
         copy_of(stage, path)
         with start(path) as server:

@@ -162,7 +162,7 @@ def test_commands_that_are_no_bots_are_told_in_one_line(
         assert word in done.stderr
     assert not (tmp_path / "crashtest.json").exists()
     child = tmp_path / "child"
-    if child.exists():  # what the command had started is gone too
+    if child.exists():  # the process that the command had started is gone too
         assert gone(int(child.read_text()))
 
 

@@ -1,4 +1,4 @@
-"""Archives, and files beside them, that are not what they were: what is pruned is never lost."""
+"""Archives, and files beside them, that have changed: pruned commands and rows are never lost."""
 
 from __future__ import annotations
 
@@ -236,7 +236,7 @@ def test_files_of_another_venue_are_refused(lived: Path, tmp_path: Path) -> None
 
 
 def test_what_is_told_of_later_snapshots_is_enough(lived: Path, state: str) -> None:
-    """An older copy of the journal is put back, and what stands against it moved away as told."""
+    """An older copy of the journal is put back, and the files against it are moved away as told."""
 
     async def started() -> int:
         failed = list[BaseException]()

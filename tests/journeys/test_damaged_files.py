@@ -78,7 +78,7 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, bytes], list[Any]]:
-    """The files of a venue that was stopped, and what it answered."""
+    """The files of a venue that was stopped, and its answers."""
     folder = tmp_path_factory.mktemp("whole")
     with venue(folder) as server:
         _a_key(server)

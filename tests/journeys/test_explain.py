@@ -1,4 +1,4 @@
-"""Explanations on a live server: what they say is what happened, with its numbers."""
+"""Explanations on a live server: they tell the events that happened, with their numbers."""
 
 from __future__ import annotations
 
@@ -261,7 +261,7 @@ def test_the_command(server: Server) -> None:
 
 
 def test_an_order_of_before_a_restart(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """From a file, and from a snapshot that lies behind the order."""
+    """From a file, and from a snapshot that was taken after the order."""
     folder = tmp_path_factory.mktemp("kept")
     options = ("--no-agents", "--state", str(folder / "venue"))
     with Server(*options, folder=folder) as first:

@@ -1,4 +1,4 @@
-"""Who waits takes turns by owner; the venue's own goes first; a capacity is kept."""
+"""Waiting commands take turns by owner; the venue's own go first; a capacity is kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults over REST: what a stock client sees of each, and what really happened."""
+"""Faults over REST: each as a stock client sees it, and its true effect."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ def test_half_an_answer(server: Server, alice: Stock) -> None:
     assert whole.body.startswith(b'{"server')
     with pytest.raises(json.JSONDecodeError):
         assert whole.json
-    assert alice("fetch_time") is None  # what stock ccxt makes of it
+    assert alice("fetch_time") is None  # stock ccxt reads it so
 
 
 @pytest.mark.parametrize(("side", "left"), [("before", 0), ("after", 1)])
@@ -205,7 +205,7 @@ def test_a_reset(server: Server, alice: Stock, side: str, left: int) -> None:
 
 
 def test_a_clock_that_is_off(server: Server, alice: Stock) -> None:
-    """Who signs by its own clock is refused; who follows the venue's is not."""
+    """A client that signs by its own clock is refused; one that follows the venue's is not."""
     alice("load_markets")
     hour_ms = 3_600_000
     add(server, "clock_skew", ms=-hour_ms)
@@ -237,7 +237,7 @@ def test_a_repetition_by_a_clock_that_is_off_has_no_effect(server: Server) -> No
 def test_a_repetition_past_a_clock_that_is_off_has_no_effect(
     server: Server, ms: int, *, off_first: bool
 ) -> None:
-    """A rule hits only one of the two: whoever signed it is in time by either clock."""
+    """A rule hits only one of the two: the signed time is good by either clock."""
     alice = server.client("alice")
     raw = b'{"symbol":"BTCUSDT","side":"BUY","type":"LIMIT","quantity":"0.01","price":"60000.00"}'
     headers = alice.headers("POST", SPOT.order, raw, ahead_ms=ms // 2)

@@ -1,4 +1,4 @@
-"""What clients leave behind is freed at once: nothing waits for a garbage collection."""
+"""Objects that clients leave are freed at once: nothing waits for a garbage collection."""
 
 from __future__ import annotations
 

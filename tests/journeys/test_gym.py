@@ -1,4 +1,4 @@
-"""Learning environments: what gymnasium and pettingzoo ask of them, money, and the way to REST."""
+"""Learning environments: the demands of gymnasium and pettingzoo, money, and the way to REST."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WAIT, REST, TAKE, SWEEP = range(4)
 
 
 def episode(env: gymnasium.Env[Any, Any], action: Any, seed: int) -> tuple[float, dict[str, Any]]:
-    """The sum of the rewards when always the same is done, and what is told at the end."""
+    """The sum of the rewards when the same action is repeated, and the facts told at the end."""
     env.reset(seed=seed)
     told: dict[str, Any] = {}
     total, over = 0.0, False

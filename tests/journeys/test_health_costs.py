@@ -1,4 +1,4 @@
-"""What one health request has the venue compute, counted in calls: nothing for a stranger."""
+"""The work of one health request, counted in calls: none for a stranger."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def called(room: ListeningRoom, path: str, headers: dict[str, str | None]) -> Co
             counted[frame.f_code.co_qualname] += 1
 
     client = room.client()
-    client.get(path, headers=headers)  # what is kept of a first one is kept
+    client.get(path, headers=headers)  # the first one fills what is kept
     room.do(lambda _: sys.setprofile(count))
     client.get(path, headers=headers)
     room.do(lambda _: sys.setprofile(None))
@@ -76,6 +76,6 @@ def test_an_operator_decides_whether_the_state_is_digested(room: ListeningRoom) 
 
 
 def _of_the_door(counted: Counter[str]) -> Counter[str]:
-    """What the door and all behind it ran; ticks of the venue's clock may fall between."""
+    """The calls of the door's own parts; ticks of the venue's clock may fall between them."""
     rooms = ("Connection.", "Receiver.", "Request.", "Dispatcher.", "Desk.", "Operator", "Origins.")
     return Counter({name: count for name, count in counted.items() if name.startswith(rooms)})

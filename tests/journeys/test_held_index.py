@@ -182,7 +182,7 @@ def test_the_command_says_what_does_not_go_together(venue: Moved) -> None:
 
 
 def test_a_hold_outlives_a_restart_and_needs_no_agents(tmp_path: Path) -> None:
-    """Nothing else gives the index a price here; a posted one gets stale in ten seconds."""
+    """No other source gives the index a price here; a posted one gets stale in ten seconds."""
     options = ("--no-agents", "--state", str(tmp_path / "held.db"))
     with Moved(tmp_path, *options) as before:
         said(before, "index", "ETHUSDT", "3000", "--hold")

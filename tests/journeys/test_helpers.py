@@ -1,4 +1,4 @@
-"""The history process beside a living venue: killed, hung, kept away, and what it is handed."""
+"""The history process beside a living venue: killed, hung, kept away, and its environment."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def until_ok(server: Server) -> None:
 
 
 def until_told(server: Server) -> str:
-    """What health says as soon as it is not ok."""
+    """The status that health tells as soon as it is not ok."""
     client, end = server.client(), time.monotonic() + PATIENCE_S
     while (told := client.get("/_venue/health").json["status"]) == "ok":
         assert time.monotonic() < end

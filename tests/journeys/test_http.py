@@ -414,7 +414,7 @@ def await_room(served: Served) -> None:
 
 @pytest.mark.parametrize("ending", [b"", b"half-close", LAST])
 def test_who_never_reads_the_last_answers_is_not_waited_for(ending: bytes) -> None:
-    """What is left is too little for the server to be told that nobody reads it."""
+    """The rest is too short for the server to be told that nobody reads it."""
     with serving(connections_per_ip=1, idle_s=0.05, write_s=0.05) as served:
         served.listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)
         with closing(socket.socket()) as client:

@@ -1,4 +1,4 @@
-"""The wheel in a fresh environment: what `requirements-run.lock` names is all that it needs."""
+"""The wheel in a fresh environment: it needs only packages of `requirements-run.lock`."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_the_wheel_runs_a_venue(fresh: Path, tmp_path: Path) -> None:
 
 
 def test_the_wheel_names_its_command_and_its_pythons(fresh: Path) -> None:
-    """What `pipx run` and `uvx --from` look for: a command of the package's own name."""
+    """`pipx run` and `uvx --from` look for a command of the package's own name."""
     script = (
         "from importlib.metadata import distribution as d; one = d('venue');"
         "own = one.entry_points.select(group='console_scripts');"
@@ -127,7 +127,7 @@ def test_the_wheel_names_its_command_and_its_pythons(fresh: Path) -> None:
 
 @pytest.mark.parametrize("version", ["3.12", "3.13"])
 def test_newer_interpreters_read_every_module(version: str, tmp_path: Path) -> None:
-    """Where one is at hand. What it imports of others is not at hand, so nothing more is run."""
+    """Where one is at hand. The packages that it imports are not, so nothing more is run."""
     python = _of_pyenv(version) or shutil.which(f"python{version}")
     if python is None:
         pytest.skip(f"there is no Python {version} here")

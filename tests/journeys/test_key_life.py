@@ -1,4 +1,4 @@
-"""Keys and logins on a running venue: what ends with a key, what is known after a restart."""
+"""Keys and logins on a running venue: sessions that end with a key, memory after a restart."""
 
 from __future__ import annotations
 

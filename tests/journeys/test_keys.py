@@ -1,4 +1,4 @@
-"""The key store: what stands at rest, what it refuses to open, revocation, passphrases."""
+"""The key store: the file at rest, files that it refuses to open, revocation, passphrases."""
 
 import asyncio
 import contextlib
@@ -93,7 +93,7 @@ def test_no_byte_of_the_file_can_be_changed(path: Path) -> None:
         changed = bytearray(text)
         changed[place] ^= 1 << choice.randrange(8)
         path.write_bytes(changed)
-        with contextlib.suppress(VaultError):  # what base64 leaves unused may change
+        with contextlib.suppress(VaultError):  # bits that base64 leaves unused may change
             assert KeyStore.open(path).list() == right
 
 

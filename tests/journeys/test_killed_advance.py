@@ -52,7 +52,7 @@ def advance(server: Server) -> Any:
 
 
 def verified(folder: Path) -> dict[str, str]:
-    """What `venue verify` finds of a stopped venue, which must be whole."""
+    """The facts that `venue verify` finds of a stopped venue, which must be whole."""
     done = run("verify", str(folder / "venue.db"))
     assert done.returncode == 0, done.stderr
     return dict(line.split(": ", 1) for line in done.stdout.splitlines() if ": " in line)

@@ -153,8 +153,8 @@ def test_explanations_and_problems(quiet: Venue) -> None:
 
 @pytest.mark.parametrize("agents", [True, False], ids=["agents", "alone"])
 def test_server_library_and_world_write_the_same_journal(tmp_path: Path, agents: bool) -> None:
-    """A world's journal goes on behind that of its founding, which many worlds share: together they
-    are the whole one. The second world is made of a snapshot, and does not begin anew either."""
+    """A world's journal continues that of its founding, which many worlds share: together they are
+    the whole one. The second world is made of a snapshot, and does not begin again either."""
     mine, theirs = tmp_path / "library.db", tmp_path / "server" / "venue.db"
     with Venue(seed=7, agents=agents, state=mine) as v:
         alice = v.account("alice")

@@ -397,7 +397,7 @@ def test_the_ticker_and_the_trades_go_on_from_the_past() -> None:
     assert spot.trades_after("BTCUSDT", ids[-3]) == own[-3:]
     assert spot.trades_after("BTCUSDT", ids[-1]) == own[-1:]
     assert spot.trades("BTCUSDT", 2) == own[-2:]
-    # What was before is over after a day, what was traded here half a day later.
+    # Earlier trades no longer count after a day, the ones made here half a day later.
     day = BEGIN + 24 * HOUR_US + MINUTE_US
     assert spot.ticker("BTCUSDT", day).volume == 7
     assert spot.ticker("BTCUSDT", day + 12 * HOUR_US).count == 0

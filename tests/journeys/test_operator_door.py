@@ -1,4 +1,4 @@
-"""Who is an operator: the token decides; without one, whose process is at the other end."""
+"""Operators: the token decides; without one, the owner of the process at the other end."""
 
 import os
 import socket

@@ -64,7 +64,7 @@ def test_a_file_that_was_named_may_say_everything(tmp_path: Path) -> None:
 
 
 def test_files_of_others_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who owns a file can hold its lock or change it, whatever its mode."""
+    """The owner of a file can hold its lock or change it, whatever its mode."""
     state = str(tmp_path / "venue.db")
     lock = Path(f"{state}.history.lock")
     lock.touch()

@@ -1,4 +1,4 @@
-"""The command line for people: owners, orders, keys, faults, and what it says when it cannot."""
+"""The command line for people: owners, orders, keys, faults, and its words when it cannot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A preview on a live server: what it shows is what then happens, and it does nothing."""
+"""A preview on a live server: it shows the events that then happen, and changes nothing."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from venue.core.messages.commands import Exit
 from venue.recording.frames import ITEMS_MAX, PrivateFrames
 from venue.vocabulary import LIMIT, LONG, MARKET, SHORT
 
-BTC_HELD = 10**7  # what `World` gives each owner, in whole units
+BTC_HELD = 10**7  # `World` gives each owner so many whole units
 NO_REASON = "UNKNOWN_ORDER_CANCEL_REASON"
 RESERVED = (1, 2)
 

@@ -1,4 +1,4 @@
-"""What is old moves to archives: nothing is lost on the way, and all of it can still be read."""
+"""Old data moves to archives: nothing is lost on the way, and all of it can still be read."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ from venue.pruning.beside import Pruning
 from venue.rebuild import rebuild_history
 
 FRAMES_KEPT = 1_000
-FILES_MOVED = 22  # moments of a kill until the journal is done; behind them come pieces of history
+FILES_MOVED = 22  # moments of a kill until the journal is done; then come pieces of history
 
 
 @pytest.fixture(scope="module")
 def lived(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Findings]:
-    """The folder of a venue that was stopped, and what `verify` says of it."""
+    """The folder of a venue that was stopped, and the findings of `verify`."""
     folder = tmp_path_factory.mktemp("lived")
     asyncio.run(live(folder / "venue.db"))
     findings = verify(str(folder / "venue.db"))
@@ -88,7 +88,7 @@ def short(cut: tuple[Path, Pruned], tmp_path: Path) -> str:
 
 
 def told(findings: Findings) -> list[str]:
-    """What a verification says of the whole; snapshots come and go."""
+    """The facts that a verification tells of the whole; snapshots come and go."""
     assert findings.problems == []
     return [fact for fact in findings.facts if not fact.startswith("snapshot:")]
 
@@ -277,7 +277,7 @@ async def pruned_beside(state: str, keep_us: int = KEEP_US) -> None:
             pass
         await rooms.submit([ChangeSetting("pruned", "yes")])
         assert (keep_us == 0) == ("now" not in rooms.engine.savepoints.kept)
-        if keep_us:  # what was archived does not come back
+        if keep_us:  # archived data does not come back
             await rooms.timekeeper.revert("now")
     assert not failed, failed
 
@@ -382,7 +382,7 @@ def _mortal_until(at: int) -> None:
     met = 0
 
     def mortal(room: Any, name: str) -> None:
-        """Before and behind each call of it, the process may be killed."""
+        """The process may be killed before and after each call of it."""
         called = getattr(room, name)
 
         def mortally(*arguments: Any, **named: Any) -> Any:
@@ -414,7 +414,7 @@ def _mortal_until(at: int) -> None:
 
 
 def test_a_kill_at_any_moment_loses_nothing(lived: tuple[Path, Findings], tmp_path: Path) -> None:
-    """Whatever was done until then, all of it is there, and the next pruning goes on."""
+    """All data is there, at whatever step the kill came, and the next pruning goes on."""
     whole = everything(str(lived[0] / "venue.db"))
     act = partial(prune, keep_us=HALF_US, now_us=NOW_US)
     at = 1

@@ -1,4 +1,4 @@
-"""The pytest plugin: the example's tests, and what a user is told when something is wrong."""
+"""The pytest plugin: the example's tests, and its words to a user when something is wrong."""
 
 from __future__ import annotations
 

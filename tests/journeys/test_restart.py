@@ -17,7 +17,7 @@ from venue.candles import INTERVALS
 
 
 def trade(server: Server, count: int, start: int) -> None:
-    """Alice sells to bob, at several prices; something rests behind."""
+    """Alice sells to bob, at several prices; parts of her orders stay."""
     alice, bob = server.client("alice"), server.client("bob")
     for number in range(start, start + count):
         price = str(60_000 + number % 7)
@@ -31,12 +31,12 @@ def trade(server: Server, count: int, start: int) -> None:
 
 
 def seen(client: Client) -> dict[str, Any]:
-    """What the public sees of a market without agents: it changes by trades only."""
+    """The public data of a market without agents, which changes by trades only."""
     ticker = client.get("/api/v3/market/ticker/24hr?symbol=BTCUSDT").json
     candles = {
         interval: client.get(f"/api/v3/market/klines?symbol=BTCUSDT&interval={interval}").json
         for interval in INTERVALS
-        if interval not in ("1m", "5m", "15m", "30m")  # these may begin anew while we look
+        if interval not in ("1m", "5m", "15m", "30m")  # a next one of these may begin while we look
     }
     return {
         "ticker": ticker,
@@ -91,7 +91,7 @@ def test_a_failed_projection_is_shown(tmp_path: Path) -> None:
 
 
 def test_a_damaged_log_never_starts_a_shorter_venue(tmp_path: Path) -> None:
-    """One flipped byte: what was acknowledged is there, or a sentence says what to do."""
+    """One flipped byte: all acknowledged orders are there, or a sentence says what to do."""
     first = tmp_path / "first"
     with Server("--state", str(first / "venue.db"), "--no-agents", folder=first) as server:
         trade(server, 4, 0)

@@ -1,4 +1,4 @@
-"""A private channel resumed from a number: what was missed, then what happens, each frame once."""
+"""A private channel resumed from a number: the missed frames, then the new ones, each once."""
 
 from __future__ import annotations
 
@@ -252,7 +252,7 @@ def test_many_frames_while_more_come(server: Server) -> None:
     assert newest > 2_000
 
 
-# -- small queues, a small history, and what fails ------------------------------------------------
+# -- small queues, a small history, and failures --------------------------------------------------
 
 
 @pytest.fixture
@@ -295,7 +295,7 @@ def order_frames(room: ListeningRoom, count: int) -> None:
 
 
 def closed(listener: Listener) -> tuple[int, str]:
-    """How the server ended it; what came before is read."""
+    """The code and the reason with which the server ended it; read all frames before."""
     with pytest.raises(ConnectionClosed) as end:
         listener.until(lambda _: False)
     assert end.value.rcvd is not None

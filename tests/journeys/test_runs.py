@@ -41,7 +41,7 @@ THEIRS = (OPEN, "/api/v3/myTrades?symbol=BTCUSDT", "/api/v3/account")
 
 
 class Lived:
-    """What a venue answered behind some of its commands, and where its files are."""
+    """The answers of a venue after some of its commands, and the place of its files."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -67,7 +67,7 @@ def ok(answer: Any) -> Any:
 
 
 def answers(port_client: Any, at: str = "") -> dict[str, bytes]:
-    """What anybody, and alice, is answered."""
+    """The answers to anybody, and to alice."""
     found = {}
     for target in PUBLIC:
         found[target] = ok(port_client.get(target + at)).body

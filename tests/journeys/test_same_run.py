@@ -38,7 +38,7 @@ def _environment(values: Mapping[str, str]) -> Iterator[None]:
 
 
 def _agents_run(folder: Path, environment: Mapping[str, str]) -> tuple[Any, list[bytes]]:
-    """What is told of a practice venue in two minutes, and its journal."""
+    """All that a practice venue tells in two minutes, and its journal."""
     with _environment(environment), Life(folder) as life:
         life.venue.advance(by="30s")
         order = {"side": "BUY", "quantity": "0.2", "type": "MARKET"}
@@ -152,7 +152,7 @@ def test_an_advance_among_agents_is_the_same_time_lived_through(tmp_path: Path) 
 
 
 def _same(first: Any, second: Any) -> None:
-    """Compared piece by piece: what differs is shown alone."""
+    """Compare piece by piece: a difference is shown alone."""
     (answers, pages, frames), journal = first[:2]
     (other_answers, other_pages, other_frames), other_journal = second[:2]
     assert answers == other_answers

@@ -45,7 +45,7 @@ def private(venue: Moved, product: Product = SPOT) -> Listener:
 
 
 def ended(listener: Listener) -> str:
-    """Why a socket was closed, behind the last of its frames."""
+    """The reason why a socket was closed, after the last of its frames."""
     try:
         while True:
             listener.receive()
@@ -58,7 +58,7 @@ def hold(listener: Listener, *, enabled: bool = True) -> Any:
 
 
 def test_time_skips_to_what_is_due(venue: Moved) -> None:
-    """Days pass in moments, and whatever is due on the way is done at its instant."""
+    """Days pass in moments, and everything due on the way is done at its instant."""
     begin = venue.clock()["time"]
     skip(venue)
     moves(venue, begin, 24 * HOUR_MS)

@@ -61,7 +61,7 @@ async def _close() -> None:
         assert not rooms.engine.pending()
         told = [applied for applied in heard if isinstance(applied.command, ClosePositions)]
         assert len(told) == 1
-        assert _closed(told[0]) == CLOSED_MAX  # what was published is not what is answered
+        assert _closed(told[0]) == CLOSED_MAX  # one slice; the answer has all slices
 
 
 def test_a_stop_finishes_a_close_that_is_to_be_answered(tmp_path: Path) -> None:

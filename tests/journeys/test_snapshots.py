@@ -63,7 +63,7 @@ def caught_up(kept: Moved) -> Any:
 
 
 def seen(kept: Moved) -> dict[str, str]:
-    """What clients see, as digests, with the state's hash and venue time."""
+    """Digests of the answers that clients see, with the state's hash and venue time."""
     health = caught_up(kept)
     found = {name: str(health[name]) for name in ("stateHash", "venueTime", "openOrders")}
     alice = kept.clients["alice"]
@@ -171,7 +171,7 @@ def test_streams_end_and_answers_name_the_epoch(venue: Moved) -> None:
 
 
 def last_word(socket: ClientConnection) -> tuple[int | None, str | None]:
-    """What a socket was closed with."""
+    """The code and the reason that a socket was closed with."""
     with suppress(ConnectionClosed):
         while True:
             socket.recv(timeout=PATIENCE_S)

@@ -354,7 +354,7 @@ def test_only_what_cannot_be_read_is_a_fault() -> None:
 
 
 def test_messages_in_a_second_are_bounded() -> None:
-    """What comes too fast is refused by itself; ten times as much ends the connection."""
+    """A message that comes too fast is refused by itself; ten times as many end the connection."""
     with (
         ListeningRoom(SocketLimits(session=SessionLimits(messages=20))) as room,
         Listener(room.port, SPOT.socket, login(KEYS["alice"])) as desk,
@@ -383,7 +383,7 @@ def test_other_messages_that_come_too_fast_end_the_connection() -> None:
 
 
 def test_weights_are_those_of_rest(tmp_path: Any) -> None:
-    """One budget for both doors: what was asked for over sockets is refused over REST."""
+    """One budget for both doors: weight spent over sockets is refused over REST."""
     query = f"symbol={CONTRACT.plain['symbol']}"
     message = {"method": "ORDER.CANCEL_ALL", "params": dict([query.split("=")])}
     with Server("--no-agents", folder=tmp_path) as other:

@@ -156,7 +156,7 @@ def test_silence(server: Server, pro: Pro, product: Product) -> None:
 
 @BY_NAME
 def test_a_disconnect(server: Server, pro: Pro, product: Product) -> None:
-    """The client is told so, and begins anew with its next call."""
+    """The client is told so, and begins again with its next call."""
     watch(server, pro, product)
     add(server, "ws.disconnect", match={"channel": "depth*"}, when={"count": 1})
     bid(server, product)

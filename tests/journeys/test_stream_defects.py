@@ -47,7 +47,7 @@ def market(room: ListeningRoom) -> Market:
 
 
 class Planted(Exception):
-    """What a defect raises here."""
+    """The exception that a defect raises here."""
 
 
 def fail(*_: Any, **__: Any) -> Any:
@@ -252,7 +252,7 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> dict[str, set[str]]:
 def test_a_frame_that_cannot_be_made(
     room: ListeningRoom, market: Market, broken: dict[str, set[str]], channel: str, call: str
 ) -> None:
-    """Who misses a frame is told so; whoever comes then has the channel from its beginning."""
+    """A listener that misses a frame is told so; a later one has the channel from its beginning."""
     with Listener(room.port, SPOT) as bad, Listener(room.port, SPOT) as good:
         bad.subscribe(f"BTCUSDT@{channel}", "BTCUSDT@bookTicker")
         good.subscribe("BTCUSDT@bookTicker", "BTCUSDT@kline_1m_LAST_PRICE")

@@ -112,7 +112,7 @@ def test_frames_are_late_and_in_order(server: Server, product: Product) -> None:
 
 @BY_NAME
 def test_silence_and_then_speech(server: Server, product: Product) -> None:
-    """Nothing is said for a while, though the connection is open; what was to be said is lost."""
+    """Nothing is said for a while, though the connection is open; frames of that while are lost."""
     with private(server, product) as listener:
         order(server, product)
         heard = listener.next()
@@ -141,7 +141,7 @@ def test_a_stream_is_ended(server: Server, product: Product) -> None:
             listener.next()
     assert ended.value.rcvd is not None
     assert (ended.value.rcvd.code, ended.value.rcvd.reason[:6]) == (4000, "fault ")
-    with private(server, product) as listener:  # who comes again is ended again, by its next frame
+    with private(server, product) as listener:  # a new connection ends too, by its next frame
         order(server, product)
         with pytest.raises(ConnectionClosed):
             listener.next()
@@ -216,7 +216,7 @@ def test_late_answers(server: Server, product: Product, side: str) -> None:
 
 @BY_NAME
 def test_a_connection_ends_while_its_order_waits(server: Server, product: Product) -> None:
-    """What waits is done all the same: the order was on its way."""
+    """The waiting order is done all the same: it was on its way."""
     alice = server.client("alice")
     with private(server, product) as listener:
         add(server, "delay", ms=100, match={"operation": "place*"})

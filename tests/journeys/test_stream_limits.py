@@ -106,7 +106,7 @@ class Wire:
         return head[0] & 0x0F, self.file.read(size)
 
     def last(self) -> tuple[int, str]:
-        """The close frame, behind which the stream ends."""
+        """The code and the reason of the close frame, after which the stream ends."""
         opcode, payload = self.receive()
         while opcode != 8:
             opcode, payload = self.receive()
@@ -239,7 +239,7 @@ def test_a_reader_that_catches_up_stays(room: ListeningRoom) -> None:
 
 
 def test_pings_that_are_not_read_do_not_pile_up() -> None:
-    """Whoever does not read the answers is not read either: its own sending stalls."""
+    """A client that does not read the answers is not read either: its own sending stalls."""
     with ListeningRoom(SocketLimits(frames=None)) as room, Wire(room.port) as wire:
         wire.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         wire.socket.settimeout(0.5)

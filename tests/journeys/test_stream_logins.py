@@ -1,4 +1,4 @@
-"""Private streams against a real server: who may open one, and that it tells its owner only."""
+"""Private streams against a real server: the logins that open one; it tells its owner only."""
 
 from __future__ import annotations
 

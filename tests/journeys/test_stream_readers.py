@@ -36,7 +36,7 @@ def market(room: ListeningRoom) -> Market:
 
 @pytest.fixture
 def quiet(room: ListeningRoom, caplog: pytest.LogCaptureFixture) -> Iterator[None]:
-    """Whatever the test does is no defect."""
+    """Check after the test that nothing in it was a defect."""
     yield
     assert caplog.text == ""
     health = room.client().get("/_venue/health").json

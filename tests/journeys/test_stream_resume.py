@@ -1,4 +1,4 @@
-"""Clients and servers killed at random: who comes back with its last number misses nothing.
+"""Clients and servers killed at random: a client back with its last number misses nothing.
 
 Two owners trade with each other on both products; each follows its private channels and keeps what
 it was told by number. Twenty times something dies, most often with frames under way.
@@ -38,7 +38,7 @@ BEYOND = 10**9
 class Follower:
     """A client with a memory: every frame by channel and number, and the last number of each.
 
-    What it wrote down and what it remembers are two things: it may die between them.
+    It writes a frame down, then remembers its number: it may die between the two.
     """
 
     def __init__(self, product: Product, name: str) -> None:
@@ -58,7 +58,7 @@ class Follower:
         found.subscribe(*(f"{channel}?from={last}" for channel, last in self.last.items()))
 
     def read(self, *, remember: bool = True) -> None:
-        """Take one frame in: it has the next number, and what it had before."""
+        """Take one frame in: it has the next number, and is as before if it came before."""
         frame = self.listener.next()
         channel, number = frame["e"], frame["seq"]
         assert number == self._next[channel], (self.name, self.product.name, channel)
@@ -92,7 +92,7 @@ class Follower:
         self._open.close()
 
     def frames(self, channel: str) -> list[Message]:
-        """What was written down, by number: there is no gap."""
+        """The frames written down, by number: there is no gap."""
         written = self.written[channel]
         assert sorted(written) == list(range(1, len(written) + 1))
         return [written[number] for number in sorted(written)]
@@ -146,7 +146,7 @@ class Traffic:
             client.close()
 
     def _choose(self) -> Callable[[], int]:
-        """What to do next; its answer is the status."""
+        """Choose the next request; calling it gives the status."""
         random = self._random
         chance, client = random.random(), random.choice(self._clients)
         if chance < 0.8:
@@ -196,7 +196,7 @@ class Scene:
         return server
 
     def kill(self, what: str) -> None:
-        """Have everybody busy, then kill; who died comes back."""
+        """Have everybody busy, then kill; the killed one comes back."""
         random = self._random
         self.traffic.go_on()
         for follower in self.followers:
@@ -261,7 +261,7 @@ def test_twenty_kills(tmp_path: Path) -> None:
 
 
 def check(follower: Follower, client: Client) -> None:
-    """What a client was told, against what the venue says of the past and of now."""
+    """Compare a client's frames with the venue's answers about the past and about now."""
     channels = [follower.frames(channel) for channel in follower.last]
     versions = sorted(frame["v"] for frames in channels for frame in frames)
     assert versions == list(range(1, len(versions) + 1))

@@ -214,7 +214,7 @@ def test_the_top_of_the_book(server: Server, spot: Listener) -> None:
     assert list(first) == ["e", "E", "s", "u", "b", "B", "a", "A"]
     assert first["e"] == "bookTicker"
     order(alice, "SOLUSDT", "BUY", "1.5", "140.000")
-    order(alice, "SOLUSDT", "BUY", "1.5", "139.000")  # behind the best: nothing to tell
+    order(alice, "SOLUSDT", "BUY", "1.5", "139.000")  # below the best: nothing to tell
     order(alice, "SOLUSDT", "SELL", "2", "160.000")
     quotes = [(frame["b"], frame["B"], frame["a"], frame["A"]) for frame in spot.settle()]
     assert quotes == [

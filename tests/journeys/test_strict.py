@@ -1,4 +1,4 @@
-"""A strict venue: what exchanges swallow is refused; its first screen; how it is stopped."""
+"""A strict venue: input that exchanges swallow is refused; its first screen; how it is stopped."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_unknown_names_are_refused_wherever_they_stand(server: Server) -> None:
 
 
 def screen(*line: str, folder: Path) -> str:
-    """What `venue dev` prints on a terminal, up to its last line; then ^C ends it."""
+    """The text that `venue dev` prints on a terminal, up to its last line; then ^C ends it."""
     ours, theirs = pty.openpty()
     venue = subprocess.Popen(
         [*line, "dev", "--port", "0"], stdin=theirs, stdout=theirs, stderr=theirs, cwd=folder,

@@ -72,7 +72,7 @@ def tailing(server: Server, *channels: str) -> Iterator[subprocess.Popen[str]]:
 
 
 def ended(process: subprocess.Popen[str]) -> tuple[int, list[Any], str]:
-    """Exit code, the frames printed since, and what was said besides."""
+    """Exit code, the frames printed since, and the text on standard error."""
     out, errors = process.communicate(timeout=WAIT_S)
     return process.returncode, [json.loads(line) for line in out.splitlines()], errors
 
@@ -182,7 +182,7 @@ class Terminal:
         return bool(data)
 
     def until(self, words: str) -> None:
-        """Read until the words were shown; what was seen is forgotten."""
+        """Read until the words were shown; then forget the text seen."""
         while words not in self.seen:
             assert self.read(), self.seen
         self.seen = ""

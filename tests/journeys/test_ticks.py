@@ -1,4 +1,4 @@
-"""What one command may not finish goes on at once in a running venue, without a tick."""
+"""Work that one command may not finish goes on at once in a running venue, without a tick."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Time in the owner's hand: modes, moves, what is refused, and what a restart keeps."""
+"""Time in the owner's hand: modes, moves, refusals, and the clock after a restart."""
 
 from __future__ import annotations
 

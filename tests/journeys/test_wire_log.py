@@ -1,4 +1,4 @@
-"""The wire log: what it tells of requests, sockets and faults, and what it never tells."""
+"""The wire log: its entries about requests, sockets and faults, and secrets it never tells."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_the_line_repeats_the_request(server: Server) -> None:
     ],
 )
 def test_no_line_that_a_stranger_made_does_more_than_repeat(server: Server, target: str) -> None:
-    """Who pastes a line is the operator: it must send this request, and to this venue."""
+    """An operator pastes the line: it must send this request, and to this venue."""
     server.client("alice").get(target)
     assert last(server, owner="alice", kind="REQUEST")["repeat"] is None
 

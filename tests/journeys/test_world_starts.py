@@ -63,7 +63,7 @@ class Kept:
         return self.ask(world, "GET", "/_venue/health")
 
     def seen(self, world: str = "") -> list[Any]:
-        """What alice is told."""
+        """The answers that alice gets."""
         return [self.ask(world, method, target, body) for method, target, body in SEEN]
 
     def live(self, number: str, world: str = "") -> list[Any]:
@@ -120,7 +120,7 @@ def test_a_world_begins_with_what_was_kept_and_goes_on_as_the_venue_did(kept: Ke
 
 
 def test_the_state_is_that_of_when_the_world_was_made(kept: Kept) -> None:
-    """A snapshot that is saved anew or deleted meanwhile takes nothing from a world that waits."""
+    """A snapshot that is saved again or deleted meanwhile takes nothing from a world that waits."""
     for name in ("early", "late"):
         kept.ask("", "PUT", "/_venue/snapshots/moving", {})
         made(kept.server, name, **{"from": "moving"})
@@ -136,7 +136,7 @@ def test_the_state_is_that_of_when_the_world_was_made(kept: Kept) -> None:
 
 
 def test_files_go_with_the_last_world_that_needs_them(kept: Kept) -> None:
-    """Enemy: who saves, makes and deletes without end fills the disk."""
+    """Enemy: a caller that saves, makes and deletes without end, to fill the disk."""
     made(kept.server, "other", **{"from": "base"})
     there = begun(kept)
     for round_ in range(3):
@@ -157,7 +157,7 @@ def test_a_world_as_the_venue_was_ready(kept: Kept) -> None:
 
 
 def test_many_ask_for_one_name_at_once(kept: Kept) -> None:
-    """One world is made, of one copy; who came second is told so."""
+    """One world is made, of one copy; the second caller is told so."""
     kept.ask("", "PUT", "/_venue/snapshots/raced", {})
 
     def make(number: int) -> int:
@@ -230,7 +230,7 @@ def test_of_a_venue_with_a_file_whose_time_passes(tmp_path: Path) -> None:
 
 
 def test_a_world_explains_what_happened_in_it(kept: Kept) -> None:
-    """As the venue does; what lies before the world began is refused by a rule."""
+    """As the venue does; an order from before the world began is refused by a rule."""
     made(kept.server, "asks", **{"from": "base"})
     earlier = kept.ask("asks", "GET", "/api/v3/openOrders")[0]["orderId"]
     placed = kept.ask("asks", "POST", "/api/v3/order", REST)["orderId"]

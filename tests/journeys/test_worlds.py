@@ -64,7 +64,7 @@ def open_orders(server: Server, name: str) -> list[dict[str, Any]]:
 
 
 def session(server: Server, world: At, markets: Any) -> list[Any]:
-    """A hundred calls of a stock client; what they told."""
+    """Make a hundred calls of a stock client; return their results."""
     told: list[Any] = []
     with Stock(server, server.account("alice")) as stock:
         api = dict.fromkeys(("public", "private", "contract", "contractPrivate"), world.url)
@@ -250,7 +250,7 @@ STREAM = (
 
 
 def test_all_worlds_have_no_more_sockets_than_the_venue(tmp_path: Path) -> None:
-    """Enemy: who opens the sockets of one world in each of many, until no file is left."""
+    """Enemy: a client opens the sockets of one world in each of many, until no file is left."""
     program = ("support.descriptors", "460", "460")
     with Server("--no-agents", folder=tmp_path, program=program) as server, ExitStack() as stack:
         for name in ("a", "b"):
@@ -340,7 +340,7 @@ def test_a_world_has_no_worlds(server: Server) -> None:
 
 @pytest.mark.parametrize("header", [{"X-Forwarded-For": "1.2.3.4"}, {"Origin": "http://evil.test"}])
 def test_strangers_and_pages_have_no_part_in_it(server: Server, header: dict[str, str]) -> None:
-    """Enemy: a page in the operator's browser, and who comes through a proxy."""
+    """Enemy: a page in the operator's browser, and a client that comes through a proxy."""
     made(server, "there")
     client = operator(server)
     for method, target, body in (

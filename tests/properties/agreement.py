@@ -8,7 +8,7 @@ from venue.core.engine import Engine
 
 
 def compare(engine: Engine, owner: Owner) -> None:
-    """The ledger's pools are those of the items; what orders hold is what they need.
+    """The ledger's pools are those of the items; orders hold as much as they need.
 
     A need is told up to a few atoms a lot: how it is shared among an order's fills is not fixed.
     """

@@ -44,7 +44,7 @@ class Auditor:
         }
 
     def apply(self, command: Command) -> list[Event]:
-        """What the engine must answer to `command`."""
+        """The events that the engine must answer to `command`."""
         return self.rules[type(command)](command)
 
     def set_cancel_after(self, command: commands.SetCancelAfter) -> list[Event]:
@@ -145,7 +145,7 @@ class Auditor:
         if len([order for order in resting if order["symbol"] == command.symbol]) >= PER_SYMBOL:
             found[Reject.OPEN_ORDERS_SYMBOL] = PER_SYMBOL
         if min(found, default=Reject.ORDER_UNKNOWN) <= Reject.TIME_IN_FORCE:
-            return found  # what follows depends on these
+            return found  # the next checks depend on these
         if command.type == OrderType.MARKET:
             return found | self.market_faults(command, listed)
         return found | self.limit_faults(command, listed)
@@ -220,7 +220,7 @@ class Auditor:
         return [order for order in self.orders if order["open"]]
 
     def makers(self, symbol: str, taker_side: int) -> list[Order]:
-        """Who stands against a taker: best price first, then the oldest (rule 3.2)."""
+        """The orders against a taker: best price first, then the oldest (rule 3.2)."""
         found = [o for o in self.open() if o["symbol"] == symbol and o["side"] != taker_side]
         if taker_side == Side.BUY:
             return sorted(found, key=lambda order: (order["price"], order["id"]))
@@ -402,7 +402,7 @@ def closed(order: Order, status: OrderStatus, resting: int) -> events.OrderClose
 
 
 def content(command: commands.PlaceOrder) -> tuple[object, ...]:
-    """What makes two orders under one client id the same (rule 3.6)."""
+    """The fields that make two orders under one client id the same (rule 3.6)."""
     return (
         command.symbol,
         command.side,

@@ -29,8 +29,8 @@ AIMS: Final = 4
 
 @dataclass(frozen=True)
 class Found:
-    """What the search found: the shortest story, what is wrong with it, and after how many
-    commands of which seed it came."""
+    """A find of the search: the shortest story, its fault, and after how many commands of which
+    seed it came."""
 
     world: World
     story: list[Command]
@@ -145,7 +145,7 @@ class Climb:
 
 
 def skeleton(wrong: Wrong) -> str:
-    """What is wrong, without its numbers."""
+    """The words of a fault, without its numbers."""
     return re.sub(r"-?\d+", "#", str(wrong))
 
 
@@ -191,7 +191,7 @@ def _overdrawn(play: Play) -> int:
 
 
 def _gained(play: Play) -> int:
-    """What the group has gained and the others and the fund have lost; fees do not count."""
+    """The group's gain and the fund's loss beyond losses others agreed to; fees do not count."""
     gain, lost = play.judge.gain()
     fund = play.judge.owners[FUND_UID]
     gain += fund.brought - fund.equity(0)

@@ -1,6 +1,6 @@
 """One HTTP connection under random cuts and random damage, judged by what it was sent.
 
-What was sent is known: whole requests, each with a number in its path, then perhaps damage. The
+The sent bytes are known: whole requests, each with a number in its path, then perhaps damage. The
 answers must be those of the requests before the damage, in order and each once; then at most one
 refusal, which ends the connection. Nothing may escape, and little may be kept.
 """
@@ -51,7 +51,7 @@ class Wire:
         return self.closed
 
     def write(self, data: bytes) -> None:
-        assert not self.closed, "written to who has gone"
+        assert not self.closed, "written to a client that has gone"
         self.written += data
         if not self.pressed and self._random.random() < 0.02:
             self.pressed = True

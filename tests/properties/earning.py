@@ -1,4 +1,4 @@
-"""What a group of owners may try: genes, which become commands by looking at the venue.
+"""The tricks a group of owners may try: genes, which become commands by looking at the venue.
 
 A gene is (what, who, four numbers). Prices lie around the mark or at the best of the book, sizes
 near what an owner can afford, so that a small change of a number is a small change of the story.
@@ -49,7 +49,7 @@ class Group:
         return self.play.judge.markets[symbols[number % len(symbols)]]
 
     def price(self, market: Market, side: int, number: int) -> int:
-        """Around the mark, in most cases; else at the best of one side, or as the order before."""
+        """A price around the mark mostly; otherwise at the best of one side, or as before."""
         way = number % 6
         number //= 6
         if way == 5 and self.named:
@@ -283,7 +283,7 @@ class Group:
         self.play.apply(c.Tick())
 
     def quotes_again(self, gene: Gene) -> None:
-        """The honest maker takes its quotes back and makes them anew around the mark."""
+        """The honest maker takes its quotes back and makes new ones around the mark."""
         market = self.market(gene[2])
         world = self.play.world
         self.play.apply(c.CancelContractOrders(world.honest, market.name))

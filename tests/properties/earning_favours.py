@@ -1,5 +1,5 @@
-"""What else a group may try: money sent between its members, shares of fees, copies of each other,
-days that end, and states that come back."""
+"""More tricks a group may try: money sent between its members, shares of fees, copies of each
+other, days that end, and states that come back."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def shares_fees(group: Group, gene: Gene) -> None:
 
 
 def sees_midnight(group: Group, gene: Gene) -> None:
-    """The day ends; what it promised is paid, and prices are known again after a while."""
+    """The day ends; the payments it promised are made, and prices are known again after a while."""
     group.play.midnight()
     if gene[2] % 2:
         group.takes_out(gene)

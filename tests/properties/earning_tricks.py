@@ -106,7 +106,7 @@ def says_again(group: Group, gene: Gene) -> None:
 
 
 def shuts_one(group: Group, gene: Gene) -> None:
-    """One position, or those of one symbol, are closed at market; what is left goes on at once."""
+    """One position, or those of one symbol, are closed at market; the rest goes on at once."""
     owner = group.owner(gene[1])
     position = group.held(owner, gene[2])
     number = position.position_id if position is not None and gene[3] % 2 else 0
@@ -119,7 +119,7 @@ def shuts_one(group: Group, gene: Gene) -> None:
 
 
 def pays_in_little(group: Group, gene: Gene) -> None:
-    """A deposit of some atoms: what roundings miss."""
+    """A deposit of some atoms, which roundings may miss."""
     uid = group.owner(gene[1]).uid
     group.play.apply(c.Deposit(uid, 1, "QQQ", 1 + gene[2] % 50 * (LOT // 10_000)))
 

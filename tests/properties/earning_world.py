@@ -1,4 +1,4 @@
-"""Small venues in which a group of owners tries to earn: what it begins with, and how time passes.
+"""Small venues in which a group of owners tries to earn: its money, and how time passes.
 
 The index source stands still, or moves by at most `STEP_PPM` a second.
 """
@@ -27,7 +27,7 @@ SECOND: Final = 1_000_000
 BEGIN: Final = 1_700_000_000 * SECOND // (3600 * SECOND) * 3600 * SECOND + 3_560 * SECOND
 PRICE: Final = 10_000
 UNIT: Final = 100  # atoms of one tick x lot
-LOT: Final = PRICE * UNIT  # what one lot is worth
+LOT: Final = PRICE * UNIT  # the worth of one lot
 FUND_UID: Final = 2
 FIRST_UID: Final = 10_000_001
 CONTRACT_WALLET: Final = 1
@@ -57,8 +57,9 @@ Kept = tuple[bytes, dict[str, int], dict[str, int], int]
 
 @dataclass(frozen=True)
 class World:
-    """Who is there. The group's members have `money` lots' worth each and the given self-trade
-    modes; `levels` are the honest maker's quotes on each side; `still`: the index never moves."""
+    """The owners and the contracts. The group's members have `money` lots' worth each and the given
+    self-trade modes; `levels` are the honest maker's quotes on each side; `still`: the index never
+    moves."""
 
     still: bool
     modes: tuple[int, ...]
@@ -217,7 +218,7 @@ class Play:
 
 
 def replay(opened: Opened, story: list[Command]) -> Wrong | None:
-    """What is wrong with a story of commands, each at its own time; None when nothing is."""
+    """The fault of a story of commands, each at its own time; None when there is none."""
     play = opened.begin()
     try:
         for command in story:

@@ -1,4 +1,4 @@
-"""What events alone tell: orders add up and the items of each wallet chain (rules 2.4, 10)."""
+"""Facts told by events alone: orders add up and the items of each wallet chain (rules 2.4, 10)."""
 
 from __future__ import annotations
 

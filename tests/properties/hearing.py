@@ -1,4 +1,4 @@
-"""What the judge knows of one command: how its owners stood before, and how they may stand after.
+"""The judge's notes of one command: how its owners stood before, and how they may stand after.
 
 `Wrong` says in words what must not be.
 """
@@ -18,7 +18,7 @@ Stood = tuple[int, int, dict[int, tuple[int, int]]]
 
 
 class Wrong(Exception):
-    """What an event, or what is missing, breaks."""
+    """A rule that an event breaks, or the lack of one."""
 
 
 def must(true: object, *what: object) -> None:
@@ -38,16 +38,16 @@ class Hearing:
         self.ending = ending  # the orders that end in it
         self.before: dict[int, Stood] = {}
         self.flight: dict[int, Order] = {}  # the orders that came in it
-        self.freed: dict[int, int] = {}  # what orders held that ended in it
+        self.freed: dict[int, int] = {}  # the holds of orders that ended in it
         self.placed: list[Order] = []
         self.sure: list[Order] = []  # FOK orders that have to be filled
         self.taking: Order | None = None
         self.first_price = 0
-        self.ended: list[tuple[Order, int]] = []  # whose end has to be justified, with lots
+        self.ended: list[tuple[Order, int]] = []  # their end has to be justified, with lots
         self.excused: dict[int, bool] = {}  # liquidated, deleveraged, or funding has come
         self.closers: dict[int, bool] = {}
         self.openers: dict[int, bool] = {}
-        self.fixed: dict[tuple[int, int], int] = {}  # what the fund paid into pools
+        self.fixed: dict[tuple[int, int], int] = {}  # the fund's payments into pools
         self.traded = self.items = False
         self.total = 0
         self.fund_gain = 0
@@ -81,8 +81,8 @@ class Hearing:
     def nobody_below_zero(self, owners: dict[int, Owner]) -> None:
         """Rule 5.13: no available and no equity is below zero by what an owner did.
 
-        What closes a position may use up its initial margin, not its maintenance margin. What was
-        below zero at today's mark before the command may stay, and may not grow.
+        An order that closes a position may use up its initial margin, not its maintenance margin.
+        An amount below zero at today's mark before the command may stay, and may not grow.
         """
         for uid, (available, fair, pools) in self.before.items():
             if uid <= FUND or uid in self.excused:
@@ -97,7 +97,7 @@ class Hearing:
                     equity >= 0 or before < 0,
                     "equity of", uid, "in pool", pool, "went from", before, "to", equity,
                 )  # fmt: skip
-                # What opens must find the money that was held for it, even if some was lost since.
+                # An opening order must find the money that was held for it, even if some was lost.
                 short = (available < 0 or fair < 0) and (uid not in self.openers or pool > 0)
                 unsafe = short or before < needed
                 must(

@@ -39,8 +39,8 @@ class Judge:
 
     `group` are the uids that may be one person; the others are honest. `still` says that the index
     source never moves: then the fund never loses, and the group gains nothing but what others lost
-    in trades. `bound` says that the index moves in steps: what a liquidation costs the fund is
-    bound by the mark's moves.
+    in trades. `bound` says that the index moves in steps: the fund's cost of a liquidation is bound
+    by the mark's moves.
     """
 
     def __init__(self, group: tuple[int, ...] = (), *, still: bool = False, bound: bool = False):
@@ -51,8 +51,8 @@ class Judge:
         self.markets: dict[str, Market] = {}
         self.owners = {uid: Owner(uid, 0) for uid in (FEES, FUND, COMMISSION)}
         self.unsettled = Unsettled()
-        self.spared = 0  # what unwinding and funding may have cost the fund
-        self.apart = 0  # what liquidations at mark may have cost it at the index
+        self.spared = 0  # the fund's possible cost of unwinding and funding
+        self.apart = 0  # its possible cost of liquidations at mark, at the index
         self.safe: dict[tuple[int, int], dict[int, Stood]] = {}
         self.passed: dict[tuple[int, int], int] = {}  # the fund's gain by passes since then
         self.doubt = False  # a price is in doubt: orders that open may be left out (rule 5.14)
@@ -62,7 +62,7 @@ class Judge:
     # -- one command -----------------------------------------------------------------------------
 
     def judge(self, engine: Engine, command: Command, events: list[Event]) -> None:
-        """Take in one command and what the engine said to it; `Wrong` says what may not be."""
+        """Take in one command and what the engine said to it; `Wrong` names the broken rule."""
         if not events or type(events[0]) is e.Rejected:
             return
         ending = [event.order_id for event in events if type(event) is t.ContractOrderClosed]
@@ -131,8 +131,8 @@ class Judge:
         must(gain <= lost + self.apart, "the group gained", gain, "others lost", lost, "in trades")
 
     def gain(self) -> tuple[int, int]:
-        """What the group could take home beyond what it brought, and what the others agreed to
-        lose, both at the index."""
+        """The money that the group could take home beyond its own, and the losses that the others
+        agreed to, both at the index."""
         gain = lost = 0
         for uid, owner in self.owners.items():
             if uid in self.group:
@@ -198,7 +198,7 @@ class Judge:
             said.total += event.amount
         if kind == "order_fix_margin_amount" and event.uid != FUND:
             said.fixed[event.uid, pool] = event.amount
-        if event.uid == FUND and kind != "position_funding":  # what its own positions pay is apart
+        if event.uid == FUND and kind != "position_funding":  # its own payments are apart
             said.fund_gain += event.amount
 
     def funding_due(self, event: t.FundingDue) -> None:
@@ -395,7 +395,7 @@ class Judge:
         self, market: Market, trade: t.ContractTrade, owner: Owner, cash: int, fee: int, *,
         buys: bool, taker: bool,
     ) -> None:  # fmt: skip
-        """What a trade cost its owner against the index, where it agreed to the price."""
+        """Count the cost of a trade against the index to an owner that agreed to the price."""
         size = trade.quantity * market.unit
         cost = fee - cash + (-size if buys else size) * market.index
         agreed = trade.cause in AGREED or (not taker and trade.cause not in OUTSIDE)

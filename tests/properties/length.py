@@ -1,8 +1,8 @@
 """How long the random walks are: whole on the compiled core, a part on the interpreted one.
 
-Both cores are one source, so a wrong rule shows on either of them, with the same seed. What only
-one of them would do wrong, compiled arithmetic or types, shows early or on the longer walk. The
-part is large enough to reach every kind of event that a test asks for.
+Both cores are one source, so a wrong rule shows on either of them, with the same seed. A fault of
+only one of them, in compiled arithmetic or types, shows early or on the longer walk. The part is
+large enough to reach every kind of event that a test asks for.
 """
 
 from __future__ import annotations

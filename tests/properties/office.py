@@ -18,11 +18,11 @@ SPOT = 0
 CONTRACT = 1
 MILLION = 10**6
 
-Faults = dict[Reject, int]  # what is wrong, each with the limit that was broken
+Faults = dict[Reject, int]  # reasons, each with the limit that was broken
 
 
 class Office:
-    """Who is here, what is listed, and all money: `free` by owner, wallet and asset, `held` (the
+    """The owners, the listings, and all money: `free` by owner, wallet and asset, `held` (the
     spot wallet's) by owner and asset."""
 
     def __init__(self) -> None:

@@ -23,7 +23,7 @@ PROCESSES: Final = 2
 
 @dataclass
 class Figures:
-    """What one seed did."""
+    """The figures of one seed."""
 
     seed: int
     commands: int

@@ -1,4 +1,4 @@
-"""What one stream client sends, made from a seed: messages whole, in fragments, or damaged."""
+"""The messages of one stream client, made from a seed: whole, in fragments, or damaged."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Ack = tuple[bool, int | str | None]  # result, id
 
 
 class Item(Struct, frozen=True):
-    """A piece of what is sent, at a boundary: its bytes, and what must be answered to it."""
+    """A piece of a client's bytes, cut at a boundary, and the answers that it must get."""
 
     data: bytes
     ack: Ack | None = None
@@ -66,7 +66,7 @@ class Writer:
         self._login = 0
 
     def client(self) -> Sent:
-        """One client's bytes behind its upgrade, perhaps damaged somewhere."""
+        """One client's upgrade and the bytes after it, perhaps damaged somewhere."""
         random = self._random
         private = random.random() < 0.03
         offer = random.choice(OFFERS)
@@ -87,7 +87,7 @@ class Writer:
         return Sent(head, items, data, whole, False, deflated)
 
     def stranger(self) -> bytes:
-        """An upgrade that was damaged, and whatever comes behind it."""
+        """A damaged upgrade, and random bytes after it."""
         random = self._random
         head = self.head(False, random.choice(OFFERS))
         for _ in range(random.randint(1, 3)):

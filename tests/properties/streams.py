@@ -1,8 +1,9 @@
 """Stream connections under random cuts and random damage, judged by what they were sent.
 
-Whole messages must be answered in order and each once up to the damage, whatever comes in pieces;
-then at most one close frame, behind which nothing comes. A witness beside them hears every answer
-and every trade. Nothing may escape, no defect be counted, and nothing be kept of who has gone.
+Whole messages must be answered in order and each once up to the damage, however the bytes are cut;
+then at most one close frame, after which nothing comes. A witness beside them hears every answer
+and every trade. Nothing may escape, no defect be counted, and nothing be kept of a client that has
+gone.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ LIMITS: Final = SocketLimits(
 
 
 class Plug:
-    """What a connection sets options of."""
+    """The socket whose options a connection sets."""
 
     def setsockopt(self, *_: Any) -> None:
         """Taken."""
@@ -94,8 +95,8 @@ class Wire:
         return self.closed
 
     def write(self, data: bytes) -> None:
-        assert not self.closed, "written to who has gone"
-        assert not (self.ended and data), "written behind the end"
+        assert not self.closed, "written to a client that has gone"
+        assert not (self.ended and data), "written after the end"
         self.written += data
         if self._random is not None and not self.pressed and self._random.random() < 0.02:
             self.pressed = self.slow = True
@@ -260,7 +261,7 @@ class Streams:
         assert self._door._gate.open == self._listener.gate.open == 0
 
     async def _settle(self, before: int) -> None:
-        """What is gone has left nothing that only a collection of the oldest could free."""
+        """Ended connections have left nothing that only a collection of the oldest could free."""
         for _ in range(5):
             await asyncio.sleep(0)
         gc.collect(1)
@@ -283,7 +284,7 @@ def _memory() -> int:
 
 
 def judge(written: bytes, sent: Sent, *, slow: bool) -> None:
-    """What a client whose upgrade was right must have been told."""
+    """Check the answers to a client whose upgrade was right."""
     head, _, rest = written.partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 101 "), (head, sent)
     told = list(frames(rest))
@@ -293,14 +294,14 @@ def judge(written: bytes, sent: Sent, *, slow: bool) -> None:
     pongs = [payload for kind, payload in told if kind == PONG]
     kinds = [kind for kind, _ in told]
     assert kinds.count(CLOSE) <= 1
-    assert CLOSE not in kinds[:-1], "told behind the close"
+    assert CLOSE not in kinds[:-1], "told after the close"
     asked = sent.items[: sent.whole]
     wanted = [item.ack for item in asked if item.ack is not None]
     answered = [pong for item in asked for pong in item.pongs]
     if sent.good:
         assert (acks, pongs, CLOSE in kinds) == (wanted, answered, False), told[-1]
         return
-    if slow:  # what waits for a reader is dropped when its connection is closed
+    if slow:  # answers that wait for a reader are dropped when its connection is closed
         wanted, answered = wanted[: len(acks)], answered[: len(pongs)]
     assert acks[: len(wanted)] == wanted, (acks, wanted)
     assert pongs[: len(answered)] == answered
@@ -327,7 +328,7 @@ def frames(data: bytes) -> list[tuple[int, bytes]]:
 
 @contextlib.contextmanager
 def told() -> Iterator[io.StringIO]:
-    """What doors and loop log of warnings or worse; a busy machine may delay other processes."""
+    """Warnings, or worse, that doors and loop log; a busy machine may delay other processes."""
     text = io.StringIO()
     handler = logging.StreamHandler(text)
     handler.setLevel(logging.WARNING)

@@ -1,4 +1,4 @@
-"""What the judge of contracts remembers: owners, positions, orders, markets, and their sums.
+"""The memory of the judge of contracts: owners, positions, orders, markets, and their sums.
 
 Plain integers out of commands and events; the formulas are those of rules 5.3, 5.6 and 5.8. Nothing
 of the core's own arithmetic is used.
@@ -55,16 +55,16 @@ class Market:
         return -(-total // MILLION)
 
     def added(self, base: int, notional: int) -> int:
-        """What a notional adds to the margin of what it stands on."""
+        """The margin that a notional adds on top of the `base` below it."""
         return self.maintenance(base + notional) - self.maintenance(base)
 
     def apart(self, lots: int) -> int:
-        """What lots may be worth more or less at mark than at index (rule 6.2)."""
+        """The most by which the worth of lots may differ between mark and index (rule 6.2)."""
         half = self.contract.tiers[0].maintenance_ppm
         return lots * self.unit * self.index * half // (2 * MILLION)
 
     def need(self, side: int, lots: int, price: int, leverage: int, taker_ppm: int) -> int:
-        """What an opening order needs at today's mark (rule 5.6)."""
+        """The money that an opening order needs at today's mark (rule 5.6)."""
         size = lots * self.unit
         worse = price if price > self.mark else self.mark
         loss = side * (price - self.mark) * size
@@ -73,7 +73,7 @@ class Market:
 
 
 class Position:
-    """One position; `pool` is 0 for the cross pool, else its own id."""
+    """One position; `pool` is 0 for the cross pool, otherwise its own id."""
 
     __slots__ = ("base", "closing", "leverage", "lots", "market", "pool", "position_id", "side",
                  "uid", "value")  # fmt: skip
@@ -88,7 +88,7 @@ class Position:
         self.pool = pool
         self.leverage = leverage
         self.lots = 0
-        self.base = 0  # what it stands on (rule 5.8)
+        self.base = 0  # the notional below it (rule 5.8)
         self.value = 0
         self.closing = 0
 
@@ -130,7 +130,7 @@ class Order:
         self.type = self.tif = 0
         self.filled = 0
         self.closing = 0  # the position it closes
-        self.resting = 0  # what its event says will rest
+        self.resting = 0  # the lots that will rest, as its event says
         self.rests = False
         self.held = self.held_lots = 0
 
@@ -196,8 +196,8 @@ class Owner:
         self.modes: dict[str, Modes] = {}
         self.elsewhere = 0
         self.brought = 0  # deposits less withdrawals
-        self.lost = 0  # in trades against the index, and in funding: what it agreed to
-        self.held = 0  # what the ledger says that its orders hold
+        self.lost = 0  # agreed losses: in trades against the index, and in funding
+        self.held = 0  # held by its orders, as the ledger says
 
     def modes_in(self, market: Market) -> Modes:
         modes = self.modes.get(market.name)
@@ -219,7 +219,7 @@ class Owner:
         return total + unrealized if unrealized < 0 else total
 
     def needed(self) -> int:
-        """What its open orders need at today's marks."""
+        """The money that its open orders need at today's marks."""
         total = 0
         for order in self.orders.values():
             if order.rests and order.opens:
@@ -229,7 +229,7 @@ class Owner:
         return total
 
     def holds(self) -> int:
-        """What its open orders hold since they rest."""
+        """The money that its open orders hold since they rest."""
         return sum([o.holds() for o in self.orders.values() if o.rests and o.opens])
 
     def in_pool(self, pool: int) -> list[Position]:
@@ -255,7 +255,7 @@ class Owner:
         return total
 
     def beside(self, position: Position) -> int:
-        """What it has on the same side of a contract in other positions, at mark."""
+        """The notional of its other positions on the same side of a contract, at mark."""
         market = position.market
         lots = sum(
             [
@@ -267,8 +267,8 @@ class Owner:
         return market.mark * lots * market.unit
 
     def wealth(self) -> int:
-        """What it could take home: pools at index, and its other wallets. A debt counts as nothing
-        unless it is smaller than what mark and index may differ by: then it is still owed."""
+        """The money it could take home: pools at index, and its other wallets. A debt counts as
+        nothing unless it is smaller than the span between mark and index: then it is still owed."""
         total = self.elsewhere
         for pool in self.pools:
             own = self.equity(pool, at_index=True)

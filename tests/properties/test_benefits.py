@@ -1,6 +1,6 @@
 """Random contract venues whose owners get gifts, discounts, commissions and fee tiers, and send
-money to others: rule 10 after every command; models that are told by events alone know gifts to the
-atom, and who has which rates."""
+money to others: rule 10 after every command; models that hear events alone know gifts to the atom,
+and each owner's rates."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def check(
 
 
 def run(seed: int, found: Counter[str]) -> None:
-    """One walk; what happened on it is counted."""
+    """Do one walk, and count its events in `found`."""
     walk, engine, model = Walk(seed, 50 * START * UNIT), Engine(), Model()
     rates = TierModel()
     random = Random(seed)

@@ -45,7 +45,7 @@ NEEDED = (
 
 
 class Items:
-    """What the income items alone tell: each pool's chain, and what it adds up to (rule 2.4)."""
+    """Facts told by the income items alone: each pool's chain, and its sum (rule 2.4)."""
 
     def __init__(self) -> None:
         self.pools: dict[tuple[int, int], int] = {}

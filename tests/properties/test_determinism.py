@@ -63,7 +63,7 @@ class Views:
             self.market_data.restore(parts["market_data"])
 
     def note(self, applied: Applied) -> None:
-        """What follows batches has nothing to do here."""
+        """Do nothing: a follower of batches is not needed here."""
 
     def follow(self, batch: list[Applied]) -> None:
         self.market_data.follow(batch)

@@ -267,7 +267,7 @@ class Machine(RuleBasedStateMachine):
         self.apply(command)
 
     def reload(self) -> None:
-        """The twin starts anew from the engine's dump; what follows must be the same."""
+        """The twin starts again from the engine's dump; the next events must be the same."""
         data = snapshot.dump(self.engine)
         assert snapshot.dump(self.twin) == data
         self.twin = snapshot.load(data)

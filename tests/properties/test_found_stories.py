@@ -111,10 +111,10 @@ def test_what_an_isolated_close_sets_free_does_not_pay_for_its_next_fills() -> N
 
 
 def test_a_hedge_is_not_closed_with_what_an_opening_fill_before_has_cost() -> None:
-    """TWO has 85 long and short, and two bids 9 % above the mark: one opens, and what it holds pays
-    for its loss; one closes the short. ONE sells to both at once. Each bid could be borne, both
-    could not: TWO was left with -2,704,645, which the fund paid, and the two who had brought
-    20,000,000 could take home 22,453,305. No price had moved."""
+    """TWO has 85 long and short, and two bids 9 % above the mark: one opens, and its hold pays for
+    its loss; one closes the short. ONE sells to both at once. Each bid could be borne, both could
+    not: TWO was left with -2,704,645, which the fund paid, and the two who had brought 20,000,000
+    could take home 22,453,305. No price had moved."""
     world = World(still=True, modes=(0, 0), money=10, levels=0)
     story = (
         (0, limit(ONE, SELL, SHORT, GTC, lots=85, price=9_850)),

@@ -55,7 +55,7 @@ def test_contract_orders(seed: int) -> None:
                 seen["refused"] += 1
             else:
                 _compare(placed, command, found, events, seen)
-        # The twin was shown nothing: whatever a preview leaves behind would tell them apart.
+        # The twin was shown nothing: any trace of a preview would tell them apart.
         assert engine.apply(command) == twin.apply(command)
     assert snapshot.dump(engine) == snapshot.dump(twin)
     assert all(seen.values()), seen

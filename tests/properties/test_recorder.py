@@ -107,7 +107,7 @@ SHAPES = {
 
 
 def test_frames_are_written_as_their_structs_say(tape: list[Command]) -> None:
-    """Names, kinds and order of all fields: what is written out is what the documents show."""
+    """Names, kinds and order of all fields: frames are written as the documents show."""
     frames = recorded(tape, 5).frames
     for frame in frames:
         told = msgspec.json.decode(frame.payload, type=OwnFrame)
@@ -234,7 +234,7 @@ def calls_of(room: Room, commands: list[Command]) -> int:
 
 
 def test_an_order_of_recorded_owners_costs_few_steps() -> None:
-    """Two owners listen: what rests, then what takes it, makes eight frames."""
+    """Two owners listen: a resting order, then one that takes it, make eight frames."""
     room = Room()
     room.say([*market(), RecordStreams(FIRST_UID + 1)])
     again: list[Command] = [

@@ -12,7 +12,7 @@ BILLION = 10**9  # a rate of 1 in parts per billion
 
 
 class Unsettled:
-    """What each owner will pay (negative) or get in the settlements that run, in atoms."""
+    """The atoms that each owner will pay (negative) or get in the settlements that run."""
 
     def __init__(self) -> None:
         self.amounts: dict[tuple[int, str], int] = {}
@@ -37,5 +37,5 @@ class Unsettled:
                 must(left == 0, "funding of", uid, "in", symbol, "did not move:", left)
 
     def of(self, uid: int) -> int:
-        """What one owner still gets, in all contracts."""
+        """The atoms that one owner still gets, in all contracts."""
         return sum([amount for (own, _), amount in self.amounts.items() if own == uid])

@@ -1,4 +1,4 @@
-"""Contract stories as text: one act a line, what must come of it after the arrow.
+"""Contract stories as text: one act a line, its required result after the arrow.
 
 A story begins with `rule NUMBER  title` and ends with an empty line; lines with # give the sums.
 Its market is AAAQQQ, where one lot at a price of 1 is worth one atom. The mark begins at 1,000 and
@@ -21,13 +21,13 @@ and 2 % less 1,000 up to 400,000. An owner exists once it is named.
     source   959     (the index goes there by steps, one for each `wait 1s`)
     funding          (the next funding time)                 -> funding ann -1
     freeze   ann  |  unfreeze ann  |  halt  |  resume  |  owner ann expire_maker  -> ok
-    fund     0 [pro_rata]  (before all else: what the fund has, and how is deleveraged)
+    fund     0 [pro_rata]  (first of all: the fund's money, and how to deleverage)
     book                                                     -> 1 @ 999 | 3 @ 1001
     position ann long                                        -> 10 value 10000
     cross    ann                         -> wallet 1000 equity 1000 available 500
     pool     ann long                    -> wallet 500 equity 500 liquidation 959
 
-What comes of orders is told as in the spot stories. `reduced a2 3`: a closing order lost lots.
+The results of orders are told as in the spot stories. `reduced a2 3`: a closing order lost lots.
 `triggered s1`: a conditional order's price came. `liquidate ann 90 of 96`: a pool has an equity of
 90 and a maintenance margin of 96. `take over fund 10 @ 951` and `deleverage ben 10 @ 951`: trades
 outside the book. `fix ann 7`: the fund paid for a pool below zero. `end`: the liquidation's.

@@ -1,4 +1,4 @@
-"""What a position at an unknown price may cost is not traded away before it is known (5.14).
+"""Money that a position may cost is not traded away while its price is unknown (5.14).
 
 ann is long 100 lots of AAA at 1,000 against dan. The price of AAA falls to 850 at once; its index
 follows by half a percent a second, and is in doubt meanwhile. cat is their friend.
@@ -85,7 +85,7 @@ def test_her_money_does_not_leave_by_opening_elsewhere_at_a_friends_price() -> N
 
 
 def test_nor_by_a_resting_order_that_a_friend_meets() -> None:
-    """It was placed before; what it holds is no part of what is available."""
+    """It was placed before; its hold is no part of the available money."""
     world = three(12_000)
     other(world, "ann", BUY, LONG, 70, 1_090)
     falls(world, 850)
@@ -122,7 +122,7 @@ def test_near_its_mark_she_closes_elsewhere() -> None:
 
 
 def test_who_has_all_that_it_may_cost_trades_elsewhere() -> None:
-    """What ann holds is worth 99,500 at the mark, and she has more than twice that."""
+    """The position of ann is worth 99,500 at the mark, and she has more than twice that."""
     world = three(250_000)
     falls(world, 850)
     other(world, "cat", SELL, SHORT, 74, 1_010)
@@ -153,7 +153,7 @@ def test_in_a_halt_nothing_is_taken_out_that_the_position_may_cost() -> None:
     for name in ("ann", "dan"):
         world.ok(commands.SetLeverage(world.uids[name], SYMBOL, 50))
         assert refusal(world.withdraw(name, 20_000)) == Reject.FUNDS
-        world.withdraw(name, 9_000)  # what is left is as much as the position is worth
+        world.withdraw(name, 9_000)  # the rest is as much as the position is worth
     for _ in range(40):
         world.wait(1)
         world.tell(1_100)

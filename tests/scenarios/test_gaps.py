@@ -1,4 +1,4 @@
-"""What two accounts of one person can win across a halt at most: what the fund has.
+"""Two accounts of one person can win across a halt no more than the fund has.
 
 Ann is long, Ben short, 100 lots each at 1,000 and leverage 50, 4,050 of money each. The contract is
 halted, its price comes back 10 % away, and then it is traded again.
@@ -20,7 +20,7 @@ LOTS = 100
 
 
 def gap(fund: int, price: int) -> tuple[int, int]:
-    """What the two have more afterwards, and the fund has left."""
+    """The gain of the two accounts, and the money that the fund has left."""
     world = ContractWorld("ann", "ben", money=BROUGHT, fund=fund)
     for name in ("ann", "ben"):
         world.ok(commands.SetLeverage(world.uids[name], SYMBOL, cross=50))

@@ -1,4 +1,4 @@
-"""What went wrong at other venues, played through here: it must end well."""
+"""Incidents at other venues, played through here: they must end well."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def pumped(fund: int) -> ContractWorld:
 
 
 def stolen(world: ContractWorld) -> int:
-    """What both have together at mark above what they had put in; fees make it negative."""
+    """The gain of both together at mark above their deposits; fees make it negative."""
     total = 0
     for name in ("attacker", "accomplice"):
         account = world.account(name)
@@ -161,8 +161,8 @@ def test_i06_the_fund_does_not_take_over_what_would_ruin_it() -> None:
 def test_i06_a_fund_that_took_over_is_relieved_before_its_equity_ends() -> None:
     """The fund takes 1,000 lots over at 1,099 in time; then the price is driven to four times.
 
-    Long before that it is deleveraged against the accomplice: what the pair wins is what the fund
-    had, never more; the fund does not fall below zero and nobody else pays.
+    Long before that it is deleveraged against the accomplice: the pair wins the money of the fund,
+    never more; the fund does not fall below zero and nobody else pays.
     """
     world = pumped(50_000)
     events = world.post(1_092)

@@ -1,4 +1,4 @@
-"""What an owner places and takes back leaves nothing behind, however often."""
+"""Orders that an owner places and takes back leave no trace, however often."""
 
 import pytest
 

@@ -14,7 +14,7 @@ GROUP = ("ann", "cat", "dan")
 
 
 def equities(world: ContractWorld) -> dict[str, int]:
-    """What everybody has at mark, in atoms."""
+    """Everybody's equity at mark, in atoms."""
     return {name: equity(world.cross(name)) for name in world.uids}
 
 
@@ -35,8 +35,8 @@ def emptied(money: int, price: int) -> ContractWorld:
 
 
 def test_an_order_whose_money_was_lost_in_a_close_opens_nothing() -> None:
-    """dan sells into it; two seconds later the index has gone from 1,000 to 991. With 198 atoms
-    behind 90 lots the fund paid 630, and the three had 567 more than before."""
+    """dan sells into it; two seconds later the index has gone from 1,000 to 991. With 198 atoms of
+    collateral for 90 lots the fund paid 630, and the three had 567 more than before."""
     world = emptied(2_985, 1_055)
     before = equities(world)
     assert before["ann"] == 198
@@ -65,7 +65,7 @@ def test_not_even_the_fee_of_its_fill_is_the_funds() -> None:
 
 
 def test_a_hold_that_is_there_in_part_opens_the_first_orders_only() -> None:
-    """Three orders of 30 at 999 hold 615 each; what is left of ann's money is 1,308."""
+    """Three orders of 30 at 999 hold 615 each; ann has 1,308 left."""
     world = ContractWorld("ann", money=2_985)
     for name in ("cat", "dan"):
         world.owner(name, 100_000)

@@ -85,7 +85,7 @@ def test_a_market_order_counts_no_order_that_its_owner_cannot_bear() -> None:
 
 
 def test_the_band_of_a_market_order_begins_at_liquidity() -> None:
-    """The same with an owner who can pay: what is left out does not set the band, and is ended."""
+    """The same with an owner that can pay: the order left out does not set the band, and ends."""
     world = ContractWorld("cid", "ann")
     geared(world, "ben", ALL_IN)
     world.short("ben", 90, 1_000)
@@ -193,7 +193,7 @@ def test_a_fok_order_is_filled_in_full_or_not_at_all() -> None:
 
 
 def needed(world: ContractWorld, name: str, lots: int, price: int) -> int:
-    """What an order to open long needs, to the atom."""
+    """The money that an order to open long needs, to the atom."""
     (refused,) = world.long(name, lots, price)
     assert isinstance(refused, Rejected)
     assert refused.reason == Reject.FUNDS
@@ -273,8 +273,8 @@ def test_a_close_by_many_fills_leaves_no_debt_to_the_atom() -> None:
 
 def test_a_hold_is_worth_nothing_once_a_close_has_cost_the_money_behind_it() -> None:
     """cid's 1,810 carry 28 lots bought at 1,000, an offer of them at 955, and an offer of 60 lots
-    short at the mark, for which 1,230 are held. Whoever takes the first offer costs cid 1,260: what
-    is left is below the maintenance margin of the second, which ends instead of trading."""
+    short at the mark, for which 1,230 are held. A taker of the first offer costs cid 1,260: the
+    rest is below the maintenance margin of the second offer, which ends instead of trading."""
     world = ContractWorld("dee", "ann")
     geared(world, "cid", 1_810)
     world.short("dee", 28, 1_000)

@@ -1,4 +1,4 @@
-"""What strangers try with prices, and what they are left with (rules 6.1 to 6.5).
+"""Price attacks of strangers, and the money they are left with (rules 6.1 to 6.5).
 
 ann and bob belong together: ann is long and bob short 90 lots at 1,000, each with 2,500 and at
 leverage 50. If the mark rises to 1,050 bob owes 2,000 more than he has, and ann gets it.

@@ -87,5 +87,5 @@ def test_i02_odd_fills_mint_nothing() -> None:
     assert audit.problems(world.engine) == []
     assert world.fees() == paid
     assert settled > 50
-    # What funding rounds is the dust account's: less than an atom of each payment.
+    # The dust account gets the roundings of funding: less than an atom of each payment.
     assert 0 <= world.dust() < settled

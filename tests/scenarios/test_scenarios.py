@@ -1,4 +1,4 @@
-"""Trading stories as text: one act a line, what must come of it after the arrow.
+"""Trading stories as text: one act a line, its required result after the arrow.
 
 A story begins with `rule NUMBER  title` and ends with an empty line. Its market is BTCUSDT, free of
 fees, with prices in cents and quantities in ten-thousandths; an owner exists once it is named.
@@ -13,7 +13,7 @@ fees, with prices in cents and quantities in ten-thousandths; an owner exists on
     fees     ann  100 200                    -> ok           (maker and taker, in ppm)
     freeze   ann  |  unfreeze ann  |  halt  |  resume  |  wait 24h           -> ok
 
-What comes of an order, in order: `fill 1 @ 50000`, `expired a2 1` (another order of the owner),
+The results of an order, in order: `fill 1 @ 50000`, `expired a2 1` (another order of the owner),
 `open 0.5`, `canceled 0.5`, `expired 0.5`, or alone `repeated` or `refused REASON`.
 """
 
@@ -97,7 +97,7 @@ class Story:
         }
 
     def act(self, line: str) -> str:
-        """Do what a line says; what came of it."""
+        """Do what a line says; return the outcome."""
         act, *words = line.split()
         came = self.acts[act](words)
         assert self.engine.ledger.imbalance() == {}

@@ -76,7 +76,7 @@ def test_first_a_lot_of_each_and_then_the_rest_saves_nothing(mode: int) -> None:
 
 
 def test_who_closes_the_first_ones_keeps_the_tier_of_the_last_one() -> None:
-    """What remains may not be levered as if it had been opened alone: its margin would not last."""
+    """The last one may not be levered as if it had been opened alone: its margin would not last."""
     world = opened(CROSSED)
     first = world.positions("ann")[:-1]
     world.close_short("ben", (PIECES - 1) * LOTS, PRICE)
@@ -90,7 +90,7 @@ def test_who_closes_the_first_ones_keeps_the_tier_of_the_last_one() -> None:
 
 
 def test_each_says_where_it_is_liquidated_in_its_own_tier() -> None:
-    """An isolated one with 10,100 behind it, on 1,800,000: equity is its margin at 947.37."""
+    """An isolated one with a collateral of 10,100, on 1,800,000: equity is its margin at 947.37."""
     world = opened(ISOLATED)
     last = world.positions("ann", LONG)[-1]
     mark = liquidation_mark(last)

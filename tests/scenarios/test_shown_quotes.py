@@ -1,4 +1,4 @@
-"""Quotes shown for a moment, when a sample is taken: what they do to a funding rate (rule 6.4)."""
+"""Quotes shown for a moment, when a sample is taken: their effect on a funding rate (rule 6.4)."""
 
 import pytest
 
@@ -13,8 +13,8 @@ SAMPLES = 719  # of the hour until the funding is due, one each five seconds
 
 
 def rate_after(shown: int, side: int) -> tuple[int, int]:
-    """The rate (ppb), and what dan's long of 100,000 gets, when ann shows a quote a tenth away from
-    the index in the first `shown` samples of the hour, in a book where nobody else quotes."""
+    """The rate (ppb), and the payment to dan's long of 100,000, when ann shows a quote a tenth away
+    from the index in the first `shown` samples of the hour, in a book where nobody else quotes."""
     world = ContractWorld("ann", "dan", "eve", checked=False)
     world.trade("dan", "eve", 100, 1_000)
     before = world.money("dan")
@@ -39,7 +39,7 @@ def rate_after(shown: int, side: int) -> tuple[int, int]:
 @pytest.mark.parametrize("side", [BUY, SELL])
 def test_a_far_quote_in_a_few_samples_chooses_no_payer(side: int) -> None:
     """36 of 720 samples 10 % away were an average of 0.5 %: the cap of 0.3 %, and 300 atoms of
-    dan's, or to him. Counted within the cap + 0.05 % they are 0.0175 %, less than what is drawn
+    dan's, or to him. Counted within the cap + 0.05 % they are 0.0175 %, less than the part drawn
     towards the interest: the rate is that of a market without premiums."""
     rate, paid = rate_after(36, side)
     assert (rate, paid) == rate_after(0, side)

@@ -1,1 +1,1 @@
-"""What tests of a running venue share: a server process and a client that signs."""
+"""The parts that tests of a running venue share: a server process and a client that signs."""

@@ -58,7 +58,7 @@ def cancel_all() -> None:
 
 
 def repeats() -> None:
-    assert ask("GET", "/_venue/owners") is None  # what is the venue's people's
+    assert ask("GET", "/_venue/owners") is None  # only operators may ask this
     for _ in range(3):
         while placed() is None:
             pass

@@ -37,7 +37,7 @@ def suite(name: str, *, streams: bool = False) -> Callable[..., Any]:
 
 
 def arguments(test: Callable[..., Any], exchange: Any, symbol: str) -> list[Any]:
-    """What a function of the suite wants, by its parameters' names."""
+    """The arguments that a function of the suite wants, by its parameters' names."""
     given = {
         "exchange": exchange,
         "skipped_properties": {},

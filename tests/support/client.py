@@ -32,7 +32,7 @@ class Client:
         self.account = account
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
         self._used = time.monotonic()
-        # What the last request was signed with (ms); the next is one later. None: the machine's.
+        # The time of the last signature (ms); the next is one later. None: the machine's time.
         self.at_ms: int | None = None
 
     def get(self, target: str, **changes: Any) -> Answer:

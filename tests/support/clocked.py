@@ -26,7 +26,7 @@ STEP_BACK: Final = signal.SIGRTMIN + 1
 
 
 class Movable:
-    """The machine's clocks and what they were moved by (µs)."""
+    """The machine's clocks, and the spans by which they were moved (µs)."""
 
     def __init__(self, ahead: int = 0) -> None:
         self._machine = Machine()

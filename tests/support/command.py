@@ -12,7 +12,7 @@ Done = subprocess.CompletedProcess[str]
 
 
 def run(*arguments: str, **environment: str) -> Done:
-    """What a command says, and its exit code."""
+    """The output of a command, and its exit code."""
     return run_in(None, *arguments, **environment)
 
 

@@ -26,7 +26,7 @@ OPEN_BULK, ENDED_BULK, ALGO_BULK, INCOME_BULK = 101, 900, 501, 121  # beyond eac
 
 
 def others(value: Any) -> list[Any]:
-    """What `value` is not: the same in other JSON types, with more decimals and with fewer."""
+    """Other values than `value`: the same in other JSON types, with more decimals or fewer."""
     if type(value) is bool:
         return [str(value).lower(), Number(int(value)), None]
     if value is None:

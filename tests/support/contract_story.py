@@ -1,4 +1,4 @@
-"""Contract stories: the acts that a line can name, and what came of them in words."""
+"""Contract stories: the acts that a line can name, and their outcome in words."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from venue.vocabulary import (
     TimeInForce,
 )
 
-# What an order does to a position: its side and its position's side.
+# An order's effect on a position: its side and its position's side.
 KINDS = {
     "long": (BUY, LONG),
     "close_long": (SELL, LONG),
@@ -61,7 +61,7 @@ OWN_ITEMS = {
 
 
 class Names:
-    """What the story calls owners, orders and conditional orders; the account of the events."""
+    """The story's names of owners, orders and conditional orders; the account of the events."""
 
     def __init__(self) -> None:
         self.owners: dict[int, str] = {}
@@ -96,7 +96,7 @@ class Names:
             self._tell_rest(event)
 
     def _tell_rest(self, event: Event) -> None:
-        """What happens to conditional orders and to pools."""
+        """Tell the events of conditional orders and of pools."""
         if isinstance(event, contract_events.AlgoPlaced):
             parent = self.orders.get(event.parent_id)
             name = f"{parent}.{EXITS[AlgoType(event.type)]}" if parent else event.client_id
@@ -179,12 +179,12 @@ class ContractStory:
         }
 
     def act(self, line: str) -> str:
-        """Do what a line says; what came of it. Every invariant holds afterwards."""
+        """Do what a line says; return the outcome. Every invariant holds afterwards."""
         act, *words = line.split()
         return self.acts[act](words)
 
     def uid(self, name: str) -> int:
-        """An owner's; who is named for the first time comes into being, without money."""
+        """An owner's uid; a name that is new makes an owner, without money."""
         if name not in self.world.uids:
             self.world.owner(name, 0)
         self.names.owners[self.world.uids[name]] = name

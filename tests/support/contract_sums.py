@@ -23,7 +23,7 @@ def down(amount: Decimal) -> Decimal:
 
 @dataclass
 class Order:
-    """One order as it was sent, and what became of it; `margin` is what it needed when placed.
+    """One order as it was sent, and its state since; `margin` is its need when it was placed.
 
     `closes` names the position to reduce where each has its own (separated mode).
     """
@@ -92,7 +92,7 @@ class Fill:
 
 @dataclass
 class Position:
-    """One position; `pool` names the collateral behind it, `opener` the order that it is of."""
+    """One position; `pool` names its collateral, `opener` the order that opened it."""
 
     owner: str
     symbol: str
@@ -126,7 +126,7 @@ class Position:
 
 @dataclass
 class Item:
-    """One change of collateral, with the pool's collateral behind it."""
+    """One change of collateral, with the pool's collateral after it."""
 
     kind: str
     symbol: str | None
@@ -179,12 +179,12 @@ class Sums:
         self._move(position, amount)
 
     def margin_anew(self, order: Order) -> None:
-        """What the rest of an order needs once the leverage has changed (rule 5.7)."""
+        """Set the margin that the rest of an order needs after a change of leverage (rule 5.7)."""
         need = self._need(order, order.remaining, order.price)
         order.margin = up(need * order.quantity / order.remaining)
 
     def fund(self, owner: str, symbol: str, rate: Decimal, mark: Decimal) -> Decimal:
-        """Funding of all of an owner's positions in a symbol; what it received (rule 6.4)."""
+        """Book funding of all of an owner's positions in a symbol; return the sum (rule 6.4)."""
         total = ZERO
         for position in self.held(owner, symbol):
             owed = position.sign * position.size * mark * rate
@@ -277,7 +277,7 @@ class Sums:
         return made
 
     def _need(self, order: Order, quantity: Decimal, price: Decimal) -> Decimal:
-        """What opening needs: margin, the loss it would have at once, taker's fee (rule 5.6)."""
+        """The cost of opening: margin, the loss it would have at once, taker's fee (rule 5.6)."""
         mark = self.marks[order.symbol]
         sign = 1 if order.position_side == "long" else -1
         margin = up(quantity * max(price, mark) / self.leverages[order.owner, order.symbol])
@@ -316,7 +316,7 @@ class Sums:
         return self._over(self.held(owner), lambda p: p.profit(self.marks[p.symbol]))
 
     def available(self, owner: str) -> Decimal:
-        """What the cross pool can put up (rule 5.6)."""
+        """The money that the cross pool can put up (rule 5.6)."""
         positions = [p for p in self.held(owner) if not p.isolated]
         wallet = self.collateral(owner, CROSS) + self._over(positions, lambda p: p.sign * p.value)
         unrealized = self._over(positions, lambda p: p.profit(self.marks[p.symbol]))

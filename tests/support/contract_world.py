@@ -70,7 +70,7 @@ T = TypeVar("T")
 class ContractWorld:
     """An engine with one contract at mark 1,000, its fund, and its owners by name.
 
-    `checked` looks after all invariants behind every command.
+    `checked` has all invariants checked after every command.
     """
 
     def __init__(
@@ -212,7 +212,7 @@ class ContractWorld:
         return self.account(name).contract[0]
 
     def money(self, name: str) -> int:
-        """The cross collateral: what all cross items of the owner add up to (rule 5.2)."""
+        """The cross collateral: the sum of all cross items of the owner (rule 5.2)."""
         return self.cross(name).collateral
 
     def fees(self) -> int:

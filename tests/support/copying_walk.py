@@ -30,7 +30,7 @@ class CopyingWalk:
         self.random = self.walk.random
 
     def opening(self) -> list[Command]:
-        """What `Walk` opens with, then the leads and their first followers."""
+        """The opening commands of `Walk`, then the leads and their first followers."""
         found = self.walk.opening()
         rich = FIRST_UID + OWNERS - 1
         tiers = [FeeTier(50 * START * UNIT, 100, 300), FeeTier(500 * START * UNIT, 0, 200)]

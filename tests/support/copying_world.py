@@ -93,7 +93,7 @@ def proceed(world: ContractWorld) -> list[Event]:
 
 
 def midnight(world: ContractWorld) -> list[Event]:
-    """Wait for the next UTC day; what the tick there brings, with all its slices."""
+    """Wait for the next UTC day; return the events of the tick there, with all its slices."""
     day = 86_400_000_000
     world.time += day - world.time % day
     world.post(world.perp.index_price)

@@ -1,4 +1,4 @@
-"""A history file of a session in both products, and what the interface can ask of it."""
+"""A history file of a session in both products, and the questions of the interface to it."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def sessions() -> dict[str, list[Command]]:
 
 
 def questions() -> list[Question]:
-    """What the interface can ask, of some owners, ids and symbols."""
+    """The questions that the interface can ask, of some owners, ids and symbols."""
     found: list[Question] = [
         (price_queries.funding_rates, ("BTCUSDT", None, None, 100)),
         (liquidation_queries.liquidations, (None, 100)),

@@ -1,4 +1,4 @@
-"""A venue that has a snapshot taken as soon as a few commands are behind the last one.
+"""A venue that has a snapshot taken as soon as a few commands follow the last one.
 
 `python -m support.eager dev ...` runs the `venue` command.
 """

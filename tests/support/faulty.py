@@ -1,4 +1,4 @@
-"""Rules of faults, what they hit, and how they are refused."""
+"""Rules of faults, their hits, and how they are refused."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def add(server: Server, kind: str, **more: Any) -> dict[str, Any]:
 
 
 def hits(server: Server, rule: str) -> tuple[int, int]:
-    """What a rule has matched and hit."""
+    """The numbers of times that a rule has matched, and hit."""
     (found,) = [one for one in server.client().get("/_venue/faults").json if one["id"] == rule]
     return found["matched"], found["hits"]
 

@@ -1,4 +1,4 @@
-"""What former versions of history had written to go back by: triggers, and a log of statements."""
+"""The notes by which former versions of history went back: triggers, and a log of statements."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A disk with too little room: `python -m support.full BYTES dev ...` runs the `venue` command.
 
-No file can grow beyond so many bytes, in this process and its helpers; what is beyond is refused as
+No file can grow beyond so many bytes, in this process and its helpers; a longer one is refused as
 by a full disk.
 """
 

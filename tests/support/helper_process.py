@@ -1,4 +1,4 @@
-"""The process behind a history."""
+"""The helper process of a history."""
 
 from __future__ import annotations
 

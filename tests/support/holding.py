@@ -1,4 +1,4 @@
-"""Whoever holds a history's lock: no process of the venue can open the file meanwhile."""
+"""A holder of a history's lock: no process of the venue can open the file meanwhile."""
 
 from __future__ import annotations
 

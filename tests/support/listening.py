@@ -47,10 +47,10 @@ class Listener:
         )
         self.texts: list[str | bytes] = []  # all that came, as it came
         self.greeting = self.receive()
-        self.frames: list[Message] = []  # what came while it waited for an answer
+        self.frames: list[Message] = []  # they came while it waited for an answer
 
     def say(self, message: Any) -> None:
-        """Send a message: text and bytes as they are, else as JSON."""
+        """Send a message: text and bytes as they are, all others as JSON."""
         raw = isinstance(message, str | bytes)
         self.socket.send(message if raw else json.dumps(message))
 

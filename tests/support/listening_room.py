@@ -74,7 +74,7 @@ class ListeningRoom:
             await door.finish()
 
     def do(self, act: Callable[[Venue], T]) -> T:
-        """What comes of an act on the venue's rooms, done where they live."""
+        """The result of an act on the venue's rooms, done in their own thread."""
         found: Future[T] = Future()
 
         def done() -> None:

@@ -48,7 +48,7 @@ MONEY: Final = ("/api/v3/account/bills", "/capi/v3/account/income")
 
 
 class Life:
-    """One venue, alice and bob on it, and what was told. Use it in a `with`."""
+    """One venue, alice and bob on it, and all that they were told. Use it in a `with`."""
 
     def __init__(self, folder: Path, *arguments: str) -> None:
         self._state = folder / "venue.db"

@@ -2,7 +2,7 @@
 
 Reads `go` lines from standard input; trades until the venue is gone; then says `down`. Every answer
 is a line `ack IN_FLIGHT` on standard output. Ledger lines (JSON) go to FOLDER/CLIENT.jsonl:
-an intent before each request, what was acknowledged after its answer.
+an intent before each request, the acknowledged facts after its answer.
 """
 
 from __future__ import annotations

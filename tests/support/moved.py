@@ -42,7 +42,7 @@ class Moved:
         return self.ok(self.anyone.get("/_venue/clock"))
 
     def advance(self, **how: Any) -> Any:
-        """Move its time; whoever signs goes along."""
+        """Move its time; the clients sign with the new time."""
         told = self.ok(self.anyone.post("/_venue/clock/advance", how))
         for client in self.clients.values():
             client.at_ms = max(client.at_ms or 0, told["to"])

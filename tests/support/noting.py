@@ -1,6 +1,6 @@
 """`python -m support.noting dev ...`: the venue, whose worlds write their journals into its folder.
 
-What worlds begin with, and each world that lives, has the next number.
+Each journal has the next number: one that worlds begin with, or that of a world that lives.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ NUMBERS = itertools.count()
 
 
 def note(journal: MemoryJournal | RecentJournal) -> None:
-    """Have a journal's commands written too, one msgpack value behind the other."""
+    """Have a journal's commands written too, one msgpack value after the other."""
     path = Path(f"world-{next(NUMBERS)}.journal")
     take = journal._take
 

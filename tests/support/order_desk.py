@@ -157,7 +157,7 @@ class Desk:
         return self.last(price) if source == LAST else self.post(price)
 
     def last(self, price: int, symbol: str = SYMBOL) -> list[Event]:
-        """A trade of two others at `price`; what the taker's command said."""
+        """Have two others trade at `price`; return the events of the taker's command."""
         for name in ("mia", "tom"):
             if name not in self.uids:
                 self.owner(name)
@@ -256,7 +256,7 @@ class Desk:
         return holding_of(self.engine.account(self.uids[name]))
 
     def held(self, name: str, asset: int = 0) -> int:
-        """What an owner's open orders hold of a settle asset, in atoms."""
+        """The atoms that an owner's open orders hold of a settle asset."""
         return self.engine.account(self.uids[name]).contract[asset].held
 
     def order(self, name: str, order_id: int) -> Order[Terms]:

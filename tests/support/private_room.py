@@ -1,4 +1,4 @@
-"""Who listens to private frames: what each owner was told, command by command."""
+"""A listener to private frames: each owner's frames, command by command."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Told = list[tuple[str, str, str, list[dict[str, Any]]]]  # (owner, channel, caus
 
 
 class World(Protocol):
-    """What a room is about: `World` or `ContractWorld`."""
+    """The world of a room: `World` or `ContractWorld`."""
 
     engine: Engine
     uids: dict[str, int]
@@ -36,7 +36,7 @@ class Room:
         self.frames = PrivateFrames(world)
 
     def say(self, command: Command) -> Told:
-        """What owners are told of one command, by their names."""
+        """The frames that owners get of one command, by their names."""
         events = self.world.apply(command)
         engine = self.world.engine
         applied = Applied(engine.sequence, command.time, command, events)
@@ -48,7 +48,7 @@ class Room:
 
 
 def items_of(frame: PrivateFrame) -> list[dict[str, Any]]:
-    """The items of a frame as whoever is told reads them."""
+    """The items of a frame as its listener reads them."""
     return [json.decode(item) for item in frame.items]
 
 

@@ -1,4 +1,4 @@
-"""A venue that lived on three days, weeks apart: what is pruned."""
+"""A venue that lived on three days, weeks apart, to be pruned."""
 
 from __future__ import annotations
 

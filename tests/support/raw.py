@@ -19,7 +19,7 @@ UNKNOWN_ID = 1_000_000_000_999_999
 
 
 class Desk:
-    """A quiet venue with a few orders and trades in every market, and who asks."""
+    """A quiet venue with a few orders and trades in every market, and the clients that ask."""
 
     def __init__(self, server: Server) -> None:
         self.alice, self.bob, self.carol = (
@@ -65,7 +65,7 @@ def trading(folder: Path) -> Iterator[Desk]:
 
 
 def _trade(desk: Desk, symbol: str, price: int) -> None:
-    """Alice sells 0.5 in part, bob buys from her twice; both leave orders behind."""
+    """Alice sells 0.5 in part, bob buys from her twice; some of their orders rest or end."""
     placed = [
         desk.alice.post("/api/v3/order", body)
         for body in (

@@ -1,4 +1,4 @@
-"""The `venue` command, imported once: what is asked of standard input, a socket, is run in a copy.
+"""The `venue` command, imported once: a copy runs each request on standard input, a socket.
 
 Each copy has imported what `python -m venue` imports before it looks at its arguments, and the
 modules that the command line names; its arguments, environment, working directory, output and end

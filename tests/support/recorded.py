@@ -1,8 +1,8 @@
 """Recorded commands of both products, and the digest of all that the engine says about them.
 
-`python -m support.recorded FILE [COMMANDS]` records about so many commands anew, which is due when
-a rule changes on purpose; `python -m support.recorded --check FILE` tells whether today's core says
-of them what was noted.
+`python -m support.recorded FILE [COMMANDS]` makes a new recording of about so many commands, which
+is due when a rule changes on purpose; `python -m support.recorded --check FILE` tells whether
+today's core says the same of them as was noted.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _encode = msgspec.msgpack.Encoder().encode
 
 
 class Recording(msgspec.Struct):
-    """The commands of several engines, and what became of them."""
+    """The commands of several engines, and the digest of their events and states."""
 
     walks: list[list[Command]]
     digest: str
@@ -65,7 +65,7 @@ def record(count: int) -> Recording:
 
 
 def read(path: Path) -> Recording:
-    """What was recorded."""
+    """The recording of a file."""
     return msgspec.msgpack.decode(gzip.decompress(path.read_bytes()), type=Recording)
 
 

@@ -1,4 +1,4 @@
-"""Random sessions of both products with recorded owners, and what a recorder makes of them."""
+"""Random sessions of both products with recorded owners, and a recorder's frames of them."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ def at_once(listener: Listener, messages: list[Any]) -> list[Message]:
 
 
 class Cable:
-    """A private connection that can be cut; what it is told is not read.
+    """A private connection that can be cut; its frames are not read.
 
     The system takes about `receive_bytes` for it; 0: as much as it likes.
     """

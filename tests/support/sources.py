@@ -70,7 +70,7 @@ def modules() -> dict[str, Path]:
 
 
 def imports(tree: ast.AST) -> Iterator[tuple[str, int]]:
-    """What a module imports when it runs, as dotted names with lines; types alone do not count."""
+    """Imports of a module when it runs, as dotted names with lines; types alone do not count."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
             continue

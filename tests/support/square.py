@@ -42,7 +42,7 @@ OWN: Final = ("orders", "fill", "account")
 OPENED_AT_ONCE: Final = 50
 FLOODS_OF_ONE: Final = 10  # connections that one flooding client floods, one after another
 ROOTS: Final = ("BTCUSDT", "ETHUSDT", "SOLUSDT")
-# What listeners hear: path, symbol, channels, whether compressed.
+# The groups of listeners: path, symbol, channels, whether compressed.
 GROUPS: Final = (
     (SPOT, "BTCUSDT", ("trade", "depth200", "bookTicker"), False),
     (SPOT, "ETHUSDT", ("trade", "depth15", "bookTicker", "ticker"), False),
@@ -62,7 +62,7 @@ class Sizes(Struct, frozen=True):
 
 
 class Figures(Struct):
-    """What was seen."""
+    """The figures of a run."""
 
     frames: int = 0  # that the listeners heard between the first and the last common ones
     floods: int = 0  # connections that were ended for their pings
@@ -107,7 +107,7 @@ class Group:
         return len(alike) * len(self.clients)
 
     def frames(self, kind: str) -> list[dict[str, Any]]:
-        """What the first one heard of one kind since its snapshot."""
+        """The frames of one kind that the first one heard since its snapshot."""
         mark = b'{"e":"%s",' % kind.encode()
         return [json.loads(text) for text in self.clients[0].heard if text.startswith(mark)]
 
@@ -258,7 +258,7 @@ class Square:
             assert numbers == list(range(numbers[0], numbers[0] + len(numbers))), channel
 
     def _check_trades(self, group: Group) -> None:
-        """What was heard is what the venue shows: nothing missing, nothing twice."""
+        """Check the heard trades against those that the venue shows: none missing, none twice."""
         heard = [item["t"] for told in group.frames("trade") for item in told["d"]]
         root = "/api/v3/market" if group.path == SPOT else "/capi/v3/market"
         shown = self._alice.get(f"{root}/trades?symbol={group.symbol}&limit=1000").json

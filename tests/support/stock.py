@@ -1,4 +1,4 @@
-"""Stock ccxt clients, synchronous and asynchronous ones behind the same call."""
+"""Stock ccxt clients, synchronous and asynchronous ones with the same call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trading stories as text: an act and what comes of it on each line, a rule's number on the first.
+"""Trading stories as text: an act and its result on each line, a rule's number on the first.
 
 A file's stories stand apart by an empty line; lines that begin with # are for the reader.
 """

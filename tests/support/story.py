@@ -42,7 +42,7 @@ class Story:
         return events
 
     def steps(self, count: int) -> Iterator[list[Command]]:
-        """What happens in each step: the agents', and now and then something of the owners'."""
+        """The commands of each step: the agents', and now and then some of the owners'."""
         for _ in range(count):
             self.time += STEP_US
             before = len(self.commands)

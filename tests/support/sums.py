@@ -1,4 +1,4 @@
-"""A session's own bookkeeping in decimals: what the test did, and what must follow from it."""
+"""A session's own bookkeeping in decimals: the test's orders, and the sums that must follow."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ ATOM = Decimal("0.00000001")
 
 @dataclass
 class Order:
-    """One order as it was sent, and what it has executed so far."""
+    """One order as it was sent, and its executed part so far."""
 
     owner: str
     symbol: str
@@ -113,7 +113,7 @@ class Sums:
         return sum((bill.amount for bill in self.bills[owner] if bill.asset == asset), Decimal(0))
 
     def used(self, owner: str, asset: str) -> Decimal:
-        """What open orders lock: the price of a buy, the quantity of a sell."""
+        """The amount that open orders lock: the price of a buy, the quantity of a sell."""
         locked = Decimal(0)
         for order in self.of(owner):
             base, quote = order.symbol.split("/")

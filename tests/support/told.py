@@ -1,4 +1,4 @@
-"""What a recovery told: a follower that keeps all events."""
+"""A follower of a recovery that keeps all events."""
 
 from __future__ import annotations
 
@@ -33,5 +33,5 @@ class Told(Struct):
         return [event for event in self.events if isinstance(event, kind)]
 
     def victims(self) -> list[int]:
-        """Whose pools were liquidated, in that order, the fund's aside."""
+        """The owners whose pools were liquidated, in that order, without the fund."""
         return [event.uid for event in self.of(LiquidationFinished) if event.uid != FUND_UID]

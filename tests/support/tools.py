@@ -12,7 +12,7 @@ def needed(command: str) -> str:
     """The program's path. Where it is missing the test is skipped aloud; CI installs them all."""
     path = shutil.which(command)
     if path is None:
-        reason = f"{command} is not installed: what this test shows was not shown here"
+        reason = f"{command} is not installed: this test was not run here"
         if os.environ.get("CI"):
             pytest.fail(reason)
         pytest.skip(reason)

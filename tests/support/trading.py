@@ -1,4 +1,4 @@
-"""A small market and what random owners do on it."""
+"""A small market and the acts of random owners on it."""
 
 from __future__ import annotations
 

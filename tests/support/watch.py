@@ -41,7 +41,7 @@ RAW_ALGO = (  # of a conditional order: the stream's name, and REST's
     ("updatedTime", "updateTime"), ("triggerTime", "triggerTime"),
 )  # fmt: skip
 
-Pairs = dict[str, tuple[Any, Any]]  # what the streams told and REST lists, by what it is of
+Pairs = dict[str, tuple[Any, Any]]  # told by the streams and listed by REST, by name
 
 
 @contextmanager
@@ -241,7 +241,7 @@ class Watch:
         for key in set(cached) & set(listed):
             told, row = cached[key], listed[key]
             found[f"position {key}"] = _picked(told, POSITION), _picked(row, POSITION)
-            # What a snapshot brought has REST's names already.
+            # A position of a snapshot has REST's names already.
             raw = [str(told["info"][name]) for name in RAW_POSITION]
             found[f"raw {key}"] = raw, [str(row["info"][name]) for name in RAW_POSITION]
         return found

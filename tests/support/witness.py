@@ -167,7 +167,7 @@ class Reader:
         return len(self.socket.recv(1024))
 
     def end(self) -> None:
-        """Say that nothing more is said; what was sent is still not read."""
+        """Say that nothing more is said; frames that were sent are still not read."""
         self.socket.shutdown(socket.SHUT_WR)
 
     def close(self) -> None:

@@ -37,8 +37,8 @@ def gone(server: Server, name: str) -> None:
 
 
 def asked(client: Client, name: str, method: str, target: str, body: Any = None) -> Answer:
-    """One request in a world; where the client has credentials it is signed over the path behind
-    the prefix."""
+    """One request in a world; where the client has credentials it is signed over the path after the
+    prefix."""
     raw = json.dumps(body).encode() if body is not None else b""
     signed = client.headers(method, target, raw)
     return client.call(method, f"/w/{name}{target}", body, headers=signed)

@@ -27,7 +27,7 @@ def founded() -> Engine:
 
 
 def place(engine: Engine, uid: int, client_id: str, quantity: int = 5) -> object:
-    """An order that finds nothing to take; what came of it."""
+    """Place an order that finds nothing to take; return the first event."""
     order = PlaceOrder(uid, "BTCUSDT", 0, 0, IOC, quantity, 10_000, client_id)
     order.time = engine.time
     return engine.apply(order)[0]

@@ -1,4 +1,4 @@
-"""One matcher for both products: priority, limits, self-trade prevention, what rests (rule 3).
+"""One matcher for both products: priority, limits, self-trade prevention, resting orders (rule 3).
 
 Each test runs on a spot market and on a contract; both must say the same.
 """
@@ -56,7 +56,7 @@ class Pit:
     def place(
         self, order: str, owner: str, side: int, lots: int, price: int = 0, tif: int = GTC
     ) -> list[str]:
-        """What an order brings; a MARKET order where the price is 0."""
+        """The events of an order, in words; a price of 0 makes it a MARKET order."""
         if isinstance(self.desk, World):
             events = self.desk.place(owner, side, lots, price, tif)
         else:  # it opens
@@ -81,7 +81,7 @@ class Pit:
         raise AssertionError(event)
 
     def side(self, side: int) -> list[tuple[str, int, int]]:
-        """What rests on one side, in its turn: the order, its lots, its price."""
+        """The resting orders of one side, in their turn: name, lots, price."""
         if isinstance(self.desk, World):
             spot = self.desk.engine.spot.markets["BTCUSDT"].book
             return self._resting(spot.bids if side == BUY else spot.asks)
@@ -200,7 +200,7 @@ class TestMatching:
     def test_all_or_nothing_counts_what_others_offer(
         self, product: str, prevention: int, said: list[str]
     ) -> None:
-        """What is left undone has no effect: no resting order of its owner ends for it."""
+        """An order left undone has no effect: no resting order of its owner ends for it."""
         pit = pit_of(product, prevention)
         pit.place("other", "ann", SELL, 5, 1_000)
         pit.place("own", "dan", SELL, 5, 1_000)
@@ -240,7 +240,7 @@ class Slow:
 
 
 class SlowBook:
-    """What rule 3 says, done without a book: lists that are sorted anew for every order."""
+    """Rule 3 done without a book: lists that are sorted again for every order."""
 
     def __init__(self, prevention: int) -> None:
         self.prevention = prevention

@@ -185,7 +185,7 @@ def test_all_separated_positions_can_be_closed_at_once() -> None:
     assert desk.positions("ann") == []
 
 
-# -- closing positions, and what clears their way --------------------------------------------------
+# -- closing positions, and clearing their way -----------------------------------------------------
 
 
 def test_closing_a_position_cancels_what_would_close_it_otherwise() -> None:

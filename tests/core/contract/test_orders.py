@@ -1,4 +1,4 @@
-"""Contract orders: what is matched, known again and ended (rules 3 and 5)."""
+"""Contract orders: matching, repetition and end (rules 3 and 5)."""
 
 import msgspec
 import pytest

@@ -118,7 +118,7 @@ def test_adding_and_reducing_in_proportion() -> None:
 
 
 def test_a_full_close_states_the_whole_life() -> None:
-    """Interface 2.6: sums of what was opened and closed, in lots and atoms."""
+    """Interface 2.6: sums of all openings and closings, in lots and atoms."""
     world = ContractWorld("ann", "ben", "cat")
     world.trade("ann", "ben", 3, 1_001)
     world.trade("ann", "ben", 4, 1_003)
@@ -344,7 +344,7 @@ def test_an_isolated_fill_moves_what_it_needs_when_the_mark_has_overtaken_it(
     mark: int, moved: int
 ) -> None:
     """10 at 1,000 held 505 at mark 1,000. At 1,100, a gain, that must do; at 950 the position has
-    lost 500 at once and gets all of its 1,005: else the loss would be the insurance fund's."""
+    lost 500 at once and gets all of its 1,005: otherwise the loss would be the insurance fund's."""
     world = ContractWorld("ann", "ben")
     world.isolate("ann")
     world.long("ann", 10, 1_000)
@@ -371,7 +371,7 @@ def test_closing_a_part_leaves_the_rest_its_initial_margin() -> None:
 
 
 def test_closing_a_part_at_a_great_loss_moves_nothing() -> None:
-    """250 - 5 x 51 - 3 (2.3725) < 0: what the loss left stays with the position."""
+    """250 - 5 x 51 - 3 (2.3725) < 0: the money that the loss left stays with the position."""
     world = isolated_world("cat")
     position = world.position("ann")
     world.long("cat", 5, 949)
@@ -381,7 +381,7 @@ def test_closing_a_part_at_a_great_loss_moves_nothing() -> None:
 
 
 def test_margin_is_added_and_taken_out_by_hand() -> None:
-    """Rule 5.5: what is above the initial margin can be taken out, less an unrealized loss."""
+    """Rule 5.5: money above the initial margin can be taken out, less an unrealized loss."""
     world = isolated_world()
     ann, position = world.uids["ann"], world.position("ann")
     number = position.position_id

@@ -69,8 +69,8 @@ def test_who_saw_the_jump_cannot_open_at_the_old_mark() -> None:
 
 
 def test_those_who_reduce_meet_over_resting_openings_which_trade_again_afterwards() -> None:
-    """An opening bid stands at 1,001, a closing one at 1,000: ann's close meets the second, and
-    what remains of it does not rest across the first."""
+    """An opening bid stands at 1,001, a closing one at 1,000: ann's close meets the second, and its
+    rest does not stay in the book across the first."""
     world = doubted("eve")
     world.long("eve", 7, 1_001)
     world.close_short("ben", 6, 1_000)

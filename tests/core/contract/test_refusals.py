@@ -108,7 +108,7 @@ def desk_order(desk: Desk, **fields: object) -> PlaceContractOrder:
     return msgspec.structs.replace(order, **fields)
 
 
-# Each fault: what it changes in a good order, or in the world, and the limit it names (-1: the
+# Each fault: its change of a good order, or of the world, and the limit it names (-1: the
 # order that used the id). They stand in the order of the checks.
 Fault = tuple[Reject, dict[str, object], Prepare | None, int]
 EVERY: list[Fault] = [

@@ -1,4 +1,5 @@
-"""What one command may not do goes on by `Proceed`, and is fair among owners (rule 7.11)."""
+"""Work that is too long for one command goes on by `Proceed`, and is fair among owners (rule
+7.11)."""
 
 from __future__ import annotations
 
@@ -124,7 +125,7 @@ def test_a_refused_close_takes_nothing_away() -> None:
     assert len(events) == 1
     world.long("ben", 6, 990)
     events = world.ok(commands.ClosePositions(uid))
-    assert len(of(events, ContractOrderClosed)) == 2  # her closing order, and what found nobody
+    assert len(of(events, ContractOrderClosed)) == 2  # hers, and the one that found nobody
     assert of(events, AlgoClosed) == []
     world.long("ben", 4, 990)
     events = world.ok(commands.ClosePositions(uid))

@@ -1,4 +1,5 @@
-"""Whose conditional orders enter when many are due, and who may have so many (rule 8.6)."""
+"""The owners' turns when many conditional orders are due, and the limits of their number (rule
+8.6)."""
 
 from collections import Counter
 
@@ -26,8 +27,8 @@ def crowded(desk: Desk, owners: int, each: int) -> int:
 
 def test_nobody_elses_conditional_orders_hold_a_stop_back() -> None:
     """Rule 8.6: 20 owners with 20 each stand before ann's stop. A slice of 50 takes 5 of each, so
-    hers enters in the third at the latest; those that stood back enter later, wherever the price
-    is by then."""
+    hers enters in the third at the latest; the orders that stood back enter later, wherever the
+    price is by then."""
     desk = Desk("ann", "ben", *[f"rich{owner}" for owner in range(20)])
     desk.pair("ann", "ben", 4)
     stop = crowded(desk, 20, 20)

@@ -116,7 +116,7 @@ def test_closing_ones_wait_where_their_type_and_side_say(
 def test_opening_ones_wait_on_the_side_where_their_trigger_lies(
     type_: int, side: int, source: int, trigger: int
 ) -> None:
-    """Rule 8.1: whatever their type is called."""
+    """Rule 8.1: the name of their type does not matter."""
     desk = Desk("ann", "ben")
     desk.last(PRICE)
     desk.bids("ben", 100, 985)

@@ -32,7 +32,7 @@ WIDE = replace(
 
 
 def lines_of(world: ContractWorld, *order: int) -> tuple[int, list[Event]]:
-    """How many lines an order of `dan` runs through, and what it brings."""
+    """The number of lines that an order of `dan` runs through, and its events."""
     lines = 0
 
     def count(_frame: FrameType, event: str, _argument: object) -> TraceFunction:

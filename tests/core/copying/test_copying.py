@@ -1,4 +1,4 @@
-"""What leads trade is repeated for their followers, and what it costs and earns (rule 9.4)."""
+"""Trades of leads are repeated for their followers: their costs and earnings (rule 9.4)."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ def test_margin_mode_and_leverage_are_the_settings_where_nothing_is_held() -> No
     world.long("lea", 100, 0)
     fay, fin = world.position("fay"), world.position("fin")
     assert (fay.pool.position_id, fay.leverage) == (fay.position_id, 5)
-    assert (fin.pool.position_id, fin.leverage) == (0, 20), "what is held keeps its own"
+    assert (fin.pool.position_id, fin.leverage) == (0, 20), "a held position keeps its own"
 
 
 def test_the_leads_own_mode_and_leverage() -> None:

@@ -1,4 +1,4 @@
-"""Who gains by copy trading at others' cost: what bounds each of them (rule 9.4)."""
+"""Enemies that gain by copy trading at others' cost, and the bound on each (rule 9.4)."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_a_pair_that_lost_a_tenth_opens_no_more_until_the_next_day() -> None:
         world.close_long("lea", 400, 0)
         world.ok(commands.CancelContractOrders(world.uids["mole"]))
     assert refused[0].reason == Reject.COPY_LOSS
-    # A tenth, and what the last round cost.
+    # A tenth, and the cost of the last round.
     assert MONEY * 9 // 10 - 20_000 < world.money("fay") <= MONEY * 9 // 10
     midnight(world)
     assert following(world, "fay").today == 0
@@ -280,7 +280,7 @@ def test_a_thousand_followers_are_served_in_slices_between_others_commands() -> 
 
 
 def test_a_state_amid_a_cascade_and_amid_the_settlement_goes_on_as_it_was() -> None:
-    """What a venue does that was killed there: the snapshot, then the same commands."""
+    """A venue that was killed there loads the snapshot, then repeats the same commands."""
     world = crowd(3 * COPIES_MAX)
     world.long("lea", 400, 0)
     world.apply(commands.Proceed())
@@ -317,7 +317,7 @@ def test_a_lead_that_opens_and_closes_at_once_opens_for_nobody_behind_it() -> No
     world.long("lea", 400, 0)
     world.close_long("lea", 400, 0)
     said = proceed(world)
-    assert not of(said, CopyOpened), "those that have not opened when it closes do not"
+    assert not of(said, CopyOpened), "copies that have not opened when it closes do not"
     assert audit.problems(world.engine) == []
     assert all(not pair.copies for pair in world.engine.copying.books.followings.values())
 

@@ -1,4 +1,4 @@
-"""What leads and followers took from each other: at leverage, and when shares change."""
+"""Money that leads and followers took from each other: at leverage, and when shares change."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_a_follower_that_comes_back_when_the_lead_asks_for_less_gets_nothing_bac
 
 
 def test_what_a_follower_owes_is_owed_at_the_share_that_was_agreed() -> None:
-    """Whoever cannot pay, and comes back at another share, keeps the old one until it has paid."""
+    """A follower in debt that comes back at another share keeps the old one until it has paid."""
     world = copying_world("fay", how=settings(by_amount=True, value=2_000))
     world.withdraw("fay", MONEY - 10_000)
     world.long("lea", 100, 0)

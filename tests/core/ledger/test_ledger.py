@@ -1,4 +1,4 @@
-"""Balanced entries: whatever moves, the sum over all accounts is zero (rules 2.2, 2.3)."""
+"""Balanced entries: after every move the sum over all accounts is zero (rules 2.2, 2.3)."""
 
 import pytest
 

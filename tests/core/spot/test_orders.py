@@ -1,4 +1,4 @@
-"""Spot orders: what is matched, settled, held, known again and ended (rules 3 and 4)."""
+"""Spot orders: matching, settlement, holds, repetition and end (rules 3 and 4)."""
 
 import msgspec
 import pytest

@@ -79,7 +79,7 @@ def empty(world: World) -> None:
         world.ok(commands.CancelOrders(uid, "BTCUSDT"))
 
 
-# Each fault: what it changes in a good order, or in the world, and the limit it names.
+# Each fault: its change of a good order, or of the world, and the limit it names.
 # They stand in the order of the checks.
 Fault = tuple[Reject, dict[str, object], Prepare | None, int]
 LIMIT_FAULTS: list[Fault] = [

@@ -1,4 +1,4 @@
-"""What `venue verify` calls broken on the contract side, and what it does not (rules 3.8, 7.4)."""
+"""States of the contract side that `venue verify` calls broken, and sound ones (rules 3.8, 7.4)."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def lived_in() -> Desk:
 
 
 def same(first: Engine, second: Engine, command: Command) -> list[Event]:
-    """What both say to a command, which must be the same."""
+    """The events of both for a command, which must be the same."""
     said = first.apply(msgspec.structs.replace(command))
     assert second.apply(msgspec.structs.replace(command)) == said
     return said
@@ -132,7 +132,7 @@ def test_a_dump_loads_to_an_equal_engine() -> None:
     for uid, account in desk.engine.ledger.accounts.items():
         first, second = account.holding, engine.account(uid).holding
         if first is None or second is None:
-            # Who has used nothing of the contract side has no part of its own in a dump.
+            # An owner that never used the contract side has no part of its own in a dump.
             assert second is None
             assert first is None or not (first.orders or first.positions or first.algos)
             continue
@@ -314,7 +314,7 @@ def test_trailing_stops_of_several_owners_keep_their_order() -> None:
 
 @pytest.mark.parametrize("chosen", [0, 20])
 def test_a_new_default_leverage_is_the_same_for_loaded_owners(chosen: int) -> None:
-    """Who chose nothing but the default follows it, however often the engine was loaded."""
+    """An owner that chose only the default follows it, however often the engine was loaded."""
     desk = Desk("ann", "ben")
     desk.leverage("ann", chosen, chosen, chosen)
     desk.cancel("ann", desk.bids("ann", 5, 900))

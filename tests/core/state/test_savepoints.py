@@ -1,4 +1,4 @@
-"""States kept under names: what goes back is all of it, and the journal alone repeats it."""
+"""States kept under names: the whole state goes back, and the journal alone repeats it."""
 
 from __future__ import annotations
 

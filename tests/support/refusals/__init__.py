@@ -1,1 +1,1 @@
-"""What the venue refuses, as tables: the rows of docs/bad-input.md as requests."""
+"""The refusals of the venue, as tables: the rows of docs/bad-input.md as requests."""

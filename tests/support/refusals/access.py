@@ -1,4 +1,4 @@
-"""Who calls, and the encoding of what is sent (rows G6 to G22, G24 to G33)."""
+"""The caller, and the encoding of requests (rows G6 to G22, G24 to G33)."""
 
 from __future__ import annotations
 

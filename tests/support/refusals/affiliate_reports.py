@@ -1,4 +1,4 @@
-"""What affiliates ask about those they invited, and money they send (rows J): alice is one."""
+"""Affiliates' questions about invited owners, and money they send (rows J): alice is one."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def signed_for(method: str, target: str, raw: bytes) -> Sender:
 
 
 class Case(NamedTuple):
-    """One request and what must be said to it.
+    """One request and the answer that it must get.
 
     A `code` below 0 refuses the request, a text is the code of its one batch item; `words` stand
     in the message. `engine`: the refusal is the engine's, so the journal holds it.

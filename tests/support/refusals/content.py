@@ -1,4 +1,4 @@
-"""Articles and banners: what owners ask (rows J) and the operator posts (rows V)."""
+"""Articles and banners: questions of owners (rows J), posts of the operator (rows V)."""
 
 from __future__ import annotations
 

@@ -185,7 +185,7 @@ _INCOME = [
 def listing(
     letter: str, path: str, symbol: int, limit: tuple[int, int], times: tuple[int, int, int]
 ) -> list[Case]:
-    """What all lists of orders refuse; the row numbers of `symbol`, limit and times.
+    """Cases that all lists of orders refuse, by the row numbers of `symbol`, limit and times.
 
     `limit` is (row, most); `times` are the rows of reversed, too long and malformed.
     """

@@ -1,4 +1,5 @@
-"""Leverage, margin modes and margin of contracts; what keys may not do (rows L, W and G19)."""
+"""Leverage, margin modes and margin of contracts; acts without the right key (rows L, W and
+G19)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bytes, sizes, routes: what is refused before anything is read (rows G1 to G5, G23 to G38)."""
+"""Bytes, sizes, routes: refusals before anything is read (rows G1 to G5, G23 to G38)."""
 
 from __future__ import annotations
 

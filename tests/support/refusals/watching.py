@@ -1,4 +1,4 @@
-"""What a case does to a venue: its answer, the commands it made, and that the state stayed."""
+"""The effect of a case on a venue: its answer, and its commands; the state must stay."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ TRIES_MAX = 20  # time passes once a second; a try takes some milliseconds
 
 
 def watched(stage: Stage, case: Case) -> tuple[Answer, int]:
-    """The answer to a case, which must leave the state alone; how many commands it made.
+    """The answer to a case, which must leave the state alone, and the number of its commands.
 
-    Time passes by a command of its own, which moves prices: what it fell into is sent once more.
+    Time passes by a command of its own, which moves prices: a case that it fell into is sent once
+    more.
     """
     expected = 1 if case.engine else 0
     for _ in range(TRIES_MAX):

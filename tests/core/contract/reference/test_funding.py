@@ -347,7 +347,7 @@ def test_a_position_opened_between_the_due_time_and_its_tick_takes_no_part() -> 
 
 
 def test_nobody_escapes_a_settlement_that_waits_for_the_index() -> None:
-    """Rule 6.5: who closes while the index is stale pays at the frozen rate and mark."""
+    """Rule 6.5: an owner that closes while the index is stale pays at the frozen rate and mark."""
     world = several()
     approach(world)
     world.time = DUE + 5 * SECOND

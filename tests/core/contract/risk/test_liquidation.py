@@ -237,7 +237,7 @@ def test_a_cross_pool_closes_its_heaviest_position_first_and_asks_again() -> Non
     world.short("ann", 8, 1_000)
     assert world.money("ann") == -10_514
     world.post(950)
-    # What the interface shows: both sides of the hedge fall together, at the mark found below.
+    # The interface shows it: both sides of the hedge fall together, at the mark found below.
     holding = world.account("ann").holding
     assert holding is not None
     assert [liquidation_mark(held) for held in holding.positions.values()] == [897, 897]
@@ -414,7 +414,7 @@ def test_tiers_that_change_are_looked_at_on_the_next_tick() -> None:
 
 def test_a_falling_price_is_followed_by_steps_and_liquidates_on_the_way() -> None:
     """Rules 6.1 and 7.1: 0.5 % a second; 959 endangers ann, and is reached in the tenth second. The
-    index catches up: who reduces a position is met, the fund takes the rest over."""
+    index catches up: an order that reduces a position is met, the fund takes the rest over."""
     world = isolated_world()
     world.close_short("ben", 4, 952)
     marks = []

@@ -1,5 +1,5 @@
-"""Pools that nobody can help now: what shields whom, who bears what, who is repaired when (rules
-0.5, 0.9). Two contracts, one settle asset; one tick x lot is one atom."""
+"""Pools that nobody can help now: their shields, the owners that bear their losses, and the turns
+of repair (rules 0.5, 0.9). Two contracts, one settle asset; one tick x lot is one atom."""
 
 from __future__ import annotations
 
