@@ -139,7 +139,7 @@ def coarsen(rows: Iterable[Candle], interval: str) -> list[Candle]:
 def join(earlier: list[Candle], later: list[Candle]) -> list[Candle]:
     """History and what followed it, of one interval; where they meet, the two are merged.
 
-    What of the history lies past the first later candle is left out.
+    Candles of the history after the first later candle are left out.
     """
     if not later:
         return earlier

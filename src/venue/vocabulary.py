@@ -215,7 +215,7 @@ class Reject(IntEnum):
     INSTRUMENT_INVALID = 37
     FEE_RATE = 38
     OWNER_RESERVED = 39
-    # contracts: `POSITION_SIDE` stands behind the time in force, `NO_MARK` before the price band
+    # contracts: `POSITION_SIDE` is checked after the time in force, `NO_MARK` before the price band
     POSITION_SIDE = 50
     POSITION_ID_MISSING = 51
     POSITION_UNKNOWN = 52
