@@ -145,7 +145,7 @@ def test_history_is_rebuilt_from_archives_or_from_where_the_journal_begins(
         path.unlink()
     first, *others = told(verify(alone))
     begin = cut[1].history
-    assert first.startswith(f"replay: from the snapshot at command {begin}; what came before is in")
+    assert first.startswith(f"replay: from the snapshot at command {begin}; the commands before it")
     assert "archives that are not here" in first
     assert [fact for fact in others if fact.startswith("state:")] == [
         fact for fact in lived[1].facts if fact.startswith("state:")
