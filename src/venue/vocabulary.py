@@ -245,7 +245,7 @@ class Reject(IntEnum):
     INVITED_ALREADY = 92
     RECEIVER_UNKNOWN = 96
     RECEIVER_SELF = 97
-    # what the operator publishes
+    # articles and banners
     CONTENT_FULL = 98
     CONTENT_UNKNOWN = 99
     # fee tiers
