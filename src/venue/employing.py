@@ -13,7 +13,7 @@ from venue.lab.agents.everyone import Everyone
 from venue.lab.agents.holding import AgentHolding
 from venue.lab.agents.spot import STEP_US
 
-AGENTS: Final = "agents"  # their part of what stands beside the state
+AGENTS: Final = "agents"  # the name of their part of `aside`
 
 
 async def employ(

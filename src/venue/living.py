@@ -35,7 +35,7 @@ Open = Callable[[Journal, History, OnFailure], Awaitable[Venue]]
 
 
 class Employ(Protocol):
-    """Has the `agents` begin, or go on as `aside` says; they, or what holds indexes, act as time
+    """Has the `agents` begin, or go on as `aside` says; they, or the holder of indexes, act as time
     passes if they are to `act`."""
 
     def __call__(

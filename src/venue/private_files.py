@@ -12,8 +12,8 @@ MODE: Final = 0o600
 SNAPSHOT: Final = ".snapshot"  # the part of a snapshot's name after FILE
 DATABASE: Final = ("", "-wal", "-shm", "-journal")  # and the logs that SQLite keeps beside it
 LOCK: Final = ".lock"  # the name's end of the file that says which process uses a history
-# A state's journal FILE and what stands beside it. SQLite gives its logs the database's mode.
-# Keys that others could read are no secret any more: their store refuses them.
+# A state's journal FILE and the files beside it. SQLite gives its logs the database's mode. Keys
+# that others could read are no secret any more: their store refuses them.
 BESIDE: Final = ("", ".acknowledged", ".history", f".history{LOCK}")
 
 

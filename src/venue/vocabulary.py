@@ -89,7 +89,7 @@ class Cause(IntEnum):
     CLOSE = 1
     TRIGGER = 2
     LIQUIDATION = 3
-    UNWIND = 4  # the insurance fund reduces what it took over
+    UNWIND = 4  # the insurance fund reduces positions that it took over
     TAKEOVER = 5  # a trade outside the book: the fund takes a position at its bankruptcy price
     DELEVERAGE = 6  # a trade outside the book: an opposite position takes it
     COPY = 7  # a follower's order: its lead opened or closed

@@ -98,7 +98,7 @@ class Moments:
             lived.projecting.checkpoint()
         except (JournalCorrupt, JournalFailed, OtherRules, RunRefused):
             raise
-        except Exception as problem:  # a bundle may hold what no venue wrote
+        except Exception as problem:  # a bundle may hold commands that no venue wrote
             raise RunRefused(
                 f"{self.run.name} cannot be replayed up to command {sequence}"
                 f" ({type(problem).__name__}: {problem}): make the bundle again"

@@ -113,7 +113,7 @@ class Replay:
     def _applied(self, sequence: int, command: Command) -> list[Event]:
         try:
             return self.engine.apply(command)
-        except Exception as problem:  # a bundle may hold what no venue wrote
+        except Exception as problem:  # a bundle may hold commands that no venue wrote
             raise RunRefused(
                 f"{self.run.name}: command {sequence} cannot be replayed"
                 f" ({type(problem).__name__}: {problem}): make the bundle again"

@@ -43,7 +43,8 @@ log = logging.getLogger("venue")
 
 
 class Pruning:
-    """Archives what is older than `keep_us` by the machine's clock. Belongs to one event loop."""
+    """Archives commands and rows older than `keep_us` by the machine's clock. Belongs to one event
+    loop."""
 
     def __init__(self, rooms: Venue, keeper: Keeper, path: str, keep_us: int) -> None:
         assert isinstance(rooms.journal, SqliteJournal)
@@ -113,7 +114,7 @@ class Pruning:
         kept = self._rooms.engine.savepoints.kept.values()
         for name in [one.name for one in kept if one.sequence <= last]:
             await self._rooms.submit([DropState(name)])
-            log.warning("the kept state %s is older than what is archived: it was dropped", name)
+            log.warning("the kept state %s is older than the archive: it was dropped", name)
 
     async def _archive(self, last: int) -> tuple[int, int, int]:
         """Have the journal's archive written up to the snapshot at `last`; the sequence, time and

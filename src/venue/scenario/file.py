@@ -90,7 +90,7 @@ def parsed(data: bytes) -> Scenario:
     _known("", told, KEYS)
     title = _of(str, told, "title", "")
     if not title.strip():
-        raise ScenarioRefused("title: must be there, as a text that says what happens")
+        raise ScenarioRefused("title: must be there, as a text that describes the scenario")
     seed = _of(int, told, "seed", 1)
     if not 0 <= seed <= SEED_MAX:
         raise ScenarioRefused(f"seed: must be from 0 to {SEED_MAX}")
