@@ -34,9 +34,9 @@ async def start_history(
     await history.close()
     if reached < begin:
         raise OtherRules(
-            f"{path}.history ends at command {reached}; the commands from there to {begin} were"
-            " answered under other rules, or are archived, and are not projected: put back the"
-            f" file that belongs here, or move it away, and history begins after command {begin}"
+            f"{path}.history ends at command {reached}; the commands up to {begin} were answered"
+            " under other rules, or are archived, and are not projected: put back the file that"
+            f" belongs here, or move it away, and history begins after command {begin}"
         )
     raise JournalCorrupt(
         f"{path}.history is at command {reached}, the journal ends at {journal.last_sequence()}:"

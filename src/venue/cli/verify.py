@@ -203,8 +203,8 @@ def _check_history(
         return
     if reached < expected.begin:
         findings.problems.append(
-            f"history ends at command {reached}; the commands from there to {expected.begin} were"
-            " answered under other rules, or are archived, and are not projected"
+            f"history ends at command {reached}; the commands up to {expected.begin} were answered"
+            " under other rules, or are archived, and are not projected"
         )
         return
     findings.problems += expected.differences(store.connection, kept.begin)
