@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-ARCHIVE: Final = ".archive"  # what an archive's name goes on with behind the file's
+ARCHIVE: Final = ".archive"  # the part of an archive's name after the file's
 NEW: Final = f"{ARCHIVE}.new"  # one that is being written
 
 

@@ -1,7 +1,7 @@
 """Events that memory no longer holds, made again for history from the journal of a running venue.
 
-A process of its own computes it, from a snapshot and the commands behind it. The journal is the
-venue's alone, so the venue reads it and sends it over a pipe.
+A process of its own computes them, from a snapshot and the commands after it. The journal is the
+venue's alone, so the venue reads it and sends its commands over a pipe.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Behind:
             if await link.send(SNAPSHOT, _encode((snapshot, former))):
                 return snapshot.sequence
         if begin:
-            raise HistoryFailed(f"no snapshot holds from which commands behind {begin} follow")
+            raise HistoryFailed(f"no valid snapshot leads to the commands after {begin}")
         return 0
 
     async def _next(self, iterator: Iterator[T]) -> T | None:

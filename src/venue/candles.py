@@ -137,9 +137,9 @@ def coarsen(rows: Iterable[Candle], interval: str) -> list[Candle]:
 
 
 def join(earlier: list[Candle], later: list[Candle]) -> list[Candle]:
-    """History and what followed it, of one interval; where they meet, the two are merged.
+    """Candles of history and the later ones, of one interval; where they meet, two are merged.
 
-    What of the history lies past the first later candle is left out.
+    Candles of the history after the first later candle are left out.
     """
     if not later:
         return earlier

@@ -1,4 +1,4 @@
-"""Which core runs, interpreted or compiled, and whether a compiled one fits its sources."""
+"""Tells whether the core is compiled, and whether a compiled one fits its sources."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import msgspec
 from venue.core.book import book
 
 PACKAGE: Final = Path(__file__).parent
-STAMP: Final = PACKAGE.parent / "stamp.json"  # beside the package in a compiled build, else absent
+STAMP: Final = PACKAGE.parent / "stamp.json"  # beside the package, in a compiled build only
 SOURCES: Final = PACKAGE.parents[2] / "src" / "venue"  # seen from build/fast/venue
 
 
@@ -33,7 +33,7 @@ def digests(package: Path) -> dict[str, str]:
 
 
 def refuse_stale() -> None:
-    """StaleBuild when this process runs a compiled build that is not of today's sources."""
+    """StaleBuild when this process runs a compiled build of other sources than today's."""
     if not STAMP.is_file():
         if compiled():
             raise StaleBuild("the compiled core was not finished: run make fast")

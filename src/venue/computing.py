@@ -1,4 +1,4 @@
-"""The helper at `behind`'s pipe: computes events anew and projects them into the history file."""
+"""The helper at `behind`'s pipe: computes events again and projects them into the history file."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Computing:
 
 
 def main() -> None:
-    """Serve the history file named on the command line; behind it, the frames to keep."""
+    """Serve the history file named on the command line; the next argument is the frames to keep."""
     settle()
     path, kept = sys.argv[1:]
     try:
@@ -72,6 +72,6 @@ def main() -> None:
         computing = Computing(store, int(kept))
         serve(store.reached(), computing.answer, sys.stdin.buffer, sys.stdout.buffer)
     except BrokenPipeError:
-        pass  # the venue is gone: what was projected is kept
+        pass  # the venue is gone: the projected rows are kept
     finally:
         store.close()

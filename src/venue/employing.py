@@ -1,4 +1,4 @@
-"""Who acts with the venue's time: the liquidity agents, or only what holds indexes."""
+"""Lets liquidity agents, or only the holder of indexes, act as the venue's time passes."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from venue.lab.agents.everyone import Everyone
 from venue.lab.agents.holding import AgentHolding
 from venue.lab.agents.spot import STEP_US
 
-AGENTS: Final = "agents"  # their part of what stands beside the state
+AGENTS: Final = "agents"  # the name of their part of `aside`
 
 
 async def employ(
     rooms: Venue, seed: int, *, agents: bool, act: bool = True, aside: bytes = b""
 ) -> bool:
-    """Who acts with time from now on: the liquidity agents, or only what holds indexes. Agents who
-    do not `act` leave it at their first quotes. What stood `aside` of the state goes on; whether
-    agents began instead."""
+    """Have the liquidity agents, or only the holder of indexes, act with time from now on. Agents
+    that do not `act` stop at their first quotes. Agents whose state is in `aside` go on; the result
+    says whether they began instead."""
     stepper: Everyone | AgentHolding = AgentHolding(rooms.engine)
     if agents:
         stepper = everyone = Everyone(rooms.engine, seed)

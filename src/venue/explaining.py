@@ -1,6 +1,6 @@
 """The process at `node.explainer`'s pipe: replays to a command, and tells what the core did there.
 
-What is asked for is found by applying commands; then the state before its command is made a second
+Commands are applied until the one asked for is found; then the state before it is made a second
 time, from the same snapshot.
 """
 
@@ -64,7 +64,7 @@ class Explaining:
         return self._tell()
 
     def _begin(self, begun: Begun) -> bool:
-        """Whether a snapshot holds, and what is asked for lies behind it."""
+        """Whether a snapshot holds, and the thing that is asked for came after it."""
         engine = _loaded(begun)
         assert self._finder is not None
         if engine is None or not self._finder.lies_behind(engine):

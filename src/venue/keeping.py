@@ -1,4 +1,4 @@
-"""What follows a venue: its snapshots, those while it runs and the last one, and its history."""
+"""Keeps a venue's snapshots, those while it runs and the last one, and waits for its history."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ log = logging.getLogger("venue")
 
 
 def keeper(rooms: Venue, path: str, frames_kept: int) -> Keeper:
-    """The keeper, which has snapshots taken after history has durably projected their commands."""
+    """The keeper: it has snapshots taken after history has durably projected their commands."""
     return Keeper(
         rooms.journal,
         path,
@@ -51,8 +51,8 @@ async def keep(rooms: Venue, journal: Journal) -> None:
 
 
 async def keep_up(history: History, engine: Engine) -> None:
-    """Wait for a history that is far behind, unless it has failed: time that is moved goes as fast
-    as its followers take it."""
+    """Wait for a history that is far behind, unless it has failed: moved time goes only as fast as
+    its followers take it."""
     with contextlib.suppress(HistoryFailed, TimeoutError):
         if history.lag() > LAG_MAX // 2:
             await history.reach(engine.sequence - LAG_MAX // 4, CATCH_UP_S)

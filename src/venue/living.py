@@ -28,14 +28,14 @@ from venue.node.snapshots import take
 
 GOING_AWAY: Final = 1001
 EVERY: Final = 5_000  # commands between two snapshots of a world: it keeps twice as many at most
-LOOKS: Final = 100  # how often the venue may be found amid something
+LOOKS: Final = 100  # how often the venue may be found in the middle of a command
 FROM: Final = "from"  # the parameter that names a kept state
 OnFailure = Callable[[BaseException], None]
 Open = Callable[[Journal, History, OnFailure], Awaitable[Venue]]
 
 
 class Employ(Protocol):
-    """Has the `agents` begin, or go on as `aside` says; they, or what holds indexes, act as time
+    """Has the `agents` begin, or go on as `aside` says; they, or the holder of indexes, act as time
     passes if they are to `act`."""
 
     def __call__(
@@ -95,7 +95,8 @@ class Life:
 
 
 class Beginning(Struct):
-    """What worlds begin with: the state, what stands `aside` of it, and the base of histories."""
+    """The beginning of worlds: the state, the settings and agents `aside` of it, the base of
+    histories."""
 
     snapshot: Snapshot
     aside: bytes
@@ -103,7 +104,7 @@ class Beginning(Struct):
 
 
 class StateCopy:
-    """A kept state of the venue as worlds begin with it, being made or whole, and how many do."""
+    """A kept state of the venue that worlds begin with, made or being made, and how many do."""
 
     def __init__(self, made: asyncio.Task[Beginning]) -> None:
         self.made = made
@@ -113,7 +114,7 @@ class StateCopy:
 class Living:
     """Brings worlds to life beside the venue in `rooms`.
 
-    `open_rooms` wires rooms over a journal and a history, `open_doors` what stands before them.
+    `open_rooms` wires rooms over a journal and a history, `open_doors` their transports.
     """
 
     def __init__(
@@ -134,11 +135,11 @@ class Living:
         self._lives: set[Life] = set()
         self._remembering: asyncio.Task[None] | None = None
 
-    # -- what worlds begin with -------------------------------------------------------------------
+    # -- the beginning of worlds ------------------------------------------------------------------
 
     def prepare(self) -> None:
-        """Found what new worlds begin with, and start what keeps their histories: the first world
-        is to come, and should not have to wait for it."""
+        """Make the state that new worlds begin with, and start the process of their histories: the
+        first world should not have to wait for them."""
         if self._fresh is None:
             self._fresh = asyncio.create_task(self._found())
 
@@ -170,7 +171,7 @@ class Living:
             await self._forget(copy)
 
     async def _forget_old(self) -> None:
-        """Let go of copies of what the venue keeps no more."""
+        """Let go of copies of states that the venue keeps no longer."""
         there = {one.sequence for one in self._venue.engine.savepoints.kept.values()}
         for sequence in [one for one in self._copies if one not in there]:
             await self._forget(self._copies.pop(sequence))
@@ -181,7 +182,7 @@ class Living:
             await self._shelf.forget(made.result().base)
 
     async def close(self) -> None:
-        """Let go of what they share; all worlds are closed before."""
+        """Let go of all that worlds share; all worlds are closed before."""
         begun = [task for task in (self._remembering, self._fresh) if task is not None]
         begun += [copy.made for copy in self._copies.values()]
         for task in begun:
@@ -191,7 +192,7 @@ class Living:
         await self._shelf.close()
 
     async def _found(self) -> Beginning:
-        """The state in which a new venue is ready, as one comes to it."""
+        """The state in which a new venue is ready."""
         journal, history = MemoryJournal(keep=False), self._shelf.first()
         failed: list[BaseException] = []
         rooms = await self._open_rooms(journal, history, failed.append)
@@ -234,7 +235,7 @@ class Living:
         for _ in range(LOOKS):
             await rooms.history.drain()
             if found(rooms, name, FROM).sequence != sequence:
-                raise errors.not_there(FROM, "the snapshot was saved anew meanwhile: ask again")
+                raise errors.not_there(FROM, "the snapshot was replaced meanwhile: ask again")
             if rooms.history.reached() == rooms.engine.sequence:
                 copying = rooms.history.copy(path)
                 return _taken(rooms), await copying
@@ -273,7 +274,7 @@ class Living:
         return life
 
     async def _remember(self) -> None:
-        """Have the journals kept short: a snapshot stands for what came before."""
+        """Keep the worlds' journals short: a snapshot stands for the earlier commands."""
         while True:
             await asyncio.sleep(REMEMBER_S)
             for life in list(self._lives):

@@ -16,8 +16,8 @@ async def start_history(
 ) -> History:
     """History's process on the journal's own file; JournalCorrupt when it is another's.
 
-    OtherRules when the journal, or what history lacks of it, cannot be replayed. `process` is one
-    that waits for its file.
+    OtherRules when the journal, or the part that history lacks of it, cannot be replayed. `process`
+    is one that waits for its file.
     """
     first = beginning(journal)
     begin = first.sequence if first is not None else 0
@@ -34,8 +34,8 @@ async def start_history(
     await history.close()
     if reached < begin:
         raise OtherRules(
-            f"{path}.history ends at command {reached}; what follows up to {begin} was answered"
-            " under other rules, or is archived, and is not projected: put back the file that"
+            f"{path}.history ends at command {reached}; the commands up to {begin} were answered"
+            " under other rules, or are archived, and are not projected: put back the file that"
             f" belongs here, or move it away, and history begins after command {begin}"
         )
     raise JournalCorrupt(

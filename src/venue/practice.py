@@ -1,4 +1,4 @@
-"""A practice venue in a process of its own, on loopback, for as long as somebody needs one."""
+"""A practice venue in a process of its own, on loopback, for as long as its caller needs one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 STOP_S: Final = 20.0
-WORDS_MAX: Final = 4_000  # of what a venue that did not start has said
+WORDS_MAX: Final = 4_000  # characters of the output of a venue that did not start
 _DEATH_SIGNAL: Final = 1  # PR_SET_PDEATHSIG: the signal for when the parent has gone
 
 
@@ -71,7 +71,7 @@ class Practice:
         return self._process.poll() is None
 
     def begin_to_stop(self) -> None:
-        """Have it stop as an operator does; `stop` waits for that."""
+        """Ask it to stop as an operator does; `stop` waits for that."""
         if self.alive():
             self._process.send_signal(signal.SIGTERM)
 
@@ -85,7 +85,7 @@ class Practice:
         return self._ended()
 
     def kill(self) -> None:
-        """Have its machine lose power, as far as it can tell."""
+        """Kill it: to its files it is as if the machine lost power."""
         if self.alive():
             self._process.kill()
         self._ended()
@@ -104,6 +104,6 @@ class Practice:
 
 
 def end_with_parent() -> None:
-    """Have this process end when the one that started it has; only Linux knows how."""
+    """Have this process end when its parent has ended; only Linux offers that."""
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGTERM)

@@ -9,11 +9,11 @@ from typing import Final
 from venue.archive_names import NEW, archives, sync_folder
 
 MODE: Final = 0o600
-SNAPSHOT: Final = ".snapshot"  # how the names of snapshots go on after FILE
+SNAPSHOT: Final = ".snapshot"  # the part of a snapshot's name after FILE
 DATABASE: Final = ("", "-wal", "-shm", "-journal")  # and the logs that SQLite keeps beside it
-LOCK: Final = ".lock"  # how the name of the file goes on that says who uses a history
-# A state's journal FILE and what stands beside it. SQLite gives its logs the database's mode.
-# Keys that others could read are no secret any more: their store refuses them.
+LOCK: Final = ".lock"  # the name's end of the file that says which process uses a history
+# A state's journal FILE and the files beside it. SQLite gives its logs the database's mode. Keys
+# that others could read are no secret any more: their store refuses them.
 BESIDE: Final = ("", ".acknowledged", ".history", f".history{LOCK}")
 
 
@@ -53,10 +53,8 @@ def remove(path: str) -> None:
 
 
 def own(path: Path) -> None:
-    """OSError unless it is a file, and ours: who owns one, or a link to it, may open or change it.
-
-    Whatever its mode is.
-    """
+    """OSError unless it is a file, and ours: the owner of a file, or of a link to it, may open or
+    change it. Its mode does not matter."""
     if not path.is_file():
         raise OSError(f"{path} is not a file")
     for owner in (path.lstat().st_uid, path.stat().st_uid):
@@ -68,10 +66,8 @@ def own(path: Path) -> None:
 
 
 def narrow(state: str) -> list[str]:
-    """Take the files of a state from everybody but their owner; what others could use until now.
-
-    Raises OSError when a file is not ours.
-    """
+    """Give the files of a state the mode 0600; a line for each that other users could use until
+    now. Raises OSError when a file is not ours."""
     told: list[str] = []
     paths = [Path(f"{state}{name}{part}") for name in BESIDE for part in DATABASE]
     base = Path(state)

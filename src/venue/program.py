@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Final
 
-# What a helper needs to find its modules, its language and its place for temporary files. Nothing
-# else is handed down: the operator's token and secrets stand in the environment.
+# A helper needs these to find its modules, its language and its place for temporary files. It gets
+# no other variable: the operator's token and secrets stand in the environment.
 KEPT: Final = ("HOME", "LANG", "LD_LIBRARY_PATH", "PATH", "TMPDIR", "TZ")
 KEPT_PREFIXES: Final = ("LC_", "PYTHON")
 SEARCHED: Final = "PYTHONPATH"
@@ -24,7 +24,7 @@ SEARCHED: Final = "PYTHONPATH"
 
 @contextmanager
 def importing() -> Iterator[None]:
-    """No garbage is looked for meanwhile, nor ever again in what is there at the end."""
+    """Collect no garbage meanwhile, nor later among the objects that are there at the end."""
     gc.disable()
     try:
         yield
@@ -46,7 +46,7 @@ def environment(given: Mapping[str, str]) -> dict[str, str]:
 
 
 def main() -> None:
-    """Run the module that the command line names; it finds its arguments behind its name."""
+    """Run the module that the command line names; its arguments follow its name."""
     with importing():
         module = import_module(sys.argv.pop(1))
     os._exit(module.main() or 0)  # all is closed

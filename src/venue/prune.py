@@ -1,4 +1,4 @@
-"""`venue prune`: what is old moves from journal and history to archives beside them."""
+"""`venue prune`: old commands and rows move from journal and history to archives beside them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from venue.node.snapshots import Restored, take
 from venue.recording.recorder import Recorder
 
 HISTORY: Final = ".history"
-STEPS: Final = 10  # an archive made at a start holds at least such a part of what is kept
+STEPS: Final = 10  # an archive made at a start covers at least such a part of the kept time
 
 log = logging.getLogger("venue")
 _commands = msgspec.msgpack.Decoder(list[Command])
@@ -51,12 +51,13 @@ class Pruned(msgspec.Struct):
 def prune(path: str, keep_us: int, now_us: int, *, beyond_us: int = 0) -> Pruned:
     """Archive a stopped venue's commands and rows that are older than `keep_us`.
 
-    Nothing is archived before the oldest is older by `beyond_us` more: few archives, not many.
+    Nothing is archived until the oldest command is older by `beyond_us` more: few archives, not
+    many.
 
-    Commands move in whole blocks of the hash chain, and only behind a snapshot that stands for
-    them, which is made when there is none, and behind what history has taken in. A kill at any
-    moment loses nothing; the next call goes on. JournalCorrupt, JournalFailed, OtherRules,
-    HistoryDamaged and OSError: what was not archived whole is where it was.
+    Commands move in whole blocks of the hash chain, and only after a snapshot that stands for them,
+    which is made when there is none, and after history has taken them in. A kill at any moment
+    loses nothing; the next call goes on. JournalCorrupt, JournalFailed, OtherRules, HistoryDamaged
+    and OSError: commands and rows that were not archived whole are where they were.
     """
     journal = open_journal(path)
     try:
@@ -73,10 +74,8 @@ def prune(path: str, keep_us: int, now_us: int, *, beyond_us: int = 0) -> Pruned
 
 
 def prune_at_start(path: str, keep_us: int, now_us: int) -> None:
-    """Prune before a venue runs, when there is enough; what stands against it is said in the log.
-
-    A venue that cannot be pruned can run: what is wrong with its files is for its start to say.
-    """
+    """Prune before a venue runs, when there is enough; the log says what prevents it. A venue that
+    cannot be pruned can run: its start tells what is wrong with its files."""
     try:
         prune(path, keep_us, now_us, beyond_us=keep_us // STEPS)
     except (JournalCorrupt, JournalFailed, OtherRules, HistoryDamaged, OSError) as problem:
@@ -84,14 +83,14 @@ def prune_at_start(path: str, keep_us: int, now_us: int) -> None:
 
 
 def _finish(journal: SqliteJournal, path: str) -> None:
-    """Go on with a pruning of the journal that was cut short; JournalCorrupt when an archive is
-    not what was taken, or is to be taken, out of this journal."""
+    """Go on with a pruning of the journal that was cut short. JournalCorrupt: an archive does not
+    hold the commands that were taken, or are to be taken, out of this journal."""
     Path(f"{path}{NEW}").unlink(missing_ok=True)
     for first, last, name in archives(path):
         if last <= journal.begin():
             continue
         _check(name, journal, last)
-        if first > journal.begin():  # nothing was taken out yet: it is written anew
+        if first > journal.begin():  # nothing was taken out yet: it is written again
             private_files.remove(name)
         else:
             snapshot = standing(journal, last)
@@ -109,7 +108,7 @@ def _check(name: str, journal: SqliteJournal, last: int) -> None:
 
 
 def _standing(journal: SqliteJournal, path: str, until_us: int) -> Snapshot | None:
-    """The snapshot for which what came before it can go; None when there is too little of that."""
+    """The snapshot that lets the commands before it go; None when these are too few."""
     last = min(_last_until(journal, until_us), _reached(path))
     first, end = beginning(journal), last // BLOCK * BLOCK
     if end <= journal.begin() or (first and last < first.sequence):

@@ -1,4 +1,4 @@
-"""History made anew from the journal: as far back as today's rules can replay it."""
+"""Makes history again from the journal: as far back as today's rules can replay it."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from venue.journal.sqlite import open_journal
 from venue.node.snapshots import STREAMS
 from venue.recording.recorder import Recorder
 
-NEW: Final = ".rebuilt"  # what the name of a history that is being made ends in
+NEW: Final = ".rebuilt"  # the end of the name of a history that is being made
 
 log = logging.getLogger("venue")
 
 
 def rebuild_history(path: str, *, drop_older: bool = False) -> tuple[int, int]:
-    """Project a stopped venue's journal and its archives anew, in the place of its history.
+    """Project a stopped venue's journal and its archives again, in the place of its history.
 
     History is as it was until all of it is made: errors, a full disk and a kill cost nothing.
 
-    The sequence behind which it begins now, 0 when it begins with the journal, and the one reached.
-    Rows of commands that were answered under other rules, or whose archive is not there, cannot be
-    made again: OtherRules when there are some and they are not to be dropped.
+    The sequence after which it begins now, 0 when it begins with the journal, and the one reached.
+    Rows cannot be made again of commands that were answered under other rules, or whose archive is
+    not there: OtherRules when there are some and `drop_older` is not given.
     """
     history = f"{path}.history"
     with ExitStack() as closing:
@@ -88,7 +88,7 @@ def _has_older(store: Store, begin: int) -> bool:
 def fill_when_empty(path: str, frames_kept: int, journal: Journal, begin: int) -> None:
     """Project a long journal's history batch by batch, before anything waits for it.
 
-    When `begin` is not 0, history can begin only behind that command.
+    When `begin` is not 0, history can begin only after that command.
     """
     store = open_history(path)
     try:

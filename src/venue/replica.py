@@ -1,8 +1,8 @@
-"""A process beside the venue: it is sent what is journaled, and writes a snapshot of what follows.
+"""A process beside the venue: the venue sends it the journaled commands, and it writes a snapshot.
 
-It does what a start does: the newest snapshot that holds is loaded, the commands behind it are
-applied again. Over its standard input come a `Task`, then pieces of commands; over its output it
-says after each how far it is, and in the end once more that the snapshot is written.
+It recovers as a start does: it loads the newest snapshot that holds, and applies the commands after
+it again. Its standard input gets a `Task`, then pieces of commands. Its output says after each how
+far it is, and at the end once more that the snapshot is written.
 """
 
 from __future__ import annotations

@@ -49,8 +49,8 @@ def instant_us(text: str) -> int:
 
 
 def moment_us(text: str) -> int:
-    """As `instant_us`, or the 13 digits of its milliseconds; one that the interface can say, from
-    2001 to 2286. ValueError: it is none."""
+    """As `instant_us`, or the 13 digits of its milliseconds. It is a time that the interface can
+    write, from 2001 to 2286. ValueError: it is none."""
     moment = int(text) * US_PER_MS if _MS.fullmatch(text) else instant_us(text)
     moment -= moment % US_PER_MS
     if not MOMENT_MIN <= moment <= MOMENT_MAX:

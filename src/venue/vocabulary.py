@@ -89,7 +89,7 @@ class Cause(IntEnum):
     CLOSE = 1
     TRIGGER = 2
     LIQUIDATION = 3
-    UNWIND = 4  # the insurance fund reduces what it took over
+    UNWIND = 4  # the insurance fund reduces positions that it took over
     TAKEOVER = 5  # a trade outside the book: the fund takes a position at its bankruptcy price
     DELEVERAGE = 6  # a trade outside the book: an opposite position takes it
     COPY = 7  # a follower's order: its lead opened or closed
@@ -215,7 +215,7 @@ class Reject(IntEnum):
     INSTRUMENT_INVALID = 37
     FEE_RATE = 38
     OWNER_RESERVED = 39
-    # contracts: `POSITION_SIDE` stands behind the time in force, `NO_MARK` before the price band
+    # contracts: `POSITION_SIDE` is checked after the time in force, `NO_MARK` before the price band
     POSITION_SIDE = 50
     POSITION_ID_MISSING = 51
     POSITION_UNKNOWN = 52
@@ -245,7 +245,7 @@ class Reject(IntEnum):
     INVITED_ALREADY = 92
     RECEIVER_UNKNOWN = 96
     RECEIVER_SELF = 97
-    # what the operator publishes
+    # articles and banners
     CONTENT_FULL = 98
     CONTENT_UNKNOWN = 99
     # fee tiers

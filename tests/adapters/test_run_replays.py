@@ -184,7 +184,7 @@ def test_a_fork_of_a_run_that_begins_with_a_snapshot(tmp_path: Path, begins: int
     new = str(tmp_path / "new.db")
     with opened_run(bundled(tmp_path, COMMANDS, begins=begins)) as run:
         assert run.begin() == begins
-        with pytest.raises(RunRefused, match=f"behind commands {begins} to 10"):
+        with pytest.raises(RunRefused, match=f"after commands {begins} to 10"):
             fork(run, begins - 1, new)
         made = fork(run, 9, new)
         moments = Moments(run, str(tmp_path))
@@ -210,7 +210,7 @@ def test_a_fork_takes_no_name_that_is_used(tmp_path: Path) -> None:
         with pytest.raises(RunRefused, match="folder is not there"):
             fork(run, 3, str(tmp_path / "nowhere" / "new.db"))
         for sequence in (0, 11):
-            with pytest.raises(RunRefused, match="behind commands 1 to 10"):
+            with pytest.raises(RunRefused, match="after commands 1 to 10"):
                 fork(run, sequence, str(tmp_path / "new.db"))
     assert [one.name for one in tmp_path.iterdir()] == ["run.venue"]
 

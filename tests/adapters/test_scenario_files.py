@@ -47,7 +47,7 @@ REFUSALS = [
     (HEAD + PING + 'id = "a b"\n', ["id: must be 1 to 40"]),
     (HEAD + PING + "id = 7\n", ["id: must be a text"]),
     (HEAD + PING + 'id = "a"\n' + PING + 'id = "a"\n', ["step 2 (a), id: a is another step's"]),
-    (HEAD + PING + 'as = "alice"\n', ["as: ping is nobody's"]),
+    (HEAD + PING + 'as = "alice"\n', ["as: ping has no owner"]),
     (HEAD + '[[step]]\nsend = "open_orders"\n', ["as: open_orders is for one owner"]),
     (HEAD + '[[step]]\nas = "zoe"\nsend = "open_orders"\n', ["step 1, as: there is no zoe"]),
     (HEAD + PING + 'at = "soon"\n', ["at: must be a span since the beginning"]),

@@ -224,7 +224,7 @@ def test_a_history_that_lacks_commands_of_former_rules_is_refused(
     history = Path(f"{path}.history")
     change(history, "UPDATE progress SET sequence = 100")  # as a copy of an earlier day
     assert any(
-        f"up to {LAST[former]} was answered" in problem for problem in verify(str(path)).problems
+        f"up to {LAST[former]} were answered" in problem for problem in verify(str(path)).problems
     )
     with pytest.raises(
         RuntimeError, match=rf"ends at command 100; .* up to {LAST[former]} .* move it away"

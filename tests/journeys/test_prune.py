@@ -145,7 +145,7 @@ def test_history_is_rebuilt_from_archives_or_from_where_the_journal_begins(
         path.unlink()
     first, *others = told(verify(alone))
     begin = cut[1].history
-    assert first.startswith(f"replay: from the snapshot at command {begin}; what came before is in")
+    assert first.startswith(f"replay: from the snapshot at command {begin}; the commands before it")
     assert "archives that are not here" in first
     assert [fact for fact in others if fact.startswith("state:")] == [
         fact for fact in lived[1].facts if fact.startswith("state:")
@@ -256,7 +256,7 @@ def test_history_is_brought_on_from_where_the_journal_begins(
     behind = Behind(journal, at_once, f"{short}.history", FRAMES_KEPT)
     asyncio.run(behind.bring(reached, journal.last_sequence()))
     Path(f"{short}.snapshot-{begin}").unlink()
-    with pytest.raises(HistoryFailed, match=f"commands behind {cut[1].journal} follow"):
+    with pytest.raises(HistoryFailed, match=f"the commands after {cut[1].journal}"):
         asyncio.run(behind.bring(reached, journal.last_sequence()))
     with pytest.raises(JournalCorrupt, match=f"begins after command {cut[1].journal}"):
         beginning(journal)

@@ -326,7 +326,7 @@ def test_two_runs_differ_from_a_command_on(lived: Lived, tmp_path: Path) -> None
     new = tmp_path / "new.db"
     code, out, errors = venue("fork", f"{lived.file}@{at}", "-o", str(new))
     assert (code, errors) == (0, "")
-    assert out.startswith(f"{new}: goes on behind command {at}, 2026-01-01T00:05:00.000Z; state ")
+    assert out.startswith(f"{new}: continues after command {at}, 2026-01-01T00:05:00.000Z; state ")
     with Server(*AT[:3], "--state", str(new), folder=tmp_path) as server:
         assert answers(server.client()) == lived.told[at]
         order = {**ORDER, "price": "61000", "quantity": "0.01"}

@@ -114,7 +114,7 @@ def test_tail_of_an_account_until_it_is_interrupted(server: Server) -> None:
     [
         (["NOPE@trade"], "invalid symbol : NOPE"),
         (["BTCUSDT"], "invalid event : BTCUSDT"),
-        (["orders"], "say whose with --as NAME"),
+        (["orders"], "name the owner with --as NAME"),
         (["orders", "--as", "erin"], "erin is no demo account"),
         (["positions", "--as", "alice"], "invalid event : positions"),
         ([], "which channels?"),

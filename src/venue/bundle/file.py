@@ -1,4 +1,4 @@
-"""The file `run.venue`: what one run of a venue took in, sealed, without any secret.
+"""The file `run.venue`: the commands and requests of one run of a venue, sealed, without secrets.
 
 A line of magic, a line of JSON that names version, rules, size and digest, then the contents,
 packed. Nothing in it is code.
@@ -21,16 +21,17 @@ from venue.core import rules
 MAGIC: Final = b"venue run 1\n"
 MAGIC_BEGIN: Final = b"venue run "  # of every format
 HEADER_MAX: Final = 1_024  # bytes of the second line
-UNPACKED_MAX: Final = 1 << 30  # bytes: what is packed tighter is no run of a venue
+UNPACKED_MAX: Final = 1 << 30  # bytes: a file that unpacks to more is no run of a venue
 _LEVEL: Final = 6
 
 
 class RunRefused(Exception):
-    """A file cannot be used as a run; the text says why, and what to do. Nothing has changed."""
+    """A file cannot be used as a run; the text says why, and how to mend it. Nothing has
+    changed."""
 
 
 class RunHeader(msgspec.Struct):
-    """Who wrote a bundle, and what has to follow."""
+    """The version and rules that wrote a bundle, with the size and digest of its body."""
 
     version: str
     rules: int
@@ -39,11 +40,11 @@ class RunHeader(msgspec.Struct):
 
 
 class RunFile(msgspec.Struct):
-    """What a bundle holds.
+    """The contents of a bundle.
 
     `snapshot` is a packed snapshot that the commands follow; empty: they begin with command 1.
     `commands` are pieces: the first one's number, and commands as msgpack. `time` is that of the
-    last command, in µs; `state_hash` that of the state behind it. `wire` are requests and frames.
+    last command, in µs; `state_hash` that of the state after it. `wire` are requests and frames.
     """
 
     seed: str
@@ -84,10 +85,11 @@ def write(path: str, run: RunFile) -> int:
 
 
 def unsealed(data: bytes, name: str) -> RunFile:
-    """What a bundle's bytes hold, checked whole; RunRefused."""
+    """The contents of a bundle's bytes, checked whole. RunRefused: they are cut, damaged or
+    foreign."""
     header, body = _parts(data, name)
     if len(body) < header.size:
-        raise _cut(name, f"of {header.size} bytes behind its head {len(body)} are there")
+        raise _cut(name, f"of {header.size} bytes after its head {len(body)} are there")
     if len(body) > header.size or _digest(header, body) != header.digest:
         raise RunRefused(f"{name} is damaged, its digest does not fit: copy it again")
     if header.rules != rules.RULES:
@@ -112,7 +114,7 @@ def unsealed(data: bytes, name: str) -> RunFile:
 
 
 def _parts(data: bytes, name: str) -> tuple[RunHeader, bytes]:
-    """The head, and what follows it."""
+    """The head, and the bytes after it. RunRefused."""
     magic = data[: len(MAGIC)]
     if magic != MAGIC:
         if MAGIC.startswith(magic):
@@ -135,6 +137,6 @@ def _cut(name: str, where: str) -> RunRefused:
 
 
 def _digest(header: RunHeader, body: bytes) -> str:
-    """Of the body, and of who wrote it."""
+    """The digest of the body, and of the version and rules that wrote it."""
     said = _encode((header.version, header.rules))
     return blake2b(said + body, digest_size=32).hexdigest()

@@ -24,7 +24,7 @@ from venue.rebuild import rebuild_history
 
 
 class Forked(Struct):
-    """A new state file: its commands, the time of the last (µs), and the state behind it."""
+    """A new state file: its commands, the time of the last (µs), and the state after it."""
 
     first: int
     last: int
@@ -33,15 +33,15 @@ class Forked(Struct):
 
 
 def fork(run: PastRun, sequence: int, new: str) -> Forked:
-    """Write the journal `new`: the run's up to a command. It has no keys but the demo accounts'.
+    """Write the journal `new`: the run's up to a command. It has the demo accounts' keys only.
 
-    It is made under another name, and is there as a whole or not at all. RunRefused: the command
-    is not in the run, or `new` or what belongs to it is there; OSError and JournalFailed: it
-    cannot be written. A run that begins with a snapshot is forked with it.
+    It is made under another name, and is there as a whole or not at all. RunRefused: the command is
+    not in the run, or `new` or a file that belongs to it is there already; OSError and
+    JournalFailed: it cannot be written. A run that begins with a snapshot is forked with it.
     """
     first, last = run.begin(), run.last()
     if not first <= sequence <= last:
-        raise RunRefused(f"{run.name} has states behind commands {first} to {last}, not {sequence}")
+        raise RunRefused(f"{run.name} has states after commands {first} to {last}, not {sequence}")
     target = Path(new)
     check_new(target)
     folder = Path(mkdtemp(prefix=f".{target.name}.fork-", dir=target.absolute().parent))
@@ -58,7 +58,8 @@ def fork(run: PastRun, sequence: int, new: str) -> Forked:
 
 
 def _place(name: str, file: Path) -> int:
-    """A journal follows its snapshots and its history; what it must hold follows it."""
+    """The rank of a file: a journal comes after its snapshots and its history, its `ENDING` file
+    last."""
     return 2 if file.name.endswith(ENDING) else int(file.name == name)
 
 

@@ -1,7 +1,7 @@
 """The states of a run: at any of its commands, with the history up to there.
 
-The whole run is replayed once, which checks it; what is kept of that at some commands lets any
-other state be made from the one before it.
+The whole run is replayed once, which checks it. States at some commands are kept; any other state
+is made from the last kept one before it.
 """
 
 from __future__ import annotations
@@ -72,13 +72,13 @@ class Moments:
         return self._kept[-1]
 
     def snapshots(self, sequence: int) -> list[Snapshot]:
-        """Those that a replay up to a command may begin from, newest first."""
+        """The snapshots that a replay up to a command may begin from, newest first."""
         known = [one.snapshot for one in self._kept if one.snapshot.sequence <= sequence]
         first = self.run.first
         return [*known[::-1], *([first] if first is not None else [])]
 
     def journal(self, moment: Moment) -> SealedJournal:
-        """What led to a moment."""
+        """The journal up to a moment."""
         at = moment.snapshot.sequence
         others = [one for one in self.snapshots(at) if one.sequence < at]
         return SealedJournal(self.run.journal, self.lock, at, [moment.snapshot, *others])
@@ -98,7 +98,7 @@ class Moments:
             lived.projecting.checkpoint()
         except (JournalCorrupt, JournalFailed, OtherRules, RunRefused):
             raise
-        except Exception as problem:  # a bundle may hold what no venue wrote
+        except Exception as problem:  # a bundle may hold commands that no venue wrote
             raise RunRefused(
                 f"{self.run.name} cannot be replayed up to command {sequence}"
                 f" ({type(problem).__name__}: {problem}): make the bundle again"

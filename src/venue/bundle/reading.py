@@ -1,7 +1,7 @@
 """A run served for reading: every question over REST, at any of its commands. It takes no command.
 
 `?at=SEQ` names the command after which the state is read; without it, the last one. Time stands at
-that of the command. A state is made when it is first asked for, and the last few stay.
+that of the command. A state is made at the first request for it, and the last few stay.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ class RunReader:
             _refuse(request, problem)
 
     def _sequence(self, request: Request) -> int:
-        """The command that a request names; what is not signed is freed of it."""
+        """The command that a request names; `at` is taken out of a request that is not signed."""
         parts = request.query.split(b"&") if request.query else []
         named = [part for part in parts if part.partition(b"=")[0] == b"at"]
         if not named:
@@ -155,7 +155,7 @@ class RunReader:
         return int(text)
 
     async def _view(self, sequence: int) -> View:
-        """The state behind a command. Any of UNFIT: it cannot be made now."""
+        """The state after a command. Any of UNFIT: it cannot be made now."""
         async with self._turn:
             view = self._views.get(sequence)
             if view is not None:
@@ -193,7 +193,7 @@ class RunReader:
 
 
 def _rooms(moments: Moments, moment: Moment, history: History) -> Venue:
-    """A venue as it was behind a command, with the demo keys of owners who were there."""
+    """A venue as it was after a command, with the demo keys of the owners that it had then."""
     sequence = moment.snapshot.sequence
     prehistory = Prehistory()
     market_data = MarketData(prehistory.spot, prehistory.contract)
@@ -246,7 +246,7 @@ def _add_demo_keys(rooms: Venue) -> None:
 
 
 def _check_asks(request: Request) -> None:
-    """ApiError for what is no question."""
+    """ApiError unless the request is a question."""
     if request.method in ASKING or (request.method, request.path) == PREVIEW:
         return
     method = errors.shown(request.method.decode("latin-1"))

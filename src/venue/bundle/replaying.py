@@ -19,12 +19,12 @@ from venue.core.state.snapshot import begin, state_hash
 from venue.journal.journal import JournalCorrupt, foreign
 from venue.journal.recovery import load
 
-OF_ONE_RUN: Final = ("request", "time")  # they may differ in runs that are the same otherwise
+OF_ONE_RUN: Final = ("request", "time")  # they may differ in runs that are otherwise the same
 NOT_THERE: Final = "-"
 
 
 class Replayed(Struct):
-    """A command, and what the engine said of it."""
+    """A command, and the events that the engine answered."""
 
     sequence: int
     command: Command
@@ -32,7 +32,7 @@ class Replayed(Struct):
 
 
 class RunEnd(Struct, rename="camel"):
-    """A replayed run: its commands, the time of the last one (µs), and the state behind it."""
+    """A replayed run: its commands, the time of the last one (µs), and the state after it."""
 
     first: int
     last: int
@@ -51,8 +51,8 @@ class FieldDifference(Struct, rename="camel"):
 
 class RunDifference(Struct, rename="camel"):
     """The first command in which two runs differ: `what` is COMMAND, END of one of them, or STATE
-    behind the last command before those that both have. `first` and `second` are what each has.
-    """
+    after the last command before those that both have. `first` and `second` are the command, or the
+    state's digest, of each run."""
 
     what: str
     sequence: int
@@ -71,7 +71,8 @@ class Compared(Struct, rename="camel"):
 
 
 class Branch(Struct, rename="camel"):
-    """Commands in a row, from `begins` to `ends`, behind the state after command `follows`.
+    """Commands in a row, from `begins` to `ends`, that go on from the state after command
+    `follows`.
 
     `kept` is the name of that state; the first branch has none. `left` is the command that went
     back and left this branch; None: it goes on. Times in µs.
@@ -112,7 +113,7 @@ class Replay:
     def _applied(self, sequence: int, command: Command) -> list[Event]:
         try:
             return self.engine.apply(command)
-        except Exception as problem:  # a bundle may hold what no venue wrote
+        except Exception as problem:  # a bundle may hold commands that no venue wrote
             raise RunRefused(
                 f"{self.run.name}: command {sequence} cannot be replayed"
                 f" ({type(problem).__name__}: {problem}): make the bundle again"

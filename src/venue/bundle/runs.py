@@ -27,9 +27,10 @@ _rows = msgspec.msgpack.Decoder(SnapshotRow)
 
 
 class PastRun(Struct):
-    """What a venue took in. `state_hash` is what a bundle says of its end; "": nobody says.
+    """The commands that a venue took in. `state_hash` is the last state's by the bundle; "": not
+    known.
 
-    `first` is the snapshot that everything known follows, or None: then it begins with command 1.
+    `first` is the snapshot that all known commands follow; None: they begin with command 1.
     """
 
     name: str
@@ -47,7 +48,8 @@ class PastRun(Struct):
         return self.journal.last_sequence()
 
     def check_end(self, state_hash: str) -> None:
-        """RunRefused when the state behind the last command is another than where it was made."""
+        """RunRefused unless the state after the last command is the one of the venue that made the
+        run."""
         if self.state_hash not in ("", state_hash):
             raise RunRefused(
                 f"{self.name} ends in the state {state_hash}, and ended in {self.state_hash} where"
@@ -117,8 +119,8 @@ def opened_run(path: str) -> Iterator[PastRun]:
             run = PastRun(path, whole, beginning(whole), [])
         else:
             raise RunRefused(
-                f"{path} is neither a bundle nor a journal: give a file of `venue bundle`, or what"
-                " was given to `venue dev --state`"
+                f"{path} is neither a bundle nor a journal: give a file of `venue bundle`, or the"
+                " file that was given to `venue dev --state`"
             )
         if not run.last():
             raise RunRefused(f"{path} holds no command: there is nothing to read")

@@ -17,7 +17,8 @@ _encode = msgspec.msgpack.Encoder().encode
 
 
 class SealedJournal:
-    """See `journal.Journal`. `lock` lets one thread at a time read what several of these share.
+    """See `journal.Journal`. `lock` lets one thread at a time read the journal that several of
+    these share.
 
     `snapshots` are those that a replay may begin from, newest first.
     """
@@ -72,4 +73,4 @@ class SealedJournal:
         return iter(self._snapshots)
 
     def close(self) -> None:
-        """The run is closed by whoever opened it."""
+        """Nothing: the caller that opened the run closes it."""

@@ -1,1 +1,1 @@
-"""The `venue` command and what its subcommands print."""
+"""The `venue` command and the output of its subcommands."""

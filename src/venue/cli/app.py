@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 def _misread(problem: CycloptsError) -> NoReturn:
-    """Arguments that no command takes, in one line as every refusal."""
+    """End with one line, as every refusal, for arguments that no command takes."""
     _die(" ".join(str(problem).split()))
 
 
@@ -107,7 +107,7 @@ def main() -> None:
     try:
         app.meta()
         sys.stdout.flush()
-    except BrokenPipeError:  # whoever read our output has seen enough
+    except BrokenPipeError:  # the reader of our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -154,7 +154,7 @@ def halt(
     symbol: Symbol,
     *,
     product: Product = "SPOT",
-    reason: Annotated[str, Parameter(help="Why, for whoever asks.")] = "",
+    reason: Annotated[str, Parameter(help="The reason, which the venue tells.")] = "",
     url: Url = DEFAULT_URL,
 ) -> None:
     """Have a market of a running venue accept cancels only."""
@@ -182,7 +182,7 @@ def positions(name: Owner, *, output: Output = "text", url: Url = DEFAULT_URL) -
 
 @app.command
 def liquidations(
-    name: Annotated[str, Parameter(help="Whose; of all owners without it.")] = "", *,
+    name: Annotated[str, Parameter(help="Name of the owner. Without it: all owners.")] = "", *,
     limit: Annotated[int, Parameter(help="At most so many.")] = 20,
     output: Output = "text", url: Url = DEFAULT_URL,
 ) -> None:  # fmt: skip
@@ -288,8 +288,8 @@ def rebuild_history(
     drop_older: Annotated[
         bool,
         Parameter(
-            help="Also when rows of commands under former rules, which cannot be made again, get"
-            " lost."
+            help="Also when rows get lost: those of commands under former rules cannot be made"
+            " again."
         ),
     ] = False,
 ) -> None:
@@ -309,7 +309,8 @@ def rebuild_history(
 
 @app.command
 def prune(file: Stopped, *, keep: Keep) -> None:
-    """Move what is older from a stopped venue's journal and history to archives beside them."""
+    """Move older commands and rows of a stopped venue to archives beside its journal and
+    history."""
     from venue.history.files import HistoryDamaged
     from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules
     from venue.prune import prune as archive

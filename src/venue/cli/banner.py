@@ -128,7 +128,7 @@ def coloured(text: str) -> str:
 
 
 def _is_terminal() -> bool:
-    """Whether standard output shows colours, and nobody asked it not to."""
+    """Whether standard output is a terminal with colours, and NO_COLOR is not set."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return sys.stdout.isatty() and not plain
 
@@ -138,7 +138,7 @@ def _line(text: str) -> str:
 
 
 def _wallets(wallet: Wallet) -> str:
-    """What the demo accounts have in a wallet; who has the same stands together."""
+    """The demo accounts' money in a wallet; accounts with the same money stand together."""
     owners: dict[str, list[str]] = {}
     for account in demo.ACCOUNTS:
         money = [f"{units:,} {asset}" for kind, asset, units in account.money if kind == wallet]

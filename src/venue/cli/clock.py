@@ -14,7 +14,7 @@ clock = App(name="clock", help="Show or move the time of a running venue.")
 
 @clock.default
 def show(*, output: Output = "text", url: Url = DEFAULT_URL) -> None:
-    """Print how venue time passes, and what falls due next."""
+    """Print how venue time passes, and the next events that fall due."""
     _print(call(url, "clock"), output)
 
 
@@ -42,13 +42,13 @@ def advance(
     *,
     to: Annotated[str | None, Parameter(help="The time to come to, 2026-01-01T08:00:00Z.")] = None,
     to_next: Annotated[
-        Literal["funding", "countdown", "any"] | None, Parameter(help="What to come to.")
+        Literal["funding", "countdown", "any"] | None, Parameter(help="The next event to come to.")
     ] = None,
-    dry_run: Annotated[bool, Parameter(help="Only tell what falls due.", negative="")] = False,
+    dry_run: Annotated[bool, Parameter(help="Only print the due events.", negative="")] = False,
     output: Output = "text",
     url: Url = DEFAULT_URL,
 ) -> None:
-    """Move time, settling what is due on the way; prints what was settled."""
+    """Move time, settle the events that fall due on the way, and print them."""
     if by is None and to is None and to_next is None:
         die("how far? For instance venue clock advance 8h, or --to-next funding")
     given = {"by": by, "to": to, "to_next": to_next, "dry_run": dry_run}

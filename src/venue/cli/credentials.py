@@ -1,4 +1,4 @@
-"""How other programs are told of a demo account: shell, dotenv, JSON, curl, ccxt, freqtrade."""
+"""Prints a demo account for other programs: shell, dotenv, JSON, curl, ccxt, freqtrade."""
 
 from __future__ import annotations
 

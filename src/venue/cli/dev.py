@@ -58,7 +58,7 @@ class DevOptions:
     strict: Annotated[
         bool,
         Parameter(
-            help="Refuse parameters that an operation does not know, which exchanges swallow.",
+            help="Refuse parameters that an operation does not know; exchanges ignore them.",
             negative="",
         ),
     ] = False
@@ -79,7 +79,7 @@ class DevOptions:
         Parameter(help="With --clock: the time to begin at, as 2026-01-01T00:00:00Z."),
     ] = None
     keep: Annotated[
-        str | None, Parameter(help="Archive what is older, at the start and then: 30d, 12h.")
+        str | None, Parameter(help="Archive all that is older, at the start and then: 30d, 12h.")
     ] = None
     depth_ms: Annotated[
         int, Parameter(help="Least time between two frames of a depth stream, in ms.")
@@ -97,20 +97,20 @@ class DevOptions:
     allow_host: Annotated[
         tuple[str, ...],
         Parameter(
-            help="A name that requests may call this venue by, beside addresses; repeat it.",
+            help="A name that requests may call this venue by, beside addresses; may be repeated.",
             negative="",
         ),
     ] = ()
     allow_origin: Annotated[
         tuple[str, ...],
         Parameter(
-            help="Origin of web pages that may call, as http://localhost:5173; repeat it.",
+            help="Origin of web pages that may call, as http://localhost:5173; may be repeated.",
             negative="",
         ),
     ] = ()
     trusted_proxy: Annotated[
         tuple[str, ...],
-        Parameter(help="Address or network of proxies that say who calls.", negative=""),
+        Parameter(help="Address or network of proxies that name the caller.", negative=""),
     ] = ()
     ready_file: Annotated[
         str | None, Parameter(help="File for addresses and demo keys, once the venue answers.")
@@ -126,7 +126,7 @@ class DevOptions:
 
 
 def refused(options: DevOptions) -> str:
-    """Why a venue cannot be run like this; empty when it can."""
+    """The reason why a venue cannot run with these options; empty when it can."""
     published = options.demo_keys and not options.demo_keys_on_network
     if options.host not in LOOPBACK and published:
         return (
@@ -161,7 +161,7 @@ def refused(options: DevOptions) -> str:
 
 
 def _clock_refused(options: DevOptions) -> str:
-    """What is wrong with the options of time."""
+    """The fault in the options of time; empty when there is none."""
     if options.at is not None and options.clock in (None, "real"):
         return "--at: needs --clock manual, skip, rate or offset"
     if (options.rate is not None) != (options.clock == "rate"):
@@ -198,7 +198,7 @@ def kept_us(text: str) -> int:
 
 
 def serve(options: DevOptions) -> int:
-    """Serve until told to stop; the exit code. What a user can mend is said in words."""
+    """Serve until told to stop; the exit code. Problems that a user can mend are told in words."""
     with importing():
         import uvloop
     try:
@@ -238,7 +238,7 @@ async def _served(options: DevOptions, began: float) -> int:
 
 
 def _wired(options: DevOptions) -> Options:
-    """What the venue is to be like. ClockRefused."""
+    """The venue's settings by these options. ClockRefused."""
     from venue.main import Options
     from venue.node.clock_modes import parsed
 
@@ -277,7 +277,8 @@ def _write_ready(path: str, running: Running) -> None:
 
 
 def _failures() -> tuple[type[Exception], ...]:
-    """What ends a venue. Imported when one has failed: a start does not wait for it."""
+    """The exceptions that end a venue. Imported when one has failed: a start does not wait for
+    it."""
     from venue.history.process.link import HistoryFailed
     from venue.journal.journal import JournalFailed
 
@@ -285,7 +286,7 @@ def _failures() -> tuple[type[Exception], ...]:
 
 
 def _refusals() -> tuple[type[Exception], ...]:
-    """What keeps a venue from beginning."""
+    """The exceptions that keep a venue from starting."""
     from venue.compiled import StaleBuild
     from venue.gateway.access.vault import VaultError
     from venue.history.files import HistoryDamaged

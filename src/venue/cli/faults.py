@@ -1,4 +1,4 @@
-"""`venue fault`: what goes wrong on purpose on a running venue."""
+"""`venue fault`: has requests and frames of a running venue go wrong on purpose."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _COLUMNS = ("id", "enabled", "effect", "match", "when", "matched", "hits")
 
 @fault.command
 def add(
-    kind: Annotated[str, Parameter(help="What happens: drop_after, delay, status, ws.gap ...")],
+    kind: Annotated[str, Parameter(help="The effect: drop_after, delay, status, ws.gap ...")],
     *,
     rule: Annotated[str | None, Parameter(name="--id", help="Id of the new rule.")] = None,
     operation: Annotated[str | None, Parameter(help="Only this operation, as place*.")] = None,
@@ -31,7 +31,8 @@ def add(
         str | None, Parameter(name=("--probability", "-p"), help="How likely each is hit: 0.05.")
     ] = None,
     nth: Annotated[
-        tuple[str, ...], Parameter(help="Only the request of this number; repeat it.", negative="")
+        tuple[str, ...],
+        Parameter(help="Only the request of this number; may be repeated.", negative=""),
     ] = (),
     first: Annotated[str | None, Parameter(help="Only so many at the beginning.")] = None,
     every: Annotated[str | None, Parameter(help="Only each third, with 3.")] = None,
@@ -41,12 +42,14 @@ def add(
     until: Annotated[str | None, Parameter(help="Venue time, or +90s.")] = None,
     effect: Annotated[
         tuple[str, ...],
-        Parameter(help="More of what happens, as ms=200 or status=503; repeat it.", negative=""),
+        Parameter(
+            help="A setting of the effect, as ms=200 or status=503; may be repeated.", negative=""
+        ),
     ] = (),
     output: Output = "text",
     url: Url = DEFAULT_URL,
 ) -> None:
-    """Add a rule: which requests or frames, when, and what happens to them."""
+    """Add a rule: its requests or frames, when it hits them, and its effect."""
     match = {
         "operation": operation, "path": path, "method": method, "owner": owner, "symbol": symbol,
         "side": side, "channel": channel,
@@ -86,7 +89,7 @@ def clear(*, url: Url = DEFAULT_URL) -> None:
 
 @fault.command
 def presets(*, output: Output = "text", url: Url = DEFAULT_URL) -> None:
-    """Print the presets and what each imitates."""
+    """Print the presets, each with the fault that it imitates."""
     show(("name", "description"), call(url, "fault_presets"), output, "no presets")
 
 

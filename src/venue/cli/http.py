@@ -34,14 +34,14 @@ from venue.vocabulary import Access
 WAIT_S: Final = 10.0
 BODY_MAX: Final = 64 * 1024 * 1024
 BUSY: Final = 503
-BEHIND: Final = b"history is behind"  # after the venue has waited for it
+BEHIND: Final = b"history is behind"  # the venue has waited for it in vain
 BEHIND_S: Final = 30.0
 _HOLE: Final = re.compile(r"\{(\w+)\}")
 _BY_NAME: Final[dict[str, Operation[Any, Any]]] = {row.name: row for row in ROWS}
 
 
 class ClientFailed(Exception):
-    """The venue does not answer, refuses, or has ended a stream; carries words for a reader."""
+    """The venue does not answer, refuses, or has ended a stream; carries words for a user."""
 
 
 class Reply(NamedTuple):
@@ -51,7 +51,7 @@ class Reply(NamedTuple):
     body: bytes
 
     def value(self) -> Any:
-        """What it says. ClientFailed when it is a refusal, or not a venue's."""
+        """The body's JSON. ClientFailed when it is a refusal, or not a venue's."""
         if self.status >= 300:
             raise refused(self.body)
         try:
@@ -61,7 +61,7 @@ class Reply(NamedTuple):
 
 
 def _opener() -> OpenerDirector:
-    """What opens addresses: without the handlers of proxies, redirects, files and FTP."""
+    """The opener of addresses: without the handlers of proxies, redirects, files and FTP."""
     made = OpenerDirector()
     handlers = (HTTPHandler, HTTPSHandler, HTTPDefaultErrorHandler, HTTPErrorProcessor)
     for handler in handlers:
@@ -78,7 +78,7 @@ def named(name: str) -> Operation[Any, Any]:
 
 
 def looked_up(method: str, target: str) -> tuple[Operation[Any, Any], dict[str, str]]:
-    """The row of a path or a name, with what the path says; ClientFailed when there is none."""
+    """The row of a path or a name, with the values in the path; ClientFailed when there is none."""
     rows = [row for row in ROWS if row.method == method]
     for row in rows:
         pattern = "/".join(
@@ -109,7 +109,7 @@ def send(
     timeout_s: float | None = WAIT_S,
     stamp: int | None = None,
 ) -> Reply:
-    """Send one operation with its parameters; ClientFailed when nobody answers.
+    """Send one operation with its parameters; ClientFailed when no venue answers.
 
     It is signed with the time `stamp` (ms), or with the machine's.
     """
@@ -123,7 +123,7 @@ def send(
             headers["Authorization"] = f"Bearer {token}"
     elif row.access is not Access.PUBLIC:
         if account is None:
-            raise ClientFailed(f"{row.name} is for one owner: say whose with --as NAME")
+            raise ClientFailed(f"{row.name} is for one owner: name the owner with --as NAME")
         time_ms = now_ms() if stamp is None else str(stamp).encode()
         text = signing.payload(time_ms, row.method.encode(), path.encode(), query.encode(), body)
         headers |= signed(account, time_ms, text)
@@ -143,7 +143,7 @@ def send_patiently(
     timeout_s: float,
     stamp: int | None = None,
 ) -> Reply:
-    """As `send`; a busy venue whose history is behind is asked again, for half a minute."""
+    """As `send`; while a busy venue's history is behind, ask again, for half a minute."""
     ends = time.monotonic() + BEHIND_S
     while True:
         answer = send(url, row, values, account, timeout_s=timeout_s, stamp=stamp)
@@ -213,5 +213,5 @@ def refused(body: bytes) -> ClientFailed:
 
 
 def nobody(url: str, problem: object) -> ClientFailed:
-    """No connection came about."""
+    """The error when no connection came about."""
     return ClientFailed(f"no venue answers at {url} ({problem}); start one with `venue dev`")

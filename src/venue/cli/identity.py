@@ -1,4 +1,4 @@
-"""Who a command acts as: an owner with a key of its own, a demo account, or any owner by name."""
+"""The owner that a command acts as: by a key of its own, a demo account, or any owner by name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from venue.cli.operator import DEFAULT_URL, call, die
 if TYPE_CHECKING:
     from venue.cli.credentials import Credentials
 
-FIRST: Final = "alice"  # who is meant when nobody is named
+FIRST: Final = "alice"  # the owner when the command names none
 LABEL: Final = "command line"
 
 
@@ -27,7 +27,7 @@ class Who:
         str, Parameter(name="--as", help="Owner to act as; alice without a key of one's own.")
     ] = ""
     key: Annotated[str, Parameter(help="An owner's key, instead of --as; or VENUE_KEY.")] = ""
-    secret: Annotated[str, Parameter(help="Its secret; VENUE_SECRET is seen by fewer.")] = ""
+    secret: Annotated[str, Parameter(help="Its secret; fewer can see VENUE_SECRET.")] = ""
     passphrase: Annotated[str, Parameter(help="Its passphrase; or VENUE_PASSPHRASE.")] = ""
     url: Annotated[str, Parameter(env_var="VENUE_URL", help="Address of the running venue.")] = (
         DEFAULT_URL
@@ -41,8 +41,8 @@ NOBODY: Final = Who()
 def acting(who: Who, permission: str = "READ") -> Iterator[Credentials]:
     """The credentials to act with; one line ends the command when the venue refuses.
 
-    A name that is no demo account's has the operator make a key for this one command, with the
-    one permission it needs; it is revoked when the command ends.
+    A name that is no demo account's has the operator make a key for this one command, with the one
+    permission it needs; it is revoked when the command ends.
     """
     from venue.cli.credentials import Credentials, credentials
     from venue.cli.http import ClientFailed
@@ -68,7 +68,8 @@ def acting(who: Who, permission: str = "READ") -> Iterator[Credentials]:
 
 
 def _given(who: Who) -> Credentials | None:
-    """The caller's own key: of the options, or of the environment when nobody is named."""
+    """The caller's own key: of the options, or of the environment when the options name no
+    owner."""
     from venue.cli.credentials import Credentials
 
     options = (who.key, who.secret, who.passphrase)

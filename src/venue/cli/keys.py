@@ -14,7 +14,9 @@ key = App(name="key", help="Print, make or revoke keys of a running venue.")
 
 @key.command(name="list")
 def list_keys(
-    name: Annotated[str | None, Parameter(help="Whose; of all owners without it.")] = None,
+    name: Annotated[
+        str | None, Parameter(help="Name of the owner. Without it: all owners.")
+    ] = None,
     *,
     output: Output = "text",
     url: Url = DEFAULT_URL,
@@ -34,12 +36,16 @@ def create(
     *,
     permission: Annotated[
         tuple[Literal["READ", "SPOT_TRADE", "CONTRACT_TRADE"], ...],
-        Parameter(help="What it may do; repeat it. Everything without it.", negative=""),
+        Parameter(
+            help="A permission of the key; may be repeated. Without it the key has all"
+            " permissions.",
+            negative="",
+        ),
     ] = ("READ", "SPOT_TRADE", "CONTRACT_TRADE"),
     label: Annotated[str, Parameter(help="A text to know it by.")] = "",
     ip: Annotated[
         tuple[str, ...],
-        Parameter(help="Address or network it may be used from; repeat it.", negative=""),
+        Parameter(help="Address or network it may be used from; may be repeated.", negative=""),
     ] = (),
     output: Output = "text",
     url: Url = DEFAULT_URL,

@@ -1,4 +1,4 @@
-"""What commands have in common: calls to a running venue as its operator, tables, endings."""
+"""Shared by commands: calls to a running venue as its operator, tables, endings."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Annotated, Any, Final, Literal, NoReturn
 from cyclopts import Parameter
 
 DEFAULT_URL: Final = "http://127.0.0.1:8787"
-REFUSED: Final = 2  # an exit code: something must be given or put in place in another way
+REFUSED: Final = 2  # an exit code: an option or a file must be given or put in place in another way
 
 Url = Annotated[str, Parameter(env_var="VENUE_URL", help="Address of the running venue.")]
 Owner = Annotated[str, Parameter(help="Name of the owner.")]
-Asset = Annotated[str, Parameter(help="What moves, as USDT.")]
+Asset = Annotated[str, Parameter(help="The asset that moves, as USDT.")]
 Amount = Annotated[str, Parameter(help="How much of it.")]
 WalletName = Literal["SPOT", "CONTRACT", "FUNDING"]
 Wallet = Annotated[WalletName, Parameter(help="Which of the owner's wallets.")]

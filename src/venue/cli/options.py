@@ -1,4 +1,4 @@
-"""Options of commands from a file: one that was named, or one that was only found."""
+"""Reads options of commands from a file: one that was named, or one that was only found."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any, Final
 from cyclopts import App, ArgumentCollection, CycloptsError
 from cyclopts.config import Toml
 
-# A file in the working directory may come from anybody. What opens the venue to others, names files
-# or says where a token is sent, is taken from a file that was named, or from the command itself.
+# A file in the working directory may come from anybody. Options that open the venue to others, name
+# files or say where a token is sent are taken only from a file that was named, or from the command
+# itself.
 FOUND: Final = "venue.toml"
 OF_FOUND: Final = (
     "agents", "batch-place", "capacity", "count", "depth-ms", "format", "history", "limit",

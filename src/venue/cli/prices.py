@@ -12,7 +12,7 @@ Contract = Annotated[str, Parameter(help="Name of the contract, as BTCUSDT.")]
 
 
 def index(
-    symbol: Annotated[str, Parameter(help="Name of the contract; of all without it.")] = "",
+    symbol: Annotated[str, Parameter(help="Name of the contract. Without it: all contracts.")] = "",
     price: Annotated[str, Parameter(help="Its price; 0 says that a source has none.")] = "",
     *,
     hold: Annotated[bool, Parameter(help="Hold the index there.", negative="")] = False,
@@ -22,9 +22,10 @@ def index(
     output: Output = "text",
     url: Url = DEFAULT_URL,
 ) -> None:
-    """Post or hold the index of a contract; without a price, print what is held or moving.
+    """Post or hold the index of a contract; without a price, print the prices that are held or
+    moving.
 
-    The index goes there by at most its step a second, 0.5 % by default. Agents follow what is held.
+    The index goes there by at most its step a second, 0.5 % by default. Agents follow a held index.
     """
     if release and (price or hold or jump or source):
         die("--release takes a symbol only")

@@ -16,7 +16,8 @@ Values = Annotated[str, Parameter(help="name=value, or name:=JSON for a list, nu
 
 
 def get(target: Target, *values: Values, who: Annotated[Who, Parameter(name="*")] = NOBODY) -> None:
-    """Ask an operation that is read, signed where it wants that; print the JSON as it came."""
+    """Ask an operation that changes nothing, signed where it needs that; print the JSON as it
+    came."""
     _send("GET", target, values, who)
 
 
@@ -55,7 +56,7 @@ def _send(method: str, target: str, values: tuple[str, ...], who: Who) -> None:
 
 
 def _parsed(values: list[str]) -> dict[str, Any]:
-    """Parameters by name; a name that comes twice, or a value that is no JSON, ends it."""
+    """Parameters by name; a name that comes twice, or a value that is no JSON, ends the command."""
     found: dict[str, Any] = {}
     for text in values:
         name, sign, value = text.partition("=")

@@ -63,7 +63,7 @@ def status(*, output: Output = "text", url: Url = DEFAULT_URL) -> None:
 
 
 def stop(*, url: Url = DEFAULT_URL) -> None:
-    """Stop a running venue, and wait until it has kept what it keeps."""
+    """Stop a running venue, and wait until it has saved its state."""
     from venue.cli.http import ClientFailed, named, send
 
     pid = int(call(url, "stop", {})["pid"])
@@ -80,7 +80,7 @@ def stop(*, url: Url = DEFAULT_URL) -> None:
 
 
 def _runs(pid: int, url: str) -> bool:
-    """Whether a process of this machine and user is there; one that is not ours is none."""
+    """Whether a process of this user is there on this machine."""
     if urlsplit(url).hostname not in LOOPBACK or pid <= 1:
         return False
     try:
@@ -90,7 +90,7 @@ def _runs(pid: int, url: str) -> bool:
         return True
     except (OSError, OverflowError, IndexError):
         return False
-    return state != "Z"  # ended, though who began it has not looked yet
+    return state != "Z"  # ended, though its parent has not looked yet
 
 
 def wait(

@@ -16,7 +16,7 @@ _COLUMNS = ("name", "sequence", "time", "bytes")
 
 @snapshot.command
 def save(name: Name, /, *, url: Url = DEFAULT_URL) -> None:
-    """Keep the state as it is now; what had that name is replaced."""
+    """Keep the state as it is now; it replaces a kept state of that name."""
     kept = call(url, "keep_snapshot", {"name": name})
     print(f"{name}: {moment(kept['time'])}, sequence {kept['sequence']}")
 
@@ -36,7 +36,7 @@ def revert(name: Name, /, *, url: Url = DEFAULT_URL) -> None:
 
 @snapshot.command
 def delete(name: Name, /, *, url: Url = DEFAULT_URL) -> None:
-    """Keep a state no more."""
+    """Delete a kept state."""
     call(url, "delete_snapshot", {"name": name})
 
 

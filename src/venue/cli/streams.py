@@ -1,4 +1,4 @@
-"""A running venue's streams as a command sees them: frames in order."""
+"""Reads a running venue's streams for a command: frames in order."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _OWN: Final = {name for stream in STREAMS if stream.private for name in stream.c
 
 
 def is_private(channel: str) -> bool:
-    """Whether a channel tells an account of its own doings."""
-    name = channel.partition("?")[0]  # behind it, where to go on
+    """Whether a channel tells of one account's own orders and money."""
+    name = channel.partition("?")[0]  # after it, where to go on
     return ALIASES.get(name, name) in _OWN
 
 
@@ -56,7 +56,7 @@ class Streams:
         public = [channel for channel in channels if not is_private(channel)]
         if own:
             if self._account is None:
-                raise ClientFailed(f"{own[0]} is a private channel: say whose with --as NAME")
+                raise ClientFailed(f"{own[0]} is a private channel: name the owner with --as NAME")
             stamp = now_ms()
             text = signing.websocket_payload(stamp)
             self._begin("private", own, signed(self._account, stamp, text))
@@ -95,7 +95,7 @@ class Streams:
                     connection.send(PONG)
         except ConnectionClosed as problem:
             self._deliver(_ended(problem))
-        else:  # closed in order: by us, when nobody listens any more, or by the venue
+        else:  # closed in order: by us at the end of listening, or by the venue
             self._deliver(ClientFailed("the stream was closed"))
 
     def __enter__(self) -> Streams:

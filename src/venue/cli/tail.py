@@ -11,7 +11,7 @@ from venue.cli.credentials import Credentials
 from venue.cli.http import ClientFailed
 from venue.cli.streams import Frame, Streams
 
-WAITING_MAX: Final = 1_000  # frames between the sockets and whoever reads the lines
+WAITING_MAX: Final = 1_000  # frames between the sockets and the reader of the lines
 
 
 def tail(

@@ -18,8 +18,8 @@ PAGES_MAX: Final = 100
 
 Symbol = Annotated[str, Parameter(help="Name of the market, as BTCUSDT.")]
 Quantity = Annotated[str, Parameter(help="How much, in base units: 0.01.")]
-Price = Annotated[str | None, Parameter(help="Limit price; at market without it.")]
-Contract = Annotated[bool, Parameter(help="The perpetual contract, not spot.", negative="")]
+Price = Annotated[str | None, Parameter(help="Limit price. Without it: an order at market.")]
+Contract = Annotated[bool, Parameter(help="Trade the perpetual contract, not spot.", negative="")]
 Close = Annotated[
     bool, Parameter(help="With --contract: reduce a position, not open one.", negative="")
 ]
@@ -205,7 +205,7 @@ def _conditional(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def balance(*, output: Output = "text", who: As = NOBODY) -> None:
-    """Print what an owner has in the spot and contract wallets of a running venue."""
+    """Print an owner's money in the spot and contract wallets of a running venue."""
     with acting(who) as account:
         rows = _balances(account)
     show(BALANCES, rows, output, "no money")

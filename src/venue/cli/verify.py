@@ -35,7 +35,8 @@ from venue.recording.recorder import Recorder
 
 
 class Kept(Struct):
-    """History with the archives that lead up to it; behind which command it begins alone."""
+    """History with the archives that lead up to it; `begin` is the command after which it begins
+    alone."""
 
     store: Store
     begin: int
@@ -64,11 +65,11 @@ def verify(path: str) -> Findings:
         closing.callback(journal.close)
         try:
             whole = joined(journal, path, closing)
-            # Before anything else is opened: what is refused stays as it is.
+            # Before any other file is opened: refused files stay as they are.
             first = beginning(whole)
             kept = _history(path, findings, closing)
             engine = _engine(_first(first, whole, kept), whole, recorder, findings)
-            with damage_told("what this check makes for itself"):
+            with damage_told("the database that this check makes"):
                 expected = Expected(engine, kept.store.reached() if kept is not None else 0)
                 closing.callback(expected.close)
                 _replay(whole, engine, recorder, expected, findings)
@@ -139,10 +140,10 @@ def _engine(
     assert loaded is not None, "it has been loaded before"
     recorder.restore(first.parts.get(STREAMS, b""), loaded)
     former = first.sequence == foreign(whole)
-    why = "was answered under other rules" if former else "is in archives that are not here"
+    why = "were answered under other rules" if former else "are in archives that are not here"
     findings.facts.append(
-        f"replay: from the snapshot at command {first.sequence}; what came before {why} and is not"
-        " replayed"
+        f"replay: from the snapshot at command {first.sequence}; the commands before it {why} and"
+        " are not replayed"
     )
     return loaded
 
@@ -202,8 +203,8 @@ def _check_history(
         return
     if reached < expected.begin:
         findings.problems.append(
-            f"history ends at command {reached}; what follows up to {expected.begin} was answered"
-            " under other rules, or is archived, and is not projected"
+            f"history ends at command {reached}; the commands up to {expected.begin} were answered"
+            " under other rules, or are archived, and are not projected"
         )
         return
     findings.problems += expected.differences(store.connection, kept.begin)

@@ -35,7 +35,7 @@ Cell = tuple[int, int, str, int]  # line, column, text, style
 
 
 class WatchedOrder(Struct):
-    """An own open order; `price` is what triggers it while it waits for that."""
+    """An own open order; `price` is its trigger price while it waits for that."""
 
     identity: str
     side: str
@@ -107,7 +107,7 @@ def watch(url: str, product: str, symbol: str, account: Credentials, owner: str)
     channels = [f"{market.symbol}@{name}" for name in ("depth15", "trade", "ticker")]
     with suppress(KeyboardInterrupt), Streams(url, product, account, waiting.put) as streams:
         streams.listen([*channels, "orders"])
-        # Asked after listening began: what changed in between comes as a frame.
+        # Asked after listening began: changes in between come as frames.
         for order in _open_orders(account, market):
             market.keep(order)
         curses.wrapper(_run, market, waiting)
@@ -122,7 +122,7 @@ def _run(
         _draw(screen, market, styles)
         with suppress(Empty):
             found = waiting.get(timeout=LOOK_S)
-            while True:  # all that is there is drawn at once
+            while True:  # all waiting frames are drawn at once
                 if isinstance(found, ClientFailed):
                     raise found
                 if isinstance(found, str):
@@ -134,7 +134,7 @@ def _run(
 
 
 def _keys(waiting: Queue[Frame | ClientFailed | str]) -> None:
-    """Hand on what is typed, and nothing when the terminal is gone."""
+    """Hand on typed keys until the terminal is gone."""
     key = "?"
     while key:
         try:
@@ -260,7 +260,7 @@ def _trades(market: WatchedMarket, body: int) -> list[Cell]:
 
 
 def _orders(market: WatchedMarket, first: int, share: int) -> list[Cell]:
-    """Newest first; what has no room is counted."""
+    """Newest first; orders without room are counted."""
     count = len(market.orders)
     cells = [(first, 0, f"{market.owner}'s open orders: {count or 'none'}", HEAD)]
     newest = sorted(market.orders.values(), key=lambda order: int(order.identity), reverse=True)
@@ -273,7 +273,7 @@ def _orders(market: WatchedMarket, first: int, share: int) -> list[Cell]:
 
 
 def _styles() -> list[int]:
-    """Attributes by style; without colours the words must do."""
+    """Attributes by style; without colours only the words tell."""
     with suppress(curses.error):
         curses.curs_set(0)
     bid = ask = curses.A_NORMAL

@@ -1,4 +1,4 @@
-"""What the venue's people do in an incident, between two requests of the bot."""
+"""Acts of the venue's people in an incident, between two requests of the bot."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ STEP_MS: Final = 60_000
 STALE_MS: Final = 15_000  # longer than a posted index counts
 PLENTY: Final = "100000000"
 DUMPED: Final = "20"  # how much is sold at once, in units of the base asset
-WHALE: Final = "carol"  # who has nothing of her own
+WHALE: Final = "carol"  # an owner that has nothing of her own
 WHALE_SIZE: Final = "100"  # the size of a position that goes bankrupt
 WHALE_MONEY: Final = "400000"
 CRASH: Final = Decimal("0.3")
@@ -23,7 +23,7 @@ Undo = Callable[[], Awaitable[None]]
 
 
 class Acts:
-    """The acts by their names; each says whether it met the bot. `later` holds what is to be taken
+    """The acts by their names; each says whether it met the bot. `later` holds the acts to take
     back some requests further on."""
 
     def __init__(self, people: People, markets: list[Market]) -> None:
@@ -46,7 +46,7 @@ class Acts:
         }
 
     async def do(self, name: str, exchange: RecordedExchange) -> bool:
-        """Do it before a request is served; whether it met the bot."""
+        """Do an act before a request is served; whether it met the bot."""
         return await self._by_name[name](exchange)
 
     async def _clock_step(self, _: RecordedExchange) -> bool:

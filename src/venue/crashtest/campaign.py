@@ -1,4 +1,4 @@
-"""A crash test: a calm day, then each incident; what fails is made shorter."""
+"""Runs a crash test: a calm day, then each incident; shortens the schedule of a failed one."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ NOT_MET: Final = "not met"
 
 
 class Unfit(Exception):
-    """The bot cannot be tested: already on a calm day it does not do what it should."""
+    """The bot cannot be tested: already on a calm day it does not work as it should."""
 
 
 class Result(Struct, frozen=True):
-    """How an incident went. `schedule` is what it failed under at last, of so many events."""
+    """How an incident went. `schedule` is the shortest that it failed under, `drawn` the number of
+    events it had at first."""
 
     name: str
     story: str
@@ -72,7 +73,7 @@ class Campaign:
         return await TrialRun(self._plan, events, calm, self._ask).trial()
 
     def _check(self, calm: Trial) -> None:
-        """Unfit: there is nothing to test, or the bot fails without any incident."""
+        """Unfit: the bot asks the venue nothing, or fails without any incident."""
         name = self._plan.command[0]
         if calm.findings:
             told = "; ".join(f"{one.rule}: {one.words}" for one in calm.findings)
@@ -107,6 +108,6 @@ _GRAVE: Final = (judge.TWICE, judge.ORPHAN, judge.LIMIT, judge.NOT_FLAT)
 
 
 def _worst(findings: list[Finding]) -> str:
-    """The gravest of the rules that were broken: the one that a shorter schedule must break too."""
+    """The gravest of the broken rules: a shorter schedule must break it too."""
     rules = [one.rule for one in findings]
     return next((rule for rule in _GRAVE if rule in rules), rules[0])

@@ -1,4 +1,4 @@
-"""The bot: a command that runs as a group of processes, none of which is left."""
+"""The bot: a command that runs as a group of processes, and is ended with all of them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Command:
         self._signal(signal.SIGTERM)
 
     async def end(self) -> None:
-        """Leave none of its processes behind."""
+        """End all of its processes."""
         self._signal(signal.SIGKILL)
         await self._process.wait()
 

@@ -1,7 +1,7 @@
 """The door between a bot and its venue: it passes bytes on, counts requests, and lets time pass.
 
-Venue time stands, and goes on by a little before each request of the bot: what happens then follows
-from the order of its requests, not from the machine's speed. Requests are served one at a time.
+Venue time stands, and goes on by a little before each request of the bot: so a run depends on the
+order of its requests, not on the machine's speed. Requests are served one at a time.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ BODY_MAX: Final = 1_000_000
 ANSWER_MAX: Final = 64_000_000
 CONNECTIONS_MAX: Final = 100
 NOT_YOURS: Final = b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-SETTLE_S: Final = 0.004  # in which a bot hears what its streams told it
-HEARD_S: Final = 0.001  # in which what a bot has sent is read
-OURS: Final = f"{VENUE.prefix}/"  # what only the venue's people may ask
+SETTLE_S: Final = 0.004  # in which a bot reads the frames of its streams
+HEARD_S: Final = 0.001  # in which frames that a bot has sent are read
+OURS: Final = f"{VENUE.prefix}/"  # paths for the venue's people only
 
 
 class CutOff(Exception):
-    """The connection is over: the other side has gone, or what it says is no HTTP."""
+    """The connection is over: the other side has gone, or does not speak HTTP."""
 
 
 class BehindDoor(Struct, frozen=True):
@@ -98,13 +98,13 @@ class BotDoor:
         tunnel.hold()
 
     def release(self) -> None:
-        """Send the bot what was held back."""
+        """Send the bot the frames that were held back."""
         self._holding = False
         for tunnel in self._tunnels:
             tunnel.release()
 
     async def settle(self) -> None:
-        """Wait until the bot's streams have told it what there is to tell."""
+        """Wait until the bot's streams have sent it all frames that are there."""
         if self.listens():
             for tunnel in self._tunnels:
                 tunnel.said = False
@@ -112,7 +112,7 @@ class BotDoor:
             await asyncio.sleep(SETTLE_S)
 
     async def _hear_out(self) -> None:
-        """Have what the bot said on its streams before a request take effect before it."""
+        """Let the bot's earlier frames on its streams take effect before a request."""
         if self.listens():
             await asyncio.sleep(HEARD_S)
             if any(tunnel.said for tunnel in self._tunnels):
@@ -179,7 +179,7 @@ class BotDoor:
                 exchange = self.record.begin(method, target, body, self._last)
                 await self._behind.before(exchange)
                 await self.settle()
-                if bot[1].transport.is_closing():  # cut by what happened before it
+                if bot[1].transport.is_closing():  # cut by an act before the request
                     raise CutOff
                 venue = await self._venue(upstream)
                 venue[1].write(head + body)
@@ -199,7 +199,7 @@ class BotDoor:
     async def _answer(
         self, venue: asyncio.StreamReader, bot: asyncio.StreamWriter, exchange: RecordedExchange
     ) -> bool:
-        """Pass an answer on behind the frames that are due by then; whether the connection goes
+        """Pass an answer on after the frames that are due by then; whether the connection goes
         on."""
         try:
             head = await venue.readuntil(b"\r\n\r\n")
@@ -242,7 +242,7 @@ def _parsed(head: bytes) -> tuple[str, dict[str, str]]:
 
 
 def _length(fields: dict[str, str], most: int) -> int:
-    """How long a body is. CutOff: that is not said in a way that is understood here."""
+    """The length of a body. CutOff: the fields do not give it in a way that is known here."""
     text = fields.get("content-length", "0")
     if "transfer-encoding" in fields or not text.isdecimal() or int(text) > most:
         raise CutOff

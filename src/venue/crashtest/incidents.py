@@ -1,4 +1,4 @@
-"""The incidents, each a schedule drawn from the seed within what the bot did on a calm day."""
+"""The incidents: each is a schedule, drawn from the seed over the bot's requests on a calm day."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MANY: Final = 50
 
 
 class Incident(Struct, frozen=True):
-    """What goes wrong, on which requests, with an effect or by the venue's people."""
+    """A thing that goes wrong: on which requests, and by an effect or by the venue's people."""
 
     name: str
     story: str
@@ -95,7 +95,7 @@ def named(name: str) -> Incident | None:
 
 
 def draw(incident: Incident, seed: int, counts: dict[str, int]) -> list[Event]:
-    """The schedule of an incident; empty when the bot does nothing that it is about.
+    """The schedule of an incident; empty when the bot makes no request or stream that it is about.
 
     `counts` says how many requests and frames of each kind there were on a calm day.
     """

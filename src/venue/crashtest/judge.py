@@ -1,4 +1,4 @@
-"""What a bot did wrong in a run, by the venue's own ledger and by what the bot was told."""
+"""Judges a bot's run, by the venue's own ledger and by the answers and frames that the bot got."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Finding(Struct, frozen=True):
 
 
 class BotLimits(Struct, frozen=True):
-    """What a bot has to keep to; `may_hold`: positions may be left at the end."""
+    """The limits that a bot has to keep to; `may_hold`: positions may be left at the end."""
 
     may_hold: bool = False
     max_orders: int | None = None  # open at a time
@@ -40,8 +40,8 @@ class BotLimits(Struct, frozen=True):
 
 
 class JudgedLedger(Struct, frozen=True):
-    """What the venue says at the end: the owner's orders and fills in the order they came, with
-    the orders that are open and the positions."""
+    """The venue's record at the end: the owner's orders and fills in the order they came, with the
+    open orders and the positions."""
 
     orders: list[dict[str, Any]]
     fills: list[dict[str, Any]]
@@ -144,7 +144,8 @@ def _acknowledged(placement: RecordedExchange, order: dict[str, Any]) -> bool:
 
 
 def _known(record: Record, order: dict[str, Any], after: int, before: int) -> bool:
-    """Whether the bot was told of an order in between: by its ids, or by what its fills did."""
+    """Whether the bot was told of an order in between: by its ids, or by the effects of its
+    fills."""
     words = [str(order["orderId"]).encode(), str(order["clientOrderId"]).encode()]
     if record.named(words, after, before):
         return True
@@ -162,7 +163,7 @@ def _alike(first: RecordedExchange, second: RecordedExchange) -> bool:
 
 
 def _left(record: Record, ledger: JudgedLedger, *, may_hold: bool) -> list[Finding]:
-    """What is open at the end."""
+    """The orders and positions that are open at the end."""
     found = []
     counted = len(record.exchanges) + 1
     for order in ledger.open_orders:

@@ -1,4 +1,4 @@
-"""The venue's people in a crash test: they move time, and do what an incident needs of them."""
+"""The venue's people in a crash test: they move time, and do the acts of incidents."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from venue.lab import demo
 from venue.scenario.expectation import OK_BELOW, StepTold
 from venue.scenario.runner import ScenarioKey, StepAsked
 
-OWNER: Final = "alice"  # whom the bot trades for
-OTHER: Final = "bob"  # who trades against it
+OWNER: Final = "alice"  # the owner that the bot trades for
+OTHER: Final = "bob"  # the owner that trades against it
 SOURCE: Final = "crashtest"  # the index source of a contract whose price an incident has set
 POSTED_MS: Final = 5_000
 STAMPS: Final = 20_000  # ms, as a scenario's
@@ -23,11 +23,12 @@ Ask = Callable[[str, StepAsked], StepTold]  # sends a request to the venue at an
 
 
 class Broken(Exception):
-    """The venue did not do what a crash test needs; carries its words."""
+    """The venue refused a thing that a crash test needs; carries its words."""
 
 
 class People:
-    """They ask a venue for what it tells its people, and its owners. `time` is venue time (ms)."""
+    """They call operator operations of a venue, and those of its owners. `time` is venue time
+    (ms)."""
 
     def __init__(self, ask: Ask, url: Callable[[], str], time: int) -> None:
         self.time = time
@@ -38,7 +39,7 @@ class People:
         self._post_at = 0
 
     async def told(self, name: str, values: dict[str, Any], owner: str = "") -> StepTold:
-        """What an operation answers, as the venue's people or as a demo account."""
+        """The answer to an operation, called as the venue's people or as a demo account."""
         account = demo.account(owner)
         key = ScenarioKey(account.key, account.secret, demo.PASSPHRASE) if account else None
         self._sent += 1
@@ -46,7 +47,7 @@ class People:
         return await asyncio.to_thread(self._ask, self._url(), asked)
 
     async def ask(self, name: str, by: str = "", /, **values: Any) -> Any:
-        """As `told`, with its body. Broken: it is refused, or nobody answers."""
+        """As `told`, with its body. Broken: it is refused, or nothing answers."""
         told = await self.told(name, values, by)
         if not 0 < told.status < OK_BELOW:
             words = told.body.get("msg", told.body) if isinstance(told.body, dict) else told.body
@@ -88,7 +89,7 @@ class People:
         for symbol, price in self._posted.items():
             await self.ask("post_index", symbol=symbol, source=SOURCE, price=price)
 
-    # -- what the owner has -----------------------------------------------------------------------
+    # -- the orders and positions of the owner ----------------------------------------------------
 
     async def open_orders(self) -> list[dict[str, Any]]:
         """The owner's open orders of both products, conditional ones too."""

@@ -1,4 +1,4 @@
-"""What passed between a bot and the venue: its requests, their answers, and what it was told."""
+"""Records a bot's requests, their answers, and the frames of its streams."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ROWS: Final = {(row.method, row.path.rstrip("/")): row for row in ROWS}
 _SPOT: Final = {row.name for row in ROWS if row.path.startswith("/api/")}
 _PREFIXES: Final = ("/spot/", "/contract/")
 PLACING: Final = ("place_order", "place_contract_order", "place_demo_order")
-SHOWING: Final = (  # answers that show what an executed order did, without naming it
+SHOWING: Final = (  # answers that show an executed order's effects, without naming it
     "account", "contract_balance", "positions", "position", "my_trades", "user_trades",
     "demo_balance", "demo_positions",
 )  # fmt: skip
@@ -49,7 +49,7 @@ class Record:
 
     def __init__(self) -> None:
         self.exchanges: list[RecordedExchange] = []
-        self.frames: list[tuple[int, bytes]] = []  # each behind so many requests
+        self.frames: list[tuple[int, bytes]] = []  # each after so many requests
         self.sockets = 0
         self._kept = 0
         self._seen: dict[Market, int] = {}  # when it was shown last, in venue time
@@ -96,8 +96,8 @@ class Record:
         return [one for one in self.exchanges if one.operation in PLACING]
 
     def named(self, words: list[bytes], after: int, before: int) -> bool:
-        """Whether the bot was told of one of these words behind request `after`, and before it
-        sent request `before`."""
+        """Whether the bot was told one of these words after request `after`, and before it sent
+        request `before`."""
         heard = [one.answer for one in self.exchanges if after <= one.number < before]
         heard += [frame for number, frame in self.frames if after <= number < before]
         return any(word in answer for word in words for answer in heard)

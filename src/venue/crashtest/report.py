@@ -65,7 +65,7 @@ def as_html(report: CampaignReport) -> str:
 <h1>Crash test: {escape(head)}</h1>
 <p><code>{escape(shlex.join(report.command))}</code>, seed {report.seed},
 {report.requests} requests a run</p>
-<table><thead><tr><th>Incident</th><th>Result</th><th>What was found</th></tr></thead>
+<table><thead><tr><th>Incident</th><th>Result</th><th>Findings</th></tr></thead>
 <tbody>
 {rows}
 </tbody></table>

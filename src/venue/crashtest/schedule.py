@@ -1,4 +1,4 @@
-"""What happens to a bot in one run: events, each at the n-th request of a kind."""
+"""The schedule of a bot's run: events, each at the n-th request of a kind."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ COUNTED: Final = (FRAMES, OWN, BOOKS)
 class Event(Struct, frozen=True):
     """Something that happens at the `nth` request (from 1) whose operation is like `on`.
 
-    `on` is an operation of the table, `place*`, `cancel*`, `GET` for what is read, `*` for any
+    `on` is an operation of the table, `place*`, `cancel*`, `GET` for any question, `*` for any
     request, or a channel with `ws:` before it, whose frames are counted; `ws:own` are those of the
-    account's own channels, `ws:open` the openings of sockets, `ws:ping` their pings.
-    Either `effect` hits that request or frame, `times` of them in a row, or the venue's people `do`
+    account's own channels, `ws:open` the openings of sockets, `ws:ping` their pings. Either
+    `effect` hits that request or frame, `times` of them in a row, or the venue's people `do`
     something before it is served. `noise` is no part of the incident: it harms no bot.
     """
 
@@ -34,7 +34,7 @@ class Event(Struct, frozen=True):
 
     @property
     def is_of_streams(self) -> bool:
-        """Whether it keeps from a bot what its streams should tell it."""
+        """Whether it keeps frames of streams from a bot."""
         return self.do == SLOW or self.on.startswith("ws:")
 
     @property

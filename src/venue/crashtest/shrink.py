@@ -1,4 +1,4 @@
-"""The shortest schedule that still makes a bot fail, found by leaving out and by going earlier."""
+"""Finds the shortest schedule that a bot still fails: leaves events out and moves them earlier."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def shortest(events: list[Event], fails: Fails) -> list[Event]:
         return tries <= TRIES_MAX and await fails(tried)
 
     found = list(events)
-    for event in reversed(events):  # most often one alone is to blame
+    for event in reversed(events):  # most often a single event is the cause
         if len(found) > 1 and await fails_too([event]):
             found = [event]
             break

@@ -25,7 +25,7 @@ from venue.times import US_PER_MS, instant_us
 BEGINNING: Final = "2026-01-01T07:59:00Z"  # funding is due at 08:00
 BEAT_MS: Final = 500  # venue time that passes before each request
 IDLE_S: Final = 2.0  # a bot that asks nothing for so long: time passes all the same
-LISTENS_S: Final = 0.5  # one that listens to a stream may wait for what comes
+LISTENS_S: Final = 0.5  # one that listens to a stream may wait for a frame
 LATER: Final = 6  # beats after which an act is taken back
 LOOK_S: Final = 0.02
 FIRST_S: Final = 30.0  # within which the first request must come
@@ -35,7 +35,7 @@ RESTART: Final = "restart"
 
 
 class TrialPlan(Struct, frozen=True, kw_only=True):
-    """What all runs of a crash test have in common. A run is stopped after so many requests, or
+    """The settings that all runs of a crash test share. A run is stopped after so many requests, or
     seconds; `stop_s` is how long the bot has to end."""
 
     command: list[str]
@@ -47,10 +47,10 @@ class TrialPlan(Struct, frozen=True, kw_only=True):
 
 
 class Trial(Struct, frozen=True):
-    """How a run went: whether its events met the bot, and what it did wrong. `counts` are its
-    requests by kind, `markets` where it traded, `planned` the orders it executed by intent; None
-    when it did not come to its end by itself. It is `fresh` when no order was placed by a book of a
-    stream that had stood still."""
+    """The outcome of a run: whether its events met the bot, and the rules that the bot broke.
+    `counts` are its requests by kind, `markets` where it traded, `planned` the orders it executed
+    by intent; None when it did not come to its end by itself. It is `fresh` when no order was
+    placed by a book of a stream that had stood still."""
 
     met: bool
     findings: list[Finding]
@@ -72,12 +72,13 @@ class TrialRun:
         self._findings: list[Finding] = []
         self._seen = [0] * len(events)
         self._undo_at = 0
-        self._beats = 0  # requests, and times that a bot which listens waited for
+        self._beats = 0  # requests, and waits of a bot that listens
         self._stop_at: float | None = None
-        self._broken: Exception | None = None  # what the venue's people could not do
+        self._broken: Exception | None = None  # an act of the venue's people that failed
 
     async def trial(self) -> Trial:
-        """Run it. Broken: the venue did not do what is needed; NoCommand: the bot cannot start."""
+        """Run it. Broken: the venue refused a thing that the run needs; NoCommand: the bot cannot
+        start."""
         with tempfile.TemporaryDirectory(prefix="venue-") as folder:
             self._folder = Path(folder)
             self._practice = Practice(self._folder, *self._options(first=True))
@@ -140,7 +141,7 @@ class TrialRun:
     # -- while the bot runs -----------------------------------------------------------------------
 
     async def _live(self) -> None:
-        """Until the bot has ended, or was told to and had its time."""
+        """Wait until the bot has ended, or was told to and had its time."""
         began = time.monotonic()
         door, command = self._door, self._command
         while not await command.wait(LOOK_S):
@@ -179,7 +180,8 @@ class TrialRun:
         door.passed_time()
 
     async def _count_beat(self) -> None:
-        """One more beat: what it is time to take back, and whether the bot has had enough."""
+        """Count a beat: take back an act whose time is over, and stop the bot after its last
+        request."""
         self._beats += 1
         if self._acts.later and self._beats >= self._undo_at:
             await self._acts.later.pop()()
@@ -204,7 +206,7 @@ class TrialRun:
         self._command.ask_to_stop()
 
     async def _before(self, exchange: RecordedExchange) -> None:
-        """Before each request: what the schedule says; then venue time goes on a little."""
+        """Do the schedule's acts before a request; then venue time goes on a little."""
         try:
             await self._prepare(exchange)
         except (Broken, NotStarted) as problem:
@@ -229,7 +231,7 @@ class TrialRun:
             self._acts.later.append(self._release)
             return
         if event.do != RESTART:
-            with suppress(Broken):  # what the bot has left makes it impossible: it is not met
+            with suppress(Broken):  # an act that is impossible now has not met the bot
                 self._met = await self._acts.do(event.do, exchange) or self._met
             return
         self._met = True
@@ -281,7 +283,7 @@ class TrialRun:
 
 
 def _given(url: str) -> dict[str, str]:
-    """What the bot finds in its environment."""
+    """The variables that the bot finds in its environment."""
     account = next(one for one in demo.ACCOUNTS if one.name == OWNER)
     socket = url.replace("http", "ws", 1)
     return {

@@ -1,7 +1,7 @@
 """A bot's socket on its way through the door: frames are passed on one by one, kept, and held back.
 
-What the venue sends is read frame by frame, so that it is known what a bot was told, and when. What
-the bot sends is passed on as it comes: what is wrong with it is the venue's to say.
+Frames of the venue are read one by one, so that it is known which a bot got, and when. Bytes of the
+bot are passed on as they come: the venue refuses bad ones.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FRAME_MAX: Final = 64_000_000
 HELD_MAX: Final = 10_000  # frames that wait for a bot, at most
 SEND_BYTES: Final = 16_384  # on their way to a bot; the system would take megabytes
 STALL_S: Final = 3.0  # a bot that takes nothing for so long does not read
-MISUSE: Final = (1002, 1003, 1007, 1008, 1009)  # closed because of what the client did
+MISUSE: Final = (1002, 1003, 1007, 1008, 1009)  # closed because of the client's fault
 TEXT, CLOSE = 1, 8
 WORDS_MAX: Final = 150
 
@@ -43,7 +43,7 @@ _SOCKETS: Final = {socket.path: socket for socket in SOCKETS}
 
 
 class Tunnel:
-    """One stream. `wrong` hears what the bot does to it."""
+    """One stream. `wrong` hears of the bot's faults on it."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class Tunnel:
         self._wrong = wrong
         self._upgraded = False
         self._held: list[bytes] | None = None
-        self.said = False  # something that may not have had its effect
+        self.said = False  # a frame of the bot that may not have had its effect
         self.last_said = 0.0  # when the bot sent something, in the loop's time
 
     async def open(self) -> None:
@@ -87,13 +87,13 @@ class Tunnel:
         self._held = self._held or []
 
     def release(self) -> None:
-        """Send what was kept, in order."""
+        """Send the kept frames, in order."""
         held, self._held = self._held, None
         for frame in held or ():
             self._send(frame)
 
     async def _hear(self) -> None:
-        """What the bot says."""
+        """Pass the bot's bytes on."""
         reader, writer = self._bot[0], self._venue[1]
         while piece := await reader.read(PIECE):
             self.last_said = asyncio.get_running_loop().time()
@@ -102,7 +102,7 @@ class Tunnel:
             await writer.drain()
 
     async def _tell(self) -> None:
-        """What the venue says: frames, or why there are none."""
+        """Pass the venue's frames on, or its refusal of the stream."""
         reader, writer = self._venue[0], self._bot[1]
         if not self._upgraded:
             while piece := await reader.read(PIECE):
@@ -135,7 +135,7 @@ class Tunnel:
             self._keep(payload)
 
     def _keep(self, payload: bytes) -> None:
-        """What the bot was told."""
+        """Record a frame that the bot got."""
         socket = self._socket
         if socket is None or socket.private:
             self._record.told(payload)

@@ -1,1 +1,1 @@
-"""Explanations: where something happened in a journal, and what the core says of it."""
+"""Explanations: find the command that caused something, and tell the core's reasons for it."""

@@ -1,4 +1,4 @@
-"""Where in a journal something happened: the command that made it, and what followed for it."""
+"""Finds in a journal the command that made an order, bill or liquidation, and its later events."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ from venue.vocabulary import Reject
 
 LATER_MAX: Final = 200  # later events that are told of one thing
 REACH: Final = 10_000  # commands before its answer among which a refusal's is looked for
-SHORT: Final = "amount not enough"  # what every refusal for missing money says
+SHORT: Final = "amount not enough"  # in the words of every refusal for missing money
 SPOT_BILLS: Final = 4  # of one trade
 
 
 class Later(Struct):
-    """An event about it, with the command that it came of and all that this said; µs."""
+    """An event about the thing, with its command and all events of that command; µs."""
 
     sequence: int
     time: int
@@ -66,14 +66,14 @@ class Finder(Protocol):
         """Look at a command that was just applied."""
 
     def chosen(self, last: int) -> list[Later]:
-        """What was said of it, from the command on that made it; [] when there is none."""
+        """The events about it, from the command on that made it; [] when there is none."""
 
     def missing(self) -> Explained | None:
-        """What is told when no command was found."""
+        """The explanation when no command was found; None: there is none."""
 
 
 def finder(question: ExplainQuestion) -> Finder:
-    """Who looks for it."""
+    """The finder for a question."""
     if question.kind == "refusal":
         return OfRefusal(question)
     touches, ends = _TOUCHES[question.kind]
@@ -81,9 +81,8 @@ def finder(question: ExplainQuestion) -> Finder:
 
 
 class OfThing:
-    """Looks for the events that touch a thing, in the state of now: a state that was gone back from
-    may have had another thing of this id.
-    """
+    """Looks for the events that touch a thing, in the present state: a state that a revert left may
+    have had another thing of this id."""
 
     def __init__(
         self,
@@ -97,7 +96,7 @@ class OfThing:
         self._touches = touches
         self._ends = ends
         self._later: list[Later] = []
-        self._reverts: list[tuple[int, int]] = []  # by which command, and behind which it went on
+        self._reverts: list[tuple[int, int]] = []  # the revert, and its target: commands
         self.done = False
 
     def lies_behind(self, engine: Engine) -> bool:
@@ -139,7 +138,7 @@ class OfRefusal:
     def lies_behind(self, engine: Engine) -> bool:
         asked = self._asked
         if engine.sequence <= asked.begin <= asked.sequence:
-            return True  # nothing is left of what came before
+            return True  # nothing is left of earlier commands
         return engine.sequence < max(1, asked.sequence - REACH)
 
     def look(self, engine: Engine, command: Command, events: list[Event]) -> None:
@@ -151,7 +150,7 @@ class OfRefusal:
         found = refused(engine, command, rejected)
         if found is None or found.code != asked.code:
             return
-        # Of missing money the answer says more than the rule.
+        # For missing money the answer says more than the rule.
         if found.message == asked.words or (
             rejected.reason == Reject.FUNDS and SHORT in asked.words
         ):
@@ -164,8 +163,9 @@ class OfRefusal:
         return Explained(
             [
                 (
-                    "No command of the journal was refused so: the venue refused the request before"
-                    " it reached the engine. Nothing was done, and nothing was journaled."
+                    "No command of the journal was refused in these words: the venue refused the"
+                    " request before it reached the engine. Nothing was done, and nothing was"
+                    " journaled."
                 )
             ],
             uid=self._asked.uid,
@@ -173,7 +173,7 @@ class OfRefusal:
 
 
 def refused(engine: Engine, command: Command, rejected: Rejected) -> ApiError | None:
-    """What a command's owner was told; None where that depends on the operation."""
+    """The answer that a command's owner got; None where that depends on the operation."""
     try:
         if isinstance(command, PlaceOrder):
             market = engine.spot.markets.get(command.symbol)

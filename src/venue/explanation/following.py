@@ -1,4 +1,4 @@
-"""What became of an order after it was placed, event by event."""
+"""Tells the later life of a placed order, event by event."""
 
 from __future__ import annotations
 

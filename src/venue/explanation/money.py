@@ -37,7 +37,7 @@ POSITIONS_MAX: Final = 20
 
 
 def bill(before: Engine, number: int, event: Event, events: list[Event]) -> tuple[int, list[str]]:
-    """Whose a bill is, and where its amount comes from; `events` are all of its command."""
+    """The owner of a bill, and the origin of its amount; `events` are all of its command."""
     words = ExplanationWords(before)
     if isinstance(event, WalletMoved):
         after = words.named_money(event.asset, event.after)
@@ -179,8 +179,8 @@ def _funding(
             f" {wire.price_text(instrument, mark)}; the pool had {sizes} {event.symbol}."
         ),
         (
-            "Quantity x mark x rate is paid by longs when the rate is positive, by shorts when it"
-            " is negative; who pays pays rounded up, who gets gets rounded down."
+            "Longs pay quantity x mark x rate when the rate is positive, shorts when it is"
+            " negative. A payment is rounded up for the payer, and rounded down for the receiver."
         ),
     ]
 

@@ -29,7 +29,7 @@ FILLS_MAX: Final = 20
 
 
 def placing(engine: Engine, command: Command) -> list[str]:
-    """What an order was, what it met and what came of it at once; nothing for other commands.
+    """An order's fields, the book it met, and its outcome at once; [] for other commands.
 
     The engine stands before the command.
     """
@@ -142,7 +142,7 @@ def _contract(engine: Engine, command: PlaceContractOrder) -> list[str]:
 
 
 def _short(said: list[Event]) -> int:
-    """What a refused order would have needed, where it was refused for that."""
+    """The money that an order refused for missing money would have needed; 0 for other orders."""
     first = said[0] if said else None
     short = isinstance(first, Rejected) and first.reason == Reject.FUNDS
     return first.limit if short and isinstance(first, Rejected) else 0
@@ -178,7 +178,7 @@ def _funds(words: ExplanationWords, asset: int, need: int, free: int, what: str)
 
 
 def _said(engine: Engine, command: Command, events: list[Event]) -> list[str]:
-    """What an order was told that did nothing."""
+    """The answer to an order that did nothing."""
     (event,) = events
     if isinstance(event, OrderRepeated):
         return [f"Its client id was used before, by order {event.order_id}, which answered."]

@@ -1,4 +1,4 @@
-"""One explanation: the state before a command, the command, its events, and what followed."""
+"""One explanation: the state before a command, the command, its events, and the later ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from venue.node.explainer import Explained, ExplainQuestion
 class Scene(Struct):
     """An engine before the command that a question is about.
 
-    `last` is an engine as far as was looked, `later` what was said of the thing until there.
+    `last` is the engine at the end of the search, `later` the events about the thing until there.
     """
 
     question: ExplainQuestion
@@ -42,7 +42,7 @@ def tell(scene: Scene) -> Explained:
     elif question.kind == "order":
         told.uid = getattr(first, "uid", 0)  # of the event that accepted it
         lines = placing(before, command)
-        # What came of it at once is in the plan.
+        # The order's outcome at once is in the plan.
         later = [one for one in scene.later if not lines or one.sequence > told.sequence]
         lines += following(ExplanationWords(scene.last), question.number, later)
     else:

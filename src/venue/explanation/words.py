@@ -1,4 +1,4 @@
-"""Numbers of the core as a reader knows them, with their units."""
+"""Writes numbers of the core as a reader knows them, with their units."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ExplanationWords:
         return self._engine.spot.markets[symbol].instrument
 
     def command(self, command: Command) -> str:
-        """What a command was, in a few words."""
+        """A command in a few words."""
         if isinstance(command, PostIndex):
             instrument = self.instrument(command.symbol, contract=True)
             price = wire.order_price_text(instrument, command.price)
@@ -83,7 +83,7 @@ def prices(perp: Perpetual) -> str:
 
 
 def held(words: ExplanationWords, position: Position) -> str:
-    """A position at the mark of now."""
+    """A position at the present mark."""
     perp = position.perp
     instrument = perp.market.instrument
     return (

@@ -1,4 +1,4 @@
-"""What is old moves to archives while the venue runs: as `prune` does it, in pieces beside orders.
+"""Moves old commands and rows to archives while the venue runs: as `prune` does, but in pieces.
 
 A process of its own writes and checks the journal's archive, history's process that of history; the
 journal's thread reads and takes out a few commands at a time.
@@ -29,7 +29,7 @@ from venue.node.keeper import Keeper, SnapshotFailed
 from venue.prune import STEPS, time_of
 from venue.pruning.helper import BEGIN, COMMANDS, FINISH, MODULE, ArchiveTask
 
-ASK_S: Final = 60.0  # how often it is asked whether there is enough
+ASK_S: Final = 60.0  # how often the journal is asked whether enough is old
 AGAIN_S: Final = 600.0  # after a round that failed
 COMMANDS_MAX: Final = 500_000  # in one archive
 DROPPED: Final = BLOCK  # commands taken out of the journal at a time: half a millisecond
@@ -43,7 +43,8 @@ log = logging.getLogger("venue")
 
 
 class Pruning:
-    """Archives what is older than `keep_us` by the machine's clock. Belongs to one event loop."""
+    """Archives commands and rows older than `keep_us` by the machine's clock. Belongs to one event
+    loop."""
 
     def __init__(self, rooms: Venue, keeper: Keeper, path: str, keep_us: int) -> None:
         assert isinstance(rooms.journal, SqliteJournal)
@@ -52,11 +53,11 @@ class Pruning:
         self._keeper = keeper
         self._path = path
         self._keep_us = keep_us
-        self._begins: tuple[int, int, int] | None = None  # where history is to begin, and does not
+        self._begins: tuple[int, int, int] | None = None  # where history is to begin
 
     async def run(self) -> None:
-        """Go on until cancelled; the process under way ends then. What fails is told in the log,
-        and done again."""
+        """Go on until cancelled; the process under way ends then. A failed round is logged, and
+        tried again."""
         while True:
             wait_s = ASK_S
             try:
@@ -70,7 +71,7 @@ class Pruning:
     async def round(self) -> bool:
         """Archive once, if there is enough; whether there was. Raises `FAILURES`.
 
-        Whatever it leaves undone loses nothing: the next one, or the next start, goes on.
+        A round that is cut short loses nothing: the next one, or the next start, goes on.
         """
         async with self._keeper.turn:
             if self._begins is not None:
@@ -109,17 +110,17 @@ class Pruning:
         return min((one for one in known if one >= begin), default=begin) if begin else 0
 
     async def _forget_states(self, last: int) -> None:
-        """Drop the kept states that are older: what changed since then leaves history."""
+        """Drop the kept states that are older: the changes since then leave history."""
         kept = self._rooms.engine.savepoints.kept.values()
         for name in [one.name for one in kept if one.sequence <= last]:
             await self._rooms.submit([DropState(name)])
-            log.warning("the kept state %s is older than what is archived: it was dropped", name)
+            log.warning("the kept state %s is older than the archive: it was dropped", name)
 
     async def _archive(self, last: int) -> tuple[int, int, int]:
-        """Have the journal's archive written, which the snapshot at `last` goes on from; where
-        that is: its sequence, time and first order id."""
+        """Have the journal's archive written up to the snapshot at `last`; the sequence, time and
+        first order id of that snapshot."""
         for first, _, name in archives(self._path):
-            if first > self._journal.begin():  # nothing was taken out yet: it is written anew
+            if first > self._journal.begin():  # nothing was taken out yet: it is written again
                 private_files.remove(name)
         end = last // BLOCK * BLOCK
         what: Told = await self._on_disk(lambda: told(self._journal, end, self._first()))
@@ -138,7 +139,7 @@ class Pruning:
             await link.close()
 
     async def _take_out(self, last: int) -> None:
-        """Take what the archive has out of the journal."""
+        """Take the archived commands out of the journal."""
         end = last // BLOCK * BLOCK
         while self._journal.begin() < end:
             to = min(self._journal.begin() + DROPPED, end)

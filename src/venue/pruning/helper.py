@@ -1,6 +1,6 @@
-"""The helper that writes a running venue's archive: it is sent the journal's old commands.
+"""The helper that writes a running venue's archive: the venue sends it the journal's old commands.
 
-It then says where the state stands that what was taken out goes on from: history begins there too.
+It then names the snapshot that the remaining journal goes on from: history begins there too.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NICENESS: Final = 19  # orders go first, history too
 
 
 class ArchiveTask(msgspec.Struct, array_like=True):
-    """What to archive out of the journal at `path`; `snapshot` is the sequence of the one that
+    """The part of the journal at `path` to archive; `snapshot` is the sequence of the snapshot that
     stands for it, `foreign` the last command under former rules."""
 
     path: str
@@ -46,8 +46,7 @@ class Archiving:
         self._archive: Archive | None = None
 
     def answer(self, kind: bytes, payload: bytes) -> Any:
-        """Nothing; how far the commands have come; or where the snapshot stands: its sequence, time
-        and first order id."""
+        """None; the last command received; or the snapshot's sequence, time and first order id."""
         if kind == BEGIN:
             self._task = task = _tasks.decode(payload)
             self._archive = Archive(task.path, task.told)
@@ -61,7 +60,7 @@ class Archiving:
         return _finish(self._task, self._archive)
 
     def leave(self) -> None:
-        """Take away what is not whole."""
+        """Remove an archive that is not whole."""
         if self._archive is not None:
             self._archive.leave()
 

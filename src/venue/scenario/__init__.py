@@ -1,1 +1,1 @@
-"""Scenarios: files of steps against a practice venue, with what is expected of each answer."""
+"""Scenarios: files of steps against a practice venue, with an expectation of each answer."""

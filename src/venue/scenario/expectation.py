@@ -1,4 +1,4 @@
-"""What a step expects of its answer, and in which words an answer falls short of it."""
+"""Compares an answer with a step's expectation, and tells in words where it falls short."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class StepTold(Struct, frozen=True):
 
 
 def shortfalls(expected: dict[str, Any], told: StepTold) -> list[str]:
-    """Where an answer is not what was expected; empty when it is."""
+    """The places where an answer differs from the expectation; empty when there is none."""
     lost = expected.get("lost", False)
     if told.status == 0 or lost:
         if told.status == 0 and lost:
@@ -46,7 +46,7 @@ def shortfalls(expected: dict[str, Any], told: StepTold) -> list[str]:
 
 
 def _refusal(expected: dict[str, Any], told: StepTold) -> str:
-    """What is wrong with the status or the code of an answer."""
+    """The difference in the status or the code of an answer; "" when there is none."""
     body = told.body if isinstance(told.body, dict) else {}
     words = body.get("msg") or body.get("message") or ""
     if "http" in expected and expected["http"] != told.status:

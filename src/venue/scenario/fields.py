@@ -1,4 +1,4 @@
-"""What a step sends and expects, checked before anything runs."""
+"""Checks the parameters and expectations of a step before anything runs."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _check_wanted(where: str, value: Any) -> None:
 
 
 def _check_plain(where: str, value: Any) -> None:
-    """Money is text: a number with a fraction would not be what was written."""
+    """Refused: a number with a fraction. Money is text, as a float would change it."""
     if isinstance(value, list):
         for one in value:
             _check_plain(where, one)

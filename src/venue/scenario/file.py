@@ -1,4 +1,4 @@
-"""A scenario's file: TOML to checked steps, or one clear refusal that says where and why."""
+"""Reads a scenario's file: TOML to checked steps, or one clear refusal that says where and why."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Step(Struct, frozen=True, kw_only=True):
 
 class Scenario(Struct, frozen=True):
     """A checked file. `clock` is the venue time it begins at (µs); `accounts` are owners with the
-    money that each is given, (wallet, asset, amount)."""
+    money that each gets, (wallet, asset, amount)."""
 
     title: str
     seed: int
@@ -68,7 +68,7 @@ class Scenario(Struct, frozen=True):
 
 
 def load(path: str) -> Scenario:
-    """The scenario of a file. Refused: what is wrong with it, and where."""
+    """The scenario of a file. Refused: the words say what is wrong with it, and where."""
     try:
         data = Path(path).read_bytes()
     except OSError as problem:
@@ -90,7 +90,7 @@ def parsed(data: bytes) -> Scenario:
     _known("", told, KEYS)
     title = _of(str, told, "title", "")
     if not title.strip():
-        raise ScenarioRefused("title: must be there, as a text that says what happens")
+        raise ScenarioRefused("title: must be there, as a text that describes the scenario")
     seed = _of(int, told, "seed", 1)
     if not 0 <= seed <= SEED_MAX:
         raise ScenarioRefused(f"seed: must be from 0 to {SEED_MAX}")
@@ -159,7 +159,7 @@ def _step(number: int, table: dict[str, Any], clock: int) -> Step:
         if trigger not in TRIGGERS:
             raise ScenarioRefused(f"trigger: must be one of {', '.join(TRIGGERS)}")
         if owner:
-            raise ScenarioRefused("as: a trigger is nobody's; leave it out")
+            raise ScenarioRefused("as: a trigger has no owner; leave it out")
         _known("with: ", values, TRIGGERS[trigger])
         _check_trigger(trigger, values)
     expected = _tables(table, "expect")
@@ -185,9 +185,9 @@ def looked_up(text: str) -> Operation[Any, Any]:
 def _check_owner(row: Operation[Any, Any], owner: str) -> None:
     mine = row.access not in (Access.PUBLIC, Access.OPERATOR)
     if mine and not owner:
-        raise ScenarioRefused(f"as: {row.name} is for one owner: say whose")
+        raise ScenarioRefused(f"as: {row.name} is for one owner: name the owner")
     if owner and not mine:
-        raise ScenarioRefused(f"as: {row.name} is nobody's; leave it out")
+        raise ScenarioRefused(f"as: {row.name} has no owner; leave it out")
 
 
 def _check_trigger(trigger: str, values: dict[str, Any]) -> None:
@@ -202,7 +202,7 @@ def _check_trigger(trigger: str, values: dict[str, Any]) -> None:
 
 
 def _check_references(table: dict[str, Any], earlier: list[Step], names: list[Any]) -> None:
-    """Each `${step.field}` names an earlier step: what it was answered is known by then."""
+    """Each `${step.field}` names an earlier step: its answer is known by then."""
     known = [step.id for step in earlier if step.id]
     for part in ("with", "expect"):
         for inside in references(table.get(part, {})):
@@ -268,7 +268,7 @@ def _moment(name: str, text: str) -> int:
 
 
 def _money(name: str, table: Any) -> list[tuple[str, str, str]]:
-    """What an owner is given, of [accounts.NAME] spot = { USDT = "1000" }."""
+    """The money that an owner gets by [accounts.NAME] spot = { USDT = "1000" }."""
     where = f"accounts.{name}"
     if not NAME.fullmatch(name):
         raise ScenarioRefused(f"{where}: the name must be 1 to 40 letters, digits, - or _")
@@ -289,7 +289,7 @@ def _money(name: str, table: Any) -> list[tuple[str, str, str]]:
 
 
 def _known(where: str, table: dict[str, Any], names: Iterable[str]) -> None:
-    """Refuse what is not known; where it must stand helps as much as its name."""
+    """Refuse unknown keys; the words name their table, and a key that is near."""
     for name in table:
         if name not in names:
             near = get_close_matches(name, list(names), 1)
@@ -306,7 +306,7 @@ _WORDS: Final = {str: "a text", int: "a whole number", bool: "true or false", di
 
 
 def _of(kind: type[Any], table: dict[str, Any], name: str, default: Any) -> Any:
-    """A value of one type. Refused: it is of another."""
+    """A value of the type `kind`. Refused: it is of another type."""
     value = table.get(name, default)
     if type(value) is not kind:
         raise ScenarioRefused(f"{name}: must be {_WORDS[kind]}")

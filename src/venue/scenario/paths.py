@@ -1,4 +1,4 @@
-"""Paths into answers, and `${step.path}` in what a step sends: where values come from."""
+"""Finds values by paths into answers, and fills `${step.path}` in the values that a step sends."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ REFERENCE_RULE: Final = "a reference is ${step.field}, as ${open.orderId} or ${b
 
 
 class Missing(Exception):
-    """An answer does not have what a path leads to; carries the path and what there is."""
+    """A path leads to nothing in an answer; carries the path and the keys that are there."""
 
 
 def value_at(answer: Any, path: str) -> Any:
-    """What a dotted path leads to: names of fields, and places in lists counted from 0.
+    """The value at a dotted path of names of fields, and of places in lists counted from 0.
 
     Missing: it leads nowhere.
     """
@@ -32,7 +32,7 @@ def value_at(answer: Any, path: str) -> Any:
 
 
 def references(value: Any) -> Iterator[str]:
-    """The insides of all `${...}` in what a step says."""
+    """The insides of all `${...}` in a step's values."""
     if isinstance(value, str):
         yield from REFERENCE.findall(value)
     elif isinstance(value, list):
@@ -44,7 +44,7 @@ def references(value: Any) -> Iterator[str]:
 
 
 def filled(value: Any, answers: dict[str, Any]) -> Any:
-    """What a step says with references replaced by what earlier steps were answered.
+    """A step's values with references replaced by the answers of earlier steps.
 
     A text that is one reference becomes its value, a number or a list too. Missing.
     """

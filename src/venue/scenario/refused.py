@@ -4,4 +4,4 @@ from __future__ import annotations
 
 
 class ScenarioRefused(Exception):
-    """What is wrong with a file: step, field and rule, in words for its author."""
+    """A file is refused: step, field and rule, in words for its author."""

@@ -25,7 +25,7 @@ _BY_NAME: Final[dict[str, Operation[Any, Any]]] = {row.name: row for row in ROWS
 
 
 class ScenarioKey(Struct, frozen=True):
-    """What an owner signs with."""
+    """The key that an owner signs with."""
 
     key: str
     secret: str
@@ -33,7 +33,7 @@ class ScenarioKey(Struct, frozen=True):
 
 
 class StepAsked(Struct, frozen=True):
-    """A request: who signs it, None: nobody, and with which time (ms)."""
+    """A request: the key that signs it (None: not signed), and its time stamp (ms)."""
 
     row: Operation[Any, Any]
     values: dict[str, Any]
@@ -52,7 +52,7 @@ class Outcome(Struct, frozen=True):
 
 
 class Failed(Exception):
-    """The venue did not do what a scenario needs before it can go on; carries its words."""
+    """The venue refused a thing that a scenario needs before it can go on; carries its words."""
 
 
 class Runner:
@@ -70,7 +70,8 @@ class Runner:
         self._post_at = 0
 
     def run(self) -> Iterator[Outcome]:
-        """The outcomes as they come. Failed: the venue went away, or refuses what is needed."""
+        """The outcomes as they come. Failed: the venue went away, or refuses a thing that the run
+        needs."""
         self._found()
         for step in self._scenario.steps:
             if step.at is not None:
@@ -97,7 +98,8 @@ class Runner:
     # -- time -------------------------------------------------------------------------------------
 
     def _move(self, until: int) -> Iterator[Outcome]:
-        """Venue time goes on to `until`; what comes again on the way is done at its time."""
+        """Venue time goes on to `until`; steps that come again on the way are done at their
+        time."""
         while True:
             due = [at for at, _ in self._again] + ([self._post_at] if self._posted else [])
             at = min([until, *due])
@@ -187,7 +189,7 @@ class Runner:
         return self._ask(StepAsked(row, values, self._keys.get(owner), stamp))
 
     def _needed(self, name: str, values: dict[str, Any]) -> Any:
-        """What an operator's operation answers. Failed: it is refused, or nobody answers."""
+        """The answer to an operator's operation. Failed: it is refused, or nothing answers."""
         told = self._sent_by(_BY_NAME[name], values, "")
         if told.status == 0 or told.status >= OK_BELOW:
             words = told.body.get("msg", told.body) if isinstance(told.body, dict) else told.body

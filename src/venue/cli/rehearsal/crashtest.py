@@ -27,10 +27,10 @@ SIZE: Final = re.compile("[0-9]{1,12}([.][0-9]{1,12})?", re.ASCII)
 
 
 def crashtest(
-    *command: Annotated[str, Parameter(help="The bot, behind --: its program and arguments.")],
-    seed: Annotated[int, Parameter(help="Where in a run things happen.")] = 1,
+    *command: Annotated[str, Parameter(help="The bot, after --: its program and arguments.")],
+    seed: Annotated[int, Parameter(help="Seed of the places where incidents happen.")] = 1,
     only: Annotated[
-        tuple[str, ...], Parameter(help="This incident alone; repeat it.", negative="")
+        tuple[str, ...], Parameter(help="This incident alone; may be repeated.", negative="")
     ] = (),
     requests: Annotated[int, Parameter(help="A run stops the bot at so many requests.")] = 60,
     seconds: Annotated[float, Parameter(help="And after so many seconds.")] = 60.0,
@@ -42,7 +42,7 @@ def crashtest(
         int | None, Parameter(help="The bot's limit: orders open at a time.")
     ] = None,
     max_position: Annotated[
-        str | None, Parameter(help="The bot's limit: what it holds of a market, as 0.5.")
+        str | None, Parameter(help="The bot's limit: its position in a market, as 0.5.")
     ] = None,
     report: Annotated[
         str, Parameter(help="Where the report goes: NAME.html and NAME.json.")
@@ -95,7 +95,7 @@ def _chosen(only: tuple[str, ...]) -> list[Incident]:
 
 
 def _check_folder(report: str) -> None:
-    """Nobody waits for a report that cannot be written."""
+    """Refuse a report that cannot be written before the test runs."""
     folder = Path(report).parent
     if not folder.is_dir() or not Path(report).name:
         die(f"--report {report}: {folder} is no folder")
@@ -130,7 +130,7 @@ async def _reported(plan: TrialPlan, chosen: list[Incident]) -> CampaignReport:
 
 def _stop_as_by_interrupt() -> None:
     """SIGTERM and SIGHUP end this task as ^C does, and nothing is left running. They are not raised
-    where the loop happens to be: a connection's task would meet them, and tell of a defect."""
+    where the loop happens to be: a connection's task would get them, and tell of a defect."""
     import asyncio
 
     task = asyncio.current_task()
@@ -145,7 +145,7 @@ def _stop_as_by_interrupt() -> None:
 
 
 def _told(result: Result) -> None:
-    """One line of an incident, and of what was found in it."""
+    """Print one line of an incident, and one of each finding."""
     print(f"{result.verdict:8} {result.name:28} {result.story}", flush=True)
     for finding in result.findings:
         print(f"{'':9}{finding.rule}: {finding.words}")

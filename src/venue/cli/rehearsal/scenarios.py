@@ -25,7 +25,8 @@ ANSWER_S: Final = 600.0  # an advance over days takes its time
 def run(
     file: Annotated[str, Parameter(help="The scenario, a TOML file.")], *, output: Output = "text"
 ) -> None:
-    """Run a scenario's steps against a venue of its own; ends with 1 when one goes otherwise."""
+    """Run a scenario's steps against a venue of its own; ends with 1 when one does not go as
+    expected."""
     from venue.practice import NotStarted, Practice
     from venue.scenario.file import load
     from venue.scenario.refused import ScenarioRefused

@@ -1,4 +1,4 @@
-"""`venue bundle`: what a running venue took in becomes one file, without any secret."""
+"""`venue bundle`: writes a running venue's commands and requests to one file, without secrets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`venue replay`, `log` and `fork`: what is in a run, and a state that goes on from it."""
+"""`venue replay`, `log` and `fork`: show a run's commands, and make a state that continues it."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _told(found: Any, first: str, second: str) -> list[str]:
     heads = {
         "COMMAND": f"the first command that differs is {difference.sequence}:",
         "END": f"one ends before command {difference.sequence}:",
-        "STATE": f"the states behind command {difference.sequence} differ, the first both have:",
+        "STATE": f"the states after command {difference.sequence} differ, the first in both:",
     }
     lines.append(heads[difference.what])
     lines += [f"  {first}: {difference.first}", f"  {second}: {difference.second}"]
@@ -76,7 +76,7 @@ def log(
     branches: Annotated[
         bool, Parameter(help="The branches that reverts left, and the one that goes on.")
     ] = False,
-    after: Annotated[int, Parameter(help="Only commands behind this one.")] = 0,
+    after: Annotated[int, Parameter(help="Only commands after this one.")] = 0,
     limit: Annotated[int, Parameter(help="At most so many.")] = 20,
     output: Output = "text",
 ) -> None:
@@ -126,20 +126,23 @@ def _show_commands(run: Any, after: int, limit: int, output: str) -> None:
 
 
 def fork(
-    file: Annotated[str, Parameter(help="FILE@SEQ: a run, and the command to go on behind.")],
+    file: Annotated[str, Parameter(help="FILE@SEQ: a run, and the command to continue after.")],
     *,
     out: Annotated[str, Parameter(name=["--out", "-o"], help="The new state file.")],
 ) -> None:
-    """Write a new state file that goes on behind a command of a run: venue dev --state NEW."""
+    """Write a new state file that continues after a command of a run: venue dev --state NEW."""
     from venue.bundle.forking import fork as write
     from venue.bundle.runs import opened_run
 
     named = _AT.fullmatch(file)
     if named is None:
-        die(f"{file}: say behind which command, as in run.venue@1200; `venue log FILE` lists them")
+        die(
+            f"{file}: name the command to continue after, as in run.venue@1200; `venue log FILE`"
+            " lists them"
+        )
     with in_words(), opened_run(named[1]) as run:
         made = write(run, int(named[2]), out)
     print(
-        f"{out}: goes on behind command {made.last}, {moment(made.time // US_PER_MS)};"
+        f"{out}: continues after command {made.last}, {moment(made.time // US_PER_MS)};"
         f" state {made.state_hash}"
     )

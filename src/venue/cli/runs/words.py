@@ -1,4 +1,4 @@
-"""How commands on runs end when a file is not what it should be."""
+"""Ends commands on runs in words when a file cannot be used."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from venue.cli.operator import die
 
 @contextmanager
 def in_words() -> Iterator[None]:
-    """Have what a user can mend said in one line."""
+    """End the command with one line for a problem that its user can mend."""
     from venue.bundle.file import RunRefused
     from venue.compiled import StaleBuild
     from venue.history.process.link import HistoryFailed

@@ -1,4 +1,4 @@
-"""`venue explain`: why something came so, in sentences; a liquidation also rung by rung."""
+"""`venue explain`: the reasons for an outcome, in sentences; a liquidation also step by step."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PATIENCE_S: Final = 30.0
 
 def explain(
     kind: Annotated[
-        Literal["order", "refusal", "bill", "liquidation"], Parameter(help="What it is.")
+        Literal["order", "refusal", "bill", "liquidation"], Parameter(help="The kind of the thing.")
     ],
     number: Annotated[str, Parameter(help="Its id; of a refusal, its X-Venue-Request-Id.")],
     *,

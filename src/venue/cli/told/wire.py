@@ -19,7 +19,7 @@ AT_ONCE: Final = 1_000
 
 @dataclass(frozen=True, kw_only=True)
 class Filter:
-    """Which entries are shown: those that agree with all that is given."""
+    """The filter of entries: those are shown that match every given option."""
 
     name: Annotated[str | None, Parameter(name="--as", help="Only of this owner.")] = None
     status: Annotated[str | None, Parameter(help="Only with this status: 400, 4xx, or lost.")] = (
@@ -29,7 +29,7 @@ class Filter:
     kind: Annotated[
         str | None, Parameter(help="Only REQUEST, OPERATION (over a socket), HEARD or SENT.")
     ] = None
-    faulty: Annotated[bool, Parameter(help="Only what a fault has hit.", negative="")] = False
+    faulty: Annotated[bool, Parameter(help="Only entries hit by a fault.", negative="")] = False
 
     def values(self) -> dict[str, Any]:
         """As parameters of the operation."""
