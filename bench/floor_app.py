@@ -1,4 +1,4 @@
-"""The floor of `bench.gateway`: the same door, and no venue behind it.
+"""The floor of `bench.gateway`: the same HTTP transport, without a venue.
 
 An order is received, authenticated, decoded to ticks and lots, and answered; no engine, journal
 or history. Depth and ticker are constants.
@@ -55,7 +55,7 @@ ITEM: Final = compile_request(BatchItem)
 
 
 def dispatcher(keys: KeyStore, answers: dict[str, bytes]) -> Dispatcher:
-    """A dispatcher whose handlers only answer; what reads answer is given, by path."""
+    """A dispatcher whose handlers only answer; the answers to reads are given, by path."""
     clock = VenueClock(SystemClock())
     venue: Any = SimpleNamespace(
         clock=clock,

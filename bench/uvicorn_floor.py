@@ -1,7 +1,7 @@
 """The old floor of `bench.gateway`: the same checks and answers as `floor_app`, over uvicorn.
 
-A bare ASGI application on uvicorn's own protocol, without the limits that a venue keeps: the most
-that a door over uvicorn could give.
+A bare ASGI application on uvicorn's own protocol, without the limits that a venue keeps: an HTTP
+server on uvicorn could answer no more.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from venue.gateway.transport.server import listen
 
 
 def application(serving: Dispatcher) -> Any:
-    """What answers one order a request."""
+    """An application that answers one order a request."""
     desk, authenticator = serving.desk, serving._authenticator
     encode = msgspec.json.Encoder().encode
 

@@ -76,7 +76,7 @@ HOT = (
     "spot/orders",
     "units",
 )
-# Beside the core: what time that is moved, and steps of learners, spend the most in.
+# Beside the core: modules in which moved time, and steps of learners, spend the most.
 MOVING = (
     "gym/contract_market",
     "gym/flow",
@@ -99,7 +99,7 @@ MODULES = (*(f"core/{name}" for name in HOT), *MOVING)
 
 
 def main() -> int:
-    """Build what is not there yet; 0 when build/fast holds the compiled core of today's sources."""
+    """Build missing parts; 0 when build/fast holds the compiled core of today's sources."""
     if STAMP.is_file() and _stamped() == digests(SOURCES):
         print("build/fast is current")
         return 0
