@@ -49,11 +49,11 @@ SECTIONS = {
     "streams": streams.run,
     "entry": stream_orders.run,
 }
-BY_HAND = {"overload": overload.run, "pauses": pauses.run}  # they take minutes
+BY_HAND = {"overload": overload.run, "pauses": pauses.run}  # each takes minutes
 
 
 def main(names: list[str]) -> int:
-    """Run the named sections, or all; 0 when every figure is what is needed."""
+    """Run the named sections, or all; 0 when no figure falls short."""
     known = SECTIONS | BY_HAND
     unknown = [name for name in names if name not in known]
     if unknown:

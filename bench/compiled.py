@@ -13,7 +13,7 @@ FAST: Final = ROOT / "build" / "fast"
 
 
 def build() -> str:
-    """As `make fast`; what went wrong, empty when nothing did."""
+    """Compile as `make fast` does; the failure in words, empty when there is none."""
     command = [sys.executable, "tools/fast.py"]
     built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     return f"make fast failed: {built.stderr.strip()[-300:]}" if built.returncode else ""

@@ -72,7 +72,7 @@ VALUE: Final = LOTS * MID * 10**SCALE
 RICH_PPM: Final = 200_000  # collateral as a share of the position's value
 POOR_PPM: Final = 52_000  # to 60,000
 CRASH: Final = MID * 93 // 100
-BID: Final = MID * 949 // 1_000  # what the book pays in the crash, above all bankruptcy prices
+BID: Final = MID * 949 // 1_000  # the book's price in the crash, above all bankruptcy prices
 TICK_EVERY: Final = 250  # pairs
 MARKS: Final = 1_000
 CRASHED: Final = MANY // 10
@@ -83,7 +83,7 @@ NEEDED_PAUSE_MS: Final = 20
 
 
 class Crash(Struct):
-    """What the liquidations took, and where the lots went."""
+    """The time of the liquidations, and the destinations of the lots."""
 
     seconds: float
     longest_ms: float
@@ -93,7 +93,7 @@ class Crash(Struct):
 
 
 class Figures(Struct):
-    """Everything measured of one core."""
+    """All figures of one core."""
 
     contract_rate: float
     spot_rate: float
@@ -104,7 +104,7 @@ class Figures(Struct):
 
 
 def run() -> Section:
-    """Everything in this process, then in one that runs the compiled core.
+    """Measure in this process, then in one that runs the compiled core.
 
     The bounds on pauses and marks must hold on the slower core; W1's rate on the compiled one,
     against the compiled spot core.
@@ -169,7 +169,7 @@ def _notes(figures: Figures) -> list[str]:
 
 
 def measure() -> Figures:
-    """All figures; AssertionError when the engine did something else than it should."""
+    """All figures; AssertionError when the engine's outcome is wrong."""
     refuse_stale()
     contract_rate, spot_rate = _rates()
     few, many = Crowd(FEW), Crowd(MANY)
@@ -182,7 +182,7 @@ def measure() -> Figures:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Without the garbage collector, as the server runs."""
+    """Run without the garbage collector, as the server does."""
     gc.collect()
     gc.freeze()
     gc.disable()
@@ -247,7 +247,7 @@ def _orders(steps: list[Step]) -> list[Command]:
     """The stream as commands: owners alternate, buys open long and sells short.
 
     Positions take ids of the same counter, so the orders' ids are those that a first run gives;
-    exactly the stream's trades and open orders must come out of it.
+    the outcome must be exactly the stream's trades and open orders.
     """
     engine, uids = _accounts()
     made: list[Command] = []
@@ -398,7 +398,7 @@ def _crash(crowd: Crowd) -> Crash:
 
 
 def _prepare_crash(crowd: Crowd) -> int:
-    """A book that takes a third of what must be sold, a fund that takes most of the rest; the uid
+    """Rest a book that takes a third of the lots to be sold, and fund most of the others; the uid
     of the owner whose book it is."""
     engine = crowd.engine
     lots = CRASHED * LOTS // 3
@@ -423,8 +423,8 @@ def _answer(engine: Engine, uid: int) -> float:
 
 
 def _outcome(crowd: Crowd, events: list[Event]) -> list[int]:
-    """Nobody but the poor was liquidated and no money made or lost; where the lots went: to the
-    book, to the fund, to opposite positions."""
+    """Check that exactly the poor were liquidated and no money made or lost; how many lots went to
+    the book, to the fund, to opposite positions."""
     engine = crowd.engine
     started = {event.uid for event in events if isinstance(event, LiquidationStarted)}
     assert started - {FUND_UID} == crowd.poor

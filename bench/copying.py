@@ -1,4 +1,4 @@
-"""Copy trading on the compiled core: slices of a lead's cascade, and what it costs all others."""
+"""Copy trading on the compiled core: slices of a lead's cascade, and its cost for all others."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Measured(msgspec.Struct):
 
 
 def run() -> Section:
-    """Everything in a process that runs the compiled core."""
+    """Measure all of it in a process that runs the compiled core."""
     problem = compiled_core.build()
     if problem:
         return Section([], [], problem)
@@ -66,7 +66,7 @@ def run() -> Section:
 
 
 def measure() -> Measured:
-    """The slices, then the ratio; AssertionError when the engine did something else."""
+    """The slices, then the ratio; AssertionError when the engine's outcome is wrong."""
     refuse_stale()
     with _quiet():
         return Measured(_cascade(), _ratio())
@@ -114,7 +114,7 @@ def _quote(engine: Engine, uid: int, side: int, lots: int) -> None:
 
 
 def _ratio() -> float:
-    """The speed of trades where nobody copies, beside that where somebody does."""
+    """The speed of trades with a lead and its followers, against the speed without."""
     worlds = []
     for led in (False, True):
         engine = Crowd(0).engine

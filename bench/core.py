@@ -47,7 +47,7 @@ FloorCommand = tuple[int, int, int, int, int, int, int]  # op, account, symbol o
 
 
 def run() -> Section:
-    """Both workloads, in this process and in one that runs the compiled core."""
+    """Measure both workloads, in this process and in one that runs the compiled core."""
     rows = _rows(measure(), "interpreted", NEEDED_INTERPRETED)
     problem = compiled_core.build()
     if problem:
@@ -121,7 +121,7 @@ def _time(commands: list[Any], prepared: Callable[[], Callable[[list[Any]], int]
 
 
 def prepare(owners: int) -> tuple[Engine, list[Command]]:
-    """An engine with one market and funded owners, and the commands that made it so."""
+    """An engine with one market and funded owners, and the commands that founded it."""
     engine = Engine()
     commands: list[Command] = [
         RegisterAsset("USDT", 0),
@@ -221,7 +221,7 @@ def _floor() -> Callable[[list[FloorCommand]], int]:
     return run_all
 
 
-# -- what they did --------------------------------------------------------------------------------
+# -- outcomes -------------------------------------------------------------------------------------
 
 
 def check(ours: list[Command], floors: list[FloorCommand], expected: Sums) -> None:

@@ -1,7 +1,7 @@
-"""What many write in place of a venue: a FastAPI application that keeps orders in memory.
+"""The usual mock in place of a venue: a FastAPI application that keeps orders in memory.
 
 It checks signature and window, has pydantic check the body, and answers as the venue does. It has
-no book, no money, no limits, no history, and forgets all when it ends.
+no book, no money, no limits, no history, and forgets all orders when it ends.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The floor of `bench.gateway`: the same door, and no venue behind it.
+"""The floor of `bench.gateway`: the same HTTP transport, without a venue.
 
 An order is received, authenticated, decoded to ticks and lots, and answered; no engine, journal
-or history has a part in it. Depth and ticker are constants. The venue that handlers belong to is
-open, in memory, and is asked for nothing.
+or history has a part in it. Depth and ticker are constants. The handlers' venue is open, in
+memory, and answers no question.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ ITEM: Final = compile_request(BatchItem)
 
 
 def dispatcher(venue: Venue, keys: KeyStore, answers: dict[str, bytes]) -> Dispatcher:
-    """A dispatcher whose handlers only answer; what reads answer is given, by path."""
+    """A dispatcher whose handlers only answer; the answers to reads are given, by path."""
     desk = Desk(venue, routes(venue.clock, answers), Limits(None, None, None))
     authenticator = Authenticator(keys.ring, venue.clock)
     return Dispatcher(desk, authenticator, venue.replays, OperatorDoor(), Origins(), {})

@@ -58,8 +58,8 @@ MISSING: Final = "{} is missing; on Debian: apt-get install {}"
 
 
 class Figures(NamedTuple):
-    """What wrk said: requests/s, latencies in ms, answers that were not 2xx, broken sockets; and
-    what a request took of the server's processes, in µs."""
+    """Figures of one run of wrk: requests/s, latencies in ms, answers that were not 2xx, broken
+    sockets; and the processor time of the server's processes for each request, in µs."""
 
     rate: float
     p50: float
@@ -77,7 +77,7 @@ class Server(NamedTuple):
 
 
 def run() -> Section:
-    """Orders on the venue against its floors, then batches, listeners, reads and latencies."""
+    """Measure orders on the venue against its floors, batches, listeners, reads and latencies."""
     for command, package in (("wrk", "wrk"), ("taskset", "util-linux")):
         if shutil.which(command) is None:
             return Section([], [], MISSING.format(command, package))
@@ -199,7 +199,7 @@ def _prepare(folder: Path) -> list[signed_orders.Key]:
 
 
 def furnished(server: Server, owners: int = OWNERS) -> list[signed_orders.Key]:
-    """The keys of new owners of a new venue, who have money and a book."""
+    """The keys of new owners of a new venue, with money and a book."""
     keys: list[signed_orders.Key] = []
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=START_S)
     for number in range(owners):
@@ -225,7 +225,7 @@ def furnished(server: Server, owners: int = OWNERS) -> list[signed_orders.Key]:
 
 
 def _answers(folder: Path) -> dict[str, str]:
-    """What the measured reads answer, by path."""
+    """The answers to the measured reads, by path."""
     with _serving(folder, ["bench.venue_app", str(folder / "base"), "on"]) as server:
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=START_S)
         answers = {path: _get(connection, path) for path in (DEPTH, TICKER)}
@@ -279,7 +279,7 @@ def _copy_serving(
 
 
 def warm(server: Server, keys: list[signed_orders.Key]) -> None:
-    """Have a venue see each key's passphrase once, which costs a slow hash. What is asked needs no
+    """Have a venue see each key's passphrase once, which costs a slow hash. The requests need no
     history: a venue without one would wait for it."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=START_S)
     for key in keys:
@@ -311,14 +311,14 @@ def _measured(server: Server, requests: Path) -> Figures:
 
 
 def _paced(server: Server, keys: list[signed_orders.Key], requests: Path, rate: float) -> Figures:
-    """About so many requests a second, whatever the answers take."""
+    """Send about so many requests a second, however long the answers take."""
     signed_orders.write_orders(requests, keys)
     given = {"BENCH_REQUESTS": str(requests), "BENCH_PAUSE_MS": str(PAUSE_MS)}
     return _wrk(server, "", max(1, round(rate * PAUSE_MS / 1000)), given)
 
 
 def _read(server: Server, path: str) -> Figures:
-    """One public question, again and again."""
+    """Ask one public question, again and again."""
     return _wrk(server, f"{path}?symbol=BTCUSDT", CONNECTIONS, {})
 
 
@@ -390,7 +390,7 @@ def _serving(
 def started(
     folder: Path, arguments: list[str], environment: Environment, *, cwd: Path = ROOT
 ) -> Iterator[Server]:
-    """What Python runs with such arguments, on the first core, once it has written `ready`."""
+    """A server of Python with such arguments, on the first core, once it has written `ready`."""
     ready = folder / "ready"
     ready.unlink(missing_ok=True)
     command = ["taskset", "-c", _cores()[0], sys.executable, *arguments]

@@ -86,8 +86,8 @@ def _fastest(few: Engine, many: Engine, owners: int) -> list[float]:
 def _pair(engine: Engine, owners: int) -> float:
     """Seconds of one place and cancel near the touch, the mean of many, by the first owners.
 
-    The first `FEW` have an open order in both engines; how much all owners' state costs beside
-    that is a matter of the processor's caches.
+    The first `FEW` have an open order in both engines; the further cost of all owners' state is a
+    matter of the processor's caches.
     """
     random = Random(3)
     uids = list(engine.ledger.accounts)[:owners]

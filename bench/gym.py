@@ -27,7 +27,7 @@ MADE: Final[dict[str, tuple[Callable[[int], Any], Any]]] = {
 
 
 def run() -> Section:
-    """In this process, and in one that runs the compiled core."""
+    """Measure in this process, and in one that runs the compiled core."""
     rows = _rows(measure(), "")
     problem = compiled_core.build()
     if problem:

@@ -1,6 +1,6 @@
-"""Every owner of `bench.gateway` listening to its private channels, until it is ended.
+"""Every owner of `bench.gateway` listening to its private channels, until the process is ended.
 
-It reads at intervals and counts bytes: the load's core is wrk's too, and not what is measured.
+It reads at intervals and counts bytes: it shares a core with wrk and is not measured itself.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ BUFFER: Final = bytearray(1 << 20)
 
 
 def main(port: str, keys_file: str) -> None:
-    """Open a private socket for each key, say so, and read."""
+    """Open a private socket for each key, print that, and read."""
     loop, known = Loop(), Known()
     subscribers: list[Subscriber] = []
     for key in json.loads(Path(keys_file).read_text()):

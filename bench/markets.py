@@ -1,4 +1,4 @@
-"""What the practice markets are like: spread, depth, returns and the memory of order signs.
+"""The character of the practice markets: spread, depth, returns and the memory of order signs.
 
 Figures of the spot agents by themselves, in venue time; nothing here depends on the machine.
 """
@@ -44,7 +44,7 @@ class Statistics(Struct, frozen=True):
 
 
 def run() -> Section:
-    """One seed's markets."""
+    """Measure one seed's markets."""
     rows: list[Row] = []
     for symbol, found in measured(1, SECONDS).items():
         figures = {
@@ -77,7 +77,7 @@ def measured(seed: int, seconds: int) -> dict[str, Statistics]:
 
 
 class _Watch:
-    """What one market showed, second by second, and who took."""
+    """The state of one market, second by second, and the sides of its takers."""
 
     def __init__(self, market: Market[None], scale: int) -> None:
         self._market = market
@@ -104,7 +104,7 @@ class _Watch:
         self.depths.append(near * self._market.unit_atoms / 10**self._scale)
 
     def statistics(self, seconds: int) -> Statistics:
-        """The figures of all that was noted."""
+        """The figures of all seconds."""
         returns = [(after - before) / before * PPM for before, after in pairwise(self.middles)]
         return Statistics(
             spread_ppm=median(self.spreads),
@@ -154,7 +154,7 @@ class _Watched:
 
 
 def correlation(values: Sequence[float], lag: int) -> float:
-    """Of values with those `lag` places later; 0 of values that are all alike."""
+    """The correlation of values with those `lag` places later; 0 when all values are alike."""
     mean = fmean(values)
     away = [value - mean for value in values]
     spread = sum([one * one for one in away])

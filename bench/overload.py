@@ -1,4 +1,4 @@
-"""A minute of overload with healthy clients beside it: what is served, refused, and how fast.
+"""A minute of overload with healthy clients beside it: the rates of service and refusal, and waits.
 
 By hand: `python -m bench overload`. Twice: at ten times a capacity lowered to 3,000 orders a second
 by the venue's setting, and at twice the machine's own.
@@ -25,7 +25,7 @@ CONNECTIONS: Final = 400  # of the flood
 QUIET_S: Final = 20
 PEAK_S: Final = 10
 OVERLOAD_S: Final = 60
-SETTLED_S: Final = 2  # behind the end of the overload everything is as it was
+SETTLED_S: Final = 2  # after the end of the overload until all is as it was
 AFTER_S: Final = 20
 SLACK_S: Final = 60
 GOODPUT: Final = 0.9  # of peak
@@ -34,7 +34,7 @@ MEGABYTE: Final = 1 << 20
 
 
 class Healthy(NamedTuple):
-    """What healthy clients saw in a part of the run: latencies in ms, answers that were no 200."""
+    """Figures of healthy clients in a part of the run: latencies in ms, answers other than 200."""
 
     p50: float
     p99: float
@@ -44,7 +44,7 @@ class Healthy(NamedTuple):
 
 
 def run() -> Section:
-    """Both settings."""
+    """Measure both settings."""
     problem = compiled.build()
     if problem:
         return Section([], [], problem)

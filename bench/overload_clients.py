@@ -1,7 +1,7 @@
 """The clients of `bench.overload`, each kind in a process of its own; results go to a JSON file.
 
 `flood KEYS PORT OUT CONNECTIONS RATE SECONDS`: a few owners send orders as fast as RATE (0: as fast
-as they can) over many connections, whatever they are told; Retry-After is counted and ignored.
+as they can) over many connections, whatever the answers; Retry-After is counted and ignored.
 `healthy KEYS PORT OUT SECONDS`: a few clients place an order that rests and cancel it, some times a
 second each; every answer is noted with its time.
 """
@@ -27,7 +27,7 @@ FLOODING: Final = 4  # owners
 HEALTHY: Final = 10  # owners, each over one connection
 PAUSE_S: Final = 0.2  # between two requests of a healthy client, on average
 NICE: Final = 10  # the flood must not keep the other clients from reading their clocks
-BEYOND: Final = 5_000  # ticks below the book's middle, where nothing trades
+BEYOND: Final = 5_000  # ticks below the book's middle, where no order trades
 WAIT_S: Final = 10.0
 
 
@@ -52,7 +52,7 @@ class Signer:
         return self._signed(b"POST", b"/api/v3/order", b"", body)
 
     def cancel(self, name: str) -> bytes:
-        """The cancellation of one."""
+        """The cancellation of an order."""
         return self._signed(b"DELETE", b"/api/v3/order", b"origClientOrderId=%s" % name.encode())
 
     def _signed(self, method: bytes, path: bytes, query: bytes, body: bytes = b"") -> bytes:
@@ -73,8 +73,8 @@ def _connected(port: int) -> socket.socket:
 
 
 def flood(keys: list[Key], port: int, connections: int, rate: float, seconds: float) -> Any:
-    """What came of it: answers by status, those with Retry-After, and what was never sent because
-    no connection was free."""
+    """The outcome: answers by status, those with Retry-After, and the number of orders that were
+    not sent because no connection was free."""
     os.nice(NICE)
     signers = [Signer(key) for key in keys[:FLOODING]]
     random = Random(os.getpid())
@@ -110,7 +110,7 @@ def flood(keys: list[Key], port: int, connections: int, rate: float, seconds: fl
 
 
 def healthy(keys: list[Key], port: int, seconds: float) -> Any:
-    """Each answer: when it was asked for (s, of the monotonic clock), what, how long it took (ms),
+    """Each answer: the time of its request (s, of the monotonic clock), its kind, its wait (ms) and
     its status."""
     random = Random(7)
     poll = select.epoll()

@@ -2,8 +2,8 @@
 
 While an owner places and cancels orders at a steady pace, funding of all positions is settled and a
 snapshot is taken. The gate is the processor time between two looks of the event loop, a millisecond
-apart: that is what an order can wait for the venue itself. What it waits on the wall is printed
-beside it; it has in it whatever else the machine did.
+apart: an order can wait so long for the venue itself. The wait on the wall is printed beside it; it
+contains the machine's other work.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ COLLATERAL: Final = 100 * 10**8  # atoms
 
 
 class Pauses(Struct):
-    """The longest slice of processor time and of the wall, ms; what the orders waited, ms."""
+    """The longest slice of processor time and of the wall, ms; the waits of the orders, ms."""
 
     cpu_ms: float
     wall_ms: float
@@ -85,7 +85,7 @@ class Ahead:
 
 
 def run() -> Section:
-    """Everything in a process that runs the compiled core."""
+    """Measure all of it in a process that runs the compiled core."""
     problem = compiled_core.build()
     if problem:
         return Section([], [], problem)
@@ -209,7 +209,7 @@ def _settled(batch: Sequence[Any]) -> list[FundingSettled]:
 
 
 def _looks() -> tuple[Callable[[], None], list[float], list[float]]:
-    """Look at both clocks again and again; what ends it, and what passed between two looks, ms."""
+    """Look at both clocks again and again; a call that ends it, and the times between looks, ms."""
     loop = asyncio.get_running_loop()
     cpu, wall = [0.0], [0.0]
     last = (time.thread_time(), time.perf_counter())

@@ -1,4 +1,4 @@
-"""The pytest plugin: what a test's venue takes before the test begins."""
+"""The pytest plugin: the time before a test begins that its venue takes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SET_UP_MS: Final = 10.0
 
 
 def run() -> Section:
-    """One server, and as many tests on it: each orders, so that something is to be undone."""
+    """Measure one server, and as many tests on it: each orders, so that there is work to undo."""
     servers = Servers("")
     try:
         first = _took(servers, lambda: servers.fresh(Kind()))
@@ -50,7 +50,7 @@ def run() -> Section:
 
 
 def _took(servers: Servers, make: Callable[[], Handle]) -> float:
-    """Milliseconds."""
+    """Milliseconds of a venue's making."""
     began = time.perf_counter()
     handle = make()
     took = time.perf_counter() - began

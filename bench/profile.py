@@ -1,4 +1,4 @@
-"""`python -m bench.profile [TREE...]`: what a signed, durable order costs, by room.
+"""`python -m bench.profile [TREE...]`: the cost of a signed, durable order, by room.
 
 Each tree is a checkout of this project; without one it is this. Venues of all trees run in turns,
 interpreted, with journal and history, all their processes on one core and the load on another. The
@@ -25,8 +25,8 @@ from bench import gateway, signed_orders
 ROUNDS: Final = 3
 OWNERS: Final = 20
 SAMPLED: Final = Path(__file__).with_name("sampled_app.py")
-ROOMS_IN: Final = ("gateway", "history")  # whose folders are rooms
-LEAST_US: Final = 0.5  # what is less is told together
+ROOMS_IN: Final = ("gateway", "history")  # packages whose folders are rooms
+LEAST_US: Final = 0.5  # smaller costs are told together
 WAITING: Final = "main"  # the frame below all others: the event loop's own
 
 Costs = dict[str, float]  # µs an order, by room
@@ -54,12 +54,12 @@ class Profiled:
         self.orders += figures.rate * gateway.SECONDS
 
     def taken(self) -> Costs:
-        """What an order cost, by process and thread; it goes on running."""
+        """The cost of an order, by process and thread; the venue goes on running."""
         now = _times(self.server.pid)
         return {what: (now[what] - self.begun[what]) / self.orders for what in now}
 
     def samples(self) -> dict[str, float]:
-        """Where the main thread was; once the venue has ended."""
+        """The samples of the main thread's places; once the venue has ended."""
         found: dict[str, float] = json.loads((self.folder / "samples").read_text())
         return found
 
@@ -81,7 +81,7 @@ def profile(trees: list[Path]) -> list[Costs]:
 
 
 def _divided(costs: Costs, samples: dict[str, float]) -> Costs:
-    """The main thread's cost by room, behind those of the others."""
+    """The main thread's cost by room, after those of the others."""
     main = costs.pop("main thread")
     rooms: Costs = defaultdict(float)
     for file, spent in samples.items():

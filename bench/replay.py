@@ -48,7 +48,7 @@ class _Nobody:
 
 
 def run() -> Section:
-    """Write a journal of a million commands, then bring it back in each way."""
+    """Write a journal of a million commands, then recover from it in each way."""
     founding, commands = _commands()
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "journal")
@@ -62,7 +62,7 @@ def run() -> Section:
 
 
 def _commands() -> tuple[list[Command], list[Command]]:
-    """What founds the venue and fills its book, and the million, as read back from bytes."""
+    """The commands that found the venue and fill its book, and the million, as read from bytes."""
     _, founding = prepare(OWNERS)
     stream = engine_commands(generate(W1, COMMANDS, seed=7).steps, OWNERS)[:COMMANDS]
     time_us = 10**15
@@ -127,7 +127,7 @@ def _recovered(journal: Journal) -> tuple[float, Engine]:
 
 
 def _snapshots(journal: Journal, engine: Engine) -> tuple[list[Row], str]:
-    """A start from a snapshot of a fuller book, at the end and with a tail behind it."""
+    """A start from a snapshot of a fuller book, at the end and with a tail after it."""
     _fill(journal, engine)
     data = state.dump(engine)
     journal.save_snapshot(

@@ -1,4 +1,4 @@
-"""Going back: what a revert of the practice venue takes, by what was done since it was kept."""
+"""Going back: the time of a revert of the practice venue, by the commands since the kept state."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NAME: Final = "base"
 
 
 def run() -> Section:
-    """A venue in memory, with agents, history and all that goes back."""
+    """Measure a venue in memory, with agents, history and all other parts that go back."""
     return Section(
         asyncio.run(_measured()),
         [
@@ -62,7 +62,7 @@ async def _fresh(rooms: Venue) -> Row:
 
 
 async def _live(rooms: Venue, commands: int) -> None:
-    """So many commands, the first 10,000 of them those of agents."""
+    """Apply so many commands, the first 10,000 of them those of agents."""
     end = rooms.engine.sequence + commands
     while rooms.engine.sequence < min(end, end - commands + DONE[0]):
         await rooms.timekeeper.advance(rooms.clock.now() + STEP_US)

@@ -1,8 +1,8 @@
 """A venue of any tree that says where its main thread spends its time, for `bench.profile`.
 
-Run by its path: `python bench/sampled_app.py TREE STATE READY PROJECTION SAMPLES`. What it writes
-to SAMPLES at its end is the main thread's processor time in each source file of the venue, in
-seconds, by a look every millisecond; SIGUSR2 has it begin anew.
+Run by its path: `python bench/sampled_app.py TREE STATE READY PROJECTION SAMPLES`. At its end it
+writes to SAMPLES the main thread's processor time in each source file of the venue, in seconds, by
+a look every millisecond; after SIGUSR2 it counts from zero again.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from venue.api import signing
 REQUESTS: Final = 200_000  # more than the floor answers in the time
 BATCHES: Final = 12_000
 BATCH: Final = 10
-AHEAD_MS: Final = 4_000  # the file's timestamps: what is measured last is still in the window
+AHEAD_MS: Final = 4_000  # of the file's timestamps: its last request is still in the window
 PRICE: Final = 6_400_000  # ticks of 0.01
 
 

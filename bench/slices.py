@@ -1,7 +1,7 @@
 """The longest slice of each kind of work among 100,000 open positions, on the compiled core.
 
-The gate is the processor time of one command: that is what orders behind it wait for. The time on
-the wall is printed beside it; it has in it whatever else the machine did.
+The gate is the processor time of one command: later orders wait so long. The time on the wall is
+printed beside it; it contains the machine's other work.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Pauses(Struct):
 
 
 def run() -> Section:
-    """Everything in a process that runs the compiled core."""
+    """Measure all of it in a process that runs the compiled core."""
     problem = compiled_core.build()
     if problem:
         return Section([], [], problem)
@@ -84,7 +84,7 @@ def run() -> Section:
 
 
 def measure() -> list[Pauses]:
-    """All of them; AssertionError when the engine did something else than it should."""
+    """The pauses of all kinds; AssertionError when the engine's outcome is wrong."""
     refuse_stale()
     crowd = Crowd(MANY)
     engine = crowd.engine
@@ -96,7 +96,7 @@ def measure() -> list[Pauses]:
 
 
 def _work(pauses: Pauses, engine: Engine, command: Command) -> list[Event]:
-    """One command, and the slices that it leaves."""
+    """The events of one command, and of the slices that it leaves."""
     events = _apply(pauses, engine, command)
     while engine.pending():
         events += _apply(pauses, engine, Proceed())
@@ -183,7 +183,7 @@ def _crash(crowd: Crowd) -> Pauses:
 
 
 def _deleveraging() -> Pauses:
-    """A fund without money: everything that is liquidated is deleveraged."""
+    """Deleverage every liquidation, with a fund that has no money."""
     pauses = Pauses("deleveraging for 10,000 of them")
     crowd = Crowd(MANY)
     engine = crowd.engine

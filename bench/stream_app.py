@@ -1,4 +1,4 @@
-"""What `bench.streams` measures: a venue, and a bare `websockets` broadcast; SIGUSR1 feeds both."""
+"""Servers for `bench.streams`: a venue, and a bare `websockets` broadcast; SIGUSR1 feeds both."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ AIM: Final = 1.5  # of the rate over REST
 
 
 def run() -> Section:
-    """The server on the first core; wrk, or the sockets' client, on the last."""
+    """Measure with the server on the first core; wrk, or the sockets' client, on the last."""
     for command, package in (("wrk", "wrk"), ("taskset", "util-linux")):
         if shutil.which(command) is None:
             return Section([], [], gateway.MISSING.format(command, package))
@@ -41,7 +41,7 @@ def run() -> Section:
         keys = gateway._prepare(folder)
         requests = folder / "requests"
         with streams._venue(folder, keys, depth_ms=500) as server:
-            # Frames are kept for owners who listened once: both doors' owners are such.
+            # Frames are kept for owners that listened once: both doors' owners are such.
             for trader in _traders(server, keys, len(keys), 0):
                 trader.socket.close()
             for _ in range(ROUNDS):
@@ -79,7 +79,7 @@ def _rows(best: dict[str, Figures]) -> list[Row]:
 
 
 class _Trader:
-    """One socket; what is answered is followed by as many orders."""
+    """One socket; after so many answers it sends as many orders again."""
 
     def __init__(self, server: Server, key: Key, stamp: int, orders: Iterator[bytes]) -> None:
         text = signing.websocket_payload(b"%d" % stamp)
@@ -103,7 +103,7 @@ class _Trader:
         self._sent += [time.perf_counter_ns()] * number
 
     def read(self) -> int:
-        """Take what came; how many answers that were, -1 when the connection broke."""
+        """Take all bytes; the number of answers in them, -1 when the connection broke."""
         data = self.socket.recv(CHUNK)
         self.refused += data.count(b'"error":')
         before = self._subscriber.count
@@ -122,7 +122,7 @@ _names = count()
 
 
 def _orders(number: int) -> Iterator[bytes]:
-    """As those of `gateway`: half of them rest, half take one that rests."""
+    """Orders as those of `gateway`: half of them rest, half take one that rests."""
     random = Random(number)
     for place in count(number):
         side, price = signed_orders.next_order(random, place)
@@ -151,7 +151,7 @@ def _traders(server: Server, keys: list[Key], sockets: int, orders: int) -> list
 
 
 def _entered(server: Server, keys: list[Key], sockets: int) -> Figures:
-    """What so many sockets get through; orders are made beforehand, as wrk's are."""
+    """The figures of so many sockets; orders are made beforehand, as wrk's are."""
     traders = _traders(server, keys, sockets, PREPARED // sockets)
     by_descriptor = {trader.socket.fileno(): trader for trader in traders}
     broken = 0

@@ -30,7 +30,7 @@ class Known:
 
 
 class Subscriber:
-    """One WebSocket; keeps what it was told as numbers of `known`, with the times (ns).
+    """One WebSocket; keeps its messages as numbers of `known`, with the times (ns).
 
     With `counting` set it keeps only their number.
     """
@@ -73,12 +73,12 @@ class Subscriber:
         self.socket.sendall(bytes((0x81, 0x80 | len(data), 0, 0, 0, 0)) + data)
 
     def subscribe(self, *channels: str, method: str = "SUBSCRIBE") -> None:
-        """Ask for channels; the answer is read like everything else."""
+        """Ask for channels; the answer is read as all other messages."""
         names = ",".join(f'"{channel}"' for channel in channels)
         self.say(f'{{"method":"{method}","params":[{names}],"id":1}}')
 
     def read(self) -> None:
-        """Take what came; the socket is readable."""
+        """Take the bytes that came; the socket is readable."""
         data = self.socket.recv(CHUNK)
         if not data:
             self.closed = self.closed or "the connection was lost"
@@ -145,7 +145,7 @@ class Door:
 
 
 class Loop:
-    """Reads from all who were added, and sends orders at a steady rate."""
+    """Reads from all added subscribers, and sends orders at a steady rate."""
 
     def __init__(self) -> None:
         self._epoll = select.epoll()
@@ -160,7 +160,7 @@ class Loop:
         self._epoll.register(descriptor, select.EPOLLIN)
 
     def drop(self, subscriber: Subscriber) -> None:
-        """Read from it no more."""
+        """Stop reading from a subscriber."""
         descriptor = subscriber.socket.fileno()
         if self._subscribers.pop(descriptor, None) is not None:
             self._epoll.unregister(descriptor)
@@ -194,7 +194,7 @@ class Loop:
             self._poll(wait)
 
     def quiet(self, seconds: float = 0.2) -> None:
-        """Read until nothing comes for so long."""
+        """Read until no bytes come for so long."""
         while self._poll(seconds):
             pass
 

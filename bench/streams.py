@@ -30,7 +30,7 @@ from venue.api import signing
 SUBSCRIBERS: Final = 200
 RATE: Final = 250  # orders, so depth frames, a second
 CHANNEL: Final = "BTCUSDT@depth15"
-QUIET_CHANNEL: Final = "ETHUSDT@depth15"  # nothing happens there
+QUIET_CHANNEL: Final = "ETHUSDT@depth15"  # without trades and orders
 BIG_CHANNEL: Final = "BTCUSDT@kline_1m_LAST_PRICE"  # a first frame of many KB
 PUBLIC: Final = "/spot/v3/ws/public"
 PRIVATE: Final = "/spot/v3/ws/private"
@@ -39,10 +39,10 @@ SMALLEST: Final = Decimal("0.00150")
 LOT: Final = Decimal("0.00001")
 DELIVERY_S: Final = 20.0
 ANSWERS_S: Final = 2.0
-SATURATED_S: Final = 2.0  # of the time that is fed
+SATURATED_S: Final = 2.0  # how long the server is fed
 WRK_S: Final = 2
 WRK_ROUNDS: Final = 1
-READ_S: Final = 0.02  # beside wrk, readers look so seldom: they share its core
+READ_S: Final = 0.02  # beside wrk, readers look this seldom: they share its core
 WRK_REQUESTS: Final = 30_000  # more than are answered in the time
 CROWD: Final = 1_000
 STALLED: Final = 100
@@ -59,7 +59,7 @@ NEVER: Final = 0
 
 
 def run() -> Section:
-    """Everything on loopback: the servers on the first core, readers and senders on the last."""
+    """Measure on loopback: the servers on the first core, readers and senders on the last."""
     for command, package in (("wrk", "wrk"), ("taskset", "util-linux")):
         if shutil.which(command) is None:
             return Section([], [], gateway.MISSING.format(command, package))
@@ -168,11 +168,11 @@ class _Desk:
         self.loop.close([])
 
 
-# -- what readers were told -----------------------------------------------------------------------
+# -- the readers' messages ------------------------------------------------------------------------
 
 
 class _Frames:
-    """Every distinct message that depth subscribers were told, decoded.
+    """Every distinct message of depth subscribers, decoded.
 
     `origins` has for each when the order that caused it was sent, in ns, or NEVER.
     """
@@ -205,7 +205,7 @@ class _Frames:
         return breaks + (at != last)
 
     def last(self) -> int:
-        """The last update id that anybody was told."""
+        """The last update id in any message."""
         last: int = max(item["u"] for item in self.messages if item.get("e") == "depth")
         return last
 
@@ -251,7 +251,7 @@ def _subscribed(
 
 
 def _answers(desk: _Desk, faults: list[str]) -> list[Row]:
-    """From an order's answer over REST to its `orders` frame."""
+    """Measure the time from an order's answer over REST to its `orders` frame."""
     known = Known()
     stamp = str(signed_orders.now())
     sign = signing.sign(desk.buyer.secret.encode(), signing.websocket_payload(stamp.encode()))
@@ -287,7 +287,7 @@ def _answers(desk: _Desk, faults: list[str]) -> list[Row]:
 
 
 def _delivery(desk: _Desk, faults: list[str]) -> list[Row]:
-    """A steady rate of frames to all subscribers."""
+    """Measure a steady rate of frames to all subscribers."""
     known = Known()
     with _reading():
         subscribers = _subscribed(desk.loop, desk.server, known, SUBSCRIBERS)
@@ -314,7 +314,7 @@ def _delivery(desk: _Desk, faults: list[str]) -> list[Row]:
 
 
 def _crowd(desk: _Desk, faults: list[str]) -> list[Row]:
-    """Most of many connections, while all read and while some have stopped to."""
+    """Measure most of many connections, while all read and while some have stopped."""
     known = Known()
     loop = desk.loop
     delays: dict[bool, list[int]] = {False: [], True: []}
@@ -368,7 +368,7 @@ def _crowd(desk: _Desk, faults: list[str]) -> list[Row]:
 
 
 def _saturation(folder: Path, faults: list[str], notes: list[str]) -> list[Row]:
-    """As many frames as a venue in memory makes, and the last of them sent bare."""
+    """Measure as many frames as a venue in memory makes, and the last of them sent bare."""
     arguments = ["bench.stream_app", "venue", "", "0"]
     with gateway._serving(folder, arguments, gateway.FAST) as server:
         gateway._set_cores(gateway._children(server.pid), gateway._cores())
@@ -425,7 +425,7 @@ def _saturated(
 
 
 def _throughput(folder: Path, server: Server, keys: list[Key], faults: list[str]) -> list[Row]:
-    """REST orders beside idle and beside busy subscribers, in turns; the faster run counts."""
+    """Measure REST orders beside idle and busy subscribers, in turns; the faster run counts."""
     known = Known()
     loop = Loop()
     requests = folder / "requests"
@@ -469,7 +469,7 @@ def _throughput(folder: Path, server: Server, keys: list[Key], faults: list[str]
 
 
 def _wrk_beside(loop: Loop, server: Server, requests: Path) -> Figures:
-    """What wrk measures while the subscribers read."""
+    """The figures of wrk while the subscribers read."""
     command = ["taskset", "-c", gateway._cores()[-1], "wrk", "--latency", "-t1"]
     command += [f"-c{gateway.CONNECTIONS}", f"-d{WRK_S}s", "-s", str(gateway.SCRIPT)]
     command.append(f"http://127.0.0.1:{server.port}/")

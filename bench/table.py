@@ -1,4 +1,4 @@
-"""The printed table: what was measured, the floor beside it, their ratio and what is needed."""
+"""The printed table: the measured figure, the floor beside it, their ratio and the needed one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Row(Struct, frozen=True, kw_only=True):
 
     @property
     def ok(self) -> bool:
-        """Whether the figure is at least (or at most) what is needed."""
+        """Whether the figure is at least (or at most) the needed one."""
         if self.needed is None:
             return True
         compared = self.measured if self.floor is None else self.measured / self.floor
@@ -33,7 +33,7 @@ class Row(Struct, frozen=True, kw_only=True):
 
 
 class Section(Struct, frozen=True):
-    """The rows of one section, remarks on them, and why it could not be measured whole."""
+    """The rows of one section, remarks on them, and the reason if some could not be measured."""
 
     rows: list[Row]
     notes: list[str] = []
@@ -41,7 +41,7 @@ class Section(Struct, frozen=True):
 
     @property
     def ok(self) -> bool:
-        """Whether everything was measured and nothing falls short."""
+        """Whether all figures were measured and none falls short."""
         return not self.failure and all(row.ok for row in self.rows)
 
 

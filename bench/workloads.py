@@ -10,7 +10,7 @@ from bisect import bisect_left, insort
 from random import Random
 from typing import Final, NamedTuple
 
-MID: Final = 10_000  # the price around which everything happens, in ticks
+MID: Final = 10_000  # the price around which orders lie, in ticks
 WIDTH: Final = 375  # how far from it orders rest
 PREFILL: Final = 1_000
 W1: Final = {"A": 42, "X": 9, "I": 4, "C": 45}
@@ -29,7 +29,7 @@ class Step(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """What any correct engine must have done at the end of a stream."""
+    """The outcome of any correct engine at the end of a stream."""
 
     trades: int
     volume: int
@@ -51,7 +51,7 @@ EXPECTED: Final = {
 
 
 class _Book:
-    """The reference: price-time priority and nothing else."""
+    """The reference: price-time priority and no other rule."""
 
     def __init__(self) -> None:
         self.levels: tuple[dict[int, dict[int, int]], dict[int, dict[int, int]]] = ({}, {})
@@ -108,7 +108,7 @@ class _Book:
 
 
 class _Live:
-    """The ids to choose from; those that traded away are dropped when they are met."""
+    """The ids to choose from; ids of filled orders are dropped when drawn."""
 
     def __init__(self, random: Random, book: _Book) -> None:
         self._random = random
@@ -163,7 +163,7 @@ class _Generator:
             self.live.add(self.number)
 
     def add(self, kind: str) -> None:
-        """A passive order, or (X, I) one that crosses, never far enough to leave the width."""
+        """Add a passive order, or (X, I) one that crosses, never far enough to leave the width."""
         side = self.random.randrange(2)
         quantity = self.random.randint(1, 100)
         if kind == "A":
@@ -182,7 +182,7 @@ class _Generator:
         self.steps.append(Step("C", 0, 0, 0, 0, earlier))
 
     def move(self) -> None:
-        """To another passive price with what remains, never crossing."""
+        """Move an order to another passive price with its remaining quantity, never crossing."""
         earlier = self.live.pick()
         side, old = self.book.open[earlier]
         quantity = self.book.levels[side][old][earlier]

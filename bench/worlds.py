@@ -1,4 +1,4 @@
-"""Worlds of the practice venue: what making one takes, its first request, and its memory."""
+"""Worlds of the practice venue: the time of making one and of its first request, and its memory."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from bench.table import Row, Section
 NAMED: Final = 1_000
 LIVED: Final = 100
 CREATE_MS: Final = 2.0
-IDLE_S: Final = 3.0  # for which nobody asks anything
+IDLE_S: Final = 3.0  # without requests
 
 
 def run() -> Section:
-    """A `venue dev` of its own, asked over one connection."""
+    """Measure a `venue dev` of its own over one connection."""
     with tempfile.TemporaryDirectory(prefix="venue-bench-") as folder:
         ready = Path(folder, "ready.json")
         command = [sys.executable, "-m", "venue", "dev", "--port", "0", "--quiet", "--no-limits"]

@@ -1,6 +1,6 @@
 """Train a market maker in this process, then have it trade at a venue over REST, unchanged.
 
-A policy is a matrix: the distances of its quotes are linear in what it observes. It is found by the
+A policy is a matrix: the distances of its quotes are linear in its observation. It is found by the
 cross-entropy method (Rubinstein 1999): draw policies, keep the best, draw around those.
 """
 
@@ -20,7 +20,7 @@ def act(policy, observation):
 
 
 def profit(env, policy, seed):
-    """What a policy earns in one episode, in USDT."""
+    """The profit of a policy in one episode, in USDT."""
     observation, _ = env.reset(seed=seed)
     earned, over = 0.0, False
     while not over:

@@ -1,8 +1,8 @@
 """Tests of a bot, as the pytest plugin of the venue makes them: copy what you need.
 
 `venue` is a venue as it began, in manual time; `venue_ccxt` makes stock ccxt clients of it.
-`venue_world` is a world of its own; `wire` tells what clients asked and were answered.
-Nothing needs to be started before: `pytest examples/test_my_bot.py`.
+`venue_world` is a world of its own; `wire` has the requests of clients and their answers.
+You need not start a venue before: `pytest examples/test_my_bot.py`.
 """
 
 import json
@@ -63,7 +63,7 @@ def test_a_market_order_is_filled_by_the_book(bot, alice):
 
 def test_a_partial_fill(bot, alice, venue_ccxt):
     ticker = alice.fetch_ticker(SPOT)
-    price = (ticker["bid"] + ticker["ask"]) / 2  # between the quotes: nobody else is there
+    price = (ticker["bid"] + ticker["ask"]) / 2  # between the quotes, where no other order is
     order = bot.buy(SPOT, 0.02, price)
     venue_ccxt("bob").create_order(SPOT, "limit", "sell", 0.005, order["price"] or price)
     assert alice.fetch_order(order["id"], SPOT)["filled"] == 0.005
@@ -82,7 +82,7 @@ def test_too_little_money(venue_ccxt):
         Bot(venue_ccxt("carol")).buy(SPOT, 0.01, 60000)
 
 
-# -- what goes wrong ----------------------------------------------------------------------------
+# -- faults -------------------------------------------------------------------------------------
 
 
 def test_a_lost_reply_is_one_order(venue, bot, alice):
@@ -136,7 +136,7 @@ def test_a_halt(venue, bot, alice):
 # -- time ---------------------------------------------------------------------------------------
 
 
-def test_two_fundings(venue_world):  # in a world nobody else trades: two minutes pass at once
+def test_two_fundings(venue_world):  # in a world without other traders: two minutes pass at once
     venue_world.operator("change_contract", symbol="BTCUSDT", fundingTimes=MINUTES)
     venue_world.ccxt("alice").create_order(SWAP, "market", "buy", 0.01)
     for _ in range(2):

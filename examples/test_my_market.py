@@ -1,4 +1,4 @@
-"""A bot against markets that nobody would think of: Hypothesis looks for one that breaks it.
+"""A bot against markets beyond its writer's ideas: Hypothesis looks for one that breaks it.
 
 `Machine` has two owners trade; this adds a bot with a limit to what it may own. `Careless` is the
 same bot with a mistake, which is found, and shrunk to the shortest market that shows it.
@@ -50,12 +50,12 @@ class Bot:
 
 class Careless(Bot):
     def count(self, order):
-        if order.status == "FILLED":  # what was filled before the cancel is forgotten
+        if order.status == "FILLED":  # the mistake: a part filled before the cancel is not counted
             self.bought += order.filled
 
 
 class Market(Machine):
-    """The bot is carol, who has nothing but what she is given here."""
+    """The bot is carol, who has only the money that she is given here."""
 
     bot_class = Bot
     owners = ("alice", "bob")

@@ -1,1 +1,1 @@
-"""What the project does to itself: compiling the core, writing documents."""
+"""The project's work on itself: compiling the core, writing documents."""

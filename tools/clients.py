@@ -42,7 +42,7 @@ class {name}:
 WHOLE = '''"""The calls of all products. Written by tools/clients.py; do not edit.
 
 One method for each row of docs/operations.md, with its parameters by their names in snake case.
-What is left out is not sent. Methods raise Refused, Unreachable and Misused.
+Parameters that are left out are not sent. Methods raise Refused, Unreachable and Misused.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ PACKAGE = '"""{text}.\n\nWritten by tools/clients.py; do not edit.\n"""\n'
 
 
 class Flavour(NamedTuple):
-    """What the blocking and the asynchronous calls differ in."""
+    """The differences between the blocking and the asynchronous calls."""
 
     folder: str
-    suffix: str  # of the class that holds a module's calls, and the name of the one with all
+    suffix: str  # ends the name of the class of a module's calls, and is that of the whole class
     send: str
     iterator: str
     each: str
@@ -182,7 +182,7 @@ def _parameter(hint: Any) -> str:
 
 
 def spelled(kind: Any) -> str:
-    """A type as it is written."""
+    """A type as it is spelled in the sources."""
     origin = get_origin(kind)
     if origin is Annotated:
         return spelled(get_args(kind)[0])
@@ -255,7 +255,7 @@ def _formatted(text: str) -> str:
 
 
 def main() -> None:
-    """Write them."""
+    """Write the modules of all calls."""
     for folder in (flavour.folder for flavour in FLAVOURS):
         shutil.rmtree(ROOT / "src/venue/client" / folder)
     for path, text in clients().items():

@@ -20,7 +20,7 @@ from venue.vocabulary import OrderStatus
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "venue"
 CLIENT = PACKAGE / "client"
-MIRRORS = (CLIENT / "calls", CLIENT / "async_calls")  # written, a module for each of `api`
+MIRRORS = (CLIENT / "calls", CLIENT / "async_calls")  # generated, a module for each of `api`
 
 
 def documents() -> dict[str, str]:

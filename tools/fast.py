@@ -136,7 +136,7 @@ MODULES = (*(f"core/{name}" for name in HOT), *DOOR, *MOVING)
 
 
 def main() -> int:
-    """Build what is not there yet; 0 when build/fast holds the compiled core of today's sources."""
+    """Build missing parts; 0 when build/fast holds the compiled core of today's sources."""
     if STAMP.is_file() and _stamped() == digests(SOURCES):
         print("build/fast is current")
         return 0

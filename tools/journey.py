@@ -108,7 +108,8 @@ async def asked(port: int, request: bytes, before: Callable[[], None]) -> bytes:
 
 
 async def journeys(running: Running, seen: Journey) -> dict[str, list[str]]:
-    """Of a spot and of a contract order: the second that trades, so that nothing is made anew."""
+    """The journeys of a spot and of a contract order: each the second that trades, so that all
+    objects of a first one exist."""
     maker, taker = demo.ACCOUNTS[:2]
     spot, contract = "/api/v3/order", "/capi/v3/order"
     price = PRICE * 100
@@ -164,7 +165,7 @@ def page(found: dict[str, list[str]]) -> str:
 
 
 def drawn(text: str, told: str) -> str:
-    """A page with these journeys in the place of those that it draws."""
+    """A page with these journeys in place of its old ones."""
     begin = text.index(BEGIN) + len(BEGIN)
     return text[:begin] + told + text[text.index("\n```", begin) :]
 

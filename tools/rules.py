@@ -20,7 +20,7 @@ TOLD_APART = ("core/rules.py",)  # the number itself
 
 
 def digest(sources: Path) -> str:
-    """Of all that decides what a command does: the core and its vocabularies.
+    """The digest of all sources that decide a command's effect: the core and its vocabularies.
 
     Comments, docstrings and layout are no part of it.
     """
@@ -50,7 +50,7 @@ def noted() -> tuple[int, str]:
 
 
 def main() -> None:
-    """Note today's."""
+    """Note today's rules and sources."""
     NOTED.write_bytes(msgspec.json.encode((RULES, digest(SOURCES))) + b"\n")
     print(f"rules {RULES} are noted as today's sources")
 

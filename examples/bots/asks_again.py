@@ -23,7 +23,7 @@ async def insisted(ask_for, *arguments):
             return await ask_for(*arguments)
         except (ccxt.BaseError, IndexError, TypeError):  # ccxt makes such of half an answer
             await asyncio.sleep(pause_s)
-    raise SystemExit  # given up: nothing more is bought
+    raise SystemExit  # given up: the bot buys no more
 
 
 async def listen_to_book():
@@ -57,7 +57,7 @@ async def bought(name):
             while name not in filled:
                 told.clear()
                 await told.wait()
-    except TimeoutError:  # no stream tells it: the venue is asked
+    except TimeoutError:  # no stream tells it: the bot asks the venue
         filled[name] = await insisted(asked, name)
     return filled[name]
 

@@ -35,7 +35,7 @@ async def main():
             try:
                 await asyncio.wait_for(told.wait(), 0.3)
             except TimeoutError:
-                continue  # nothing was bought
+                continue  # the order bought nothing
         listening.cancel()
 
 

@@ -20,7 +20,7 @@ def insisted(ask_for, *arguments):
             return ask_for(*arguments)
         except ccxt.BaseError:
             time.sleep(pause_s)
-    raise SystemExit  # given up: nothing more is bought
+    raise SystemExit  # given up: the bot buys no more
 
 
 for number in range(5):

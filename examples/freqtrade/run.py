@@ -2,7 +2,7 @@
 
     python examples/freqtrade/run.py build/freqtrade [--python PYTHON-OF-AN-ENVIRONMENT]
 
-The folder gets the environment, unless there is one, and what the run leaves: freqtrade's log, its
+The folder gets the environment, unless there is one, and the files of the run: freqtrade's log, its
 database and result.json. It ends with 0 when freqtrade lived for the hour and the venue's fills are
 those that freqtrade knows.
 """
@@ -24,10 +24,10 @@ from venue.practice import Practice, end_with_parent
 HERE = Path(__file__).resolve().parent
 FREQTRADE = "freqtrade==2026.9"
 RATE = 60  # seconds of the venue in one of the machine
-AHEAD = timedelta(minutes=90)  # freqtrade takes the machine's time: the venue must stay behind it
+AHEAD = timedelta(minutes=90)  # freqtrade takes the machine's time, which must stay later
 HOUR_MS = 3_600_000
 START_S, LIMIT_S, STOP_S = 60, 180, 30
-INTERRUPTED = 130  # what freqtrade ends with after SIGINT
+INTERRUPTED = 130  # freqtrade's exit code after SIGINT
 
 
 def environment(folder):
@@ -40,7 +40,7 @@ def environment(folder):
 
 
 def configured(folder, url):
-    """The files of its configuration: ours, and how it reaches the venue."""
+    """The files of its configuration: ours, and the venue's address and keys."""
     asked = [sys.executable, "-m", "venue", "env", "alice", "--format", "freqtrade", "--url", url]
     reached = folder / "exchange.json"
     reached.write_text(subprocess.run(asked, check=True, capture_output=True, text=True).stdout)
@@ -48,7 +48,7 @@ def configured(folder, url):
 
 
 def started(python, folder, url):
-    """freqtrade as a process; it says in trade.log what it does."""
+    """freqtrade as a process, with its log in trade.log."""
     command = [python, "-m", "freqtrade", "trade", "--strategy-path", HERE]
     command += ["--userdir", folder, "--db-url", f"sqlite:///{folder}/trades.sqlite"]
     for path in configured(folder, url):
@@ -63,7 +63,7 @@ def started(python, folder, url):
 
 
 def wait(bot, done, limit_s):
-    """Until `done()`, the end of the bot, or the limit in seconds: whether it was done."""
+    """Wait for `done()`, the end of the bot, or the limit in seconds: whether it was done."""
     deadline = time.monotonic() + limit_s
     while bot.poll() is None and time.monotonic() < deadline:
         if done():
@@ -91,7 +91,7 @@ def known(folder):
 
 
 def filled(client):
-    """The same as the venue has it, from the fills."""
+    """The same from the venue's fills."""
     found = {}
     for fill in client.my_trades(symbol="BTCUSDT", limit=1000):
         number = str(fill.order_id)
@@ -100,7 +100,7 @@ def filled(client):
 
 
 def lived(folder, python):
-    """A venue hour; what came of it."""
+    """Run for a venue hour; the facts that were found."""
     at = (datetime.now(UTC) - AHEAD).strftime("%Y-%m-%dT%H:%M:%SZ")
     clock = ["--clock", "rate", "--rate", str(RATE), "--at", at]
     with Practice(folder, *clock) as venue:

@@ -155,7 +155,7 @@ def test_the_check_sees_what_is_missing(room: Room) -> None:
         oldest, newest = channels[key]
         assert oldest > 0
         count = newest - oldest - 1
-        words = f"owner {uid}, contract channel {channel}: {count} frames behind {oldest}"
+        words = f"owner {uid}, contract channel {channel}: {count} frames after {oldest}"
         connection.execute(delete(FRAMES).where(*here, FRAMES.c.number == newest - 3))
         (gap,) = check_frames(connection, channels, later=False)
         assert gap == f"{words}, the last is {newest}; there should be all up to {newest}"

@@ -91,7 +91,7 @@ def test_a_venue_that_is_there(tmp_path: Path) -> None:
         assert server.stop() == 0
     assert worlds == []
     assert "1 passed, 1 error" in done.stdout
-    assert "seed, at, agents and scenario are what the venue at VENUE_URL has" in done.stdout
+    assert "the venue at VENUE_URL has its own seed, at, agents and scenario" in done.stdout
     done = run(tmp_path, "test_there.py::test_here", VENUE_URL=server.url)
     assert (
         "no venue for this test: create_world: no venue answers at http://127.0.0.1:" in done.stdout

@@ -131,7 +131,8 @@ def test_the_state_is_that_of_when_the_world_was_made(kept: Kept) -> None:
     assert kept.ask("early", "GET", "/api/v3/myTrades?symbol=BTCUSDT")
     refused = kept.alice.post("/_venue/worlds", {"name": "after", "from": "moving"})
     assert refused.status == 404
-    assert refused.json["msg"].startswith("Parameter 'from' is invalid: no snapshot has it; there")
+    words = "Parameter 'from' is invalid: no snapshot has this name; there"
+    assert refused.json["msg"].startswith(words)
     assert "base" in refused.json["msg"]
 
 
@@ -193,7 +194,11 @@ def test_a_snapshot_that_is_deleted_while_a_world_is_made_of_it(kept: Kept) -> N
 @pytest.mark.parametrize(
     ("start", "status", "told"),
     [
-        ("nothing", 404, "Parameter 'from' is invalid: no snapshot has it; there are: ready, base"),
+        (
+            "nothing",
+            404,
+            "Parameter 'from' is invalid: no snapshot has this name; there are: ready, base",
+        ),
         ("a/b", 400, "Parameter 'from' is invalid: must match ^[A-Za-z0-9._-]{1,64}$."),
         ("a" * 65, 400, "Parameter 'from'"),
         (7, 400, "Parameter 'from'"),

@@ -12,7 +12,7 @@ from venue.vocabulary import Access
 class CancelAfterRequest(Struct):
     """Cancel all open orders of the product in `timeout` seconds, unless this is sent before.
 
-    Sent again it begins the countdown anew; 0 switches it off. The countdown runs on over restarts
+    Sent again it begins the countdown again; 0 switches it off. The countdown runs on over restarts
     of the venue, and is off when it has cancelled. The venue looks once a second: orders end about
     a second late at most. Conditional orders of contracts stay, as they protect positions.
     """

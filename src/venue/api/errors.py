@@ -203,7 +203,7 @@ def method_not_supported(method: str) -> ApiError:
 
 def closed(method: str, setting: str) -> ApiError:
     """An operation that a setting or an option keeps closed; it is named unless it is empty.
-    `practice` is what a practice venue has, and its worlds do not."""
+    `practice` stands for operations that a practice venue has and its worlds do not."""
     refused = method_not_supported(method)
     if not setting:
         return refused
@@ -230,7 +230,7 @@ def spot_symbol_unknown(name: str = "symbol", near: str = "") -> ApiError:
 
 
 def symbol_unknown(name: str = "symbol", near: str = "") -> ApiError:
-    """No contract has it; `near` is the listed one that was meant perhaps."""
+    """No contract has this symbol; `near` is a listed one that was perhaps meant."""
     return _unknown(-1121, name, near)
 
 

@@ -74,7 +74,7 @@ def _meta(kind: Kind) -> dict[str, str]:
 
 
 def batch_of(most: int) -> Meta:
-    """Of a list of objects, each decoded by the handler: how many a request may have."""
+    """The bound on a list of objects, each decoded by the handler: how many a request may have."""
     return Meta(min_length=1, max_length=most, extra=_meta(Kind.OBJECTS))
 
 
@@ -83,7 +83,7 @@ def _choice(names: list[str]) -> Meta:
 
 
 Symbol = Annotated[str, Meta(extra=_meta(Kind.SYMBOL), examples=["BTCUSDT"])]
-# Of what cancels or closes: its absence means all, and must not come of an empty variable.
+# Of operations that cancel or close: absence means all, and must not come of an empty variable.
 SymbolOrAll = Annotated[
     str,
     Meta(
@@ -177,7 +177,7 @@ IndexNotional = Annotated[
         ge=1,
         le=INDEX_NOTIONAL_MAX,
         extra=_meta(Kind.INTEGER),
-        description="What the spot book must fill on each side, in units of the settle asset.",
+        description="Notional that the book must fill on each side, in units of the settle asset.",
     ),
 ]
 Depth = Annotated[str, Meta(extra=_meta(Kind.CHOICE), extra_json_schema={"enum": ["15", "200"]})]

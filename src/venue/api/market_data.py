@@ -8,7 +8,7 @@ from venue.api.fields import Depth, Symbol, UpTo1000
 
 
 class TimeReply(Struct, rename="camel"):
-    """Server time, Unix ms: what the timestamps of signed requests are compared with."""
+    """Server time, Unix ms: the venue compares the timestamps of signed requests with it."""
 
     server_time: int
 

@@ -1,4 +1,4 @@
-"""The rows of the table of operations: what each of them says."""
+"""The rows of the table of operations and their columns."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Operation(Struct, Generic[Q, R], frozen=True):
     weight: tuple[int, int]
     request: type[Q]
     reply: type[R]
-    name: str = ""  # as its module names it; `rows` fills it in
+    name: str = ""  # the row's name in its module; `rows` fills it in
 
 
 Weight = tuple[int, int]
@@ -66,7 +66,7 @@ class Under(Struct, frozen=True):
         return Operation(method, self.prefix + path, self.access, weight, request, reply)
 
 
-VENUE: Final = Under("/_venue", Access.OPERATOR)  # what operators alone may ask
+VENUE: Final = Under("/_venue", Access.OPERATOR)  # for operators alone
 
 
 def either(one: type[Q], other: type[R]) -> type[Q | R]:

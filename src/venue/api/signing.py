@@ -33,7 +33,7 @@ class Mac:
         self._outer = sha256(block.translate(_OUTER)).copy
 
     def digest(self, text: bytes) -> bytes:
-        """Of a text: 32 bytes."""
+        """The code of a text: 32 bytes."""
         inner = self._inner()
         inner.update(text)
         outer = self._outer()

@@ -30,7 +30,7 @@ class Book(Struct, frozen=True):
 
 
 class Wrong(Exception):
-    """A book is not what the venue has; says how that was seen."""
+    """A book is not the venue's; tells the difference."""
 
 
 class KeptBook:
@@ -41,7 +41,7 @@ class KeptBook:
         self._asks: dict[Decimal, Texts] = {}
 
     def take(self, frame: DepthFrame) -> Book:
-        """The book after a frame. Wrong: it is another one than the venue's; take a snapshot."""
+        """The book after a frame. Wrong: it differs from the venue's; take a snapshot."""
         if frame.event == SNAPSHOT:
             self._bids, self._asks = {}, {}
         for levels, changes in ((self._bids, frame.bids), (self._asks, frame.asks)):
@@ -63,7 +63,7 @@ class Books:
     """A market's book after each change. Use it in an `async with`, as a Stream.
 
     A book is given only when no frame before it is missing and its checksum, where there is one,
-    agrees; else the stream begins again with a snapshot. `wrong` counts checks that failed.
+    agrees; otherwise the stream begins again with a snapshot. `wrong` counts checks that failed.
     """
 
     def __init__(self, stream: Stream) -> None:

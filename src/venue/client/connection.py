@@ -24,7 +24,7 @@ PONG: Final = '{"method":"PONG"}'
 
 
 class Wanted(NamedTuple):
-    """What a stream is to tell, and how long it may be silent, in seconds."""
+    """The channels of a stream, and how long it may be silent, in seconds."""
 
     product: str
     channels: tuple[str, ...]
@@ -33,19 +33,19 @@ class Wanted(NamedTuple):
 
 
 class Connection:
-    """One socket. Its methods raise Broken when another one may be of more use."""
+    """One socket. Its methods raise Broken when another connection may succeed."""
 
     def __init__(self, socket: ClientConnection, wanted: Wanted, timeout_s: float) -> None:
         self.socket = socket
         self._wanted = wanted
         self._timeout_s = timeout_s
         self._asked = 0
-        self._earlier: deque[Frame] = deque()  # came before the acknowledgement
+        self._earlier: deque[Frame] = deque()  # from before the acknowledgement
         # First frames of public channels that have not come.
         self._awaited = 0 if wanted.private else len(set(wanted.channels))
 
     async def subscribe(self, names: list[str]) -> str:
-        """Subscribe; the words of a refusal, else none."""
+        """Subscribe; the words of a refusal, otherwise empty."""
         self._asked += 1
         message = {"method": "SUBSCRIBE", "params": names, "id": self._asked}
         try:
@@ -78,7 +78,7 @@ class Connection:
         return found
 
     async def close(self) -> None:
-        """End it."""
+        """End the connection."""
         with suppress(OSError, WebSocketException):
             await self.socket.close()
 
@@ -142,7 +142,7 @@ def _refused_redirect(problem: Exception) -> Exception | str:
 
 
 def wanted_of(product: str, channels: tuple[str, ...], quiet_s: float) -> Wanted:
-    """What a stream is asked for; Misused."""
+    """The channels that a caller asks for; Misused."""
     if product not in PRODUCTS:
         raise Misused(f"product {product!r}: must be spot or contract")
     if not channels or not all(isinstance(one, str) for one in channels):

@@ -21,7 +21,7 @@ class Refused(Exception):
 
 
 class Misused(Exception):
-    """A client or the library was called in a way that it does not serve."""
+    """The caller used a client or the library in a way that it does not serve."""
 
 
 class Unreachable(Exception):

@@ -38,7 +38,7 @@ ITEMS: Final[dict[tuple[str, str], type[Struct]]] = {
 
 
 class Broken(Exception):
-    """A connection is of no use any more; another one may be. `after_s`: not before so long."""
+    """A connection is of no use any more; another one may be, but not before `after_s` seconds."""
 
     def __init__(self, words: str, after_s: float = 0.0) -> None:
         super().__init__(words)
@@ -46,7 +46,7 @@ class Broken(Exception):
 
 
 class Head(Struct):
-    """What tells a message's kind: `e` of a frame, `result` of an answer, the rest of a ping."""
+    """The fields that tell a message's kind: `e` of a frame, `result` of an answer, or a ping's."""
 
     e: str = ""
     result: Any = None
@@ -65,7 +65,7 @@ _DECODERS: Final[dict[str, msgspec.json.Decoder[Any]]] = {
 def frame_of(product: str, event: str, data: bytes) -> Frame | None:
     """A frame with its items typed; None for an event of another version of the interface.
 
-    msgspec.MsgspecError: it is not this interface's.
+    msgspec.MsgspecError: the message is not this interface's.
     """
     decoder = _DECODERS.get(event)
     if decoder is None:
@@ -78,21 +78,21 @@ def frame_of(product: str, event: str, data: bytes) -> Frame | None:
 
 
 def own_name(channel: str) -> str:
-    """A private channel's name, without where to go on; empty for a public one."""
+    """A private channel's name, without its starting number; empty for a public one."""
     name = channel.partition("?")[0]
     name = ALIASES.get(name, name)
     return name if name in OWN else ""
 
 
 class Continuity:
-    """The numbers that frames have come to. `own` outlives connections, `depths` do not."""
+    """The numbers of the last frames. `own` outlives connections, `depths` do not."""
 
     def __init__(self) -> None:
         self.own: dict[str, int] = {}
         self.depths: dict[tuple[str, int], int] = {}
 
     def takes(self, frame: Frame) -> bool:
-        """Whether a frame is new, and not a repetition. Broken: one before it is missing."""
+        """Whether a frame is new, and not a repetition. Broken: an earlier one is missing."""
         if isinstance(frame, OwnFrame):
             return self._takes_own(frame)
         if isinstance(frame, DepthFrame):
@@ -117,6 +117,6 @@ class Continuity:
             if frame.last_id <= last:
                 return False
             if frame.first_id != last:
-                raise Broken(f"a change of {frame.symbol} behind update {last} is missing")
+                raise Broken(f"a change of {frame.symbol} after update {last} is missing")
         self.depths[key] = frame.last_id
         return True

@@ -1,7 +1,7 @@
 """Requests to a running venue: signed, sent over kept connections, repeated where that is safe.
 
 Two kinds are safe: calls that change nothing, and placements with a client id, for which the venue
-finds the order of the first try. Everything else is repeated only after HTTP 429, which says that
+finds the order of the first try. All others are repeated only after HTTP 429, which says that
 nothing was done.
 Proxies of the environment are not used and redirects not followed: keys go to the given address.
 """
@@ -44,7 +44,7 @@ _HOLE: Final = re.compile(r"\{(\w+)\}")
 
 
 class Account(msgspec.Struct, frozen=True, kw_only=True):
-    """Who asks: an API key, or an operator, who may act for an owner of a practice venue."""
+    """The caller: an API key, or an operator, that may act for an owner of a practice venue."""
 
     key: str = ""
     secret: str = ""
@@ -72,7 +72,7 @@ class Http:
         self._retries = retries
         self._lock = Lock()
         self._idle: list[HTTPConnection] = []
-        self._stamped = 0  # ms: no two requests have the same, which would make them one
+        self._stamped = 0  # ms: two requests with the same stamp would be one
         self._closed = False
 
     def close(self) -> None:
@@ -213,7 +213,7 @@ def _address(url: str) -> tuple[SplitResult, str, int | None]:
 
 
 def check_seconds(name: str, value: float, *, or_none: bool = False) -> None:
-    """Misused when a time to wait is no number of seconds; `or_none`: 0 is one."""
+    """Misused when a time to wait is no number of seconds; `or_none`: 0 is allowed."""
     if isinstance(value, int | float) and (0 < value < inf or (or_none and value == 0)):
         return
     rule = "0 or more" if or_none else "more than 0"
@@ -221,7 +221,7 @@ def check_seconds(name: str, value: float, *, or_none: bool = False) -> None:
 
 
 def _check_headers(account: Account) -> None:
-    """Misused when what goes into headers cannot; the values are not told, they may be secret."""
+    """Misused when a value cannot go into a header; it is not told, as it may be secret."""
     for name, value in msgspec.structs.asdict(account).items():
         if not isinstance(value, str):
             raise Misused(f"{name} must be text")
@@ -230,7 +230,7 @@ def _check_headers(account: Account) -> None:
 
 
 def _plain(name: str, value: Any) -> Any:
-    """A value as it goes over the wire; a float is refused before anything is sent."""
+    """A value as it goes over the wire; a float is refused before any request is sent."""
     if isinstance(value, float):
         rule = "is a float, which is not exact: give text or a Decimal"
         raise refused(errors.invalid(name, rule))

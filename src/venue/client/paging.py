@@ -40,7 +40,7 @@ async def each_async(
 
 
 def begun(row: Operation[Any, Any], values: Values) -> Values:
-    """The parameters of the first page: its number and size are said."""
+    """The parameters of the first page, with its number and size."""
     defaults = {field.encode_name: field.default for field in structs.fields(row.request)}
     asked = {name: value for name, value in values.items() if value is not None}
     for name in (*PAGES, *SIZES):

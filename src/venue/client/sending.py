@@ -1,4 +1,4 @@
-"""What the calls of a client are sent by."""
+"""The functions by which the calls of a client are sent."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeVar
 
 from venue.api.operation import Operation
 
-Money = str | int | Decimal  # what a parameter that is an amount takes
+Money = str | int | Decimal  # the types of a parameter that is an amount
 Q = TypeVar("Q")
 R = TypeVar("R")
 

@@ -1,8 +1,8 @@
 """Streams of a running venue: frames in order, over connections that come back by themselves.
 
-No task of its own reads ahead: what a slow reader leaves waits in buffers of a fixed size, then at
-the venue, which ends the connection of who is too slow. Private channels then go on behind the last
-frame that the reader got; public ones begin with a snapshot.
+No task of its own reads ahead: frames that a slow reader has not read wait in buffers of a fixed
+size, then at the venue, which ends the connection of a reader that is too slow. Private channels
+then go on after the last frame that the reader got; public ones begin with a snapshot.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from venue.client.errors import Lost, Misused, Refused, Unreachable
 from venue.client.frames import Broken, Continuity, Frame, own_name
 from venue.client.http import FIRST_WAIT_S, LONGEST_WAIT_S, Http, check_seconds
 
-QUIET_S: Final = 15.0  # of silence, until the venue is asked for a sign
+QUIET_S: Final = 15.0  # of silence, until the stream asks the venue for a sign
 PATIENCE_S: Final = 30.0  # without a connection, until a stream gives up
 RANGE: Final = re.compile(r"from (\d+) to (\d+)$")
-# Words by which the venue says what can be waited for, and what cannot be had any more.
+# Words of refusals that pass by themselves.
 FOR_NOW: Final = ("history is not available", "too many requests")
 GONE: Final = "invalid sequence"
 
 
 class Patience:
-    """How long a stream waits before its next connection: longer each time nothing came of one."""
+    """How long a stream waits before its next connection: longer after each one without a frame."""
 
     def __init__(self, most_s: float) -> None:
         self._most_s = most_s
         self._wait_s = 0.0
-        self._since: float | None = None  # there is no connection, in the loop's time
+        self._since: float | None = None  # the loop's time since which there is no connection
 
     def rest(self) -> None:
         """A frame was read: the next trouble is a new one."""
@@ -57,9 +57,9 @@ class Patience:
 class Stream:
     """The frames of some channels of one product. Use it in an `async with`, by one task at a time.
 
-    Private channels tell what happens from then on. Both raise Refused; Lost when private frames
-    cannot be had any more; Unreachable when no connection came about within `patience_s`; Misused.
-    `quiet_s` of silence are followed by a question, and that, when nothing answers it, by a new
+    Private channels begin with the next change. Both raise Refused; Lost when private frames are
+    no longer kept; Unreachable when no connection came about within `patience_s`; Misused. After
+    `quiet_s` of silence the stream asks the venue for a sign, and without an answer it takes a new
     connection. `connections` came about; `trouble` ended the last one.
     """
 
@@ -89,7 +89,7 @@ class Stream:
 
     @property
     def sequences(self) -> dict[str, int]:
-        """The last number that was read of each private channel: `NAME?from=NUMBER` goes on."""
+        """The last number read of each private channel: `NAME?from=NUMBER` goes on."""
         return dict(self._continuity.own)
 
     async def __aenter__(self) -> Stream:
@@ -121,7 +121,7 @@ class Stream:
             self._busy = False
 
     async def begin_again(self, why: str) -> None:
-        """Give up the connection: public channels begin anew with a snapshot."""
+        """Give up the connection: public channels begin again with a snapshot."""
         await self._recover(Broken(why))
 
     async def _following(self) -> Frame:
@@ -176,8 +176,8 @@ class Stream:
         return connection
 
     async def _check_epoch(self) -> None:
-        """Lost: the venue went back to an earlier state. It ends the connections that it had then,
-        so this is asked after one is there."""
+        """Lost: the venue went back to an earlier state. Going back ends the venue's connections,
+        so the question comes after there is a new one."""
         try:
             await asyncio.to_thread(self._http.send, ping, {})
         except (Refused, Unreachable) as problem:
@@ -187,9 +187,9 @@ class Stream:
         self._epoch = self._http.epoch
 
     async def _begun(self, connection: Connection, name: str) -> int:
-        """The number behind which a private channel goes on: at first the newest there is."""
+        """The number after which a private channel goes on: at first the newest there is."""
         if name not in self._continuity.own:
-            told = await connection.subscribe([f"{name}?from=now"])  # no number: it tells the range
+            told = await connection.subscribe([f"{name}?from=now"])  # its refusal tells the range
             found = RANGE.search(told)
             if found is None:
                 raise _not_subscribed(told)

@@ -1,7 +1,7 @@
 """Archives of history: rows that nothing changes any more, in files of their own beside it.
 
 An archive is a history's file too, with the same tables and checksums. It is whole and synced
-before a row is taken out of history. All is done in pieces: history can be asked between two.
+before a row is taken out of history. All is done in pieces: history answers between two of them.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from venue.history.store import Store, open_history
 
 
 class Cut(Struct, array_like=True):
-    """Where history is to begin: behind a command, at its time (µs), with the order ids from
-    `order_id` on."""
+    """The new beginning of history: after command `sequence`, at its time (µs), with the order ids
+    from `order_id` on."""
 
     sequence: int
     time: int
@@ -37,15 +37,15 @@ class Cut(Struct, array_like=True):
 def move(store: Store, path: str, cut: Cut) -> Generator[None]:
     """Have the history at `path` begin at a cut, its settled rows in an archive; piece by piece.
 
-    An end between two pieces loses nothing: what was archived and not taken out is archived anew,
-    what was begun to be taken out is gone when the file is opened next. OSError and HistoryDamaged:
-    no row was taken out that no archive has.
+    An end between two pieces loses nothing: rows that were archived and not taken out are archived
+    again, and the next opening of the file takes out the rest of those that had begun to go.
+    OSError and HistoryDamaged: no row was taken out that no archive has.
     """
-    yield from take_out(store.connection)  # what was begun before and did not come to its end
+    yield from take_out(store.connection)  # the rest of an earlier, unfinished taking out
     with store.connection.begin():
         begin, _ = opening(store.connection)
     for number, _, name in archives(path):
-        if number > begin:  # nothing was taken out yet: it is written anew
+        if number > begin:  # no row of it was taken out yet: it is written again
             Path(name).unlink()
     if begin >= cut.sequence:
         return
@@ -96,7 +96,7 @@ def drop(store: Store, cut: Cut) -> Iterator[None]:
 
 
 def shrink(store: Store) -> None:
-    """Give the space of what was taken out back; takes time for all that is left."""
+    """Give the space of the removed rows back; takes time for all rows that are left."""
     with store.connection.begin():
         store.connection.exec_driver_sql("VACUUM")
     store.checkpoint()
@@ -104,7 +104,7 @@ def shrink(store: Store) -> None:
 
 @contextmanager
 def nothing_left(new: str) -> Iterator[None]:
-    """Take away what was written when it is not whole: a full disk has no room for it."""
+    """Remove the new file when it is not whole: a full disk has no room for it."""
     try:
         yield
     except BaseException:
@@ -115,7 +115,7 @@ def nothing_left(new: str) -> Iterator[None]:
 def leading_up(store: Store, path: str, begin: int) -> list[str]:
     """The archives beside a history that lead up to where it begins without a gap, oldest first.
 
-    None when it was built again since then: what was open where it begins is not as it was.
+    None when it was built again since then: rows that were open at its beginning differ there.
     """
     found: list[str] = []
     goes_on = store.goes_on()

@@ -2,11 +2,11 @@
 
 Each kept state is a node below the one that it was reached from. The changes of a node lead from
 its parent to it, transaction after transaction; taken back, newest first, they lead up. So going
-from one state to another costs what lies on the way. The present state is a node too.
+from one state to another costs only the changes on the way. The present state is a node too.
 
 Changes that were never taken back lack the rows added to tables that only grow, and name where
-those ended before (`ends`): the rows stand there until then. Who takes such changes back and may
-want them again has them told whole.
+those ended before (`ends`): the rows stand there until then. Before such changes are taken back and
+may be wanted again, they are completed with these rows.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Branches:
         return len(self._nodes) > 1
 
     def keep(self, name: str) -> None:
-        """Keep the present state; a former one of this name is no more."""
+        """Keep the present state; a former one of this name is forgotten."""
         self.drop(name)
         number = max(self._nodes) + 1
         self._nodes[number] = Node(self._now.parent, name)
@@ -89,7 +89,7 @@ class Branches:
         add(self._connection, driver.inverted(changes), oldest)
 
     def write(self) -> None:
-        """Let go of what leads to no kept state, and note the tree."""
+        """Drop the changes that lead to no kept state, and note the tree."""
         while any(self._spare(number) for number in list(self._nodes)):
             pass
         self._connection.exec_driver_sql("DELETE FROM nodes")
@@ -111,8 +111,8 @@ class Branches:
         self._now.parent = target
 
     def _take_back_for_good(self) -> None:
-        """Take back what leads to the present state. The rows behind the ends of all its changes
-        are those behind the ends of the first."""
+        """Take back the changes that lead to the present state. The rows after the ends of all of
+        them are those after the ends of the first."""
         first = ""
         for one in reversed(self._changes(NOW)):
             changes, ends = self._told(one)
@@ -123,7 +123,7 @@ class Branches:
         self._forget(NOW)
 
     def _take_back(self, number: int) -> None:
-        """Take changes back that may be wanted again: from now on they are told whole."""
+        """Take changes back that may be wanted again: from now on they are noted whole."""
         changes, ends = self._told(number)
         if not ends:
             driver.take_back(self._connection, changes)
@@ -148,16 +148,16 @@ class Branches:
         return list(self._connection.exec_driver_sql(question, (number,)).scalars())
 
     def _told(self, number: int) -> tuple[bytes, str]:
-        """A changeset, and the ends that tables had before it."""
+        """A changeset, and the last keys of the growing tables before it."""
         question = "SELECT packed, ends FROM changes WHERE number = ?"
         packed, ends = self._connection.exec_driver_sql(question, (number,)).one()
         return zlib.decompress(packed) if packed else b"", ends
 
-    # -- what is not needed -----------------------------------------------------------------------
+    # -- nodes without a use ----------------------------------------------------------------------
 
     def _spare(self, number: int) -> bool:
-        """Take a node out that no name needs; whether it was. Nothing goes back beyond the oldest,
-        and what leads through a node belongs to the one below."""
+        """Take a node out that no name needs; whether it was. The tree keeps nothing older than the
+        oldest node, and changes that lead through a node pass to the node below."""
         node = self._nodes.get(number)
         if node is None or node.name or number == NOW:
             return False
@@ -181,13 +181,14 @@ class Branches:
 
 
 def add(connection: Connection, changes: bytes, number: int = NOW, ends: str = "") -> None:
-    """Note changes behind all others that lead to a node, inside the caller's transaction."""
+    """Note changes after all others that lead to a node, inside the caller's transaction."""
     row = (number, _packed(changes), ends)
     connection.exec_driver_sql("INSERT INTO changes (node, packed, ends) VALUES (?, ?, ?)", row)
 
 
 def follow_on(connection: Connection, changes: bytes, ends: str) -> None:
-    """Note what leads to the present state. Without changes the ends of those before do."""
+    """Note changes that lead to the present state. Empty ones are noted only for their ends, when
+    no earlier changes have any."""
     before = "SELECT 1 FROM changes WHERE node = ? AND ends <> '' LIMIT 1"
     if changes or connection.exec_driver_sql(before, (NOW,)).first() is None:
         add(connection, changes, NOW, ends)

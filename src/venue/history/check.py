@@ -47,8 +47,8 @@ def check(connection: Connection, engine: Engine) -> list[str]:
 
 
 def check_frames(connection: Connection, channels: Channels, *, later: bool) -> list[str]:
-    """What is wrong with the frames of private channels: each lies behind the first number of its
-    channel up to the second, without a gap; there are no other channels. In a history that begins
+    """The problems of the private channels' frames: each channel has all frames after its first
+    number up to its second, without a gap; there are no other channels. In a history that begins
     `later` than the journal the first frame may be a later one.
     """
     problems: list[str] = []
@@ -70,14 +70,14 @@ def check_frames(connection: Connection, channels: Channels, *, later: bool) -> 
         if (count, last) != (newest - oldest, newest):
             problems.append(
                 f"owner {uid}, {Product(product).name.lower()} channel {channel}: {count} frames"
-                f" behind {oldest}, the last is {last}; there should be all up to {newest}"
+                f" after {oldest}, the last is {last}; there should be all up to {newest}"
             )
     unknown = sorted(stored - channels.keys())
     return problems + [f"frames of channel {key}, which never had any" for key in unknown]
 
 
 def _first_frame(connection: Connection, own: list[ColumnElement[bool]]) -> int | None:
-    """The number of a channel's first frame that is there."""
+    """The number of the first frame of a channel that history has."""
     row = connection.execute(select(*ROW).where(*own).order_by(FRAMES.c.number).limit(1)).first()
     return None if row is None else unpacked(*row)[0][0]
 

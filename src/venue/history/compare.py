@@ -31,7 +31,7 @@ NOT_ROWS: Final = (PROGRESS, OPENING)  # say how far history reaches and where i
 class Expected:
     """The expected contents of history up to a sequence: projected while the journal is replayed.
 
-    Begins where `engine` stands, behind command `begin`. Rows that were made before are not known
+    Begins where `engine` stands, after command `begin`. Rows that were made before are not known
     and not compared.
     """
 
@@ -47,7 +47,7 @@ class Expected:
         self._frames: list[KeptFrame] = []
 
     def follow(self, batch: Sequence[Applied], frames: Sequence[KeptFrame]) -> None:
-        """Go on with commands and the frames that came of them, in order."""
+        """Go on with commands and the frames that they caused, in order."""
         self._batch += [done for done in batch if done.sequence <= self._end]
         self._frames += [frame for frame in frames if frame.sequence <= self._end]
         if len(self._batch) >= BATCH:
@@ -56,7 +56,7 @@ class Expected:
     def differences(self, stored: Connection, frames_begin: int) -> list[str]:
         """Every row that is missing, another's or not as the journal makes it, as texts.
 
-        Frames only behind command `frames_begin`: archives have none.
+        Frames only after command `frames_begin`: archives have none.
         """
         self._project()
         problems = self._begins_too_late(stored)
@@ -93,7 +93,7 @@ class Expected:
             return []
         told = (
             f"history begins after command {begin} with order {first_order},"
-            f" the journal behind {self.begin} with {self._first_order}"
+            f" the journal after {self.begin} with {self._first_order}"
         )
         return [told]
 
@@ -114,9 +114,9 @@ def _rows(connection: Connection, table: Table, after: int) -> Iterator[Values]:
 
 
 def _frames(connection: Connection, after: int) -> Iterator[Values]:
-    """The frames that came of later commands: their keys and sequences, each by itself.
+    """The frames that later commands caused: their keys and sequences, each by itself.
 
-    How a frame is worded is no rule, its content is not compared.
+    The wording of a frame is no rule, so its content is not compared.
     """
     channel = (FRAMES.c.uid, FRAMES.c.product, FRAMES.c.channel)
     rows = select(*channel, *ROW).where(FRAMES.c.sequence > after)
@@ -128,7 +128,7 @@ def _frames(connection: Connection, after: int) -> Iterator[Values]:
 
 
 def _differences(width: int, ours: Iterator[Values], theirs: Iterator[Values]) -> Iterator[str]:
-    """Both sides in the order of their keys, of so many columns, each row beside its like."""
+    """The rows that differ: both sides are in the order of their keys, of `width` columns."""
     have, want = next(ours, None), next(theirs, None)
     while have is not None or want is not None:
         if want is None or (have is not None and have[:width] < want[:width]):

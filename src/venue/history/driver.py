@@ -20,7 +20,7 @@ paramstyle: Final = "qmark"
 sqlite_version_info: Final = tuple(int(part) for part in apsw.sqlite_lib_version().split("."))
 Binary: Final = bytes
 
-# What begins a transaction; questions and settings go without one.
+# Statements that begin a transaction; questions and settings go without one.
 _WRITES: Final = ("INSERT", "UPDATE", "DELETE")
 
 log = logging.getLogger("venue.history")
@@ -39,10 +39,10 @@ class ProgrammingError(Exception):
 
 
 class IntegrityError(Exception):
-    """A row that may not be: its like is there already, or a value is missing."""
+    """A row that the tables forbid: its like is there already, or a value is missing."""
 
 
-# SQLAlchemy wraps each of these in its own of the same name.
+# SQLAlchemy wraps each of these in its own exception of the same name.
 Error: Final = (DatabaseError, OperationalError, ProgrammingError, IntegrityError)
 
 
@@ -56,7 +56,7 @@ class Cursor:
     def __init__(self, cursor: apsw.Cursor) -> None:
         self._cursor = cursor
         self.description: tuple[Any, ...] | None = None
-        # The only moment at which columns are told even when there will be no row.
+        # Only at this moment does SQLite name the columns even when there will be no row.
         cursor.exec_trace = self._begins
 
     def execute(self, text: str, values: Sequence[Any] = ()) -> None:
@@ -103,7 +103,7 @@ class Connection:
         self._connection = connection
 
     def copy(self, target: apsw.Connection) -> None:
-        """Have another file be as this one is, outside of a transaction."""
+        """Have another file be as this one is; outside of a transaction."""
         with _translated(), target.backup("main", self._connection, "main") as backup:
             backup.step()
 
@@ -150,16 +150,16 @@ class Connection:
 
 @contextmanager
 def recording(connection: SqlConnection, tables: list[Table]) -> Iterator[Callable[[], bytes]]:
-    """Watch what changes in some tables meanwhile; what is given tells it so far, as a changeset,
-    empty when nothing did."""
+    """Record the changes in some tables meanwhile; the given function returns them so far as a
+    changeset, empty when nothing changed."""
     opened: Any = connection.connection.dbapi_connection
     with opened.recording(tables) as changes:
         yield changes
 
 
 def apply(connection: SqlConnection, changes: bytes) -> None:
-    """Change what a changeset says, inside the caller's transaction. What is there already, or is
-    gone, is as it should be."""
+    """Make a changeset's changes, inside the caller's transaction. A row that is there already, or
+    is gone, counts as changed."""
     opened: Any = connection.connection.dbapi_connection
     opened.apply(changes)
 
@@ -177,7 +177,7 @@ def inverted(changes: bytes) -> bytes:
 
 
 def _settled(reason: int, _: apsw.TableChange) -> int:
-    """What was archived meanwhile is not changed; of two rows the changeset's is the right one."""
+    """A row that was archived meanwhile is left alone; of two rows the changeset's is right."""
     if reason in (apsw.SQLITE_CHANGESET_DATA, apsw.SQLITE_CHANGESET_CONFLICT):
         return apsw.SQLITE_CHANGESET_REPLACE
     return apsw.SQLITE_CHANGESET_OMIT

@@ -1,4 +1,4 @@
-"""History's file as a file: whether it holds, and taking it away. Needs no tables."""
+"""History's file as a file: whether it is sound, and its removal. Needs no tables."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Final
 from venue import private_files
 from venue.history import pages
 
-ASIDE: Final = ".damaged"  # what the name of a file that was moved away ends in
+ASIDE: Final = ".damaged"  # the end of the name of a file that was moved away
 PAGES_TOLD: Final = 5
 
 
 class HistoryDamaged(Exception):
-    """The file is not as history wrote it; the text names the file and says what is wrong."""
+    """The file is not as history wrote it; the text names the file and the damage."""
 
 
 def check_pages(path: str) -> None:
@@ -44,9 +44,9 @@ def remove(path: str) -> None:
 
 
 def put_aside(path: str) -> str:
-    """Move a damaged file away, beside those that were before; its new name.
+    """Move a damaged file away, beside earlier damaged ones; its new name.
 
-    None is written over: it may be the only one with rows of commands under former rules.
+    No earlier one is overwritten: it may be the only file with rows of commands under former rules.
     """
     aside, number = f"{path}{ASIDE}", 1
     while Path(aside).exists():

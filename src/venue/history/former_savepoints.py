@@ -1,4 +1,4 @@
-"""Kept states as former versions of history had them: read once, into those of today.
+"""Kept states in the form of former versions of history: read once, into today's form.
 
 Triggers wrote, for each row that changed, the statement that takes this back, into one log; a kept
 state was the number of its last statement. Run backwards, the log tells the changes themselves.
@@ -20,7 +20,7 @@ LAST: Final = 1 << 62  # above every number
 
 
 def convert(connection: Connection) -> None:
-    """Do so, inside the caller's transaction, when there is such a log, or such changes."""
+    """Convert such a log, or such changes, if any, inside the caller's transaction."""
     columns = connection.exec_driver_sql("PRAGMA main.table_info(changes)").all()
     if columns and "ends" not in {column[1] for column in columns}:
         connection.exec_driver_sql("UPDATE nodes SET node = node")  # begins the transaction
@@ -48,7 +48,7 @@ def convert(connection: Connection) -> None:
 
 
 def _taken_back(connection: Connection, behind: int, until: int) -> bytes:
-    """Run the statements between two numbers, the newest first; the changes that they took back."""
+    """Run the statements between two numbers, the newest first; the changes they took back."""
     question = "SELECT statement FROM undo WHERE number > ? AND number <= ? ORDER BY number DESC"
     rows = connection.exec_driver_sql(question, (behind, until))
     statements = [statement for (statement,) in rows]

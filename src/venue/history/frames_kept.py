@@ -1,4 +1,4 @@
-"""How many frames of a private channel are kept, for those who resume."""
+"""How many frames of a private channel are kept for clients that resume."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ FRAMES_KEPT: Final = 100_000  # of each channel
 
 
 def frames_gone(newest: int, kept: int) -> int:
-    """The last number that a channel keeps no more when it has reached `newest`.
+    """The last number that a channel no longer keeps when it has reached `newest`.
 
-    It keeps `kept` frames and a few more: they are taken away by the hundredth part.
+    It keeps `kept` frames and a few more: they are deleted a hundredth part at a time.
     """
     step = max(1, kept // 100)
     return max(0, newest // step * step - kept)

@@ -1,7 +1,7 @@
-"""Which rows go back with a kept state, and how the most of them do.
+"""The tables that go back with a kept state, and how most of their rows do.
 
-Tables to which rows are only added, under keys that grow, go back by their keys alone: what is
-behind the last key of that time is deleted. Nothing is written down for those rows meanwhile.
+Tables to which rows are only added, under keys that grow, go back by their keys alone: rows after
+the last key of that time are deleted. No changes are noted for those rows meanwhile.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _decode: Final = msgspec.json.Decoder(list[int]).decode
 
 
 def kept_tables() -> list[Table]:
-    """The tables that go back: all but where history begins and how far it is."""
+    """The tables that go back: all but the notes of where history begins and how far it is."""
     return [table for table in SCHEMA.sorted_tables if table not in (OPENING, PROGRESS)]
 
 
@@ -37,7 +37,7 @@ def ends(connection: Connection) -> str:
 
 
 def delete_behind(connection: Connection, last: str) -> None:
-    """Delete what was added to them behind the keys that `ends` told, inside the caller's
-    transaction."""
+    """Delete the rows of the growing tables after the keys that `ends` returned, inside the
+    caller's transaction."""
     for table, key in zip(GROWING, _decode(last), strict=True):
         connection.execute(table.delete().where(table.primary_key.columns[0] > key))

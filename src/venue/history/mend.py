@@ -12,10 +12,10 @@ log = logging.getLogger("venue.history")
 
 
 def mend(path: str, journal: Readable, begin: int) -> None:
-    """Leave a history at `path` that holds in all its pages, or none.
+    """Leave a history at `path` that is sound in all its pages, or none.
 
-    A damaged file is moved aside: the journal has what came behind command `begin`. What came
-    before was answered under former rules, or is in archives.
+    A damaged file is moved aside: the journal has the commands after `begin`. Earlier ones were
+    answered under former rules, or are in archives.
     """
     if not Path(path).exists():
         return

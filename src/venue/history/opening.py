@@ -20,8 +20,8 @@ from venue.vocabulary import AlgoStatus
 def begin(store: Store, engine: Engine) -> None:
     """Empty a history and have it begin where an engine stands.
 
-    Rows come from the next command on. Open orders are rows at once, as they change later; what
-    they did before is in their sums alone.
+    Rows come from the next command on. Open orders are rows at once, as they change later; their
+    earlier fills are in their sums alone.
     """
     store.clear()
     accounts = list(engine.ledger.accounts.values())
@@ -39,8 +39,8 @@ def begin(store: Store, engine: Engine) -> None:
 
 
 def opening(connection: Connection) -> tuple[int, int]:
-    """The command behind which history begins, and the first order id from there; 0, 0: it is all
-    there."""
+    """The command after which history begins, and the first order id from there; 0, 0: history is
+    complete."""
     row = connection.execute(select(OPENING.c.sequence, OPENING.c.order_id)).one_or_none()
     return (0, 0) if row is None else (int(row[0]), int(row[1]))
 

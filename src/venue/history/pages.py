@@ -1,7 +1,7 @@
 """Checksums of history's pages: written with each page, checked whenever one is read.
 
 A page of the file ends in the first bytes of a SHA-256 over its number and the rest, so that
-neither a changed page nor one in another's place is taken for what was written: rows, indexes and
+neither a changed page nor one in another's place is taken for the written one: rows, indexes and
 the schema alike. Pages of the write-ahead log are compared with what this process wrote there.
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 PAGE: Final = 4096
 HEADER: Final = 100  # bytes of the first page that SQLite also reads alone, to see what changed
 SUM: Final = 8  # bytes of a checksum, at the end of each page
-PIECE_PAGES: Final = 256  # looked at in one piece: some milliseconds
+PIECE_PAGES: Final = 256  # read and checked in one piece: some milliseconds
 STATEMENTS: Final = 512  # kept ready: the projector's, of each size, and the questions
 VFS: Final = "venue-history"  # the name under which SQLite knows the checks
 FORMAT: Final = 1  # of the file; 0: made by an earlier version, without checksums
@@ -33,7 +33,7 @@ _FORMAT: Final = slice(60, 64)  # where it says the format
 
 
 class PageFile(apsw.VFSFile):
-    """The database file: a page is read whole and checked, whatever part of it is asked for."""
+    """The database file: every page is read whole and checked, whichever part is asked for."""
 
     def xRead(self, amount: int, offset: int) -> bytes:  # noqa: N802 - SQLite's names
         if offset + amount <= HEADER:
@@ -52,8 +52,8 @@ class PageFile(apsw.VFSFile):
 class LogFile(apsw.VFSFile):
     """The write-ahead log: a page that this process wrote there is read as it was written.
 
-    Every page passes here first, so this one's sums are the cheapest; SQLite has its own for what
-    the next process finds.
+    Every page passes here first, so the checksums here are the cheapest; SQLite has its own for
+    the frames that the next process finds.
     """
 
     def __init__(self, name: str | apsw.URIFilename | None, flags: list[int]) -> None:
@@ -123,7 +123,7 @@ def damaged(path: Path) -> list[int]:
 
 
 def damaged_by_pieces(path: Path) -> Iterator[list[int]]:
-    """What `damaged` finds, some pages of the file at a time."""
+    """The numbers that `damaged` finds, for some pages of the file at a time."""
     found: list[int] = []
     count = said = 0
     with path.open("rb") as file:

@@ -1,8 +1,8 @@
 """History goes back: from the first kept state on, the changes of each transaction are kept.
 
-SQLite's session extension tells them, as a changeset, but for the rows that `kept_rows` takes back
-by their keys; `branches` knows which of them lead to which state. While no state is kept, nothing
-is told.
+SQLite's session extension records them as a changeset, except rows that `kept_rows` takes back by
+their keys; `branches` knows which of them lead to which state. While no state is kept, nothing is
+recorded.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ KINDS: Final = (StateKept, StateReverted, StateDropped)
 
 
 def follow(connection: Connection, event: Event) -> None:
-    """Do what an event says of kept states, inside the caller's transaction."""
+    """Keep or revert a state as an event says, inside the caller's transaction."""
     branches = Branches(connection)
     if isinstance(event, StateKept):
         branches.keep(event.name)
@@ -35,15 +35,15 @@ def follow(connection: Connection, event: Event) -> None:
 
 
 def begin(connection: Connection) -> str:
-    """Begin a transaction: where the tables that only grow end before it; empty when no state is
-    kept. Rows may be added to them now, and to them alone."""
+    """Begin a transaction: the last keys of the growing tables before it; empty when no state is
+    kept. Until `recorded`, rows may be added to those tables alone."""
     return ends(connection) if _kept(connection) else ""
 
 
 @contextmanager
 def recorded(connection: Connection, begun: str) -> Iterator[None]:
-    """Have all other changes, which are made inside, taken back when history goes back; with what
-    was added since `begin` told `begun`."""
+    """Record the other changes, made inside, so that history can go back; with them go the rows
+    added since `begin` returned `begun`."""
     if not begun:
         yield
         return
@@ -53,7 +53,7 @@ def recorded(connection: Connection, begun: str) -> Iterator[None]:
 
 
 def _revert(connection: Connection, branches: Branches, name: str) -> None:
-    """Take back what came behind a kept state. One from before this history began: all of it."""
+    """Take back all that followed a kept state; all of history if the state is from before it."""
     if branches.go_to(name):
         return
     if branches.known():
@@ -67,7 +67,7 @@ def _revert(connection: Connection, branches: Branches, name: str) -> None:
 
 
 def _kept(connection: Connection) -> bool:
-    """Whether any state is."""
+    """Whether any state is kept."""
     known = "SELECT count(*) FROM main.sqlite_schema WHERE name = 'nodes'"
     if not connection.exec_driver_sql(known).scalar_one():
         return False

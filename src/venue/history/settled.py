@@ -1,8 +1,8 @@
 """The rows of history that nothing changes any more: copied to an archive and taken out in pieces.
 
-Pieces are small, so that a running venue's history goes on between two of them. What was begun to
-be taken out goes on being settled: a table of its own says up to which time, until all of it is
-out, and whoever opens the file next takes out the rest.
+Pieces are small, so that a running venue's history goes on between two of them. A table notes the
+time up to which rows are being taken out, until all of them are. When the process ends before that,
+the next opening of the file takes out the rest.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from venue.history.schema.copying import COPIES, TRACKS
 from venue.history.schema.spot import BILLS, FILLS, ORDERS, TRANSFERS
 from venue.vocabulary import ALGO_UNTRIGGERED
 
-ROWS: Final = 2_000  # that one piece looks at: some ten milliseconds
+ROWS: Final = 2_000  # read in one piece: some ten milliseconds
 
 CLOSED: Final = f"update_time < {{time}} AND status NOT IN {OPEN}"
 FINISHED: Final = "finished > 0 AND finished < {time}"
@@ -39,7 +39,7 @@ _LIQUIDATIONS: Final = "SELECT liquidation_id FROM main.liquidations WHERE "
 OF_FINISHED: Final = f"liquidation_id IN ({_LIQUIDATIONS}{FINISHED})"
 PAST: Final = "time < {time}"
 
-# Which rows of each table nothing changes any more. Those of a liquidation go before it does.
+# The condition of each table for unchanging rows. A liquidation's rows go before it.
 # Frames have a bound of their own.
 SETTLED: Final[tuple[tuple[Table, str], ...]] = (
     (ORDERS, CLOSED),
@@ -67,7 +67,7 @@ Window = tuple[str, tuple[object, ...]]
 
 
 def copied(connection: Connection, time: int) -> Iterator[None]:
-    """Copy what was settled before `time` into the attached file `other`, piece by piece."""
+    """Copy rows that were settled before `time` into the attached file `other`, piece by piece."""
     for table, settled in SETTLED:
         for which, values in _windows(connection, table):
             with connection.begin():
@@ -77,13 +77,13 @@ def copied(connection: Connection, time: int) -> Iterator[None]:
 
 
 def begin_taking_out(connection: Connection, time: int) -> None:
-    """Note, inside the caller's transaction, that what was settled before `time` is to go."""
+    """Note, inside the caller's transaction, that rows settled before `time` are to go."""
     connection.exec_driver_sql("CREATE TABLE taken_out (time INTEGER NOT NULL)")
     connection.exec_driver_sql("INSERT INTO taken_out VALUES (?)", (time,))
 
 
 def take_out(connection: Connection) -> Iterator[None]:
-    """Take out, piece by piece, what was noted to go; nothing when there is no such note."""
+    """Take out, piece by piece, the rows noted to go; none when there is no such note."""
     with connection.begin():
         known = "SELECT count(*) FROM main.sqlite_schema WHERE name = 'taken_out'"
         if not connection.exec_driver_sql(known).scalar_one():
@@ -129,7 +129,7 @@ def copy_rows(
 
 def _windows(connection: Connection, table: Table) -> Iterator[Window]:
     """Conditions that hold for a few of a table's rows each, in the order of its keys, and together
-    for all of them. Rows that were looked at may go in between."""
+    for all of them. Rows of earlier conditions may go in between."""
     keys = [column.name for column in table.primary_key.columns]
     names, marks = ", ".join(keys), ", ".join("?" * len(keys))
     after, low = "true", ()

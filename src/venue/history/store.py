@@ -1,4 +1,4 @@
-"""The store of history: one SQLite database behind one connection, in a file or in memory."""
+"""The store of history: one SQLite database, one connection, in a file or in memory."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from venue.history.schema.copying import SCHEMA
 from venue.history.schema.spot import PROGRESS
 from venue.history.settled import take_out
 
-LOCK_S: Final = 5  # how long to wait for a process that ends, its venue gone
+LOCK_S: Final = 5  # how long to wait for a process that is about to end, its venue gone
 LOCK_LOOK_S: Final = 0.02
 SYSTEM: Final = "unix"  # SQLite's name for files as they are
 
@@ -54,7 +54,7 @@ class Store:
             return bool(self.connection.exec_driver_sql("PRAGMA application_id").scalar_one())
 
     def clear(self) -> None:
-        """Empty every table and go back to sequence 0: the journal can then be projected anew."""
+        """Empty every table and go back to sequence 0: the journal can then be projected again."""
         with self.connection.begin():
             for table in SCHEMA.sorted_tables:
                 if table is not PROGRESS:
@@ -82,8 +82,8 @@ def open_history(path: str | None) -> Store:
     Its pages are checked as they are read: a statement that meets a damaged one raises
     sqlalchemy.exc.DatabaseError. A file of an earlier version is copied into one with checksums.
     The file must be history's own: a file that another SQLite library has open would lose its
-    locks. While another process has it (one that ends, its venue gone), this one waits, and says
-    so. Raises HistoryDamaged when it cannot be opened or lost what it had, OSError when there is no
+    locks. While another process has it (one about to end, its venue gone), this one waits, and says
+    so. Raises HistoryDamaged when it cannot be opened or lost commands, OSError when there is no
     place or the other one keeps it.
     """
     if path is None:
@@ -114,7 +114,7 @@ def open_passing(path: str) -> Store:
 
 @contextmanager
 def _alone(path: str) -> Iterator[IO[bytes]]:
-    """A file that is there, and its lock, which is let go when opening the file fails."""
+    """An existing file and its lock, which is released when opening the file fails."""
     lock = _locked(Path(f"{path}{private_files.LOCK}"))
     try:
         private_files.create(Path(path))
@@ -186,7 +186,7 @@ def _settle(opened: apsw.Connection) -> None:
     # are then projected again from the journal.
     opened.execute("PRAGMA synchronous = NORMAL")
     opened.execute("PRAGMA cache_size = -32000")
-    # What an earlier process left in the log is known to be whole at this moment only.
+    # Only at this moment are the pages that an earlier process left in the log known to be whole.
     opened.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     # A page is written into the file once for many transactions: a seventh less time.
     opened.wal_autocheckpoint(4000)
@@ -197,7 +197,7 @@ def _settle(opened: apsw.Connection) -> None:
 def _reached_in_file(path: str) -> int:
     """The sequence in the file alone, without its write-ahead log; 0 when it cannot be read.
 
-    A log that lost its end can be behind a file that was already written from it: the file is
+    A log that lost its end can be older than a file that was already written from it: the file is
     then neither of the two states.
     """
     if not Path(f"{path}-wal").exists():
@@ -244,8 +244,8 @@ def _copy_with_checksums(path: str) -> None:
 
 
 def copy(store: Store, path: str, most: int) -> bool:
-    """Write what a store has to a new file, for `open_passing`; False, and no file, if that is more
-    than `most` bytes.
+    """Write a store's rows to a new file, for `open_passing`; False, and no file, when they take
+    more than `most` bytes.
 
     OSError when it cannot be written.
     """
@@ -263,7 +263,7 @@ def copy(store: Store, path: str, most: int) -> bool:
 
 @contextmanager
 def damage_told(path: str) -> Iterator[None]:
-    """Turn what the database says into HistoryDamaged, or OSError when the file is not to blame."""
+    """Turn database errors into HistoryDamaged, or OSError when the file is not to blame."""
     try:
         yield
     except (apsw.Error, DBAPIError) as problem:

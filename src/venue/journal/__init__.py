@@ -1,1 +1,1 @@
-"""The durable log of commands: what a journal is, its stores, recovery. May know the core."""
+"""The durable log of commands: its interface, its stores, recovery. May know the core."""

@@ -1,7 +1,7 @@
 """Archives: a journal's oldest commands in files of their own beside it.
 
 An archive is a journal's file too, with the same rows and the same hash chain. It is whole, synced
-and read again before anything is taken out of the journal.
+and read again before any command is taken out of the journal.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ SYNCED: Final = 1 << 20  # bytes between two syncs
 
 
 class Told(Struct, array_like=True):
-    """Which commands an archive takes out of a journal: those behind `begin` up to `end`, both
-    block boundaries, with the chain's digests there; and what a replay of them begins with.
+    """Which commands an archive takes out of a journal: those after `begin` up to `end`, both
+    block boundaries, with the chain's digests there; and the snapshot that a replay begins with.
 
-    `first` is the sequence of the snapshot that stands for what came before them; 0: none does.
+    `first` is the sequence of the snapshot that stands for earlier commands; 0: none does.
     """
 
     begin: int
@@ -46,7 +46,7 @@ class Told(Struct, array_like=True):
 class Archive:
     """An archive that is being written, under another name until `finish`.
 
-    OSError, JournalFailed and JournalCorrupt when it cannot be, or is not what was to be written.
+    OSError, JournalFailed and JournalCorrupt when it cannot be written, or holds other bytes.
     """
 
     def __init__(self, path: str, told: Told) -> None:
@@ -74,7 +74,7 @@ class Archive:
         with translated(self._new), self._connection:
             self._connection.executemany("INSERT INTO batches VALUES(?, ?, ?, ?)", rows)
         self._unsynced += sum(map(len, payloads))
-        if self._unsynced >= SYNCED:  # what is synced at once, a venue's own batches wait for
+        if self._unsynced >= SYNCED:  # a venue's own batches wait for each sync
             os.fdatasync(self._file)
             self._unsynced = 0
 
@@ -85,7 +85,7 @@ class Archive:
         in_place(self._new, self._path, self._told.begin + 1, self._told.end)
 
     def leave(self) -> None:
-        """Close it and take it away, unless it has its name, or another one is being written."""
+        """Close and remove it, unless it has its name, or another one is being written."""
         mine = os.fstat(self._file) if self._file >= 0 else None
         self.close()
         with suppress(FileNotFoundError):
@@ -101,7 +101,7 @@ class Archive:
 
     def _begin(self) -> None:
         told, connection = self._told, self._connection
-        # Nobody reads it before it is synced as a whole.
+        # No process reads it before it is synced as a whole.
         connection.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
         connection.execute(SCHEMA)
         connection.execute("INSERT INTO meta VALUES(?)", (FORMAT,))
@@ -118,7 +118,7 @@ class Archive:
 
 
 def told(journal: SqliteJournal, end: int, first: int) -> Told:
-    """What an archive of a journal's commands up to a block boundary is to be; errors as for
+    """The description of an archive of a journal's commands up to a block boundary; errors as for
     reading."""
     begin = journal.begin()
     return Told(
@@ -134,7 +134,7 @@ def told(journal: SqliteJournal, end: int, first: int) -> Told:
 def write(journal: SqliteJournal, path: str, end: int, first: int) -> None:
     """Archive the commands from where a journal begins to the block boundary `end`.
 
-    `first` is the sequence of the snapshot that stands for what came before them; 0: none does.
+    `first` is the sequence of the snapshot that stands for earlier commands; 0: none does.
     Errors as for `Archive`: the journal is as it was.
     """
     archive = Archive(path, told(journal, end, first))
@@ -147,9 +147,9 @@ def write(journal: SqliteJournal, path: str, end: int, first: int) -> None:
 
 
 def drop(journal: SqliteJournal, end: int, snapshot: Snapshot) -> None:
-    """Take what an archive has out of the journal, piece by piece: each one leaves it whole.
+    """Take an archive's commands out of the journal, piece by piece: each one leaves it whole.
 
-    `snapshot` stands for it, and is the first that can.
+    `snapshot` stands for them, and is the first that can.
     """
     journal.stand(snapshot)
     while journal.begin() < end:
@@ -168,7 +168,7 @@ class Joined:
         return self._before[0].begin() if self._before else self._journal.begin()
 
     def archived(self) -> bool:
-        """Whether anything was taken out of the journal, wherever it is now."""
+        """Whether any command was taken out of the journal, wherever it is now."""
         return self._journal.begin() > 0
 
     def last_sequence(self) -> int:
@@ -180,7 +180,7 @@ class Joined:
                 continue
             for first, commands in archive.read(after):
                 if first > follower.begin():
-                    break  # a pruning that was cut short: the journal has them too
+                    break  # a pruning that was cut short: the journal has these commands too
                 yield first, commands
                 after = first + len(commands) - 1
         yield from self._journal.read(after)
@@ -217,7 +217,7 @@ def joined(journal: SqliteJournal, path: str, closing: ExitStack) -> Joined:
 
 
 def check(name: str, told: Told) -> None:
-    """Read an archive again; JournalCorrupt unless it holds, whole and unchanged, what it should.
+    """Read an archive again; JournalCorrupt unless it holds the told commands, unchanged.
 
     It may begin before that.
     """

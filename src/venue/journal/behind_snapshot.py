@@ -1,4 +1,4 @@
-"""A new journal that begins behind a snapshot: what came before is not known to its maker."""
+"""A new journal that begins after a snapshot: earlier commands are not known to its maker."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _encode = msgspec.msgpack.Encoder().encode
 
 
 def begin_behind(path: str, sequence: int, time: int) -> None:
-    """Make a journal that goes on behind a command, stamped at `time` (µs); its snapshot is to be
-    kept before anything else.
+    """Make a journal that goes on after command `sequence`, stamped at `time` (µs); its snapshot is
+    to be kept before any other call.
 
     A journal begins at a block's boundary: time passing stands for the block's commands up to this
     one. JournalFailed, also when the file is there.

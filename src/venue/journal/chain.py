@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import Final
 
-BLOCK: Final = 1024  # commands after which the hash starts anew; no row crosses such a boundary
+BLOCK: Final = 1024  # commands after which the hash starts again; no row crosses such a boundary
 DIGEST: Final = 32
 START: Final = bytes(DIGEST)  # stands for the digest before the first command
 
@@ -23,7 +23,7 @@ class Chain:
         """Go on after `sequence`, a multiple of `BLOCK`, where the chain stood at `digest`."""
         assert sequence % BLOCK == 0, sequence
         self.sequence = sequence
-        self.start = self.digest = digest  # behind the block before; behind the last command
+        self.start = self.digest = digest  # after the previous block; after the last command
         self._hash = blake2b(digest, digest_size=DIGEST)
 
     def room(self) -> int:

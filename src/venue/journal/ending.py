@@ -1,8 +1,8 @@
-"""Whether a journal ends where it ended: what was acknowledged is in it, or it is not opened.
+"""Whether a journal has its end: all acknowledged commands are in it, or it is not opened.
 
 A commit that a kill or a power cut tore was never acknowledged, and SQLite leaves it out silently.
 As silently it leaves out all that follows a damaged frame of its write-ahead log. Two things tell
-them apart: more than one commit behind what it takes, and the sequence noted beside the journal.
+them apart: more than one commit after the part it takes, and the sequence noted beside the journal.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _WORD: Final = 0xFFFFFFFF
 class Ending:
     """The last sequence of a journal that may have been acknowledged, in a file beside it.
 
-    It is written after the commit it speaks of and never synced. So it may be behind after a power
-    cut, and is never ahead: a journal that ends before it has lost commands.
+    It is written after that commit and never synced. So it may be too small after a power cut, and
+    is never too large: a journal that ends before it has lost commands.
     """
 
     def __init__(self, journal: str) -> None:
@@ -37,7 +37,7 @@ class Ending:
         self._page: mmap | None = None
 
     def read(self) -> int:
-        """The noted sequence; 0 when there is none, or none that can be read."""
+        """The noted sequence; 0 when there is none, or it cannot be read."""
         try:
             data = Path(self.path).read_bytes()[:_SIZE]
         except OSError:
@@ -73,9 +73,9 @@ def _sealed(sequence: int) -> bytes:
 
 
 def torn_commit(log: str, taken: int) -> bool:
-    """Whether anything of a log's present round lies behind the `taken` frames that SQLite takes.
+    """Whether any part of a log's present round lies after the `taken` frames that SQLite takes.
 
-    ValueError when that is more than one commit can have left behind: the log is damaged.
+    ValueError when it is more than one commit can have left there: the log is damaged.
     """
     try:
         with Path(log).open("rb") as file:

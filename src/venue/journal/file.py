@@ -1,4 +1,4 @@
-"""The journal's SQLite file: its schema, how it is opened, and what its errors mean."""
+"""The journal's SQLite file: its schema, its opening, and the meaning of its errors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from venue.journal.ending import Ending, torn_commit
 from venue.journal.journal import JournalCorrupt, JournalFailed
 
 FORMAT: Final = 3  # 1: segments name no rules; 2: begins with command 1
-SQLITE_MIN: Final = (3, 51, 3)  # older ones can damage a WAL when it is reset
+SQLITE_MIN: Final = (3, 51, 3)  # earlier ones can damage a WAL when it is reset
 
 SCHEMA: Final = """
 CREATE TABLE meta(format INTEGER NOT NULL) STRICT;
@@ -56,7 +56,7 @@ def _refuse_log_alone(path: str) -> None:
     if there == [False, True]:
         raise JournalCorrupt(
             f"{path} is missing or empty, but {log} is there and may hold acknowledged commands:"
-            " put back the journal that it belongs to or, to begin anew, move all that is named"
+            " put back the journal that it belongs to or, to begin again, move all files named"
             f" after {path} away"
         )
 
@@ -83,19 +83,19 @@ def torn_log(connection: apsw.Connection, path: str) -> bool:
     except ValueError as problem:
         raise JournalCorrupt(
             f"{log} is damaged, {problem}: acknowledged commands are lost in it;"
-            f" put back whole copies of {path} and all that is named after it"
+            f" put back whole copies of {path} and all files named after it"
         ) from problem
 
 
 def check_end(path: str, last: int) -> None:
-    """JournalCorrupt when commands are missing that were acknowledged."""
+    """JournalCorrupt when acknowledged commands are missing."""
     note = Ending(path)
     known = note.read()
     if known > last:
         raise JournalCorrupt(
             f"{path} ends at command {last}, but command {known} was acknowledged: it or {path}-wal"
-            f" is damaged or an older copy; put back whole copies of {path} and all that is named"
-            f" after it or, to go on without what came after {last}, move {note.path} and"
+            f" is damaged or an older copy; put back whole copies of {path} and all files named"
+            f" after it or, to go on without the commands after {last}, move {note.path} and"
             f" {path}.history away"
         )
 
@@ -114,7 +114,7 @@ def make_when_empty(connection: apsw.Connection, path: str) -> None:
 
 @contextmanager
 def translated(path: str) -> Iterator[None]:
-    """Turn what SQLite and the system say into the journal's own errors."""
+    """Turn errors of SQLite and of the system into the journal's own."""
     try:
         yield
     except (apsw.BusyError, apsw.LockedError) as error:

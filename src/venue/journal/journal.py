@@ -16,9 +16,9 @@ from venue.core.messages.commands import Command
 
 
 class JournalFailed(Exception):
-    """A write or sync failed, or the journal cannot be had. What was not acknowledged may or may
-    not be in it: stop, and recover from what is there. Never retried: after a failed sync the
-    system may report success for what it has dropped.
+    """A write or sync failed, or the journal cannot be opened. Commands that were not acknowledged
+    may or may not be in it: stop, and recover from the file. Never retried: after a failed sync
+    the system may report success for bytes that it has dropped.
     """
 
 
@@ -63,8 +63,8 @@ def foreign(journal: Readable) -> int:
 
 
 def earliest(journal: Readable) -> int:
-    """The command behind which a replay can begin at the earliest, with what this journal has and
-    under today's rules; 0: with the first.
+    """The command after which a replay can begin at the earliest, with the commands of this journal
+    and under today's rules; 0: with the first.
     """
     return max(foreign(journal), journal.begin())
 
@@ -101,9 +101,9 @@ class Journal(Protocol):
         """Prepare a batch and write it."""
 
     def begin(self) -> int:
-        """The command behind which this journal has its commands; 0: it has all of them.
+        """The command after which this journal has its commands; 0: it has all of them.
 
-        What came before lies in archives; the oldest snapshot that is kept stands for it.
+        Earlier ones lie in archives; the oldest snapshot that is kept stands for them.
         """
 
     def last_sequence(self) -> int:
@@ -112,8 +112,8 @@ class Journal(Protocol):
     def read(self, after: int) -> Iterator[tuple[int, list[Command]]]:
         """The commands after a sequence, in order, in pieces: (first sequence, commands).
 
-        JournalCorrupt when they are not what was written, or the journal ends before `after`, or
-        begins behind it;
+        JournalCorrupt when they are not as written, or the journal ends before `after`, or begins
+        after it;
         JournalFailed when it cannot be read.
         """
 

@@ -22,8 +22,8 @@ _encode = msgspec.msgpack.Encoder().encode
 class MemoryJournal:
     """Keeps the commands, or (`keep` False, for long runs) only counts them.
 
-    A journal that only counts answers `read` with LookupError wherever there was something.
-    `after`: it begins behind this snapshot.
+    A journal that only counts answers `read` with LookupError wherever there were commands.
+    `after`: it begins after this snapshot.
     """
 
     instant: bool = True

@@ -1,6 +1,6 @@
 """A journal in memory that keeps its last commands, for a venue without a state file.
 
-A snapshot stands for what came before them, so that they can be replayed.
+A snapshot stands for the earlier ones, so that the kept ones can be replayed.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ _commands = msgspec.msgpack.Decoder(list[Command])
 
 
 class RecentJournal:
-    """Keeps the commands behind the older of its last two snapshots; all of them before.
+    """Keeps the commands after the older of its last two snapshots; all commands until there are
+    two.
 
-    `after`: it begins behind this snapshot. Every so many commands (`every`) it wants another one.
+    `after`: it begins after this snapshot. Every `every` commands it wants another one.
     """
 
     instant: bool = True
@@ -72,7 +73,7 @@ class RecentJournal:
         self._check_has(after)
         pieces = list(self._pieces)
         low, high = 0, len(pieces)
-        while high - low > 1:  # the piece that holds the command behind `after`
+        while high - low > 1:  # the piece that holds the command after `after`
             middle = (low + high) // 2
             low, high = (middle, high) if pieces[middle][0] <= after + 1 else (low, middle)
         wanted = pieces[low : low + PIECE] if after < self._last else []
@@ -109,7 +110,7 @@ class RecentJournal:
         if after > self._last:
             raise JournalCorrupt(f"the journal ends at {self._last}, before {after}")
         if after < self._begin:
-            raise JournalCorrupt(f"the journal begins behind {self._begin}, after {after}")
+            raise JournalCorrupt(f"the journal begins after {self._begin}, later than {after}")
 
     def _check_open(self) -> None:
         if self._closed:

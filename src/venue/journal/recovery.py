@@ -26,7 +26,7 @@ from venue.journal.journal import (
 ENGINE: Final = "engine"  # the snapshot part that is the engine's own
 WINDOW: Final = 4096  # commands looked at in one step backwards
 
-# What loading bytes can raise that are not a state of this version.
+# The exceptions of loading bytes that are not a state of this version.
 _NOT_A_STATE: Final = (msgspec.MsgspecError, LookupError, ValueError, TypeError, AssertionError)
 
 
@@ -74,8 +74,8 @@ def recover(journal: Readable, reached: int, sink: Sink) -> Engine:
 
 
 def _following(journal: Readable, engine: Engine) -> Iterator[tuple[int, list[Command]]]:
-    """The commands behind those of an engine; JournalCorrupt when its last one was stamped at
-    another time than the journal's: it comes of another venue's snapshot.
+    """The commands after those of an engine; JournalCorrupt when its last one was stamped at
+    another time than the journal's: it comes from another venue's snapshot.
     """
     last = engine.sequence
     known = last > max(journal.begin(), foreign(journal))
@@ -85,7 +85,7 @@ def _following(journal: Readable, engine: Engine) -> Iterator[tuple[int, list[Co
         if known and first == last and other:
             raise JournalCorrupt(
                 f"the snapshot at {last} is not of this journal, which has another command there:"
-                " put back files that belong together or, to replay what is in the journal, move"
+                " put back files that belong together or, to replay the journal's commands, move"
                 " the snapshots away"
             )
         own = commands[1:] if known and first == last else commands
@@ -97,7 +97,7 @@ def _following(journal: Readable, engine: Engine) -> Iterator[tuple[int, list[Co
 def beginning(journal: Readable) -> Snapshot | None:
     """The first snapshot that a replay can begin from; None when it can from command 1.
 
-    What came before was answered under other rules, or is not in this journal. OtherRules and
+    Earlier commands were answered under other rules, or are not in this journal. OtherRules and
     JournalCorrupt when there is none.
     """
     begin = earliest(journal)
@@ -113,7 +113,7 @@ def beginning(journal: Readable) -> Snapshot | None:
 
 
 def standing(journal: Readable, begin: int) -> Snapshot | None:
-    """The first snapshot at or behind a command that today's rules can go on from."""
+    """The first snapshot, at command `begin` or later, that today's rules can go on from."""
     candidates = [snapshot for snapshot in journal.snapshots() if snapshot.sequence >= begin]
     for snapshot in reversed(candidates):
         if load(snapshot, foreign(journal)) is not None:
@@ -130,7 +130,7 @@ def tail_requests(
     Reads the journal backwards, no further than needed.
     """
     steps: list[list[bytes]] = []
-    gone = False  # they lie before a revert
+    gone = False  # later pieces hold a revert
     end = journal.last_sequence()
     while end > journal.begin():
         start = max(journal.begin(), end - WINDOW)
@@ -156,7 +156,7 @@ def _start(journal: Readable, reached: int) -> tuple[Engine, dict[str, bytes]]:
             raise JournalCorrupt(
                 f"sequence {journal.last_sequence() + 1}: missing, as there is a snapshot"
                 f" at {snapshot.sequence}: put back files that belong together or, to go on without"
-                " what came after, move the later snapshots away"
+                " the later commands, move the later snapshots away"
             )
         if not journal.begin() <= snapshot.sequence <= reached:
             continue
@@ -170,9 +170,9 @@ def _start(journal: Readable, reached: int) -> tuple[Engine, dict[str, bytes]]:
 
 
 def load(snapshot: Snapshot, begin: int) -> Engine | None:
-    """The snapshot's engine; None when it is not the state it says it is.
+    """The snapshot's engine; None when it cannot be loaded or is another state than it names.
 
-    Up to sequence `begin` other rules may have written it: today's then take it as it may be now.
+    Up to sequence `begin` other rules may have written it: under today's its hash may differ.
     """
     try:
         data = snapshot.parts[ENGINE]
@@ -192,7 +192,7 @@ def load(snapshot: Snapshot, begin: int) -> Engine | None:
 
 
 def _why_not(journal: Readable, after: int) -> str:
-    """Why the commands after a sequence cannot be replayed, and what to do."""
+    """The reason why the commands after a sequence cannot be replayed, and the remedy."""
     end = foreign(journal)
     began = [one for one in journal.segments() if one.rules != rules.RULES]
     first = max(after + 1, began[0].first_sequence)
@@ -213,7 +213,7 @@ def _why_not(journal: Readable, after: int) -> str:
 def _not_begun(journal: Readable) -> str:
     return (
         f"the journal begins after command {journal.begin()}, and the snapshot that stands for"
-        " what came before is missing, damaged or ahead of history"
+        " the commands before is missing, damaged or ahead of history"
     )
 
 

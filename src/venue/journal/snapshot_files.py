@@ -16,7 +16,7 @@ from venue.journal.chain import DIGEST
 from venue.journal.journal import Snapshot
 
 KEPT: Final = 2
-PIECE: Final = 1 << 20  # bytes between two syncs: what is synced at once, others wait for
+PIECE: Final = 1 << 20  # bytes between two syncs: other writers wait for each sync
 MODE: Final = 0o600
 
 SnapshotRow = tuple[int, str, str, bytes, bytes]
@@ -49,7 +49,7 @@ class SnapshotFiles:
         return unpacked(row) if row[0] == sequence else None
 
     def write(self, snapshot: Snapshot) -> None:
-        """Write one down under a name of this process; `place` makes it count."""
+        """Write a snapshot under a name of this process; `place` makes it count."""
         data = memoryview(_encoder.encode(packed(snapshot)))
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
         descriptor = os.open(self._written(os.getpid()), flags, MODE)
@@ -59,18 +59,18 @@ class SnapshotFiles:
                 data = data[os.write(descriptor, data[:PIECE]) :]
                 os.fdatasync(descriptor)
         except OSError:
-            self.discard(os.getpid())  # a full disk is not filled with what is of no use
+            self.discard(os.getpid())  # a full disk is not filled with a useless file
             raise
         finally:
             os.close(descriptor)
 
     def put(self, sequence: int, pid: int, begin: int) -> None:
-        """Have what process `pid` wrote count, durably, and `tidy`."""
+        """Have the snapshot that process `pid` wrote count, durably, and `tidy`."""
         self.place(sequence, pid)
         self.tidy(begin, sequence)
 
     def place(self, sequence: int, pid: int) -> None:
-        """Have what process `pid` wrote count, durably."""
+        """Have the snapshot that process `pid` wrote count, durably."""
         self._written(pid).replace(self._at(sequence))
         folder = os.open(self._base.parent, os.O_RDONLY)
         try:
@@ -79,7 +79,7 @@ class SnapshotFiles:
             os.close(folder)
 
     def tidy(self, begin: int, last: int) -> None:
-        """Remove older ones.
+        """Remove older snapshots.
 
         The newest two up to `last` are kept, and the first that is not before `begin`, unless that
         is 0. Later ones are not of this journal: they stay, and stand for nothing.
@@ -91,7 +91,7 @@ class SnapshotFiles:
                 self._at(one).unlink(missing_ok=True)
 
     def discard(self, pid: int) -> None:
-        """Remove what process `pid` wrote and nobody wants."""
+        """Remove the snapshot that process `pid` wrote and that is not needed."""
         self._written(pid).unlink(missing_ok=True)
 
     def _at(self, sequence: int) -> Path:
@@ -102,14 +102,14 @@ class SnapshotFiles:
 
 
 def packed(snapshot: Snapshot) -> SnapshotRow:
-    """A snapshot as it is kept."""
+    """A snapshot in the form it is kept in."""
     parts = _encoder.encode(snapshot.parts)
     row = (snapshot.sequence, snapshot.engine_version, snapshot.state_hash, parts)
     return (*row, _checksum(*row))
 
 
 def unpacked(row: SnapshotRow) -> Snapshot | None:
-    """The snapshot that was kept; None when it is damaged."""
+    """The snapshot of a kept row; None when it is damaged."""
     sequence, engine_version, state_hash, parts, checksum = row
     if checksum != _checksum(sequence, engine_version, state_hash, parts):
         return None

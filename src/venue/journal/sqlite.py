@@ -36,12 +36,12 @@ from venue.journal.file import (
 from venue.journal.journal import JournalCorrupt, JournalFailed, Segment, Snapshot, earliest
 from venue.journal.snapshot_files import SnapshotFiles, SnapshotRow, unpacked
 
-RULES_BEFORE: Final = 1  # those of segments that name none
-CHECKPOINT_BYTES: Final = 1 << 20  # about what the WAL holds before it moves into the file: 1 ms
+RULES_BEFORE: Final = 1  # the rules of segments that name none
+CHECKPOINT_BYTES: Final = 1 << 20  # about the WAL's size when it moves into the file: 1 ms
 COMMIT_BYTES: Final = 3 * 4096  # pages a commit writes beside its payload, about
-WAL_BYTES_MAX: Final = 64 << 20  # what may be left of the WAL once it is reset
+WAL_BYTES_MAX: Final = 64 << 20  # size of the WAL that may stay once it is reset
 PIECE_ROWS: Final = 8  # rows fetched at a time while orders may be waiting
-PIECE_BYTES: Final = 1 << 17  # about what `packed` gives
+PIECE_BYTES: Final = 1 << 17  # about the size of a piece of `packed`
 ROWS_READ: Final = 64  # rows fetched at a time; between fetches no read transaction is open
 
 _SEGMENTS: Final = "SELECT * FROM segments ORDER BY first_sequence"
@@ -64,14 +64,14 @@ _commands = msgspec.msgpack.Decoder(list[Command])
 class SqliteJournal:
     """See `journal.Journal`. Made by `open_journal` and `open_readonly`.
 
-    What `prepare` gives and `save_snapshot` wait for the disk: call them on a thread of their own.
+    The call that `prepare` returns and `save_snapshot` wait for the disk: use a thread for them.
     """
 
     instant: bool = False
 
     def __init__(self, connection: apsw.Connection, path: str, *, refused: str, torn: bool) -> None:
-        """`refused` says why this journal takes no writes; empty when it does. `torn`: the log
-        ends in a torn commit."""
+        """`refused` is the reason why this journal takes no writes; empty when it does. `torn`: the
+        log ends in a torn commit."""
         self._connection = connection
         self._cursor = connection.cursor()  # of all commits: to make one for each costs more
         self._path = path
@@ -160,7 +160,7 @@ class SqliteJournal:
     # -- archiving -------------------------------------------------------------------------------
 
     def digest_at(self, boundary: int) -> bytes:
-        """The chain's digest behind a command whose number is a multiple of `BLOCK`.
+        """The chain's digest after a command whose number is a multiple of `BLOCK`.
 
         JournalCorrupt when no row ends there.
         """
@@ -175,7 +175,7 @@ class SqliteJournal:
             yield first, last - first + 1, payload, chain.digest
 
     def stand(self, snapshot: Snapshot) -> None:
-        """Keep a snapshot for what came before it, which can then be dropped; JournalFailed."""
+        """Keep a snapshot for the commands before it, which can then be dropped; JournalFailed."""
         self._check_writable()
         assert snapshot.sequence <= self._last, (snapshot.sequence, self._last)
         with self._filing():
@@ -185,7 +185,7 @@ class SqliteJournal:
     def drop(self, end: int, snapshot: int) -> None:
         """Take the rows up to a block boundary away, which an archive has; JournalFailed.
 
-        The snapshot at sequence `snapshot` stands for them, at or behind `end`; older ones go.
+        The snapshot at sequence `snapshot`, `end` or later, stands for them; older ones go.
         """
         self._check_writable()
         assert self._begin < end <= snapshot, (self._begin, end, snapshot)
@@ -207,7 +207,7 @@ class SqliteJournal:
             self._files.tidy(snapshot, self._last)
 
     def shrink(self) -> None:
-        """Give the space of what was dropped back to the system; takes time for all that is left.
+        """Give the space of dropped rows back to the system; takes time for all rows left.
 
         JournalFailed.
         """
@@ -227,7 +227,7 @@ class SqliteJournal:
             self._closed = True
             self._acknowledged.close()
             if self._refused or not self._written:
-                # The WAL stays as it is; the next opener decides what of it is whole.
+                # The WAL stays as it is; the next opener decides how much of it is whole.
                 self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             self._connection.close()
 
@@ -256,7 +256,7 @@ class SqliteJournal:
             self._acknowledged.note(self._last)
 
     def _next_segment(self) -> Segment | None:
-        """The segment that the next command begins, which only writing it does.
+        """The segment that the next command begins; only writing that command writes it.
 
         A journal that was opened, and refused for its rules, can so be opened by the version that
         made it.
@@ -279,7 +279,7 @@ class SqliteJournal:
         """Bring the file to today's format, inside a transaction."""
         if self._format == FORMAT:
             return
-        # It kept snapshots in itself; outside they are found without it.
+        # Former formats kept snapshots in the file; outside they are found without it.
         for snapshot in self.snapshots():
             self.stand(snapshot)
         self._connection.execute("DELETE FROM snapshots")
@@ -323,7 +323,7 @@ class SqliteJournal:
             raise self._fails(error) from error
 
     def _fails(self, error: BaseException) -> JournalFailed:
-        """Take nothing more from now on; what to say of it."""
+        """Take no more writes from now on; the exception to raise."""
         self._failure = error
         self._refused = "failed earlier"
         return JournalFailed(f"the journal {self._path} cannot be written: {error}")
@@ -336,7 +336,7 @@ class SqliteJournal:
 
     def _checkpoint_when_due(self) -> None:
         if self._torn:
-            # What a torn commit left in the log must not stand behind new ones.
+            # The rest of a torn commit in the log must not stand before new ones.
             self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
             self._torn = False
         if self._wal_bytes >= CHECKPOINT_BYTES:
@@ -363,7 +363,7 @@ class SqliteJournal:
             raise JournalCorrupt(f"a row {where} is not as written: {error}") from error
 
     def _archived(self) -> tuple[int, bytes]:
-        """Up to which command archives have the rows, and the chain's digest there."""
+        """The last command whose row archives have, and the chain's digest there."""
         if self._format < 3:
             return 0, START
         found = self._fetch(list[tuple[_Sequence, bytes]], "SELECT * FROM archived")
@@ -429,7 +429,7 @@ def open_journal(path: str) -> SqliteJournal:
     """Open a journal for writing, for this process alone; it is made when it is not there.
 
     JournalFailed when it is in use or cannot be opened; JournalCorrupt when it is not a journal
-    or its end is not what was written.
+    or its end is not as written.
     """
     with translated(path), suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
@@ -454,7 +454,7 @@ def open_journal(path: str) -> SqliteJournal:
 
 
 def open_readonly(path: str) -> SqliteJournal:
-    """Open a journal that nobody writes, and change nothing in it; errors as for `open_journal`.
+    """Open a journal that no process writes, and change nothing in it; errors of `open_journal`.
 
     Writing to it raises JournalFailed.
     """

@@ -32,7 +32,7 @@ FRACTION_BITS: Final = 32  # the walk runs in 2^-32 ticks: rounding must not pul
 PULL_DAYS: Final = 300  # a distance from the reference fades over that many days
 REACH: Final = 20  # the walk stays between reference / 20 and reference x 20
 TRADES_PER_MINUTE: Final = 20
-DAY_MINUTES_US: Final = DAY_US + 2 * MINUTE_US  # what a rolling day may reach into
+DAY_MINUTES_US: Final = DAY_US + 2 * MINUTE_US  # the reach of a rolling day
 DEALS_MIN: Final = 1_000  # trades that are told one by one: those of the newest minutes
 KEPT_MAX: Final = 4_320  # candles of each interval: three days of minutes
 
@@ -44,7 +44,7 @@ NOISE_MEAN: Final = 2 * 65_535
 NOISE_DEVIATION: Final = 37_837
 ACTIVITY_MEAN: Final = 63_000  # of one more such number plus the size of the noise
 
-# What each interval is folded from, behind the layer of its own that some have.
+# The finer interval that each interval is folded from, before the layer of its own that some have.
 SOURCES: Final = {
     "5m": "1m",
     "15m": "5m",
@@ -80,7 +80,7 @@ class Recent(msgspec.Struct):
 
 
 class Backfill:
-    """What happened before `epoch` (µs) with the symbols in `starts`; a seed has one story.
+    """The markets before `epoch` (µs) with the symbols in `starts`; a seed has one story.
 
     Called with a symbol and an interval it returns 300 to 4,320 candles, ascending and without
     gaps, each opened at the one before's close. The last contains the epoch's minute and closes at
@@ -214,7 +214,7 @@ class Layer:
         self.deviation = start.volatility_ppm * 10**6 // root
 
     def candle(self, opened: int, before: int, close: int, noise: int, dice: int) -> Candle:
-        """A candle from `before` to `close`; `dice` are 64 random bits for all that is left open.
+        """A candle from `before` to `close`; `dice` are 64 random bits for its other values.
 
         Wicks reach up to one deviation; the larger the move, the more is traded; the taker buys a
         quarter to three quarters of it. All is traded at one mean price between low and high.

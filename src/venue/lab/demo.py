@@ -24,10 +24,10 @@ SCALE: Final = 8  # decimals of every demo asset
 PASSPHRASE: Final = "demo"  # noqa: S105 - the demo keys are printed, on purpose
 
 ASSETS: Final = ("USDT", "BTC", "ETH", "SOL", "SUSDT", "WXB")  # the last is the venue's token
-LIVE: Final = "USDT"  # what live contracts settle in, and what demo contracts do
-DEMO: Final = "SUSDT"
+LIVE: Final = "USDT"  # the settle asset of live contracts
+DEMO: Final = "SUSDT"  # and of demo contracts
 POSTED: Final = "agents"  # the index source of demo contracts
-FUND_UNITS: Final = 1_000_000  # what the insurance fund begins with in each settle asset
+FUND_UNITS: Final = 1_000_000  # the insurance fund's first money in each settle asset
 
 
 class DemoAccount(Struct, frozen=True):
@@ -111,7 +111,7 @@ FOLLOWED: Final = {
     contract.instrument.symbol: contract.instrument.base + LIVE for contract in CONTRACTS
 }
 
-# Where prices begin (ticks), what a lot costs per tick (quote atoms), and how lively a market is.
+# First prices (ticks), the price of a lot per tick (quote atoms), and how lively a market is.
 STARTS: Final = {
     "BTCUSDT": Start(
         price=6_400_000, unit_atoms=10, volume_per_minute=150_000, volatility_ppm=25_000

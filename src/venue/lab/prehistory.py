@@ -1,4 +1,4 @@
-"""What was before the venue's first trade, by symbol of either product."""
+"""The markets before the venue's first trade, by symbol of either product."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from venue.lab.backfill import Backfill
 from venue.node.market_data.past import NO_DAY, Day, PastTrade
 
 IDS_EACH: Final = 1_000_000  # trade ids of one market's past, all below the first that is given out
-RATE_PPB: Final = 100_000  # what funding rates were as a rule, and how far they went
-RATE_REACH_PPB: Final = 60_000
+RATE_PPB: Final = 100_000  # the middle of funding rates
+RATE_REACH_PPB: Final = 60_000  # the greatest distance from it
 
 
 class Prehistory:
-    """Nothing until the venue's epoch is known: a new venue learns it only when it has begun."""
+    """Empty until the venue's epoch is known: a new venue learns it only when it has begun."""
 
     def __init__(self) -> None:
         markets = {instrument.symbol: instrument.symbol for instrument in demo.INSTRUMENTS}
         self.spot = ToldHistory(markets, 0)
-        # A contract tells what the spot market did that it follows.
+        # A contract has the past of the spot market that it follows.
         self.contract = ToldHistory(demo.FOLLOWED, len(markets))
 
     def begin(self, seed: int, epoch: int) -> None:
-        """Tell what ends at `epoch` (µs)."""
+        """Have a past that ends at `epoch` (µs)."""
         backfill = Backfill(seed, epoch, demo.STARTS)
         self.spot.begin(seed, backfill)
         self.contract.begin(seed, backfill)
@@ -37,7 +37,7 @@ class ToldHistory:
 
     def __init__(self, followed: dict[str, str], number: int) -> None:
         self._followed = followed
-        # Where the ids of a symbol's trades end: they differ from symbol to symbol.
+        # The end of the ids of a symbol's trades, different for each symbol.
         self._ends = {
             symbol: FIRST_ID - IDS_EACH * place for place, symbol in enumerate(followed, number)
         }
@@ -46,12 +46,12 @@ class ToldHistory:
         self._days: dict[str, Day] = {}
 
     def begin(self, seed: int, backfill: Backfill) -> None:
-        """From now on there is a past."""
+        """Have a past from now on."""
         self._seed = seed
         self._backfill = backfill
 
     def candles(self, symbol: str, interval: str) -> list[Candle]:
-        """Ascending, without gaps, up to the epoch."""
+        """The candles of a symbol, ascending, without gaps, up to the epoch."""
         if self._backfill is None:
             return []
         return self._backfill(self._followed.get(symbol, ""), interval)

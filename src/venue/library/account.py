@@ -22,7 +22,7 @@ from venue.library.results import Balance, Bill, Equity, Fill, Income, Order, Pl
 from venue.library.tables import Table
 
 Money = str | int | Decimal
-PAGE: Final = 100  # rows that one call of bills and income gives
+PAGE: Final = 100  # rows of one call of bills and income
 FILLS_MAX: Final = 1_000  # and of spot fills
 CONTRACT_FILLS_MAX: Final = 100
 SIDES: Final = ("LONG", "SHORT")
@@ -75,7 +75,7 @@ class Account:
         time_in_force: str | None = None,
         client_id: str | None = None,
     ) -> Placed:
-        """Place an order. A contract's needs the `position` it is about: LONG or SHORT."""
+        """Place an order. One of a contract needs its `position`: LONG or SHORT."""
         values: dict[str, Any] = {
             "symbol": symbol,
             "side": side,
@@ -125,7 +125,7 @@ class Account:
         if isinstance(order, int):
             return order, self._product(product)
         if not isinstance(order, Placed | Order):
-            rule = "must be what was placed, an order, or the int of its id"
+            rule = "must be a placed order, an order, or the int of its id"
             raise refused(errors.invalid("order", rule))
         return order.order_id, order.product
 
@@ -140,7 +140,7 @@ class Account:
         return [views.contract_balance(balance) for balance in rows]
 
     def balance(self, asset: str = "USDT", *, product: str = SPOT) -> Balance:
-        """Money in one asset; nothing of it is a balance of 0."""
+        """Money in one asset; 0 for an asset that the owner does not have."""
         found = (row for row in self.balances(product=product) if row.asset == asset)
         nothing = Decimal(0)
         return next(found, Balance(asset, product, nothing, nothing, nothing, nothing))

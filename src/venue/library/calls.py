@@ -1,7 +1,7 @@
 """Calls of the interface's operations without a socket: decoded, checked and answered as over REST.
 
-No call is signed: code that holds the venue may act for any owner. An
-order is journaled as one that an operator sent for its owner.
+No call is signed: code that holds the venue may act for any owner. An order is journaled as one
+that an operator sent for its owner.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Calls:
         self._routes: dict[str, Route] = {}
 
     async def serve(self, row: Operation[Q, R], owner: str, values: dict[str, Any]) -> R:
-        """One call for an owner by name or uid; "" for rows that are nobody's. Refused, Misused."""
+        """One call for an owner by name or uid; "" for rows without an owner. Refused, Misused."""
         route = self._route(row)
         try:
             self._desk.check_open(route)
@@ -57,7 +57,7 @@ class Calls:
         except ApiError as problem:
             raise refused(problem) from None
         except (UnicodeEncodeError, OverflowError):
-            found = errors.invalid("parameters", "hold text that is none, or too great a number")
+            found = errors.invalid("parameters", "hold invalid text, or too great a number")
             raise refused(found) from None
         except Stopped as problem:
             raise Misused(f"the venue has stopped: {problem}") from None
@@ -122,7 +122,7 @@ def check_count(name: str, value: object, least: int, most: int | None = None) -
 
 
 def _given(route: Route, values: dict[str, Any]) -> dict[str, Any]:
-    """Values as a door finds them in a query or a body. ApiError for a float, before anything."""
+    """Values as they come from a query or a body. ApiError for a float, before any other check."""
     plain = {name: _plain(name, value) for name, value in values.items() if value is not None}
     if route.in_body and not route.named:
         return body_values(msgspec.json.encode(plain))

@@ -1,4 +1,4 @@
-"""What owners are worth over time, noted while venue time is lived through; nothing is journaled.
+"""Owners' equity over time, noted while venue time is lived through; nothing is journaled.
 
 With the machine's own time nothing is lived through: then only the instants of questions are noted.
 """
@@ -17,8 +17,8 @@ from venue.times import US_PER_MS
 from venue.wire import amount_text, price_text
 
 KEPT_MAX: Final = 100_000  # rows of one owner; older ones are dropped
-OWNERS_MAX: Final = 100  # whose worth is noted; of others it is told when asked for
-UNIT: Final = "USDT"  # what worth is told in
+OWNERS_MAX: Final = 100  # owners whose equity is noted; of others only the present one is told
+UNIT: Final = "USDT"  # the unit of equity
 
 
 class EquityLog:
@@ -37,7 +37,7 @@ class EquityLog:
             rows.append(self._worth(owner))
 
     def rows(self, owner: str) -> list[Equity]:
-        """What was noted of an owner, and its worth now."""
+        """The notes of an owner, and its equity now."""
         self._go_back()
         now = self._worth(owner)
         noted = list(self._rows.get(owner, ()))
@@ -51,7 +51,7 @@ class EquityLog:
         return (self._noted // self._step_us + 1) * self._step_us if self._rows else None
 
     def pass_time(self) -> None:
-        """Note what is due."""
+        """Note the worth of owners at each instant that is due."""
         now = self._rooms.clock.now()
         due = self.due()
         if due is None or now < due:
@@ -61,7 +61,7 @@ class EquityLog:
             rows.append(self._worth(owner))
 
     def _go_back(self) -> None:
-        """Forget what was noted later than now: the venue was reverted."""
+        """Forget notes of later than now: the venue was reverted."""
         now = self._rooms.clock.now()
         if now >= self._noted:
             return
@@ -99,4 +99,4 @@ class EquityLog:
 
 
 async def keep_up() -> None:
-    """Nothing to wait for: worth is noted at once."""
+    """Wait for nothing: worth is noted at once."""

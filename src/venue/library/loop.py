@@ -18,7 +18,7 @@ import uvloop
 from venue.client.errors import Misused
 
 R = TypeVar("R")
-LOOK_S: Final = 0.1  # how often somebody who watches a call looks at it
+LOOK_S: Final = 0.1  # how often the watch of a call is called
 
 
 class LoopThread:
@@ -36,7 +36,7 @@ class LoopThread:
         self._loop.run_forever()
 
     def check(self) -> None:
-        """Misused: it is closed, or this is not the thread that made it."""
+        """Misused: the venue is closed, or this is not the thread that made it."""
         if self.closed:
             raise Misused("the venue is closed: make another one with Venue(...)")
         if (os.getpid(), threading.get_ident()) != self._caller:

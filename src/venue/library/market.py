@@ -1,4 +1,4 @@
-"""One market of a venue in this process, as the public sees it."""
+"""One market of a venue in this process, with its public data."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Market:
         return of_spot if self.product == SPOT else of_contract
 
     def book(self, levels: int = DEEP) -> Book:
-        """The best levels of each side: `levels` of them, from 1 to 200, or what there is."""
+        """The best levels of each side: at most `levels` of them, from 1 to 200."""
         row = self._row(spot.depth, contract.contract_depth)
         check_count("levels", levels, 1, DEEPEST)
         limit = DEEP if levels <= DEEP else DEEPEST

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 
 class Placed(Struct, frozen=True):
-    """An order that the venue took; `Account.order(placed)` tells what has come of it."""
+    """An order that the venue took; `Account.order(placed)` gives its present state."""
 
     order_id: int
     client_id: str
@@ -92,9 +92,9 @@ class Income(Struct, frozen=True, kw_only=True):
 
 
 class Fill(Struct, frozen=True, kw_only=True):
-    """An own fill; `realized` is what closing it brought, 0 for spot.
+    """An own fill; `realized` is the profit of the closed part, 0 for spot.
 
-    A spot fee is in what was received: base of a buy, quote of a sell (`fee_asset`).
+    A spot fee is in the received asset: base of a buy, quote of a sell (`fee_asset`).
     """
 
     ts: int
@@ -123,7 +123,7 @@ class Trade(Struct, frozen=True, kw_only=True):
 
 
 class Candle(Struct, frozen=True, kw_only=True):
-    """A candle that opened at `ts`; `taker_` is what takers bought."""
+    """A candle that opened at `ts`; the `taker_` fields are the volumes that takers bought."""
 
     ts: int
     close_ts: int
@@ -139,7 +139,7 @@ class Candle(Struct, frozen=True, kw_only=True):
 
 
 class Equity(Struct, frozen=True, kw_only=True):
-    """An owner's worth in USDT: spot at last prices, contracts with what is unrealized."""
+    """An owner's worth in USDT: spot at last prices, contracts with unrealized profit."""
 
     ts: int
     owner: str
@@ -179,7 +179,7 @@ class Ticker(Struct, frozen=True, kw_only=True):
 
 
 class Due(Struct, frozen=True):
-    """Something that was settled, or falls due, at `ts`; `count` positions, orders or accounts."""
+    """An effect that was settled, or falls due, at `ts`; `count` positions, orders or accounts."""
 
     ts: int
     kind: str
@@ -188,7 +188,7 @@ class Due(Struct, frozen=True):
 
 
 class Advanced(Struct, frozen=True):
-    """Venue time before and after (ms), and what was settled on the way, in order."""
+    """Venue time before and after (ms), and the effects settled on the way, in order."""
 
     begin: int
     end: int
@@ -206,7 +206,7 @@ class PreviewFill(Struct, frozen=True):
 
 
 class Preview(Struct, frozen=True, kw_only=True):
-    """What an order would do now. A refused one has nothing but `refused`, the refusal's words."""
+    """The effects that an order would have now. A refused one has only `refused`, in words."""
 
     accepted: bool
     refused: str

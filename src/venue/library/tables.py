@@ -14,7 +14,7 @@ from venue.client.errors import Misused
 Row = TypeVar("Row", bound=Struct)
 DIGITS: Final = 38
 SCALE: Final = 18
-FLOAT: Final = "_f"  # behind the name of a decimal column: the same as a float, for convenience
+FLOAT: Final = "_f"  # ends the name of the float copy of a decimal column
 CANDLE: Final = ("open", "high", "low", "close", "volume")
 FEATHER: Final = ".feather"
 PARQUET: Final = ".parquet"
@@ -108,7 +108,7 @@ class Table(Generic[Row]):
         return target
 
     def _for_freqtrade(self) -> Any:
-        """Its history files: `date` and five columns of floats."""
+        """A table in the form of freqtrade's files: `date` and five columns of floats."""
         arrow = _needed("pyarrow", EXTRA)
         names = {field.name for field in structs.fields(self._kind)}
         if not names.issuperset(CANDLE):
@@ -122,7 +122,7 @@ class Table(Generic[Row]):
 
 
 def _needed(module: str, installed: str) -> Any:
-    """A module that is not among the venue's own dependencies, and what pip installs for it."""
+    """A module that is not among the venue's own dependencies; `installed` is its name in pip."""
     from importlib import import_module
 
     try:

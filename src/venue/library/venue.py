@@ -70,8 +70,8 @@ class Venue:
 
     `clock` is "manual", "skip", "offset", "real", or "rate N" with N seconds in one. `at` is the
     time to begin at; a new venue whose clock is not "real" begins at 2026-01-01. With `state`
-    everything is kept in that file; without it in memory. Raises Misused for an unknown clock, a
-    time or span that is none, and what the file's journal refuses by exceptions of its own.
+    everything is kept in that file; without it in memory. Raises Misused for an unknown clock or
+    an invalid time or span; a refusal of the file's journal raises exceptions of its own.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class Venue:
         async with opening:
             context = main.opened(self._options, SystemClock(), self._failures.append)
             rooms = await opening.enter_async_context(context)
-            rooms.observe(0)  # no wire log: who calls knows what it asked
+            rooms.observe(0)  # no wire log: the caller knows its own calls
             await employ(rooms, self._options.seed, agents=self._options.agents)
             if self._options.resets:
                 await rooms.timekeeper.keep(snapshot_rows.READY, rooms.aside.dump)
@@ -260,7 +260,7 @@ class Venue:
         """Hold a contract's index at a price inside a `with`; agents follow it there.
 
         It goes by at most its step a second, or with `jump` at once. Refused: no such contract, or
-        a price that is none. Behind the `with` its sources have it again.
+        an invalid price. After the `with` its sources have it again.
         """
         self._ask(reference_rows.hold_index, "", symbol=symbol, price=price, jump=jump)
         try:
@@ -270,11 +270,11 @@ class Venue:
                 self._ask(reference_rows.release_index, "", symbol=symbol)
 
     def snapshot(self, name: str = "base") -> None:
-        """Keep the state under a name, until `close`; one of that name is replaced."""
+        """Keep the state under a name, until `close`; a former one of that name is replaced."""
         self._ask(snapshot_rows.keep_snapshot, "", name=name)
 
     def revert(self, name: str = "base") -> None:
-        """Go back to a kept state, any number of times. Refused: none has that name."""
+        """Go back to a kept state, any number of times. Refused: no state has that name."""
         self._ask(snapshot_rows.revert, "", name=name)
 
     def reset(self) -> None:
@@ -289,7 +289,7 @@ class Venue:
         when: dict[str, Any] | None = None,
         **effect: Any,
     ) -> fault_rows.FaultView:
-        """Have something go wrong for clients of `serve()`; calls of this object meet no faults."""
+        """Add a fault for clients of `serve()`; calls of this object meet no faults."""
         values = {"effect": {"kind": kind, **effect}, "match": match, "when": when}
         return self._ask(fault_rows.add_fault, "", **values)
 
@@ -308,7 +308,7 @@ class Venue:
         product: str = SPOT,
         position: str | None = None,
     ) -> Preview:
-        """What an order would do now. Nothing is done."""
+        """The effects that an order would have now. None happens."""
         order: dict[str, Any] = {
             "symbol": symbol,
             "side": side,
@@ -325,8 +325,8 @@ class Venue:
         return views.preview(self._ask(preview_row, "", **asked))
 
     def explain(self, kind: str, identity: int | Placed | Order | Bill) -> Explanation:
-        """Why an order, a bill or a liquidation came so, in sentences with their numbers. `kind` is
-        "order", "bill" or "liquidation". Refused: there is none of this id, or it is too long ago.
+        """The reasons of an order, a bill or a liquidation, in sentences with their numbers. `kind`
+        is "order", "bill" or "liquidation". Refused: this id is unknown, or it is too long ago.
         """
         check_text("kind", kind)
         row = {
@@ -354,9 +354,9 @@ class Venue:
     # -- a door -----------------------------------------------------------------------------------
 
     def serve(self, port: int = 0, *, host: str = "127.0.0.1") -> Served:
-        """Answer REST and streams from this state until `close`; again, the same door.
+        """Answer REST and streams from this state until `close`; later calls give the same address.
 
-        Loopback only: the demo keys are published. Misused: another host; OSError: it is taken.
+        Loopback only: the demo keys are published. Misused: another host; OSError: it is in use.
         """
         self._check()
         if self._served is None:
@@ -376,7 +376,7 @@ class Venue:
 
 
 async def _done(act: Callable[[object], None], who: object) -> None:
-    """Have something done on the venue's own loop."""
+    """Call a function on the venue's own loop."""
     act(who)
 
 

@@ -160,7 +160,7 @@ def advanced(view: Advance) -> Advanced:
 
 
 def preview(view: PreviewView) -> Preview:
-    """What an order would do."""
+    """The effects that an order would have."""
     refusal, after = view.refused, view.position
     return Preview(
         accepted=view.accepted,
@@ -184,5 +184,5 @@ def preview(view: PreviewView) -> Preview:
 
 
 def _given(text: str | None) -> Decimal | None:
-    """A price; None for one that is 0 or not told."""
+    """A price; None for 0 or no text."""
     return (Decimal(text) or None) if text is not None else None

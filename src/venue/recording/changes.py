@@ -95,7 +95,7 @@ KINDS: Final = {  # of a leg's income item: whether it opens, and its position's
 OWNERS_CANCEL: Final = (CancelContractOrder, CancelContractOrders)
 OWNERS_ALGO_CANCEL: Final = (CancelAlgo, CancelAlgos)
 
-# Why an order ended without being filled.
+# The reasons why an order ended without being filled.
 BY_USER: Final = "USER_CANCELED"
 NOT_FILLED: Final = "COULD_NOT_FILL"
 SELF_TRADE: Final = "EXPIRE_CANCELED"
@@ -105,7 +105,7 @@ NO_MARGIN: Final = "MARGIN_NOT_ENOUGH"
 
 
 class Touched:
-    """The things a command touched, each once, in the order of its events. Assets are by index."""
+    """All that a command touched, each once, in the order of its events. Assets are by index."""
 
     __slots__ = (
         "cancels_end", "closed", "command", "contract_accounts", "contract_fills", "events",
@@ -123,14 +123,14 @@ class Touched:
         self.contract_accounts: dict[tuple[int, int, str], None] = {}
         self.positions: dict[tuple[int, int, str], None] = {}
         self.closed: dict[int, PositionClosed] = {}
-        self.cancels_end = -1  # up to this place among the events, orders end by a countdown
+        self.cancels_end = -1  # up to this place among the events, a countdown ends orders
 
 
 class Changes:
-    """What happens to the owners that `follows` says yes to; every applied command must be given
-    at once, in order. Who is followed later is taken up then.
+    """Changes of the owners for whom `follows` is true; every applied command must be given at
+    once, in order. An owner that is followed later is taken up then.
 
-    `orders`, `algos` and `positions` are what is open, by id; `moved` is by uid and asset index.
+    `orders`, `algos` and `positions` are the open ones, by id; `moved` is by uid and asset index.
     """
 
     __slots__ = (
@@ -140,7 +140,7 @@ class Changes:
     def __init__(self, engine: Engine, follows: Callable[[int], bool]) -> None:
         self._engine = engine
         self._follows = follows
-        self._modes: dict[tuple[int, str], Chosen] = {}  # those that were ever changed
+        self._modes: dict[tuple[int, str], Chosen] = {}  # only the ones ever changed
         self.orders: dict[int, OrderNote] = {}
         self.algos: dict[int, AlgoNote] = {}
         self.positions: dict[int, PositionNote] = {}
@@ -169,7 +169,7 @@ class Changes:
                 self.take_up(account)
 
     def fold(self, applied: Applied) -> Touched:
-        """Take a command's events in; `forget` is to follow when its frames are made."""
+        """Take a command's events in; `forget` follows when its frames are made."""
         touched = Touched(applied)
         for place, event in enumerate(applied.events):
             handler = self._handlers.get(type(event))
@@ -178,7 +178,7 @@ class Changes:
         return touched
 
     def take_up(self, account: Account) -> None:
-        """Note what an owner has open already."""
+        """Note an owner's open orders and positions."""
         for order in account.orders.values():
             self.orders[order.order_id] = open_order(order)
         holding = account.holding
@@ -198,7 +198,7 @@ class Changes:
             self.positions[position.position_id] = open_position(position)
 
     def forget(self, touched: Touched) -> None:
-        """Let go of what has ended."""
+        """Let go of ended orders and positions."""
         for number, note in touched.orders.items():
             if isinstance(note, AlgoNote):
                 if note.status != ALGO_UNTRIGGERED:
@@ -208,7 +208,7 @@ class Changes:
         for position_id in touched.closed:
             self.positions.pop(position_id, None)
 
-    # -- what the engine does not know -----------------------------------------------------------
+    # -- facts that the engine does not know ------------------------------------------------------
 
     def past(self) -> PastNotes:
         """The notes that could not be taken up from the engine alone."""

@@ -1,4 +1,4 @@
-"""Private frames: what each applied command changed for its owners, channel by channel."""
+"""Private frames: the changes of each applied command for its owners, channel by channel."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from venue.recording.records import PrivateFrame
 from venue.vocabulary import BUY, LONG, PRODUCT_CONTRACT, PRODUCT_SPOT
 
 ITEMS_MAX: Final = 100  # per frame; a command that changed more makes several
-RESERVED: Final = (FEES_UID, FUND_UID)  # owners that nobody can be
+RESERVED: Final = (FEES_UID, FUND_UID)  # owners without a client
 
 _encode = msgspec.json.Encoder().encode
 
@@ -27,23 +27,23 @@ Gathered = dict[tuple[int, int, str, str], list[str]]
 
 
 class Rooms(Protocol):
-    """The source of frames beside events: the `Venue`, or anything with an engine."""
+    """The source of frames beside events: the `Venue`, or any object with an engine."""
 
     @property
     def engine(self) -> Engine: ...
 
 
 def everyone(uid: int) -> bool:
-    """Every owner listens that anybody can be."""
+    """Whether a client can be this owner: then its frames are made."""
     return uid not in RESERVED
 
 
 class PrivateFrames:
     """Makes the frames of applied commands; every one must be given, in order.
 
-    And at once, before the engine applies the next: orders, accounts and positions appear once per
-    command, as it left them. `listens` tells for which owners frames are wanted; what they have is
-    followed in `changes`.
+    Give it before the engine applies the next: orders, accounts and positions appear once per
+    command, as it left them. `listens` tells for which owners frames are wanted; `changes` follows
+    their orders, money and positions.
     """
 
     __slots__ = ("_rooms", "changes")
@@ -88,7 +88,7 @@ class PrivateFrames:
             gathered.setdefault((note.uid, product, ORDERS, ORDER_UPDATE), []).append(item)
 
     def _opened_by(self, note: OrderNote | AlgoNote, number: int) -> int:
-        """The order that opened its position, where positions are separate, else 0."""
+        """The order that opened its position, where positions are separate, otherwise 0."""
         if not note.modes[1]:
             return 0
         if isinstance(note, OrderNote) and (note.side == BUY) == (note.position_side == LONG):

@@ -39,8 +39,8 @@ from venue.wire import (
 )
 
 AT_PRICE: Final = (int(AlgoType.STOP), int(AlgoType.TAKE_PROFIT))  # those with a price of their own
-PLAIN: Final = "UNKNOWN_PRICE_TYPE"  # what an order waits for that waited for no price
-SOURCE: Final = "API"  # every order comes in by the interface
+PLAIN: Final = "UNKNOWN_PRICE_TYPE"  # the trigger price type of an order that had no trigger
+SOURCE: Final = "API"  # every order comes through the interface
 NO_DISCOUNT: Final = "1"
 DIRECTIONS: Final = ("TAKER", "MAKER")
 
@@ -51,7 +51,7 @@ DIRECTIONS: Final = ("TAKER", "MAKER")
 def contract_account_item(
     engine: Engine, account: Account, index: int, moved: MoneyMoved, time: int
 ) -> ContractAccountItem:
-    """One settle asset of an owner over all its pools as they are now, and what moved since."""
+    """One settle asset of an owner over all its pools as they are now, with the moves since."""
     asset = engine.ledger.assets[index]
     pools = [pool for pool in account.isolated.values() if pool.asset == index]
     balance = wallet(account.contract[index]) + sum(wallet(pool) for pool in pools)
@@ -329,7 +329,7 @@ def _closes(side: int, position_side: int) -> bool:
 
 
 def _trigger(algo: AlgoNote) -> int:
-    """A trailing stop's price moves along: it is known once it was triggered."""
+    """The trigger price; a trailing stop's moves along and is known only when it was triggered."""
     return algo.triggered_price or algo.trigger_price
 
 

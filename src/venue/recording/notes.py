@@ -1,7 +1,7 @@
-"""Notes behind private frames: open orders, waiting conditional orders, positions, money moved.
+"""Notes for private frames: open orders, waiting conditional orders, positions, money moved.
 
-Notes are as many as the engine's open orders and positions. What the engine does not know of them,
-fees and fill prices of the past, has a place of its own in snapshots.
+Notes are as many as the engine's open orders and positions. Facts that the engine does not know of
+them, fees and fill prices of the past, have a part of their own in snapshots.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NOT_CHOSEN: Final = (CROSSED, COMBINED)
 
 
 class AlgoNote(Struct, array_like=True, gc=False):
-    """A conditional order; `triggered_price` (ticks) and `trigger_time` are 0 until it is."""
+    """A conditional order; `triggered_price` (ticks) and `trigger_time` are 0 until its trigger."""
 
     algo_id: int
     uid: int
@@ -61,7 +61,7 @@ class AlgoNote(Struct, array_like=True, gc=False):
 class OrderNote(Struct, array_like=True, gc=False):
     """An order: `executed` lots for `notional` atoms and `fee` atoms; fill prices in ticks.
 
-    `position_side` is 0 for a spot order; `algo` is the conditional order that one came from.
+    `position_side` is 0 for a spot order; `algo` is the conditional order that it came from.
     """
 
     order_id: int
@@ -112,7 +112,7 @@ class OrderNote(Struct, array_like=True, gc=False):
 
 
 class PositionNote:
-    """Facts that the event of a position's end lacks: who opened it and when."""
+    """Facts that the event of a position's end lacks: its opening order and sequence numbers."""
 
     __slots__ = ("auto_margin", "created", "isolated", "open_order_id", "separated", "updated")
 
@@ -141,8 +141,8 @@ class MoneyMoved(Struct, array_like=True):
 
 
 class PastNotes(Struct, array_like=True):
-    """What the engine does not know: notes of open orders with fills, or that a conditional order
-    became; and what moved, with uid and asset index.
+    """Notes that the engine does not know: of open orders with fills, or that a conditional order
+    became; and moved money, with uid and asset index.
     """
 
     orders: list[OrderNote] = []

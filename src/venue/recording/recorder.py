@@ -50,11 +50,11 @@ _decode_part = msgspec.msgpack.Decoder(RecorderPart).decode
 
 
 class Recorder:
-    """Accompanies the outbox. Frames are made for the owners that `RecordStreams` was said of.
+    """Accompanies the outbox. Frames are made for the owners that a `RecordStreams` has named.
 
     `published` are the frames of the batch that is published right now. After a defect there are
-    none until the engine's next full `RENEWAL` commands; every channel then goes on with a number
-    left out, so nobody can resume across what was lost. `defects` counts them.
+    none until the engine's next full `RENEWAL` commands; every channel then leaves a number out,
+    so no client can resume across the lost frames. `defects` counts them.
 
     While it is not `busy`, no command concerns it but those of `special` types.
     """
@@ -65,7 +65,7 @@ class Recorder:
         self.engine = Engine()
         self.published: list[KeptFrame] = []
         self.defects = 0
-        self.busy = False  # somebody has private frames, or a defect is not yet behind
+        self.busy = False  # an owner has private frames, or a defect is not yet over
         self.numbering = Numbering(kept)
         self._owners: dict[int, None] = {}
         self._frames: PrivateFrames | None = None
@@ -107,10 +107,10 @@ class Recorder:
             past=frames.changes.past() if frames is not None else PastNotes(),
         )
 
-    # -- what can be asked ------------------------------------------------------------------------
+    # -- questions --------------------------------------------------------------------------------
 
     def trusted(self) -> bool:
-        """Whether frames are made: no defect came in between."""
+        """Whether frames are made: no defect stands in the way."""
         return self._frames is not None
 
     # -- what happens -----------------------------------------------------------------------------
@@ -134,7 +134,7 @@ class Recorder:
         self.busy = bool(self._owners) or self._frames is None
 
     def _follow(self, event: Event) -> None:
-        """Keep its part with a state that is kept, and go back with one."""
+        """Keep its part of a state that is kept, and go back with a reverted one."""
         if isinstance(event, StateKept):
             self._kept_states[event.name] = _encode_part(self._part())
         elif isinstance(event, StateReverted):
@@ -162,7 +162,7 @@ class Recorder:
             self._frames.changes.take_up(self.engine.account(uid))
 
     def publish(self, _: list[Applied]) -> None:
-        """The batch of these frames is published: the followers behind this one see them."""
+        """The batch of these frames is published: the followers after this one see them."""
         self.published = self.take()
 
     def take(self) -> list[KeptFrame]:
@@ -183,7 +183,7 @@ class Recorder:
         self._made.append(KeptFrame(applied.sequence, uid, product, channel, number, payload))
 
     def _renew(self) -> None:
-        """Go on after a defect, from what the engine knows: a number of each channel is lost."""
+        """Go on after a defect, from the engine's state: a number of each channel is lost."""
         for uid in sorted(self._owners):
             for product, channel in CHANNELS:
                 self.numbering.lose((uid, product, channel))

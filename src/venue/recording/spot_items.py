@@ -1,6 +1,6 @@
 """Items of private spot frames as JSON text, written out: every order makes several of them.
 
-Their fields and the order of these are those of `api.private_streams`.
+Their fields and the order of these are those of `api.streams.private`.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def _fills(engine: Engine, market: Market[None], note: OrderNote) -> str:
     )
 
 
-# -- what is the same again and again -------------------------------------------------------------
+# -- repeated texts -------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=1_000)

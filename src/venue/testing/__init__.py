@@ -1,5 +1,5 @@
 """The pytest plugin: a venue for each test, with its clock, its faults and stock clients; and
-`Machine`, for who has Hypothesis."""
+`Machine`, which needs Hypothesis."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -1,4 +1,4 @@
-"""What a test holds of its venue: its addresses and accounts, its clock, faults and market."""
+"""A test's handle of its venue: its addresses and accounts, its clock, faults and market."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _WHEN: Final = ("nth", "first", "every", "after", "probability", "count", "from"
 
 
 class VenueRefused(Exception):
-    """The venue refused what a test asked of it, or does not answer; carries its words."""
+    """The venue refused a test's call, or does not answer; carries its words."""
 
 
 class Clock:
-    """The venue's time, which stands until it is told to go on."""
+    """The venue's time, which stands until a test moves it."""
 
     def __init__(self, venue: Handle) -> None:
         self._venue = venue
@@ -30,9 +30,9 @@ class Clock:
         return int(self._venue.operator("clock")["time"])
 
     def advance(self, by: str = "", *, to: str = "", to_next: str = "") -> dict[str, Any]:
-        """Go on by a span such as 8h, to a time, or to what is due next: funding, countdown, any.
+        """Go on by a span such as 8h, to a time, or to the next due funding, countdown or any.
 
-        What was settled on the way. VenueRefused.
+        Returns the effects settled on the way. VenueRefused.
         """
         given = {"by": by, "to": to, "to_next": to_next}
         told = self._venue.operator(
@@ -41,18 +41,18 @@ class Clock:
         return dict(told)
 
     def set(self, mode: str, **more: str) -> dict[str, Any]:
-        """Another mode: real, rate with `rate`, manual, skip. VenueRefused."""
+        """Set another mode: real, rate with `rate`, manual, skip. VenueRefused."""
         return dict(self._venue.operator("change_clock", mode=mode, **more))
 
 
 class Faults:
-    """What goes wrong on purpose."""
+    """The deliberate faults of the venue."""
 
     def __init__(self, venue: Handle) -> None:
         self._venue = venue
 
     def add(self, kind: str, **more: Any) -> str:
-        """A rule; its id. Which requests (`operation`, `owner`, `channel` ...), when (`nth`,
+        """Add a rule; its id. Which requests (`operation`, `owner`, `channel` ...), when (`nth`,
         `count`, `after` ...), and more of the effect (`ms`, `status` ...) are given by name.
 
         `from_` stands for `from`. VenueRefused.
@@ -62,7 +62,7 @@ class Faults:
         when = {name: given.pop(name) for name in _WHEN if name in given}
         rule = {"id": given.pop("id")} if "id" in given else {}
         side = given.get("side")
-        # Else it is before or after the effect.
+        # Other values name the effect's side: before or after.
         if isinstance(side, str) and side.upper() in ("BUY", "SELL"):
             match["side"] = given.pop("side")
         effect = {"kind": kind, **given}
@@ -70,7 +70,7 @@ class Faults:
         return str(made["id"])
 
     def preset(self, name: str, rate: str = "") -> list[dict[str, Any]]:
-        """The rules of a preset; `rate` such as 30% has them hit less often. VenueRefused."""
+        """Add the rules of a preset; with `rate` such as 30% they hit less often. VenueRefused."""
         scaled = {"rate": rate} if rate else {}
         return list(self._venue.operator("apply_fault_preset", name=name, **scaled))
 
@@ -94,12 +94,12 @@ class Wire:
         self._after = 0
 
     def begin(self) -> None:
-        """What was before is no part of the test. VenueRefused."""
+        """Leave out all entries up to now, which are no part of the test. VenueRefused."""
         before = self._venue.operator("wire", limit=1)
         self._after = before[-1]["number"] if before else 0
 
     def entries(self, **only: Any) -> list[dict[str, Any]]:
-        """Those that agree with all that is given, oldest first: `owner`, `operation`, `kind`,
+        """The entries that agree with all fields given, oldest first: `owner`, `operation`, `kind`,
         `faulty`, `status` as 400, 4xx or lost. The newest 1,000, of a world 200. VenueRefused."""
         return list(self._venue.operator("wire", after=self._after, limit=ENTRIES_MAX, **only))
 
@@ -119,11 +119,11 @@ class Handle:
         self._markets = markets  # of ccxt: loading them takes longer than most tests
 
     def operator(self, operation: str, /, **values: Any) -> Any:
-        """What an operation of the venue's people answers, by its name. VenueRefused."""
+        """The answer to an operator operation, by its name. VenueRefused."""
         return self._answer(operation, values, None)
 
     def ask(self, name: str, operation: str, /, **values: Any) -> Any:
-        """What an operation answers a demo account, by its name. VenueRefused."""
+        """The answer to an operation of a demo account, by its name. VenueRefused."""
         return self._answer(operation, values, self.account(name))
 
     def _answer(self, operation: str, values: dict[str, Any], account: Credentials | None) -> Any:
@@ -177,11 +177,11 @@ class Handle:
         self.operator("revert", name=name)
 
     def explain(self, kind: str, identity: int | str) -> dict[str, Any]:
-        """Why an `order`, `bill`, `liquidation` or `refusal` came so. VenueRefused."""
+        """The reasons of an `order`, `bill`, `liquidation` or `refusal`. VenueRefused."""
         return dict(self.operator(f"explain_{kind}", id=identity))
 
     def index(self, symbol: str, price: str | Decimal) -> None:
-        """A contract's index is at a price at once, until time goes on by ten seconds."""
+        """Set a contract's index to a price at once, until time goes on by ten seconds."""
         self.operator("change_contract", symbol=symbol, indexSources=["test"])
         self.operator("post_index", symbol=symbol, source="test", price=price, jump=True)
 

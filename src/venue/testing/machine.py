@@ -1,4 +1,4 @@
-"""A Hypothesis state machine over a venue in this process: markets that nobody would think of.
+"""A Hypothesis state machine over a venue in this process: markets beyond a writer's ideas.
 
 Subclass it, add rules that drive your bot and invariants that it must keep, and have Hypothesis
 look for the shortest market that breaks one.
@@ -23,7 +23,7 @@ KEPT: Final = "machine"
 LOT: Final = Decimal("0.001")
 TICK: Final = Decimal(10)  # between the prices of orders
 MIDDLE: Final = Decimal(60_000)
-OWNERS: Final = st.integers(0, 11)  # by turns: as often each, of up to four
+OWNERS: Final = st.integers(0, 11)  # taken modulo the number of owners: equally often up to four
 LOTS: Final = st.integers(1, 50)
 TICKS: Final = st.integers(-20, 20)
 SIDES: Final = st.sampled_from(["BUY", "SELL"])
@@ -35,7 +35,7 @@ class Machine(RuleBasedStateMachine):
     """`venue` is as it began in each run. `owners` place and cancel orders of `symbol`, spot and
     contract, around 60000; time passes; the index moves; the state goes back.
 
-    Whatever happens, the venue's books add up and are not crossed, and nobody owes anything.
+    At all times the venue's books add up and are not crossed, and no owner owes anything.
     """
 
     seed: ClassVar[int] = 1
@@ -54,28 +54,28 @@ class Machine(RuleBasedStateMachine):
         self._post()
 
     def attempt(self, act: Callable[[], R]) -> R | None:
-        """What an act gives; None when the venue refuses it, which is no failure."""
+        """The result of an act; None when the venue refuses it, which is no failure."""
         try:
             return act()
         except Refused:
             return None
 
-    # -- what happens -----------------------------------------------------------------------------
+    # -- rules ------------------------------------------------------------------------------------
 
     @rule(owner=OWNERS, side=SIDES, lots=LOTS, ticks=TICKS)
     def place(self, owner: int, side: str, lots: int, ticks: int) -> None:
-        """A spot order at a price."""
+        """Place a spot order at a price."""
         price = MIDDLE + ticks * TICK
         self._place(owner, lambda name: self._order(name, side, lots, price=price))
 
     @rule(owner=OWNERS, side=SIDES, lots=LOTS)
     def place_at_the_market(self, owner: int, side: str, lots: int) -> None:
-        """A spot order at whatever price there is."""
+        """Place a spot order at the market."""
         self._place(owner, lambda name: self._order(name, side, lots))
 
     @rule(owner=OWNERS, side=SIDES, position=POSITIONS, lots=LOTS, ticks=TICKS)
     def place_contract(self, owner: int, side: str, position: str, lots: int, ticks: int) -> None:
-        """An order that opens or closes a position."""
+        """Place an order that opens or closes a position."""
         price = MIDDLE + ticks * TICK
         self._place(
             owner, lambda name: self._order(name, side, lots, price=price, position=position)
@@ -84,48 +84,48 @@ class Machine(RuleBasedStateMachine):
     @precondition(lambda self: self.placed)
     @rule(number=st.integers(0, 30))
     def cancel(self, number: int) -> None:
-        """An order of before is canceled, if it is open."""
+        """Cancel an earlier order, if it is open."""
         owner, order = self.placed[number % len(self.placed)]
         self.attempt(lambda: self.venue.account(owner).cancel(order))
 
     @rule(seconds=st.integers(1, 9))
     def advance(self, seconds: int) -> None:
-        """Time passes; the index is there all the while."""
+        """Let time pass, with a posted index all the while."""
         self._post()
         self.venue.advance(f"{seconds}s")
         self._post()
 
     @rule(percent=st.integers(-10, 10))
     def move_index(self, percent: int) -> None:
-        """The contract's index jumps, and positions are looked at."""
+        """Have the contract's index jump, and positions be checked."""
         self.index = (self.index * (100 + percent) / 100).quantize(Decimal("0.1"))
         self._post()
         self.venue.advance("1s")
 
     @rule()
     def keep(self) -> None:
-        """The state is kept."""
+        """Keep the state."""
         self.venue.snapshot(KEPT)
         self._kept = list(self.placed)
 
     @precondition(lambda self: self._kept is not None)
     @rule()
     def go_back(self) -> None:
-        """The state is again as it was kept."""
+        """Go back to the kept state."""
         assert self._kept is not None
         self.venue.revert(KEPT)
         self.placed = list(self._kept)
 
-    # -- what holds -------------------------------------------------------------------------------
+    # -- invariants -------------------------------------------------------------------------------
 
     @invariant()
     def the_books_add_up(self) -> None:
-        """Money, orders, positions and funds, by the rules of the venue (rulebook 10)."""
+        """Check money, orders, positions and funds by the rules of the venue (rulebook 10)."""
         assert self.venue.problems() == []
 
     @invariant()
     def no_book_is_crossed(self) -> None:
-        """Who would buy offers less than who would sell asks."""
+        """Check that the best bid is below the best ask."""
         for product in (SPOT, CONTRACT):
             book = self.venue.market(self.symbol, product=product).book()
             if book.bids and book.asks:
@@ -133,7 +133,7 @@ class Machine(RuleBasedStateMachine):
 
     @invariant()
     def nobody_is_below_zero(self) -> None:
-        """What is free or locked is there."""
+        """Check that no free or locked amount is negative."""
         for owner in self.owners:
             for balance in self.venue.account(owner).balances():
                 assert min(balance.free, balance.locked) >= 0, (owner, balance)
@@ -166,7 +166,7 @@ class Machine(RuleBasedStateMachine):
 
 
 def _venue(seed: int, *, agents: bool) -> Venue:
-    """One for all runs: it begins anew in a millisecond."""
+    """One venue for all runs: it begins again in a millisecond."""
     key = (seed, agents)
     if key not in _VENUES:
         _VENUES[key] = Venue(seed=seed, agents=agents)

@@ -1,6 +1,6 @@
-"""The plugin that pytest finds: fixtures, the marker, and what a failing test shows.
+"""The plugin that pytest finds: fixtures, the marker, and the facts that a failing test shows.
 
-One venue runs for each worker and kind that tests ask for; it is as it began before each test.
+One venue runs for each worker and kind that tests ask for; each test finds it as it began.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ URL: Final = "VENUE_URL"
 BEGINNING: Final = "2026-01-01T00:00:00.000Z"  # as scenarios spell it: they share the server
 SEED_MAX: Final = 2**31 - 1
 MARKER: Final = (
-    "venue(seed=1, clock='manual', at='2026-01-01T00:00:00Z', agents=True, scenario=FILE): what"
-    " the test's venue is like"
+    "venue(seed=1, clock='manual', at='2026-01-01T00:00:00Z', agents=True, scenario=FILE): the"
+    " options of the test's venue"
 )
 ARGUMENTS: Final[dict[str, type[Any]]] = {
     "seed": int,
@@ -40,7 +40,7 @@ _HANDLES: Final = pytest.StashKey["list[Handle]"]()
 
 
 class Kind(NamedTuple):
-    """What a venue is started with."""
+    """The options that a venue is started with."""
 
     seed: int = 1
     at: str = BEGINNING
@@ -70,7 +70,7 @@ class Servers:
         return handle
 
     def world(self, kind: Kind, *, agents: bool) -> Handle:
-        """A new world of a venue: what others do in that venue is left alone. `agents` act in it.
+        """A new world of a venue: other worlds of that venue are left alone. `agents` act in it.
         VenueRefused, NotStarted."""
         from venue.testing.handle import Handle
 
@@ -103,7 +103,7 @@ class Servers:
         return self._running[kind].url
 
     def stop(self) -> None:
-        """End what was started."""
+        """End the venues that were started."""
         for running in self._running.values():
             running.begin_to_stop()
         for running in self._running.values():
@@ -118,7 +118,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def venue_servers() -> Iterator[Servers]:
-    """The venues behind all tests of this worker."""
+    """The venues that all tests of this worker share."""
     servers = Servers(os.environ.get(URL, ""))
     yield servers
     servers.stop()
@@ -126,7 +126,7 @@ def venue_servers() -> Iterator[Servers]:
 
 @pytest.fixture
 def venue(request: pytest.FixtureRequest, venue_servers: Servers) -> Iterator[Handle]:
-    """A venue as it began, in manual time; the marker `venue` says what it is like."""
+    """A venue as it began, in manual time; the marker `venue` gives its options."""
     yield from _lent(request.node, venue_servers, lambda kind, _: venue_servers.fresh(kind))
 
 
@@ -156,21 +156,21 @@ def venue_ccxt(venue: Handle) -> Callable[..., Any]:
 
 
 def _fail(words: str) -> NoReturn:
-    """The test ends with one line: no traceback says more."""
+    """End the test with one line, as a traceback says no more."""
     raise pytest.fail.Exception(words, pytrace=False) from None
 
 
 def _lent(
     item: pytest.Item, servers: Servers, make: Callable[[Kind, dict[str, Any]], Handle]
 ) -> Iterator[Handle]:
-    """What the marker asks for, until the test is over."""
+    """The venue or world that the marker asks for, until the test is over."""
     from venue.practice import NotStarted
     from venue.testing.handle import VenueRefused
 
     given = _marked(item)
     chosen = {"seed", "at", "agents", "scenario"} & given.keys()
     if chosen and os.environ.get(URL):
-        _fail(f"seed, at, agents and scenario are what the venue at {URL} has: leave them out")
+        _fail(f"the venue at {URL} has its own seed, at, agents and scenario: leave them out")
     try:
         handle = _made(given, lambda kind: make(kind, given))
     except (VenueRefused, NotStarted) as problem:
@@ -194,7 +194,7 @@ def _made(given: dict[str, Any], make: Callable[[Kind], Handle]) -> Handle:
     if "clock" in given:
         mode, _, rate = given["clock"].partition(" ")
         handle.clock.set(mode, **({"rate": rate} if rate else {}))
-    if given:  # what it took is no part of the test
+    if given:  # its setting up is no part of the test
         handle.wire.begin()
     return handle
 
@@ -210,7 +210,7 @@ def _scenario(path: str) -> Any:
 
 
 def _played(scenario: Any, handle: Handle) -> None:
-    """The scenario's steps, before the test begins."""
+    """Play the scenario's steps, before the test begins."""
     from venue.cli.rehearsal.scenarios import outcomes
     from venue.scenario.runner import Failed
 
@@ -247,7 +247,7 @@ def _marked(item: pytest.Item) -> dict[str, Any]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
-    """A failing test says what its venue was like at the end."""
+    """Add the venue's state at the end to the report of a failing test."""
     report = yield
     if report.when == "call" and report.failed:
         for handle in item.stash.get(_HANDLES, []):
@@ -274,8 +274,8 @@ def _state(handle: Handle) -> str:
 
 
 def _kept_run(item: pytest.Item, handle: Handle) -> list[str]:
-    """How to look into what the venue took in, which stays in pytest's cache; no line where there
-    is none."""
+    """How to look into the venue's run, which stays in pytest's cache; no line where there is
+    none."""
     from venue.cli.runs.bundling import bundle
 
     cache = getattr(item.config, "cache", None)
@@ -292,7 +292,7 @@ def _kept_run(item: pytest.Item, handle: Handle) -> list[str]:
 
 
 def _log(handle: Handle) -> str:
-    """The last of what clients asked, and were answered: not what the test asked as operator."""
+    """The last requests of clients with their answers, without the test's own as operator."""
     from venue.cli.told.wire import line
     from venue.testing.handle import VenueRefused
 

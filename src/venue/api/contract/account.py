@@ -25,7 +25,7 @@ from venue.vocabulary import Access
 
 
 class ContractBalance(Struct, rename="camel"):
-    """One settle asset: wallet balance, what is free, and the margin of open orders."""
+    """One settle asset: wallet balance, its free part, and the margin of open orders."""
 
     asset: str
     balance: str
@@ -66,8 +66,8 @@ class SymbolConfig(Struct, rename="camel"):
 class PositionView(Struct, rename="camel"):
     """One open position; sizes in base units and positive on both sides, values in the asset.
 
-    The entry price is `openValue` / `size`; a `liquidatePrice` of 0 means none. What begins with
-    `cum` is summed over the position's life.
+    The entry price is `openValue` / `size`; a `liquidatePrice` of 0 means none. Fields that begin
+    with `cum` are summed over the position's life.
     """
 
     id: int
@@ -102,7 +102,7 @@ class PositionView(Struct, rename="camel"):
 
 
 class IncomeRequest(Struct, rename="camel"):
-    """Income items, newest first; both members of a reply's `nextKey` ask for what follows it."""
+    """Income items, newest first; both members of a reply's `nextKey` ask for the next page."""
 
     asset: Text | None = None
     symbol: Symbol | None = None
@@ -152,7 +152,7 @@ class MarginTypeRequest(Struct, rename="camel"):
 
 
 class Acknowledged(Struct, rename="camel", kw_only=True):
-    """Done."""
+    """The change was made."""
 
     code: str = "200"
     msg: str = "success"
@@ -170,7 +170,7 @@ class LeverageRequest(Struct, rename="camel"):
 
 
 class LeverageReply(Struct, rename="camel"):
-    """The leverages after the change (section 2.7 of the interface); 0 for what is not in use."""
+    """The leverages after the change (section 2.7 of the interface); 0 for those not in use."""
 
     symbol: str
     margin_type: str

@@ -105,7 +105,7 @@ class OpenAlgosRequest(Struct, rename="camel"):
 
 
 class OpenAlgo(Struct, rename="camel"):
-    """One waiting conditional order; `tpOrderType` is what its attached take-profit waits for.
+    """One waiting conditional order; `tpOrderType` is the trigger of its attached take-profit.
 
     `actualOrderId` is the order it was attached to. Trailing stops carry the last two fields.
     """
@@ -149,7 +149,7 @@ class AllAlgosRequest(Struct, rename="camel"):
 
 
 class EndedAlgo(Struct, rename="camel"):
-    """One conditional order (section 2.3 of the interface); `actualOrderId` is what it became.
+    """One conditional order (section 2.3 of the interface); `actualOrderId`: the order it became.
 
     Trailing stops carry the last two fields.
     """
@@ -186,7 +186,7 @@ class EndedAlgos(Struct, rename="camel"):
 class TrailingHistoryRequest(Struct, rename="camel"):
     """Ended trailing stops, newest first, at most 90 days at a time; pages count from 1.
 
-    No public description of this operation exists: it answers with what `allAlgoOrders` lists.
+    No public description of this operation exists: its reply has the fields of `allAlgoOrders`.
     """
 
     symbol: Symbol | None = None

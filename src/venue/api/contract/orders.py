@@ -206,7 +206,7 @@ class UserTrade(Struct, rename="camel"):
     time: int
 
 
-# What a batch of cancels answers: an object, or a bare array where a setting says so.
+# The answers to a batch of cancels: an object, or a bare array where a setting says so.
 BatchEnds = either(ContractBatchCanceled, list[ContractCanceled])
 # Short names, so that each row stands on one line.
 BatchAcks = list[ContractOrderAck]

@@ -1,4 +1,4 @@
-"""What a follower may do and ask: settings, copies, closing one, stopping."""
+"""Operations of followers: settings, copies, closing one, stopping."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class CopiesRequest(Struct, rename="camel"):
 class OpenCopy(Struct, rename="camel"):
     """One copy: the part of a position that follows a trader's.
 
-    `trackingNo` names it to close it (`copyNo`); `origQty` is what is open of it. `roi` is its
+    `trackingNo` names it to close it (`copyNo`); `origQty` is its open quantity. `roi` is its
     unrealized profit as a fraction of its margin.
     """
 
@@ -156,7 +156,7 @@ class MyTradersRequest(Struct):
 
 
 class FollowedTrader(Struct, rename="camel"):
-    """One trader: open copies, the net result of what was closed, and what is held for the daily
+    """One trader: open copies, the net result of closed ones, and the amount held for the daily
     settlement."""
 
     trader_id: int = field(name="traderID")

@@ -1,4 +1,4 @@
-"""What a lead trader may ask, with a key for copy trading."""
+"""Operations of lead traders, with a key for copy trading."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class TracksRequest(Struct):
 
 
 class TrackedPosition(Struct, rename="camel"):
-    """A tracked position. `openSize` is what is open, `openFillSize` all that was opened.
+    """A tracked position. `openSize` is its open size, `openFillSize` the sum of all openings.
 
     `profitRate` is its realized profit as a fraction of `openMarginAmount`, `netProfit` is without
-    fees. `followCount` is how many copied it; of a follower's copy it is 0.
+    fees. `followCount` is its number of copies; of a follower's copy it is 0.
     """
 
     tracking_no: int
@@ -47,8 +47,8 @@ class TrackedPosition(Struct, rename="camel"):
 
 
 class EndedRequest(Struct, rename="camel"):
-    """What has ended, newest first, at most 90 days; both members of a reply's `nextKey` ask for
-    what follows it."""
+    """Ended positions, newest first, at most 90 days; both members of a reply's `nextKey` ask for
+    the positions after it."""
 
     symbol: Symbol | None = None
     limit: UpTo100 = 20
@@ -59,7 +59,7 @@ class EndedRequest(Struct, rename="camel"):
 
 
 class EndedKey(Struct, rename="camel"):
-    """Where the next page begins."""
+    """The start of the next page."""
 
     next_key_id: int
     next_key_time: int

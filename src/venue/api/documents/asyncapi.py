@@ -133,7 +133,7 @@ def _message(kind: type[Struct]) -> dict[str, Any]:
 def _request() -> dict[str, Any]:
     return {
         "summary": "Subscribes, unsubscribes, asks for a sign of life or gives one."
-        " Of a private channel `NAME?from=SEQ` tells all frames behind that `seq` first.",
+        " `NAME?from=SEQ` of a private channel begins with all frames after that `seq`.",
         "payload": {
             "type": "object",
             "required": ["method"],

@@ -1,4 +1,4 @@
-"""Schemas as the documents show them: texts without indentation, and what clients may send."""
+"""Schemas for the documents: texts without indentation, and every form of a request's fields."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Schema = dict[str, Any]
 INTEGERS: Final = (Kind.INTEGER, Kind.COUNTDOWN, Kind.ID_OR_ALL)
 OR_ALL: Final = (Kind.SYMBOL_OR_ALL, Kind.ID_OR_ALL)
 _DIGITS: Final = {"type": "string", "pattern": "^[0-9]{1,19}$"}
-_FORMS: Final[dict[Kind, Schema]] = {  # how a body may say a field beside its own type
+_FORMS: Final[dict[Kind, Schema]] = {  # forms of a field in a body beside its own type
     **dict.fromkeys(INTEGERS, _DIGITS),
     Kind.DECIMAL: {"type": "number", "exclusiveMinimum": 0},
     Kind.RATE: {"type": "number", "minimum": 0},
@@ -90,7 +90,7 @@ def _said(schema: Schema, kind: Kind, optional: bool) -> Schema:
 
 
 def _base(schema: Schema) -> Schema:
-    """The schema of what is given: without null, without the default."""
+    """The schema of a value that is given: without null, without the default."""
     given = [form for form in schema.get("anyOf", ()) if form != {"type": "null"}]
     if given:
         return given[0] if len(given) == 1 else {"anyOf": given}

@@ -9,23 +9,23 @@ from venue.api.operation import VENUE, Empty, rows
 
 
 class BenefitsRequest(Struct):
-    """What one owner has, or all that have anything."""
+    """The benefits of one owner, or of all owners that have any."""
 
     owner: Text | None = None
 
 
 class GiftView(Struct):
-    """What is left of the contract gifts in one asset."""
+    """The rest of the contract gifts in one asset."""
 
     asset: str
     left: str
 
 
 class BenefitsView(Struct, rename="camel"):
-    """What the venue grants one owner.
+    """The benefits that the venue grants one owner.
 
-    `code` is what it invites others with (empty: it is no affiliate), its shares of their fees are
-    fractions; `inviter` is the uid of who invited it, 0 for nobody.
+    `code` is the code that it invites others with (empty: it is no affiliate), its shares of their
+    fees are fractions; `inviter` is the uid of the owner that invited it, 0 for none.
     """
 
     uid: int
@@ -41,8 +41,8 @@ class BenefitsView(Struct, rename="camel"):
 class GiftRequest(Struct):
     """An amount of contract margin that an owner is given, or has taken back.
 
-    A gift bears losses and fees first and cannot leave the contract wallet. At most what is left of
-    it and not needed as margin is taken back.
+    A gift bears losses and fees first and cannot leave the contract wallet. Taken back is at most
+    the rest of it that is not needed as margin.
     """
 
     owner: Text
@@ -51,7 +51,7 @@ class GiftRequest(Struct):
 
 
 class GiftChange(Struct, rename="camel"):
-    """What was given, or (negative) taken back, and what the owner has of it now."""
+    """The amount given, or (negative) taken back, and the owner's gifts in this asset now."""
 
     uid: int
     asset: str
@@ -60,8 +60,8 @@ class GiftChange(Struct, rename="camel"):
 
 
 class DiscountRequest(Struct):
-    """The terms of the fee discount: who opted in and holds so much of the operator's token gets
-    this fraction of the contract fees back, each day at 00:00 UTC.
+    """The terms of the fee discount: an owner that opted in and holds so much of the operator's
+    token gets this fraction of the contract fees back, each day at 00:00 UTC.
 
     Without any of the three there is no discount from now on.
     """
@@ -96,7 +96,7 @@ class AffiliateRequest(Struct, rename="camel"):
 
 
 class InviteRequest(Struct):
-    """An owner came by an affiliate's code. This is said once and stays so."""
+    """An owner came by an affiliate's code. This is told once and never changes."""
 
     owner: Text
     code: Text

@@ -13,10 +13,10 @@ CommandNumber = Annotated[int, Meta(ge=0, le=2**62, extra={"kind": Kind.INTEGER.
 
 
 class BundleView(Struct, rename="camel"):
-    """The run up to now. `begin` is the command behind which it is handed out, `last` the last one
-    and `time` its venue time (ms), `stateHash` that of the state behind it.
+    """The run up to now. It is handed out after command `begin`; `last` is the last command, `time`
+    its venue time (ms), and `stateHash` the hash of the state after it.
 
-    `snapshotBytes` is the size of the snapshot that stands for what came before; 0: there is none,
+    `snapshotBytes` is the size of the snapshot that stands for earlier commands; 0: there is none,
     and the run begins with command 1.
     """
 
@@ -31,7 +31,7 @@ class BundleView(Struct, rename="camel"):
 
 
 class SnapshotPieceRequest(Struct):
-    """A piece of the snapshot behind a command, from a byte on."""
+    """A piece of the snapshot after a command, from a byte on."""
 
     sequence: CommandNumber
     offset: CommandNumber = 0
@@ -44,14 +44,14 @@ class SnapshotPiece(Struct):
 
 
 class CommandsRequest(Struct):
-    """Commands behind one, up to another."""
+    """The commands after `after`, up to `last`."""
 
     after: CommandNumber
     last: CommandNumber
 
 
 class CommandsPiece(Struct):
-    """Commands from `first` on, as a msgpack array in base64. The last ones may lie behind those
+    """Commands from `first` on, as a msgpack array in base64. The last ones may lie after those
     that were asked for."""
 
     first: int

@@ -52,7 +52,7 @@ class ClockView(Struct, rename="camel"):
 
 
 class ClockRequest(Struct):
-    """A new mode. Venue time goes on from where it is, or from `at`: what is due until then is
+    """A new mode. Venue time goes on from where it is, or from `at`: effects due until then are
     settled first.
 
     `rate` (0.001 to 10000) belongs to the mode rate, `offset` (such as 8h, from the machine's time)
@@ -70,8 +70,8 @@ class AdvanceRequest(Struct):
     """Move venue time: `by` a span (8h, 90s, 1d12h, 500ms), `to` a time (2026-01-01T08:00:00Z, or
     ms), or `to_next` thing that is due; by at most 366 days.
 
-    It is answered when everything due on the way has been settled, in order. `dry_run` only tells
-    what is known to fall due. The mode real is left for the mode offset.
+    The answer comes when all due effects on the way have been settled, in order. `dry_run` only
+    tells those that are known to fall due. The mode real is left for the mode offset.
     """
 
     by: Text | None = None
@@ -81,10 +81,10 @@ class AdvanceRequest(Struct):
 
 
 class Advance(Struct, rename={"begin": "from", "end": "to", "left_out": "leftOut"}):
-    """Venue time before and after (ms), the sequence it came to, and what was settled, in order.
+    """Venue time before and after (ms), the last sequence, and the settled effects, in order.
 
-    `leftOut` counts what more there was than a thousand entries. `stopped`: a change of the mode
-    ended it early.
+    `leftOut` counts the effects beyond a thousand entries. `stopped`: a change of the mode ended
+    it early.
     """
 
     begin: int

@@ -1,4 +1,4 @@
-"""Operator operations of what owners can read: articles and banners."""
+"""Operator operations of content for owners: articles and banners."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class RemoveContentRequest(Struct):
 
 
 class ContentId(Struct):
-    """What was posted, or taken away."""
+    """The article or banner that was posted, or taken away."""
 
     id: int
 

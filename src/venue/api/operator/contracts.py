@@ -79,7 +79,7 @@ class ContractRequest(Struct, rename="camel"):
 
 
 class ChangeContractRequest(Struct, rename="camel"):
-    """New limits, tiers, rates, bands or rules of prices of a contract; what is absent stays."""
+    """New limits, tiers, rates, bands or rules of prices of a contract; absent fields stay."""
 
     symbol: Symbol
     min_order_size: Decimal | None = None
@@ -216,7 +216,7 @@ class LiquidationRequest(Struct):
 
 
 class LiquidationStepView(Struct, rename="camel"):
-    """One rung for one position: how much was to be closed, and where it went. Tiers from 1."""
+    """One rung for one position: the lots to be closed, and where they went. Tiers from 1."""
 
     position: int
     symbol: str

@@ -1,4 +1,4 @@
-"""Operator rows of copy trading: who leads, and on what terms."""
+"""Operator rows of copy trading: lead traders and their terms."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from venue.api.operation import VENUE, Empty, rows
 class LeadRequest(Struct, rename="camel"):
     """Make an owner a lead trader, or give one other terms.
 
-    `asset` is what the copied contracts settle in, `symbols` which of them are copied (absent:
+    `asset` is the settle asset of the copied contracts, `symbols` are the copied ones (absent:
     all). `profitShare` is the part of a follower's profit that is due, at most 0.5; `thirdParty`
-    gets `thirdPartyShare` of it. Without `active` nobody follows anew, and openings are not copied.
+    gets `thirdPartyShare` of it. Without `active` no owner can begin to follow, and openings are
+    not copied.
     """
 
     owner: Text

@@ -1,4 +1,4 @@
-"""Operator operations that explain what happened, of practice venues only."""
+"""Operator operations that explain past outcomes, of practice venues only."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class ExplainRequest(Struct):
 
 
 class Explanation(Struct):
-    """Why it came so, in sentences, each with its numbers.
+    """The reasons of the outcome, in sentences, each with its numbers.
 
     They are computed again from the journal: `sequence` is the command's, 0 where none was
     journaled, `time` its time (ms).

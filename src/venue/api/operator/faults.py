@@ -1,4 +1,4 @@
-"""Operator operations on faults: what goes wrong on purpose, for which requests and frames."""
+"""Operator operations on faults: deliberate failures of chosen requests and frames."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ EffectSide = Annotated[
 
 
 class FaultMatch(Struct, frozen=True, omit_defaults=True):
-    """Which requests and frames a rule is about: all that agree with every field given.
+    """The requests and frames of a rule: all that agree with every field given.
 
     `operation`, `path` and `channel` may end in `*`. `owner` is a name or a uid, `channel` a stream
     such as `depth15`.
@@ -53,7 +53,7 @@ class FaultMatch(Struct, frozen=True, omit_defaults=True):
 
 
 class When(Struct, frozen=True, rename={"from_": "from"}, omit_defaults=True):
-    """Which of them it hits: all, or those that agree with every field given.
+    """The matches that a rule hits: all, or those that agree with every field given.
 
     Requests that match are numbered from 1: `nth` lists numbers, `first` takes so many, `every` 3
     takes each third, `after` leaves so many out. `probability` draws from random numbers of the
@@ -73,10 +73,11 @@ class When(Struct, frozen=True, rename={"from_": "from"}, omit_defaults=True):
 
 
 class Effect(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """What happens. `side` says whether the venue does what was asked before: `after` it did.
+    """The fault of a hit. `side` tells whether the venue carries the request out before it: with
+    `after` it does.
 
     `ms` is how long a delay, a silence or lateness lasts, and by how much a clock is off;
-    `jitterMs` adds up to so much. `bytes` of the body are left by `truncate`, else half of it.
+    `jitterMs` adds up to so much. `truncate` leaves `bytes` of the body, half of it by default.
     """
 
     kind: EffectKind
@@ -93,7 +94,7 @@ class Effect(Struct, frozen=True, rename="camel", omit_defaults=True):
 
 
 class FaultView(Struct, rename="camel"):
-    """A rule with its counts: what it matched, and what it hit."""
+    """A rule with its counts: its matches and its hits."""
 
     id: str
     enabled: bool
@@ -115,7 +116,7 @@ class FaultRequest(Struct):
 
 
 class ChangeFaultRequest(Struct):
-    """What changes of a rule; one whose match, when or effect changes counts from 0 again."""
+    """Changes of a rule; one whose match, when or effect changes counts from 0 again."""
 
     id: RuleId
     match: FaultMatch | None = None

@@ -50,8 +50,8 @@ class FeeTierRequest(Struct):
 class FeeTierView(Struct, rename="camel"):
     """An owner's tier in one product since the last 00:00 UTC, from 1; 0: none.
 
-    `volume` is what it traded in the 30 days before, `today` since then. The rates are its own,
-    else the tier's; empty: each symbol's.
+    `volume` is its trade volume in the 30 days before, `today` since then. The rates are its own,
+    otherwise the tier's; empty: each symbol's.
     """
 
     product: str

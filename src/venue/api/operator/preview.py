@@ -1,4 +1,4 @@
-"""Operator operations that show what an order would do, without doing it."""
+"""Operator operations that show the effects of an order without placing it."""
 
 from __future__ import annotations
 
@@ -70,14 +70,14 @@ class PreviewPosition(Struct, rename="camel"):
 
 
 class Preview(Struct, rename="camel"):
-    """What an order would do now. Nothing was done, and nothing is journaled.
+    """The effects that an order would have now. None happens, and nothing is journaled.
 
     `sequence` names the state it is about: the next command may change it. A refused order has
     nothing but `refused`; `repeats` is the order that a repeated `newClientOrderId` would find.
     `status`, `filledQuantity` and `restingQuantity` are those after the order's own trades; `held`
-    is what the resting part would hold, in `heldAsset`. `endedOrders` are resting orders that it
-    would end: its owner's by self-trade prevention, others' that they cannot bear. Of contracts,
-    `margin` goes into an isolated position, `available` is left in the cross wallet.
+    is the amount of `heldAsset` that the resting part would hold. `endedOrders` are resting orders
+    that it would end: its owner's by self-trade prevention, others' that they cannot bear. Of
+    contracts, `margin` goes into an isolated position, `available` is left in the cross wallet.
     """
 
     sequence: int

@@ -13,7 +13,7 @@ _W = (1, 0)
 class ReferenceView(Struct, rename="camel"):
     """The price that a contract goes by, on its way to `target` until `until` (ms, 0 once there).
 
-    `held`: the index has no other source. Else the agents quote around that price in the spot
+    `held`: the index has no other source. Otherwise the agents quote around that price in the spot
     market, which the index follows.
     """
 

@@ -9,7 +9,7 @@ from msgspec import Meta, Struct
 from venue.api.fields import Kind
 from venue.api.operation import VENUE, Empty, rows
 
-READY = "ready"  # the state that the venue began to answer in
+READY = "ready"  # the state in which the venue began to answer
 SnapshotName = Annotated[
     str, Meta(pattern="^[A-Za-z0-9._-]{1,64}$", max_length=64, extra={"kind": Kind.TEXT.value})
 ]

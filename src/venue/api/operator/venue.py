@@ -1,6 +1,6 @@
 """Operator operations under `/_venue/`: owners, keys, money, instruments, settings, health.
 
-Those that only contracts have stand in `contracts`.
+Operations of contracts alone stand in `contracts`.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ ProductName = Annotated[
 
 
 class Health(Struct, rename="camel"):
-    """How the venue is; `status` is ok or says what is wrong.
+    """The venue's health; `status` is ok or names the problem.
 
     `staleContracts` have no current index: no funding and no liquidations until they do. In
     `doubtfulContracts` orders may only reduce positions: the index is stale or catches up.
     `streamDefects` counts the defects in streams since the start; each is described in the log.
     `planFaults` counts contract orders whose plan did not fit the state: each was refused.
-    `serverTime` (ms) is what timestamps of signed requests are compared with, `venueTime` what
-    happens is stamped with; `clockAhead` is how far venue time is ahead of the machine's clock, in
-    ms, and `clockSteps` how often that clock was set since the start. `warnings` say
-    what the machine withholds from a venue that is otherwise well.
+    Timestamps of signed requests are compared with `serverTime` (ms), commands are stamped with
+    `venueTime`; `clockAhead` is how far venue time is ahead of the machine's clock, in ms, and
+    `clockSteps` how often that clock was set since the start. `warnings` name the resources that
+    the machine withholds from a venue that is otherwise well.
     """
 
     status: str
@@ -166,7 +166,7 @@ class TransferRequest(Struct, rename={"source": "from", "target": "to"}):
 
 
 class Moved(Struct, rename="camel"):
-    """A movement, and what the wallet has `after`; positions' profits are not in it yet."""
+    """A movement, and the wallet's balance `after` it; positions' profits are not in it yet."""
 
     uid: int
     wallet: str
@@ -207,7 +207,7 @@ class InstrumentRequest(Struct, rename="camel"):
 
 
 class ChangeInstrumentRequest(Struct, rename="camel"):
-    """New limits, rates or bands of a listed instrument; what is absent stays."""
+    """New limits, rates or bands of a listed instrument; absent fields stay."""
 
     symbol: Symbol
     min_trade_amount: Decimal | None = None

@@ -34,7 +34,7 @@ class WorldView(Struct, rename={"from_": "from"}):
     """A world: its prefix, and its last command's sequence.
 
     `from` is the snapshot it began with, empty for none. `alive` from its first request on.
-    `problem` says why it takes nothing any more.
+    `problem` is the reason why it takes no commands any more.
     """
 
     name: str

@@ -21,7 +21,7 @@ from venue.vocabulary import Access
 
 
 class CommissionRates(Struct):
-    """Fractions."""
+    """Fee rates as fractions."""
 
     maker: str
     taker: str

@@ -1,4 +1,4 @@
-"""Operations of affiliates: whom they invited, and what they earn by it (rule 9.1)."""
+"""Operations of affiliates: their invited owners, and the commissions for these (rule 9.1)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from venue.vocabulary import Access
 
 
 class InvitedRequest(Struct, rename="camel"):
-    """Whom the caller invited, newest first: invited within at most 90 days of the last year.
+    """Owners that the caller invited, newest first, within at most 90 days of the last year.
 
     Without times these are the last 90 days.
     """
@@ -64,7 +64,7 @@ class EligibilityRequest(Struct, rename="camel"):
 
 
 class Eligibility(Struct, rename="camel"):
-    """`noReferralCode` tells of an owner that nobody invited; of all others nothing is said."""
+    """`noReferralCode` tells of an owner that nobody invited; of all others it is not told."""
 
     eligible: bool
     reason: str
@@ -82,9 +82,9 @@ class RebateRatio(
         "invited_futures": "refferralFuturesRebateRatio",
     },
 ):
-    """The caller's shares of the fees of those it invited, as fractions; of others it has none.
+    """The caller's shares of the fees of owners it invited, as fractions; of others it has none.
 
-    The level follows from the greater share: GOLD from 0.4, SILVER from 0.2, else BRONZE.
+    The level follows from the greater share: GOLD from 0.4, SILVER from 0.2, otherwise BRONZE.
     """
 
     level: str

@@ -1,7 +1,7 @@
-"""What affiliates ask of their commissions and of those they invited (rule 9.1).
+"""Questions of affiliates about their commissions and invited owners (rule 9.1).
 
-What was traded is known of days whose commissions were paid. Values are in USDT: other assets count
-at the last price of their market against it, and those without one count nothing.
+Trades are known of days whose commissions were paid. Values are in USDT: other assets count at the
+last price of their market against it, and those without one count nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ProductName = Annotated[
 
 
 class InvitedTradesRequest(Struct, rename="camel"):
-    """What each of those the caller invited brought, took out and traded, within at most 90 days.
+    """Deposits, withdrawals and trades of each owner that the caller invited, at most 90 days.
 
     Without times these are the last 90 days.
     """
@@ -34,7 +34,7 @@ class InvitedTradesRequest(Struct, rename="camel"):
 
 
 class InvitedTrades(Struct, rename="camel"):
-    """Of one invited owner, in USDT; `commission` is what the caller was paid."""
+    """The sums of one invited owner, in USDT; `commission` is the sum paid to the caller."""
 
     uid: str
     deposit_amount: str
@@ -69,7 +69,8 @@ class CommissionsRequest(Struct, rename="camel"):
 
 
 class Commission(Struct, rename="camel"):
-    """For the fees that one owner paid on a day in one product and coin; amounts are in that coin.
+    """The commission for the fees that one owner paid on a day in one product and coin; amounts
+    are in that coin.
 
     `date` is the begin of the day in ms, `rate` the share. A day's fees are not told by symbol, so
     `symbol` is empty. `sourceType` is 1: the owner was invited by the caller.
@@ -98,7 +99,7 @@ class CommissionsPage(Struct, rename="camel"):
 
 
 class SubCommissionsRequest(Struct, rename="camel"):
-    """What affiliates that the caller invited were paid themselves, for at most 90 days of fees.
+    """Commissions of affiliates that the caller invited, for at most 90 days of fees.
 
     Without times these are the last 90 days.
     """
@@ -112,7 +113,7 @@ class SubCommissionsRequest(Struct, rename="camel"):
 
 
 class SubCommission(Struct, rename="camel"):
-    """What one of those affiliates was paid for one day's fees of one owner, in USDT.
+    """The commission of one of those affiliates for one day's fees of one owner, in USDT.
 
     `date` is the begin of the day in ms.
     """
@@ -136,7 +137,7 @@ class SubCommissionsPage(Struct):
 
 
 class InvitedAssetsRequest(Struct, rename="camel"):
-    """What an owner has that the caller invited, and its deposits within at most 90 days.
+    """The assets of an owner that the caller invited, and its deposits within at most 90 days.
 
     Without days these are the last 30.
     """
@@ -155,7 +156,7 @@ class InvitedDeposit(Struct, rename="camel"):
 
 
 class InvitedAssets(Struct, rename="camel"):
-    """Values in USDT: what is available for contracts, and the wallets for funding, spot and
+    """Values in USDT: the amount available for contracts, and the wallets for funding, spot and
     contracts."""
 
     available_balance: str
@@ -167,7 +168,7 @@ class InvitedAssets(Struct, rename="camel"):
 
 
 class InvitedDealsRequest(Struct, rename="camel"):
-    """What owners traded that the caller invited, within at most 90 days; without uids, the newest
+    """Trades of owners that the caller invited, within at most 90 days; without uids, the newest
     100 of them. Without days these are the last 30."""
 
     user_ids: Uids | None = None
@@ -176,7 +177,7 @@ class InvitedDealsRequest(Struct, rename="camel"):
 
 
 class InvitedDeals(Struct, rename="camel"):
-    """Of one owner, in USDT, from one day to another. Both spot amounts are the same."""
+    """The trades of one owner, in USDT, from one day to another. Both spot amounts are the same."""
 
     user_id: int
     spot_deal_amount_usdt: str
@@ -187,7 +188,7 @@ class InvitedDeals(Struct, rename="camel"):
 
 
 class InvitedDealsList(Struct):
-    """Of each owner that was asked for and is the caller's."""
+    """The trades of each owner that was asked for and that the caller invited."""
 
     data: list[InvitedDeals]
 

@@ -38,7 +38,7 @@ class ArticleRequest(Struct):
 
 
 class ArticleHead(Struct, rename="camel"):
-    """What a list tells of an article; time in ms."""
+    """The head of an article, as in a list; time in ms."""
 
     id: int
     title: str

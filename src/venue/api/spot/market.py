@@ -140,7 +140,7 @@ class BookTicker(Struct, rename="camel"):
 
 class KlinesRequest(Struct, rename="camel"):
     """The newest candles of a symbol, ending with the unfinished one; with times, those that open
-    from `startTime` to `endTime`, both inclusive: the first ones from a start, else the last ones.
+    from `startTime` to `endTime`, both inclusive: the first ones from a start, otherwise the last.
     """
 
     symbol: Symbol
@@ -150,7 +150,7 @@ class KlinesRequest(Struct, rename="camel"):
     end_time: TimeMs | None = None
 
 
-# What a selection answers: one object for `symbol`, else an array.
+# The answers to a selection: one object for `symbol`, otherwise an array.
 PriceReply = either(Price, list[Price])
 TickerReply = either(TickerView, list[TickerView])
 BookTickerReply = either(BookTicker, list[BookTicker])

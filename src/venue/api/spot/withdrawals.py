@@ -42,7 +42,7 @@ class InternalWithdrawalsRequest(
         "page_size": "pageSize",
     },
 ):
-    """What the caller sent to other owners in the last 31 days, newest first.
+    """Withdrawals that the caller sent to other owners in the last 31 days, newest first.
 
     Without account types those of every type.
     """
@@ -58,7 +58,8 @@ class InternalWithdrawalsRequest(
 
 
 class InternalWithdrawal(Struct, rename="camel"):
-    """One of them. It is SUCCESS from the begin: what cannot be sent is refused. Times in ms."""
+    """One withdrawal. It is SUCCESS from the begin: one that cannot be sent is refused. Times in
+    ms."""
 
     from_user_id: int
     to_user_id: int

@@ -25,7 +25,7 @@ Ms = Annotated[int, Meta(description="Unix time, ms.")]
 Level = tuple[str, str]
 
 
-# -- what a server says of the connection ---------------------------------------------------------
+# -- messages about the connection ----------------------------------------------------------------
 
 
 class Greeting(Struct):
@@ -75,14 +75,14 @@ class Acknowledgement(Struct):
 
 
 class SocketError(Struct):
-    """Why an operation had no effect: as in its answer over REST, but always with `msg`."""
+    """The reason why an operation had no effect: as over REST, but always with `msg`."""
 
     code: int
     msg: str
 
 
 class Answer(Struct, rename="camel", kw_only=True):
-    """The outcome of one operation: with status 200 `result` is its reply, else `error` is there.
+    """The outcome of one operation: with status 200 its reply in `result`, otherwise an `error`.
 
     `status`, `code` and `retryAfter` (seconds) are REST's; `ignored` names unknown parameters.
     """
@@ -259,7 +259,7 @@ class OwnFrame(Struct):
 class KeptFrame(Struct, array_like=True, gc=False):
     """An `OwnFrame` as it is kept: the bytes that are sent, under the `seq` in them.
 
-    `sequence` is the command's that it came of.
+    `sequence` is the number of the command that caused it.
     """
 
     sequence: int
@@ -274,7 +274,7 @@ class KeptFrame(Struct, array_like=True, gc=False):
 
 
 class Stream(Struct, frozen=True):
-    """One family of channels: `channels` are their names, of public ones behind `<SYMBOL>@`."""
+    """One family of channels: `channels` are their names, of public ones after `<SYMBOL>@`."""
 
     name: str
     products: tuple[Product, ...]

@@ -1,7 +1,7 @@
 """Items of the private channels: account, orders and fill of both products, and positions.
 
-Every id, time, price, quantity and amount is text; times are ms. An item states how something
-stands, not what changed. Field order is the wire's.
+Every id, time, price, quantity and amount is text; times are ms. An item states the present values,
+not the changes. Field order is the wire's.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ ORDERS: Final = "orders"
 FILL: Final = "fill"
 POSITIONS: Final = "positions"
 
-# What a frame came of: its `msgEvent`.
+# The cause of a frame: its `msgEvent`.
 ORDER_UPDATE: Final = "OrderUpdate"
 DEPOSIT_UPDATE: Final = "DepositUpdate"
 WITHDRAW_UPDATE: Final = "WithdrawUpdate"
@@ -34,11 +34,11 @@ class SpotAccountItem(Struct, rename="camel", gc=False):
 class ContractAccountItem(Struct, rename="camel", gc=False):
     """One settle coin of the contract wallet, its isolated pools included.
 
-    `amount` is what is available to open or withdraw, `legacyAmount` the balance: deposits and
+    `amount` is the amount available to open or withdraw, `legacyAmount` the balance: deposits and
     realized profit less fees and funding. Of the sums, `cumPositionFundingAmount` is signed
     (negative: paid), all others are magnitudes; those of opening and closing are notional, the
-    liquidation fee is part of the fill fee. They count what happened since `createdTime`, the first
-    movement after the owner first opened a private socket.
+    liquidation fee is part of the fill fee. They count movements since `createdTime`, the first
+    one after the owner first opened a private socket.
     """
 
     coin: str
@@ -116,7 +116,7 @@ class SpotOrderItem(Struct, rename="camel", gc=False):
 
 
 class ContractOrderItem(Struct, rename="camel", gc=False):
-    """One contract order, or a conditional order: its `status` is UNTRIGGERED until its price came.
+    """One contract order, or a conditional order: UNTRIGGERED in `status` until it is triggered.
 
     A triggered one becomes TRIGGERED and the order that it became has an item of its own, with the
     same `triggerPrice`. `cumLiquidateFee` is part of `cumFillFee`. Of an order that had fills
@@ -187,7 +187,7 @@ class SpotFillItem(Struct, rename="camel", gc=False):
 class ContractFillItem(Struct, rename="camel", gc=False):
     """One side of a contract trade; `liquidateFee` is part of `fillFee`.
 
-    What a liquidation handed over outside the book has the liquidation's id as `orderId`.
+    A trade of a liquidation outside the book has the liquidation's id as `orderId`.
     """
 
     id: str

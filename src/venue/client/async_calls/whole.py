@@ -1,7 +1,7 @@
 """The calls of all products. Written by tools/clients.py; do not edit.
 
 One method for each row of docs/operations.md, with its parameters by their names in snake case.
-What is left out is not sent. Methods raise Refused, Unreachable and Misused.
+Parameters that are left out are not sent. Methods raise Refused, Unreachable and Misused.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Public answers that are encoded once, and given again until what they tell has changed.
+"""Public answers that are encoded once, and given again until their facts have changed.
 
-Everything kept here is bounded: by how many symbols the operator has listed, and by a number.
-What a stranger asks for never decides how much is kept.
+Two bounds limit what is kept: the number of symbols that the operator has listed, and a constant.
+No caller's questions can raise them.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ encode: Final = msgspec.json.Encoder().encode
 
 
 class KnownAnswer:
-    """An answer, and the stamp of what it tells: the two change together.
+    """An answer, and the stamp of its facts: the two change together.
 
-    Before the time `until` (µs), that is, for an answer that changes with time alone.
+    An answer that changes with time alone stands before the time `until` (µs).
     """
 
     __slots__ = ("answer", "stamp", "until")
@@ -42,9 +42,9 @@ class KnownAnswer:
 class Series:
     """The encoded items of a question that any limit may be asked of, oldest first.
 
-    `keys` rise: a trade's id, a candle's open time. `stamp`, `asked` and `until` (µs) say what the
-    items tell and for how long; `begin` is the first key whose item may still change. `complete`
-    says that nothing lies before the first item.
+    `keys` rise: a trade's id, a candle's open time. `stamp`, `asked` and `until` (µs) say which
+    facts the items tell and for how long; `begin` is the first key whose item may still change.
+    `complete`: no item lies before the first one.
     """
 
     __slots__ = (
@@ -60,7 +60,7 @@ class Series:
         self.keys: deque[int] = deque(maxlen=ITEMS_MAX)
         self._items: deque[bytes] = deque(maxlen=ITEMS_MAX)
         self._made: Encoded | None = None
-        self._limit = 0  # of what was made last
+        self._limit = 0  # of the last answer made
 
     def add(self, key: int, item: bytes) -> None:
         """Append the newest item."""

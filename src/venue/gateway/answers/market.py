@@ -94,7 +94,7 @@ def trade_id_text(trade_id: int) -> str:
 
 
 class Drawn(Struct, frozen=True):
-    """The candles of one chart: what they are of, and how they are asked for.
+    """The candles of one chart: their source, and the way to ask for them.
 
     `minute` is the running one; `rows(limit)` are the newest candles, up to `now` (µs).
     """
@@ -120,7 +120,7 @@ def drawn(
         or not enough
         or not series.asked <= chart.now < series.until
     ):
-        # Limits that rise one by one do not have everything encoded again each time.
+        # With limits that rise one by one not all items are encoded again each time.
         _draw(series, chart, limit if enough else max(limit, 2 * len(series.keys)), view)
     return series.answer(limit)
 
@@ -128,7 +128,7 @@ def drawn(
 def _draw(
     series: Series, chart: Drawn, limit: int, view: Callable[[candles.Candle], CandleView]
 ) -> None:
-    """Bring a series up to now: with another minute, candles from the one it was in may differ."""
+    """Bring a series up to now: in another minute, candles from its last minute on may differ."""
     interval, minute, keys = chart.interval, chart.minute, series.keys
     if chart.now < series.asked or not (series.complete or len(keys) >= limit):
         series.drop(0)
@@ -139,7 +139,7 @@ def _draw(
     if rows and rows[0].open_time > missing:
         rows = chart.rows(min(limit, ITEMS_MAX))
         if rows[0].open_time > missing:
-            series.drop(0)  # nobody has asked for so long that candles between would be left out
+            series.drop(0)  # the last question is so old that candles between would be left out
             series.complete = len(rows) < limit
     for row in rows:
         if row.open_time >= missing:

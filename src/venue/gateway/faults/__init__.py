@@ -1,1 +1,1 @@
-"""Faults on purpose: rules that say which requests and frames go wrong, and how."""
+"""Deliberate faults: rules that say which requests and frames go wrong, and how."""

@@ -1,4 +1,4 @@
-"""What the rules that hit one request do to it together, over REST or over a socket."""
+"""The joint effect of the rules that hit one request, over REST or over a socket."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from venue.gateway.faults.rules import Hit
 
 AFTER: Final = "after"
 DELAY: Final = "delay"
-REJECTED: Final = -1054  # what `reject_rate` says unless it is told
+REJECTED: Final = -1054  # the code of `reject_rate` unless another one is given
 STATUS_CODES: Final = {418: -1003, 429: -1003, 503: -1008}
 RETRY_S: Final = 1
 
@@ -28,11 +28,11 @@ class Course(Struct):
     effect: Effect | None = None
 
     def before(self) -> Effect | None:
-        """The effect, if what was asked is not done."""
+        """The effect, if the request is not carried out."""
         return self.effect if self.effect is not None and not _is_after(self.effect) else None
 
     def after(self) -> Effect | None:
-        """The effect, if what was asked is done first."""
+        """The effect, if the request is carried out first."""
         return self.effect if self.effect is not None and _is_after(self.effect) else None
 
     def told(self) -> str:
@@ -41,7 +41,7 @@ class Course(Struct):
 
 
 def course(hits: list[Hit]) -> Course:
-    """What these hits do: delays add up, and the first effect of another kind counts."""
+    """The course that these hits make: delays add up, the first effect of another kind counts."""
     made = Course(hits)
     for hit in hits:
         effect = hit.effect
@@ -55,7 +55,7 @@ def course(hits: list[Hit]) -> Course:
 
 
 def refusal(effect: Effect) -> ApiError:
-    """What `status`, `error` and `reject_rate` answer."""
+    """The answer of `status`, `error` and `reject_rate`."""
     if effect.kind == "status":
         assert effect.status is not None, "checked when the rule was made"
         code = STATUS_CODES.get(effect.status, -1000)
@@ -68,7 +68,7 @@ def refusal(effect: Effect) -> ApiError:
 
 
 def check(effect: Effect) -> None:
-    """ApiError when an effect lacks what its kind needs, or has what it has no use for."""
+    """ApiError when an effect lacks a field that its kind needs, or has one without a use."""
     needed, useful = USES[effect.kind]
     for name, value in _given(effect).items():
         if value is not None and name not in (*needed, *useful):
@@ -83,7 +83,7 @@ def check(effect: Effect) -> None:
         raise errors.out_of_range("effect.rate", "allowed: 0 to 1")
 
 
-# Of each kind: the fields that it needs, and those that it may have.
+# For each kind: its required fields, then its optional ones.
 USES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "delay": (("ms",), ("side", "jitterMs")),
     "status": (("status",), ("side", "retryAfter", "message")),
@@ -123,9 +123,9 @@ def late_s(hit: Hit) -> float:
 
 
 def _wait_s(hit: Hit) -> float:
-    """The wait in seconds; what is drawn for it depends on the hit alone."""
+    """The wait in seconds; the random part of it depends on the hit alone."""
     effect = hit.effect
-    drawn = Random(f"{hit.rule}/{hit.nth}").random()  # noqa: S311 - it shall be the same again
+    drawn = Random(f"{hit.rule}/{hit.nth}").random()  # noqa: S311 - it must be repeatable
     return ((effect.ms or 0) + drawn * (effect.jitter_ms or 0)) / 1000
 
 

@@ -23,7 +23,7 @@ class PresetRule(Struct, frozen=True):
 
 
 class Outage(Struct, frozen=True):
-    """What a preset imitates, and its rules."""
+    """The imitated failure, in words, and its rules."""
 
     description: str
     rules: tuple[PresetRule, ...]

@@ -1,4 +1,4 @@
-"""The rules of what goes wrong on purpose: what each is about, and when it hits.
+"""The rules of deliberate faults: the requests and frames that each is about, and its hits.
 
 A rule is asked when a request arrives or a frame is due to leave. Each draws from random numbers of
 its own, seeded by the run and its id, so that one more rule does not change when the others hit.
@@ -22,11 +22,11 @@ NO_PING: Final = "ws.no_ping"
 NO_PONG: Final = "ws.no_pong"
 REFUSE: Final = "ws.refuse"
 REJECT: Final = "reject_rate"
-ANY: Final = "*"  # at the end of a path, an operation or a channel: whatever follows
+ANY: Final = "*"  # at the end of a path, an operation or a channel: any further text
 
 
 class Asked(Struct):
-    """What a request or a frame is, as far as rules ask; empty text and None are not known."""
+    """A request or a frame, as far as rules ask; empty text and None are not known."""
 
     operation: str = ""
     path: str = ""
@@ -88,7 +88,7 @@ class Rule:
         self.matched = 0
         self.hits = 0
         self.kept: dict[bytes, tuple[float, bytes]] = {}  # answers that it gives again, by question
-        self._random = Random(f"{seed}/{rule_id}")  # noqa: S311 - it shall be the same again
+        self._random = Random(f"{seed}/{rule_id}")  # noqa: S311 - it must be repeatable
 
     def agrees(self, asked: Asked) -> bool:
         """Whether a request or frame is one that this rule is about."""
@@ -106,9 +106,9 @@ class Rule:
         )
 
     def take(self, now: int) -> bool:
-        """Count one that agrees, at a venue time; whether the rule hits it."""
+        """Count a match at a venue time; whether the rule hits it."""
         self.matched += 1
-        drawn = self._random.random()  # always: what is left out does not move the others
+        drawn = self._random.random()  # always: a match that is left out does not move the others
         if not self._hits(now, self.matched, drawn):
             return False
         self.hits += 1
@@ -138,7 +138,7 @@ class Rule:
         return chance is None or drawn < float(chance)
 
     def record(self) -> RuleRecord:
-        """All that it is, to be kept."""
+        """The whole rule, to be kept."""
         return RuleRecord(
             self.id, self.match, self.when, self.effect, self.enabled, self.uid, self.begin,
             self.end, self.matched, self.hits, self._random.getstate(),
@@ -188,7 +188,7 @@ class FaultRules:
     def add(
         self, rule_id: str, match: FaultMatch, when: When, effect: Effect, *, uid: int | None
     ) -> Rule:
-        """A new rule, or one that begins anew in the place of the one with its id."""
+        """A new rule, or one that begins again in the place of the one with its id."""
         rule = Rule(rule_id, match, when, effect, uid=uid, seed=self._seed)
         self._rules[rule_id] = rule
         self._sort()
@@ -203,12 +203,12 @@ class FaultRules:
                 return made
 
     def dump(self) -> bytes:
-        """The rules with their counts and what each would draw next, as msgpack."""
+        """The rules with their counts and the states of their random numbers, as msgpack."""
         rules = [rule.record() for rule in self._rules.values()]
         return msgspec.msgpack.encode(RulesRecord(rules, self._made, self._hits))
 
     def restore(self, data: bytes) -> None:
-        """Become what was dumped."""
+        """Become the rules of a dump."""
         found = _decode(data)
         self._made, self._hits = found.made, found.hits
         self._rules = {one.rule_id: Rule.of(one, self._seed) for one in found.rules}
@@ -245,7 +245,7 @@ class FaultRules:
         )
 
     def kind_hits(self, kind: str, asked: Asked, now: int) -> list[Hit]:
-        """The rules of one kind that hit, as pings and the openings of sockets have."""
+        """The rules of one kind that hit: kinds of pings and of the openings of sockets."""
         return self._hit(
             (rule for rule in self._rules.values() if rule.effect.kind == kind), asked, now
         )

@@ -40,7 +40,7 @@ def take_turn(way: Course, turn: Callable[[Finish], None], finish: Finish, lost:
 
 
 def _nobody(_reply: Any, _problem: Exception | None) -> None:
-    """Who waits for the answer to what came twice."""
+    """Drop the second answer of a request that came twice."""
 
 
 def _when_due(way: Course, act: Callable[[], None]) -> None:

@@ -1,4 +1,4 @@
-"""Cancel-all-after: a countdown per product, set anew by each request."""
+"""Cancel-all-after: a countdown per product, which each request sets again."""
 
 from __future__ import annotations
 

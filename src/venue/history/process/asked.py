@@ -1,7 +1,7 @@
 """Questions by their names, as they are asked over the pipe.
 
 A name travels as the function that it stands for: the process that answers imports it, with the
-database. The one that asks imports neither.
+database. The process that asks imports neither.
 """
 
 from __future__ import annotations

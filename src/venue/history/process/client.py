@@ -1,8 +1,8 @@
 """History beside a running node: a process of its own, fed and asked over a pipe.
 
 A process, because projecting costs interpreter time: on a thread it would halve the venue's speed.
-When it ends or hangs another one is started and given what it lacks: from memory, or from the
-journal what memory does not hold any more.
+When it ends or hangs another one is started and given the commands that it lacks: from memory, or
+from the journal where memory does not hold them any more.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ from venue.history.process.pipe import (
 )
 from venue.history.process.unprojected import Unprojected
 
-if TYPE_CHECKING:  # whoever asks needs no database
+if TYPE_CHECKING:  # a process that only asks needs no database
     from sqlalchemy import Connection
 
-GATHER_S: Final = 0.25  # how long commands wait for company when nobody asks for them
-LAG_MAX: Final = 50_000  # commands behind the engine at which none should open new work
+GATHER_S: Final = 0.25  # how long commands wait for more when nobody asks for them
+LAG_MAX: Final = 50_000  # lag in commands at which no caller should open new work
 KEPT_MAX: Final = 2 * LAG_MAX  # commands kept in memory for history where there is a journal
 ASK_S: Final = 5.0  # how long a question may take
 DRAIN_S: Final = 10.0  # how long a snapshot waits for history
@@ -57,11 +57,11 @@ HUNG_MAX_S: Final = 60.0  # that grows with each new start too: the disk may be 
 P = ParamSpec("P")
 R = TypeVar("R")
 Bring = Callable[[int, int], Awaitable[None]]
-"""Have the closed file, at one sequence, reach another one from the journal. HistoryFailed."""
+"""Have the closed file, at the first sequence, reach the second from the journal. HistoryFailed."""
 
 
 class Pipe(Protocol):
-    """The way to whoever projects and answers; `Link` says what its parts do."""
+    """The way to the process that projects and answers; `Link` says what its parts do."""
 
     ended: asyncio.Future[str]
 
@@ -98,7 +98,7 @@ class History:
         self._engine: Engine | None = None
         self._bring: Bring | None = None
         self._unprojected = Unprojected()  # handed over and not known to be projected
-        self._dropped = reached  # the sequence behind which all is kept
+        self._dropped = reached  # all commands after this sequence are kept
         self._newest = self._reached = reached
         self.behind = False  # by more than `LAG_MAX`: open no new work
         self._projecting = False
@@ -106,7 +106,7 @@ class History:
         self._again = ""  # why another process is being started
         self._starts = 0  # since something was projected
         self._failure = ""
-        self._damage = ""  # what a question met; those that do not meet it are answered
+        self._damage = ""  # met by a question; questions that do not meet it are answered
         self._waiting: list[tuple[int, asyncio.Future[None]]] = []
         self._supervising = asyncio.create_task(self._supervise())
 
@@ -156,9 +156,9 @@ class History:
             raise HistoryFailed(self._damage)
 
     def follow(self, batch: Sequence[Applied], frames: Sequence[KeptFrame] = ()) -> None:
-        """Have a durable batch and the frames that came of it kept soon; in order of sequence.
+        """Project a durable batch, and keep the frames that it caused, soon; in order of sequence.
 
-        Never blocks or raises. What is dropped here is in the journal.
+        Never blocks or raises. The journal has the commands that are dropped here.
         """
         if not batch:
             return
@@ -209,8 +209,8 @@ class History:
         return reached
 
     def copy(self, path: str) -> asyncio.Future[bool]:
-        """Have a file written that is as history is behind all that is projected so far; False:
-        there is too much of it. HistoryFailed."""
+        """Have a file written that holds all rows of the commands projected so far; False: they
+        are too many. HistoryFailed."""
         self._goes_on()
         return self._link.send(COPY, path.encode())
 
@@ -223,8 +223,8 @@ class History:
             raise HistoryFailed(told) from None
 
     async def archive(self, cut: tuple[int, int, int]) -> None:
-        """Have rows that are settled taken to an archive, up to a cut (`archive.Cut`), in pieces:
-        what else is asked goes between them. HistoryFailed: what is left can be asked for again."""
+        """Have settled rows moved to an archive, up to a cut (`archive.Cut`), in pieces: other
+        requests go between them. HistoryFailed: the rest can be asked for again."""
         payload, loop = self._encode(cut), asyncio.get_running_loop()
         left = True
         while left:
@@ -243,7 +243,7 @@ class History:
         if self._temporary:
             remove(self._path)
 
-    # -- what is asked ----------------------------------------------------------------------------
+    # -- questions --------------------------------------------------------------------------------
 
     def _goes_on(self) -> None:
         if self._failure:
@@ -276,7 +276,7 @@ class History:
     # -- projecting -------------------------------------------------------------------------------
 
     def _gather(self) -> None:
-        """Project at once when somebody waits or a transaction is full; else in a moment."""
+        """Project at once when a caller waits or a transaction is full; otherwise soon."""
         if self._again:
             return
         if self._waiting or self._unprojected.full():
@@ -286,7 +286,7 @@ class History:
             self._gathering = loop.call_later(GATHER_S, self._project)
 
     def _project(self) -> None:
-        """Send the next part of a transaction: the last one when it is full or somebody waits."""
+        """Send the next part of a transaction: the last one when it is full or a caller waits."""
         self._still()
         payload, more = self._unprojected.next_part()
         link = self._link
@@ -313,7 +313,7 @@ class History:
             self._reach(answer.result())
 
     def _reach(self, reached: int) -> None:
-        """Let go of what is projected, tell who waits for it, and go on."""
+        """Let go of projected commands, tell the callers that wait for them, and go on."""
         self._reached = reached
         self.behind = self._newest - reached > LAG_MAX
         self._dropped = max(self._dropped, reached)
@@ -323,7 +323,7 @@ class History:
             self._gather()
 
     def _drop(self) -> None:
-        """Leave what is kept to the journal: memory has a bound."""
+        """Leave the kept commands to the journal: memory has a bound."""
         self._dropped = self._unprojected.last
         self._still()
         self._unprojected.clear()
@@ -379,7 +379,7 @@ class History:
             raise HistoryFailed(f"it ends at command {self._reached}: others are missing")
         self._tell_listed()
         self._again = ""
-        log.warning("history goes on behind command %d", self._reached)
+        log.warning("history goes on after command %d", self._reached)
         self._reach(self._reached)
 
     def _tell_listed(self) -> None:

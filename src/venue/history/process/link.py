@@ -1,4 +1,4 @@
-"""One helper process at the end of a pipe: what it is asked, its answers, and its end.
+"""One helper process at the end of a pipe: its requests, its answers, and its end.
 
 Frames go both ways as `worker` says. A process that leaves a frame unanswered for too long hangs:
 it is killed, which costs nothing that was committed.
@@ -25,7 +25,7 @@ ASKED_MAX: Final = 5_000  # frames without an answer
 
 
 class HistoryFailed(Exception):
-    """History cannot do it now; the text says why. `damaged`: the file is not as it was written."""
+    """History cannot do it now; the text says why. `damaged`: the file has changed."""
 
     def __init__(self, told: str, *, damaged: bool = False) -> None:
         super().__init__(told)
@@ -50,7 +50,7 @@ class Link:
     ) -> tuple[Link, Any]:
         """A new process and the first thing it says. HistoryFailed when it does not start.
 
-        `name` is what a failure is told about; without an answer for `patience_s` it hangs.
+        `name` is named in failures; a process without an answer for `patience_s` hangs.
         """
         return await cls.begun(await spawn(module, *arguments), name, patience_s)
 
@@ -90,12 +90,12 @@ class Link:
         return answer
 
     def kill(self, why: str) -> None:
-        """End the process now; what it has committed stays."""
+        """End the process now; its commits stay."""
         kill(self._process)
         self._over(why)
 
     async def close(self) -> None:
-        """Have the process end after what it was asked; one that does not is killed."""
+        """Have the process end after all answers; a process that does not end is killed."""
         assert self._process.stdin is not None
         self._process.stdin.close()
         await end(self._process, CLOSE_S)
@@ -113,7 +113,7 @@ class Link:
             self._hangs = loop.call_later(self._patience_s, self.kill, told)
 
     async def _listen(self) -> None:
-        """Hand each answer to whoever asked, in order, until the process has ended."""
+        """Hand each answer to its caller, in order, until the process has ended."""
         try:
             while True:
                 kind, value = await receive(self._process)
@@ -138,7 +138,7 @@ class Link:
 
 
 async def worker() -> Process:
-    """A process for a history file that it is told of later: meanwhile it makes itself ready."""
+    """A process that will be told its history file later: meanwhile it makes itself ready."""
     return await spawn(WORKER)
 
 
@@ -159,7 +159,7 @@ async def spawn(module: str, *arguments: str) -> Process:
 
 
 def tell(process: Process, kind: bytes, payload: bytes) -> None:
-    """Send a frame to a helper. OSError or RuntimeError when it has ended, as far as is known."""
+    """Send a frame to a helper. OSError or RuntimeError when it is known to have ended."""
     assert process.stdin is not None
     process.stdin.write(HEAD.pack(kind, len(payload)) + payload)
 
@@ -175,7 +175,7 @@ async def receive(process: Process) -> tuple[bytes, Any]:
 async def end(process: Process, within_s: float = 0.0) -> None:
     """Wait for a process's end, and bring it about when it does not come in time.
 
-    One that even then does not come, as the system has it wait for a disk, is left behind.
+    A process that does not end even then, as the system has it wait for a disk, is left alone.
     """
     try:
         async with asyncio.timeout(within_s):

@@ -1,4 +1,4 @@
-"""What goes over the pipe between the venue and history's process, as `worker` says."""
+"""The frames on the pipe between the venue and history's process, as `worker` says."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from venue.core.messages.events import Event
 HEAD: Final = struct.Struct(">cI")
 CATALOG: Final = b"c"
 PROJECT: Final = b"p"
-PART: Final = b"m"  # of what the next one projects
+PART: Final = b"m"  # of the transaction that the next frame of another kind projects
 CHECKPOINT: Final = b"k"
 ASK: Final = b"q"
 ARCHIVE: Final = b"a"  # take the next piece of old rows to an archive

@@ -1,4 +1,4 @@
-"""The process of several histories: each frame names by its number the one that it is for.
+"""The process of several histories: each frame begins with the number of its history.
 
 A history's file is made when the first frame for it comes. The process ends when its input ends.
 """
@@ -21,7 +21,7 @@ class Workers:
 
     def __init__(self, folder: str, frames_kept: int) -> None:
         self._folder = Path(folder)
-        self._folder.mkdir(mode=0o700, exist_ok=True)  # one that ended took its own away
+        self._folder.mkdir(mode=0o700, exist_ok=True)  # a process that ended took its own away
         self._frames_kept = frames_kept
         self._open: dict[int, tuple[Store, Worker]] = {}
 
@@ -35,7 +35,7 @@ class Workers:
             base = number >> BASE_BITS
             if kind == BASE:
                 self._path(number).replace(begun(self._folder, base))
-            elif base and number == base << BASE_BITS:  # nobody begins with it any more
+            elif base and number == base << BASE_BITS:  # no other history begins with it any more
                 begun(self._folder, base).unlink(missing_ok=True)
             self._remove(number)
             return None
@@ -72,7 +72,7 @@ class Workers:
 
 
 def main() -> None:
-    """Serve the folder named on the command line; behind it, the frames to keep."""
+    """Serve the folder named on the command line; the next argument is the frames to keep."""
     settle()
     folder, kept = sys.argv[1:]
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]

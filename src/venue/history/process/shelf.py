@@ -1,7 +1,7 @@
 """The histories of many small venues in one helper process, each in a temporary file of its own.
 
-A first one is what others begin with: when it is whole, theirs are copies of its file. There may be
-several such bases, 0 for a new venue. A history takes nothing until it is asked, or has a
+Other histories begin as the first one: when it is whole, their files are copies of its file. There
+may be several such bases, 0 for a new venue. A history takes no space until it is asked, or has a
 transaction's worth of commands.
 """
 
@@ -36,8 +36,8 @@ class Shelf:
         self._basing: dict[int, asyncio.Task[None]] = {}
 
     async def place(self) -> tuple[int, str]:
-        """The number of another base, and the file that is to hold what its first one begins with.
-        HistoryFailed, OSError."""
+        """The number of another base, and the file for the rows that its first history begins
+        with. HistoryFailed, OSError."""
         await self.link()
         self._bases += 1
         return self._bases, str(begun(self._folder, self._bases))
@@ -56,14 +56,14 @@ class Shelf:
         self._basing[base] = asyncio.create_task(self._base(first, base))
 
     def history(self, reached: int, base: int = 0) -> History:
-        """A new one, which begins where the first one ended: behind command `reached`."""
+        """A new one, which begins where the first one ended: after command `reached`."""
         number = self._next(base)
         ready = partial(self._ready, base)
         share = Share(ready, number)
         return History(share, reached, partial(self._reopen, number, ready), lazy=True)
 
     async def forget(self, base: int) -> None:
-        """Nobody begins with this base any more."""
+        """Forget a base: no history begins with it any more."""
         self._firsts.pop(base, None)
         basing = self._basing.pop(base, None)
         if basing is not None:
@@ -116,7 +116,7 @@ class Shelf:
             await first.close()
 
     async def _ready(self, base: int) -> Link:
-        """The process, when it has what histories begin with."""
+        """The process, when it has the rows that histories begin with."""
         await asyncio.shield(self._basing[base])
         return await self.link()
 
@@ -132,7 +132,7 @@ class Shelf:
 
 
 class Share:
-    """One history's part of the shelf; a `Pipe`. What one of them meets ends no other.
+    """One history's part of the shelf; a `Pipe`. A failure of one ends no other.
 
     `opened` gives the process.
     """
@@ -165,11 +165,11 @@ class Share:
         return answer
 
     def kill(self, why: str) -> None:
-        """Go through it no more; the process goes on for the others."""
+        """Use the process no more; it goes on for the others."""
         self._over(why)
 
     async def close(self) -> None:
-        """Have the file taken away, unless this has ended: then it is opened again."""
+        """Have the file taken away, unless the share has ended: then it is opened again."""
         if self._opening is not None:
             self._opening.cancel()
         if self.ended.done():

@@ -1,4 +1,4 @@
-"""What history has yet to project: encoded when it comes, sent in parts of a transaction.
+"""The commands that history has yet to project: encoded at once, sent in parts of a transaction.
 
 Commands are encoded one batch at a time and not kept as objects: memory that many objects would lie
 in is slow to come back to.
@@ -17,7 +17,7 @@ from venue.api.streams.channels import KeptFrame
 from venue.core.messages.applied import Applied
 from venue.history.process.pipe import Entry
 
-PART_MAX: Final = 1_000  # commands in a frame: what sends one keeps orders waiting
+PART_MAX: Final = 1_000  # commands in a frame: orders wait while it is made and sent
 PART_EVENTS: Final = 4_000  # events in a frame: a command may have some hundred
 # Commands in a transaction: the fewer there are, the more often the same pages are written. A
 # question waits for the end of one.
@@ -28,7 +28,7 @@ _encode: Final = msgspec.msgpack.Encoder().encode
 
 
 class Chunk(msgspec.Struct, gc=False):
-    """Commands up to the sequence `last`, encoded, and the frames that came of them."""
+    """Commands up to the sequence `last`, encoded, and the frames that they caused."""
 
     last: int
     commands: int
@@ -54,7 +54,7 @@ class Unprojected:
         return self._chunks[-1].last
 
     def add(self, batch: Sequence[Applied], frames: Sequence[KeptFrame]) -> None:
-        """Commands behind all others, and the frames that came of them."""
+        """Add commands after all others, and the frames that they caused."""
         told = iter(frames)
         frame = next(told, None)
         for entries, events in _chunks(batch):
@@ -91,11 +91,11 @@ class Unprojected:
         return _encode((entries, frames)), more and self._events_sent < BATCH_EVENTS
 
     def begin_again(self) -> None:
-        """Nothing is sent: the next part is the first of a transaction."""
+        """Begin a transaction again: the next part is its first."""
         self._sent = self._commands_sent = self._events_sent = 0
 
     def let_go(self, reached: int) -> None:
-        """Let go of what is projected; no transaction is under way."""
+        """Let go of projected commands; no transaction is under way."""
         while self._chunks and self._chunks[0].last <= reached:
             self.commands -= self._chunks.popleft().commands
 

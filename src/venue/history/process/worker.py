@@ -52,7 +52,7 @@ _opened = msgspec.msgpack.Decoder(Opened)
 
 
 class Worker:
-    """The store behind the frames."""
+    """The store, as frames ask it."""
 
     def __init__(self, store: Store, frames_kept: int = FRAMES_KEPT, path: str = "") -> None:
         self._store = store
@@ -93,7 +93,7 @@ class Worker:
         return self._projector.checkpoint()
 
     def _archive(self, cut: Cut) -> bool:
-        """Whether chunks are left to be archived: the next time it is gone on with."""
+        """Archive the next piece; whether pieces are left, with which the next call goes on."""
         if self._archiving is None:
             self._archiving = move(self._store, self._path, cut)
         left = False
@@ -107,7 +107,7 @@ class Worker:
         return left
 
     def close(self) -> None:
-        """Leave what is not archived whole; before the store is closed."""
+        """Leave the unarchived rows whole; before the store is closed."""
         if self._archiving is not None:
             self._archiving.close()
 
@@ -117,7 +117,7 @@ def serve(
 ) -> None:
     """Say something first, then answer frames until there are no more.
 
-    Whatever `answer` raises goes back as text.
+    An exception of `answer` goes back as text.
     """
     say(outgoing, DONE, first)
     while frame := hear(incoming):
@@ -154,8 +154,8 @@ def say(outgoing: BinaryIO, kind: bytes, value: Any) -> None:
 
 
 def settle() -> None:
-    """Be a helper. Signals are for the venue, which ends its helpers in good order; what SQLite met
-    on the way to a failure that it reports is a sentence, not a traceback."""
+    """Be a helper. Signals are for the venue, which ends its helpers in good order; a failure that
+    SQLite reports is told as a sentence, not as a traceback."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     sys.unraisablehook = _tell
@@ -183,7 +183,7 @@ def main() -> None:
     try:
         serve(store.reached(), worker.answer, sys.stdin.buffer, sys.stdout.buffer)
     except BrokenPipeError:
-        pass  # the venue is gone: what was projected is kept
+        pass  # the venue is gone: the projected rows are kept
     finally:
         worker.close()
         store.close()

@@ -27,7 +27,7 @@ class AffiliateRows:
             )  # fmt: skip
 
     def billed(self, event: WalletMoved, time: int) -> None:
-        """The next bill of the affiliate behind its commission is the commission's."""
+        """Note the bill of a commission: the affiliate's next bill after the payment."""
         paid = self._paid
         if paid is None or event.uid != paid.affiliate:
             return

@@ -149,9 +149,9 @@ STATEMENTS: Final = (
 class ContractRows:
     """The contract rows of one batch, value after value as the columns stand.
 
-    `assets` is what each contract settles in. Orders and their marks (executed lots, executed
-    quote, reduced lots, status, update time) are merged as in `projector.Rows`; what happens to
-    other rows is written behind the new ones, the last word of each batch once.
+    `assets` is the settle asset of each contract. Orders and their marks (executed lots, executed
+    quote, reduced lots, status, update time) are merged as in `projector.Rows`; changes of other
+    rows are written after the new rows, of each kind only the last one of a batch.
     """
 
     __slots__ = (
@@ -292,7 +292,7 @@ class ContractRows:
         mark[4] = time
 
     def _prices(self, event: MarkSet, time: int) -> None:
-        """Prices that do not exist yet are 0 and belong into no candle."""
+        """Widen the minute of two prices; prices that do not exist yet are 0 and left out."""
         index, mark = event.index, event.mark
         if index <= 0 or mark <= 0:
             return

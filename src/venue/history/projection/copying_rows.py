@@ -1,4 +1,4 @@
-"""Copy trading's part of a batch: rows of what has ended."""
+"""Copy trading's part of a batch: rows of ended copies and tracked positions."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ CHANGE: Final = Statement(
 
 
 class AppliedCommand(Protocol):
-    """One applied command, as the outbox hands it over: what history needs of it."""
+    """One applied command of the outbox: the part that history needs."""
 
     sequence: int
     time: int
@@ -80,7 +80,7 @@ class Traded(Struct, frozen=True):
 class Catalog:
     """The assets and symbols known so far; a copy of its own, for history's process.
 
-    `contracts` is the asset that each contract settles in.
+    `contracts` is the settle asset of each contract.
     """
 
     __slots__ = ("assets", "contracts", "symbols")
@@ -119,7 +119,7 @@ class Catalog:
 
 
 class Projector:
-    """Writes what the engine said into a store. Used from one thread.
+    """Writes the engine's events into a store. Used from one thread.
 
     Of the frames of a private channel the newest are kept, at least `frames_kept`.
     """
@@ -142,7 +142,7 @@ class Projector:
         several when it keeps or reverts states.
 
         Commands already projected, and their frames, are passed over; a missing one is a defect.
-        What a revert behind them takes back is not written.
+        Rows that a later revert takes back are not written.
         """
         begin = 0
         for end, event in _pieces(batch):
@@ -185,8 +185,8 @@ class Projector:
 
 
 def _pieces(batch: Sequence[AppliedCommand]) -> list[tuple[int, Event]]:
-    """Where states are kept or gone back to, behind how many commands. Of reverts in a row only the
-    last has an effect."""
+    """The events that keep or revert states, each with the number of commands up to it. Of reverts
+    in a row only the last has an effect."""
     pieces: list[tuple[int, Event]] = []
     for number, applied in enumerate(batch, 1):
         if applied.events and type(applied.events[0]) in savepoints.KINDS:
@@ -200,9 +200,9 @@ def _pieces(batch: Sequence[AppliedCommand]) -> list[tuple[int, Event]]:
 class Rows:
     """The rows of one batch, value after value as the columns stand.
 
-    `orders` are new orders up to their time; `marks` hold what happened to an order, new or old,
-    in the batch: executed lots, executed quote, status, update time. However often an order
-    changes in a batch, it is written once.
+    `orders` are new orders up to their time; `marks` hold the changes of an order, new or old, in
+    the batch: executed lots, executed quote, status, update time. However often an order changes
+    in a batch, it is written once.
     """
 
     __slots__ = (
@@ -341,7 +341,7 @@ class Statements:
         self._insert(rows.contracts.added())
 
     def write(self, rows: Rows, reached: int) -> None:
-        """Write all else, and the sequence that the batch reaches."""
+        """Write all other rows, and the sequence that the batch reaches."""
         changed: list[object] = []
         for order_id, mark in rows.marks.items():
             if order_id not in rows.orders:

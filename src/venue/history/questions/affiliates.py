@@ -1,4 +1,4 @@
-"""Questions of affiliates: what those they invited did, and what they earned and sent."""
+"""Questions of affiliates: activity of invited owners, commissions, internal withdrawals."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WALLETS: Final = (int(Wallet.SPOT), int(Wallet.FUNDING))
 
 
 def activity(connection: Connection, uids: list[int]) -> list[Activity]:
-    """Of each of these owners."""
+    """The first and last deposits and fills of each of these owners."""
     return [_activity(connection, uid) for uid in uids]
 
 
@@ -63,7 +63,7 @@ def commissions(
 
 
 def earned(connection: Connection, which: CommissionsOf, uids: list[int]) -> list[Earned]:
-    """What an affiliate earned by these owners, and what they traded for it."""
+    """The sums that an affiliate earned by these owners, and by which trade volume."""
     table = COMMISSIONS.c
     kinds = (table.uid, table.product, table.asset)
     traded = func.sum(table.maker + table.taker)

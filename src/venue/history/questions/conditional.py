@@ -1,4 +1,4 @@
-"""Conditional orders in the columns of orders: what they waited for, and those that became none."""
+"""Conditional orders in the columns of orders: their triggers, and the ones without an order."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def ended_algos() -> Select[Any]:
 def newest_of(
     parts: list[Select[Any]], limit: int, skipped: int, *, by_time: bool = True
 ) -> Select[Any]:
-    """So many rows of several lists as one, newest first, behind those that are skipped.
+    """`limit` rows of several lists as one, newest first, after those that are skipped.
 
-    Each is sorted by itself and cut behind them: only their heads are merged. `by_time` False keeps
+    Each list is sorted by itself and cut there: only their heads are merged. `by_time` False keeps
     the planner from the indexes that end in time.
     """
     most = limit + skipped

@@ -1,6 +1,7 @@
 """Every contract question the interface and the operator ask of history; the habits of `spot`.
 
-Lists are newest first where nothing else is said. Times are µs; `start` and `end` are inclusive.
+Lists are newest first unless a docstring says otherwise. Times are µs; `start` and `end` are
+inclusive.
 An empty symbol stands for all of them.
 """
 
@@ -40,7 +41,7 @@ LISTED: Final = (CONTRACT_ORDERS, ALGO_ORDERS)
 def contract_order(connection: Connection, uid: int, order_id: int) -> ContractOrderRow | None:
     """An owner's order by its id; None when there is none, or it is another owner's.
 
-    What was traded outside the book stands in for its order: the part of the position reached last.
+    A trade outside the book stands in for its order: the part of the position reached last.
     """
     table = CONTRACT_ORDERS.c
     rows = _orders().where(table.order_id == order_id, table.uid == uid)
@@ -68,7 +69,7 @@ def contract_orders(
     found = _page_of_orders(connection, newest_of(within, limit, skipped))
     if not which.touched or which.start is None or len(found) == limit:
         return found
-    # Whoever comes to the end of these goes on with older ones that were updated since.
+    # A client at the end of these goes on with older orders that were updated since.
     here = skipped + len(found)
     if skipped and not found:
         counts = (select(func.count()).select_from(part.subquery()) for part in within)
@@ -102,7 +103,7 @@ def _page_of_orders(connection: Connection, rows: Select[Any]) -> list[ContractO
 
 
 def _outside(connection: Connection, uid: int, order_id: int) -> ContractOrderRow | None:
-    """What a liquidation, whose id stands for an order's, traded outside the book for an owner."""
+    """The trades outside the book of an owner's liquidation, whose id stands for an order's."""
     table = CONTRACT_FILLS.c
     rows = select(CONTRACT_FILLS).where(
         table.order_id == order_id, table.uid + 0 == uid, table.cause.in_(OUTSIDE)
@@ -182,7 +183,7 @@ def algo_order(
 
 
 def _orders() -> Select[Any]:
-    """Orders with what the conditional orders that they came from waited for."""
+    """Orders with the triggers of the conditional orders that they came from."""
     algos = ALGO_ORDERS.c
     come = and_(algos.algo_id == CONTRACT_ORDERS.c.algo_id, CONTRACT_ORDERS.c.algo_id != 0)
     rows = select(CONTRACT_ORDERS, *waited_for())
@@ -190,7 +191,7 @@ def _orders() -> Select[Any]:
 
 
 def _algos() -> Select[Any]:
-    """Conditional orders with what was executed of the orders that they became."""
+    """Conditional orders with the executed part of the orders that they became."""
     orders = CONTRACT_ORDERS.c
     become = and_(orders.order_id == ALGO_ORDERS.c.order_id, ALGO_ORDERS.c.order_id != 0)
     done = (func.coalesce(orders.executed, 0), func.coalesce(orders.quote, 0))

@@ -1,4 +1,4 @@
-"""What the operator asks of liquidations; the habits of `contract`."""
+"""The operator's questions about liquidations; the habits of `contract`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What history knows of contracts' prices and funding: the habits of the other questions."""
+"""Questions about contracts' prices and funding: the habits of the other questions."""
 
 from __future__ import annotations
 

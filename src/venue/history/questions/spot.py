@@ -1,7 +1,7 @@
 """Every history question the interface asks: plain functions from a connection to rows.
 
-Lists are newest first. Times are µs; `start` and `end` are inclusive, what is called `after` or
-`before` is strict. Absent conditions are None (texts: empty).
+Lists are newest first. Times are µs; `start` and `end` are inclusive; bounds named `after` or
+`before` are strict. Absent conditions are None (texts: empty).
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def transfers(connection: Connection, which: TransfersOf, limit: int) -> list[Tr
 def frames(
     connection: Connection, channel: tuple[int, int, str], after: int, newest: int, limit: int
 ) -> list[tuple[int, bytes]]:
-    """Frames of a channel (uid, product, name) with their numbers, from behind `after` to `newest`.
+    """Frames of a channel (uid, product, name) with their numbers, after `after` up to `newest`.
 
     Oldest first; `limit` of them, or fewer when they are long.
     """

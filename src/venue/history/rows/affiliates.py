@@ -1,4 +1,4 @@
-"""What affiliates ask about those they invited, and what they are answered.
+"""The questions of affiliates about their invited owners, and the rows of the answers.
 
 Absent conditions are None (texts: empty).
 """
@@ -35,7 +35,7 @@ class CommissionRow(Struct, frozen=True, gc=False):
 
 
 class CommissionsOf(Struct, frozen=True, gc=False):
-    """Which commissions: of these affiliates, by who paid the fees, asset, product and day."""
+    """Which commissions: of these affiliates, by payer of the fees, asset, product and day."""
 
     affiliates: list[int]
     first_day: int

@@ -1,4 +1,4 @@
-"""What is asked of the contract history, and the rows that are answered.
+"""The questions to the contract history, and the rows of the answers.
 
 Times are µs; `start` and `end` are inclusive. An empty symbol stands for all of them.
 """
@@ -77,9 +77,9 @@ class ContractFillRow(Struct, frozen=True, gc=False):
 
 
 class IncomeRow(Struct, frozen=True, gc=False):
-    """One item of a pool: signed `amount`, the fee inside, and the `balance` behind it, in atoms.
+    """One item of a pool: signed `amount`, the fee inside, and the `balance` after it, in atoms.
 
-    `position_id` 0 is the cross pool; `symbol` is empty for transfers, `reason` for all else.
+    `position_id` 0 is the cross pool; `symbol` is empty for transfers, `reason` for all others.
     """
 
     bill_id: int
@@ -98,9 +98,9 @@ class IncomeRow(Struct, frozen=True, gc=False):
 class AlgoRow(Struct, frozen=True, gc=False):
     """One conditional order: prices in ticks, quantity in lots (0: the whole position).
 
-    `order_id` is the order it became and `triggered_price` what triggered it, else 0; `reason` is
-    the `vocabulary.Reject` of one that was refused then; `trigger_time` is 0 before. The last two
-    are of that order: executed lots, and their notional in atoms.
+    `order_id` is the order that it became and `triggered_price` the price that triggered it, or 0;
+    `reason` is the `vocabulary.Reject` of one that was refused then; `trigger_time` is 0 before.
+    The last two are of that order: executed lots, and their notional in atoms.
     """
 
     algo_id: int
@@ -163,7 +163,7 @@ class ContractFillsOf(Struct, frozen=True, gc=False):
 class IncomeOf(Struct, frozen=True, gc=False):
     """Which items: an owner's, by asset (or all but the one in `without`), symbol, kind and time.
 
-    `next_time` and `next_id` go on behind an item: its bill id, and its time or a later one.
+    `next_time` and `next_id` go on after an item: its bill id, and its time or a later one.
     """
 
     uid: int

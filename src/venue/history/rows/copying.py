@@ -1,4 +1,4 @@
-"""What is asked of the history of copy trading, and the rows that are answered."""
+"""The questions to the history of copy trading, and the rows of the answers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class EndedTrack(Struct, frozen=True, gc=False):
 class EndedOf(Struct, frozen=True, gc=False):
     """Which ones: an owner's, of one symbol or (empty) of all, ended from `start` to `end`.
 
-    `next_time` and `next_id` go on behind one of them: its number, and when it ended or later.
+    `next_time` and `next_id` go on after one of them: its number, and its end or a later time.
     """
 
     uid: int

@@ -1,4 +1,4 @@
-"""The rows that the operator is answered about liquidations."""
+"""The rows of the answers about liquidations."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from venue.history.rows.contract import ContractFillRow
 
 
 class LiquidationRow(Struct, frozen=True, gc=False):
-    """One pool's liquidation, amounts in atoms; what stands behind `finished` is 0 until then."""
+    """One pool's liquidation, amounts in atoms; the members after `finished` are 0 until then."""
 
     liquidation_id: int
     uid: int

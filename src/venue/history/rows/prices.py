@@ -1,4 +1,4 @@
-"""The rows that are answered about contracts' prices and funding."""
+"""The rows of the answers about contracts' prices and funding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked of the spot history, and the rows that are answered.
+"""The questions to the spot history, and the rows of the answers.
 
 Absent conditions are None (texts: empty).
 """
@@ -49,7 +49,7 @@ class FillRow(Struct, frozen=True, gc=False):
 
 
 class BillRow(Struct, frozen=True, gc=False):
-    """One movement of a wallet: `amount` signed, `after` behind it, `fee` inside it, in atoms.
+    """One movement of a wallet: `amount` signed, then `after`, `fee` inside it, in atoms.
 
     `fill_quantity` (lots), `fill_notional` (quote atoms) and `symbol` are None without a trade.
     """

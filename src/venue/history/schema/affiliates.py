@@ -1,4 +1,4 @@
-"""What history holds of affiliates: commissions, and money sent to other owners (rule 9)."""
+"""The tables of affiliates: commissions, and money sent to other owners (rule 9)."""
 
 from typing import Final
 
@@ -12,7 +12,7 @@ COMMISSIONS: Final = Table(
     METADATA,
     Column("bill_id", ROW_ID, primary_key=True, autoincrement=False),
     Column("affiliate", BigInteger, nullable=False),
-    Column("uid", BigInteger, nullable=False),  # who paid the fees
+    Column("uid", BigInteger, nullable=False),  # the owner that paid the fees
     Column("day", BigInteger, nullable=False),  # of the fees, since 1970
     Column("product", SmallInteger, nullable=False),
     Column("asset", Text, nullable=False),

@@ -1,7 +1,7 @@
 """The tables of contracts: orders, fills, income, positions, prices, liquidations.
 
-The same units, schema and habits as in `tables`. A question may leave the symbol open: indexes end
-in what is often asked for, behind the time that lists are sorted by.
+The same units, schema and habits as in `spot`. A question may leave the symbol open: indexes end
+in columns that are often asked for, after the time that lists are sorted by.
 """
 
 from typing import Final
@@ -20,7 +20,7 @@ CONTRACT_ORDERS: Final = Table(
     Column("position_side", SmallInteger, nullable=False),
     Column("type", SmallInteger, nullable=False),
     Column("time_in_force", SmallInteger, nullable=False),
-    Column("quantity", BigInteger, nullable=False),  # as it was placed, whatever was reduced
+    Column("quantity", BigInteger, nullable=False),  # as placed, before any reduction
     Column("price", BigInteger, nullable=False),
     Column("client_id", Text, nullable=False),
     Column("cause", SmallInteger, nullable=False),
@@ -39,7 +39,7 @@ Index(
     CONTRACT_ORDERS.c.time,
     CONTRACT_ORDERS.c.symbol,
 )
-# Orders that did more than begin: by it those are found that are older than a list reaches back.
+# Orders that changed after they were placed: finds those that are older than a list reaches back.
 UPDATED: Final = CONTRACT_ORDERS.c.update_time > CONTRACT_ORDERS.c.time
 Index(
     "contract_orders_updated",
@@ -93,8 +93,8 @@ INCOME: Final = Table(
     Column("kind", Text, nullable=False),
     Column("amount", BigInteger, nullable=False),  # signed, the fee already inside
     Column("fee", BigInteger, nullable=False),
-    Column("balance", BigInteger, nullable=False),  # the pool's collateral behind it
-    Column("reason", Text, nullable=False),  # of transfers, else empty
+    Column("balance", BigInteger, nullable=False),  # the pool's collateral after it
+    Column("reason", Text, nullable=False),  # of transfers, otherwise empty
     Column("time", BigInteger, nullable=False),
 )
 Index(
@@ -130,9 +130,9 @@ ALGO_ORDERS: Final = Table(
     Column("callback_ppm", BigInteger, nullable=False),
     Column("time", BigInteger, nullable=False),
     Column("status", SmallInteger, nullable=False),
-    Column("order_id", BigInteger, nullable=False),  # the order it became, else 0
-    Column("triggered_price", BigInteger, nullable=False),  # what triggered it, else 0
-    Column("reason", SmallInteger, nullable=False),  # why it was refused when triggered, else 0
+    Column("order_id", BigInteger, nullable=False),  # the order that it became, or 0
+    Column("triggered_price", BigInteger, nullable=False),  # the price that triggered it, or 0
+    Column("reason", SmallInteger, nullable=False),  # of the refusal when triggered, or 0
     Column("trigger_time", BigInteger, nullable=False),  # 0: never triggered
     Column("update_time", BigInteger, nullable=False),
 )

@@ -1,4 +1,4 @@
-"""What history holds of copy trading: copies and tracked positions that have ended (rule 9.4)."""
+"""The tables of copy trading: copies and tracked positions that have ended (rule 9.4)."""
 
 from typing import Final
 
@@ -9,7 +9,7 @@ from venue.history.schema.spot import METADATA, ROW_ID
 
 
 def _life() -> list[Column[int]]:
-    """What both tell of a position's life: sizes in lots, money in atoms, times in µs."""
+    """The columns of a position's life: sizes in lots, money in atoms, times in µs."""
     names = ("leverage", "open_size", "open_value", "open_fee", "close_value", "close_fee",
              "realized")  # fmt: skip
     return [Column(name, BigInteger, nullable=False) for name in names]

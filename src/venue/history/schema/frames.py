@@ -1,8 +1,8 @@
 """Rows of the frames' table: each holds the frames of a channel that were written together.
 
-A row of one frame is its bytes. One of several begins with a line of their commands' sequences,
-then each frame has a line: JSON as it is sent has none of its own. `number` and `sequence` of a
-row are those of its last frame. With many listeners this is a sixth of the rows, and of the time.
+A row of one frame is its bytes. A row of several begins with a line of their commands' sequences;
+then each frame has a line, as its JSON has no line break. `number` and `sequence` of a row are
+those of its last frame. With many listeners this is a sixth of the rows, and of the time.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import msgspec
 from venue.api.streams.channels import KeptFrame
 from venue.history.schema.spot import FRAMES
 
-ROW_BYTES: Final = 32 * 1024  # a row that has so many gets no further frame
+ROW_BYTES: Final = 32 * 1024  # a row of this size gets no further frame
 SEVERAL: Final = b"["
-ROW: Final = (FRAMES.c.number, FRAMES.c.sequence, FRAMES.c.payload)  # what `unpacked` takes
+ROW: Final = (FRAMES.c.number, FRAMES.c.sequence, FRAMES.c.payload)  # the arguments of `unpacked`
 ROWS_AT_ONCE: Final = 100  # they are long
 Channel = tuple[int, int, str]  # uid, product, name
 

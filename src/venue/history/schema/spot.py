@@ -113,7 +113,7 @@ FRAMES: Final = Table(
     Column("product", SmallInteger, primary_key=True, autoincrement=False),
     Column("channel", Text, primary_key=True),
     Column("number", BigInteger, primary_key=True, autoincrement=False),  # the frame's `seq`
-    Column("sequence", BigInteger, nullable=False),  # of the command it came of
+    Column("sequence", BigInteger, nullable=False),  # of the command that caused it
     Column("payload", LargeBinary, nullable=False),
 )
 

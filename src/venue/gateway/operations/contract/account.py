@@ -48,7 +48,7 @@ from venue.wire import (
     rate_text,
 )
 
-INCOME_DAYS: Final = 30  # before a lone end
+INCOME_DAYS: Final = 30  # before an end without a start
 INCOME_DAYS_MAX: Final = 100  # between a start and an end
 
 
@@ -100,7 +100,7 @@ def _balance(rooms: Venue, account: Account, index: int) -> ContractBalance:
 
 
 def commission_rate(call: Call, request: ContractSymbolRequest) -> CommissionRate:
-    """The account's own rates, else the contract's."""
+    """The account's own rates, otherwise the contract's."""
     instrument = call.venue.perp(request.symbol).market.instrument
     holding = call.venue.engine.account(call.uid).holding
     maker, taker = instrument.maker_ppm, instrument.taker_ppm
@@ -245,7 +245,7 @@ async def income(call: Call, request: IncomeRequest) -> IncomePage:
 
 
 def _income_span(request: IncomeRequest, now: int) -> tuple[int | None, int | None]:
-    """From when to when in µs; what is missing beside the other is filled in (interface 4.2)."""
+    """The span in µs; a missing start or end follows from the other (interface 4.2)."""
     start, end = bounded_span(request.start_time, request.end_time, now)
     if request.start_time is not None and request.end_time is not None:
         if (request.end_time - request.start_time) * US_PER_MS > INCOME_DAYS_MAX * DAY_US:

@@ -56,7 +56,7 @@ from venue.vocabulary import (
 )
 from venue.wire import SIDES, lots, price_text, rate, ticks
 
-LIMITED: Final = (ALGO_STOP, ALGO_TAKE_PROFIT)  # those that execute at a price
+LIMITED: Final = (ALGO_STOP, ALGO_TAKE_PROFIT)  # types that execute at a price
 
 _TYPES: Final = f"must be one of {', '.join(kind.name for kind in AlgoType)}"
 ALGO: Final = Words(client_id="clientAlgoId", types=_TYPES)
@@ -93,7 +93,7 @@ async def place_exit(call: Call, request: PlaceExitRequest) -> list[ExitAck]:
 
 
 async def change_exit(call: Call, request: ChangeExitRequest) -> ExitChanged:
-    """Give a waiting conditional order other prices; what is absent stays as it is."""
+    """Give a waiting conditional order other prices; absent ones stay as they are."""
     algo = _waiting(call, request.order_id)
     if algo is None:
         raise order_unknown()
@@ -140,7 +140,7 @@ async def cancel_algos(call: Call, request: CancelAllRequest) -> list[ContractOr
 
 
 def _command(call: Call, found: Listed, request: PlaceAlgoRequest) -> PlaceAlgo:
-    """The command of a request, in ticks and lots; ApiError for what its text cannot mean."""
+    """The command of a request, in ticks and lots; ApiError for a text without a meaning."""
     instrument = found.contract.instrument
     kind = int(AlgoType[request.type])
     side, position_side = SIDES[request.side], POSITION_SIDES[request.position_side]
@@ -206,7 +206,7 @@ def _preset(
     *,
     above: bool,
 ) -> Exit:
-    """An exit of what a conditional order opens; it must lie on its side of the opening price."""
+    """An exit of the position that a conditional order opens, on its side of the opening price."""
     if text is None:
         return NO_EXIT
     if closing:

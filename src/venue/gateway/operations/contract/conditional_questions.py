@@ -1,4 +1,4 @@
-"""Questions of conditional orders: what waits from the engine, the past from history."""
+"""Questions of conditional orders: the engine knows those that wait, history the past ones."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def _algo_row_view(rooms: Venue, row: AlgoRow) -> EndedAlgo:
         algo_status=ALGO_STATUS_NAMES[row.status],
         actual_order_id=row.order_id,
         actual_price=average_text(perp, row.quote, row.executed),
-        # A trailing stop's moves along: history knows where it was in the end.
+        # A trailing stop's moves along: history knows its last place.
         trigger_price=order_price_text(instrument, row.trigger_price or row.triggered_price),
         price=own_price(instrument, row.type, row.price),
         working_type=SOURCE_NAMES[row.source],

@@ -1,4 +1,4 @@
-"""What a lead trader's key may do: close tracked positions at market, and set their exits."""
+"""Permissions of a lead trader's key: close tracked positions at market, and set their exits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def may_place(call: Call, request: PlaceContractOrderRequest) -> None:
 
 
 def may_close(call: Call, request: ClosePositionsRequest) -> None:
-    """ApiError -1052, unless all that would be closed is tracked."""
+    """ApiError -1052, unless all positions to be closed are tracked."""
     found = [
         position
         for position in _positions(call)

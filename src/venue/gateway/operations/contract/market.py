@@ -1,4 +1,4 @@
-"""Market data and configuration of the contract market: questions everybody may ask."""
+"""Market data and configuration of the contract market: questions that need no key."""
 
 from __future__ import annotations
 
@@ -55,20 +55,20 @@ from venue.wire import (
 
 MINUTES_PER_DAY: Final = 1440
 AHEAD_MAX_US: Final = WINDOW_MS * US_PER_MS
-MILLISECOND_US: Final = 999  # what an inclusive end in ms adds in µs
-INTEREST_US: Final = 8 * 3600 * 1_000_000  # what a contract's interest is quoted for
+MILLISECOND_US: Final = 999  # added to an inclusive end in ms to get µs
+INTEREST_US: Final = 8 * 3600 * 1_000_000  # the period that a contract's interest is quoted for
 
 
 # -- configuration --------------------------------------------------------------------------------
 
 
 def contract_time(call: Call, _: Empty) -> TimeReply:
-    """Server time: what the timestamps of signed requests are compared with."""
+    """Server time: the venue compares the timestamps of signed requests with it."""
     return TimeReply(call.venue.clock.told() // US_PER_MS)
 
 
 def contract_exchange_info(call: Call, request: ContractExchangeInfoRequest) -> Encoded:
-    """Contracts (demo ones only by symbol), the assets that any settles in, and limits.
+    """Contracts (demo ones only by symbol), their settle assets, and limits.
 
     Each contract is encoded once.
     """
@@ -245,9 +245,9 @@ def mark_klines(call: Call, request: ContractKlinesRequest) -> Encoded:
 
 
 async def history_klines(call: Call, request: HistoryKlinesRequest) -> list[CandleView]:
-    """Candles of a span: the first ones from its start, or else the last ones before its end.
+    """Candles of a span: the first ones from its start, otherwise the last ones before its end.
 
-    Of index and mark every minute is kept; of trades the newest 1,000 candles of each interval.
+    Every minute of index and mark is kept; of trades the newest 1,000 candles of each interval.
     """
     rooms = call.venue
     perp = _known(rooms, request.symbol)
@@ -450,7 +450,7 @@ def _known(rooms: Venue, symbol: str) -> Perpetual:
 def _selected(rooms: Venue, symbol: str | None) -> list[Perpetual]:
     """The contract asked for, or all but the demo contracts.
 
-    A stock client takes what is listed for a live market: in its sandbox mode it finds a demo
+    A stock client takes listed contracts for a live market: in its sandbox mode it finds a demo
     contract under the name of the live one only as long as the demo contract is not listed.
     """
     if symbol is not None:

@@ -1,4 +1,4 @@
-"""Order questions of the contract side: what is open from the engine, the past from history."""
+"""Order questions of the contract side: the engine knows open orders, history the past ones."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ from venue.wire import (
 
 ORDERS_DAYS_MAX: Final = 90
 TRADES_DAYS_MAX: Final = 7
-PLAIN: Final = "UNKNOWN_PRICE_TYPE"  # the `workingType` of an order that waited for no price
+PLAIN: Final = "UNKNOWN_PRICE_TYPE"  # the `workingType` of an order that had no trigger
 AT_PRICE: Final = (int(AlgoType.STOP), int(AlgoType.TAKE_PROFIT))  # those with a price of their own
 
 
@@ -89,7 +89,8 @@ async def contract_order(call: Call, request: ContractOrderRequest) -> ContractO
 
 
 async def _followed(call: Call, algo: AlgoRow) -> ContractOrderView:
-    """A conditional order that waits no more, under its own id: how the order it became goes on."""
+    """A conditional order that waits no more, under its own id, with the state of the order it
+    became."""
     rooms = call.venue
     if not algo.order_id:
         return _ended_view(rooms, algo)
@@ -159,7 +160,7 @@ async def _history(
     start, end = days(request.start_time, request.end_time, rooms.clock.now(), ORDERS_DAYS_MAX)
     if not symbols:
         return []
-    # Without times, what ended lately is there, however old it is.
+    # Without times, orders that ended lately are there, however old they are.
     touched = request.start_time is None and request.end_time is None
     which = ContractOrdersOf(
         call.uid, start=start, end=end, among=symbols, ended=True, touched=touched
@@ -176,7 +177,7 @@ def wanted(rooms: Venue, symbol: str | None) -> tuple[str, ...]:
 
 
 def days(start: int | None, end: int | None, now: int, days: int) -> tuple[int | None, int | None]:
-    """A span of at most so many days in µs: the last ones, or beside the end that is given."""
+    """A span of at most `days` days in µs: the last ones, or those beside the end that is given."""
     length = days * DAY_US
     begin, until = bounded_span(start, end, now)
     if start is not None and end is not None:
@@ -192,7 +193,7 @@ def days(start: int | None, end: int | None, now: int, days: int) -> tuple[int |
 
 
 async def _order_view(call: Call, found: Order[Terms]) -> ContractOrderView:
-    """An order of the engine; history knows the conditional order that one came from."""
+    """An order of the engine; history knows the conditional order that it came from."""
     rooms = call.venue
     terms = found.terms
     if terms.algo_id:
@@ -278,7 +279,7 @@ def _waiting_view(rooms: Venue, algo: Algo) -> ContractOrderView:
 
 
 def _ended_view(rooms: Venue, row: AlgoRow) -> ContractOrderView:
-    """A conditional order that became nothing."""
+    """A conditional order that became no order."""
     perp = rooms.perp(row.symbol)
     instrument = perp.market.instrument
     return ContractOrderView(
@@ -304,7 +305,7 @@ def _ended_view(rooms: Venue, row: AlgoRow) -> ContractOrderView:
 
 
 def client_id(given: str, order_id: int) -> str:
-    """The client's own id, or the one that stands for none."""
+    """The client's own id, or the venue's when the client gave none."""
     return given or f"v-{order_id}"
 
 
@@ -317,7 +318,7 @@ def closes(side: int, position_side: int) -> bool:
 
 
 async def user_trades(call: Call, request: UserTradesRequest) -> list[UserTrade]:
-    """Own fills, newest first; those of one order whenever they were."""
+    """Own fills, newest first; those of one order at any time."""
     rooms = call.venue
     symbols = wanted(rooms, request.symbol)
     start, end = days(request.start_time, request.end_time, rooms.clock.now(), TRADES_DAYS_MAX)

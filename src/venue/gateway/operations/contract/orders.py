@@ -91,9 +91,9 @@ SOURCES: Final = {source.name: int(source) for source in PriceSource}
 ADDS: Final = 1  # the wire's `type` of a change that puts margin in
 
 MARGIN: Final = Words(position="isolatedPositionId", funds="at most {} can be moved")
-# How an order that is not found is answered in a batch, by setting.
+# The answer to an unknown order in a batch, by setting.
 NOT_FOUND: Final = {"document": "order not found", "live": "FAILED_ORDER_NOT_FOUND"}
-# A position that is not closed says why, but not the bound that was broken.
+# The reply about an open position names the reason, but not the bound that was broken.
 _CAPS: Final = {
     int(Reject.OPEN_ORDERS_SYMBOL): OPEN_ORDERS_PER_SYMBOL_MAX,
     int(Reject.OPEN_ORDERS_ACCOUNT): OPEN_ORDERS_PER_ACCOUNT_MAX,
@@ -222,7 +222,7 @@ async def set_margin_type(call: Call, request: MarginTypeRequest) -> Acknowledge
 
 
 async def set_leverage(call: Call, request: LeverageRequest) -> LeverageReply:
-    """Change the leverages that are given, whatever mode is active, and the mode if it is."""
+    """Change the leverages that are given, in either mode, and the mode if it is given."""
     found = listed(call.venue, request.symbol)
     sent = {
         "crossLeverage": request.cross_leverage,
@@ -267,7 +267,7 @@ async def set_auto_margin(call: Call, request: AutoMarginRequest) -> Acknowledge
     return _acknowledged(await done(call, command))
 
 
-# -- what the conditional orders use too ----------------------------------------------------------
+# -- shared with the conditional orders -----------------------------------------------------------
 
 
 def listed(venue: Venue, symbol: str) -> Listed:
@@ -314,7 +314,7 @@ def own_client_id(given: str | None, name: str) -> str:
 def chosen(call: Call, symbol: str | None) -> tuple[str, str]:
     """The symbol a request is restricted to, empty for all; and the asset it leaves alone then.
 
-    What the lists do not show unless they are asked by symbol must not end with everything else.
+    Contracts that lists show only by symbol must not be ended with all others.
     """
     if symbol is None:
         return "", DEMO_ASSET
@@ -323,7 +323,7 @@ def chosen(call: Call, symbol: str | None) -> tuple[str, str]:
 
 
 def direction(side: int, position_side: int) -> str:
-    """How a request says that it closes, for a message; empty for one that opens."""
+    """The parameters by which a request closes, for a message; empty for one that opens."""
     if (side == BUY) == (position_side == LONG):
         return ""
     return "side=BUY and positionSide=SHORT" if side == BUY else "side=SELL and positionSide=LONG"
@@ -344,14 +344,14 @@ def order_command(
     request: PlaceContractOrderRequest,
     default_time_in_force: int | None,
 ) -> PlaceContractOrder:
-    """The command of a request, in ticks and lots; ApiError for what its text cannot mean."""
+    """The command of a request, in ticks and lots; ApiError for a text without a meaning."""
     side = SIDES[request.side]
     position_side = POSITION_SIDES[request.position_side]
     client_id = own_client_id(request.new_client_order_id, "newClientOrderId")
     price, time_in_force = _price(found, request, default_time_in_force)
     quantity = lots(found.contract.instrument, request.quantity, "quantity")
     closing = direction(side, position_side)
-    # What an order of the other direction cannot have would be lost in silence.
+    # An exit on an order of the other direction would be lost in silence.
     if closing and request.tp_trigger_price is not None:
         raise errors.combination("tpTriggerPrice", closing)
     if closing and request.sl_trigger_price is not None:
@@ -380,7 +380,7 @@ def _price(
             raise errors.combination("price", "type=MARKET")
         if (
             request.time_in_force == "POST_ONLY"
-        ):  # of all others it is said that they have no effect
+        ):  # the document says of all others that they have no effect
             raise errors.combination("timeInForce", "type=MARKET")
         return 0, IOC
     if request.time_in_force is not None:
@@ -415,7 +415,7 @@ def _placed(
 def order_refusal(
     venue: Venue, event: Rejected, found: Listed, command: PlaceContractOrder
 ) -> ApiError:
-    """The error that tells a client why its order was not taken."""
+    """The error for a refused order, with the reason."""
     if event.reason == Reject.FUNDS:
         money = contract_money(venue, command.uid, command.symbol)
         return refusal(event, found, Words(money=money))
@@ -428,7 +428,7 @@ _BATCH_ITEM = compile_request(PlaceContractOrderRequest)
 
 
 def _batch_item(call: Call, item: Any) -> tuple[Listed, PlaceContractOrder] | ApiError:
-    """The contract and the command of one batch item, or why there is none."""
+    """The contract and the command of one batch item, or the error that there is instead."""
     try:
         if not isinstance(item, dict):
             raise errors.invalid("batchOrders", "an element must be an object")

@@ -1,4 +1,4 @@
-"""What followers do and ask."""
+"""Handlers of followers' operations."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def _followings(call: Call) -> list[Following]:
 
 
 def _following(call: Call, request: TraderRequest) -> Following:
-    """The caller's pair with a trader; ApiError -1142 where it has none, whoever that is."""
+    """The caller's pair with a trader; ApiError -1142 where it has none, also for unknown uids."""
     uid = _trader_id(request)
     trader = _trader(call)
     following = None if trader is None else trader.followings.get(uid)
@@ -144,7 +144,7 @@ def _trader_id(request: TraderRequest) -> int:
 
 
 async def _done(call: Call, command: Command) -> Applied:
-    """What a command did; ApiError when it was refused."""
+    """The outcome of a command; ApiError when it was refused."""
     (applied,) = await call.submit([command])
     first = applied.events[0]
     if isinstance(first, Rejected):

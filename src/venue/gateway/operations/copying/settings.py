@@ -36,7 +36,7 @@ _CUSTOM = compile_request(CustomLeverage)
 
 
 def configs(request: SettingsRequest, asset: Asset) -> list[CopyConfig]:
-    """The configs of a request in atoms and ppm; ApiError for what its text cannot mean."""
+    """The configs of a request in atoms and ppm; ApiError for a text without a meaning."""
     unified = request.unified_trace_config
     several: Any = request.symbol_trace_configs
     if request.setting_type == "unified":

@@ -1,4 +1,4 @@
-"""What lead traders ask, and pages of what has ended."""
+"""Handlers of lead traders' operations, and pages of ended copies and tracked positions."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from venue.history.process.asked import copying as questions
 from venue.history.rows.copying import EndedOf
 from venue.times import US_PER_MS
 
-MILLISECOND_US: Final = 999  # the rest of one
+MILLISECOND_US: Final = 999  # added to an inclusive end in ms to get µs
 DAYS_MAX: Final = 90
 
 
 def open_tracks(call: Call, request: TracksRequest) -> list[TrackedPosition]:
-    """Tracked positions that are open, oldest first; none of who does not lead."""
+    """Tracked positions that are open, oldest first; none of an owner that does not lead."""
     rooms = call.venue
     if request.symbol is not None:
         rooms.perp(request.symbol)
@@ -60,7 +60,7 @@ def copied_pairs(call: Call, _: Empty) -> list[str]:
 async def ended_page(
     call: Call, request: EndedRequest, question: Callable[..., Any]
 ) -> EndedTracks:
-    """One page of what has ended."""
+    """One page of ended copies or tracked positions."""
     rooms = call.venue
     if request.symbol is not None:
         rooms.perp(request.symbol)
@@ -73,13 +73,13 @@ async def ended_page(
     rows = await rooms.ask(question, which, request.limit + 1)
     shown = [ended(rooms, row) for row in rows[: request.limit]]
     more = len(rows) > len(shown)
-    # The key's time has the precision that ends are told apart by.
+    # The key's time is in µs, as ends are told apart by it.
     key = EndedKey(shown[-1].tracking_no, rows[len(shown) - 1].closed) if more else None
     return EndedTracks(shown, more, key)
 
 
 def _span(request: EndedRequest, now: int) -> tuple[int | None, int | None]:
-    """From when to when in µs; without a start, the last 90 days before the end."""
+    """The span in µs; without a start, the last 90 days before the end."""
     start, end = request.start_time, request.end_time
     if start is not None and end is not None:
         if start > end:

@@ -129,7 +129,7 @@ def ended(rooms: Venue, row: EndedCopy | EndedTrack) -> TrackedPosition:
 
 
 def _exits(position: Position) -> tuple[str | None, str | None, str]:
-    """The nearest waiting take-profit and stop-loss of a position, and what they wait for."""
+    """The nearest waiting take-profit and stop-loss of a position, and the price type they use."""
     instrument = position.perp.market.instrument
     profit = loss = None
     source = PLAIN

@@ -39,7 +39,7 @@ NOBODY: Final = Benefits()
 
 
 def benefits(call: Call, request: BenefitsRequest) -> list[BenefitsView]:
-    """What owners have; of one that is named, whether it has anything or not."""
+    """The benefits of owners that have any; of one that is named, in any case."""
     rooms = call.venue
     if request.owner is not None:
         return [_view(rooms, owner(rooms, request.owner))]
@@ -53,7 +53,7 @@ async def give_gift(call: Call, request: GiftRequest) -> GiftChange:
 
 
 async def take_gift(call: Call, request: GiftRequest) -> GiftChange:
-    """Take back what may be taken."""
+    """Take back the part that may be taken."""
     return await _change(call, request, -1)
 
 
@@ -83,7 +83,7 @@ def discount(call: Call, _: Empty) -> DiscountView:
 
 
 async def set_discount(call: Call, request: DiscountRequest) -> DiscountView:
-    """Other terms, or none."""
+    """Set other terms, or none."""
     name, holding, rate = request.asset, request.holding, request.rate
     if name is None and holding is None and rate is None:
         await done(call, SetDiscount("", 0, 0))
@@ -108,7 +108,7 @@ async def join_discount(call: Call, request: JoinDiscountRequest) -> BenefitsVie
 
 
 async def set_affiliate(call: Call, request: AffiliateRequest) -> BenefitsView:
-    """Make an owner an affiliate, or change what it has as one."""
+    """Make an owner an affiliate, or change its code and shares."""
     account = owner(call.venue, request.owner)
     code = request.code
     if not (code.isascii() and code.isalnum() and len(code) <= CODE_LENGTH_MAX):
@@ -120,7 +120,7 @@ async def set_affiliate(call: Call, request: AffiliateRequest) -> BenefitsView:
 
 
 async def invite(call: Call, request: InviteRequest) -> BenefitsView:
-    """Note who invited an owner."""
+    """Note the affiliate that invited an owner."""
     account = owner(call.venue, request.owner)
     inviter = call.venue.engine.rewards.codes.get(request.code)
     if inviter is None:

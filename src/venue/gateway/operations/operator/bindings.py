@@ -40,8 +40,8 @@ from venue.gateway.operations.operator import (
 
 
 def not_practice(venue: Venue) -> str:
-    """What keeps an operation closed where money is somebody's own: then nothing goes wrong on
-    purpose, and time is nobody's. Empty: it is open."""
+    """The reason that keeps an operation closed on a venue with real money: there are no deliberate
+    failures, and time cannot be moved. Empty: it is open."""
     return "" if venue.practice else "practice"
 
 
@@ -51,7 +51,7 @@ def bindings() -> list[Route]:
 
 
 def _practice() -> list[Route]:
-    """Those of a practice venue alone."""
+    """The rows of a practice venue alone."""
     return [
         bind(faults_rows.faults, faults.faults, not_practice),
         bind(faults_rows.add_fault, faults.add_fault, not_practice),
@@ -119,7 +119,7 @@ def _always() -> list[Route]:
 
 
 def _grants() -> list[Route]:
-    """What the operator grants owners, and lets them read."""
+    """The rows that grant owners benefits, and content to read."""
     return [
         bind(benefits_rows.benefits, benefits.benefits),
         bind(benefits_rows.give_gift, benefits.give_gift),
@@ -139,7 +139,7 @@ def _grants() -> list[Route]:
 
 
 def _told() -> list[Route]:
-    """What tells what happened."""
+    """The rows that tell past events."""
     return [
         bind(wire_rows.wire, wire.wire, wire.wire_off),
         bind(explain_rows.explain_order, explain.order, explain.explain_off),

@@ -1,7 +1,7 @@
 """Operator operations that hand out a run: the journal from a snapshot on. They change nothing.
 
 A journal holds commands, so neither keys nor passphrases nor tokens; those are in the key store and
-in the environment, which nothing here reads.
+in the environment, which this module never reads.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ _encode = msgspec.msgpack.Encoder().encode
 
 
 def bundle_off(venue: Venue) -> str:
-    """What keeps bundles closed; empty: they are open."""
+    """The reason that keeps bundles closed; empty: they are open."""
     return "" if venue.practice else "practice"
 
 
 async def bundle(call: Call, _: Empty) -> BundleView:
-    """What can be handed out now."""
+    """The part of the run that can be handed out now."""
     rooms = call.venue
     engine, journal = rooms.engine, rooms.journal
     last, time, digest = engine.sequence, engine.time, state_hash(engine)
@@ -91,14 +91,14 @@ async def commands(call: Call, request: CommandsRequest) -> list[CommandsPiece]:
         return []
     if request.after < journal.begin():
         raise errors.invalid(
-            "after", f"the journal begins behind {journal.begin()}; ask /_venue/bundle again"
+            "after", f"the journal begins after {journal.begin()}; ask /_venue/bundle again"
         )
     pieces = await _read(call.venue, lambda: journal.packed(request.after, last))
     return [CommandsPiece(first, b64encode(payload).decode()) for first, payload in pieces]
 
 
 def _beginning(journal: Journal, last: int) -> Snapshot | None:
-    """The newest snapshot with enough behind it; else the oldest there is, or command 1."""
+    """The newest snapshot with enough commands after it; otherwise the oldest, or command 1."""
     least = earliest(journal)
     chosen: Snapshot | None = None
     for one in journal.snapshots():
@@ -110,11 +110,11 @@ def _beginning(journal: Journal, last: int) -> Snapshot | None:
 
 
 async def _read(rooms: Venue, function: Callable[[], T]) -> T:
-    """What the journal says, read where nothing else of it is; ApiError."""
+    """The result of a read of the journal, done where no other call of it is; ApiError."""
     found: list[T] = []
     try:
         if rooms.journal.instant:
-            return function()  # now: a journal in memory forgets what lies behind
+            return function()  # now: a journal in memory forgets old commands
         await rooms.sequencer.on_disk_thread(lambda: found.append(function()))
     except (JournalCorrupt, JournalFailed) as problem:
         raise errors.busy(f"the journal cannot be read: {problem}") from None

@@ -29,7 +29,7 @@ ANY: Final = "any"
 
 
 def clock(call: Call, _: Empty) -> ClockView:
-    """How venue time passes, and what comes next."""
+    """How venue time passes, and the next effects that fall due."""
     rooms = call.venue
     mode = rooms.clock.setting
     return ClockView(
@@ -45,7 +45,7 @@ def clock(call: Call, _: Empty) -> ClockView:
 
 
 async def change_clock(call: Call, request: ClockRequest) -> ClockView:
-    """Another mode; what is due until the time it begins at is settled first."""
+    """Set another mode; effects due until the time it begins at are settled first."""
     rooms = call.venue
     try:
         mode, to = _asked(rooms, request, rooms.clock.now())
@@ -86,7 +86,7 @@ def _asked(rooms: Venue, request: ClockRequest, now: int) -> tuple[ClockMode, in
 
 
 async def advance_clock(call: Call, request: AdvanceRequest) -> Advance:
-    """Move venue time, and settle what is due on the way."""
+    """Move venue time, and settle the effects that are due on the way."""
     rooms = call.venue
     to = _target(rooms, request)
     if request.dry_run:
@@ -108,7 +108,7 @@ async def advance_clock(call: Call, request: AdvanceRequest) -> Advance:
 
 
 def _foreseen(rooms: Venue, to: int) -> Advance:
-    """What is known to fall due until then; nothing happens."""
+    """The effects that are known to fall due until then; none happens."""
     now = rooms.clock.now()
     rows: list[DueView] = []
     left_out = 0
@@ -177,7 +177,7 @@ def _moment(name: str, text: str) -> int:
 
 
 def _rate(text: str) -> int:
-    """In thousandths."""
+    """A rate in thousandths."""
     rate = scaled(text, RATE_DECIMALS, "rate")
     if not 1 <= rate <= RATE_MOST:
         raise errors.out_of_range("rate", "must be from 0.001 to 10000")
@@ -189,7 +189,7 @@ def _view(due: Due) -> DueView:
 
 
 def stop(call: Call, _: Empty) -> Stopping:
-    """End the venue's process; what was asked before is answered."""
+    """End the venue's process; earlier requests are answered."""
     if call.venue.stop is None:
         raise errors.failed_precondition("this venue is a part of a process")
     call.venue.stop()

@@ -1,4 +1,4 @@
-"""Operator operations of what owners can read."""
+"""Operator operations of content for owners."""
 
 from __future__ import annotations
 

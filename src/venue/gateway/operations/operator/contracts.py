@@ -82,7 +82,7 @@ async def list_contract(call: Call, request: ContractRequest) -> ContractView:
 
 
 async def change_contract(call: Call, request: ChangeContractRequest) -> ContractView:
-    """New limits, tiers, rates, bands or rules of prices."""
+    """Set new limits, tiers, rates, bands or rules of prices."""
     rooms = call.venue
     perp = rooms.perp(request.symbol)
     settle = rooms.asset(perp.market.instrument.quote)
@@ -105,10 +105,10 @@ async def resume_contract(call: Call, request: ResumeRequest) -> ContractView:
 
 
 async def post_index(call: Call, request: IndexRequest) -> ContractView:
-    """One source's index price, and what it brings about; none while the index is held."""
+    """Set one source's index price, with its effects; not while the index is held."""
     perp = call.venue.perp(request.symbol)
     held = References(call.venue.engine).held(perp.symbol)
-    if held is not None:  # a price beside the line would move the mark where nobody holds it
+    if held is not None:  # another price would move the mark away from the held one
         at = wire.price_text(perp.market.instrument, held.price(call.venue.clock.now()))
         raise errors.failed_precondition(
             f"the index of {perp.symbol} is held at {at}: hold it at another price, or release it"
@@ -138,7 +138,7 @@ async def post_index(call: Call, request: IndexRequest) -> ContractView:
 def _with(
     contract: Contract, request: ContractRequest | ChangeContractRequest, settle: Asset
 ) -> Contract:
-    """A contract with what a request says of it."""
+    """A contract with the fields that a request gives."""
     grid = contract.instrument
     lots = {
         "quantity_min": ("minOrderSize", request.min_order_size),

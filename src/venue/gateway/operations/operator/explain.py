@@ -1,4 +1,4 @@
-"""Operator operations that explain what happened."""
+"""Operator operations that explain past outcomes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FIRST_REFUSED: Final = 300
 
 
 def explain_off(venue: Venue) -> str:
-    """What keeps explanations closed; empty: they are open."""
+    """The reason that keeps explanations closed; empty: they are open."""
     return "" if venue.practice and venue.explainer is not None else "practice"
 
 

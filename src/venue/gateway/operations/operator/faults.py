@@ -47,7 +47,7 @@ def add_fault(call: Call, request: FaultRequest) -> FaultView:
     rules = call.venue.faults
     rule_id = request.id if request.id is not None else rules.new_id()
     if rules.find(rule_id) is not None:
-        raise errors.invalid("id", "a rule has it; change or remove that one")
+        raise errors.invalid("id", "a rule has this id; change or remove that one")
     return _made(call.venue, rule_id, request).view()
 
 
@@ -75,7 +75,7 @@ def remove_fault(call: Call, request: FaultId) -> FaultView:
 
 
 def clear_faults(call: Call, _: Empty) -> list[FaultView]:
-    """Forget all rules; what they were."""
+    """Forget all rules; the rules as they were."""
     rules = call.venue.faults
     views = [rule.view() for rule in rules.all()]
     rules.clear()
@@ -83,7 +83,7 @@ def clear_faults(call: Call, _: Empty) -> list[FaultView]:
 
 
 def try_fault(call: Call, request: TryRequest) -> list[Tried]:
-    """Which rules a request would meet."""
+    """The rules that a request would meet."""
     venue = call.venue
     key = venue.keys.by_key(request.key.encode()) if request.key is not None else None
     uid = key.view.uid if key is not None else 0
@@ -113,7 +113,7 @@ def _row(method: str, path: str) -> Operation[Any, Any] | None:
 
 
 def presets(call: Call, _: Empty) -> list[Preset]:
-    """What sets of rules there are."""
+    """The sets of rules that there are."""
     return [
         Preset(name, outage.description, [f"{name}.{rule.id}" for rule in outage.rules])
         for name, outage in PRESETS.items()
@@ -143,7 +143,7 @@ def _found(rules: FaultRules, rule_id: str) -> Rule:
 
 
 def _made(venue: Venue, rule_id: str, request: FaultRequest) -> Rule:
-    """Check a rule and put it in place; ApiError, and nothing has changed."""
+    """Check a rule and put it in place; on ApiError nothing has changed."""
     rules, now = venue.faults, venue.clock.now()
     if rule_id in _RESERVED:
         raise errors.invalid("id", f"must not be {' or '.join(_RESERVED)}")

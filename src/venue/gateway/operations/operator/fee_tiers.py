@@ -45,7 +45,7 @@ def _text(tier: FeeTier, asset: Asset) -> str:
 
 
 async def set_fee_tiers(call: Call, request: FeeTiersRequest) -> list[FeeTiersView]:
-    """Other tiers, or none."""
+    """Set other tiers, or none."""
     rooms = call.venue
     name = request.asset.upper()
     if name not in rooms.engine.ledger.index:
@@ -67,7 +67,7 @@ def _tiers(texts: list[str], asset: Asset) -> list[FeeTier]:
             )
         volume = wire.scaled(parts[1], asset.scale, "tiers")
         if volume <= (found[-1].volume if found else 0):
-            raise errors.out_of_range("tiers", "each volume must be above the one before, and 0")
+            raise errors.out_of_range("tiers", "each volume must be above 0 and the one before")
         found.append(
             FeeTier(volume, wire.rate(parts[2], "tiers"), wire.rate(parts[3], "tiers"))
         )  # fmt: skip

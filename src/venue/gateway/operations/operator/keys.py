@@ -25,7 +25,7 @@ def keys(call: Call, request: KeysRequest) -> list[KeyView]:
 
 
 async def create_key(call: Call, request: CreateKeyRequest) -> CreatedKey:
-    """A new key; the only time its secret is shown."""
+    """A new key; only this reply shows its secret."""
     rooms = call.venue
     access = 0
     for name in request.permissions:
@@ -46,7 +46,7 @@ async def create_key(call: Call, request: CreateKeyRequest) -> CreatedKey:
 
 
 async def revoke_key(call: Call, request: RevokeKeyRequest) -> KeyView:
-    """The key stops working at once."""
+    """Have the key stop working at once."""
     if not await call.venue.keys.revoke(request.key):
         raise errors.invalid("key", "no such key")
     await _note_rewrites(call.venue)

@@ -1,4 +1,4 @@
-"""Operator operations that show what an order would do: the core's plan of it, not executed."""
+"""Operator operations that show the effects of an order: the core's plan of it, not executed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _CONTRACT: Final = compile_request(PlaceContractOrderRequest)
 
 
 def preview(call: Call, request: PreviewRequest) -> Preview:
-    """What an order would do now. What its owner would be refused stands in the answer."""
+    """The effects that an order would have now. The answer also tells a refusal."""
     engine = call.venue.engine
     uid = call.venue.owner(request.owner).uid
     time = max(call.venue.clock.now(), engine.time)
@@ -56,7 +56,7 @@ def _given(order: PreviewOrder) -> dict[str, Any]:
 
 
 def _said(events: list[Event], empty: Preview) -> Preview:
-    """An order that would be found again by its client id."""
+    """The preview of an order that is found again by its client id."""
     (event,) = events
     assert isinstance(event, OrderRepeated), event
     return structs.replace(empty, accepted=True, repeats=event.order_id)

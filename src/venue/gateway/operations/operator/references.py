@@ -43,7 +43,7 @@ def references(call: Call, _: Empty) -> list[ReferenceView]:
 
 
 async def hold_index(call: Call, request: HoldRequest) -> ReferenceView:
-    """The held price is the index's one source from now on."""
+    """Make a held price the one source of the index from now on."""
     rooms = call.venue
     perp = rooms.perp(request.symbol)
     price = wire.ticks(perp.market.instrument, request.price, "price")
@@ -62,7 +62,7 @@ async def hold_index(call: Call, request: HoldRequest) -> ReferenceView:
 
 
 async def release_index(call: Call, request: ReleaseRequest) -> ReferenceView:
-    """The index has its sources again, and follows them by its step."""
+    """Give the index its sources back, which it follows by its step."""
     rooms = call.venue
     perp = rooms.perp(request.symbol)
     if not References(rooms.engine).price(perp.symbol):
@@ -77,7 +77,7 @@ async def release_index(call: Call, request: ReleaseRequest) -> ReferenceView:
 
 
 async def crash(call: Call, request: CrashRequest) -> ReferenceView:
-    """A line from where the price is now."""
+    """Begin a line from the present price to another one."""
     rooms = call.venue
     perp = rooms.perp(request.symbol)
     change = _change(request.change)
@@ -92,7 +92,7 @@ async def crash(call: Call, request: CrashRequest) -> ReferenceView:
 
 
 def _quoted(rooms: Venue, perp: Perpetual) -> int:
-    """The price around which agents quote what the index follows, in ticks of the contract."""
+    """The price around which agents quote in the index's spot market, in ticks of the contract."""
     if SPOT_SOURCE not in perp.contract.index_sources or not rooms.agents:
         raise errors.failed_precondition(
             f"no agents make the price of {perp.symbol}: hold its index first"
@@ -105,7 +105,7 @@ def _quoted(rooms: Venue, perp: Perpetual) -> int:
 
 
 def _check(perp: Perpetual, price: int, name: str) -> None:
-    """ApiError when a price is none that the contract may have."""
+    """ApiError when the contract may not have such a price."""
     most = price_most(perp)
     if not 1 <= price <= most:
         instrument = perp.market.instrument

@@ -25,7 +25,7 @@ def snapshots(call: Call, _: Empty) -> list[SnapshotView]:
 
 
 async def keep(call: Call, request: SnapshotId) -> SnapshotView:
-    """Keep the state as it is now; what had that name is replaced."""
+    """Keep the state as it is now; a former one of this name is replaced."""
     rooms = call.venue
     _check_free(request.name)
     try:
@@ -45,12 +45,12 @@ async def drop(call: Call, request: SnapshotId) -> SnapshotView:
 
 
 async def revert(call: Call, request: SnapshotId) -> Reverted:
-    """Go back to a kept state, which is kept on."""
+    """Go back to a kept state, which stays kept."""
     return await _revert(call.venue, request.name)
 
 
 async def reset(call: Call, _: Empty) -> Reverted:
-    """Go back to the state that the venue began to answer in."""
+    """Go back to the state in which the venue began to answer."""
     return await _revert(call.venue, READY)
 
 
@@ -68,14 +68,14 @@ async def _revert(rooms: Venue, name: str) -> Reverted:
 
 
 async def _forget_keys(rooms: Venue) -> None:
-    """Keys of owners that are not there any more are nobody's: the next owner gets their uid."""
+    """Revoke keys of owners that are gone: the next owner gets their uid."""
     there = rooms.engine.ledger.accounts
     gone = [view.key for view in rooms.keys.list() if view.uid not in there and not view.revoked]
     await asyncio.gather(*[rooms.keys.revoke(key) for key in gone])
 
 
 def _said(applied: list[Applied]) -> Event:
-    """What one command brought about; ApiError when it was refused."""
+    """The outcome of one command; ApiError when it was refused."""
     (event,) = applied[0].events
     if isinstance(event, Rejected):
         raise refusal(event)
@@ -88,12 +88,12 @@ def _check_free(name: str) -> None:
 
 
 def found(rooms: Venue, name: str, field: str = "name") -> Savepoint:
-    """The kept state of a name. ApiError 404 with the names that there are, which names `field`."""
+    """The kept state of a name. ApiError 404 with the names that there are; it names `field`."""
     kept = rooms.engine.savepoints.kept
     state = kept.get(name)
     if state is None:
         there = ", ".join(kept) or "none is kept"
-        raise errors.not_there(field, f"no snapshot has it; there are: {there}")
+        raise errors.not_there(field, f"no snapshot has this name; there are: {there}")
     return state
 
 

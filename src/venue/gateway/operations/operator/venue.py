@@ -1,4 +1,4 @@
-"""Operator operations: who may call them, and owners, money, instruments, settings, health."""
+"""Operator operations of the venue itself: owners, money, instruments, settings, health."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ ASSET_NAME_MAX: Final = 16
 
 
 def health(call: Call, request: HealthRequest) -> Health:
-    """How the venue is."""
+    """The venue's health."""
     rooms = call.venue
     engine = rooms.engine
     accounts = engine.ledger.accounts.values()
@@ -100,7 +100,7 @@ def _status(rooms: Venue) -> str:
     try:
         rooms.history.health()
     except HistoryFailed as problem:
-        reason = str(problem).partition("\n")[0]  # what else a database says stands in the log
+        reason = str(problem).partition("\n")[0]  # the log has the database's other lines
         failures.append(f"history failed: {reason}")
     defects = _stream_defects(rooms)
     if defects:
@@ -140,7 +140,7 @@ async def freeze_owner(call: Call, request: FreezeRequest) -> OwnerView:
 
 
 async def set_fees(call: Call, request: FeesRequest) -> OwnerView:
-    """An owner's fee tier."""
+    """Set an owner's own fee rates."""
     account = owner(call.venue, request.owner)
     maker, taker = request.maker_fee_rate, request.taker_fee_rate
     if (maker is None) != (taker is None):
@@ -192,7 +192,7 @@ async def done(call: Call, command: Command) -> list[Event]:
 
 
 async def _paid(call: Call, command: Withdraw | Transfer) -> list[Event]:
-    """As `done`, of money that leaves a wallet: a refusal says how much was free."""
+    """As `done`, of money that leaves a wallet: a refusal tells the free amount."""
     (applied,) = await call.venue.submit([command])
     first = applied.events[0]
     if isinstance(first, Rejected):
@@ -213,7 +213,7 @@ def _money(rooms: Venue, request: MoneyRequest | TransferRequest) -> tuple[Accou
 def _moved(rooms: Venue, account: Account, event: Event) -> Moved:
     """A movement of a wallet: a bill, or of the contract wallet an income item."""
     assert isinstance(event, Income | WalletMoved), event
-    if isinstance(event, Income):  # its balance is the cash leg: less what positions cost
+    if isinstance(event, Income):  # its balance is the cash leg: without the cost of positions
         name = Wallet.CONTRACT.name
         after = pool_wallet(account.contract[rooms.engine.ledger.index[event.asset]])
     else:
@@ -368,7 +368,7 @@ def settings(call: Call, _: Empty) -> Settings:
 
 
 async def change_settings(call: Call, request: ChangeSettingsRequest) -> Settings:
-    """Change what is given."""
+    """Change the settings that are given."""
     if request.batch_cancel_wording not in (None, *WORDINGS):
         raise errors.invalid("batchCancelWording", f"must be one of {', '.join(WORDINGS)}")
     if request.contract_batch_cancel_envelope not in (None, *ENVELOPES):

@@ -1,4 +1,4 @@
-"""The wire log as an operator reads it: entries found, named and masked."""
+"""The wire log for operators: entries found, named and masked."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _ROWS: Final = [
 
 
 def wire_off(venue: Venue) -> str:
-    """What keeps the log closed; empty: it is open."""
+    """The reason that keeps the log closed; empty: it is open."""
     if not venue.practice:
         return "practice"
     return "--wire-log" if venue.wire is None and venue.past_wire is None else ""
@@ -67,7 +67,7 @@ def wire(call: Call, request: WireRequest) -> list[WireEntry]:
 
 
 def _of_past(venue: Venue, request: WireRequest) -> list[WireEntry]:
-    """Those of a run that is over, which were masked when they were noted."""
+    """The entries of a run that is over, which were masked when they were noted."""
     entries = venue.past_wire
     assert entries is not None, "it is closed then"
     name = venue.owner(request.owner).name if request.owner is not None else None
@@ -94,7 +94,7 @@ def _newest_first(log: WireLog, kind: str | None) -> Iterator[Exchange | Operate
 
 
 def _may_agree(noted: Exchange | Operated | Said, request: WireRequest) -> bool:
-    """Whether its status is one that is asked for; frames have none."""
+    """Whether an entry has one of the requested statuses; frames have none."""
     said = isinstance(noted, Said)
     return _has_status(said, 0 if isinstance(noted, Said) else noted.status, request)
 
@@ -111,7 +111,7 @@ def _has_status(said: bool, status: int, request: WireRequest) -> bool:
 
 
 def _uid(venue: Venue, noted: Exchange | Operated | Said) -> int:
-    """Whose it is: of the key that it named, or of the owner that an operator acted for."""
+    """The uid of an entry: of the key that it named, or of the owner an operator acted for."""
     if isinstance(noted, Said) or not noted.acts:
         return noted.uid
     try:
@@ -170,7 +170,7 @@ def _lists(row: Operation[Any, Any] | None) -> frozenset[str]:
 
 
 def _masked(name: str, value: Any) -> Any:
-    """A value without what nobody but its owner may know."""
+    """A value, masked when its name is one of secrets."""
     if _SECRET.search(name):
         return MASKED
     if isinstance(value, dict):
@@ -199,7 +199,7 @@ def _frame_text(said: Said) -> str:
 
 
 def _plain(value: Any) -> str:
-    """JSON; numbers stay the texts that they were."""
+    """A value as JSON; numbers stay the texts that they were."""
     if isinstance(value, Number):
         return str(value)
     if isinstance(value, dict):
@@ -213,7 +213,7 @@ def _plain(value: Any) -> str:
 def _repeat(
     row: Operation[Any, Any] | None, path: str, owner: str, values: dict[str, Any] | None
 ) -> str | None:
-    """The command that sends it again, safe to paste; None where no command sends just this."""
+    """The command that repeats the request, safe to paste; None when none sends exactly this."""
     if row is None or values is None or row.method not in VERBS:
         return None
     given = [
@@ -231,8 +231,8 @@ def _repeat(
 
 
 def found_number(venue: Venue, number: int) -> tuple[WireEntry, int, int]:
-    """The request or operation with a number, the venue's sequence when it was refused, and whose
-    it is; -1142 when the log does not hold it.
+    """The request or operation with a number, the venue's sequence when it was refused, and its
+    uid; -1142 when the log does not hold it.
     """
     log = venue.wire
     if log is not None:

@@ -21,13 +21,13 @@ def worlds(call: Call, _: Empty) -> list[WorldView]:
 
 
 async def create_world(call: Call, request: WorldRequest) -> WorldView:
-    """One more."""
+    """Create a world."""
     there, begun = _of(call), request.from_ or ""
     return _view(await there.create(request.name, agents=request.agents, begun=begun))
 
 
 async def delete_world(call: Call, request: NamedWorld) -> WorldView:
-    """End one; what it was."""
+    """End a world; the world as it was."""
     there = _of(call)
     world = there.find(request.name)
     if world is None:
@@ -42,7 +42,7 @@ async def delete_world(call: Call, request: NamedWorld) -> WorldView:
 
 
 def _of(call: Call) -> Worlds:
-    """The venue's worlds; ApiError -1054 inside of one, which has none."""
+    """The venue's worlds; ApiError -1054 inside a world, which has none."""
     there = call.venue.worlds
     if there is None:
         raise errors.failed_precondition("a world has no worlds: ask the venue itself")

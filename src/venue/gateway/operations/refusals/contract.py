@@ -26,10 +26,10 @@ class Listed(Struct, frozen=True):
 
 
 class Words(Struct, frozen=True):
-    """An operation's names of its fields; `funds` words its bound of money, behind
-    which `money` says what there is.
+    """An operation's names of its fields; `funds` words its bound of money, before the text of
+    `money` about the available amount.
 
-    `leverage` is empty for an order, which has no such field: its size is what is too large.
+    `leverage` is empty for an order, which has no such field: then its size is too large.
     """
 
     client_id: str = "newClientOrderId"
@@ -46,7 +46,7 @@ ORDER: Final = Words()
 
 
 def refusal(rejected: Rejected, listed: Listed | None = None, words: Words = ORDER) -> ApiError:
-    """The error that tells a client why; `listed` is the order's contract, where there is one."""
+    """The error with the reason; `listed` is the order's contract, where there is one."""
     reason = Reject(rejected.reason)
     if listed is not None and reason in _LISTED:
         return _LISTED[reason](rejected, listed, words)
@@ -56,7 +56,7 @@ def refusal(rejected: Rejected, listed: Listed | None = None, words: Words = ORD
 
 
 def exit_refusal(rejected: Rejected, listed: Listed, command: PlaceContractOrder) -> ApiError:
-    """The error that tells which attached exit has a wrong trigger price, and where it may lie."""
+    """The error that names the attached exit with a wrong trigger price, and its allowed range."""
     instrument = listed.contract.instrument
     long = command.position_side == LONG
     bound = rejected.limit

@@ -15,7 +15,7 @@ from venue.wire import rate_text
 
 
 def refusal(rejected: Rejected) -> ApiError:
-    """The error that tells a client why."""
+    """The error that tells a client the reason."""
     reason = Reject(rejected.reason)
     if reason in _REASONS:
         return _REASONS[reason](rejected)
@@ -41,9 +41,9 @@ def _follows(rejected: Rejected) -> ApiError:
 
 
 def _settings(rejected: Rejected) -> ApiError:
-    """Of a field whose bound the gateway does not know better."""
+    """The error for a field whose bound the gateway does not know better."""
     if rejected.detail == "symbol":
-        return errors.invalid("symbol", "each config of per_symbol names another symbol")
+        return errors.invalid("symbol", "each config of per_symbol must name another symbol")
     return errors.out_of_range(rejected.detail, f"must be above 0, at most {rejected.limit}")
 
 
@@ -56,7 +56,7 @@ _REASONS: Final[dict[Reject, Callable[[Rejected], ApiError]]] = {
     Reject.LEAD_UNKNOWN: lambda _: errors.invalid("traderId", "no such trader"),
     Reject.LEAD_CLOSED: _precondition("the trader takes no followers", "LEAD_CLOSED"),
     Reject.FOLLOW_SELF: lambda _: errors.invalid("traderId", "nobody follows himself"),
-    Reject.FOLLOW_CHAIN: _precondition("who leads cannot follow", "FOLLOW_CHAIN"),
+    Reject.FOLLOW_CHAIN: _precondition("a lead trader cannot follow", "FOLLOW_CHAIN"),
     Reject.LEAD_FULL: _full,
     Reject.FOLLOWS_MAX: _follows,
     Reject.COPY_SETTINGS: _settings,
@@ -64,7 +64,7 @@ _REASONS: Final[dict[Reject, Callable[[Rejected], ApiError]]] = {
     Reject.NOT_FOLLOWING: lambda _: not_followed(),
     Reject.COPY_UNKNOWN: lambda _: contract.order_unknown(),
     # the operator's
-    Reject.LEAD_ASSET: lambda _: errors.invalid("asset", "a lead's asset stays"),
+    Reject.LEAD_ASSET: lambda _: errors.invalid("asset", "a lead trader's asset cannot change"),
     Reject.THIRD_PARTY: lambda _: errors.invalid("thirdParty", "must be another owner"),
     Reject.FEE_RATE: lambda r: errors.out_of_range(
         "profitShare", f"allowed: 0 to {rate_text(r.limit)}"

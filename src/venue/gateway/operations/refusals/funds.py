@@ -1,4 +1,4 @@
-"""What a refusal for want of money says: how much is needed, how much is free, of how much."""
+"""Refusals for want of money: the needed amount, the free amount, and the whole wallet."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DOUBT: Final = (
 
 
 def spot_funds(venue: Venue, command: PlaceOrder) -> ApiError:
-    """Of a spot order that its owner could not pay; the state is still that of the refusal."""
+    """The error of an order that its owner could not pay; the state is still the refusal's."""
     market = venue.market(command.symbol)
     index = market.quote if command.side == BUY else market.base
     asset = venue.engine.ledger.assets[index]
@@ -35,7 +35,7 @@ def spot_funds(venue: Venue, command: PlaceOrder) -> ApiError:
 
 
 def wallet_funds(venue: Venue, command: Withdraw | Transfer | InternalWithdraw) -> ApiError:
-    """Of money that could not leave a wallet; the state is still that of the refusal."""
+    """The error of money that could not leave a wallet; the state is still the refusal's."""
     ledger = venue.engine.ledger
     index = ledger.index[command.asset]
     wallet = command.wallet if isinstance(command, Withdraw) else command.source
@@ -44,7 +44,7 @@ def wallet_funds(venue: Venue, command: Withdraw | Transfer | InternalWithdraw) 
         total = account.total(wallet, index)
     elif doubtful(account.contract[index]):
         return errors.failed_precondition(DOUBT, item_code="INSUFFICIENT_BALANCE")
-    else:  # the cash leg alone lacks what positions cost
+    else:  # the cash leg alone lacks the cost of positions
         total = pool_wallet(account.contract[index])
     free = max(0, venue.engine.owners.movable(account, wallet, index))
     return _short(ledger.assets[index], command.amount, free, total, WALLET_NAMES[wallet].lower())
@@ -59,7 +59,7 @@ def _short(asset: Asset, need: int, free: int, total: int, wallet: str) -> ApiEr
 
 
 def contract_money(venue: Venue, uid: int, symbol: str) -> str:
-    """What is free in the wallet that a contract's orders are paid from, in words."""
+    """The free amount in the wallet that pays for a contract's orders, in words."""
     index = venue.perp(symbol).asset
     asset = venue.engine.ledger.assets[index]
     account = venue.engine.account(uid)

@@ -15,7 +15,7 @@ from venue.wire import price_text, quantity_text
 
 
 def refusal(rejected: Rejected, instrument: Instrument | None = None) -> ApiError:
-    """The error that tells a client why; `instrument` is the order's, where there is one."""
+    """The error with the reason; `instrument` is the order's, where there is one."""
     reason = Reject(rejected.reason)
     if instrument is not None and reason in _ORDER:
         return _ORDER[reason](rejected, instrument)
@@ -46,7 +46,7 @@ def _price_band(rejected: Rejected, instrument: Instrument) -> ApiError:
 
 
 def _instrument(rejected: Rejected) -> ApiError:
-    """What cannot be listed; a schedule is known to requests by another name than to the engine."""
+    """The error of a refused listing; the request's name of a schedule is not the engine's."""
     words = rejected.detail.removeprefix("funding_minutes ")
     return errors.invalid("instrument" if words == rejected.detail else "fundingTimes", words)
 
@@ -131,13 +131,13 @@ _PLAIN: Final[dict[Reject, Callable[[Rejected], ApiError]]] = {
     Reject.RECEIVER_UNKNOWN: lambda _: errors.invalid("toUserId", "no such owner"),
     Reject.RECEIVER_SELF: lambda _: errors.invalid("toUserId", "must be another owner"),
     Reject.CONTENT_FULL: lambda r: errors.failed_precondition(
-        f"{r.limit} of them are posted, which is the most: remove one first"
+        f"{r.limit} of them are posted, the most allowed: remove one first"
     ),
     Reject.CONTENT_UNKNOWN: lambda _: errors.invalid("id", "no such article or banner"),
     Reject.FEE_TIERS: lambda _: errors.out_of_range(
-        "tiers", "each volume must be above the one before, and 0"
+        "tiers", "each volume must be above 0 and the one before"
     ),
-    Reject.STATE_UNKNOWN: lambda _: errors.invalid("name", "no snapshot has it"),
+    Reject.STATE_UNKNOWN: lambda _: errors.invalid("name", "no snapshot has this name"),
     Reject.STATES_MAX: lambda r: errors.out_of_range(
         "name", f"at most {r.limit} snapshots are kept: delete one"
     ),

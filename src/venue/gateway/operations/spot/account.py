@@ -66,7 +66,7 @@ COMMISSION_SCALE: Final = 8
 PPM_TO_COMMISSION: Final = 100  # parts per million in units of 10^-8
 PPM_PER_BASIS_POINT: Final = 100
 FIRST_TIME_MS: Final = 10**12  # in 2001: no smaller number is a time in ms
-MILLISECOND_US: Final = 999  # what an inclusive end in ms adds in µs
+MILLISECOND_US: Final = 999  # added to an inclusive end in ms to get µs
 
 
 # -- orders and fills -----------------------------------------------------------------------------
@@ -225,7 +225,7 @@ async def account(call: Call, _: Empty) -> AccountReply:
 
 
 async def _changed(call: Call) -> int:
-    """When the account changed last (µs): after a restart as open orders and bills tell it."""
+    """The time of the account's last change (µs): after a restart, from open orders and bills."""
     rooms, uid = call.venue, call.uid
     known = rooms.spot_changes.time(uid)
     if known:
@@ -238,7 +238,7 @@ async def _changed(call: Call) -> int:
 
 
 def _rates(rooms: Venue, uid: int) -> tuple[int, int]:
-    """Maker and taker ppm: the account's tier, else those of the venue's first market."""
+    """Maker and taker ppm: the account's tier, otherwise those of the venue's first market."""
     owner = rooms.engine.account(uid)
     if owner.maker_ppm >= 0:
         return owner.maker_ppm, owner.taker_ppm

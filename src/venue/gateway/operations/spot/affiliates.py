@@ -1,4 +1,4 @@
-"""Operations of affiliates: whom they invited from the engine, what they earned from history."""
+"""Operations of affiliates: the engine knows their invited owners, history their commissions."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SILVER_PPM: Final = 200_000
 
 
 async def invited_owners(call: Call, request: InvitedRequest) -> InvitedOwners:
-    """Whom the caller invited, with what they have done since."""
+    """The owners that the caller invited, with their activity since."""
     rooms = call.venue
     affiliate = affiliate_of(call, -1051)
     begin, until = span(request.start_time, request.end_time, rooms.clock.now())
@@ -67,7 +67,7 @@ async def invited_owners(call: Call, request: InvitedRequest) -> InvitedOwners:
 
 
 def referrals(call: Call, request: ReferralsRequest) -> list[Referral]:
-    """Which of these owners the caller invited; unknown ones it did not."""
+    """For each of these owners whether the caller invited it; not so for unknown ones."""
     affiliate_of(call, -1051)
     return [Referral(uid, inviter_of(call.venue, uid) == call.uid) for uid in request.user_ids]
 
@@ -78,7 +78,7 @@ def eligibility(call: Call, request: EligibilityRequest) -> Eligibility:
     inviter = inviter_of(call.venue, request.user_id)
     if inviter == 0 and request.user_id != call.uid:
         return Eligibility(True, "", True)
-    # Whether it was invited by another or does not exist is nobody else's business.
+    # The caller must not learn whether another invited the owner or it does not exist.
     return Eligibility(False, "not to be invited", False)
 
 

@@ -1,4 +1,4 @@
-"""What affiliates earned, and what those they invited have and did."""
+"""The commissions of affiliates, and the assets and trades of their invited owners."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ PRODUCT_NAMES: Final = {product: name for name, product in PRODUCTS.items()}
 
 
 async def invited_trades(call: Call, request: InvitedTradesRequest) -> InvitedTradesPage:
-    """What those the caller invited brought, took out and traded."""
+    """Deposits, withdrawals and trades of the owners that the caller invited."""
     rooms = call.venue
     affiliate_of(call, -1051)
     begin, until = span(request.start_time, request.end_time, rooms.clock.now())
@@ -141,7 +141,7 @@ def _commission(rooms: Venue, row: CommissionRow) -> Commission:
 
 
 async def sub_commissions(call: Call, request: SubCommissionsRequest) -> SubCommissionsPage:
-    """What affiliates that the caller invited were paid."""
+    """Commissions of the affiliates that the caller invited."""
     rooms = call.venue
     affiliate_of(call, -1051)
     begin, until = span(request.start_time, request.end_time, rooms.clock.now())
@@ -175,13 +175,13 @@ def _is_affiliate(rooms: Venue, uid: int) -> bool:
 
 
 async def invited_assets(call: Call, request: InvitedAssetsRequest) -> InvitedAssets:
-    """What one of those the caller invited has."""
+    """The assets of an owner that the caller invited."""
     rooms = call.venue
     affiliate_of(call, -1051)
     first, last = _days(request.start_time, request.end_time, rooms.clock.now())
     if inviter_of(rooms, request.user_id) != call.uid:
-        # Whether it was invited by another or does not exist is nobody else's business.
-        raise errors.invalid("userId", "none of those whom the caller invited")
+        # The caller must not learn whether another invited the owner or it does not exist.
+        raise errors.invalid("userId", "the caller invited no such owner")
     begin, until = _day_us(first), _day_us(last) + DAY_US - 1
     money = await rooms.ask(questions.money, [request.user_id], begin, until)
     deposits = [row for row in money if row.amount > 0]
@@ -208,7 +208,7 @@ async def invited_assets(call: Call, request: InvitedAssetsRequest) -> InvitedAs
 
 
 async def invited_deals(call: Call, request: InvitedDealsRequest) -> InvitedDealsList:
-    """What those the caller invited traded; of others nothing is said."""
+    """Trades of the owners that the caller invited; others are left out."""
     rooms = call.venue
     affiliate_of(call, -1051)
     first, last = _days(request.start_time, request.end_time, rooms.clock.now())

@@ -1,4 +1,4 @@
-"""Market data and configuration: questions everybody may ask."""
+"""Market data and configuration: questions that need no key."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ NETWORK: Final = "VENUE"
 
 
 def ping(_: Call, __: Empty) -> Empty:
-    """The venue answers."""
+    """Answer, to show that the venue does."""
     return Empty()
 
 
 def time(call: Call, _: Empty) -> TimeReply:
-    """Server time: what the timestamps of signed requests are compared with."""
+    """Server time: the venue compares the timestamps of signed requests with it."""
     return TimeReply(call.venue.clock.told() // 1000)
 
 
@@ -107,7 +107,7 @@ def book_tickers(call: Call, request: SelectionRequest) -> Encoded:
 def _of_selected(
     call: Call, request: SelectionRequest, one: Callable[[Venue, Market[None]], Encoded]
 ) -> Encoded:
-    """An object for `symbol`, an array else; each symbol's part is encoded once."""
+    """An object for `symbol`, otherwise an array; each symbol's part is encoded once."""
     venue = call.venue
     if request.symbol is not None and request.symbols is None:
         return one(venue, _known(venue, request.symbol))
@@ -117,7 +117,7 @@ def _of_selected(
 
 def _price(venue: Venue, market: Market[None]) -> Encoded:
     price = market.last_price
-    if not price:  # before the first trade here: what the ticker goes on from
+    if not price:  # before the first trade here: the price that the ticker goes on from
         price = venue.market_data.spot.ticker(market.symbol, venue.clock.now()).last
     question = ("price", market.symbol)
     known = venue.answers.known.get(question)

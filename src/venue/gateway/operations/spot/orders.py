@@ -37,7 +37,7 @@ from venue.wire import SIDES, TIMES_IN_FORCE, TYPES, lots, ticks
 
 CANCELED: Final = "CANCELED"
 
-# How an order that is not found is answered in a batch: (status, errorMsg) by setting.
+# The answer to an unknown order in a batch: (status, errorMsg) by setting.
 NOT_FOUND: Final = {
     "document": ("EXPIRED", "order not found"),
     "live": ("FAILED", "FAILED_ORDER_NOT_FOUND"),
@@ -148,7 +148,7 @@ def order_command(
     request: PlaceOrderRequest | BatchItem,
     default_time_in_force: int | None,
 ) -> PlaceOrder:
-    """The command of a request, in ticks and lots; ApiError for what its text cannot mean."""
+    """The command of a request, in ticks and lots; ApiError for a text without a meaning."""
     side = SIDES[request.side]
     kind = TYPES[request.type]
     client_id = request.new_client_order_id or ""
@@ -159,7 +159,7 @@ def order_command(
             raise errors.combination("price", "type=MARKET")
         if (
             request.time_in_force == "POST_ONLY"
-        ):  # of all others it is said that they have no effect
+        ):  # the document says of all others that they have no effect
             raise errors.combination("timeInForce", "type=MARKET")
         price, time_in_force = 0, IOC
     else:
@@ -183,7 +183,7 @@ _BATCH_ITEM = compile_request(BatchItem)
 
 
 def _batch_command(call: Call, instrument: Instrument, item: Any) -> PlaceOrder | ApiError:
-    """The command of one batch item, or why there is none."""
+    """The command of one batch item, or the error that there is instead."""
     try:
         if not isinstance(item, dict):
             raise errors.invalid("orderList", "an element must be an object")
@@ -219,7 +219,7 @@ def _placed(call: Call, applied: Applied, command: PlaceOrder) -> tuple[int, str
 
 
 def order_refusal(venue: Venue, event: Rejected, command: PlaceOrder) -> ApiError:
-    """The error that tells a client why its order was not taken."""
+    """The error for a refused order, with the reason."""
     if event.reason == Reject.FUNDS:
         return spot_funds(venue, command)
     return refusal(event, venue.instrument(command.symbol))

@@ -1,4 +1,4 @@
-"""What the operations of affiliates share: who is one, whom it invited, spans and values."""
+"""Shared parts of affiliates' operations: affiliates, their invited owners, spans and values."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def affiliate_of(call: Call, code: int) -> Affiliate:
 
 
 def inviter_of(rooms: Venue, uid: int) -> int:
-    """Who invited an owner: 0 for nobody, -1 when there is no such owner."""
+    """The uid that invited an owner: 0 for none, -1 when there is no such owner."""
     account = rooms.engine.ledger.accounts.get(uid)
     if account is None or uid in RESERVED:
         return -1
@@ -35,7 +35,7 @@ def inviter_of(rooms: Venue, uid: int) -> int:
 
 
 def invited_by(rooms: Venue, uid: int) -> list[tuple[int, int]]:
-    """Uid and time (µs) of those whom an owner invited."""
+    """Uid and time (µs) of the owners that an affiliate invited."""
     accounts = rooms.engine.ledger.accounts
     found: list[tuple[int, int]] = []
     for member in rooms.engine.rewards.members:
@@ -46,7 +46,7 @@ def invited_by(rooms: Venue, uid: int) -> list[tuple[int, int]]:
 
 
 def newest(rooms: Venue, uid: int) -> list[int]:
-    """The uids of those whom an owner invited, the newest first."""
+    """The uids of the owners that an affiliate invited, the newest first."""
     return [member for member, _ in sorted(invited_by(rooms, uid), key=_time, reverse=True)]
 
 
@@ -74,7 +74,7 @@ def span(
 
 
 def usdt(rooms: Venue, asset: str, atoms: int) -> int:
-    """The value of an amount in atoms of USDT; 0 where no market tells it."""
+    """The value of an amount in atoms of USDT; 0 without a market for it."""
     if asset == USDT or not atoms:
         return atoms
     market = rooms.engine.market(f"{asset}{USDT}")

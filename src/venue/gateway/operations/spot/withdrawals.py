@@ -1,4 +1,4 @@
-"""Internal withdrawals: sending money to another owner, and what was sent."""
+"""Internal withdrawals: sending money to another owner, and the list of such withdrawals."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _refused(rooms: Venue, rejected: Rejected, command: InternalWithdraw) -> Api
 async def internal_withdrawals(
     call: Call, request: InternalWithdrawalsRequest
 ) -> InternalWithdrawals:
-    """What the caller sent to others."""
+    """The withdrawals that the caller sent to other owners."""
     rooms = call.venue
     affiliate_of(call, -1051)
     now = rooms.clock.now()
