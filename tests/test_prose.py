@@ -12,7 +12,32 @@ from pathlib import Path
 from support.sources import ROOT, files, none, text
 
 # Folders and files whose prose is checked, from the root.
-COVERED = ("tests",)
+COVERED = (
+    "README.md",
+    "CHANGELOG.md",
+    "bench",
+    "docs",
+    "examples",
+    "src/venue/api",
+    "src/venue/bundle",
+    "src/venue/cli",
+    "src/venue/client",
+    "src/venue/crashtest",
+    "src/venue/explanation",
+    "src/venue/gateway/answers",
+    "src/venue/gateway/faults",
+    "src/venue/gateway/operations",
+    "src/venue/history",
+    "src/venue/journal",
+    "src/venue/lab",
+    "src/venue/library",
+    "src/venue/pruning",
+    "src/venue/recording",
+    "src/venue/scenario",
+    "src/venue/testing",
+    "tests",
+    "tools",
+)
 QUOTE_OTHERS = "tests"  # strings there repeat messages, which are checked where they are made
 WORDS = 3  # shorter strings are names and data
 

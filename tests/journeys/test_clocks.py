@@ -234,7 +234,7 @@ def test_steps_ahead_and_back_let_nobody_in_twice(start: Callable[[int], Server]
         wait_for_steps(server, steps)
         now_ms = server.client().get("/api/v3/time").json["serverTime"]
         with Listener(server.port, PRIVATE, login(server.account("bob"), str(now_ms))):
-            pass  # what is over by now is forgotten
+            pass  # the past ones are forgotten
         with pytest.raises(InvalidStatus) as refused:
             Listener(server.port, PRIVATE, overheard)
         assert b'"code":-1048,' in refused.value.response.body

@@ -77,7 +77,7 @@ def test_files_of_others_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def starts_not(folder: Path) -> str:
-    """What a venue says that does not start on the state in this folder."""
+    """The words of a venue that does not start on the state in this folder."""
     with pytest.raises(RuntimeError) as refused:
         Server("--no-agents", "--state", "venue.db", folder=folder)
     assert "Traceback" not in str(refused.value)

@@ -17,7 +17,7 @@ from support.copies import Copy, python_path
 
 STOP_S = 30
 VENUE = ("venue",)
-OF_DEV = ("uvloop", "venue.cli.dev", "venue.main")  # what it imports until it answers
+OF_DEV = ("uvloop", "venue.cli.dev", "venue.main")  # its imports until it answers
 
 
 class Server:

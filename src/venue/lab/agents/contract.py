@@ -114,7 +114,7 @@ class ContractAgents:
         return commands
 
     def dump(self) -> bytes:
-        """What they would do next, as msgpack."""
+        """Their next actions, as msgpack."""
         state = (self._random.getstate(), self._basis, self._references, self._rising)
         return msgspec.msgpack.encode(state)
 

@@ -54,7 +54,7 @@ class Everyone:
         return self._holding.step() + self.spot.step() + self.contract.step()
 
     def dump(self) -> bytes:
-        """What they would do next, as msgpack."""
+        """Their next actions, as msgpack."""
         return msgspec.msgpack.encode((self.spot.dump(), self.contract.dump()))
 
     def restore(self, data: bytes) -> None:

@@ -1,4 +1,4 @@
-"""What sets one agent apart from another."""
+"""Habits: they set one agent apart from another."""
 
 from __future__ import annotations
 

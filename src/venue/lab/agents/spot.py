@@ -114,7 +114,7 @@ class Agents:
             self._references[symbol] = last or self._references[symbol]
 
     def dump(self) -> bytes:
-        """What they would do next, as msgpack."""
+        """Their next actions, as msgpack."""
         state = (self._random.getstate(), self._references, self._moves, self._sides)
         return msgspec.msgpack.encode(state)
 
