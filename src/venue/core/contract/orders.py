@@ -237,7 +237,7 @@ class Contracts:
         if terms.opens and plan.match.lots:
             left = order.quantity - plan.match.lots
             rests = order.type == LIMIT and order.time_in_force == GTC and not plan.match.stopped
-            rest = part_up(terms.whole_margin, left, order.quantity) if rests else 0
+            rest = part_up(terms.whole_margin, left, order.quantity) if left and rests else 0
             if not plan.afforded(rest):
                 return [short_of(max(plan.cost() + rest, terms.whole_margin))]
         if plan.fault():
