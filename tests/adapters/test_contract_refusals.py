@@ -98,7 +98,6 @@ REFUSALS: list[tuple[Reject, int, int, tuple[str, ...]]] = [
     (Reject.POSITIONS_SYMBOL, 200, -1140, ("200 positions per symbol",)),
     (Reject.POSITIONS_ACCOUNT, 1_000, -1140, ("1000 positions per account",)),
     (Reject.PLAN_FAULT, 0, -1054, (FAILED, "nothing was done")),
-    (Reject.SEPARATED_EXITS, 0, -1054, (FAILED, "separated mode")),
     (Reject.TIMEOUT, 0, -1140, ("'timeout'", "0, or 5 to 86400")),
 ]
 
