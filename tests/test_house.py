@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -148,10 +148,21 @@ def test_functions_files_and_lines_are_short() -> None:
 
 
 def test_folders_are_small() -> None:
+    none(full(modules().values()))
+
+
+def full(paths: Iterable[Path]) -> list[str]:
+    """The folders that hold too many of the files."""
     counts: dict[Path, int] = {}
-    for path in modules().values():
+    for path in paths:
         counts[path.parent] = counts.get(path.parent, 0) + 1
-    none([f"{folder}: {count} files" for folder, count in counts.items() if count > FOLDER_FILES])
+    return [f"{folder}: {count} files" for folder, count in counts.items() if count > FOLDER_FILES]
+
+
+def test_a_full_folder_is_seen() -> None:
+    planted = [Path(f"a/m{number}.py") for number in range(FOLDER_FILES + 1)]
+    assert full(planted) == ["a: 23 files"]
+    assert full([*planted[1:], Path("a/b/m.py")]) == []
 
 
 def test_signatures_are_narrow() -> None:
