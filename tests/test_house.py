@@ -36,8 +36,6 @@ WIDE = {
     "venue.core.contract.orders.Contracts.new_order": "the fields of an order in their order",
     "venue.core.contract.risk.deleveraging.trade_outside": "both sides of a trade",
     "venue.core.ledger.ledger.Ledger.settle": "plain integers: compiled, an object would cost",
-    "venue.gateway.streams.session.Session.__init__": "made in one place",
-    "venue.gateway.streams.socket_orders.SocketOrders.__init__": "made in one place",
 }
 
 ANCESTORS = (

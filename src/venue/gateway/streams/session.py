@@ -100,6 +100,7 @@ class Session:
         rooms: Venue,
         hub: Hub,
         socket: Socket,
+        *,
         uid: int,
         limits: SessionLimits,
         link: Subscriber,

@@ -52,6 +52,7 @@ class SocketOrders:
         desk: Desk,
         product: Product,
         caller: Caller,
+        *,
         ip: str,
         most: int,
         send: Callable[[Frame], None],
