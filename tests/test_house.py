@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -36,8 +36,11 @@ WIDE = {
     "venue.core.contract.orders.Contracts.new_order": "the fields of an order in their order",
     "venue.core.contract.risk.deleveraging.trade_outside": "both sides of a trade",
     "venue.core.ledger.ledger.Ledger.settle": "plain integers: compiled, an object would cost",
-    "venue.gateway.streams.session.Session.__init__": "made in one place",
-    "venue.gateway.streams.socket_orders.SocketOrders.__init__": "made in one place",
+}
+
+# Flags that calls may give by place, each with the reason; no other may be.
+FLAGS = {
+    "venue.gateway.operations.operator.venue._switch.on": "the value that it spells",
 }
 
 ANCESTORS = (
@@ -148,10 +151,21 @@ def test_functions_files_and_lines_are_short() -> None:
 
 
 def test_folders_are_small() -> None:
+    none(full(modules().values()))
+
+
+def full(paths: Iterable[Path]) -> list[str]:
+    """The folders that hold too many of the files."""
     counts: dict[Path, int] = {}
-    for path in modules().values():
+    for path in paths:
         counts[path.parent] = counts.get(path.parent, 0) + 1
-    none([f"{folder}: {count} files" for folder, count in counts.items() if count > FOLDER_FILES])
+    return [f"{folder}: {count} files" for folder, count in counts.items() if count > FOLDER_FILES]
+
+
+def test_a_full_folder_is_seen() -> None:
+    planted = [Path(f"a/m{number}.py") for number in range(FOLDER_FILES + 1)]
+    assert full(planted) == ["a: 23 files"]
+    assert full([*planted[1:], Path("a/b/m.py")]) == []
 
 
 def test_signatures_are_narrow() -> None:
@@ -177,6 +191,50 @@ def test_a_wide_signature_is_seen() -> None:
         "class A:\n    def f(self, a, b, c, d, e, f, g): ...\ndef g(a, *, b, c, d, e, f, h): ..."
     )
     assert list(wide(ast.parse(planted), "m")) == ["m.A.f"]
+
+
+def test_a_flag_is_named_where_it_is_given() -> None:
+    found = [
+        name
+        for module, path in modules().items()
+        if path.parts[:3] != _CORE
+        for name in flags(trees()[path], module)
+    ]
+    none([f"{name} is a flag: let calls name it" for name in found if name not in FLAGS])
+    none([f"{name} is no flag by place any more" for name in FLAGS if name not in found])
+
+
+def flags(tree: ast.AST, inside: str) -> Iterator[str]:
+    """The arguments that are true or false and given by their places, as dotted names."""
+    for node in ast.iter_child_nodes(tree):
+        within = inside
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            within = f"{inside}.{node.name}"
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            places = [*node.args.posonlyargs, *node.args.args]
+            for arg in places:
+                if arg.annotation is not None and yes_or_no(arg.annotation):
+                    yield f"{within}.{arg.arg}"
+        yield from flags(node, within)
+
+
+def yes_or_no(annotation: ast.expr) -> bool:
+    """Whether a value of this type is true or false, or nothing."""
+    if isinstance(annotation, ast.BinOp):
+        return yes_or_no(annotation.left) or yes_or_no(annotation.right)
+    if isinstance(annotation, ast.Subscript) and ast.unparse(annotation.value) == "Annotated":
+        assert isinstance(annotation.slice, ast.Tuple)
+        return yes_or_no(annotation.slice.elts[0])
+    return ast.unparse(annotation) == "bool"
+
+
+def test_a_bare_flag_is_seen() -> None:
+    planted = (
+        "class A:\n    def f(self, a: int, b: bool, *, c: bool): ...\n"
+        "def g(a: Annotated[bool, 1] = False, b: list[bool] | None = None):\n"
+        "    async def h(a: bool | None): ..."
+    )
+    assert list(flags(ast.parse(planted), "m")) == ["m.A.f.b", "m.g.a", "m.g.h.a"]
 
 
 def test_no_import_cycles() -> None:

@@ -51,7 +51,8 @@ CALLED = (
     "connection_lost", "eof_received", "pause_writing", "resume_writing",  # asyncio's transports
     "on_message_begin", "on_url", "on_header", "on_headers_complete", "on_body",  # httptools
     "on_message_complete",
-    "paramstyle", "sqlite_version_info", "Binary", "fetchmany", "rollback", "create_function",
+    "paramstyle", "sqlite_version_info", "Binary", "fetchmany", "commit", "rollback",
+    "create_function",
     "xOpen", "_FILES",  # SQLite's files: registered by being made
 )  # fmt: skip
 
@@ -153,7 +154,10 @@ def unused(sources: dict[str, ast.Module]) -> Iterator[str]:
     """The functions, classes, methods and constants that no module of the package names."""
     named: set[str] = set()
     for tree in sources.values():
+        told = {id(node) for node in told_alone(tree)}
         for node in ast.walk(tree):
+            if id(node) in told:
+                continue
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 named.add(node.id)
             elif isinstance(node, ast.Attribute):
@@ -166,6 +170,15 @@ def unused(sources: dict[str, ast.Module]) -> Iterator[str]:
         for name in defined(tree.body):
             if name.rpartition(".")[2] not in named:
                 yield f"{module}.{name}"
+
+
+def told_alone(tree: ast.Module) -> Iterator[ast.expr]:
+    """The strings that use nothing: docstrings, and the name that a new type is told."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            yield node.value
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("NewType", "TypeVar"):
+            yield node.args[0]
 
 
 def defined(body: list[ast.stmt]) -> Iterator[str]:
@@ -191,6 +204,9 @@ def test_what_is_not_used_is_seen() -> None:
     assert list(unused({"m": ast.parse(planted), "n": ast.parse("def g(): ...")})) == [
         "m.A", "m.B", "m.B.m",
     ]  # fmt: skip
+    told = '"""Of A and f."""\nA = NewType("A", int)\ndef f(): "As f does."'
+    assert list(unused({"m": ast.parse(told)})) == ["m.A", "m.f"]
+    assert list(unused({"m": ast.parse('A: Final = 1\nask(obj, "A")')})) == []
 
 
 def test_no_family_lies_flat() -> None:

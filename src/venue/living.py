@@ -243,7 +243,7 @@ class Living:
 
     # -- lives ------------------------------------------------------------------------------------
 
-    async def live(self, agents: bool, copy: StateCopy | None) -> Life:
+    async def live(self, copy: StateCopy | None, *, agents: bool) -> Life:
         """A world that begins as the venue began, or with a state of it."""
         if copy is not None:
             return await self._begin(await asyncio.shield(copy.made), agents=agents)

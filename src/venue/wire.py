@@ -53,6 +53,11 @@ def fill_id(trade_id: int, *, second: bool) -> int:
     return trade_id + SECOND_SIDE if second else trade_id
 
 
+def client_id_text(given: str, order_id: int) -> str:
+    """The client's own id of an order, or the venue's when the client gave none."""
+    return given or f"v-{order_id}"
+
+
 def decimal_text(number: int, scale: int) -> str:
     """`number` x 10^-scale, with exactly `scale` decimals."""
     digits = str(number)

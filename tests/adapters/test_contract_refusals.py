@@ -10,6 +10,7 @@ from venue.core.instruments import Asset, Contract, Tier
 from venue.core.messages.commands import NO_EXIT, Exit, PlaceContractOrder
 from venue.core.messages.events import Rejected
 from venue.core.units import AMOUNT_MAX, PRICE_MAX
+from venue.gateway.operations import requests
 from venue.gateway.operations.contract import conditional, orders
 from venue.gateway.operations.refusals.contract import ORDER, Listed, Words, exit_refusal, refusal
 from venue.vocabulary import LONG, SHORT, Reject
@@ -98,7 +99,6 @@ REFUSALS: list[tuple[Reject, int, int, tuple[str, ...]]] = [
     (Reject.POSITIONS_SYMBOL, 200, -1140, ("200 positions per symbol",)),
     (Reject.POSITIONS_ACCOUNT, 1_000, -1140, ("1000 positions per account",)),
     (Reject.PLAN_FAULT, 0, -1054, (FAILED, "nothing was done")),
-    (Reject.SEPARATED_EXITS, 0, -1054, (FAILED, "separated mode")),
     (Reject.TIMEOUT, 0, -1140, ("'timeout'", "0, or 5 to 86400")),
 ]
 
@@ -210,9 +210,9 @@ def test_a_wrong_exit_is_named(
 )
 def test_the_form_of_generated_client_ids_is_not_the_callers(given: str, allowed: bool) -> None:
     if allowed:
-        assert orders.own_client_id(given, "clientAlgoId") == given
+        assert requests.own_client_id(given, "clientAlgoId") == given
         return
     with pytest.raises(ApiError) as caught:
-        orders.own_client_id(given, "clientAlgoId")
+        requests.own_client_id(given, "clientAlgoId")
     assert caught.value.code == -1180
     assert "'clientAlgoId'" in caught.value.message

@@ -45,8 +45,9 @@ def buy(
     """Buy in a market of a running venue; with --contract, open a long or close a short."""
     values = _order("BUY", symbol, quantity, price, tif)
     _place(
-        values, ("SHORT" if close else "LONG") if contract else "", close, client_id, output, who
-    )
+        values, ("SHORT" if close else "LONG") if contract else "", client_id, output, who,
+        close=close,
+    )  # fmt: skip
 
 
 def sell(
@@ -57,8 +58,9 @@ def sell(
     """Sell in a market of a running venue; with --contract, open a short or close a long."""
     values = _order("SELL", symbol, quantity, price, tif)
     _place(
-        values, ("LONG" if close else "SHORT") if contract else "", close, client_id, output, who
-    )
+        values, ("LONG" if close else "SHORT") if contract else "", client_id, output, who,
+        close=close,
+    )  # fmt: skip
 
 
 def _order(side: str, symbol: str, quantity: str, price: str | None, tif: str) -> dict[str, str]:
@@ -71,7 +73,7 @@ def _order(side: str, symbol: str, quantity: str, price: str | None, tif: str) -
 
 
 def _place(
-    values: dict[str, str], leg: str, close: bool, client_id: str | None, output: str, who: Who
+    values: dict[str, str], leg: str, client_id: str | None, output: str, who: Who, *, close: bool
 ) -> None:
     from venue.cli.http import ClientFailed, ask
 
@@ -108,12 +110,12 @@ def cancel(
         die("which order? Say its id, or --all")
     with acting(who, "CONTRACT_TRADE" if contract else "SPOT_TRADE") as account:
         if order_id is not None:
-            _cancel_one(account, symbol.upper(), order_id, contract)
+            _cancel_one(account, symbol.upper(), order_id, contract=contract)
         else:
-            _cancel_all(account, symbol.upper(), contract)
+            _cancel_all(account, symbol.upper(), contract=contract)
 
 
-def _cancel_one(account: Credentials, symbol: str, order_id: str, contract: bool) -> None:
+def _cancel_one(account: Credentials, symbol: str, order_id: str, *, contract: bool) -> None:
     from venue.cli.http import ClientFailed, ask
 
     if contract:
@@ -125,7 +127,7 @@ def _cancel_one(account: Credentials, symbol: str, order_id: str, contract: bool
     print(f"order {order_id} is canceled")
 
 
-def _cancel_all(account: Credentials, symbol: str, contract: bool) -> None:
+def _cancel_all(account: Credentials, symbol: str, *, contract: bool) -> None:
     from venue.cli.http import ask
 
     names = ("cancel_contract_open_orders", "cancel_algos") if contract else ("cancel_open_orders",)
@@ -147,11 +149,11 @@ def orders(
 ) -> None:
     """Print an owner's open orders on a running venue, conditional ones among them."""
     with acting(who) as account:
-        rows = _open(account, symbol.upper() if symbol is not None else None, contract)
+        rows = _open(account, symbol.upper() if symbol is not None else None, contract=contract)
     show(ORDERS, rows, output, "no open orders")
 
 
-def _open(account: Credentials, symbol: str | None, contract: bool) -> list[dict[str, Any]]:
+def _open(account: Credentials, symbol: str | None, *, contract: bool) -> list[dict[str, Any]]:
     from venue.cli.http import ask
 
     values: dict[str, Any] = {"symbol": symbol} if symbol is not None else {}
@@ -240,8 +242,8 @@ def account(*, output: Output = "text", who: As = NOBODY) -> None:
             "uid": ask(owner, "account")["uid"],
             "balances": _balances(owner),
             "positions": ask(owner, "positions") + ask(owner, "demo_positions"),
-            "orders": _open(owner, None, False),
-            "contractOrders": _open(owner, None, True),
+            "orders": _open(owner, None, contract=False),
+            "contractOrders": _open(owner, None, contract=True),
         }
     if output == "json":
         print(json.dumps(told))

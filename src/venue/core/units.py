@@ -1,10 +1,10 @@
-"""Whole numbers and their roundings: prices in ticks, quantities in lots, money in atoms."""
+"""Whole numbers and their roundings.
 
-from typing import Final, NewType
+A price counts ticks (price / tick size), a quantity lots (base quantity / step size), and money
+atoms (amount of an asset x 10^scale).
+"""
 
-Ticks = NewType("Ticks", int)  # price / tick size
-Lots = NewType("Lots", int)  # base quantity / step size
-Atoms = NewType("Atoms", int)  # amount of an asset x 10^scale
+from typing import Final
 
 PPM: Final = 1_000_000  # rates are parts per million
 PPB: Final = 1_000_000_000  # funding rates and premiums are parts per billion

@@ -61,7 +61,7 @@ class Lives(Protocol[Start]):
     async def copied(self, name: str) -> Start:
         """What a world begins with that is a kept state of the venue. ApiError."""
 
-    async def live(self, agents: bool, begun: Start | None) -> WorldLife:
+    async def live(self, begun: Start | None, *, agents: bool) -> WorldLife:
         """A life, which begins as the venue began when `begun` is None."""
 
     async def leave(self, begun: Start) -> None:
@@ -134,7 +134,7 @@ class Worlds:
             if start is not None:
                 await self._lives.leave(start)
             raise
-        live = partial(self._lives.live, agents, start)
+        live = partial(self._lives.live, start, agents=agents)
         world = self._worlds[name] = World(name, live, agents=agents, begun=begun)
         self._listener.serve, self._listener.streams = self.serve, self
         if start is None:

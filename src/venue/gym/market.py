@@ -156,5 +156,4 @@ def sitting(market: SpotMarket | None, seat: Seat | None) -> Seat:
 
 def top(half: Half[Any]) -> list[tuple[int, int]]:
     """The best levels, (grid step, lots)."""
-    levels = half.levels
-    return [(abs(key) // GRID_TICKS, levels[key].quantity) for key in half.keys[: -LEVELS - 1 : -1]]
+    return [(level.price // GRID_TICKS, level.quantity) for level in half.best_levels(LEVELS)]

@@ -84,7 +84,7 @@ class Venue:
         agents: bool = True,
         equity_every: str = "1m",
     ) -> None:
-        options = _options(seed, clock, at, state, agents)
+        options = _options(seed, clock, at, state, agents=agents)
         self._step_us = _step("equity_every", equity_every)
         self._options = options
         self._open = AsyncExitStack()
@@ -381,7 +381,7 @@ async def _done(act: Callable[[object], None], who: object) -> None:
 
 
 def _options(
-    seed: int, clock: str, at: str | None, state: str | Path | None, agents: bool
+    seed: int, clock: str, at: str | None, state: str | Path | None, *, agents: bool
 ) -> main.Options:
     """The options of `venue dev`. Misused."""
     if type(seed) is not int:

@@ -347,8 +347,9 @@ class Changes:
             return note
         margin_mode, separated = self._modes_of(leg.uid, event.symbol)
         note = PositionNote(
-            margin_mode == ISOLATED, separated > 0, leg.order_id if separated else 0, event.trade_id
-        )
+            leg.order_id if separated else 0, event.trade_id,
+            isolated=margin_mode == ISOLATED, separated=separated > 0,
+        )  # fmt: skip
         self.positions[leg.position_id] = note
         return note
 

@@ -99,7 +99,7 @@ class PrivateFrames:
     def _fills(self, touched: Touched, gathered: Gathered) -> None:
         engine = self._rooms.engine
         for uid, trade, is_maker in touched.spot_fills:
-            share = spot_items.fill_item(engine, trade, is_maker, touched.time)
+            share = spot_items.fill_item(engine, trade, touched.time, is_maker=is_maker)
             gathered.setdefault((uid, PRODUCT_SPOT, FILL, ORDER_UPDATE), []).append(share)
         for traded, leg, liquidate_fee in touched.contract_fills:
             note: PositionNote = self.changes.positions[leg.position_id]

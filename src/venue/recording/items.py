@@ -32,6 +32,7 @@ from venue.wire import (
     TIME_IN_FORCE_NAMES,
     TYPE_NAMES,
     amount_text,
+    client_id_text,
     fill_id,
     order_price_text,
     quantity_text,
@@ -115,7 +116,7 @@ def contract_order_item(engine: Engine, note: OrderNote, opened_by: int) -> Cont
         SIDE_NAMES[note.side],  # order_side
         order_price_text(instrument, note.price),  # price
         quantity_text(instrument, note.quantity),  # size
-        _client_id(note.client_id, note.order_id),  # client_order_id
+        client_id_text(note.client_id, note.order_id),  # client_order_id
         TYPE_NAMES[note.type] if algo is None else ALGO_TYPE_NAMES[algo.type],  # type
         TIME_IN_FORCE_NAMES[note.time_in_force],  # time_in_force
         _closes(note.side, note.position_side),  # reduce_only
@@ -168,7 +169,7 @@ def algo_item(engine: Engine, note: AlgoNote, opened_by: int) -> ContractOrderIt
         SIDE_NAMES[note.side],  # order_side
         order_price_text(instrument, note.price) if at_price else "0",  # price
         quantity_text(instrument, note.quantity),  # size
-        _client_id(note.client_id, note.algo_id),  # client_order_id
+        client_id_text(note.client_id, note.algo_id),  # client_order_id
         ALGO_TYPE_NAMES[note.type],  # type
         "GTC" if at_price else "IOC",  # time_in_force
         _closes(note.side, note.position_side),  # reduce_only
@@ -318,10 +319,6 @@ def closed_position_item(
 @lru_cache(maxsize=64)  # one command says the same times in all its items
 def _ms(time: int) -> str:
     return str(time // US_PER_MS)
-
-
-def _client_id(client_id: str, order_id: int) -> str:
-    return client_id or f"v-{order_id}"
 
 
 def _closes(side: int, position_side: int) -> bool:

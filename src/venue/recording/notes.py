@@ -116,7 +116,9 @@ class PositionNote:
 
     __slots__ = ("auto_margin", "created", "isolated", "open_order_id", "separated", "updated")
 
-    def __init__(self, isolated: bool, separated: bool, open_order_id: int, created: int) -> None:
+    def __init__(
+        self, open_order_id: int, created: int, *, isolated: bool, separated: bool
+    ) -> None:
         self.isolated = isolated
         self.separated = separated
         self.open_order_id = open_order_id
@@ -233,8 +235,8 @@ def waiting_algo(algo: Algo, modes: Chosen) -> AlgoNote:
 def open_position(position: Position) -> PositionNote:
     """The note of a position that is open."""
     note = PositionNote(
-        position.pool.position_id != 0, position.separated, position.open_order_id,
-        position.created_sequence,
+        position.open_order_id, position.created_sequence,
+        isolated=position.pool.position_id != 0, separated=position.separated,
     )  # fmt: skip
     note.updated = position.updated_sequence
     note.auto_margin = position.auto_margin

@@ -72,7 +72,7 @@ def order_item(engine: Engine, note: OrderNote) -> str:
     )
 
 
-def fill_item(engine: Engine, trade: Trade, is_maker: bool, time: int) -> str:
+def fill_item(engine: Engine, trade: Trade, time: int, *, is_maker: bool) -> str:
     """A `SpotFillItem`: one side's share. The buyer pays its fee in base, the seller in quote."""
     market = engine.spot.markets[trade.symbol]
     instrument, assets = market.instrument, engine.ledger.assets

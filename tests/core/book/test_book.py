@@ -61,6 +61,15 @@ def test_removing_from_any_place_of_a_level_keeps_the_others_in_order(taken: int
     assert [each.order_id for each in resting(book.asks)] == [*left, taken]
 
 
+def test_the_best_levels_come_first() -> None:
+    book = filled(*(order(number, SELL, number, 100 + number) for number in (3, 1, 4, 2)))
+    book.rest(order(5, BUY, 7, 99))
+    told = [(level.price, level.quantity) for level in book.asks.best_levels(3)]
+    assert told == [(101, 1), (102, 2), (103, 3)]
+    assert [level.price for level in book.bids.best_levels(3)] == [99]
+    assert book.bids.best_levels(0) == []
+
+
 def test_an_empty_level_goes() -> None:
     orders = [order(number, BUY, 1, 100 + number) for number in range(3)]
     book = filled(*orders)

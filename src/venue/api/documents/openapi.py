@@ -147,13 +147,13 @@ def _parameters(
     """The parameters of a row that stand in its path, or those in its query."""
     required = request.get("required", [])
     return [
-        _parameter(name, place, name in required, schema)
+        _parameter(name, place, schema, required=name in required)
         for name, schema in request.get("properties", {}).items()
         if (f"{{{name}}}" in row.path) is (place == "path")
     ]
 
 
-def _parameter(name: str, place: str, required: bool, schema: dict[str, Any]) -> dict[str, Any]:
+def _parameter(name: str, place: str, schema: dict[str, Any], *, required: bool) -> dict[str, Any]:
     shown = asked(schema)
     found = {"name": name, "in": place, "required": required, "schema": shown}
     if shown.get("type") == "array":  # comma-separated

@@ -48,6 +48,11 @@ class Half(Generic[T]):
         for key in reversed(self.keys):
             yield self.levels[key]
 
+    def best_levels(self, most: int) -> list[Level[T]]:
+        """The best levels, best price first, at most so many: quicker than a `walk` for a few."""
+        levels = self.levels
+        return [levels[key] for key in self.keys[: -most - 1 : -1]]
+
     def within(self, limit: int) -> Iterator[Order[T]]:
         """The orders that one with this limit price, in ticks, could meet, in their turn."""
         least = limit * self.sign

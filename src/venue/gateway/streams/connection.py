@@ -308,9 +308,12 @@ class SocketConnection(asyncio.Protocol):
         self._tap = Tap(door.rooms.wire, self, uid) if door.rooms.wire is not None else None
         link = self._tap or self
         self._session = Session(
-            door.rooms, door.hub, socket, uid, door.limits.session, link,
-            door.rooms.keys.by_key(caller.key.encode()) if caller is not None else None,
-            door.entry(socket, caller, ip, link.send) if caller is not None else None,
+            door.rooms, door.hub, socket,
+            uid=uid,
+            limits=door.limits.session,
+            link=link,
+            key=door.rooms.keys.by_key(caller.key.encode()) if caller is not None else None,
+            entry=door.entry(socket, caller, ip, link.send) if caller is not None else None,
         )  # fmt: skip
         self._session.begin(door.name())
 

@@ -100,6 +100,7 @@ class Session:
         rooms: Venue,
         hub: Hub,
         socket: Socket,
+        *,
         uid: int,
         limits: SessionLimits,
         link: Subscriber,
@@ -233,7 +234,7 @@ class Session:
     ) -> None:
         enabled = _enabled(params)
         try:
-            entry.cancel_on_disconnect(enabled)
+            entry.cancel_on_disconnect(enabled=enabled)
         except ApiError as refusal:
             raise MessageRefused(f"not permitted : {refusal.message}") from None
         self._acknowledge(identity)

@@ -52,6 +52,7 @@ class SocketOrders:
         desk: Desk,
         product: Product,
         caller: Caller,
+        *,
         ip: str,
         most: int,
         send: Callable[[Frame], None],
@@ -145,7 +146,7 @@ class SocketOrders:
         answer = Answer(id=identity, status=refusal.status, error=problem, retry_after=wait)
         self._send(Frame(_encode(answer)))
 
-    def cancel_on_disconnect(self, enabled: bool) -> None:
+    def cancel_on_disconnect(self, *, enabled: bool) -> None:
         """From now on, cancel what was placed here when the connection is gone; or no longer.
 
         ApiError -1052 when the caller may not trade.

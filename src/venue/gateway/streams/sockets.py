@@ -115,8 +115,10 @@ class Sockets:
         self, socket: Socket, caller: Caller, ip: str, send: Callable[[Frame], None]
     ) -> SocketOrders:
         """The path by which a new connection's orders are placed."""
-        most = self.limits.session.in_flight
-        return SocketOrders(self._desk, socket.product, caller, ip, most, send, self._keep)
+        return SocketOrders(
+            self._desk, socket.product, caller,
+            ip=ip, most=self.limits.session.in_flight, send=send, keep=self._keep,
+        )  # fmt: skip
 
     def end_all(self, code: int, reason: str) -> None:
         """Close every stream that came in here."""

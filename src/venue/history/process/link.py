@@ -124,7 +124,7 @@ class Link:
                 if kind == DONE:
                     answer.set_result(value)
                 else:
-                    _fail(answer, HistoryFailed(value, damaged=kind == DAMAGED))
+                    fail(answer, HistoryFailed(value, damaged=kind == DAMAGED))
         except asyncio.IncompleteReadError:
             self._over("the history process ended")
 
@@ -133,7 +133,7 @@ class Link:
             return
         self.ended.set_result(why)
         while self._asked:
-            _fail(self._asked.popleft(), HistoryFailed(why))
+            fail(self._asked.popleft(), HistoryFailed(why))
         self._await_answer()
 
 
@@ -193,7 +193,8 @@ def kill(process: Process) -> None:
         process.kill()
 
 
-def _fail(answer: asyncio.Future[Any], problem: HistoryFailed) -> None:
+def fail(answer: asyncio.Future[Any], problem: BaseException) -> None:
+    """Answer with a problem, unless there is an answer already."""
     if not answer.done():
         answer.set_exception(problem)
         answer.exception()  # nobody may be waiting

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any, Final
 
 from venue.history.process.client import AGAIN_S, HUNG_S, History, Pipe
-from venue.history.process.link import ASKED_MAX, HistoryFailed, Link
+from venue.history.process.link import ASKED_MAX, HistoryFailed, Link, fail
 from venue.history.process.pipe import BASE, BASE_BITS, CATALOG, DROP, OPEN, begun, shared
 
 MODULE: Final = "venue.history.process.shared_worker"
@@ -200,19 +200,13 @@ class Share:
         if self._link is not None:
             self._link.ended.remove_done_callback(self._with_link)
         for _, _, answer in self._early:
-            _fail(answer, HistoryFailed(why))
+            fail(answer, HistoryFailed(why))
         self._early.clear()
 
 
 def _hand_on(answer: asyncio.Future[Any], sent: asyncio.Future[Any]) -> None:
     problem = sent.exception()
     if problem is not None:
-        _fail(answer, problem)
+        fail(answer, problem)
     elif not answer.done():
         answer.set_result(sent.result())
-
-
-def _fail(answer: asyncio.Future[Any], problem: BaseException) -> None:
-    if not answer.done():
-        answer.set_exception(problem)
-        answer.exception()  # nobody may be waiting

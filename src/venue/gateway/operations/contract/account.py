@@ -21,7 +21,6 @@ from venue.api.contract.market import ContractSelectionRequest, ContractSymbolRe
 from venue.api.operation import Empty
 from venue.candles import DAY_US
 from venue.core.contract.account import Modes
-from venue.core.contract.collateral import available
 from venue.core.contract.margin import initial
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import Position as Held
@@ -31,9 +30,10 @@ from venue.core.contract.position import (
     profit,
     wallet,
 )
-from venue.core.ledger.accounts import Account, Pool
+from venue.core.ledger.accounts import Account
 from venue.gateway.context import DEMO_ASSET, Call, Venue
 from venue.gateway.operations.contract.market import MILLISECOND_US, bounded_span
+from venue.gateway.operations.pools import available_of, pools_of, wallet_of
 from venue.history.process.asked import contract as questions
 from venue.history.rows.contract import IncomeOf, IncomeRow
 from venue.times import US_PER_MS
@@ -77,23 +77,16 @@ def demo_balance(call: Call, _: Empty) -> list[ContractBalance]:
 
 
 def _holds(account: Account, index: int) -> bool:
-    return any(pool.collateral or pool.positions for pool in _pools(account, index))
-
-
-def _pools(account: Account, index: int) -> list[Pool]:
-    """An owner's pools of one asset, the cross pool first."""
-    isolated = [pool for pool in account.isolated.values() if pool.asset == index]
-    return [account.contract[index], *isolated]
+    return any(pool.collateral or pool.positions for pool in pools_of(account, index))
 
 
 def _balance(rooms: Venue, account: Account, index: int) -> ContractBalance:
     asset = rooms.engine.ledger.assets[index]
-    pools = _pools(account, index)
-    unrealized = sum(profit(held) for pool in pools for held in pool.positions)
+    unrealized = sum(profit(held) for pool in pools_of(account, index) for held in pool.positions)
     return ContractBalance(
         asset=asset.name,
-        balance=amount_text(asset, sum(wallet(pool) for pool in pools)),
-        available_balance=amount_text(asset, max(0, available(account, index))),
+        balance=amount_text(asset, wallet_of(account, index)),
+        available_balance=amount_text(asset, available_of(account, index)),
         frozen=amount_text(asset, account.contract[index].held),
         unrealize_pnl=amount_text(asset, unrealized),
     )

@@ -38,11 +38,10 @@ from venue.gateway.operations.contract.orders import (
     direction,
     done,
     holding_of,
-    identified,
     listed,
-    own_client_id,
 )
 from venue.gateway.operations.refusals.contract import Listed, Words, order_unknown
+from venue.gateway.operations.requests import identified, own_client_id
 from venue.vocabulary import (
     ALGO_STOP,
     ALGO_STOP_MARKET,
@@ -54,7 +53,7 @@ from venue.vocabulary import (
     SELL,
     AlgoType,
 )
-from venue.wire import SIDES, lots, price_text, rate, ticks
+from venue.wire import SIDES, client_id_text, lots, price_text, rate, ticks
 
 LIMITED: Final = (ALGO_STOP, ALGO_TAKE_PROFIT)  # types that execute at a price
 
@@ -117,7 +116,7 @@ async def cancel_algo(call: Call, request: ContractOrderRequest) -> ContractCanc
     known = request.orig_client_order_id
     if known is None:
         algo = _waiting(call, algo_id)
-        known = _name(algo.algo_id, algo.client_id) if algo is not None else ""
+        known = client_id_text(algo.client_id, algo.algo_id) if algo is not None else ""
     applied = await done(call, CancelAlgo(call.uid, algo_id, client_id, call.request_id))
     (event,) = applied.events
     assert isinstance(event, AlgoClosed), event
@@ -229,15 +228,11 @@ async def _placed(call: Call, command: PlaceAlgo, found: Listed, words: Words) -
     applied = await done(call, command, found, words)
     event = applied.events[0]
     if isinstance(event, OrderRepeated):
-        return event.order_id, _name(event.order_id, event.client_id)
+        return event.order_id, client_id_text(event.client_id, event.order_id)
     assert isinstance(event, AlgoPlaced), event
-    return event.algo_id, _name(event.algo_id, event.client_id)
+    return event.algo_id, client_id_text(event.client_id, event.algo_id)
 
 
 def _waiting(call: Call, algo_id: int) -> Algo | None:
     holding = holding_of(call)
     return holding.algos.get(algo_id) if holding is not None else None
-
-
-def _name(algo_id: int, client_id: str) -> str:
-    return client_id or f"v-{algo_id}"

@@ -20,7 +20,6 @@ from venue.gateway.context import Call, Venue
 from venue.gateway.operations.contract.market import span
 from venue.gateway.operations.contract.order_questions import (
     ORDERS_DAYS_MAX,
-    client_id,
     closes,
     days,
     own_price,
@@ -44,6 +43,7 @@ from venue.wire import (
     SIDE_NAMES,
     SOURCE_NAMES,
     average_text,
+    client_id_text,
     order_price_text,
     price_text,
     quantity_text,
@@ -89,7 +89,7 @@ def _algo_view(algo: Algo) -> OpenAlgo:
     trails = algo.type == ALGO_TRAILING_STOP_MARKET
     return OpenAlgo(
         algo_id=algo.algo_id,
-        client_algo_id=client_id(algo.client_id, algo.algo_id),
+        client_algo_id=client_id_text(algo.client_id, algo.algo_id),
         algo_type=ALGO_KIND,
         order_type=ALGO_TYPE_NAMES[algo.type],
         symbol=instrument.symbol,
@@ -150,7 +150,7 @@ def _algo_row_view(rooms: Venue, row: AlgoRow) -> EndedAlgo:
     trails = row.type == ALGO_TRAILING_STOP_MARKET
     return EndedAlgo(
         algo_id=row.algo_id,
-        client_algo_id=client_id(row.client_id, row.algo_id),
+        client_algo_id=client_id_text(row.client_id, row.algo_id),
         algo_type=ALGO_KIND,
         order_type=ALGO_TYPE_NAMES[row.type],
         symbol=row.symbol,

@@ -20,8 +20,9 @@ from venue.core.contract.conditional import Algo
 from venue.core.instruments import Instrument
 from venue.gateway.context import DEMO_ASSET, Call, Venue
 from venue.gateway.operations.contract.market import MILLISECOND_US, bounded_span, span
-from venue.gateway.operations.contract.orders import holding_of, identified
+from venue.gateway.operations.contract.orders import holding_of
 from venue.gateway.operations.refusals.contract import order_unknown, symbol_unknown
+from venue.gateway.operations.requests import identified
 from venue.history.process.asked import contract as questions
 from venue.history.rows.contract import (
     BECAME_NOTHING,
@@ -49,6 +50,7 @@ from venue.wire import (
     TYPE_NAMES,
     amount_text,
     average_text,
+    client_id_text,
     fill_id,
     order_price_text,
     price_text,
@@ -101,7 +103,7 @@ async def _followed(call: Call, algo: AlgoRow) -> ContractOrderView:
     else:
         view = _row_view(rooms, await rooms.ask(questions.contract_order, call.uid, algo.order_id))
     view.order_id = algo.algo_id
-    view.client_order_id = client_id(algo.client_id, algo.algo_id)
+    view.client_order_id = client_id_text(algo.client_id, algo.algo_id)
     return view
 
 
@@ -203,7 +205,7 @@ async def _order_view(call: Call, found: Order[Terms]) -> ContractOrderView:
     executed = found.quantity - found.remaining - terms.trimmed
     return ContractOrderView(
         avg_price=average_text(terms.perp, found.quote, executed),
-        client_order_id=client_id(found.client_id, found.order_id),
+        client_order_id=client_id_text(found.client_id, found.order_id),
         cum_quote=amount_text(rooms.asset(instrument.quote), found.quote),
         executed_qty=quantity_text(instrument, executed),
         order_id=found.order_id,
@@ -233,7 +235,7 @@ def _row_view(rooms: Venue, row: ContractOrderRow) -> ContractOrderView:
         kind = ALGO_TYPE_NAMES[row.algo_type]
     return ContractOrderView(
         avg_price=average_text(perp, row.quote, row.executed),
-        client_order_id=client_id(row.client_id, row.order_id),
+        client_order_id=client_id_text(row.client_id, row.order_id),
         cum_quote=amount_text(rooms.asset(instrument.quote), row.quote),
         executed_qty=quantity_text(instrument, row.executed),
         order_id=row.order_id,
@@ -258,7 +260,7 @@ def _waiting_view(rooms: Venue, algo: Algo) -> ContractOrderView:
     instrument = algo.perp.market.instrument
     return ContractOrderView(
         avg_price=average_text(algo.perp, 0, 0),
-        client_order_id=client_id(algo.client_id, algo.algo_id),
+        client_order_id=client_id_text(algo.client_id, algo.algo_id),
         cum_quote=amount_text(rooms.asset(instrument.quote), 0),
         executed_qty=quantity_text(instrument, 0),
         order_id=algo.algo_id,
@@ -284,7 +286,7 @@ def _ended_view(rooms: Venue, row: AlgoRow) -> ContractOrderView:
     instrument = perp.market.instrument
     return ContractOrderView(
         avg_price=average_text(perp, 0, 0),
-        client_order_id=client_id(row.client_id, row.algo_id),
+        client_order_id=client_id_text(row.client_id, row.algo_id),
         cum_quote=amount_text(rooms.asset(instrument.quote), 0),
         executed_qty=quantity_text(instrument, 0),
         order_id=row.algo_id,
@@ -302,11 +304,6 @@ def _ended_view(rooms: Venue, row: AlgoRow) -> ContractOrderView:
         update_time=row.update_time // US_PER_MS,
         working_type=SOURCE_NAMES[row.source],
     )
-
-
-def client_id(given: str, order_id: int) -> str:
-    """The client's own id, or the venue's when the client gave none."""
-    return given or f"v-{order_id}"
 
 
 def closes(side: int, position_side: int) -> bool:

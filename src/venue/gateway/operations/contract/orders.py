@@ -51,7 +51,7 @@ from venue.core.messages.contract_events import (
 )
 from venue.core.messages.events import OrderRepeated, Rejected
 from venue.gateway.context import DEMO_ASSET, Call, Venue
-from venue.gateway.dispatch.decode import compile_request, decode, generated
+from venue.gateway.dispatch.decode import compile_request, decode
 from venue.gateway.operations.refusals.contract import (
     ORDER,
     Listed,
@@ -61,6 +61,7 @@ from venue.gateway.operations.refusals.contract import (
     symbol_unknown,
 )
 from venue.gateway.operations.refusals.funds import contract_money
+from venue.gateway.operations.requests import given_client_id, identified, named, own_client_id
 from venue.vocabulary import (
     BUY,
     CROSSED,
@@ -81,6 +82,7 @@ from venue.wire import (
     SIDES,
     TIMES_IN_FORCE,
     TYPES,
+    client_id_text,
     lots,
     scaled,
     ticks,
@@ -133,7 +135,7 @@ async def place_contract_batch(
                 raise item
             acks.append(_placed(call, next(applied), *item))
         except ApiError as problem:
-            client_id = _given_client_id(raw)
+            client_id = given_client_id(raw)
             acks.append(ContractOrderAck("", client_id, False, problem.item_code, problem.message))
     return acks
 
@@ -168,9 +170,7 @@ async def cancel_contract_batch(
     commands = [CancelContractOrder(call.uid, number, "", call.request_id) for number in order_ids]
     known = [_client_id_of(call, number) for number in order_ids]
     for client_id in client_ids:
-        number = generated(client_id)
-        text = "" if number else client_id
-        commands.append(CancelContractOrder(call.uid, number, text, call.request_id))
+        commands.append(CancelContractOrder(call.uid, *named(client_id), call.request_id))
         known.append(client_id)
     message = NOT_FOUND[call.venue.setting("batchCancelWording", "document")]
     items = [
@@ -292,25 +292,6 @@ async def done(
     return applied
 
 
-def identified(request: ContractOrderRequest) -> tuple[int, str]:
-    """The order id, or the client id, that a request names; exactly one must be sent."""
-    if request.order_id is not None:
-        if request.orig_client_order_id is not None:
-            raise errors.combination("orderId", "origClientOrderId")
-        return request.order_id, ""
-    if request.orig_client_order_id is None:
-        raise errors.either("orderId", "origClientOrderId")
-    number = generated(request.orig_client_order_id)
-    return number, "" if number else request.orig_client_order_id
-
-
-def own_client_id(given: str | None, name: str) -> str:
-    """A client id that the caller may give: the form of generated ones is the venue's."""
-    if given is not None and generated(given):
-        raise errors.bad_client_id(name, "v- and 16 digits is the venue's own form")
-    return given or ""
-
-
 def chosen(call: Call, symbol: str | None) -> tuple[str, str]:
     """The symbol a request is restricted to, empty for all; and the asset it leaves alone then.
 
@@ -407,7 +388,9 @@ def _placed(
     if isinstance(event, ContractOrderPlaced):
         call.note_placed(event.order_id)
     if isinstance(event, ContractOrderPlaced | OrderRepeated):
-        return ContractOrderAck(str(event.order_id), event.client_id or f"v-{event.order_id}")
+        return ContractOrderAck(
+            str(event.order_id), client_id_text(event.client_id, event.order_id)
+        )
     assert isinstance(event, Rejected), event
     raise order_refusal(call.venue, event, found, command)
 
@@ -439,18 +422,13 @@ def _batch_item(call: Call, item: Any) -> tuple[Listed, PlaceContractOrder] | Ap
         return problem
 
 
-def _given_client_id(item: Any) -> str:
-    given = item.get("newClientOrderId") if isinstance(item, dict) else None
-    return given if type(given) is str and len(given) <= 40 else ""
-
-
 def _client_id_of(call: Call, order_id: int) -> str:
     """The client id of an open order; empty when there is no such order."""
     holding = holding_of(call)
     order = holding.orders.get(order_id) if holding is not None else None
     if order is None:
         return ""
-    return order.client_id or f"v-{order_id}"
+    return client_id_text(order.client_id, order_id)
 
 
 def _batch_canceled(

@@ -79,7 +79,7 @@ def _of_past(venue: Venue, request: WireRequest) -> list[WireEntry]:
         and (entry.fault or not request.faulty)
         and request.kind in (None, entry.kind)
         and request.operation in (None, entry.operation)
-        and _has_status(entry.kind in (HEARD, SENT), entry.status or 0, request)
+        and _has_status(entry.status or 0, request, said=entry.kind in (HEARD, SENT))
     ]
     return found[-request.limit :]
 
@@ -95,11 +95,12 @@ def _newest_first(log: WireLog, kind: str | None) -> Iterator[Exchange | Operate
 
 def _may_agree(noted: Exchange | Operated | Said, request: WireRequest) -> bool:
     """Whether an entry has one of the requested statuses; frames have none."""
-    said = isinstance(noted, Said)
-    return _has_status(said, 0 if isinstance(noted, Said) else noted.status, request)
+    if isinstance(noted, Said):
+        return _has_status(0, request, said=True)
+    return _has_status(noted.status, request, said=False)
 
 
-def _has_status(said: bool, status: int, request: WireRequest) -> bool:
+def _has_status(status: int, request: WireRequest, *, said: bool) -> bool:
     wanted = request.status
     if said:
         return wanted is None and request.operation is None

@@ -245,9 +245,6 @@ _PLAIN: Final[dict[Reject, Callable[[Rejected, Words], ApiError]]] = {
     Reject.ALGO_ORDERS_SYMBOL: _algo_cap,
     Reject.ALGO_ORDERS_ACCOUNT: _algo_cap,
     Reject.CALLBACK_RATE: _callback_rate,
-    Reject.SEPARATED_EXITS: _precondition(
-        "tpTriggerPrice and slTriggerPrice are not allowed in separated mode", "SEPARATED_EXITS"
-    ),
     Reject.ORDER_UNKNOWN: lambda _, __: order_unknown(),
     Reject.ALGO_UNKNOWN: lambda _, __: order_unknown(),
 }

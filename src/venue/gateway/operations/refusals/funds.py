@@ -6,13 +6,14 @@ from typing import Final
 
 from venue.api import errors
 from venue.api.errors import ApiError
-from venue.core.contract.collateral import available, doubtful
+from venue.core.contract.collateral import doubtful
 from venue.core.contract.position import wallet as pool_wallet
 from venue.core.instruments import Asset
 from venue.core.messages.benefit_commands import InternalWithdraw
 from venue.core.messages.commands import PlaceOrder, Transfer, Withdraw
 from venue.core.spot.preview import needed
 from venue.gateway.context import Venue
+from venue.gateway.operations.pools import available_of
 from venue.vocabulary import BUY, WALLET_CONTRACT
 from venue.wire import WALLET_NAMES, amount_text
 
@@ -63,6 +64,6 @@ def contract_money(venue: Venue, uid: int, symbol: str) -> str:
     index = venue.perp(symbol).asset
     asset = venue.engine.ledger.assets[index]
     account = venue.engine.account(uid)
-    free = amount_text(asset, max(0, available(account, index)))
+    free = amount_text(asset, available_of(account, index))
     wallet = amount_text(asset, pool_wallet(account.contract[index]))
     return f", {free} of {wallet} in the contract wallet are free"

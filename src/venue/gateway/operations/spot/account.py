@@ -33,7 +33,7 @@ from venue.core.book.orders import OPEN, Order
 from venue.core.instruments import Instrument
 from venue.core.units import FIRST_ID
 from venue.gateway.context import Call, Venue
-from venue.gateway.operations.spot.orders import identified
+from venue.gateway.operations.requests import identified
 from venue.history.process.asked import spot as questions
 from venue.history.rows.spot import (
     BillRow,
@@ -55,6 +55,7 @@ from venue.wire import (
     WALLET_NAMES,
     WALLETS,
     amount_text,
+    client_id_text,
     decimal_text,
     fill_id,
     order_price_text,
@@ -124,7 +125,7 @@ def _order_view(rooms: Venue, found: Order[None]) -> OrderView:
     return OrderView(
         symbol=instrument.symbol,
         order_id=found.order_id,
-        client_order_id=found.client_id or f"v-{found.order_id}",
+        client_order_id=client_id_text(found.client_id, found.order_id),
         price=order_price_text(instrument, found.price),
         orig_qty=quantity_text(instrument, found.quantity),
         executed_qty=quantity_text(instrument, found.quantity - found.remaining),
@@ -145,7 +146,7 @@ def _row_view(rooms: Venue, row: OrderRow) -> OrderView:
     return OrderView(
         symbol=row.symbol,
         order_id=row.order_id,
-        client_order_id=row.client_id or f"v-{row.order_id}",
+        client_order_id=client_id_text(row.client_id, row.order_id),
         price=order_price_text(instrument, row.price),
         orig_qty=quantity_text(instrument, row.quantity),
         executed_qty=quantity_text(instrument, row.executed),

@@ -24,9 +24,8 @@ from venue.api.spot.commissions import (
     SubCommissionsRequest,
 )
 from venue.candles import DAY_US
-from venue.core.contract.collateral import available
-from venue.core.contract.position import wallet
 from venue.gateway.context import Call, Venue
+from venue.gateway.operations.pools import available_of, wallet_of
 from venue.gateway.operations.spot.people import (
     SPAN_DAYS,
     affiliate_of,
@@ -188,10 +187,8 @@ async def invited_assets(call: Call, request: InvitedAssetsRequest) -> InvitedAs
     account = rooms.engine.account(request.user_id)
     names = [asset.name for asset in rooms.engine.ledger.assets]
     spot = [account.total(WALLET_SPOT, index) for index in range(len(names))]
-    free = [max(0, available(account, index)) for index in range(len(names))]
-    contract = [wallet(pool) for pool in account.contract]
-    for pool in account.isolated.values():
-        contract[pool.asset] += wallet(pool)
+    free = [available_of(account, index) for index in range(len(names))]
+    contract = [wallet_of(account, index) for index in range(len(names))]
     return InvitedAssets(
         available_balance=_sum(rooms, list(zip(names, free, strict=True))),
         funding_total_usdt=_sum(rooms, list(zip(names, account.funding, strict=True))),

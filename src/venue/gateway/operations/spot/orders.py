@@ -29,11 +29,12 @@ from venue.core.messages.applied import Applied
 from venue.core.messages.commands import CancelOrder, CancelOrders, PlaceOrder
 from venue.core.messages.events import OrderClosed, OrderPlaced, OrderRepeated, Rejected
 from venue.gateway.context import Call, Venue
-from venue.gateway.dispatch.decode import compile_request, decode, generated
+from venue.gateway.dispatch.decode import compile_request, decode
 from venue.gateway.operations.refusals.funds import spot_funds
 from venue.gateway.operations.refusals.spot import refusal
+from venue.gateway.operations.requests import given_client_id, identified, named, own_client_id
 from venue.vocabulary import GTC, IOC, MARKET, Reject
-from venue.wire import SIDES, TIMES_IN_FORCE, TYPES, lots, ticks
+from venue.wire import SIDES, TIMES_IN_FORCE, TYPES, client_id_text, lots, ticks
 
 CANCELED: Final = "CANCELED"
 
@@ -64,7 +65,7 @@ async def place_batch(call: Call, request: PlaceBatchRequest) -> PlaceBatchReply
     now = call.venue.clock.now() // 1000
     results = []
     for raw, item in zip(request.order_list, items, strict=True):
-        client_id = item.client_id if isinstance(item, PlaceOrder) else _given_client_id(raw)
+        client_id = item.client_id if isinstance(item, PlaceOrder) else given_client_id(raw)
         try:
             if isinstance(item, ApiError):
                 raise item
@@ -111,8 +112,7 @@ async def cancel_batch(call: Call, request: CancelBatchRequest) -> CancelBatchRe
         call.venue.market(request.symbol)
     commands = [CancelOrder(call.uid, number, "", call.request_id) for number in order_ids]
     for client_id in client_ids:
-        number = generated(client_id)
-        commands.append(CancelOrder(call.uid, number, "" if number else client_id, call.request_id))
+        commands.append(CancelOrder(call.uid, *named(client_id), call.request_id))
     allowed = [_in_symbol(call, command, request.symbol) for command in commands]
     wanted = list(compress(commands, allowed))
     applied = iter(await call.submit(wanted) if wanted else [])
@@ -130,18 +130,6 @@ def batch_place_closed(venue: Venue) -> str:
     return "" if venue.setting("batchPlace", "false") == "true" else "batchPlace"
 
 
-def identified(request: OrderRequest) -> tuple[int, str]:
-    """The order id, or the client id, that a request names; exactly one must be sent."""
-    if request.order_id is not None:
-        if request.orig_client_order_id is not None:
-            raise errors.combination("orderId", "origClientOrderId")
-        return request.order_id, ""
-    if request.orig_client_order_id is None:
-        raise errors.either("orderId", "origClientOrderId")
-    number = generated(request.orig_client_order_id)
-    return number, "" if number else request.orig_client_order_id
-
-
 def order_command(
     call: Call,
     instrument: Instrument,
@@ -151,9 +139,7 @@ def order_command(
     """The command of a request, in ticks and lots; ApiError for a text without a meaning."""
     side = SIDES[request.side]
     kind = TYPES[request.type]
-    client_id = request.new_client_order_id or ""
-    if client_id and generated(client_id):
-        raise errors.bad_client_id("newClientOrderId", "v- and 16 digits is the venue's own form")
+    client_id = own_client_id(request.new_client_order_id, "newClientOrderId")
     if kind == MARKET:
         if request.price is not None:
             raise errors.combination("price", "type=MARKET")
@@ -196,11 +182,6 @@ def _batch_command(call: Call, instrument: Instrument, item: Any) -> PlaceOrder 
         return problem
 
 
-def _given_client_id(item: Any) -> str:
-    given = item.get("newClientOrderId") if isinstance(item, dict) else None
-    return given if type(given) is str and len(given) <= 40 else ""
-
-
 def _failed(symbol: str, client_id: str, time: int, problem: ApiError) -> BatchPlaced:
     return BatchPlaced(symbol, client_id, time, UNSET, problem.item_code, problem.message)
 
@@ -210,7 +191,7 @@ def _placed(call: Call, applied: Applied, command: PlaceOrder) -> tuple[int, str
     event = applied.events[0]
     if isinstance(event, OrderPlaced):
         call.note_placed(event.order_id)
-        client_id = event.client_id or f"v-{event.order_id}"
+        client_id = client_id_text(event.client_id, event.order_id)
         return event.order_id, client_id, applied.time // 1000
     if isinstance(event, OrderRepeated):
         return event.order_id, event.client_id, event.placed_time // 1000

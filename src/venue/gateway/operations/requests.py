@@ -1,0 +1,47 @@
+"""The parts that requests of both products share: the ids by which they name an order."""
+
+from __future__ import annotations
+
+from typing import Any, Final, Protocol
+
+from venue.api import errors
+from venue.gateway.dispatch.decode import generated
+
+CLIENT_ID_MAX: Final = 40  # characters that an answer repeats
+
+
+class NamesOrder(Protocol):
+    """A request for one order, by id or by client id."""
+
+    order_id: int | None
+    orig_client_order_id: str | None
+
+
+def identified(request: NamesOrder) -> tuple[int, str]:
+    """The order id, or the client id, that a request names; exactly one must be sent."""
+    if request.order_id is not None:
+        if request.orig_client_order_id is not None:
+            raise errors.combination("orderId", "origClientOrderId")
+        return request.order_id, ""
+    if request.orig_client_order_id is None:
+        raise errors.either("orderId", "origClientOrderId")
+    return named(request.orig_client_order_id)
+
+
+def named(client_id: str) -> tuple[int, str]:
+    """The order id inside a client id of the venue's own form, or the client id itself."""
+    number = generated(client_id)
+    return number, "" if number else client_id
+
+
+def own_client_id(given: str | None, name: str) -> str:
+    """A client id that the caller may give: the form of generated ones is the venue's."""
+    if given is not None and generated(given):
+        raise errors.bad_client_id(name, "v- and 16 digits is the venue's own form")
+    return given or ""
+
+
+def given_client_id(item: Any) -> str:
+    """The client id that an element of a batch gives, as far as an answer can repeat it."""
+    given = item.get("newClientOrderId") if isinstance(item, dict) else None
+    return given if type(given) is str and len(given) <= CLIENT_ID_MAX else ""
