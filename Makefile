@@ -7,14 +7,14 @@
 #   make fast               compile the core's hot modules into build/fast
 #   make test-fast          run the core's tests on the compiled core, with full random walks
 #   make bench [ARGS=...]   print the table of measurements; ARGS=overload: minutes of overload;
-#                           ARGS=pauses: a minute, how long 100,000 positions hold orders up
+#                           ARGS=pauses: a minute, how long 100,000 positions delay orders
 #   make rules              record the core's sources as today's rules; part of each change of the core
 #   make soak [ARGS=...]    search for orders that earn at others' cost: 3,000,000 commands, or
 #                           ARGS="COMMANDS FIRST_SEED"; two processes
 #   make soak-door [ARGS=...]  send 5,000,000 random reads to the HTTP transport, or
 #                           ARGS="READS SEED", and a fifth as many to streams
-#   make soak-streams [ARGS=ROUNDS]  compare what 50,000 random commands of two traders had sockets
-#                           and REST tell, or 164 commands in each of so many rounds
+#   make soak-streams [ARGS=ROUNDS]  compare sockets with REST over 50,000 random commands of two
+#                           traders, or 164 commands in each of so many rounds
 #   make crowd [ARGS=...]   open 1,000 sockets, some of which stall, half-close and flood, or
 #                           ARGS="SOCKETS TRADES"; print what the others received
 #   make setup              install into .venv; the other targets do this first
@@ -40,7 +40,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 setup: $(INSTALLED)
 
-# The longest wait of a first start is here, so each part says what it fetches.
+# A first start waits longest here, so each part says what it fetches.
 $(RUNS): requirements-run.lock pyproject.toml
 	@if [ ! -x $(BIN)/pip ]; then \
 	  for python in python3.11 python3 python; do \

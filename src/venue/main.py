@@ -103,7 +103,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     projection: bool = True
     operator_token: str = ""
     depth_ms: int = 500
-    frames_kept: int = FRAMES_KEPT  # of each private channel, for those who resume
+    frames_kept: int = FRAMES_KEPT  # of each private channel, for clients that resume
     practice: bool = True
     hosts: tuple[str, ...] = ()  # names of this venue, beside addresses and names without a dot
     origins: tuple[str, ...] = ()  # of web pages that may call
@@ -152,7 +152,7 @@ async def run(
         await _serve(
             options, ready, stopping, bound, opened(options, SystemClock(), on_failure, process)
         )
-    except (Stopped, ApiError):  # what was under way when the journal or a defect stopped the venue
+    except (Stopped, ApiError):  # under way when the journal or a defect stopped the venue
         if not failed:
             raise
     for problem in failed:
@@ -269,7 +269,7 @@ def _operators(options: Options) -> OperatorDoor:
 def _doors(
     options: Options, origins: Origins, limits: SocketLimits, taken: Taken, rooms: Venue
 ) -> tuple[Callable[[Request], None], Sockets]:
-    """What serves a venue's requests, and what takes its streams."""
+    """The function that serves a venue's requests, and the door for its streams."""
     requests = dispatcher(rooms, options, origins)
     streams = _streams(rooms, options, requests.desk, origins, limits, taken)
     requests.faulty = _faulty(rooms, options, origins, requests).serve
@@ -292,7 +292,7 @@ def _living(plain: Options, beside: Venue, open_doors: Doors) -> Living:
 
 
 def _faulty(rooms: Venue, options: Options, origins: Origins, whole: Dispatcher) -> FaultyDoor:
-    """What serves for the dispatcher as rules of faults say."""
+    """The door that serves for the dispatcher as rules of faults say."""
     return FaultyDoor(rooms, whole, lambda clock: dispatcher(rooms, options, origins, clock).serve)
 
 

@@ -40,11 +40,11 @@ ALGO_STATUS_NAMES: Final = [status.name for status in AlgoStatus]
 RATE_SCALE: Final = 6  # rates are parts per million inside
 PERCENT_SCALE: Final = 6  # priceChangePercent is a fraction with six decimals
 FUNDING_SCALE: Final = 9  # those of funding and premium parts per billion
-SPELLED_MAX: Final = 16_384  # texts of some 60 bytes, and what finds them
-READ_MAX: Final = 16_384  # texts of so many characters at most, and what finds them
+SPELLED_MAX: Final = 16_384  # texts of some 60 bytes, and the table that finds them
+READ_MAX: Final = 16_384  # texts of at most so many characters, and the table that finds them
 READ_LENGTH_MAX: Final = 37
 SECOND_SIDE: Final = 4 * 10**15  # added to a trade's id, it stays exact in every JSON client
-NUMBER_MAX: Final = 2**62  # what a command can carry; every bound of the core lies below it
+NUMBER_MAX: Final = 2**62  # a command's largest number; every bound of the core lies below it
 
 
 def fill_id(trade_id: int, *, second: bool) -> int:
@@ -148,7 +148,7 @@ def _read(text: str, scale: int, name: str) -> int:
     return number
 
 
-# Orders name the prices and the quantities of others. What is refused is not kept.
+# Orders name the prices and the quantities of others. A refused text is not kept.
 _read_before: Final = lru_cache(maxsize=READ_MAX)(_read)
 
 

@@ -41,7 +41,7 @@ from venue.node.venue_clock import VenueClock
 from venue.recording.recorder import Recorder
 
 KEY_REWRITES: Final = "keyRewrites"  # the setting that counts rewrites of the key store
-DEMO_ASSET: Final = "SUSDT"  # what demo contracts settle in
+DEMO_ASSET: Final = "SUSDT"  # demo contracts settle in it
 NEW_WORK: Final = (PlaceOrder, PlaceContractOrder, PlaceAlgo)  # refused while there is too much
 UID_LENGTH_MAX: Final = 20  # digits
 READ_YOUR_WRITE_S: Final = 2.0  # how long a history read waits for the projector
@@ -134,8 +134,8 @@ class Venue:
         self.epoch_line = _epoch_line(engine.savepoints.epoch)  # of each answer's head
 
     def observe(self, wire_log: int, queue: Queue | None = None) -> None:
-        """A practice venue tells what happened: of so many requests and frames, and why; with
-        others of this process it waits in a `queue`."""
+        """Have a practice venue keep its last `wire_log` requests and frames, and explain what
+        happened; explanations wait in a `queue` with those of this process's other venues."""
         if not self.practice:
             return
         if wire_log:
@@ -148,8 +148,8 @@ class Venue:
         return self.wire.serving(serve) if self.wire is not None else serve
 
     def follow(self, batch: list[Applied]) -> None:
-        """Follow reverts: what was made of a state that is gone is forgotten, and who acts by
-        chance goes back too."""
+        """Follow reverts: forget answers made of a state that is gone, and have random agents go
+        back too."""
         self.aside.follow(batch)
         event = reverted(batch)
         if event is not None:
@@ -173,9 +173,9 @@ class Venue:
         owner: int = VENUE,
         patient: bool = False,
     ) -> None:
-        """As `submit`, with what is to hear of the outcome, and whose commands these are."""
+        """As `submit`; `answer` hears of the outcome, and `owner` is the commands' owner."""
         for command in commands:
-            if type(command) in NEW_WORK:  # whoever ends orders or steers the venue is let in
+            if type(command) in NEW_WORK:  # ending orders and steering the venue are let in
                 self.check_room(owner)
                 break
         try:

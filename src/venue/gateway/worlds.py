@@ -53,23 +53,23 @@ Start = TypeVar("Start")
 
 
 class Lives(Protocol[Start]):
-    """Who brings worlds to life."""
+    """Brings worlds to life."""
 
     def prepare(self) -> None:
-        """A world may come: what new ones begin with is made ready."""
+        """Make ready what new worlds begin with: one may come."""
 
     async def copied(self, name: str) -> Start:
-        """What a world begins with that is a kept state of the venue. ApiError."""
+        """A kept state of the venue, for a world to begin with. ApiError."""
 
     async def live(self, begun: Start | None, *, agents: bool) -> WorldLife:
         """A life, which begins as the venue began when `begun` is None."""
 
     async def leave(self, begun: Start) -> None:
-        """Nobody will begin so, or has: one world less."""
+        """Let go of a kept state: its world is gone, or does not come."""
 
 
 class World:
-    """One of them. `life` is None before its first request."""
+    """One world. `life` is None before its first request."""
 
     def __init__(
         self, name: str, live: Callable[[], Awaitable[WorldLife]], *, agents: bool, begun: str
@@ -96,11 +96,11 @@ class World:
         return self.life
 
     async def end(self) -> bool:
-        """Nothing comes any more; whether there was a life."""
+        """Take no more requests; whether there was a life."""
         self._deleted = True
         if self._coming is None:
             return False
-        with suppress(Exception):  # it never came about, and whoever waited was told
+        with suppress(Exception):  # it never began, and its waiting callers were told
             life = await self._coming
             await life.close()
         self.life = self._coming = None
@@ -108,7 +108,7 @@ class World:
 
 
 class Worlds:
-    """All of them, and the door before the venue's own, from the first world on: without one,
+    """All worlds, and the door before the venue's own, from the first world on: without one,
     orders pay nothing."""
 
     def __init__(self, listener: Listener, lives: Lives[Any]) -> None:
@@ -158,7 +158,7 @@ class Worlds:
         return list(self._worlds.values())
 
     async def delete(self, world: World) -> None:
-        """End a world. Whoever asks for it from now on finds nothing."""
+        """End a world. Requests for it find nothing from now on."""
         self._worlds.pop(world.name, None)
         if await world.end():
             self._forget()

@@ -33,7 +33,7 @@ BEGIN_US: Final = 1_767_225_600_000_000 + 28_200_000_000  # 07:50 UTC: the next 
 SOURCE: Final = "walk"
 STIR: Final = 20  # grid steps: an episode moves the price by about a percent
 OTHERS: Final = {QUOTE: 10**9 * UNIT}
-UNITS: Final = 2_000  # what the learner begins with
+UNITS: Final = 2_000  # USDT that the learner begins with
 NOTIONAL_MAX: Final = 10**18
 CONTRACT: Final = Contract(
     Instrument(SYMBOL, "BTC", QUOTE, 1, 2, 1, 5, 10, 10**9, 10**9, 200, 600),
@@ -87,7 +87,7 @@ class ContractMarket:
         self._simulation.check()
 
     def trade(self, side: int, position_side: int, lots: int) -> None:
-        """A market order of the learner. What the venue refuses does not happen."""
+        """Place a market order of the learner. One that the venue refuses has no effect."""
         time = self.engine.time
         self.engine.apply(
             PlaceContractOrder(

@@ -1,4 +1,4 @@
-"""What every episode has: an engine that goes back to its beginning, and a number of steps."""
+"""The parts of every episode: an engine that goes back to its beginning, and a number of steps."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class Simulation:
         return created.uid
 
     def keep(self) -> None:
-        """Every episode begins in the present state."""
+        """Have every episode begin in the present state."""
         self.do(KeepState(BEGUN, b"", self._begin))
 
     def go_back(self) -> None:
-        """To the state that was kept."""
+        """Go back to the state that was kept."""
         self.do(RevertState(BEGUN, self.engine.time))
 
     def check(self) -> None:

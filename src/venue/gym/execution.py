@@ -27,17 +27,18 @@ class Execution(gymnasium.Env[Observation, np.int64]):
     """A parent order of `children` x 0.01 BTC, to be bought within `steps`.
 
     Action: 0 wait; 1 have a child rest at the best bid; 2 buy a child at the market; 3 buy four.
-    What is missing at the end is bought at the market, as far as the book goes.
+    Any quantity missing at the end is bought at the market, as far as the book goes.
 
     Observation, 23 numbers from -10 to 10: distance from the middle and size of the five best bids,
     then of the five best asks; the part that is still to be bought; the distance of the own bid;
     the part of the time that has passed. Missing levels and a missing bid are 0.
 
-    Reward: implementation shortfall (Perold 1988), negated: what the step's purchases cost less
-    than at the middle of the book at the beginning, in basis points of the whole parent's value at
-    that price, fees included. It terminates when all is bought or the time is over; what the book
-    could not give is charged at the middle of the end. Fees are taken from what is bought, so a
-    little more must be: `missing` is told beside each observation, in lots.
+    Reward: implementation shortfall (Perold 1988), negated: how much less the step's purchases
+    cost than at the middle of the book at the beginning, in basis points of the whole parent's
+    value at that price, fees included. It terminates when all is bought or the time is over; lots
+    that the book could not give are charged at the middle of the end. Fees are taken from the
+    bought lots, so a little more must be bought: `missing` is told beside each observation, in
+    lots.
     """
 
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 - as gymnasium has it
@@ -110,7 +111,7 @@ class Execution(gymnasium.Env[Observation, np.int64]):
         return missing if missing >= INSTRUMENT.quantity_min else 0
 
     def _saved(self, before: Seen, after: Seen) -> float:
-        """What the purchases between two looks cost less than at arrival, in basis points."""
+        """How much less than at arrival purchases between two looks cost, in basis points."""
         seat = self._seat
         paid = (before.quote - after.quote) / (seat.lot_units * seat.step_units)
         return self._points((after.base - before.base) * self._arrival - paid)

@@ -29,10 +29,10 @@ MAKERS: Final = 4
 TAKERS: Final = 2
 RESTING: Final = 48  # orders of the maker before the first step
 WIDTH: Final = 24  # grid steps from the walking price within which it quotes
-LOTS_LEAST: Final = 10  # what an order must have
+LOTS_LEAST: Final = 10  # the smallest order
 LOTS: Final = 40_000  # the largest order of the maker
 TAKEN: Final = 8_000  # the largest of the taker
-AWAY: Final = 200  # grid steps beyond the price: what a taker accepts
+AWAY: Final = 200  # grid steps beyond the price that a taker accepts
 CHUNK: Final = 256  # steps whose numbers are drawn at once
 STILL: Final = 3  # of so many steps one moves the price
 # Compiled, a name of another module is looked up at every use, a constant of this one is not.
@@ -56,7 +56,7 @@ class SpotOrders:
 
 
 class ContractOrders:
-    """The commands of a contract: who buys opens long, who sells opens short."""
+    """The commands of a contract: a buyer opens long, a seller opens short."""
 
     def __init__(self, symbol: str) -> None:
         self._symbol = symbol

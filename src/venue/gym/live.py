@@ -20,8 +20,8 @@ class RestSeat:
     """The account of a client at `BTCUSDT`. `wait` lets time pass: it moves the venue's clock, or
     waits.
 
-    Levels are gathered by grid step, away from the middle. What the venue refuses is not placed.
-    Other errors of the client are raised.
+    Levels are gathered by grid step, away from the middle. A quote that the venue refuses is not
+    placed. Other errors of the client are raised.
     """
 
     lot_units = MarketSeat.lot_units
@@ -34,7 +34,7 @@ class RestSeat:
         self._prices = [0, 0]
 
     def see(self) -> Seen:
-        """What there is now."""
+        """The book and the account now."""
         depth = self._client.depth(symbol=SYMBOL, limit=DEPTH)
         held = {
             balance.asset: Decimal(balance.free) + Decimal(balance.locked)
@@ -55,7 +55,7 @@ class RestSeat:
         )
 
     def quote(self, bid: int, ask: int, lots: int) -> None:
-        """One bid and one ask at these grid steps; what stands there keeps its place."""
+        """Have one bid and one ask at these grid steps; a quote that stands there stays."""
         standing = {order.order_id for order in self._client.open_orders(symbol=SYMBOL)}
         for side, price in enumerate((bid, ask)):
             own = self._quotes[side]

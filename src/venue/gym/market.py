@@ -1,4 +1,4 @@
-"""A spot market in this process, for learners: one engine, others who trade, and a seat each.
+"""A spot market in this process, for learners: one engine, other traders, and a seat each.
 
 Everything is a command of the same engine that a venue runs on. A new episode is a revert.
 """
@@ -95,7 +95,7 @@ class MarketSeat:
         self._prices = [0, 0]
 
     def see(self) -> Seen:
-        """What there is now."""
+        """The book and the account now."""
         base, quote = self._account.spot[0], self._account.spot[1]
         orders = self._account.orders
         bid = self._prices[BUY] if self._quotes[BUY] in orders else 0
@@ -110,7 +110,7 @@ class MarketSeat:
         )
 
     def quote(self, bid: int, ask: int, lots: int) -> None:
-        """One bid and one ask at these grid steps; what stands there keeps its place."""
+        """Have one bid and one ask at these grid steps; a quote that stands there stays."""
         self._quote(BUY, bid, lots)
         self._quote(SELL, ask, lots)
 

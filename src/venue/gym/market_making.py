@@ -32,8 +32,8 @@ class MarketMaking(gymnasium.Env[Observation, NDArray[np.int64]]):
     then of the five best asks; what was bought since the beginning; the distance of the own bid and
     ask; the part of the episode that has passed. Missing levels and quotes are 0.
 
-    Reward: the change of the profit, in USDT: quote earned, and base beyond what there was at the
-    beginning at the middle of the book. Makers pay no fee. It is truncated after `steps`.
+    Reward: the change of the profit, in USDT: quote earned, and base beyond the amount at the
+    beginning, valued at the middle of the book. Makers pay no fee. It is truncated after `steps`.
     """
 
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 - as gymnasium has it
@@ -71,7 +71,7 @@ class MarketMaking(gymnasium.Env[Observation, NDArray[np.int64]]):
 
 
 class Maker:
-    """What an action means at a seat, and what is observed there."""
+    """Carries out actions at a seat, and observes it."""
 
     def __init__(self, seat: Seat) -> None:
         self.seat = seat

@@ -1,4 +1,4 @@
-"""What of a market is told to a policy, numbers from -10 to 10, and what it answers."""
+"""A market as a policy observes it, in numbers from -10 to 10, and the policy's actions."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def book_numbers(seen: Seen, middle: float, size: int) -> list[float]:
 
 
 def bounded(numbers: list[float]) -> Observation:
-    """The numbers as an observation; what lies beyond the bounds is told as the bound."""
+    """The numbers as an observation; a number beyond the bounds is told as the bound."""
     if max(numbers) > MOST or min(numbers) < -MOST:
         numbers = [min(MOST, max(-MOST, number)) for number in numbers]
     return np.array(numbers, np.float32)

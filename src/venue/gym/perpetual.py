@@ -21,7 +21,7 @@ class PerpetualTrader(gymnasium.Env[Observation, np.int64]):
     """A position in a contract at leverage 20 in cross margin, with 2,000 USDT.
 
     Action: 0 to 4, the position to have: -0.5, -0.25, 0, 0.25 or 0.5 BTC. The way there is by
-    market orders at a fee of 0.06 %. What the margin does not allow is refused and does not happen.
+    market orders at a fee of 0.06 %. An order that the margin does not allow is refused.
 
     Observation, 25 numbers from -10 to 10: distance from the middle and size of the five best bids,
     then of the five best asks; what is held, in parts of 0.5 BTC; the mark's distance from the

@@ -44,11 +44,11 @@ class Seat(Protocol):
     step_units: float
 
     def see(self) -> Seen:
-        """What there is now."""
+        """The book and the account now."""
 
     def quote(self, bid: int, ask: int, lots: int) -> None:
         """Have one bid and one ask of `lots` at these grid steps; 0 takes a quote away. A quote
-        that stands there already keeps its place. What the venue refuses is not placed."""
+        that stands there already keeps its place. A refused quote is not placed."""
 
     def take(self, side: int, lots: int) -> None:
         """Trade at the market at once, as far as the book goes."""

@@ -14,7 +14,7 @@ _decode: Final = msgspec.msgpack.Decoder(dict[str, bytes]).decode
 
 
 class AsidePart(Protocol):
-    """Somebody with a state of its own."""
+    """A part with a state of its own."""
 
     def dump(self) -> bytes:
         """Its state."""
@@ -56,13 +56,13 @@ class Aside:
 
 
 def reverted(batch: list[Applied]) -> StateReverted | None:
-    """The revert that a published batch is: it stands alone in its own."""
+    """The revert in a published batch, None without one: it stands alone in its batch."""
     events = batch[0].events
     event = events[0] if events else None
     return event if isinstance(event, StateReverted) else None
 
 
 def random_state(state: tuple[Any, ...]) -> tuple[int, tuple[int, ...], float | None]:
-    """What a `Random` is set to, as it was decoded: with tuples where lists came."""
+    """The decoded state of a `Random`, with tuples in place of lists."""
     version, words, gauss = state
     return version, tuple(words), gauss

@@ -71,7 +71,7 @@ class ServerClock(Protocol):
         """As a `Clock`'s."""
 
     def told(self) -> int:
-        """What clients are told of server time, µs: venue time where that is not the machine's."""
+        """Server time as clients are told it, µs: venue time where that is not the machine's."""
 
     def signs(self, sent_ms: int, window_ms: int) -> bool:
         """Whether a timestamp that is not near server time is near venue time."""

@@ -1,4 +1,4 @@
-"""What falls due with time: what is known to come, and what has been settled."""
+"""Things that fall due with time: those known to come, and those that were settled."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Due(Struct, frozen=True, order=True):
 
 
 def upcoming(engine: Engine, now: int) -> Iterator[Due]:
-    """What is known to fall due after `now`, in order; funding goes on without end."""
+    """Things known to fall due after `now`, in order; funding goes on without end."""
     return merge(_funding(engine, now), _countdowns(engine, now))
 
 
@@ -71,7 +71,7 @@ def _countdowns(engine: Engine, now: int) -> Iterator[Due]:
 
 
 class Report:
-    """What was settled while time was moved, in order: alike things of an instant counted."""
+    """Things settled while time was moved, in order: alike ones of an instant are counted."""
 
     def __init__(self) -> None:
         self.left_out = 0  # entries beyond `TOLD_MAX`

@@ -38,10 +38,10 @@ _encode = msgspec.msgpack.Encoder().encode
 
 
 class ExplainQuestion(msgspec.Struct, array_like=True):
-    """What is to be explained: an order, a bill, a liquidation by its id; or a refusal.
+    """An order, a bill or a liquidation to explain, by its id; or a refusal.
 
     A refusal is that of `uid`, told with `code` and `words` when the venue was at `sequence`;
-    `epoch` counts how often it has gone back, `begin` is the command behind which a replay begins.
+    `epoch` counts how often it has gone back. A replay begins after the command `begin`.
     """
 
     kind: str
@@ -158,7 +158,7 @@ class Explainer:
     async def _begin(self, link: Link) -> int | None:
         """Begin at the newest snapshot that lies before what is asked for; its sequence.
 
-        None: what is asked for has an id that none has.
+        None: nothing has the id that is asked for.
         """
         begin, former = earliest(self._journal), foreign(self._journal)
         snapshots: list[Snapshot] = []

@@ -1,9 +1,9 @@
 """Commands that wait for a later batch, by owner: owners take turns, so one that floods the venue
 waits for itself and not the others for it.
 
-The order is that of fair queueing (RFC 8290, section 4): an owner for whom nothing waited goes
-before those for whom something did, and who had their turn go behind all others. What one owner
-submits stays in its order. The venue's own commands and operators' go first of all.
+The order is that of fair queueing (RFC 8290, section 4). An owner for whom nothing waited goes
+before owners for whom something did. An owner that had its turn goes after all others. Commands of
+one owner stay in their order. The venue's own commands and operators' go first of all.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from venue.node.replies import OutcomeReceiver
 VENUE: Final = 0  # in place of an owner: the venue itself and its operators
 TURN: Final = 10  # commands of one owner in one turn
 
-# Commands applied together, who hears of it, and whose they are.
+# Commands applied together, the receiver of their outcome, and their owner.
 Group = tuple[Sequence[Command], OutcomeReceiver, int]
 
 
@@ -88,7 +88,7 @@ class FairQueue:
             if flow.groups:
                 flow.credit += TURN
                 self._old.append(flow)
-            elif flows is self._new:  # who comes back at once is not new again
+            elif flows is self._new:  # an owner that comes back at once is not new again
                 self._old.append(flow)
             else:
                 del self._flows[flow.owner]

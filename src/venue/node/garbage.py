@@ -1,7 +1,7 @@
 """A venue that serves collects new objects only, so that no order waits for a full collection.
 
-What has ended then waits to be freed: the parts of an engine point at each other, so only a
-collection of all objects frees one that was left.
+An engine that was left then waits to be freed: its parts point at each other, so only a collection
+of all objects frees it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ MUCH: Final = 100  # collections of new objects since the last of all: about so 
 def collect_young_only() -> None:
     """From now on no collection looks at more than a few objects: orders would wait for it.
 
-    What lives longer leaves no garbage that needs one: `test_garbage.py` holds us to that.
+    Objects that live longer leave no garbage that needs one: `test_garbage.py` holds us to that.
     """
     gc.collect()
     gc.freeze()

@@ -184,7 +184,7 @@ async def _give(process: subprocess.Popen[bytes], what: list[Task] | list[Piece]
         stream.write(len(data).to_bytes(LENGTH, "big") + data)
         stream.flush()
 
-    with contextlib.suppress(BrokenPipeError):  # what it said before it ended says more
+    with contextlib.suppress(BrokenPipeError):  # its last line says more
         await asyncio.to_thread(write)
 
 

@@ -14,7 +14,7 @@ Follower = Callable[[list[Applied]], None]
 class Companion(Protocol):
     """Hears of a command while the engine stands as that command left it."""
 
-    busy: bool  # it hears of each command, else only of those of `special` types
+    busy: bool  # it hears of each command, otherwise only of those of `special` types
     special: frozenset[type]
 
     def note(self, applied: Applied) -> None:
@@ -23,8 +23,8 @@ class Companion(Protocol):
 
 class Outbox:
     """Numbered, durable facts. Followers are called with each batch, in the order in which they
-    came; those of reverts alone with the batch that a revert is. The `companion` is told by the
-    sequencer, command by command.
+    came; followers of reverts are called only with the batch of a revert. The sequencer tells the
+    `companion`, command by command.
     """
 
     def __init__(self) -> None:

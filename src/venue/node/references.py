@@ -1,7 +1,7 @@
 """Prices that an operator of a practice venue has markets go by: held, or moving along a line.
 
-They are settings of the venue, by contract, so they are journaled and outlive a restart. Whoever
-acts with time follows them.
+They are settings of the venue, by contract, so they are journaled and outlive a restart. Agents
+that act with time follow them.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class References:
         ] = {}  # by contract: a setting, and what it says
 
     def of(self, symbol: str) -> Reference | None:
-        """What a contract goes by, or last went by."""
+        """The reference that a contract goes by, or last went by."""
         name = self._names.get(symbol)
         if name is None:
             name = self._names[symbol] = setting(symbol)
@@ -73,7 +73,7 @@ class References:
         return read[1]
 
     def price(self, symbol: str) -> int:
-        """What agents go by now, in ticks; 0: nobody says."""
+        """The price that agents go by now, in ticks; 0 when there is none."""
         found = self.of(symbol)
         if found is None:
             return 0
@@ -83,7 +83,7 @@ class References:
         return found.price(time)
 
     def held(self, symbol: str) -> Reference | None:
-        """What a contract's index is held on; None when it is not."""
+        """The reference that a contract's index is held on; None when it is not held."""
         if self._engine.contracts.markets[symbol].contract.index_sources != (HELD,):
             return None
         found = self.of(symbol)

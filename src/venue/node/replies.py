@@ -19,7 +19,7 @@ class OutcomeReceiver(Protocol):
         """The outcome of the group."""
 
     def set_exception(self, problem: BaseException, /) -> None:
-        """Why that will never be known."""
+        """Why the outcome will never be known."""
 
 
 Reply = tuple[OutcomeReceiver, list[Applied]]
@@ -28,15 +28,15 @@ Reply = tuple[OutcomeReceiver, list[Applied]]
 class Replies:
     """A group's answer is complete when none of its closings is under way any more.
 
-    What later slices say of positions that a command was to close is added to its own events.
+    Results of later slices for positions that a command was to close are added to its own events.
     """
 
     def __init__(self) -> None:
-        # By the sequence of a command that is under way; whose answer is not complete yet.
+        # By the sequence of a command that is under way: the reply that is not complete yet.
         self.waiting: dict[int, Reply] = {}
 
     def complete(self, reply: Reply) -> bool:
-        """Whether a group that was just applied can be answered; else its answer is kept."""
+        """Whether a group that was just applied can be answered; otherwise its answer is kept."""
         answer, done = reply
         under_way = [
             one.sequence for one in done if type(one.command) is ClosePositions and _left(one)
@@ -73,7 +73,7 @@ class Replies:
 
 def _left(done: Applied) -> bool:
     """Whether a command that closes did so with only a part of the positions."""
-    # What these closes have triggered, or followers repeated, stands behind the last of them.
+    # Events that these closes triggered, or that followers repeated, come after the last close.
     for event in reversed(done.events):
         if type(event) is ClosedAtMarket and not event.request:
             return event.left > 0

@@ -1,11 +1,11 @@
 """The single writer: gather, stamp, journal, apply, publish, answer.
 
 Commands that arrive while a batch is being made durable form the next batch, so the cost of a sync
-is shared by all who wait for it. Nothing is applied, answered or published before its batch is
-durable.
+is shared by all commands that wait for it. Nothing is applied, answered or published before its
+batch is durable.
 
 When more commands wait than a batch may take, batches are small and owners take turns
-(`FairQueue`): who floods the venue waits for himself, and is told to stop (`crowded`).
+(`FairQueue`): an owner that floods the venue waits for itself, and is told to stop (`crowded`).
 
 While the engine has more to work off than one command may do, each batch ends with a slice of it
 (`Proceed`), and a batch without commands is a slice alone: between two new commands there is at
@@ -99,10 +99,10 @@ class Sequencer:
         self._stopped: BaseException | None = None
         self._reverts = 0  # of the commands that wait
         self._idle: asyncio.Future[None] | None = None
-        self._slice: asyncio.Future[None] | None = None  # somebody waits for the end of the slices
+        self._slice: asyncio.Future[None] | None = None  # a caller waits for the end of the slices
         self._replies = Replies()
-        self._slices = engine.pending()  # slices are due: asked once behind each batch
-        if self._slices:  # what was left when the venue went down
+        self._slices = engine.pending()  # slices are due: asked once after each batch
+        if self._slices:  # left when the venue went down
             self._schedule(patient=False)
 
     def submit(
@@ -125,7 +125,7 @@ class Sequencer:
     ) -> None:
         """As `submit`; the answer hears of the outcome, never before this returns.
 
-        `owner` is who takes turns with others. `patient` commands (agents') may wait a moment for
+        `owner` takes turns with other owners. `patient` commands (agents') may wait a moment for
         company. Raises Overloaded or Stopped.
         """
         assert commands, "a group holds at least one command"
@@ -173,7 +173,7 @@ class Sequencer:
 
         def done(problem: BaseException | None) -> None:
             if answer.done():
-                return  # whoever asked has gone
+                return  # the caller has gone
             if problem is None:
                 answer.set_result(None)
             else:
@@ -274,7 +274,7 @@ class Sequencer:
 
     def _cut(self, groups: list[Group]) -> list[Group]:
         """A revert has a batch of its own, once nothing of an earlier command is left to do: time
-        goes back with it. What waits behind it waits on."""
+        goes back with it. Later commands wait on."""
         at = [n for n, group in enumerate(groups) if type(group[0][0]) is RevertState]
         if not at:
             return groups
@@ -366,7 +366,7 @@ class Sequencer:
             self._slice = None
 
     def _apply(self, groups: list[Group], batch: list[Applied]) -> list[Reply]:
-        """Apply the commands, add what came of them to the batch; who can be answered."""
+        """Apply the commands, add the outcome to the batch; return complete replies."""
         engine, companion, waiting = self._engine, self._outbox.companion, self._replies.waiting
         replies: list[Reply] = []
         for commands, answer, _ in groups:

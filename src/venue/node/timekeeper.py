@@ -26,22 +26,22 @@ from venue.node.sequencer import Overloaded, Sequencer, Stopped
 from venue.node.venue_clock import VenueClock
 
 TICK_US: Final = 1_000_000  # between ticks while contracts have prices or a countdown runs
-IDLE_TICK_US: Final = 10 * TICK_US  # else
+IDLE_TICK_US: Final = 10 * TICK_US  # otherwise
 DUE_SHOWN: Final = 10
 
 
 class Stepper(Protocol):
-    """Who acts with time."""
+    """Acts with time, as agents do."""
 
     def acts(self) -> bool:
         """Whether it may have anything to do."""
 
     def step(self) -> list[Command]:
-        """What it does now."""
+        """The commands of its next step, now."""
 
 
 class Follower(Protocol):
-    """Who has something to do at instants of its own."""
+    """A follower that has something to do at instants of its own."""
 
     def due(self) -> int | None:
         """The next one in venue time (µs); None when there is none."""
@@ -55,7 +55,7 @@ class Busy(Exception):
 
 
 class Advanced(Struct, frozen=True):
-    """What an advance did: from and to in venue time (µs), the sequence it came to.
+    """The outcome of an advance: from and to in venue time (µs), the sequence it came to.
 
     `stopped`: another change of the clock ended it early.
     """
@@ -71,7 +71,7 @@ class Advanced(Struct, frozen=True):
 class Timekeeper:
     """Has time pass for a venue. Belongs to one event loop.
 
-    `room` waits until those who follow the engine keep up.
+    `room` waits until the engine's followers keep up.
     """
 
     def __init__(
@@ -91,10 +91,10 @@ class Timekeeper:
         self._step_us = TICK_US
         self._ticked = self._stepped = clock.now()  # venue time up to which they are done
         self._look = asyncio.Event()  # something else is due first, or the mode is another
-        self._turn = asyncio.Lock()  # who moves time
+        self._turn = asyncio.Lock()  # held while time is moved
         self._report: Report | None = None  # of the advance under way
         self._stopping = False
-        self._holders: set[object] = set()  # who keeps time from being skipped
+        self._holders: set[object] = set()  # they keep time from being skipped
 
     def employ(
         self,
@@ -102,15 +102,15 @@ class Timekeeper:
         step_us: int,
         try_submit: Callable[[list[Command]], Awaitable[None]],
     ) -> None:
-        """Have somebody act every `step_us`. What `try_submit` submits may be left out when the
-        venue is busy: with the machine's own time it is."""
+        """Have a stepper act every `step_us`. With the machine's own time `try_submit` submits its
+        commands, and may leave them out when the venue is busy."""
         self._stepper = stepper
         self._step_us = step_us
         self._try_submit = try_submit
         self._look.set()
 
     def follow(self, follower: Follower, room: Callable[[], Awaitable[None]]) -> None:
-        """Have somebody called at instants of its own; `room` waits until it keeps up."""
+        """Have a follower called at instants of its own; `room` waits until it keeps up."""
         self._followers.append(follower)
         self._rooms.append(room)
 
@@ -176,7 +176,7 @@ class Timekeeper:
             if self._holders:
                 await self._changed(None)
                 return
-            await asyncio.sleep(0)  # whoever waits goes first
+            await asyncio.sleep(0)  # waiting tasks go first
             if not self._sequencer.quiet():
                 return
         else:
@@ -206,7 +206,7 @@ class Timekeeper:
             return
 
     async def _catch_up(self) -> None:
-        """With the machine's own time: what was missed is left out."""
+        """Act with the machine's own time: missed instants are left out."""
         now = self._clock.now()
         attempt: Awaitable[None] | None = None
         if self._stepper is not None and self._try_submit is not None and now >= self._step_at():
@@ -231,7 +231,7 @@ class Timekeeper:
         return (self._stepped // self._step_us + 1) * self._step_us
 
     def _tick_matters(self, now: int) -> bool:
-        """Rarely when nothing depends on it."""
+        """Whether to tick: rarely when nothing depends on it."""
         return now // IDLE_TICK_US > self._ticked // IDLE_TICK_US or time_matters(self._engine)
 
     def _instant(self) -> int:
@@ -301,7 +301,7 @@ class Timekeeper:
             stopped, self._stopping = self._stopping, False
             self._look.set()
         for follower in self._followers:
-            follower.pass_time()  # what waited for time to pass, now that it stands
+            follower.pass_time()  # some waited for time to pass: it stands now
         return Advanced(
             begin, clock.now(), self._engine.sequence, report.rows(), report.left_out, stopped
         )
@@ -317,7 +317,7 @@ class Timekeeper:
         await self._note_mode()
 
     async def change(self, setting: ClockMode, to: int | None) -> None:
-        """Change the mode, behind an advance to venue time `to` if that is given.
+        """Change the mode, after an advance to venue time `to` if that is given.
 
         An advance that is under way ends at the instant it has come to. Stopped.
         """
@@ -355,7 +355,7 @@ class Timekeeper:
             self._clock.put(setting)
             await self._note_mode()
             for follower in self._followers:
-                follower.pass_time()  # what waited for time to pass, if it stands now
+                follower.pass_time()  # some waited for time to pass: it may stand now
             self._look.set()
 
     async def _note_mode(self) -> None:

@@ -1,7 +1,7 @@
 """The venue's clock: the machine's time, moved, stretched or standing.
 
 In every mode but `real` time passes from instant to instant: it waits at the next one, given by
-`limit`, until what is due then has been done. Who does that is the timekeeper.
+`limit`, until the timekeeper has done what is due then.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ DRIFT_US: Final = 3_600_000_000
 class VenueClock:
     """Venue time and server time, in µs since the epoch. Times go on with every call, or stand.
 
-    `now` is venue time, `wall` server time, `told` what clients are told of it: `wall` in the mode
-    `real`, else venue time. `passing` says that time goes on, be it by an advance.
+    `now` is venue time, `wall` server time. `told` is server time as clients are told it: `wall` in
+    the mode `real`, otherwise venue time. `passing` says that time goes on, be it by an advance.
     """
 
     __slots__ = (
@@ -59,7 +59,7 @@ class VenueClock:
         self.real = mode is Mode.REAL
         self.now = self.system.now if self.real else self._now
         self.told = self.system.wall if self.real else self._now
-        # The earlier of venue time and server time: what was signed near it may come again.
+        # The earlier of venue time and server time: requests signed near it may come again.
         self.oldest = self.system.wall if self.real else self._oldest
         self.passing = mode is not Mode.MANUAL
         # Whether weights are counted, while time stands only on request;
@@ -174,7 +174,7 @@ class VenueClock:
         return self._now() - self.system.wall() + self.system.ahead()[1]
 
     def problem(self) -> str:
-        """What is wrong with the machine's time, in words; empty when nothing is."""
+        """The problem with the machine's time, in words; empty when there is none."""
         return self.system.problem() if self.real else ""
 
     # -- what clients sign ------------------------------------------------------------------------

@@ -206,7 +206,7 @@ class Authenticator:
         return key, digest
 
     def _explained(self, key: Key, digest: bytes, signature: bytes, text: bytes) -> str:
-        """What is wrong, as far as it can be told. The right signature never stands there."""
+        """The reason for a refusal, as far as it can be told; never the right signature."""
         if not self._explain:
             return _WRONG_SIGNATURE
         why = cause(key.mac, digest, signature, text)

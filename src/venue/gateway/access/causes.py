@@ -40,7 +40,7 @@ def cause(mac: Mac, digest: bytes, signature: bytes, text: bytes) -> str:
 
 
 def slips(text: bytes) -> Iterator[tuple[str, bytes]]:
-    """What clients sign by mistake in place of a text (protocol 1.3), each with its name."""
+    """Texts that clients sign by mistake in place of a text (protocol 1.3), each named."""
     stamp, rest = text[:TIMESTAMP], text[TIMESTAMP:]
     method, slash, tail = rest.partition(b"/")
     target, brace, inner = tail.partition(b"{")

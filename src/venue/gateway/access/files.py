@@ -1,4 +1,4 @@
-"""Open files: the process's limit is raised to what connections need, else fewer are let in."""
+"""Open files: raise the process's limit to what connections need, or let fewer connections in."""
 
 from __future__ import annotations
 

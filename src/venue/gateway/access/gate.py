@@ -30,8 +30,8 @@ class HttpLimits(Struct, frozen=True, kw_only=True):
 class Gate:
     """Counts the open connections of one listener.
 
-    A few more are let in beyond the limits, for operators: whoever fills an address's connections
-    must not lock them out.
+    A few more are let in beyond the limits, for operators: a client that fills an address's
+    connections must not lock them out.
     """
 
     def __init__(self, limits: HttpLimits) -> None:
@@ -42,7 +42,7 @@ class Gate:
         self.lingering = 0
 
     def enter(self, ip: str, *, capped: bool = True) -> str | None:
-        """Count a connection; else the reason why it may not come in. `capped`: per address."""
+        """Count a connection, or say why it may not come in. `capped`: per address."""
         here = self._by_ip.get(ip, 0)
         per_ip, total = self._limits.connections_per_ip, self._limits.connections
         if total is not None and self.open >= total:

@@ -19,7 +19,7 @@ CALLERS_MAX: Final = 100_000  # per window; those beyond share one counter
 class PacedClock(Protocol):
     """A clock by whose pace callers are limited."""
 
-    limited: bool  # where time stands nobody is
+    limited: bool  # where time stands no caller is limited
     scaled: bool  # its own time counts, not the machine's
 
     def now(self) -> int:

@@ -26,8 +26,9 @@ _OWN_SITES: Final = (b"none", b"same-origin")
 class Origins:
     """The names of a listener, and the origins of web pages that may call it.
 
-    Addresses, `localhost` and names without a dot are nobody's who owns a web page; other names
-    of the venue must be given as `hosts`. `pages` are origins such as `http://localhost:5173`.
+    Addresses, `localhost` and names without a dot are taken: a web page's owner can have none of
+    them. Other names of the venue must be given as `hosts`. `pages` are origins such as
+    `http://localhost:5173`.
     """
 
     def __init__(self, hosts: Iterable[str] = (), pages: Iterable[str] = ()) -> None:
@@ -36,7 +37,7 @@ class Origins:
         self.known: set[bytes] = set()  # Host headers that were right
 
     def check(self, headers: Mapping[bytes, bytes]) -> bytes:
-        """Lines for the answer's head; ApiError -1190 (HTTP 403) for who may not call."""
+        """Lines for the answer's head; ApiError -1190 (HTTP 403) for a page that may not call."""
         host = headers.get(b"host", b"")
         if host not in self.known:
             self._check_host(host)

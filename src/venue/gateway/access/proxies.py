@@ -35,7 +35,7 @@ class Proxies:
         return any(address in network for network in self._trusted)
 
     def client(self, peer: str, headers: Mapping[bytes, bytes]) -> str:
-        """The nearest address that is not a proxy's; what stands behind it is only its word."""
+        """The nearest address that is not a proxy's; farther ones are only that client's word."""
         if not self.trusts(peer):
             return peer
         said = headers.get(FORWARDED_FOR, b"").decode("latin-1").split(",")

@@ -21,10 +21,10 @@ ANSWER_BYTES_MAX: Final = 16 * 1024 * 1024
 KEPT_MS: Final = WINDOW_MS + 11_000
 SEEDED_MS: Final = WINDOW_MS + KEPT_MS + 1_000
 DIGEST_BYTES: Final = 16  # of the signature, in an id
-TIME_BYTES: Final = 6  # of the timestamp behind it, ms
+TIME_BYTES: Final = 6  # of the timestamp after it, ms
 ACTED: Final = b"act-as"  # in an id's place: an operator acted for the owner, nothing was signed
 
-ENTRY_BYTES: Final = 128  # what an answer costs beside its body
+ENTRY_BYTES: Final = 128  # bytes: the cost of an answer beside its body
 
 Answer = tuple[int, bytes]  # HTTP status, body
 _IN_FLIGHT: Final[Answer] = (0, b"")  # no answer has this status
@@ -36,7 +36,7 @@ def near(timestamp: int, wall: int) -> bool:
 
 
 def lasting(request: bytes, wall: int) -> bool:
-    """Whether a request's id is to be known although the state went back behind its command."""
+    """Whether a request's id stays known after the state went back past its command."""
     stamped = len(request) == DIGEST_BYTES + TIME_BYTES
     return not stamped or near(int.from_bytes(request[DIGEST_BYTES:]), wall)
 
@@ -44,8 +44,9 @@ def lasting(request: bytes, wall: int) -> bool:
 class ReplayGuard:
     """Requests by their timestamp's second, forgotten when that timestamp is past acceptance.
 
-    What was forgotten is refused from then on, whatever the clock says. One guard serves all doors,
-    also those whose clock a fault has put off: a request has its effect once, at whichever it is.
+    A forgotten request is refused from then on, whatever the clock says. One guard serves all
+    doors, also those whose clock a fault has put off: a request has its effect once, at whichever
+    door it comes in.
     """
 
     def __init__(self) -> None:
@@ -64,17 +65,17 @@ class ReplayGuard:
     def reach_back(self, by_ms: int, now: int) -> None:
         """From now (µs) on know requests until a clock that is `by_ms` behind no longer takes them.
 
-        Those that were forgotten before are taken as new by that clock.
+        That clock takes requests that were forgotten before as new.
         """
         if by_ms > self._behind_ms:
             self._behind_ms = by_ms
             self._oldest = min(self._oldest, self._reach(now // 1_000))
 
     def seed(self, requests: Iterable[bytes], now: int) -> None:
-        """Ids of the journal's last commands, known after a restart; their answers are gone.
+        """Know the ids of the journal's last commands after a restart; their answers are gone.
 
         Each is known until its own timestamp is past acceptance, which may be long if the clock was
-        set back between two runs. Earlier versions wrote ids without one.
+        set back between two runs. Earlier versions wrote ids without a timestamp.
         """
         self._sweep(now // 1_000)
         self._unstamped_until = now // 1_000 + SEEDED_MS
@@ -89,9 +90,10 @@ class ReplayGuard:
                 self._seeded.setdefault(second, set()).add(request)
 
     def go_back(self, wall: int) -> None:
-        """The state went back, at server time `wall` (µs): what was signed by venue time may be
-        signed again, byte for byte, by who lives through that time again. What was signed by the
-        machine's time stays known.
+        """Forget requests signed by venue time: the state went back, at server time `wall` (µs).
+
+        A client that lives through that time again may sign them again, byte for byte. Requests
+        signed by the machine's time stay known, and so do those in flight.
         """
         for second, requests in list(self._seconds.items()):
             if near(second * 1_000, wall):
@@ -115,12 +117,12 @@ class ReplayGuard:
     def enter(
         self, timestamp: int, request: bytes, now: int
     ) -> Answer | asyncio.Future[Answer | None] | None:
-        """None for a new request; else its answer, or a future of it while it is in flight.
+        """None for a new request; otherwise its answer, or a future of it while it is in flight.
 
-        `timestamp` in ms, already checked against the window; `now` in µs. Whoever gets None must
-        call `record`, `lose` or `forget`; the future gives None when the request was forgotten.
-        ApiError -1048: known, but the answer is gone (the future raises it too); -1046: too late
-        by now; 503: full.
+        `timestamp` in ms, already checked against the window; `now` in µs. A caller that gets None
+        must call `record`, `lose` or `forget`; the future gives None when the request was
+        forgotten. ApiError -1048: known, but the answer is gone (the future raises it too);
+        -1046: too late by now; 503: full.
         """
         now_ms = now // 1_000
         if now_ms // 1_000 != self._swept:
@@ -147,10 +149,10 @@ class ReplayGuard:
         return None
 
     def record(self, timestamp: int, request: bytes, answer: Answer) -> None:
-        """Keep the answer; those who waited for it get it."""
+        """Keep the answer; callers that wait for it get it."""
         second = timestamp // 1_000
         requests = self._seconds.get(second)
-        if requests is not None:  # else it left the window meanwhile
+        if requests is not None:  # otherwise it left the window meanwhile
             requests[request] = answer
             size = len(answer[1]) + ENTRY_BYTES
             self._recorded.append((second, request, size))
@@ -161,16 +163,16 @@ class ReplayGuard:
             waiting.set_result(answer)
 
     def lose(self, timestamp: int, request: bytes) -> None:
-        """The outcome is unknown: repetitions get -1048."""
+        """Note that the outcome is unknown: repetitions get -1048."""
         requests = self._seconds.get(timestamp // 1_000)
         if requests is not None:
             requests[request] = None
         if waiting := self._waiting.pop(request, None):
             waiting.set_exception(_gone())
-            waiting.exception()  # whoever waited may have gone
+            waiting.exception()  # the waiting caller may have gone
 
     def forget(self, timestamp: int, request: bytes) -> None:
-        """The request was refused before any effect: it may be sent again."""
+        """Forget a request that was refused before any effect: it may be sent again."""
         requests = self._seconds.get(timestamp // 1_000)
         if requests is not None and requests.pop(request, None) is not None:
             self._count -= 1

@@ -1,6 +1,6 @@
 """Operators of a practice venue who act for an owner: `X-Venue-Act-As` names it, nothing is signed.
 
-They may do what the owner could, no more: what an owner is refused, they are refused too.
+They may do what the owner could, no more: the same requests are refused.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ def acting(venue: Venue, operators: OperatorDoor, request: Request, route: Route
     """The owner that a request names, as its caller, with every permission of an owner's key.
 
     ApiError -1142 on a venue that is not for practice, for a row that acts for no owner, a header
-    given twice and an unknown owner; -1051 (HTTP 403) for who is no operator; -1128 for a request
-    that is signed as well.
+    given twice and an unknown owner; -1051 (HTTP 403) for a caller that is no operator; -1128
+    for a request that is signed as well.
     """
     headers = request.headers
     if not venue.practice:

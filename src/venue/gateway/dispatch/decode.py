@@ -27,7 +27,7 @@ from venue.wire import SIDES, TIMES_IN_FORCE, TYPES
 INTEGER_LENGTH_MAX: Final = 19
 TEXT_LENGTH_MAX: Final = 256
 UID_LENGTH_MAX: Final = 18
-PAGES: Final = ("page", "pageIndex", "pageNum")  # what a list's page is called
+PAGES: Final = ("page", "pageIndex", "pageNum")  # the names of a list's page
 OR_ALL: Final = (Kind.SYMBOL_OR_ALL, Kind.ID_OR_ALL)
 REPEATED: Final = (Kind.SYMBOLS, Kind.UIDS)  # may be, in a query
 SIZES: Final = ("limit", "pageSize")  # and how many a page has
@@ -225,7 +225,7 @@ def _leaves(hint: Any) -> list[Any]:
 
 
 def _meta(hint: Any) -> Meta | None:
-    """What says of a field how it is read; None for plain objects and lists of them."""
+    """The `Meta` that says how to read a field; None for plain objects and lists of them."""
     for part in (hint, *get_args(hint)):
         for extra in getattr(part, "__metadata__", ()):
             if isinstance(extra, Meta):
@@ -278,7 +278,7 @@ def symbol(name: str, value: Any) -> str:
 
 
 def decimal(name: str, value: Any) -> str:
-    """A positive decimal of at most 18 digits before and behind the point (rule 1.3)."""
+    """A positive decimal: at most 18 digits before the point, and 18 after it (rule 1.3)."""
     text = rate(name, value)
     if not text.strip("0."):
         raise errors.invalid(name, "must be greater than 0")

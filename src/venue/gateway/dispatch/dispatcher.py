@@ -73,8 +73,8 @@ class Desk:
     def admit(self, route: Route, caller: Caller, now: int) -> tuple[int, int] | None:
         """Check the caller's right, then charge its account; ApiError -1052 and -1003.
 
-        Where orders are sent, how many the account sent in ten seconds and in a minute; else None,
-        and without limits.
+        Return how many orders the account sent in ten seconds and in a minute; None for an
+        operation that sends none, and without limits.
         """
         permit(caller, route.access_bits, leads=route.lead is not None)
         self.limits.charge_uid(caller.uid, route.row.weight[1], now)
@@ -193,13 +193,13 @@ class Dispatcher:
             return origins.check(headers) + self._venue.epoch_line
         except ApiError:
             if request.path.startswith(OPERATOR_PATHS):
-                raise errors.error(-1051) from None  # as for anybody who is no operator
+                raise errors.error(-1051) from None  # as for any caller that is no operator
             raise
 
     # -- who calls --------------------------------------------------------------------------------
 
     def _no_operator(self, request: Request) -> ApiError | None:
-        """Why a caller is no operator. Such a one must not spend the weight of those who are."""
+        """Why a caller is no operator; None for one. Others must not spend operators' weight."""
         try:
             self._operators.check(request.ip, request.headers, request.connection.peer_owner)
         except ApiError as refusal:
@@ -230,7 +230,7 @@ class Dispatcher:
             self._call(request, route, caller.uid)
 
     def _act(self, request: Request, route: Route, now: int) -> None:
-        """Serve an operator who acts for an owner. No signature tells a repetition from a second
+        """Serve an operator that acts for an owner. No signature tells a repetition from a second
         request: one that trades has its effect each time."""
         caller = acting(self._venue, self._operators, request, route)
         self._count(request, route, caller, now)
@@ -248,7 +248,7 @@ class Dispatcher:
             self._refuse(request, refused)
 
     def _count(self, request: Request, route: Route, caller: Caller, now: int) -> None:
-        """Check the right and the budgets of whoever calls, and say what orders were sent."""
+        """Check the caller's right and budgets, and tell it how many orders it sent."""
         orders = self.desk.admit(route, caller, now)
         if orders is not None:
             request.lines += b"x-order-count-10s: %d\r\nx-order-count-1m: %d\r\n" % orders
@@ -305,7 +305,7 @@ class Dispatcher:
     def _repeated(
         self, request: Request, route: Route, caller: Caller, known: asyncio.Future[Answer | None]
     ) -> None:
-        """The first of its kind is answered; one that had no effect is as if it never came."""
+        """Repeat the first request's answer; if that had no effect, serve this one as new."""
         try:
             answer = known.result()
             if answer is None:
@@ -350,7 +350,7 @@ class Dispatcher:
         return values
 
     def _serve_other(self, request: Request, path: bytes, now: int) -> None:
-        """Documents, and what there is not; both cost their weight."""
+        """Serve documents, refuse unknown paths and methods; each costs its weight."""
         desk, made = self.desk, self._documents.get(path)
         weight = DOCUMENT_WEIGHT if made else UNKNOWN_WEIGHT
         desk.limits.charge_ip(request.ip, weight, now)
@@ -389,7 +389,7 @@ class Dispatcher:
 
 
 def refusal_of(problem: Exception, what: str) -> ApiError:
-    """What a caller is told of a problem; one that is no refusal is a defect, and logged."""
+    """The refusal to tell a caller; a problem that is neither refusal nor stop is logged."""
     if isinstance(problem, ApiError):
         return problem
     if isinstance(problem, Stopped):

@@ -52,7 +52,7 @@ class ShiftedClock:
         return self._clock.wall() + self._by
 
     def told(self) -> int:
-        """What clients are told of it."""
+        """Server time as clients are told it."""
         return self._clock.told() + self._by
 
     def signs(self, sent_ms: int, window_ms: int) -> bool:
@@ -144,7 +144,7 @@ class FaultyDoor:
 
 
 class Interposed:
-    """Where the answer to a request goes that rules have hit."""
+    """Receives the answer to a request that rules have hit."""
 
     def __init__(
         self, connection: Answering, request: Request, way: Course, rules: FaultRules
@@ -163,7 +163,7 @@ class Interposed:
             self._send(data)
 
     def rest(self) -> None:
-        """Whoever is told to slow down by a fault is not slowed down by the venue."""
+        """Do nothing: the venue does not slow down a client that a fault tells to slow down."""
 
     def abort(self) -> None:
         """End the connection."""
@@ -219,7 +219,7 @@ class Interposed:
 
 
 class Nowhere:
-    """Where an answer goes that nobody waits for. Who asked is still who it was."""
+    """Receives an answer that no client waits for; its owner is the first delivery's."""
 
     def __init__(self, connection: Answering) -> None:
         self._owner = connection.peer_owner()
@@ -244,7 +244,7 @@ class Nowhere:
 def asked(
     route: Route | None, method: str, path: str, uid: int, key: str, values: dict[str, Any]
 ) -> Asked:
-    """What rules ask of an operation; `values` are its parameters."""
+    """An operation as rules are compared with it; `values` are its parameters."""
     symbol, side = values.get("symbol"), values.get("side")
     return Asked(
         operation=route.row.name if route is not None else "",
@@ -259,7 +259,7 @@ def asked(
 
 
 def _values(request: Request) -> dict[str, Any]:
-    """The parameters, as far as they can be read: what is wrong with them is told later."""
+    """The parameters, as far as they can be read: errors in them are told later."""
     try:
         if request.body:
             return body_values(request.body)

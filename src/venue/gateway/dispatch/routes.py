@@ -80,7 +80,7 @@ def bind(
 ) -> Route:
     """A row and the function that answers it; mypy compares their types.
 
-    What is `Encoded` has no type any more: only a test can compare it.
+    An `Encoded` reply has no type any more: only a test can compare it.
     """
     return Route(row, handler, closed, lead)
 
@@ -120,7 +120,7 @@ class Routes:
         return path in self.by_path or self._find_named(path) is not None
 
     def _find_named(self, path: bytes) -> dict[bytes, Route] | None:
-        """The routes of a path of which one part, behind the first two, is a name."""
+        """The routes of a path of which one part, after the first two, is a name."""
         parts = path.split(b"/", PARTS_MAX)
         if not path.startswith(OPERATOR_PATHS) or len(parts) > PARTS_MAX:
             return None

@@ -1,7 +1,7 @@
 """The wire log: the last requests and frames of all clients, in bounded memory.
 
-What is noted while an order is on its way is only kept; it is read, named and masked when somebody
-asks for it. Headers are not kept, so neither signatures nor passphrases are.
+While an order is on its way its data is only stored. It is read, named and masked when the log is
+asked for. Headers are not kept, so neither signatures nor passphrases are.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from venue.node.venue_clock import VenueClock
 
 KEPT_BYTES: Final = 4 * 1024  # of a query, a body or a frame, each; of a path a quarter
 PATH_BYTES: Final = 1024
-OWN_PATH: Final = wire.wire.path.encode()  # who reads the log is not in it
+OWN_PATH: Final = wire.wire.path.encode()  # reading the log leaves no entry in it
 REQUEST_ID: Final = b"\r\nx-venue-request-id: %d\r\n"
 ACT_AS: Final = b"x-venue-act-as"
 _OK: Final = b"HTTP/1.1 200"
@@ -57,7 +57,7 @@ class WireLog:
         return noted
 
     def keep(self, noted: Exchange | Operated) -> None:
-        """A request is over: it has a number from now on."""
+        """Keep a request that is over, and number it."""
         noted.ended = perf_counter()
         noted.number = next(self.numbers)
         self.exchanges.append(noted)
@@ -90,9 +90,11 @@ class Exchange:
     """A request over HTTP with what came of it; it stands between the request and its connection.
 
     `status` 0: the connection was ended without an answer. `refusal` is the body of an answer that
-    is no success; `sequence` is the venue's when it was refused. `acts` is whom the request named
-    to act for, `key` the one that it named; `began` and `ended` are seconds of the same clock.
-    All orders of a practice venue wait for this: what a reader can work out is left to one.
+    is no success; `sequence` is the venue's when it was refused. `acts` is the owner that the
+    request named to act for, `key` the key that it named; `began` and `ended` are seconds of the
+    same clock.
+
+    Every order of a practice venue waits for this code, so work that can wait is left to reading.
     """
 
     __slots__ = (
@@ -132,7 +134,7 @@ class Exchange:
         return self._whole or len(self.query) + len(self.body)
 
     def answer(self, data: bytes) -> None:
-        """Note an answer and send it. What is no success tells its number."""
+        """Note an answer and send it. Any answer but 200 tells the request's number."""
         connection = self._connection
         if connection is None:
             return
@@ -164,12 +166,12 @@ class Exchange:
             self._connection.rest()
 
     def peer_owner(self) -> int | None:
-        """The user id at the other end; never asked behind the answer."""
-        assert self._connection is not None, "who is answered is not asked"
+        """The user id at the other end; never asked after the answer."""
+        assert self._connection is not None, "the answered end is not asked"
         return self._connection.peer_owner()
 
     def _lose(self) -> Answering:
-        """It is over without an answer. The log keeps no connection."""
+        """Note the end without an answer. The log keeps no connection."""
         self.refusal = b""
         self.status = 0
         self.sequence = self._log.engine.sequence
@@ -225,7 +227,7 @@ class Operated:
         return noted
 
     def end(self, problem: Exception | None) -> None:
-        """It is answered."""
+        """Note that it is answered."""
         if isinstance(problem, ApiError):
             self.status = problem.status
             self.refusal = problem.body()[:KEPT_BYTES]

@@ -87,7 +87,7 @@ class SocketConnection(asyncio.Protocol):
     """One upgraded connection: an asyncio protocol, made when HTTP hands its transport over.
 
     While the reader does not keep up, frames wait here and nothing it says is read. Frames that
-    are on their way cannot be taken back, so a refusal to wait any longer goes behind them.
+    are on their way cannot be taken back, so a refusal to wait any longer goes after them.
     """
 
     due = 0.0  # deadlines are the session's own
@@ -122,7 +122,7 @@ class SocketConnection(asyncio.Protocol):
         self._session: Session | None = None
         self._tap: Tap | None = None  # where the wire log is kept
         self._opening: asyncio.Task[None] | None = None
-        self._early = b""  # what came with the upgrade, before its answer
+        self._early = b""  # bytes that came with the upgrade, before its answer
         self._text = bytearray()  # a message in fragments, so far
         self._frames = Allowance(door.limits.frames, 1.0)
         self._flooded = False  # nothing it sends is looked at, or read, any more
@@ -165,7 +165,7 @@ class SocketConnection(asyncio.Protocol):
         if self._opening is not None:
             self._opening.cancel()
         self._defects.contain("the end of a connection", self._finish)
-        # What is left holds nothing that holds it: nobody collects garbage on an order's way.
+        # No cycle of references is left: nobody collects garbage on an order's way.
         self._session = self._tap = self._opening = self._close_timer = None
         self._conn.parser.close()
         self._conn.parser_exc = None
@@ -372,7 +372,7 @@ class SocketConnection(asyncio.Protocol):
     # -- what goes out ----------------------------------------------------------------------------
 
     def send(self, frame: Frame) -> None:
-        """Send a frame, or queue it behind those that the reader has not taken."""
+        """Send a frame, or queue it after those that the reader has not taken."""
         if self._ended or self._muted:
             return
         data = frame.deflated(self._window_bits) if self._window_bits else frame.plain
@@ -444,7 +444,7 @@ class SocketConnection(asyncio.Protocol):
         self._flush()
 
     def _finish(self) -> None:
-        """Nothing more is sent but what closes the connection.
+        """Send nothing more but the close of the connection.
 
         It comes before every end of the transport, so no frame is written to one that has ended.
         """
@@ -478,5 +478,5 @@ class SocketConnection(asyncio.Protocol):
             self._close_timer = self._loop.call_later(self._door.limits.close_s, abort)
 
 
-# What a client sends holds its passphrase. This logger is in no tree, so no setting opens it.
+# A client's messages hold its passphrase. This logger is in no tree, so no setting opens it.
 _quiet = logging.Logger("websockets", logging.CRITICAL + 1)

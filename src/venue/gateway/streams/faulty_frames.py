@@ -14,11 +14,11 @@ from venue.gateway.faults.effects import late_s
 from venue.gateway.faults.rules import Asked, FaultRules, Hit
 from venue.gateway.streams.frames import Frame
 
-CLOSED: Final = 1001  # what a server says that goes away
+CLOSED: Final = 1001  # the code of a server that goes away
 
 
 class FrameReceiver(Protocol):
-    """Who gets frames. `mute` keeps all of them for so many seconds, or for good."""
+    """A receiver of frames. `mute` loses all frames for so many seconds, or for good."""
 
     def send(self, frame: Frame) -> None: ...
 
@@ -28,7 +28,7 @@ class FrameReceiver(Protocol):
 
 
 class FaultyFrames:
-    """What becomes of each frame on its way to one listener."""
+    """Has rules act on each frame on its way to a listener."""
 
     def __init__(self, rules: FaultRules, defects: Defects, wire: WireLog | None = None) -> None:
         self._rules = rules
@@ -39,14 +39,14 @@ class FaultyFrames:
         )
 
     def passed(self, listener: FrameReceiver, asked: Asked, frame: Frame, now: int) -> list[Frame]:
-        """What of a frame is sent at once, at a venue time."""
+        """The frames to send at once in place of one, at a venue time."""
         frames = [frame]
         for hit in self._rules.frames_hit(asked, now):
             if self._wire is not None:
                 told = f"{hit.number}:{hit.rule}"
                 self._wire.say(asked.uid, frame.payload, heard=False, fault=told)
             frames = self._done(hit, listener, frames)
-        if frames and listener in self._late:  # behind those that are late
+        if frames and listener in self._late:  # after those that are late
             due, _ = self._late[listener][-1]
             self._hold(listener, frames, due)
             return []

@@ -1,4 +1,4 @@
-"""A WebSocket message as it goes on the wire: made once, sent to all who listen."""
+"""A WebSocket message as it goes on the wire: made once, sent to all listeners."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MIDDLE: Final = Struct(">BBH").pack
 
 
 class Frame:
-    """One text message. Nothing of it depends on who receives it."""
+    """One text message. Nothing of it depends on its receiver."""
 
     __slots__ = ("_deflated", "payload", "plain")
 
@@ -24,7 +24,7 @@ class Frame:
         self._deflated: dict[int, bytes] | None = None
 
     def deflated(self, window_bits: int) -> bytes:
-        """The message for those who negotiated compression; no context is taken over."""
+        """The message for clients that negotiated compression; no context is taken over."""
         if len(self.payload) < DEFLATE_MIN:
             return self.plain
         if self._deflated is None:

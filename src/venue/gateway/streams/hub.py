@@ -92,7 +92,7 @@ class PublicTopic:
 class OwnTopic:
     """One private channel of one account.
 
-    `listeners` have the number behind which frames are theirs; others still catch up.
+    A listener in `listeners` gets the frames after its number; others still catch up.
     """
 
     __slots__ = ("catching_up", "listeners")
@@ -106,8 +106,8 @@ class Hub:
     """Follows the outbox, behind market data. Lives on one event loop.
 
     No call raises. A listener that fails is dropped, and nobody else. A channel that fails is
-    forgotten: its listeners are ended, because they miss a frame, and the next one to join it
-    begins with a channel made anew.
+    forgotten: its listeners are ended, because they miss a frame, and the next one to join
+    gets a new channel.
     """
 
     def __init__(self, rooms: Venue, timing: Timing) -> None:
@@ -126,7 +126,7 @@ class Hub:
         self._known = rooms.recorder.defects  # that private sockets were ended for
         self._ready: list[PublicTopic] = []
         self._held: dict[PublicTopic, None] = {}  # those whose frame waits for venue time
-        self._told: dict[Subscriber, None] = {}  # while time is moved: who must keep up
+        self._told: dict[Subscriber, None] = {}  # while time is moved: they must keep up
         self._faults = rooms.faults
         self._faulty = FaultyFrames(rooms.faults, rooms.stream_defects, rooms.wire)
 
@@ -136,7 +136,7 @@ class Hub:
         """Have a listener told of a public channel, beginning with where it is now."""
         topic = self._public.get(key)
         if topic is not None and topic.scheduled and not topic.interval_s:
-            self._push(topic)  # or else the newcomer got these trades twice
+            self._push(topic)  # otherwise the newcomer would get these trades twice
         if not self._defects.contain("a first frame", self._welcome, listener, key, stream):
             self.leave(listener, key)
             self._end(listener)
@@ -177,8 +177,8 @@ class Hub:
     def join_own(self, listener: Subscriber, key: OwnKey, after: int | None = None) -> None:
         """Have a listener told of what changes for one account.
 
-        From now on, or from behind a number that is kept: then what is missing comes first. Who is
-        told already goes on, or begins again behind that number.
+        Frames begin now, or `after` a number that is kept: then the missing ones come first. A
+        listener that is told already goes on, or begins again after that number.
         """
         if not self._rooms.recorder.trusted():
             self._end(listener)
@@ -284,7 +284,7 @@ class Hub:
     def _gather_faulty(
         self, own: OwnTopic, kept: KeptFrame, frame: Frame, outgoing: dict[Subscriber, list[Frame]]
     ) -> None:
-        """What rules leave of a frame; one may end who listens."""
+        """Gather the frames that rules leave of one; a rule may end a listener."""
         asked = Asked(uid=kept.uid, channel=kept.channel)
         for listener, after in list(own.listeners.items()):
             if kept.number > after:
@@ -292,13 +292,13 @@ class Hub:
                 outgoing.setdefault(listener, []).extend(passed)
 
     def _hold(self, own: OwnTopic, number: int, frame: Frame) -> None:
-        """Give a frame to those who still catch up."""
+        """Give a frame to listeners that still catch up."""
         for listener, catching_up in list(own.catching_up.items()):
             if not self._defects.contain("a listener", catching_up.take, number, frame):
                 self._drop_own(listener)
 
     def _drop_own(self, listener: Subscriber) -> None:
-        """Let go of who failed, in every private channel."""
+        """Let go of a listener that failed, in every private channel."""
         self._drop(listener)
         for key, own in list(self._own.items()):
             if listener in own.listeners or listener in own.catching_up:
@@ -314,7 +314,7 @@ class Hub:
 
     def _schedule(self, topic: PublicTopic) -> None:
         """Send a frame with this batch or when it is due: by the machine's time when venue time is
-        that, else by venue time, which has nothing to wait for while it stands."""
+        that, otherwise by venue time. While venue time stands, no frame waits for it."""
         topic.scheduled = True
         clock = self._rooms.clock
         if topic.interval_s and clock.real:
@@ -343,9 +343,9 @@ class Hub:
             self._push(topic)
 
     async def keep_up(self) -> None:
-        """Wait a while for listeners who have not read what they were told; then end them.
+        """Wait a while for listeners that have not read what they were told; then end them.
 
-        All of them have one while together: nobody who reads nothing keeps time from passing.
+        All of them have one while together: no listener that stops reading keeps time from passing.
         """
         told, self._told = list(self._told), {}
         patience = KEEP_UP_S
@@ -398,7 +398,7 @@ class Hub:
             self.leave(listener, topic.key)
 
     def _tell_faulty(self, topic: PublicTopic, listener: Subscriber, frame: Frame) -> None:
-        """As `_tell`, what rules leave of a frame."""
+        """As `_tell`, with the frames that rules leave of one."""
         _, symbol, channel = topic.key
         asked = Asked(symbol=symbol, channel=channel)
         for passed in self._faulty.passed(listener, asked, frame, self._rooms.clock.now()):
@@ -408,7 +408,7 @@ class Hub:
                 return
 
     def _end(self, listener: Subscriber) -> None:
-        """Close on a listener that misses a frame: it comes again and begins anew."""
+        """Close on a listener that misses a frame: its client may connect again."""
         contain = self._defects.contain
         if not contain("a listener", listener.end, INTERNAL_ERROR, "internal error"):
             self._drop(listener)

@@ -29,7 +29,8 @@ class SocketLimits(Struct, frozen=True, kw_only=True):
     """Bounds of one listener's sockets; seconds and bytes. None: unlimited.
 
     `attempts` to connect count per address in five minutes, `frames` are pings, pongs and fragments
-    of one in a second. Queues, behind `send_bytes` on their way, end with who reads too slowly.
+    of one in a second. When a queue is full, beyond `send_bytes` on their way, its connection
+    is ended: the client reads too slowly.
     """
 
     session: SessionLimits = SessionLimits()

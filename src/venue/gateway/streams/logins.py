@@ -18,7 +18,7 @@ from venue.node.sequencer import Overloaded, Stopped
 from venue.vocabulary import Access, Product
 
 # Stock clients that open the sockets of both products at once sign them in the same millisecond:
-# the two logins are one. Whoever overheard it comes later, or from elsewhere.
+# the two logins are one. An eavesdropper's comes later, or from elsewhere.
 TOGETHER_US: Final = 5_000_000
 REMEMBERED_US: Final = 2 * WINDOW_MS * 1_000
 
@@ -61,7 +61,7 @@ class Logins:
         return caller
 
     def _once(self, product: Product, caller: Caller, ip: str) -> None:
-        """A login opens one connection: who overheard it cannot open another."""
+        """Have a login open one connection: an eavesdropper cannot open another."""
         now = self._rooms.clock.wall()
         while self._used and self._is_over(next(iter(self._used.values())), now):
             del self._used[next(iter(self._used))]
@@ -85,7 +85,7 @@ class Logins:
         """Have the login known after a restart; from an owner's first one on, what its channels say
         is kept.
 
-        Straight to the sequencer: history that lags behind must not keep anybody out.
+        Straight to the sequencer: history that lags behind must not keep a client out.
         """
         command = RecordStreams(caller.uid, request=caller.request)
         try:

@@ -46,7 +46,7 @@ KLINES_FIRST: Final = 100  # candles of a first frame
 AVERAGE_SCALE: Final = 8  # decimals of the weighted average price
 OUTSIDE_THE_BOOK: Final = (int(Cause.TAKEOVER), int(Cause.DELEVERAGE))
 
-# What of a symbol an event touches; a channel heeds one or more of these.
+# The data of a symbol that an event touches; a channel heeds one or more of these.
 BOOK: Final = 1
 TRADES: Final = 2
 MARK: Final = 4
@@ -67,8 +67,8 @@ _encode = msgspec.json.Encoder().encode
 class Shaper(Protocol):
     """Makes a channel's frames. `now` is in ms.
 
-    `first` is what brings a newcomer to where all others are; `later` what changed since the
-    frame before, None when nothing did; `note` takes a trade in when it happens.
+    `first` brings a newcomer to where all others are; `later` tells the changes since the frame
+    before, None when there are none; `note` takes a trade in when it happens.
     """
 
     heeds: int
@@ -303,7 +303,7 @@ class KlineShaper:
 
 
 class DepthShaper:
-    """The best levels, and how they change. Everybody who listens is at the same update id."""
+    """The best levels, and how they change. All listeners are at the same update id."""
 
     __slots__ = ("_book", "_checked", "_level", "_listed", "heeds")
 
@@ -311,7 +311,7 @@ class DepthShaper:
         self._listed = listed
         self._level = level
         self._checked = checked
-        self._book: Depth | None = None  # as all who listen know it
+        self._book: Depth | None = None  # as all listeners know it
         self.heeds = BOOK
 
     def first(self, now: int) -> bytes:

@@ -47,7 +47,7 @@ POLICY: Final = 1008  # the close code of every broken rule
 FLOOD: Final = 10  # so many times the messages of a second end a connection, whatever they are
 KEY_GONE: Final = "the API key is no longer valid"
 NUMBER: Final = re.compile(rb"-?[0-9]{1,20}")
-AFTER: Final = re.compile("from=(.*)")  # what may follow the name of a private channel
+AFTER: Final = re.compile("from=(.*)")  # may follow the name of a private channel
 SEQUENCE: Final = re.compile("[0-9]{1,18}")
 ID_LENGTH_MAX: Final = 64
 LOOK_S: Final = 60.0  # how often a key that expires is looked at: time may be stepped
@@ -220,7 +220,7 @@ class Session:
     def _operate(
         self, entry: SocketOrders, route: Route, params: Raw, identity: Raw | UnsetType
     ) -> None:
-        """An operation; what a rule refuses is no fault, what cannot be read is."""
+        """Serve an operation. One that a rule refuses is no fault, one that cannot be read is."""
         if not self._usable():
             entry.refuse(identity, errors.error(-1044))
             self._link.end(POLICY, KEY_GONE)
@@ -315,7 +315,7 @@ class Session:
         return (self._socket.product, listed, channel), stream
 
     def _resumed(self, names: list[str]) -> dict[str, int]:
-        """The private channels that are to go on behind a number, which must be kept."""
+        """The private channels that are to go on after a number, which must be kept."""
         resumed: dict[str, int] = {}
         for name in names:
             channel, _, after = name.partition("?")
@@ -453,7 +453,7 @@ def _identity(sent: Raw) -> Raw | UnsetType | None:
 
 
 def _enabled(params: Raw) -> bool:
-    """What a switch is set to."""
+    """The value that a switch is set to."""
     try:
         return _switch(params).enabled
     except (msgspec.DecodeError, RecursionError):
@@ -461,7 +461,7 @@ def _enabled(params: Raw) -> bool:
 
 
 def _plain(params: Raw) -> Any:
-    """Params as values; None for what is no JSON."""
+    """Params as values; None when they are no JSON."""
     try:
         return msgspec.json.decode(params)
     except (msgspec.DecodeError, RecursionError):

@@ -1,8 +1,8 @@
 """Orders over one private connection: each message is one operation, answered by itself.
 
-An operation goes the way of a request, from the same row to the same handler. What is sent in
-order is submitted in order; answers come as they are ready. No message is recognised as a
-repetition of another: `newClientOrderId` is what makes an order safe to repeat.
+An operation goes the way of a request, from the same row to the same handler. Operations
+are submitted in the order they were sent in; answers come as they are ready. No message is
+recognised as a repetition of another: `newClientOrderId` makes an order safe to repeat.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ Identity = Raw | UnsetType
 
 class SocketOrders:
     """The orders of one connection. `keep` holds on to what must be done after it is gone;
-    `cancels` says that what was placed here ends with it."""
+    `cancels`: the orders that it placed are cancelled with it."""
 
     def __init__(
         self,
@@ -131,7 +131,7 @@ class SocketOrders:
         take_turn(way, turn, finish, lost)
 
     def _note(self, route: Route, params: Raw) -> Operated | None:
-        """What the wire log keeps of an operation, where there is one."""
+        """The wire log's note of an operation; None where no log is kept."""
         wire = self._desk.venue.wire
         if wire is None:
             return None
@@ -182,7 +182,7 @@ class SocketOrders:
         reply: Any,
         problem: Exception | None,
     ) -> None:
-        """Answer an operation. Before that it is over: who has the answer may send the next."""
+        """Answer an operation. It is over before that: the answer's reader may send the next."""
         self._lost(reply, problem)
         if problem is not None:
             self.refuse(identity, refusal_of(problem, route.row.name))
@@ -195,7 +195,7 @@ class SocketOrders:
             self._send(frame)
 
     def _lost(self, _reply: Any, _problem: Exception | None) -> None:
-        """An operation is over."""
+        """Note that an operation is over."""
         self._in_flight -= 1
         if not self._in_flight and self._answered is not None:
             self._answered.set_result(None)

@@ -86,7 +86,7 @@ class Sockets:
         return SocketConnection(self, listener, request, give_up_seat)
 
     def follow(self, batch: list[Applied]) -> None:
-        """Follow reverts: when the state goes back every connection ends, and begins anew."""
+        """Follow reverts: end every connection when the state goes back; clients connect again."""
         if reverted(batch) is not None:
             self.end_all(REVERTED, "reverted")
 

@@ -1,4 +1,4 @@
-"""What one socket hears and says, noted in the wire log on its way.
+"""Messages and frames of one socket, noted in the wire log on their way.
 
 Market data of public sockets is left out: each listener gets the same, and the log would hold
 nothing else.
@@ -18,7 +18,7 @@ _OF_A_CHANNEL: Final = b'{"e":'  # how frames of channels begin
 
 
 class Tap:
-    """Stands between a connection and all who send frames to it; uid 0: it is a public one."""
+    """Stands between a connection and all senders of its frames; uid 0: it is a public one."""
 
     def __init__(self, log: WireLog, listener: Subscriber, uid: int) -> None:
         self._log = log

@@ -1,7 +1,7 @@
 """HTTP connections: whole requests in order, one answered at a time; deadlines and endings.
 
-What one client makes the venue keep is bounded: its bytes are parsed in pieces, and nothing is
-read or begun while requests of its own wait or its answers are not read.
+The venue keeps a bounded amount for one client: its bytes are parsed in pieces, and nothing is read
+or begun while requests of its own wait or its answers are not read.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class HttpConnection:
         self._limits = listener.limits
         self._waiting: deque[Request] = deque()
         self._unparsed: deque[bytes] = deque()  # pieces that came while requests waited
-        self._parting: bytes | None = None  # the last word, behind the answers before it
+        self._parting: bytes | None = None  # the last word, after the answers before it
         self._crowded: str | None = None  # why this connection is for operators only
         self._proxied = False  # a trusted proxy is at the other end
         self._seated = False
@@ -57,11 +57,11 @@ class HttpConnection:
         self._paused = False  # the client does not read its answers
         self._held = False  # nothing is read of what it sends
         self._resting = False  # it was told that it asks too much, and waits for its turn
-        self._last = False  # nothing is served behind the answer under way
+        self._last = False  # nothing is served after the answer under way
         self._stopped = False  # nothing more is parsed
         self._ended = False  # the client sends no more
         self._lingers = False
-        self._closing = False  # no more is written, what was may not be read
+        self._closing = False  # no more is written; the client may not have read all
         self._discarded = 0
         self._begun = 0.0  # when the request that is being received began
         self._owner: int | None = None
@@ -70,7 +70,7 @@ class HttpConnection:
     # -- the transport ----------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Somebody is there, and may find no room."""
+        """Take a client in, or tell it that there is no room."""
         self._transport = cast(asyncio.Transport, transport)
         self._ip = peer_address(transport)
         listener = self._listener
@@ -92,7 +92,7 @@ class HttpConnection:
         self.due = listener.loop.time() + listens_s
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nobody is there any more: what is still being answered goes nowhere."""
+        """The client is gone: an answer under way goes nowhere."""
         self._stopped = self._last = True
         self._waiting.clear()
         self._unparsed.clear()
@@ -203,7 +203,7 @@ class HttpConnection:
             self._go_on()
 
     def rest(self) -> None:
-        """Begin and read nothing more for a while; a proxy's others have not asked too much."""
+        """Begin and read nothing for a while; a proxy never rests, as it has other clients."""
         listener = self._listener
         if not (self._resting or self._last or self._proxied):
             self._resting = True
@@ -227,7 +227,7 @@ class HttpConnection:
         return self._owner
 
     def _go_on(self) -> None:
-        """Serve what waits, in order; behind the last answer comes what ends the connection."""
+        """Serve the requests that wait, in order. After the last answer the connection may end."""
         if self._serving or self._upgraded:
             return
         self._serving = True
@@ -271,7 +271,7 @@ class HttpConnection:
         return self._listener.loop.time()
 
     def _await_next(self) -> None:
-        """The next deadline: of the request that is being received, else of idleness."""
+        """Set the next deadline: of the request that is being received, or of idleness."""
         part = self._receiver.part
         if part == IDLE or self._stopped:
             self.due = self._now() + self._limits.idle_s
@@ -280,7 +280,7 @@ class HttpConnection:
             self.due = self._begun + wait_s
 
     def overdue(self, now: float) -> None:
-        """End what has taken too long; what waits for the venue itself has not."""
+        """End a connection that took too long; one that waits for the venue itself did not."""
         limits, part = self._limits, self._receiver.part
         if self._lingers or self._paused or self._closing:
             self._transport.abort()
@@ -316,7 +316,7 @@ class HttpConnection:
         self._transport.abort()
 
     def _refuse(self, status: int, message: str) -> None:
-        """Answer what is being received with an error, behind the answers before it."""
+        """Refuse the request that is being received, after the answers before it."""
         self._stopped = True
         self._unparsed.clear()
         self._parting = _refusal(status, _UNKNOWN, message)
@@ -341,7 +341,7 @@ class HttpConnection:
         transport.write_eof()
 
     def _close(self) -> None:
-        """Close behind what was written; who does not read it is not waited for long."""
+        """Close after all that was written; a client that does not read it has not long."""
         if not self._closing:
             self._closing = True
             self.due = self._now() + self._limits.write_s

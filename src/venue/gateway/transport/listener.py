@@ -57,7 +57,7 @@ class StreamAcceptor(Protocol):
 class Listener:
     """One listening socket's connections. `serve` gets each whole request and answers it.
 
-    Who may be one of its `operators` comes in beyond the limits.
+    A client that may be one of its `operators` comes in beyond the limits.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class Listener:
             self._waking = self.loop.call_later(REST_S, self._wake)
 
     async def stop(self, within_s: float) -> None:
-        """Have all connections end: in good order within a while, else at once."""
+        """End all connections: in good order within a while, then the others at once."""
         for member in list(self.members):
             member.shutdown()
         if self.members:
@@ -121,7 +121,7 @@ class Listener:
         self._waking = self.loop.call_later(REST_S, self._wake) if again else None
 
     def _sweep(self) -> None:
-        """End what is overdue; again in a while, as long as anybody is there."""
+        """End overdue connections; look again in a while, as long as there are connections."""
         now = self.loop.time()
         for member in list(self.members):
             if member.due and now >= member.due:

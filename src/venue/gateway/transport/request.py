@@ -24,7 +24,7 @@ _WITH_BODY: Final = frozenset((b"POST", b"PUT", b"PATCH"))
 JSON: Final = b"content-type: application/json\r\n"
 CLOSE: Final = b"connection: close\r\n"
 RETRY: Final = b"retry-after: 1\r\n"
-TOO_MUCH: Final = (429, 503)  # who hears this should not ask again at once
+TOO_MUCH: Final = (429, 503)  # a client told so should not ask again at once
 _PREPARED_MAX: Final = 4 * 1024  # bytes of a body whose head is kept ready
 _STATUS_LINES: Final = {
     status.value: b"HTTP/1.1 %d %s\r\n" % (status.value, status.phrase.encode())
@@ -135,7 +135,7 @@ class RequestRefused(Exception):
 
 
 class Upgrade(Exception):
-    """A request asks for another protocol and gets it; `rest` is what came behind its head."""
+    """A request asks for another protocol and gets it; `rest` came after its head."""
 
     def __init__(self, request: Request, rest: bytes) -> None:
         super().__init__()
@@ -166,12 +166,12 @@ class Receiver:
         self._hand_over = hand_over
         self._upgrades = upgrades
         self._parser = httptools.HttpRequestParser(self)
-        # What follows the last request is not served; it is no reason to refuse that one.
+        # Bytes after the last request are not served; they are no reason to refuse that one.
         self._parser.set_dangerous_leniencies(lenient_data_after_close=True)
         self._refusal: RequestRefused | None = None
-        self._owed = 0  # bytes of a body that the parser does not see: behind an ignored upgrade
+        self._owed = 0  # bytes of a body that the parser does not see: after an ignored upgrade
         self._piece = 0  # bytes that came last
-        self._unparsed = 0  # of a head without end, those that came behind its first piece
+        self._unparsed = 0  # of a head without end, bytes that came after its first piece
         self._most = 0  # of those that came, a head has at most so many
         self._target = b""
         self._headers: dict[bytes, bytes] = {}
@@ -182,7 +182,7 @@ class Receiver:
         self.expects = False  # the client waits for leave to send its body
 
     def feed(self, data: bytes) -> None:
-        """Parse what came. Raises Refused and Upgrade; nothing may be fed after either."""
+        """Parse what came. Raises RequestRefused and Upgrade; nothing may be fed after either."""
         begun = self.part == HEAD
         self._piece = len(data)
         if begun:
@@ -214,7 +214,7 @@ class Receiver:
     # -- upgrades ---------------------------------------------------------------------------------
 
     def _past_upgrade(self, rest: bytes) -> bytes:
-        """The parser stops behind the head of a request that asks for another protocol."""
+        """Upgrade, or ignore the wish; the parser stops after the head of such a request."""
         request = self._request
         assert request is not None
         length = int(request.headers.get(_LENGTH, b"0"))
@@ -232,7 +232,7 @@ class Receiver:
         return rest
 
     def _fill(self, data: bytes) -> bytes:
-        """Take the body behind an ignored upgrade; what is left of the data."""
+        """Take the body after an ignored upgrade; what is left of the data."""
         request = self._request
         assert request is not None
         body, rest = data[: self._owed], data[self._owed :]
@@ -311,7 +311,7 @@ class Receiver:
         request.body = request.body + body if request.body else body
 
     def on_message_complete(self) -> None:
-        """The request is whole; behind one that asks for another protocol the parser stops."""
+        """The request is whole; after one that asks for another protocol the parser stops."""
         if not self._parser.should_upgrade():
             assert self._request is not None
             self._complete(self._request)

@@ -19,7 +19,7 @@ SHUTDOWN_S: Final = 3.0  # how long open connections may take to finish
 
 
 class Server:
-    """A listening socket and all who came through it."""
+    """A listening socket and the connections that came through it."""
 
     def __init__(self, listener: Listener, accepting: asyncio.Server) -> None:
         self.listener = listener

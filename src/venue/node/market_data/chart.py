@@ -110,7 +110,7 @@ def _priced(opened: int, price: int) -> Candle:
 
 
 def _append(rows: list[Candle] | deque[Candle], candle: Candle) -> None:
-    """Add a candle behind the others, or merge it into the last when both are of one interval."""
+    """Append a candle, or merge it into the last one when both are of one interval."""
     if rows and rows[-1].open_time == candle.open_time:
         rows[-1] = merge(rows[-1], candle)
     else:

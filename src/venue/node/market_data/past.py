@@ -1,4 +1,4 @@
-"""What a market did before its first trade here, as whoever tells it must say it."""
+"""A market's past before its first trade here, in the form that its sources tell it."""
 
 from __future__ import annotations
 

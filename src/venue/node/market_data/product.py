@@ -23,7 +23,7 @@ TRADES_MAX: Final = 1_000  # public trades kept per symbol
 
 
 class MarketView:
-    """One symbol. `day` is what was before its first trade, in `past` as a window of statistics;
+    """One symbol. `day` is the day before its first trade, `past` a window of statistics of it;
     both are made when they are first asked for."""
 
     __slots__ = ("chart", "day", "levels", "past", "trades", "window")
@@ -174,7 +174,7 @@ class Board:
             self._markets[dumped.symbol] = market
 
     def _day(self, market: MarketView, symbol: str) -> Day:
-        """What was before a market's first trade; nothing as long as that is not known."""
+        """A market's day before its first trade; empty as long as it is not known."""
         if market.day is NO_DAY:
             market.day = self._past.day(symbol)
             if market.day is not NO_DAY:

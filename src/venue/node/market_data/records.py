@@ -1,4 +1,4 @@
-"""What the market data's views answer and dump: plain records.
+"""Plain records that the market data's views answer and dump.
 
 They stand apart from the views, because the views are compiled, and a compiled class loses what
 msgspec goes by: its options, and what its lists are of.

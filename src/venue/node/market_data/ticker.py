@@ -1,4 +1,4 @@
-"""What a window of 24 hours tells of a symbol, and how the window is kept."""
+"""A symbol's statistics of 24 hours, and how their window is kept."""
 
 from __future__ import annotations
 
