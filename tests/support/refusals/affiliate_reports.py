@@ -61,7 +61,7 @@ _READS = [
     ],
     get("J2", ASSETS, -1141, "'userId'"),
     *[
-        get("J2", f"{ASSETS}?userId={uid}", -1142, "'userId'", "whom the caller invited")
+        get("J2", f"{ASSETS}?userId={uid}", -1142, "'userId'", "the caller invited no such owner")
         for uid in (ALICE, BOB, FEES, 999)  # own, another's, the venue's, nobody's: told alike
     ],
     *[

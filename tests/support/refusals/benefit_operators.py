@@ -103,7 +103,7 @@ _TIERS = [
     tiers(-1142, "'tiers'", tiers=[1]),
     tiers(-1160, "'tiers'", "8 decimals", tiers=["0.000000001:0.1:0.1"]),
     *[
-        tiers(-1140, "'tiers'", "above the one before", tiers=bad)
+        tiers(-1140, "'tiers'", "above 0 and the one before", tiers=bad)
         for bad in (["0:0.1:0.1"], ["5:0.1:0.1", "5:0.1:0.1"], ["5:0.1:0.1", "4:0.1:0.1"])
     ],
     tiers(-1140, "'tiers'", "at most 10", tiers=[f"{number}:0.1:0.1" for number in range(1, 12)]),
