@@ -102,6 +102,17 @@ def opened(path: str = "/public") -> socket.socket:
     return made
 
 
+def await_close(stream: socket.socket, code: int) -> None:
+    """Read until the venue closes the stream with a code, or it is gone."""
+    heard = b"?"
+    with suppress(OSError):
+        while code.to_bytes(2) not in heard[-2048:]:
+            piece = stream.recv(1024)
+            if not piece:
+                return
+            heard += piece
+
+
 def text(words: str) -> bytes:
     """A client's frame, under a mask that changes nothing."""
     data = words.encode()
@@ -129,6 +140,7 @@ def unread() -> None:
 def garbage() -> None:
     stream = opened()
     stream.sendall(bytes(range(131, 256)))
+    await_close(stream, 1002)
     ask("GET", "/api/v3/time")
 
 
@@ -136,6 +148,7 @@ def nonsense() -> None:
     stream = opened()
     for _ in range(200):
         stream.sendall(text("buy low, sell high"))
+    await_close(stream, 1008)
     ask("GET", "/api/v3/time")
 
 
