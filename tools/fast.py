@@ -95,6 +95,7 @@ DOOR = (
     "gateway/dispatch/known_queries",
     "gateway/dispatch/routes",
     "gateway/operations/contract/orders",
+    "gateway/operations/requests",
     "gateway/operations/spot/orders",
     "gateway/streams/hub",
     "gateway/transport/connection",
