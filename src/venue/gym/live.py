@@ -8,7 +8,7 @@ from typing import Final
 
 from venue.client.blocking import Client
 from venue.client.errors import Refused
-from venue.gym.market import BASE, LOT_ATOMS, QUOTE, SYMBOL, UNIT, MarketSeat
+from venue.gym.market import BASE, LOT_ATOMS, LOT_UNITS, QUOTE, STEP_UNITS, SYMBOL, UNIT
 from venue.gym.seat import LEVELS, Seen
 from venue.vocabulary import Side
 
@@ -24,8 +24,8 @@ class RestSeat:
     placed. Other errors of the client are raised.
     """
 
-    lot_units = MarketSeat.lot_units
-    step_units = MarketSeat.step_units
+    lot_units = LOT_UNITS
+    step_units = STEP_UNITS
 
     def __init__(self, client: Client, wait: Callable[[], object]) -> None:
         self._client = client

@@ -33,6 +33,8 @@ INSTRUMENT: Final = Instrument(
 )
 LOT_ATOMS: Final = 10 ** (SCALE - INSTRUMENT.quantity_scale)
 UNIT: Final = 10**SCALE  # atoms of a unit of either asset
+LOT_UNITS: Final = LOT_ATOMS / UNIT  # units of base in a lot
+STEP_UNITS: Final = GRID_TICKS / 10**INSTRUMENT.price_scale  # units of quote in a grid step
 START: Final = 64_000  # grid steps
 STEP_US: Final = 200_000  # venue time of a step
 BEGIN_US: Final = 1_767_225_600_000_000  # 2026-01-01T00:00:00Z
@@ -75,10 +77,9 @@ class SpotMarket:
 class MarketSeat:
     """A learner's place in a `SpotMarket`; the market itself decides when the others act."""
 
-    lot_units = LOT_ATOMS / UNIT
-    step_units = GRID_TICKS / 10**INSTRUMENT.price_scale
-
     def __init__(self, market: SpotMarket, uid: int) -> None:
+        self.lot_units = LOT_UNITS
+        self.step_units = STEP_UNITS
         self._market = market
         self._engine = market.engine
         self._uid = uid
