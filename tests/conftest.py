@@ -93,7 +93,9 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     inside = collection_path.is_relative_to(TESTS) and collection_path != TESTS
     if config.option.markexpr != "core" or not inside:
         return None
-    return True if collection_path.relative_to(TESTS).parts[0] not in ON_BOTH_CORES else None
+    name = collection_path.relative_to(TESTS).as_posix()
+    doors = any(door == name or door.startswith(f"{name}/") for door in ON_BOTH_DOORS)
+    return None if doors or name.partition("/")[0] in ON_BOTH_CORES else True
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
