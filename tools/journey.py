@@ -31,7 +31,7 @@ CONTRACT: Final = "BTC" + demo.DEMO
 PRICE: Final = 64_000
 WIDTH: Final = 100  # of a line
 PAGE: Final = Path(__file__).resolve().parents[1] / "docs" / "architecture.md"
-BEGIN: Final = "counts the modules on\na real request.\n\n```text\n"
+BEGIN: Final = "counts the modules on a real request.\n\n```text\n"
 
 Order = tuple[str, dict[str, str]]  # path and body
 
