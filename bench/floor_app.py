@@ -32,7 +32,7 @@ from venue.core.messages.commands import PlaceOrder
 from venue.core.units import FIRST_ID
 from venue.gateway.access.auth import Authenticator
 from venue.gateway.access.callers import KeyFacts
-from venue.gateway.access.gate import HttpLimits
+from venue.gateway.access.connections import HttpLimits
 from venue.gateway.access.keys import KeyCredentials, KeyStore
 from venue.gateway.access.limits import Limits
 from venue.gateway.access.operators import OperatorDoor

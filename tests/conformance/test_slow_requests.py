@@ -14,7 +14,7 @@ import pytest
 from support.client import Client
 from support.refusals.cases import order
 from support.refusals.stage import Stage
-from venue.gateway.access.gate import HttpLimits
+from venue.gateway.access.connections import HttpLimits
 from venue.gateway.access.origins import Origins
 from venue.gateway.transport.server import Server, listen
 from venue.lab import demo

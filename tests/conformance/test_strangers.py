@@ -18,7 +18,7 @@ import pytest
 
 from support.client import Client
 from support.server import Server
-from venue.gateway.access.gate import LINGERING_MAX, RESERVED_PER_IP
+from venue.gateway.access.connections import LINGERING_MAX, RESERVED_PER_IP
 from venue.gateway.access.proxies import Proxies
 
 WAIT_S = 30

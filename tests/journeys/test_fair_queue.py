@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 
 from venue.core.messages.commands import Command, Tick
-from venue.gateway.access.gate import HttpLimits
+from venue.gateway.access.connections import HttpLimits
 from venue.gateway.access.proxies import Proxies
 from venue.gateway.transport.listener import WOKEN_MAX, Listener
 from venue.node.capacity import Pace

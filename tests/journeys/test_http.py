@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import uvloop
 
-from venue.gateway.access.gate import HttpLimits
+from venue.gateway.access.connections import HttpLimits
 from venue.gateway.transport.request import Request
 from venue.gateway.transport.server import Server, listen
 

@@ -15,7 +15,7 @@ from websockets.frames import Close
 from support.client import Client
 from support.listening import WAIT_S, Listener, login
 from support.listening_room import KEYS, ListeningRoom
-from venue.gateway.access.gate import HttpLimits
+from venue.gateway.access.connections import HttpLimits
 from venue.gateway.streams.limits import SessionLimits, SocketLimits
 
 SPOT = "/spot/v3/ws/public"

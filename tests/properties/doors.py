@@ -15,7 +15,7 @@ from random import Random
 from typing import Any, Final
 
 from properties.streams import streams
-from venue.gateway.access.gate import HttpLimits
+from venue.gateway.access.connections import HttpLimits
 from venue.gateway.access.proxies import Proxies
 from venue.gateway.transport.connection import PIECE, WAITING_MAX, HttpConnection
 from venue.gateway.transport.listener import Listener

@@ -26,7 +26,7 @@ from websockets.server import ServerProtocol
 
 from properties.stream_frames import CLOSE, PONG, TAIL, TEXT, Ack, Sent, Writer
 from venue.gateway.access.auth import Authenticator
-from venue.gateway.access.gate import HttpLimits
+from venue.gateway.access.connections import HttpLimits
 from venue.gateway.access.origins import Origins
 from venue.gateway.access.proxies import Proxies
 from venue.gateway.answers.market import trade_id_text

@@ -12,7 +12,7 @@ import uvloop
 
 from support.client import Client
 from venue.gateway.access.auth import Authenticator
-from venue.gateway.access.gate import HttpLimits
+from venue.gateway.access.connections import HttpLimits
 from venue.gateway.access.origins import Origins
 from venue.gateway.context import Venue
 from venue.gateway.streams.connection import SocketConnection

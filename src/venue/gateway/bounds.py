@@ -7,8 +7,8 @@ from typing import Final
 from msgspec import Struct, structs
 
 from venue.gateway.access.attempts import ATTEMPTS_MAX
+from venue.gateway.access.connections import HttpLimits
 from venue.gateway.access.files import room
-from venue.gateway.access.gate import HttpLimits
 from venue.gateway.streams.limits import SessionLimits, SocketLimits
 
 DEV_FACTOR: Final = 100  # all clients of a practice venue share one address

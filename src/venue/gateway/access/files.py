@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import Struct, structs
 
-from venue.gateway.access.gate import LINGERING_MAX, RESERVED
+from venue.gateway.access.connections import LINGERING_MAX, RESERVED
 
 OWN: Final = 128  # journal, history, snapshots, helpers: a few dozen at most
 FIXED: Final = OWN + RESERVED + LINGERING_MAX  # beside the connections that are let in

@@ -12,7 +12,7 @@ from venue.core.messages.applied import Applied
 from venue.gateway.access.attempts import Attempts
 from venue.gateway.access.auth import Authenticator
 from venue.gateway.access.callers import Caller
-from venue.gateway.access.gate import Gate, HttpLimits
+from venue.gateway.access.connections import Gate, HttpLimits
 from venue.gateway.access.origins import Origins
 from venue.gateway.answers.market import trade_id_text
 from venue.gateway.context import Venue

@@ -13,7 +13,7 @@ from socket import SO_LINGER, SOL_SOCKET
 from typing import Final, cast
 
 from venue.api import errors
-from venue.gateway.access.gate import LINGERING_MAX
+from venue.gateway.access.connections import LINGERING_MAX
 from venue.gateway.access.operators import OPERATOR_PATHS
 from venue.gateway.access.peers import NOBODY, owner_of
 from venue.gateway.access.proxies import plain

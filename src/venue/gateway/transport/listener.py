@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Final, Protocol
 
-from venue.gateway.access.gate import Gate, HttpLimits
+from venue.gateway.access.connections import Gate, HttpLimits
 from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.proxies import Proxies
 from venue.gateway.transport.request import Request

@@ -11,7 +11,7 @@ from typing import Final, NoReturn, Protocol
 
 import httptools
 
-from venue.gateway.access.gate import HttpLimits
+from venue.gateway.access.connections import HttpLimits
 
 IDLE: Final = 0  # between requests
 HEAD: Final = 1

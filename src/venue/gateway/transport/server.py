@@ -7,7 +7,7 @@ import socket
 from collections.abc import Callable
 from typing import Any, Final, cast
 
-from venue.gateway.access.gate import HttpLimits
+from venue.gateway.access.connections import HttpLimits
 from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.proxies import Proxies
 from venue.gateway.transport.connection import HttpConnection
