@@ -10,7 +10,7 @@ from venue.core.instruments import Asset, Contract, Tier
 from venue.core.messages.commands import NO_EXIT, Exit, PlaceContractOrder
 from venue.core.messages.events import Rejected
 from venue.core.units import AMOUNT_MAX, PRICE_MAX
-from venue.gateway.operations import requests
+from venue.gateway.dispatch import decode
 from venue.gateway.operations.contract import conditional, orders
 from venue.gateway.operations.refusals.contract import ORDER, Listed, Words, exit_refusal, refusal
 from venue.vocabulary import LONG, SHORT, Reject
@@ -210,9 +210,9 @@ def test_a_wrong_exit_is_named(
 )
 def test_the_form_of_generated_client_ids_is_not_the_callers(given: str, allowed: bool) -> None:
     if allowed:
-        assert requests.own_client_id(given, "clientAlgoId") == given
+        assert decode.own_client_id(given, "clientAlgoId") == given
         return
     with pytest.raises(ApiError) as caught:
-        requests.own_client_id(given, "clientAlgoId")
+        decode.own_client_id(given, "clientAlgoId")
     assert caught.value.code == -1180
     assert "'clientAlgoId'" in caught.value.message

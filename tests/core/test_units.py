@@ -5,7 +5,16 @@ from fractions import Fraction
 
 import pytest
 
-from venue.core.units import AMOUNT_MAX, FIRST_ID, PPM, PRICE_MAX, QUANTITY_MAX, ceil_div, fee_on
+from venue.core.units import (
+    AMOUNT_MAX,
+    FIRST_ID,
+    PPM,
+    PRICE_MAX,
+    QUANTITY_MAX,
+    ceil_div,
+    fee_on,
+    part_up,
+)
 
 pytestmark = pytest.mark.core
 
@@ -32,6 +41,19 @@ def test_a_fee_rounds_against_the_payer_and_never_takes_more_than_there_is(
     fee = fee_on(amount, rate)
     assert fee == math.ceil(Fraction(amount * rate, PPM))
     assert 0 <= fee <= amount
+
+
+@pytest.mark.parametrize("whole", [0, 1, 7, PPM - 1, 2**30 + 1, 10**18 + 1, AMOUNT_MAX])
+@pytest.mark.parametrize(
+    ("part", "parts"), [(0, 1), (1, 1), (1, 3), (2, 3), (QUANTITY_MAX - 1, QUANTITY_MAX)]
+)
+def test_a_part_is_rounded_up_and_never_more_than_the_whole(
+    whole: int, part: int, parts: int
+) -> None:
+    """Rule 1.2."""
+    found = part_up(whole, part, parts)
+    assert found == math.ceil(Fraction(whole * part, parts))
+    assert 0 <= found <= whole
 
 
 def test_bounds() -> None:

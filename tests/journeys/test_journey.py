@@ -16,7 +16,7 @@ from venue.core.counters import Counters
 from venue.core.units import fee_on
 
 ROOT = Path(__file__).resolve().parents[2]
-SPOT_MODULES, CONTRACT_MODULES = 21, 28  # an order enters no more
+SPOT_MODULES, CONTRACT_MODULES = 21, 29  # an order enters no more
 TRIES = 3  # a tick of the venue's clock may come between
 
 

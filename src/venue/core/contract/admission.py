@@ -52,13 +52,7 @@ def limit_refused(order: Order[Terms], perp: Perpetual) -> Rejected | None:
         band = worst_price(perp, order.side)
         if band and (price > band if buy else price < band):
             return Rejected(Reject.PRICE_BAND, band)
-    terms = order.terms
-    if (
-        terms.modes.open_orders >= OPEN_ORDERS_PER_SYMBOL_MAX
-        or len(terms.holding.orders) >= OPEN_ORDERS_PER_ACCOUNT_MAX
-    ):
-        return order_caps_refused(terms)
-    return None
+    return order_caps_refused(order.terms)
 
 
 def worst_price(perp: Perpetual, side: int) -> int:

@@ -19,7 +19,7 @@ from venue.core.contract.position import (
 from venue.core.contract.reference.funding import before_change, settle_position
 from venue.core.ledger.accounts import Account, Pool
 from venue.core.ledger.benefits import Benefits
-from venue.core.messages.contract_events import ContractTrade, Income, Leg, PositionClosed
+from venue.core.messages.contract_events import ContractTrade, Leg, PositionClosed
 from venue.core.messages.events import Event
 from venue.core.units import fee_on
 from venue.vocabulary import (
@@ -41,7 +41,6 @@ from venue.vocabulary import (
 # Compiled, a name of another module is looked up at every use, a constant of this one is not.
 TRADE: Final = ContractTrade
 LEG: Final = Leg
-ITEM: Final = Income
 
 
 class Fill:
@@ -271,9 +270,7 @@ class Fills:
         """Move the cash and state the trade, then what fees and funds earned by it."""
         collateral = self.collateral
         taker_pool, maker_pool = taking.position.pool, making.position.pool
-        earner = collateral.fees
-        assert earner is not None, "fees are earned where a contract is listed"
-        fees = earner.contract[perp.asset]
+        fees = collateral.fee_pool(perp.asset)
         if taker_side == BUY:
             collateral.ledger.trade(taker_pool, maker_pool, amount, taking.fee, making.fee, fees)
             taker_amount, maker_amount = -amount - taking.fee, amount - making.fee
@@ -283,12 +280,11 @@ class Fills:
         taker_balance = taker_pool.collateral
         if taker_pool is maker_pool:  # the items of one pool chain: the taker's stands first
             taker_balance -= maker_amount
-        earned = taking.fee + making.fee - liquidation_fee
         counters = collateral.counters
         trade_id = counters.trade
         counters.trade = trade_id + 1
         bill_id = counters.bill
-        counters.bill = bill_id + 3 if earned else bill_id + 2
+        counters.bill = bill_id + 2
         maker_balance = maker_pool.collateral
         events.append(
             TRADE(
@@ -299,16 +295,13 @@ class Fills:
         )  # fmt: skip
         if taker_pool.account.copies or maker_pool.account.copies:
             collateral.copied = True
+        earned = taking.fee + making.fee - liquidation_fee
         if liquidation_fee:
             fund = collateral.fund_pool(perp.asset)
             collateral.ledger.exchange(fees, fund, liquidation_fee)
         if earned:
-            events.append(
-                ITEM(
-                    bill_id + 2, earner.uid, 0, collateral.ledger.assets[perp.asset].name,
-                    perp.symbol, INCOME_ORDER_FILL_FEE_INCOME, earned, fees.collateral, 0, "",
-                )
-            )  # fmt: skip
+            kind = INCOME_ORDER_FILL_FEE_INCOME
+            events.append(collateral.item(fees, kind, earned, perp.symbol))
         if liquidation_fee:
             events.append(
                 collateral.item(

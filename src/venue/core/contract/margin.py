@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from venue.core.instruments import Tier
-from venue.core.units import PPM, PRICE_MAX, ceil_div
+from venue.core.units import PPM, PRICE_MAX, ceil_div, fee_on
 
 
 class Tiers:
@@ -73,8 +73,7 @@ def order_margin(
         loss = price - mark if side > 0 else mark - price
         if loss > 0:
             need += loss * size
-    millions = value // PPM
-    return need + millions * taker_ppm - (-((value - millions * PPM) * taker_ppm) // PPM)
+    return need + fee_on(value, taker_ppm)
 
 
 def bankruptcy_price(side: int, size: int, mark: int, share: int, fee_ppm: int) -> int:

@@ -28,7 +28,7 @@ from venue.core.contract.prices_in_doubt import too_dear, unsure
 from venue.core.contract.reference.funding import due_funding
 from venue.core.contract.stakes import FEW, Stakes, fee_held, maker_margin
 from venue.core.ledger.accounts import Pool
-from venue.core.units import PPM, ceil_div
+from venue.core.units import PPM, ceil_div, fee_on
 from venue.vocabulary import (
     BUY,
     CANCELED,
@@ -217,16 +217,8 @@ class Plan:
             return None
         size = lots * perp.unit
         amount = price * size
-        holding = terms.holding
-        rate = holding.maker_ppm if holding.maker_ppm >= 0 else perp.market.maker_ppm
-        # Both fees as `fee_on` has them; written out because every fill comes by here.
-        millions = amount // PPM
-        rest = amount - millions * PPM
-        fill = Fill(
-            maker, lots, amount,
-            millions * self.rate - (-(rest * self.rate) // PPM),
-            millions * rate - (-(rest * rate) // PPM),
-        )  # fmt: skip
+        rate = terms.holding.maker_rate(perp.market)
+        fill = Fill(maker, lots, amount, fee_on(amount, self.rate), fee_on(amount, rate))
         own = maker.account is self.order.account
         mark = perp.mark
         if not mark and terms.position is not None:

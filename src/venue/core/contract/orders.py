@@ -124,10 +124,7 @@ class Contracts:
             return [Rejected(Reject.HALTED, 0, market.halt_reason)]
         side = command.position_side
         opens = (command.side == BUY) == (side == LONG)
-        modes = holding.modes.get(perp.index)
-        if modes is None:
-            modes = holding.modes_in(perp)
-        terms = Terms(holding, modes, side, opens, CAUSE_USER)
+        terms = Terms(holding, holding.modes_in(perp), side, opens, CAUSE_USER)
         order = Order(
             self.counters.order, account, market, command.side, command.type,
             command.time_in_force, command.quantity, command.price, client_id, command.time, terms,
@@ -181,8 +178,7 @@ class Contracts:
         if refused is not None:
             return [refused]
         price = order.price
-        book = perp.market.book
-        crossing = price >= book.ask if order.side == BUY else price <= book.bid
+        crossing = perp.market.book.crosses(order.side, price)
         tif = order.time_in_force
         if crossing and tif == POST_ONLY:
             return [Rejected(Reject.WOULD_TRADE)]

@@ -21,7 +21,7 @@ from venue.core.messages.events import (
     Rejected,
     Trade,
 )
-from venue.core.units import AMOUNT_MAX, PPM
+from venue.core.units import AMOUNT_MAX, fee_on
 from venue.vocabulary import (
     BUY,
     CANCELED,
@@ -259,11 +259,8 @@ class Spot:
         else:
             buyer, seller, side = maker, taker, SELL
             base_ppm, quote_ppm = maker_ppm, taker_ppm
-        # As `fee_on` does; written out because every fill comes by here.
-        millions = base_amount // PPM
-        base_fee = millions * base_ppm - (-((base_amount - millions * PPM) * base_ppm) // PPM)
-        millions = notional // PPM
-        quote_fee = millions * quote_ppm - (-((notional - millions * PPM) * quote_ppm) // PPM)
+        base_fee = fee_on(base_amount, base_ppm)
+        quote_fee = fee_on(notional, quote_ppm)
         buyer_base, buyer_quote = buyer.spot[base], buyer.spot[quote]
         seller_base, seller_quote = seller.spot[base], seller.spot[quote]
         self.ledger.settle(

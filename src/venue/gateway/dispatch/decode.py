@@ -318,6 +318,13 @@ def generated(value: str) -> int:
     return int(value[2:]) if _GENERATED_CLIENT_ID.fullmatch(value) else 0
 
 
+def own_client_id(given: str | None, name: str) -> str:
+    """A client id that the caller may give: the form of generated ones is the venue's."""
+    if given is not None and generated(given):
+        raise errors.bad_client_id(name, "v- and 16 digits is the venue's own form")
+    return given or ""
+
+
 def leverage(name: str, value: Any) -> int:
     """A whole number from 1 to 500, `20.00` is 20; -3313 for all else."""
     digits = ""

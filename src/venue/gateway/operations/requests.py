@@ -34,13 +34,6 @@ def named(client_id: str) -> tuple[int, str]:
     return number, "" if number else client_id
 
 
-def own_client_id(given: str | None, name: str) -> str:
-    """A client id that the caller may give: the form of generated ones is the venue's."""
-    if given is not None and generated(given):
-        raise errors.bad_client_id(name, "v- and 16 digits is the venue's own form")
-    return given or ""
-
-
 def given_client_id(item: Any) -> str:
     """The client id that an element of a batch gives, as far as an answer can repeat it."""
     given = item.get("newClientOrderId") if isinstance(item, dict) else None

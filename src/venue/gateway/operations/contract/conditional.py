@@ -31,6 +31,7 @@ from venue.core.messages.commands import (
 from venue.core.messages.contract_events import AlgoClosed, AlgoPlaced
 from venue.core.messages.events import OrderRepeated
 from venue.gateway.context import Call
+from venue.gateway.dispatch.decode import own_client_id
 from venue.gateway.operations.contract.orders import (
     POSITION_SIDES,
     SOURCES,
@@ -41,7 +42,7 @@ from venue.gateway.operations.contract.orders import (
     listed,
 )
 from venue.gateway.operations.refusals.contract import Listed, Words, order_unknown
-from venue.gateway.operations.requests import identified, own_client_id
+from venue.gateway.operations.requests import identified
 from venue.vocabulary import (
     ALGO_STOP,
     ALGO_STOP_MARKET,

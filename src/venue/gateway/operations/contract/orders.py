@@ -51,7 +51,7 @@ from venue.core.messages.contract_events import (
 )
 from venue.core.messages.events import OrderRepeated, Rejected
 from venue.gateway.context import DEMO_ASSET, Call, Venue
-from venue.gateway.dispatch.decode import compile_request, decode
+from venue.gateway.dispatch.decode import compile_request, decode, own_client_id
 from venue.gateway.operations.refusals.contract import (
     ORDER,
     Listed,
@@ -61,7 +61,7 @@ from venue.gateway.operations.refusals.contract import (
     symbol_unknown,
 )
 from venue.gateway.operations.refusals.funds import contract_money
-from venue.gateway.operations.requests import given_client_id, identified, named, own_client_id
+from venue.gateway.operations.requests import given_client_id, identified, named
 from venue.vocabulary import (
     BUY,
     CROSSED,

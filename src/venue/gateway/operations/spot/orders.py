@@ -29,10 +29,10 @@ from venue.core.messages.applied import Applied
 from venue.core.messages.commands import CancelOrder, CancelOrders, PlaceOrder
 from venue.core.messages.events import OrderClosed, OrderPlaced, OrderRepeated, Rejected
 from venue.gateway.context import Call, Venue
-from venue.gateway.dispatch.decode import compile_request, decode
+from venue.gateway.dispatch.decode import compile_request, decode, own_client_id
 from venue.gateway.operations.refusals.funds import spot_funds
 from venue.gateway.operations.refusals.spot import refusal
-from venue.gateway.operations.requests import given_client_id, identified, named, own_client_id
+from venue.gateway.operations.requests import given_client_id, identified, named
 from venue.vocabulary import GTC, IOC, MARKET, Reject
 from venue.wire import SIDES, TIMES_IN_FORCE, TYPES, client_id_text, lots, ticks
 
