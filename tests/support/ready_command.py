@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import select
 import signal
 import socket
 import sys
@@ -38,10 +37,7 @@ def serve(asked: socket.socket) -> None:
 
 
 def copied(message: bytes, output: int, errors: int, end: int) -> None:
-    """Run a command in a copy, for which this process waits; it tells which it is and its end.
-
-    Until the end is heard its id is not given to another process: a test may still signal it.
-    """
+    """Run a command in a copy, for which this process waits; it tells which it is and its end."""
     copy = os.fork()
     if copy == 0:
         os.close(end)
@@ -51,14 +47,7 @@ def copied(message: bytes, output: int, errors: int, end: int) -> None:
     os.close(output)
     os.close(errors)
     os.write(end, f"{copy} ".encode())
-    ended = os.waitid(os.P_PID, copy, os.WEXITED | os.WNOWAIT)
-    assert ended is not None
-    code = ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
-    os.write(end, f"{code} ".encode())
-    heard = select.poll()
-    heard.register(end, 0)  # told when the reader has closed it
-    heard.poll()
-    os.waitpid(copy, 0)
+    os.write(end, f"{os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1])} ".encode())
     os._exit(0)
 
 
