@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from venue.api import signing
 
 REQUESTS: Final = 200_000  # more than the floor answers in the time
-BATCHES: Final = 40_000  # more than are answered in the time, too
+BATCHES: Final = 90_000  # more than the floor answers in the time, too
 BATCH: Final = 10
 AHEAD_MS: Final = 4_000  # of the file's timestamps: its last request is still in the window
 PRICE: Final = 6_400_000  # ticks of 0.01
