@@ -42,6 +42,7 @@ HOT = (
     "contract/collateral",
     "contract/conditional",
     "contract/consequences",
+    "contract/ended",
     "contract/prices_in_doubt",
     "contract/fills",
     "contract/leverage",

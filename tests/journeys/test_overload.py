@@ -19,6 +19,7 @@ CAPACITY = 100  # commands a second
 REFUSALS = 300
 KNOWN = 20  # client ids of ended orders that are remembered of an owner, instead of 100,000
 ORDERS_MAX = 2_000  # of one connection
+PERPETUAL = "BTCSUSDT"
 
 
 class Flood:
@@ -71,6 +72,39 @@ def test_an_owners_many_client_ids_push_out_its_own_alone(tmp_path: Path) -> Non
         assert ended(bob, "bob-0") == first
         assert ended(alice, "flood-1") == flood[1]
         assert ended(alice, "flood-0") not in flood
+
+
+def test_an_owners_many_conditional_orders_push_out_its_own_alone(tmp_path: Path) -> None:
+    """Enemy: the same with conditional orders, so that another's repetition was placed again."""
+    program = ("support.tuned", f"core.contract.ended.CLIENT_IDS_PER_OWNER_MAX={KNOWN}")
+    with Server("--no-agents", folder=tmp_path, program=program) as server:
+        index = {"symbol": PERPETUAL, "source": "agents", "price": "64000"}
+        assert server.client().post("/_venue/index", index).status == 200
+        alice, bob = server.client("alice"), server.client("bob")
+        first = waited(bob, "bob-0")
+        flood = [waited(alice, f"flood-{number}") for number in range(KNOWN + 1)]
+        assert conditional(bob, "bob-0") == first
+        assert conditional(alice, "flood-1") == flood[1]
+        assert conditional(alice, "flood-0") not in flood
+
+
+def waited(client: Client, name: str) -> str:
+    """A conditional order that was cancelled; its id."""
+    number = conditional(client, name)
+    answer = client.delete(f"/capi/v3/algoOrder?orderId={number}")
+    assert answer.status == 200, answer
+    return number
+
+
+def conditional(client: Client, name: str) -> str:
+    """A conditional order that waits, or the one that had this client id; its id."""
+    body = {
+        "symbol": PERPETUAL, "side": "BUY", "positionSide": "LONG", "type": "STOP_MARKET",
+        "quantity": "0.001", "triggerPrice": "66000", "clientAlgoId": name,
+    }  # fmt: skip
+    answer = client.post("/capi/v3/algoOrder", body)
+    assert answer.status == 200, answer
+    return str(answer.json["orderId"])
 
 
 def ended(client: Client, name: str) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
-
 from venue.core.book.orders import Order
 from venue.core.contract.account import Holding, Terms
 from venue.core.contract.ordered_rows import OrderedRows
@@ -22,7 +20,6 @@ from venue.vocabulary import (
     ALGO_TRAILING_STOP_MARKET,
     ALGO_UNTRIGGERED,
     CLIENT_ID_MEMORY_US,
-    CLIENT_IDS_ENDED_MAX,
     LONG,
     SELL,
     Reject,
@@ -166,10 +163,9 @@ def leave(algo: Algo, status: int, time: int) -> None:
     algo.holding.algos.pop(algo.algo_id, None)
     stop_waiting(algo)
     if algo.client_id:
-        ended = algo.perp.ended_algos
-        ended.append(algo)
-        if len(ended) > CLIENT_IDS_ENDED_MAX:
-            _forget_oldest(ended)
+        gone = algo.perp.ended_algos.keep(algo.holding.account.uid, algo.algo_id, algo)
+        if gone is not None:
+            _forget(gone)
     if algo.position is not None:
         algo.position.algos.pop(algo.algo_id, None)
     if algo.sibling is not None:
@@ -255,13 +251,14 @@ def reached(queue: OrderedRows[Waiting], key: int) -> Algo | None:
 
 def forget_ended(perp: Perpetual, time: int) -> None:
     """Forget client ids of conditional orders that ended more than a day ago (rule 3.6)."""
-    ended = perp.ended_algos
-    while ended and ended[0].update_time <= time - CLIENT_ID_MEMORY_US:
-        _forget_oldest(ended)
+    oldest = perp.ended_algos.oldest()
+    while oldest is not None and oldest.update_time <= time - CLIENT_ID_MEMORY_US:
+        _forget(perp.ended_algos.take_oldest())
+        oldest = perp.ended_algos.oldest()
 
 
-def _forget_oldest(ended: deque[Algo]) -> None:
-    algo = ended.popleft()
+def _forget(algo: Algo) -> None:
+    """Forget an ended one's client id, unless a newer one has it."""
     if algo.holding.algo_clients.get(algo.client_id) is algo:
         del algo.holding.algo_clients[algo.client_id]
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from venue.core.book.market import Market
 from venue.core.contract.account import Terms
+from venue.core.contract.ended import Ended
 from venue.core.contract.margin import Tiers
 from venue.core.contract.ordered_rows import OrderedRows
 from venue.core.contract.position import Position
@@ -135,7 +136,7 @@ class Perpetual:
         self.trailing: dict[int, Algo] = {}
         # Those whose price has come and whose turn has not, each with its version then.
         self.due_algos: deque[tuple[int, Algo]] = deque()
-        self.ended_algos: deque[Algo] = deque()  # those with client ids, for a day
+        self.ended_algos: Ended[Algo] = Ended()  # those with client ids, for a day
         self.configure(contract)
 
     def default_leverage(self) -> int:

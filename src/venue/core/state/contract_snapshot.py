@@ -114,7 +114,7 @@ def _perpetual_record(perp: Perpetual) -> PerpetualRecord:
         ],
         left=[],
         orders=[_order_record(order) for order in orders],
-        ended_algos=[algo_record(algo) for algo in perp.ended_algos],
+        ended_algos=[algo_record(algo) for algo in perp.ended_algos.things()],
         due_algos=[algo.algo_id for version, algo in perp.due_algos if is_due(version, algo)],
         premiums=list(perp.premiums),
         samples=list(perp.sources[SPOT_SOURCE].samples) if SPOT_SOURCE in perp.sources else [],
@@ -241,7 +241,7 @@ def load(engine: Engine, state: ContractState) -> None:
             _rest(engine, _order(engine, order_record))
         for conditional in record.ended_algos:
             algo = load_algo(engine, conditional)
-            perp.ended_algos.append(algo)
+            perp.ended_algos.add(conditional.uid, algo.algo_id, algo)
             name(algo.holding.algo_clients, algo)
     for account in ledger.accounts.values():
         holding = account.holding
