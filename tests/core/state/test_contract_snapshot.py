@@ -39,7 +39,7 @@ from venue.core.messages.contract_events import (
     FundingSettled,
     LeverageSet,
 )
-from venue.core.messages.events import Event, Rejected
+from venue.core.messages.events import Event, OrderRepeated, Rejected
 from venue.core.state import audit, contract_snapshot, snapshot
 from venue.core.units import AMOUNT_MAX
 from venue.vocabulary import CLIENT_ID_MEMORY_US
@@ -296,6 +296,21 @@ def test_client_ids_used_again_after_a_day_survive_a_reload(ended: bool) -> None
     same(first, second, commands.Tick(time=desk.time))
     assert snapshot.dump(first) == snapshot.dump(second)
     assert ("x" in holding.clients, "x" in holding.algo_clients) == (True, True)
+
+
+def test_a_client_id_used_again_in_another_contract_survives_a_reload() -> None:
+    """The newer holds the id, although its contract is loaded first."""
+    desk = Desk("ann")
+    for symbol in (OTHER, SYMBOL):
+        algo = desk.algo("ann", BUY, LONG, STOP_MARKET, 5, 1_050, client_id="x", symbol=symbol)
+        desk.ok(commands.CancelAlgo(ANN, algo))
+        desk.time += CLIENT_ID_MEMORY_US
+    desk.time -= 1
+    again = desk.algo_command("ann", BUY, LONG, STOP_MARKET, 5, 1_050, client_id="x")
+    again.time = desk.time
+    (repeated,) = same(desk.engine, desk.reopened(), again)
+    assert isinstance(repeated, OrderRepeated)
+    assert repeated.order_id == algo
 
 
 def test_trailing_stops_of_several_owners_keep_their_order() -> None:

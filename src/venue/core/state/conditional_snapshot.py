@@ -69,9 +69,9 @@ def load_algo(engine: Engine, record: AlgoRecord) -> Algo:
 
 
 def name(clients: dict[str, Algo], algo: Algo) -> None:
-    """An ended one's client id counts while no living one has taken it."""
+    """Of those with one client id the newest has it, in whatever contract."""
     holder = clients.get(algo.client_id)
-    if holder is None or holder.algo_id not in holder.holding.algos:
+    if holder is None or holder.algo_id < algo.algo_id:
         clients[algo.client_id] = algo
 
 
