@@ -41,8 +41,7 @@ from venue.core.messages.contract_events import (
 )
 from venue.core.messages.events import Event, InstrumentListed, OrderPlaced
 from venue.node.market_data.past import PastTrade
-from venue.node.market_data.records import Depth, Top
-from venue.node.market_data.reference import LastFunding, Prices
+from venue.node.market_data.records import Depth, LastFunding, Prices, Top
 from venue.node.market_data.ticker import Ticker
 from venue.node.market_data.views import MarketData
 from venue.vocabulary import BUY, SELL, Cause, OrderType, TimeInForce

@@ -41,9 +41,9 @@ class SpotChanges:
                 kind = type(event)
                 if kind is OrderPlaced or kind is OrderClosed:
                     times[event.uid] = applied.time  # type: ignore[union-attr]
-                elif isinstance(event, Trade):
+                elif type(event) is Trade:
                     times[event.maker_uid] = times[event.taker_uid] = applied.time
-                elif isinstance(event, WalletMoved):
+                elif type(event) is WalletMoved:
                     if event.wallet == WALLET_SPOT:
                         times[event.uid] = applied.time
                 elif isinstance(event, Transferred) and WALLET_SPOT in (event.source, event.target):

@@ -5,40 +5,81 @@ from __future__ import annotations
 from collections import deque
 from itertools import islice
 
-import msgspec
-
 from venue.candles import (
     CANDLES_MAX,
     INTERVALS,
     MINUTE_US,
     Candle,
-    first,
-    fold,
     merge,
     open_time,
     reopened,
 )
-from venue.node.market_data.wide_sums import Wide, narrowed, widened
+from venue.node.market_data.records import ChartRecord
+from venue.node.market_data.wide_sums import narrowed, widened
 
 
-class ChartRecord(msgspec.Struct, array_like=True):
-    """A dumped chart: per interval (finest first), then the running minute, rows and wide sums."""
+class Minute:
+    """The minute that runs. Its candle is made when it is asked for: there are more trades than
+    questions."""
 
-    rows: list[tuple[list[Candle], list[Wide]]]
+    __slots__ = (
+        "_candle", "close", "count", "high", "low", "notional", "open", "open_time",
+        "taker_notional", "taker_volume", "volume",
+    )  # fmt: skip
+
+    def __init__(self, candle: Candle) -> None:
+        self._candle: Candle | None = candle
+        self.open_time = candle.open_time
+        self.open = candle.open
+        self.high = candle.high
+        self.low = candle.low
+        self.close = candle.close
+        self.volume = candle.volume
+        self.notional = candle.notional
+        self.count = candle.count
+        self.taker_volume = candle.taker_volume
+        self.taker_notional = candle.taker_notional
+
+    def price(self, price: int) -> None:
+        """Take in the newest price."""
+        self._candle = None
+        self.close = price
+        if price > self.high:
+            self.high = price
+        if price < self.low:
+            self.low = price
+
+    def trade(self, price: int, quantity: int, notional: int, *, taker_bought: bool) -> None:
+        """Take in the newest trade."""
+        self.price(price)
+        self.volume += quantity
+        self.notional += notional
+        self.count += 1
+        if taker_bought:
+            self.taker_volume += quantity
+            self.taker_notional += notional
+
+    def candle(self) -> Candle:
+        """The candle so far: the same object until the next trade or price."""
+        if self._candle is None:
+            self._candle = Candle(
+                self.open_time, self.open, self.high, self.low, self.close, self.volume,
+                self.notional, self.count, self.taker_volume, self.taker_notional,
+            )  # fmt: skip
+        return self._candle
 
 
 class Chart:
     """Candles with trades (or quotes) in them, the newest 1,000 of each interval.
 
     Trades fold into the running minute only. A finished minute is merged into every interval, so
-    the cost of a trade does not depend on how many intervals there are. `minute` is the running
-    one, another object after each trade (or other price).
+    the cost of a trade does not depend on how many intervals there are.
     """
 
-    __slots__ = ("_minute_end", "_rows", "minute")
+    __slots__ = ("_minute", "_minute_end", "_rows")
 
     def __init__(self) -> None:
-        self.minute: Candle | None = None
+        self._minute: Minute | None = None
         self._minute_end = 0
         self._rows: dict[str, deque[Candle]] = {
             interval: deque(maxlen=CANDLES_MAX) for interval in INTERVALS
@@ -48,28 +89,22 @@ class Chart:
         self, time: int, price: int, quantity: int, notional: int, *, taker_bought: bool
     ) -> None:
         """Take in one trade, the newest so far."""
-        minute = self.minute
-        if minute is not None:
-            if time < self._minute_end:
-                self.minute = fold(minute, price, quantity, notional, taker_bought=taker_bought)
-                return
-            self._finish(minute)
-        opened = open_time("1m", time)
-        self.minute = first(opened, price, quantity, notional, taker_bought=taker_bought)
-        self._minute_end = opened + MINUTE_US
+        minute = self._minute
+        if minute is None or time >= self._minute_end:
+            minute = self._begin(time, price)
+        minute.trade(price, quantity, notional, taker_bought=taker_bought)
 
     def quote(self, time: int, price: int) -> None:
         """Take in one price without a trade, the newest so far: volumes and counts stay 0."""
-        minute = self.minute
-        if minute is not None:
-            if time < self._minute_end:
-                if price != minute.close:
-                    self.minute = merge(minute, _priced(minute.open_time, price))
-                return
-            self._finish(minute)
-        opened = open_time("1m", time)
-        self.minute = _priced(opened, price)
-        self._minute_end = opened + MINUTE_US
+        minute = self._minute
+        if minute is None or time >= self._minute_end:
+            self._begin(time, price)
+        elif price != minute.close:
+            minute.price(price)
+
+    def minute(self) -> Candle | None:
+        """The running minute's candle: another object after each trade (or other price)."""
+        return None if self._minute is None else self._minute.candle()
 
     def rows(self, interval: str, limit: int) -> list[Candle]:
         """The newest candles with trades, at least `limit` of those that are kept, ascending.
@@ -78,8 +113,8 @@ class Chart:
         """
         rows = list(islice(reversed(self._rows[interval]), limit))
         rows.reverse()
-        if self.minute is not None:
-            _append(rows, reopened(self.minute, interval))
+        if self._minute is not None:
+            _append(rows, reopened(self._minute.candle(), interval))
         return rows
 
     def full(self, interval: str) -> bool:
@@ -88,7 +123,7 @@ class Chart:
 
     def dump(self) -> ChartRecord:
         """Everything; `restore` takes it back."""
-        minute = [] if self.minute is None else [self.minute]
+        minute = [] if self._minute is None else [self._minute.candle()]
         rows = [narrowed(self._rows[interval]) for interval in INTERVALS]
         return ChartRecord([*rows, narrowed(minute)])
 
@@ -97,16 +132,19 @@ class Chart:
         *rows, minute = [widened(*part) for part in record.rows]
         for interval, part in zip(INTERVALS, rows, strict=True):
             self._rows[interval] = deque(part, maxlen=CANDLES_MAX)
-        self.minute = minute[0] if minute else None
+        self._minute = Minute(minute[0]) if minute else None
         self._minute_end = minute[0].open_time + MINUTE_US if minute else 0
 
-    def _finish(self, minute: Candle) -> None:
-        for interval, rows in self._rows.items():
-            _append(rows, reopened(minute, interval))
-
-
-def _priced(opened: int, price: int) -> Candle:
-    return Candle(opened, price, price, price, price, 0, 0, 0, 0, 0)
+    def _begin(self, time: int, price: int) -> Minute:
+        """Merge the finished minute into every interval, and begin the one that contains `time`."""
+        if self._minute is not None:
+            candle = self._minute.candle()
+            for interval, rows in self._rows.items():
+                _append(rows, reopened(candle, interval))
+        opened = open_time("1m", time)
+        minute = Minute(Candle(opened, price, price, price, price, 0, 0, 0, 0, 0))
+        self._minute, self._minute_end = minute, opened + MINUTE_US
+        return minute
 
 
 def _append(rows: list[Candle] | deque[Candle], candle: Candle) -> None:

@@ -129,7 +129,7 @@ class Board:
 
     def minute(self, symbol: str) -> Candle | None:
         """The candle of the minute of the newest trade; each trade makes another object of it."""
-        return self._market(symbol).chart.minute
+        return self._market(symbol).chart.minute()
 
     def open(self, symbol: str) -> None:
         """A symbol was listed."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import msgspec
 
-from venue.node.market_data.chart import ChartRecord
+from venue.candles import Candle
 from venue.node.market_data.past import PastTrade
-from venue.node.market_data.reference import StateRecord
 from venue.node.market_data.ticker import WindowRecord
+from venue.node.market_data.wide_sums import Wide
 
 
 class Depth(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -35,6 +35,33 @@ class Top(msgspec.Struct, frozen=True, gc=False):
     ask_quantity: int
 
 
+class Prices(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """Index and mark price in ticks and average premium in ppb, as they were set at `time` (µs).
+
+    All 0 before the first mark. `current` is false when the index is stale (rule 6.1).
+    """
+
+    index: int = 0
+    mark: int = 0
+    current: bool = False
+    time: int = 0
+    premium_ppb: int = 0
+
+
+class LastFunding(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The last settlement: due time in µs, rate in ppb, mark in ticks; all 0 before the first."""
+
+    due: int = 0
+    rate_ppb: int = 0
+    mark: int = 0
+
+
+class ChartRecord(msgspec.Struct, array_like=True):
+    """A dumped chart: per interval (finest first), then the running minute, rows and wide sums."""
+
+    rows: list[tuple[list[Candle], list[Wide]]]
+
+
 class BoardRecord(msgspec.Struct, array_like=True):
     """One dumped symbol."""
 
@@ -43,6 +70,17 @@ class BoardRecord(msgspec.Struct, array_like=True):
     trades: list[PastTrade]
     window: WindowRecord
     chart: ChartRecord
+
+
+class StateRecord(msgspec.Struct, array_like=True):
+    """One dumped contract."""
+
+    symbol: str
+    prices: Prices
+    funding: LastFunding
+    open_interest: int
+    index_chart: ChartRecord
+    mark_chart: ChartRecord
 
 
 class ViewRecord(msgspec.Struct, array_like=True):

@@ -6,36 +6,14 @@ from bisect import bisect_right
 from collections.abc import Callable
 from typing import Final
 
-import msgspec
-
 from venue.candles import CANDLES_MAX, Candle, fill, join, moment, open_time
 from venue.core.messages.contract_events import ContractTrade, FundingDue, Leg, MarkSet
-from venue.node.market_data.chart import Chart, ChartRecord
+from venue.node.market_data.chart import Chart
 from venue.node.market_data.past import NoPast, Past
+from venue.node.market_data.records import LastFunding, Prices, StateRecord
 from venue.vocabulary import LONG
 
 FUNDING_INTERVAL: Final = "8h"  # between two settlements of the past
-
-
-class Prices(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """Index and mark price in ticks and average premium in ppb, as they were set at `time` (µs).
-
-    All 0 before the first mark. `current` is false when the index is stale (rule 6.1).
-    """
-
-    index: int = 0
-    mark: int = 0
-    current: bool = False
-    time: int = 0
-    premium_ppb: int = 0
-
-
-class LastFunding(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """The last settlement: due time in µs, rate in ppb, mark in ticks; all 0 before the first."""
-
-    due: int = 0
-    rate_ppb: int = 0
-    mark: int = 0
 
 
 class State:
@@ -49,17 +27,6 @@ class State:
         self.open_interest = 0
         self.index_chart = Chart()
         self.mark_chart = Chart()
-
-
-class StateRecord(msgspec.Struct, array_like=True):
-    """One dumped contract."""
-
-    symbol: str
-    prices: Prices
-    funding: LastFunding
-    open_interest: int
-    index_chart: ChartRecord
-    mark_chart: ChartRecord
 
 
 class ContractData:
@@ -123,11 +90,11 @@ class ContractData:
 
     def index_minute(self, symbol: str) -> Candle | None:
         """The candle of the newest index's minute; each other price makes another object of it."""
-        return self._state(symbol).index_chart.minute
+        return self._state(symbol).index_chart.minute()
 
     def mark_minute(self, symbol: str) -> Candle | None:
         """The mark's, as `index_minute`."""
-        return self._state(symbol).mark_chart.minute
+        return self._state(symbol).mark_chart.minute()
 
     def open(self, symbol: str) -> None:
         """A contract was listed."""

@@ -96,12 +96,12 @@ class MarketData:
         sequence = applied.sequence
         spot = self.spot
         for event in applied.events:
-            if isinstance(event, Trade):
+            if type(event) is Trade:
                 spot.trade(sequence, applied.time, event)
-            elif isinstance(event, OrderPlaced):
+            elif type(event) is OrderPlaced:
                 if event.resting:
                     spot.change(sequence, event.symbol, event.side, event.price, event.resting)
-            elif isinstance(event, OrderClosed):
+            elif type(event) is OrderClosed:
                 if event.resting:
                     spot.change(sequence, event.symbol, event.side, event.price, -event.resting)
             else:
@@ -109,31 +109,31 @@ class MarketData:
 
     def _fold_other(self, sequence: int, time: int, event: Event) -> None:
         contract = self.contract
-        if isinstance(event, ContractTrade):
+        if type(event) is ContractTrade:
             self.contract_data.trade(event)
             # The others happened outside the book.
             if event.cause not in (CAUSE_TAKEOVER, CAUSE_DELEVERAGE):
                 contract.trade(sequence, time, event)
-        elif isinstance(event, ContractOrderPlaced):
+        elif type(event) is ContractOrderPlaced:
             if event.resting:
                 contract.change(sequence, event.symbol, event.side, event.price, event.resting)
-        elif isinstance(event, MarkSet):
+        elif type(event) is MarkSet:
             self.contract_data.mark(time, event)
-        elif isinstance(event, ContractOrderClosed):
+        elif type(event) is ContractOrderClosed:
             if event.resting:
                 contract.change(sequence, event.symbol, event.side, event.price, -event.resting)
-        elif isinstance(event, ContractOrderReduced):
+        elif type(event) is ContractOrderReduced:
             contract.change(sequence, event.symbol, event.side, event.price, -event.quantity)
-        elif isinstance(event, FundingDue):
+        elif type(event) is FundingDue:
             self.contract_data.fund(event)
-        elif isinstance(event, InstrumentListed):
+        elif type(event) is InstrumentListed:
             self.spot.open(event.instrument.symbol)
-        elif isinstance(event, ContractListed):
+        elif type(event) is ContractListed:
             self.contract.open(event.contract.instrument.symbol)
             self.contract_data.open(event.contract.instrument.symbol)
-        elif isinstance(event, StateKept):
+        elif type(event) is StateKept:
             self._kept[event.name] = _encoder.encode(self._record())
-        elif isinstance(event, StateReverted):
+        elif type(event) is StateReverted:
             self._become(_decoder.decode(self._kept[event.name]))
-        elif isinstance(event, StateDropped):
+        elif type(event) is StateDropped:
             del self._kept[event.name]
