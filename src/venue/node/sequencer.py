@@ -317,8 +317,10 @@ class Sequencer:
         if commands >= BATCH_LEAST:
             self._fit(commands)
         self._busy = len(groups) >= BUSY
-        if self._waiting:  # the disk works on the next batch while this one is applied
-            if not self._busy or self._queue.commands:
+        if self._waiting:
+            # Half of the callers wait already: the disk writes theirs while others' are applied.
+            half = 2 * len(self._pending) >= len(groups)
+            if half or not self._busy or self._queue.commands:
                 self._flush()
             else:
                 self._linger()
