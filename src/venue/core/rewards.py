@@ -226,7 +226,7 @@ class Rewards:
         asset = which[1]
         if not accrual.refund:
             return
-        fees = self.collateral.fee_pool(asset)
+        fees = self.collateral.fees[asset]
         amount = min(accrual.refund, max(0, fees.collateral))
         if not amount:
             return
@@ -253,7 +253,7 @@ class Rewards:
         if not accrual.commission or benefits is None:
             return
         inviter = self.ledger.accounts[benefits.inviter]
-        fees = self.collateral.fee_pool(asset) if product == PRODUCT_CONTRACT else None
+        fees = self.collateral.fees[asset] if product == PRODUCT_CONTRACT else None
         there = fees.collateral if fees is not None else self.ledger.fees[asset]
         if there < accrual.commission:
             return

@@ -62,7 +62,8 @@ def _order(order: Order[None]) -> tuple[object, ...]:
 
 def _contract_order(order: Order[Terms]) -> tuple[object, ...]:
     terms = order.terms
-    position_id = terms.position.position_id if terms.position is not None else 0
+    position = terms.position()
+    position_id = position.position_id if position is not None else 0
     executed = order.quantity - order.remaining - terms.trimmed
     return (
         order.order_id, order.account.uid, order.market.symbol, order.side, terms.position_side,

@@ -195,8 +195,9 @@ def open_contract_order(order: Order[Terms], modes: Chosen) -> OrderNote:
     note.executed -= terms.trimmed
     note.position_side = terms.position_side
     note.modes = modes
-    if terms.position is not None:
-        note.position_id = terms.position.position_id
+    position = terms.position()
+    if position is not None:
+        note.position_id = position.position_id
     note.take_profit = terms.take_profit is not None and terms.take_profit.trigger_price > 0
     note.stop_loss = terms.stop_loss is not None and terms.stop_loss.trigger_price > 0
     origin = _origin(order)

@@ -131,8 +131,8 @@ class Terms:
     """What a contract order has beside its price and quantity.
 
     `pool` is its owner's cross pool. Of the `whole_margin` atoms that an opening order needs,
-    `margin` are held there for what remains of it. `position` is what a closing order reduces; of
-    an opening one in SEPARATED mode what it has made. `take_profit` and `stop_loss` are attached
+    `margin` are held there for what remains of it. An open order `closes` a position, or it opens
+    one: `made` is the one it has made in SEPARATED mode. `take_profit` and `stop_loss` are attached
     once it has opened something: `attached` are those of the position `exits_position`. `trimmed`
     lots were taken off a closing order because its position became smaller.
     """
@@ -141,14 +141,15 @@ class Terms:
         "algo_id",
         "attached",
         "cause",
+        "closes",
         "exits_position",
         "holding",
+        "made",
         "margin",
         "modes",
         "opens",
         "perp",
         "pool",
-        "position",
         "position_side",
         "stop_loss",
         "take_profit",
@@ -169,18 +170,17 @@ class Terms:
         self.margin = 0
         self.whole_margin = 0
         self.trimmed = 0
-        self.position: Position | None = None
+        self.closes: Position | None = None
+        self.made: Position | None = None
         self.algo_id = 0
         self.take_profit: Exit | None = None
         self.stop_loss: Exit | None = None
         self.attached: tuple[Algo, ...] = ()
         self.exits_position = 0
 
-    def closed(self) -> Position:
-        """The position that a closing order reduces."""
-        position = self.position
-        assert position is not None, "what closes has a position"
-        return position
+    def position(self) -> Position | None:
+        """The position that it closes, or has made."""
+        return self.closes if self.closes is not None else self.made
 
 
 def holding_of(account: Account) -> Holding:

@@ -10,6 +10,7 @@ from venue.core.contract.conditional import caps_refused
 from venue.core.contract.margin import bankruptcy_price, order_margin
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import (
+    Position,
     available_in,
     certain,
     equity,
@@ -185,8 +186,8 @@ def short_of(need: int) -> Rejected:
     return Rejected(Reject.FUNDS, min(need, STORED_MAX))
 
 
-def closing_refused(order: Order[Terms], terms: Terms) -> Rejected | None:
-    position = terms.closed()
+def closing_refused(order: Order[Terms], terms: Terms, position: Position) -> Rejected | None:
+    """Whether an order closes more than is left of its position."""
     # What closes on its owner's behalf clears other closing orders out of its way.
     left = position.left() if terms.cause == CAUSE_USER else position.quantity
     if order.quantity > left or not left:
@@ -194,11 +195,10 @@ def closing_refused(order: Order[Terms], terms: Terms) -> Rejected | None:
     return None
 
 
-def solvent_price(order: Order[Terms], terms: Terms) -> int:
+def solvent_price(order: Order[Terms], terms: Terms, position: Position) -> int:
     """The worst price at which closing leaves its pool what the rest of it must have:
     nobody may trade a loss onto the insurance fund. A pool that has less already may close at the
     mark. The fund itself, and liquidations, have limits of their own."""
-    position = terms.closed()
     perp = terms.perp
     if terms.cause == CAUSE_LIQUIDATION or terms.cause == CAUSE_UNWIND:
         return any_price(order.side)
@@ -242,11 +242,11 @@ def choose_position(terms: Terms, position_id: int) -> Rejected | None:
         named = terms.holding.positions.get(position_id)
         if named is None or named.perp is not terms.perp or named.side != terms.position_side:
             return Rejected(Reject.POSITION_UNKNOWN)
-        terms.position = named
+        terms.closes = named
         return None
     if terms.modes.separated == SEPARATED:
         return Rejected(Reject.POSITION_ID_MISSING)
-    terms.position = find_position(terms.holding, terms.perp, terms.position_side)
-    if terms.position is None:
+    terms.closes = find_position(terms.holding, terms.perp, terms.position_side)
+    if terms.closes is None:
         return Rejected(Reject.NOTHING_TO_CLOSE)
     return None

@@ -28,7 +28,8 @@ ITEM: Final = Income  # compiled, a name of another module is looked up at every
 class Collateral:
     """The contract side of one ledger. `dirty` are pools whose risk must be looked at anew.
 
-    `fees` and `fund` are the fee account and the insurance fund, there from the first contract on.
+    `fees` and `fund` are the pools by asset of the fee account and of the insurance fund: none
+    before the first contract.
     `ranking` has the positions in the order in which they are deleveraged. `copied` says that the
     command has traded for somebody who leads or follows: no state between commands.
     """
@@ -39,8 +40,8 @@ class Collateral:
         self.ledger = ledger
         self.counters = counters
         self.dirty: list[Pool] = []
-        self.fees: Account | None = None
-        self.fund: Account | None = None
+        self.fees: list[Pool] = []
+        self.fund: list[Pool] = []
         self.ranking = Ranking()
         self.copied = False
 
@@ -74,21 +75,9 @@ class Collateral:
             self.item(target, INCOME_MARGIN_MOVE_IN, amount, symbol),
         ]
 
-    def fee_pool(self, asset: int) -> Pool:
-        fees = self.fees
-        assert fees is not None, "fees are earned where a contract is listed"
-        return fees.contract[asset]
-
-    def fund_pool(self, asset: int) -> Pool:
-        return self._fund().contract[asset]
-
-    def fund_holding(self) -> Holding:
-        return holding_of(self._fund())
-
-    def _fund(self) -> Account:
-        fund = self.fund
-        assert fund is not None, "the fund is asked where a contract is listed"
-        return fund
+    def fund_holding(self, asset: int) -> Holding:
+        """The contract side of the insurance fund, found by any of its pools."""
+        return holding_of(self.fund[asset].account)
 
 
 def available(account: Account, asset: int) -> int:

@@ -179,7 +179,8 @@ class Fills:
         terms = order.terms
         perp = terms.perp
         opens = terms.opens
-        position = self._opened(order, terms) if opens else terms.closed()
+        closes = terms.closes
+        position = self._opened(order, terms) if closes is None else closes
         if perp.settlement is not None:
             events += settle_position(self.collateral, position)
         if margin:
@@ -193,8 +194,8 @@ class Fills:
             held = modes.positions(terms.position_side)
             if held:
                 return held[0]
-        elif terms.position is not None and terms.position.quantity:
-            return terms.position
+        elif terms.made is not None and terms.made.quantity:
+            return terms.made
         made = self.new_position(
             terms.holding, terms.perp, terms.position_side, modes.margin_mode, order.update_time
         )
@@ -202,7 +203,7 @@ class Fills:
         if modes.separated:
             made.separated = True
             made.open_order_id = order.order_id
-            terms.position = made
+            terms.made = made
         return made
 
     def new_position(
@@ -270,7 +271,7 @@ class Fills:
         """Move the cash and state the trade, then what fees and funds earned by it."""
         collateral = self.collateral
         taker_pool, maker_pool = taking.position.pool, making.position.pool
-        fees = collateral.fee_pool(perp.asset)
+        fees = collateral.fees[perp.asset]
         if taker_side == BUY:
             collateral.ledger.trade(taker_pool, maker_pool, amount, taking.fee, making.fee, fees)
             taker_amount, maker_amount = -amount - taking.fee, amount - making.fee
@@ -297,7 +298,7 @@ class Fills:
             collateral.copied = True
         earned = taking.fee + making.fee - liquidation_fee
         if liquidation_fee:
-            fund = collateral.fund_pool(perp.asset)
+            fund = collateral.fund[perp.asset]
             collateral.ledger.exchange(fees, fund, liquidation_fee)
         if earned:
             kind = INCOME_ORDER_FILL_FEE_INCOME
@@ -370,7 +371,7 @@ class Fills:
         """Bring a pool without positions from below zero to zero, out of the fund (rule 7.4)."""
         lots = sum([position.quantity for position in pool.positions])  # emptied ones go last
         assert lots == 0, f"the fund pays for a pool that has {lots} lots"
-        fund = self.collateral.fund_pool(pool.asset)
+        fund = self.collateral.fund[pool.asset]
         amount = min(-pool.collateral, max(0, equity(fund)))
         if amount <= 0:
             return []

@@ -84,9 +84,9 @@ class ContractListing:
 
     def _accounts(self) -> list[Event]:
         collateral = self.contracts.collateral
-        if collateral.fees is not None:
+        if collateral.fees:
             return []
         ledger = self.contracts.ledger
-        collateral.fees = ledger.open(FEES_UID, FEES_NAME)
-        collateral.fund = ledger.open(FUND_UID, FUND_NAME)
+        collateral.fees = ledger.open(FEES_UID, FEES_NAME).contract
+        collateral.fund = ledger.open(FUND_UID, FUND_NAME).contract
         return [OwnerCreated(FEES_UID, FEES_NAME), OwnerCreated(FUND_UID, FUND_NAME)]

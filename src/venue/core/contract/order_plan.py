@@ -113,13 +113,11 @@ class Plan:
             total += lots
             if maker.level is None or lots > maker.remaining:
                 return True
-            terms = maker.terms
-            if not terms.opens:
-                position = terms.position
-                if position is None or position.quantity < lots:
-                    return True
-        position = self.terms.position
-        if not self.terms.opens and (position is None or position.quantity < total):
+            closes = maker.terms.closes
+            if closes is not None and closes.quantity < lots:
+                return True
+        closes = self.terms.closes
+        if closes is not None and closes.quantity < total:
             return True
         return total != self.match.lots or total > self.order.remaining
 
@@ -150,13 +148,12 @@ class Plan:
 
     # -- what a close leaves ---------------------------------------------------------------------
 
-    def kept_solvent(self) -> Plan:
+    def kept_solvent(self, position: Position) -> Plan:
         """A closing order's plan without the last fills that its pool cannot bear to the atom.
 
         The limit of the walk is exact but for the rounding of each fill's fee. A pool keeps the
         maintenance margin of what it still holds, and never owes.
         """
-        position = self.terms.closed()
         stakes = self.stakes
         if stakes is not None and stakes.own:
             owes = stakes.trial(position.pool, stakes.pools).equity() < 0
@@ -221,8 +218,9 @@ class Plan:
         fill = Fill(maker, lots, amount, fee_on(amount, self.rate), fee_on(amount, rate))
         own = maker.account is self.order.account
         mark = perp.mark
-        if not mark and terms.position is not None:
-            mark = mark_of(terms.position)
+        closes = terms.closes
+        if not mark and closes is not None:
+            mark = mark_of(closes)
         # Who buys above the mark or sells below it loses by the fill.
         loss = (price - mark if maker.side == BUY else mark - price) * size
         if opens:
@@ -230,10 +228,9 @@ class Plan:
             fill.released = terms.margin - part_margin(maker, left) if left else terms.margin
             if isolated:
                 fill.maker_margin = maker_margin(fill, terms)
-        elif loss > 0 and terms.position is not None:
+        elif loss > 0 and closes is not None:
             cost = loss + fill.maker_fee
-            pool = terms.position.pool
-            if self._unsure(pool) and too_dear(terms.position, lots, cost, rate):
+            if self._unsure(closes.pool) and too_dear(closes, lots, cost, rate):
                 return None
         if self.isolated:
             fill.taker_margin = self._margin_with(fill) - self.margin
@@ -288,13 +285,14 @@ class Plan:
         mark: more than all fills that were found easy before it drew, whoever owns them."""
         perp = self.perp
         cost = loss + fill.maker_fee
-        if terms.opens:
+        closes = terms.closes
+        if closes is None:
             pool = terms.pool
             at_mark = perp.mark * (fill.lots * perp.unit)
             cost += ceil_div(at_mark, terms.modes.leverage(terms.position_side)) - fill.released
             room = available_in(pool)
         else:
-            pool = terms.closed().pool
+            pool = closes.pool
             if pool.position_id:  # a close takes money out of it
                 return False
             room = _room(pool)
@@ -307,10 +305,11 @@ class Plan:
         What it holds is worth nothing once the money behind it is gone: by a fill before, or since
         it rests.
         """
-        if not terms.opens:
+        closes = terms.closes
+        if closes is not None:
             if not self.drawn and (self.stakes is None or not self.stakes.pools):
                 return True
-            pool = terms.closed().pool
+            pool = closes.pool
             return _room(pool) >= self.drawn and not self._judged(pool)
         pool = terms.pool
         room = available_in(pool)

@@ -53,8 +53,12 @@ class OrderedRows(Generic[R]):
             del self.lasts[at]
 
     def first(self) -> R | None:
-        """The row in front."""
+        """The row in front, None where there are no rows."""
         return self.chunks[0][0] if self.chunks else None
+
+    def front(self) -> R:
+        """The row in front of rows that are there."""
+        return self.chunks[0][0]
 
     def last(self) -> R | None:
         """The row at the end."""

@@ -162,7 +162,7 @@ class Contracts:
             holding_of(position.pool.account), position.perp, closing_side(position.side),
             position.side, type_, IOC, lots, price, cause, time,
         )  # fmt: skip
-        order.terms.position = position
+        order.terms.closes = position
         return order
 
     def enter(self, order: Order[Terms], shown: ShownPlan | None = None) -> list[Event]:
@@ -182,12 +182,13 @@ class Contracts:
         tif = order.time_in_force
         if crossing and tif == POST_ONLY:
             return [Rejected(Reject.WOULD_TRADE)]
-        if terms.opens:
+        closes = terms.closes
+        if closes is None:
             refused = opening_refused(order, terms, price, order.quantity)
             if refused is None and not crossing and tif in (GTC, POST_ONLY):
                 return self._rest_at_once(order, terms, shown)
         else:
-            refused = closing_refused(order, terms)
+            refused = closing_refused(order, terms, closes)
         if refused is not None:
             return [refused]
         plan = Plan(order, terms)
@@ -203,8 +204,9 @@ class Contracts:
         terms = order.terms
         perp = terms.perp
         refused = market_refused(order, terms)
-        if refused is None and not terms.opens:
-            refused = closing_refused(order, terms)
+        closes = terms.closes
+        if refused is None and closes is not None:
+            refused = closing_refused(order, terms, closes)
         if refused is not None:
             return [refused]
         limit = worst_price(perp, order.side) or any_price(order.side)
@@ -220,11 +222,12 @@ class Contracts:
 
     def _planned(self, plan: Plan, limit: int, band_ppm: int = 0) -> Plan:
         """The plan of an owner's order: a closing one leaves its pool what it must keep."""
-        if not plan.terms.opens:
-            limit = tighter(plan.order.side, limit, solvent_price(plan.order, plan.terms))
+        order, closes = plan.order, plan.terms.closes
+        if closes is not None:
+            limit = tighter(order.side, limit, solvent_price(order, plan.terms, closes))
         plan.walk(limit, band_ppm)
         self.looked += plan.match.looked
-        return plan if plan.terms.opens else plan.kept_solvent()
+        return plan if closes is None else plan.kept_solvent(closes)
 
     def _admitted(
         self, order: Order[Terms], terms: Terms, plan: Plan, shown: ShownPlan | None
@@ -243,9 +246,9 @@ class Contracts:
             shown.order = order
             shown.plan = plan
             return []
-        if terms.cause == CAUSE_USER or terms.position is None:
+        if terms.cause == CAUSE_USER or terms.closes is None:
             return self._execute(order, plan)
-        events = self.clear_closing(terms.position, order.quantity, order.time)
+        events = self.clear_closing(terms.closes, order.quantity, order.time)
         events += self._execute(order, plan)
         return events
 
@@ -303,12 +306,12 @@ class Contracts:
         elif order.client_id:
             terms.holding.clients[order.client_id] = order
             self.client_ids.keep(order)
-        position = terms.position
+        closes = terms.closes
         placed = PLACED(
             order.order_id, order.account.uid, terms.perp.symbol, order.side, terms.position_side,
             order.type, tif, order.quantity, order.price, order.client_id, left if rests else 0,
             terms.cause, terms.algo_id,
-            position.position_id if position is not None and not terms.opens else 0,
+            closes.position_id if closes is not None else 0,
         )  # fmt: skip
         if left and not rests:
             events.append(
@@ -336,7 +339,8 @@ class Contracts:
         perp = terms.perp
         modes = terms.modes
         left = order.remaining
-        if terms.opens:
+        position = terms.closes
+        if position is None:
             margin = terms.whole_margin
             if left < order.quantity:
                 margin = part_up(margin, left, order.quantity)
@@ -347,7 +351,6 @@ class Contracts:
             else:
                 modes.opening_short += left
         else:
-            position = terms.closed()
             position.orders[order.order_id] = order
             position.closing += left
             assert position.closing <= position.quantity, f"{position.closing} lots to close"
@@ -359,7 +362,8 @@ class Contracts:
 
     def _release(self, order: Order[Terms], terms: Terms, lots: int, margin: int) -> None:
         """Let go of what the next `lots` of a resting order hold: `margin` atoms of its margin."""
-        if terms.opens:
+        position = terms.closes
+        if position is None:
             notional = order.price * (lots * terms.perp.unit)
             self.ledger.reserve(terms.pool, -margin, -notional)
             terms.margin -= margin
@@ -369,7 +373,6 @@ class Contracts:
             else:
                 terms.modes.opening_short -= lots
         else:
-            position = terms.closed()
             position.closing -= lots
             assert position.closing >= 0, f"orders close {position.closing} lots"
 
@@ -377,8 +380,8 @@ class Contracts:
         """Take an order that no longer rests off its owner's books."""
         del terms.holding.orders[order.order_id]
         terms.modes.open_orders -= 1
-        if not terms.opens and terms.position is not None:
-            terms.position.orders.pop(order.order_id, None)
+        if terms.closes is not None:
+            terms.closes.orders.pop(order.order_id, None)
         if order.client_id:
             self.client_ids.keep(order)
 

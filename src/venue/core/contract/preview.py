@@ -102,7 +102,7 @@ def _changed(
     """The position that the fills change, in its pool as they leave it."""
     terms = order.terms
     cross = terms.pool
-    position = grown_by(terms) if terms.opens else terms.closed()
+    position = grown_by(terms) if terms.closes is None else terms.closes
     if terms.opens and terms.modes.margin_mode == CROSSED:
         return stakes[cross], cross, shadow_of(stakes[cross], order, position)
     if position is not None:

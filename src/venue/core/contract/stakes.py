@@ -141,10 +141,10 @@ class Stakes:
         self, order: Order[Terms], terms: Terms, margin: int, fee: int, fill: Fill,
         stakes: dict[Pool, Stake],
     ) -> None:  # fmt: skip
-        if not terms.opens:
-            position = terms.closed()
-            stake = self.trial(position.pool, stakes)
-            stake.close(stake.existing(position), fill.lots, fill.amount, fee)
+        closes = terms.closes
+        if closes is not None:
+            stake = self.trial(closes.pool, stakes)
+            stake.close(stake.existing(closes), fill.lots, fill.amount, fee)
             return
         grown = grown_by(terms)
         cross = self.trial(terms.pool, stakes)
@@ -179,8 +179,8 @@ class Stakes:
 def grown_by(terms: Terms) -> Position | None:
     """The position that an opening order adds to; None where it will make one."""
     if terms.modes.separated:
-        position = terms.position
-        return position if position is not None and position.quantity else None
+        made = terms.made
+        return made if made is not None and made.quantity else None
     return find_position(terms.holding, terms.perp, terms.position_side)
 
 
@@ -225,4 +225,4 @@ def maker_margin(fill: Fill, terms: Terms) -> int:
 
 def _risked(terms: Terms) -> Pool:
     """The pool that pays for an order's fill: a closing one's own, else the cross pool."""
-    return terms.pool if terms.opens else terms.closed().pool
+    return terms.pool if terms.closes is None else terms.closes.pool

@@ -245,7 +245,7 @@ class Triggers:
         )  # fmt: skip
         terms = order.terms
         terms.algo_id = algo.algo_id
-        terms.position = position
+        terms.closes = position
         if algo.take_profit.trigger_price or algo.stop_loss.trigger_price:
             terms.take_profit = algo.take_profit
             terms.stop_loss = algo.stop_loss

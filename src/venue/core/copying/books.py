@@ -84,36 +84,37 @@ class Books:
         before = track.quantity
         track.quantity -= lots
         if track.copies or self._awaited(lead, track):
-            echo = self._echo(lead, track, False)
-            assert echo is not None, "what is repeated already goes on"
+            echo = self._unrepeated(lead, track, opens=False)
+            if echo is None:
+                echo = self._new_echo(lead, track, opens=False)
             echo.before = echo.before or before
             echo.after = track.quantity
         if not track.quantity:
             self._end_track(lead, track, said)
 
     def _opened(self, lead: Lead, track: Track, event: ContractTrade, leg: Leg) -> None:
-        echo = self._echo(lead, track, True)
+        """Have an opening repeated, unless too much of the lead's waits for that."""
+        echo = self._unrepeated(lead, track, opens=True)
         if echo is None:
-            return
+            if len(self.echoes.get(lead.account.uid, ())) >= ECHOES_MAX:
+                return
+            echo = self._new_echo(lead, track, opens=True)
         echo.lots += event.quantity
         echo.amount += event.notional
         echo.first = echo.first or track.order_id != leg.order_id
 
-    def _echo(self, lead: Lead, track: Track, opens: bool) -> Echo | None:
-        """What is to be repeated: one more fill of the same, as long as nobody has repeated it.
-
-        None: too much of the lead's waits for an opening to be copied.
-        """
-        waiting = self.echoes.setdefault(lead.account.uid, [])
-        for last in reversed(waiting):
+    def _unrepeated(self, lead: Lead, track: Track, *, opens: bool) -> Echo | None:
+        """What one more fill is added to: the last echo of the same, as long as nobody has repeated
+        it."""
+        for last in reversed(self.echoes.get(lead.account.uid, ())):
             if last.track is track:
-                if last.opens == opens and not last.number:
-                    return last
-                break
-        if opens and len(waiting) >= ECHOES_MAX:
-            return None
+                return last if last.opens == opens and not last.number else None
+        return None
+
+    def _new_echo(self, lead: Lead, track: Track, *, opens: bool) -> Echo:
+        """One more thing that followers are to repeat."""
         echo = Echo(lead, track, opens, self.next_number - 1)
-        waiting.append(echo)
+        self.echoes.setdefault(lead.account.uid, []).append(echo)
         return echo
 
     def _awaited(self, lead: Lead, track: Track) -> bool:

@@ -11,7 +11,7 @@ from venue.core.contract.orders import Contracts
 from venue.core.copying.books import Books
 from venue.core.copying.people import Following, Lead, Track, Trader
 from venue.core.copying.repeating import Repeating
-from venue.core.copying.terms import follow_refused, idle, lead_refused
+from venue.core.copying.terms import idle, lead_refused, lead_to_follow
 from venue.core.messages.copy_commands import CloseCopy, Follow, SetLead, StopCopying
 from venue.core.messages.copy_events import Followed, FollowStopped, LeadSet
 from venue.core.messages.events import Event, Rejected
@@ -81,11 +81,11 @@ class Copying:
         """Begin to follow, or change how; a share that was agreed stays while one follows."""
         trader = self.books.traders.get(command.uid)
         found = self.books.traders.get(command.lead_uid)
-        lead = None if found is None else found.lead
-        refused = follow_refused(self.contracts, command, trader, lead)
-        if refused is not None:
-            return [refused]
-        assert lead is not None, f"{command.lead_uid} leads nobody"
+        lead = lead_to_follow(
+            self.contracts, command, trader, None if found is None else found.lead
+        )
+        if isinstance(lead, Rejected):
+            return [lead]
         account = self.contracts.ledger.accounts[command.uid]
         holding_of(account)
         account.copies = True

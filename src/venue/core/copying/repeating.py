@@ -76,14 +76,13 @@ class Repeating:
 
     def _open_next(self, echo: Echo, time: int, events: list[Event]) -> bool:
         """Have the next follower open what the lead opened; False when there is none."""
-        if not echo.track.quantity:  # the lead has closed it again
+        position = echo.track.position
+        if position is None:  # the lead has closed it again
             return False
         number = echo.lead.next_follower(echo.number + 1)
         if not number or number > echo.last:
             return False
         if not echo.number:
-            position = echo.track.position
-            assert position is not None, "a lead's part is open while it is repeated"
             margin = initial(echo.amount, position.leverage)
             echo.share_ppb = share_ppb(echo.lead.account, echo.lead.asset, margin)
         echo.number = number
@@ -118,7 +117,7 @@ class Repeating:
         side = BUY if echo.track.side == LONG else SELL
         price = echo.amount // (echo.lots * perp.unit)
         worst = bound(perp, side, price, config.slippage_ppm or SLIPPAGE_PPM)
-        lots = lots_of(following, config, echo, worst)
+        lots = lots_of(following, config, echo, holding, worst)
         if lots < perp.market.instrument.quantity_min:
             return int(Reject.COPY_SMALL)
         value = lots * perp.mark * perp.unit
@@ -251,7 +250,6 @@ class Repeating:
 def _attach(order: Order[Terms], config: CopyConfig, worst: int) -> Rejected | None:
     """Attach the exits that a follower's settings ask for."""
     terms = order.terms
-    assert terms is not None, f"order {order.order_id} is a contract order"
     leverage = terms.modes.leverage(terms.position_side)
     take_profit, stop_loss = exits(config, terms.position_side, worst, leverage)
     more = (take_profit is not NO_EXIT) + (stop_loss is not NO_EXIT)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue.core.contract.account import Holding, Modes
+from venue.core.contract.account import Holding, Modes, holding_of
 from venue.core.contract.admission import worst_price
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import wallet
@@ -92,12 +92,11 @@ def wanted_modes(
     modes = holding.modes_in(perp)
     if modes.longs or modes.shorts or modes.open_orders:
         return None
-    lead = echo.lead.account.holding
-    assert lead is not None, "who leads has traded contracts"
+    lead = holding_of(echo.lead.account).modes_in(perp)
     mode = config.margin_mode
     if mode < 0:
-        mode = lead.modes_in(perp).margin_mode
-    long, short = leverages(config, perp, lead.modes_in(perp))
+        mode = lead.margin_mode
+    long, short = leverages(config, perp, lead)
     most = perp.contract.leverage_max
     long, short = min(long, most), min(short, most)
     cross = long if echo.track.side == LONG else short
@@ -121,19 +120,18 @@ def leverages(config: CopyConfig, perp: Perpetual, lead: Modes) -> tuple[int, in
     return config.long, config.short
 
 
-def lots_of(following: Following, config: CopyConfig, echo: Echo, worst: int) -> int:
+def lots_of(
+    following: Following, config: CopyConfig, echo: Echo, holding: Holding, worst: int
+) -> int:
     """The lots of a copy of an opening: what its margin pays for, within what may be held.
 
-    `worst` is the worst price it may trade at.
+    `worst` is the worst price it may trade at; `holding` is the follower's.
     """
     perp = echo.track.perp
-    account = following.account
-    holding = account.holding
-    assert holding is not None, "who follows has a contract account"
     if config.by_amount:
         margin = config.value if echo.first else 0
     else:
-        own = max(0, wallet(account.contract[perp.asset]))
+        own = max(0, wallet(following.account.contract[perp.asset]))
         margin = own * echo.share_ppb * config.value // (PPB * PPM)
     leverage = holding.modes_in(perp).leverage(echo.track.side)
     lot = max(perp.mark, worst) * perp.unit

@@ -56,11 +56,11 @@ def lead_refused(contracts: Contracts, command: SetLead, trader: Trader | None) 
     return None
 
 
-def follow_refused(
+def lead_to_follow(
     contracts: Contracts, command: Follow, trader: Trader | None, lead: Lead | None
-) -> Rejected | None:
-    """Whether an owner may follow a lead like this. Who leads does not follow, and who follows does
-    not lead: there are no chains and no circles."""
+) -> Lead | Rejected:
+    """The lead, where an owner may follow it like this. Who leads does not follow, and who follows
+    does not lead: there are no chains and no circles."""
     account = contracts.ledger.accounts.get(command.uid)
     if account is None or command.uid <= COMMISSION_UID:
         return Rejected(Reject.OWNER_UNKNOWN)
@@ -77,7 +77,8 @@ def follow_refused(
         refused = _new_refused(lead, trader)
         if refused is not None:
             return refused
-    return configs_refused(contracts, command, lead)
+    refused = configs_refused(contracts, command, lead)
+    return lead if refused is None else refused
 
 
 def _new_refused(lead: Lead, trader: Trader | None) -> Rejected | None:

@@ -22,14 +22,12 @@ def problems(engine: Engine) -> list[str]:
         if account.holding is not None:
             found += _holding_problems(account.holding)
             found += _sums_problems(account)
-    fund = engine.contracts.collateral.fund
-    if fund is not None:
-        for pool in fund.contract:
-            judged = pool.shortfall < 0 and not pool.since  # else it is in danger, and known to be
-            judged = judged and all(_judged(position.perp) for position in pool.positions)
-            if equity(pool) < 0 and judged:
-                name = engine.ledger.assets[pool.asset].name
-                found.append(f"the insurance fund's equity in {name} is {equity(pool)}")
+    for pool in engine.contracts.collateral.fund:
+        judged = pool.shortfall < 0 and not pool.since  # else it is in danger, and known to be
+        judged = judged and all(_judged(position.perp) for position in pool.positions)
+        if equity(pool) < 0 and judged:
+            name = engine.ledger.assets[pool.asset].name
+            found.append(f"the insurance fund's equity in {name} is {equity(pool)}")
     for asset, dust in zip(engine.ledger.assets, engine.ledger.dust, strict=True):
         settling = any(perp.settlement is not None for perp in engine.contracts.markets.values())
         if dust < 0 and not settling:
@@ -93,10 +91,11 @@ def _holding_problems(holding: Holding) -> list[str]:
         terms = order.terms
         perp = terms.perp
         counts[perp.index] = counts.get(perp.index, 0) + 1
-        if terms.opens:
+        closes = terms.closes
+        if closes is None:
             margins[perp.asset] = margins.get(perp.asset, 0) + terms.margin
-        elif terms.position is not None:
-            number = terms.position.position_id
+        else:
+            number = closes.position_id
             closing[number] = closing.get(number, 0) + order.remaining
         if not 0 < order.remaining <= order.quantity:
             found.append(f"order {order.order_id}: {order.remaining} of {order.quantity} remain")

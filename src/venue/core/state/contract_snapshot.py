@@ -159,7 +159,7 @@ def _sums(position: Position) -> list[int]:
 
 def _order_record(order: Order[Terms]) -> ContractOrderRecord:
     terms = order.terms
-    position = terms.position
+    position = terms.position()
     exits = [] if terms.take_profit is None else [terms.take_profit, terms.stop_loss or Exit()]
     return ContractOrderRecord(
         order.order_id,
@@ -223,8 +223,9 @@ def load(engine: Engine, state: ContractState) -> None:
     engine.schedule.ticked = state.ticked
     engine.schedule.pending = state.pending
     ledger.dust = state.dust
-    contracts.collateral.fees = ledger.accounts.get(FEES_UID)
-    contracts.collateral.fund = ledger.accounts.get(FUND_UID)
+    if state.perps:
+        contracts.collateral.fees = ledger.accounts[FEES_UID].contract
+        contracts.collateral.fund = ledger.accounts[FUND_UID].contract
     for index, record in enumerate(state.perps):
         market: Market[Terms] = Market(
             record.contract.instrument, index, record.base, record.quote, 0, record.unit_atoms
@@ -388,7 +389,11 @@ def _order(engine: Engine, record: ContractOrderRecord) -> Order[Terms]:
     terms = Terms(holding, modes, record.position_side, opens, record.cause)
     terms.margin = record.margin
     terms.whole_margin = record.whole_margin
-    terms.position = holding.positions.get(record.position_id)
+    position = holding.positions.get(record.position_id)
+    if opens:
+        terms.made = position
+    else:
+        terms.closes = position
     terms.algo_id = record.algo_id
     if record.exits:
         terms.take_profit, terms.stop_loss = record.exits
@@ -424,7 +429,8 @@ def _rest(engine: Engine, order: Order[Terms]) -> None:
     terms.modes.open_orders += 1
     if order.client_id:
         holding.clients[order.client_id] = order
-    if terms.opens:
+    closes = terms.closes
+    if closes is None:
         notional = order.price * order.remaining * perp.unit
         engine.ledger.reserve(terms.pool, terms.margin, notional)
         modes = holding.modes_in(perp)
@@ -433,7 +439,6 @@ def _rest(engine: Engine, order: Order[Terms]) -> None:
         else:
             modes.opening_short += order.remaining
     else:
-        position = terms.closed()
-        position.orders[order.order_id] = order
-        position.closing += order.remaining
+        closes.orders[order.order_id] = order
+        closes.closing += order.remaining
     perp.market.book.rest(order)

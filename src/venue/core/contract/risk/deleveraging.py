@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from venue.core.contract.account import find_position
-from venue.core.contract.collateral import Collateral
+from venue.core.contract.collateral import FUND_UID, Collateral
 from venue.core.contract.orders import Contracts
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import Position, equity, maintenance, notional
@@ -89,8 +89,8 @@ class Deleveraging:
         """Ask the fund, then the other side of the same pool: netted there, it costs nobody."""
         perp = position.perp
         left = lots
-        if position.pool.account is not self.collateral.fund:
-            own = find_position(self.collateral.fund_holding(), perp, -position.side)
+        if position.pool.account.uid != FUND_UID:
+            own = find_position(self.collateral.fund_holding(perp.asset), perp, -position.side)
             if own is not None:
                 rank += 1
                 entry = (-score(own, equity(own.pool)), own.position_id, own)
@@ -139,7 +139,7 @@ def trade_outside(
     fee, unless it is the fund's, and closing orders that are too large now are cut."""
     perp = position.perp
     fee = 0
-    if position.pool.account is not contracts.collateral.fund:
+    if position.pool.account.uid != FUND_UID:
         fee = fee_on(price * lots * perp.unit, perp.contract.liquidation_ppm)
     contracts.fills.outside(
         perp, position, other, lots=lots, price=price, cause=cause,

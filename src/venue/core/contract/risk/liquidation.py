@@ -6,7 +6,7 @@ from typing import Final
 
 from venue.core.book.book import Half
 from venue.core.contract.account import Terms, find_position, holding_of
-from venue.core.contract.collateral import Collateral, available
+from venue.core.contract.collateral import FUND_UID, Collateral, available
 from venue.core.contract.margin import bankruptcy_price, initial
 from venue.core.contract.orders import Contracts, closing_side
 from venue.core.contract.perpetual import Perpetual
@@ -89,7 +89,7 @@ class Liquidation:
             compensated = self._empty(run)
         run.events.append(self.collateral.item(pool, INCOME_FINISH_LIQUIDATE, 0, run.symbol))
         self.collateral.touch(pool)
-        fund = self.collateral.fund_pool(pool.asset)
+        fund = self.collateral.fund[pool.asset]
         run.events.append(
             LiquidationFinished(
                 run.liquidation_id, pool.account.uid, equity(pool), maintenance(pool),
@@ -108,7 +108,7 @@ class Liquidation:
         for order in orders:
             terms = order.terms
             # What opens holds of the cross pool, in whatever mode.
-            own = terms.opens or (terms.position is not None and terms.position.pool is pool)
+            own = terms.closes is None or terms.closes.pool is pool
             if own and terms.perp.asset == pool.asset:
                 run.begin()
                 run.events.append(
@@ -159,7 +159,7 @@ class Liquidation:
         aim = self._aim(run.pool, position)
         filled = taken = 0
         said = len(run.events)
-        if run.pool.account is not self.collateral.fund:
+        if run.pool.account.uid != FUND_UID:
             self._in_book(run, position, aim)
             filled = aim.size - position.quantity
             left = aim.wanted - filled
@@ -186,13 +186,13 @@ class Liquidation:
         """
         pool = run.pool
         perp = position.perp
-        if pool.account is self.collateral.fund:
+        if pool.account.uid == FUND_UID:
             return False
         aim = self._aim(pool, position)
         if equity(pool) < ceil_div(notional(position) * perp.tiers.rates[aim.tier], PPM):
             return False
         held = 0
-        for own in self.collateral.fund_pool(pool.asset).positions:
+        for own in self.collateral.fund[pool.asset].positions:
             if own.perp is perp:
                 held += notional(own)
         room = aim.fund * UNSEEN_PPM // PPM - held
@@ -212,17 +212,17 @@ class Liquidation:
         price = bankruptcy_price(
             position.side, size, mark_of(position), share, _taker_ppm(position)
         )  # fmt: skip
-        if pool.account is self.collateral.fund and share > 0:
+        if pool.account.uid == FUND_UID and share > 0:
             price = mark_of(position)  # what the fund still has is nobody else's
         tier = perp.tiers.at(position.base + notional(position))
         wanted = _partial(pool, position, tier, total - own) or position.quantity
-        return Aim(position, self.collateral.fund_pool(pool.asset), tier, price, wanted)
+        return Aim(position, self.collateral.fund[pool.asset], tier, price, wanted)
 
     def _explain(
         self, run: Run, position: Position, aim: Aim, filled: int, taken: int, deleveraged: int
     ) -> None:
         perp = position.perp
-        fund = self.collateral.fund_pool(run.pool.asset)
+        fund = self.collateral.fund[run.pool.asset]
         run.begin()
         run.events.append(
             LiquidationStep(
@@ -261,7 +261,7 @@ class Liquidation:
         """The fund takes lots over at the bankruptcy price (rule 7.2)."""
         run.begin()
         perp = position.perp
-        holding = self.collateral.fund_holding()
+        holding = self.collateral.fund_holding(perp.asset)
         own = find_position(holding, perp, position.side)
         if own is None:
             own = self.contracts.fills.new_position(holding, perp, position.side, CROSSED, run.time)
@@ -289,7 +289,7 @@ class Liquidation:
 
     def repair(self, pool: Pool) -> list[Event]:
         """Bring a pool in debt nearer to zero, out of what the fund does not need (rule 7.4)."""
-        fund = self.collateral.fund_pool(pool.asset)
+        fund = self.collateral.fund[pool.asset]
         amount = min(-pool.collateral, equity(fund) - maintenance(fund))
         if amount <= 0:
             return []
@@ -307,7 +307,7 @@ class Liquidation:
 
     def _fund_can(self, position: Position, lots: int, price: int) -> bool:
         """Whether the fund's equity at mark stays at or above zero when it takes over."""
-        fund = self.collateral.fund_pool(position.pool.asset)
+        fund = self.collateral.fund[position.pool.asset]
         gained = position.side * (mark_of(position) - price) * lots * position.perp.unit
         return equity(fund) + gained >= 0
 
@@ -315,12 +315,12 @@ class Liquidation:
         """Give back a part of what the fund holds in a contract: near the mark, or near what the
         sources of the index say where that is better for the fund."""
         # It gives nothing back at a price that lags behind: others would pick it off.
-        if self.collateral.fund is None or perp.doubt or perp.market.halted:
+        if perp.doubt or perp.market.halted:
             return []
         events: list[Event] = []
         said = value(perp, time)  # the index is on its way there
         for side in (LONG, -LONG):
-            position = find_position(self.collateral.fund_holding(), perp, side)
+            position = find_position(self.collateral.fund_holding(perp.asset), perp, side)
             if position is None:
                 continue
             lots = max(perp.market.quantity_min, position.quantity // UNWIND_SHARE)

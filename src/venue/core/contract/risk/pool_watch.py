@@ -72,8 +72,7 @@ class Line:
         self.turns.remove(row)
         del self.places[uid]
         own = self.owners[uid]
-        first = own.first()
-        assert first is not None, f"uid {uid} stands in line with no pool"
+        first = own.front()
         own.remove(first)
         if own.count:
             self._place(uid, self.turn + 1, own)
@@ -83,9 +82,7 @@ class Line:
         return first[3]
 
     def _place(self, uid: int, turn: int, own: OrderedRows[Endangered]) -> None:
-        best = own.first()
-        assert best is not None, f"uid {uid} stands in line with no pool"
-        place = (turn, best[0], uid)
+        place = (turn, own.front()[0], uid)
         self.places[uid] = place
         self.turns.add(place)
 
@@ -115,11 +112,9 @@ class Watch:
         """Look at pools that were changed, or whose bounds are reached; whether all were."""
         for perp in markets:
             self._wake(perp)
-        fund = self.collateral.fund
-        if fund is not None:  # it bears what others leave: it is judged before them
-            for pool in fund.contract:
-                if pool.positions:
-                    units -= self._look(pool)
+        for pool in self.collateral.fund:  # it bears what others leave: it is judged before them
+            if pool.positions:
+                units -= self._look(pool)
         dirty = self.collateral.dirty
         count = 0
         while count < len(dirty) and units > 0:
