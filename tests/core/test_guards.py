@@ -125,6 +125,19 @@ def test_held_changes_in_one_place() -> None:
     _no([place for place in places if place.partition(":")[0] not in ("ledger", *PLANS)])
 
 
+def test_balances_change_in_the_ledger_alone() -> None:
+    """A snapshot gives them back as they were; a stake is a plan."""
+    own = ("ledger", "accounts", "snapshot", "contract_snapshot", *PLANS)
+    places = [
+        (path.stem, name)
+        for path, tree in core().items()
+        for balance in ("collateral", "locked")
+        for name in changes_of(tree, balance)
+    ]
+    assert len(places) > 10
+    _no([f"{room}:{name} changes a balance" for room, name in places if room not in own])
+
+
 PLANS = ("planned_pool", "preview", "stakes")
 
 

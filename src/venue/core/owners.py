@@ -170,7 +170,7 @@ class Owners:
             return [Rejected(Reject.WALLETS_EQUAL)]
         if self.movable(account, source, asset) < amount:
             return [Rejected(Reject.FUNDS)]
-        self.ledger.move(account, source=source, target=target, asset=asset, amount=amount)
+        self.ledger.move(account, account, source=source, target=target, asset=asset, amount=amount)
         if source == WALLET_CONTRACT:
             keep_before_gift(account, asset, given=False)
         transfer_id = self.next_transfer

@@ -58,8 +58,10 @@ class Withdrawals:
         reason = self._refusal(account, receiver, asset, command)
         if reason or receiver is None:
             return [Rejected(reason, AMOUNT_MAX if reason == Reject.AMOUNT else 0)]
-        account.add(command.source, asset, -command.amount)
-        receiver.add(command.target, asset, command.amount)
+        ledger.move(
+            account, receiver, source=command.source, target=command.target, asset=asset,
+            amount=command.amount,
+        )  # fmt: skip
         withdraw_id = self.owners.next_transfer
         self.owners.next_transfer = withdraw_id + 1
         if command.client_id:

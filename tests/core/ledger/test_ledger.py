@@ -43,8 +43,8 @@ def test_deposits_and_withdrawals_are_against_external(wallet: int) -> None:
 def test_a_move_is_between_wallets() -> None:
     book, ann, _ = ledger()
     book.credit(ann, SPOT, QUOTE, 100)
-    book.move(ann, source=SPOT, target=CONTRACT, asset=QUOTE, amount=40)
-    book.move(ann, source=CONTRACT, target=FUNDING, asset=QUOTE, amount=15)
+    book.move(ann, ann, source=SPOT, target=CONTRACT, asset=QUOTE, amount=40)
+    book.move(ann, ann, source=CONTRACT, target=FUNDING, asset=QUOTE, amount=15)
     assert (ann.spot[QUOTE].free, ann.contract[QUOTE].collateral) == (60, 25)
     assert ann.funding[QUOTE] == 15
     assert book.imbalance() == {}
@@ -150,6 +150,78 @@ def test_who_trades_has_the_money() -> None:
             ann.spot[BASE], ann.spot[QUOTE], ben.spot[BASE], ben.spot[QUOTE], int(Side.BUY), BASE,
             QUOTE, 10, 500, 1, 7,
         )  # fmt: skip
+
+
+def test_a_fill_between_mixed_up_balances_does_not_sum_to_zero() -> None:
+    book, ann, ben = ledger()
+    book.credit(ann, SPOT, QUOTE, 500)
+    book.credit(ben, SPOT, BASE, 10)
+    book.hold(ben.spot[BASE], 10)
+    with pytest.raises(AssertionError, match="the postings of base do not sum to zero"):
+        book.settle(
+            ann.spot[BASE], ann.spot[QUOTE], ben.spot[BASE], ben.spot[BASE], int(Side.BUY), BASE,
+            QUOTE, 10, 500, 1, 7,
+        )  # fmt: skip
+
+
+def test_a_fill_with_the_fee_in_the_wrong_asset_does_not_sum_to_zero() -> None:
+    book, ann, ben = ledger()
+    book.credit(ann, SPOT, QUOTE, 500)
+    book.credit(ben, SPOT, BASE, 10)
+    book.hold(ben.spot[BASE], 10)
+    with pytest.raises(AssertionError, match="the postings of base do not sum to zero"):
+        book.settle(
+            ann.spot[BASE], ann.spot[QUOTE], ben.spot[BASE], ben.spot[QUOTE], int(Side.BUY), QUOTE,
+            QUOTE, 10, 500, 0, 7,
+        )  # fmt: skip
+
+
+def test_who_trades_with_itself_pays_the_fees_alone() -> None:
+    book, ann, _ = ledger()
+    book.credit(ann, SPOT, QUOTE, 500)
+    book.credit(ann, SPOT, BASE, 10)
+    book.hold(ann.spot[BASE], 10)
+    base, quote = ann.spot[BASE], ann.spot[QUOTE]
+    book.settle(base, quote, base, quote, int(Side.BUY), BASE, QUOTE, 10, 500, 1, 7)
+    assert (base.free, base.locked, quote.free, quote.locked) == (9, 0, 493, 0)
+    assert book.imbalance() == {}
+    pool, fees = ann.contract[QUOTE], Account(3, "fees", 0, 2, 0).contract[QUOTE]
+    book.trade(pool, pool, 100, 2, 1, fees)
+    assert (pool.collateral, fees.collateral) == (-3, 3)
+
+
+def test_a_contract_trade_whose_fees_go_to_a_side_does_not_sum_to_zero() -> None:
+    book, ann, ben = ledger()
+    with pytest.raises(AssertionError, match="the postings do not sum to zero"):
+        book.trade(ann.contract[QUOTE], ben.contract[QUOTE], 100, 2, 1, ann.contract[QUOTE])
+
+
+@pytest.mark.parametrize("wallet", [SPOT, FUNDING])
+def test_no_posting_takes_more_than_is_free(wallet: int) -> None:
+    book, ann, ben = ledger()
+    book.credit(ann, wallet, QUOTE, 100)
+    with pytest.raises(AssertionError, match=f"-1 atoms left in wallet {wallet} of ann"):
+        book.move(ann, ben, source=wallet, target=SPOT, asset=QUOTE, amount=101)
+    assert ben.spot[QUOTE].free == 0
+
+
+def test_collateral_may_be_the_cash_leg_of_what_was_bought() -> None:
+    book, ann, ben = ledger()
+    fees = Account(3, "fees", 0, 2, 0).contract[QUOTE]
+    book.trade(ann.contract[QUOTE], ben.contract[QUOTE], 100, 2, 1, fees)
+    ann.add(CONTRACT, QUOTE, -1)
+    assert (ann.contract[QUOTE].collateral, ben.contract[QUOTE].collateral) == (-103, 99)
+
+
+@pytest.mark.parametrize("amount", [-1, 0, 8])
+def test_commissions_are_paid_out_of_fees_that_are_there(amount: int) -> None:
+    book, ann, ben = ledger()
+    fees = ben.contract[QUOTE]
+    book.fees[QUOTE] = fees.collateral = 7
+    for paying in (None, fees):
+        with pytest.raises(AssertionError, match=f"{amount} atoms of commission out of 7"):
+            book.pay_commission(ann, QUOTE, amount, paying)
+    assert ann.spot[QUOTE].free == 0
 
 
 def test_pools_of_two_assets_exchange_nothing() -> None:

@@ -126,10 +126,16 @@ class Account:
         return self.contract[asset].collateral if wallet == WALLET_CONTRACT else self.funding[asset]
 
     def add(self, wallet: int, asset: int, amount: int) -> None:
-        """One posting: a signed amount of atoms to what is free in a wallet."""
+        """One posting: a signed amount of atoms to what is free in a wallet.
+
+        The collateral alone may be negative: it is the cash leg of what a pool has bought.
+        """
+        if wallet == WALLET_CONTRACT:
+            self.contract[asset].collateral += amount
+            return
         if wallet == WALLET_SPOT:
             self.spot[asset].free += amount
-        elif wallet == WALLET_CONTRACT:
-            self.contract[asset].collateral += amount
         else:
             self.funding[asset] += amount
+        left = self.free(wallet, asset)
+        assert left >= 0, f"{left} atoms left in wallet {wallet} of {self.name}"

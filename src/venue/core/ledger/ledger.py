@@ -69,11 +69,14 @@ class Ledger:
         self.external[asset] -= amount
         assert self.external[asset] <= 0, f"more of asset {asset} is outside than ever came in"
 
-    def move(self, account: Account, *, source: int, target: int, asset: int, amount: int) -> None:
-        """Entry: one wallet of an owner -> another."""
+    def move(
+        self, account: Account, receiver: Account, *, source: int, target: int, asset: int,
+        amount: int,
+    ) -> None:  # fmt: skip
+        """Entry: one wallet -> another, of the same owner or of another one."""
         assert amount > 0, f"a move of {amount} atoms"
         account.add(source, asset, -amount)
-        account.add(target, asset, amount)
+        receiver.add(target, asset, amount)
 
     def hold(self, balance: Balance, amount: int) -> None:
         """Reserve free money for an open order."""
@@ -112,6 +115,9 @@ class Ledger:
 
         The maker pays from what it locked, the taker from what is free.
         """
+        fees = self.fees
+        base_before = _together(buyer_base, seller_base) + fees[base]
+        quote_before = _together(buyer_quote, seller_quote) + fees[quote]
         bought = base_amount - base_fee
         earned = notional - quote_fee
         assert bought >= 0 <= base_fee, f"{base_fee} atoms of fee on {base_amount}"
@@ -126,10 +132,12 @@ class Ledger:
             assert buyer_quote.locked >= 0 <= seller_base.free, "who pays has not got it"
         buyer_base.free += bought
         seller_quote.free += earned
-        self.fees[base] += base_fee
-        self.fees[quote] += quote_fee
-        assert bought + base_fee == base_amount, "the postings of base do not sum to zero"
-        assert earned + quote_fee == notional, "the postings of quote do not sum to zero"
+        fees[base] += base_fee
+        fees[quote] += quote_fee
+        base_after = _together(buyer_base, seller_base) + fees[base]
+        assert base_after == base_before, "the postings of base do not sum to zero"
+        quote_after = _together(buyer_quote, seller_quote) + fees[quote]
+        assert quote_after == quote_before, "the postings of quote do not sum to zero"
 
     def exchange(self, source: Pool, target: Pool, amount: int) -> None:
         """Entry: one pool -> another."""
@@ -144,16 +152,17 @@ class Ledger:
         assert long.asset == short.asset == fees.asset, "a trade is settled in one asset"
         assert notional > 0 <= long_fee, f"{long_fee} atoms of fee on {notional}"
         assert short_fee >= 0, f"{short_fee} atoms of fee on {notional}"
-        paid = notional + long_fee
-        gained = notional - short_fee
-        earned = long_fee + short_fee
-        assert gained + earned == paid, "the postings do not sum to zero"
-        long.collateral -= paid
-        short.collateral += gained
-        fees.collateral += earned
+        before = _collateral(long, short) + fees.collateral
+        long.collateral -= notional + long_fee
+        short.collateral += notional - short_fee
+        fees.collateral += long_fee + short_fee
+        after = _collateral(long, short) + fees.collateral
+        assert after == before, "the postings do not sum to zero"
 
     def pay_commission(self, inviter: Account, asset: int, amount: int, fees: Pool | None) -> None:
         """Entry: the fee account's pool, or (None) the spot fees -> an affiliate's spot wallet."""
+        there = fees.collateral if fees is not None else self.fees[asset]
+        assert 0 < amount <= there, f"{amount} atoms of commission out of {there}"
         if fees is not None:
             fees.collateral -= amount
         else:
@@ -185,3 +194,14 @@ class Ledger:
             for pool in account.isolated.values():
                 sums[pool.asset] += pool.collateral
         return {asset.name: total for asset, total in zip(self.assets, sums, strict=True) if total}
+
+
+def _together(one: Balance, other: Balance) -> int:
+    """What two balances hold; who trades with itself has one."""
+    total = one.free + one.locked
+    return total if other is one else total + other.free + other.locked
+
+
+def _collateral(one: Pool, other: Pool) -> int:
+    """The same of two pools."""
+    return one.collateral if other is one else one.collateral + other.collateral
