@@ -194,12 +194,7 @@ def test_a_wide_signature_is_seen() -> None:
 
 
 def test_a_flag_is_named_where_it_is_given() -> None:
-    found = [
-        name
-        for module, path in modules().items()
-        if path.parts[:3] != _CORE
-        for name in flags(trees()[path], module)
-    ]
+    found = [name for module, path in modules().items() for name in flags(trees()[path], module)]
     none([f"{name} is a flag: let calls name it" for name in found if name not in FLAGS])
     none([f"{name} is no flag by place any more" for name in FLAGS if name not in found])
 
@@ -235,6 +230,39 @@ def test_a_bare_flag_is_seen() -> None:
         "    async def h(a: bool | None): ..."
     )
     assert list(flags(ast.parse(planted), "m")) == ["m.A.f.b", "m.g.a", "m.g.h.a"]
+
+
+def test_a_message_is_told_yes_or_no_by_name() -> None:
+    messages = {
+        node.name
+        for path in modules().values()
+        if path.parts[:4] == (*_CORE, "messages")
+        for node in trees()[path].body
+        if isinstance(node, ast.ClassDef)
+    }
+    assert "HaltInstrument" in messages
+    none(
+        [
+            f"{path}:{line}: name the field of {name}"
+            for path in modules().values()
+            for name, line in bare_answers(trees()[path], messages)
+        ]
+    )
+
+
+def bare_answers(tree: ast.AST, messages: set[str]) -> Iterator[tuple[str, int]]:
+    """The messages that are given a plain True or False by its place."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            name = ast.unparse(node.func).rpartition(".")[2]
+            answers = [arg for arg in node.args if isinstance(arg, ast.Constant)]
+            if name in messages and any(isinstance(arg.value, bool) for arg in answers):
+                yield name, node.lineno
+
+
+def test_a_bare_answer_in_a_message_is_seen() -> None:
+    planted = "Halt(a, True)\nm.Halt(a, False, b)\nHalt(a, halted=True)\nHalt(a, b)\ng(True)"
+    assert list(bare_answers(ast.parse(planted), {"Halt"})) == [("Halt", 1), ("Halt", 2)]
 
 
 def test_no_import_cycles() -> None:

@@ -129,12 +129,12 @@ class Match(Generic[T, F]):
         left = order.remaining
         assert left == order.quantity - self.lots, f"order {order.order_id}: {left} lots are left"
         crosses = left > 0 and order.market.book.crosses(order.side, order.price)
-        status = self.outcome(left, crosses)
+        status = self.outcome(left, crosses=crosses)
         if status != NEW:
             order.become(status)
         return status in OPEN
 
-    def outcome(self, left: int, crosses: bool) -> int:
+    def outcome(self, left: int, *, crosses: bool) -> int:
         """The order's status with so many lots left, which cross the book or do not."""
         if left == 0:
             return FILLED
@@ -157,7 +157,7 @@ def expected(match: Match[T, F], taken: dict[int, int]) -> int:
     order = match.order
     met = order.market.book.opposite(order.side).within(order.price)
     crosses = any(taken.get(maker.order_id, 0) < maker.remaining for maker in met)
-    return match.outcome(order.quantity - match.lots, crosses)
+    return match.outcome(order.quantity - match.lots, crosses=crosses)
 
 
 def any_price(side: int) -> int:

@@ -158,7 +158,7 @@ class Terms:
     )
 
     def __init__(
-        self, holding: Holding, modes: Modes, position_side: int, opens: bool, cause: int
+        self, holding: Holding, modes: Modes, position_side: int, cause: int, *, opens: bool
     ) -> None:
         self.holding = holding
         self.perp: Perpetual = modes.perp

@@ -104,7 +104,7 @@ class Algo:
         self.key = 0
 
 
-def queue_of(source: int, rising: bool) -> int:
+def queue_of(source: int, *, rising: bool) -> int:
     """Which of a contract's four queues a conditional order waits in."""
     return 2 * source + (0 if rising else 1)
 
@@ -122,7 +122,7 @@ def wait(algo: Algo) -> None:
         return
     stop_waiting(algo)
     algo.version += 1
-    algo.queue = queue_of(algo.source, algo.rising)
+    algo.queue = queue_of(algo.source, rising=algo.rising)
     algo.key = algo.trigger_price if algo.rising else -algo.trigger_price
     algo.perp.waiting[algo.queue].add((algo.key, algo.algo_id, algo))
 

@@ -81,7 +81,7 @@ class Part:
     __slots__ = ("fee", "opens", "order_id", "position", "realized", "size", "value",
                  "wallet")  # fmt: skip
 
-    def __init__(self, position: Position, opens: bool, order_id: int, fee: int) -> None:
+    def __init__(self, position: Position, order_id: int, fee: int, *, opens: bool) -> None:
         self.position = position
         self.opens = opens
         self.order_id = order_id
@@ -155,8 +155,8 @@ class Fills:
         events += before_change(perp, time)
         for position in (victim, other):
             events += settle_position(self.collateral, position)
-        taking = Part(victim, False, liquidation_id, 0)
-        making = Part(other, cause == CAUSE_TAKEOVER, liquidation_id, 0)
+        taking = Part(victim, liquidation_id, 0, opens=False)
+        making = Part(other, liquidation_id, 0, opens=cause == CAUSE_TAKEOVER)
         self._book(taking, lots, amount, time)
         liquidation_fee = min(fee, _left(taking, amount))
         taking.fee = liquidation_fee
@@ -185,7 +185,7 @@ class Fills:
             events += settle_position(self.collateral, position)
         if margin:
             events += self.collateral.move(terms.pool, position.pool, margin, perp.symbol)
-        return Part(position, opens, order.order_id, fee)
+        return Part(position, order.order_id, fee, opens=opens)
 
     def _opened(self, order: Order[Terms], terms: Terms) -> Position:
         """The position that an order opens or adds to."""
@@ -311,13 +311,14 @@ class Fills:
             )
         benefits = taker_pool.account.benefits
         if benefits is not None:
-            self._benefit(benefits, taking, amount, taking.fee - liquidation_fee, False, time)
+            fee = taking.fee - liquidation_fee
+            self._benefit(benefits, taking, amount, fee, time, maker=False)
         benefits = maker_pool.account.benefits
         if benefits is not None:
-            self._benefit(benefits, making, amount, making.fee, True, time)
+            self._benefit(benefits, making, amount, making.fee, time, maker=True)
 
     def _benefit(
-        self, benefits: Benefits, part: Part, amount: int, fee: int, maker: bool, time: int
+        self, benefits: Benefits, part: Part, amount: int, fee: int, time: int, *, maker: bool
     ) -> None:
         """A gift bears a loss and its fee first; what the owner paid itself may be refunded in
         part, or be shared with its inviter. `fee` is without a liquidation's."""

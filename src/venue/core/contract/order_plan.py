@@ -210,7 +210,7 @@ class Plan:
         price = maker.price
         opens = terms.opens
         isolated = opens and terms.modes.margin_mode != CROSSED
-        if opens and self._waits(terms.pool, isolated):
+        if opens and self._waits(terms.pool, isolated=isolated):
             return None
         size = lots * perp.unit
         amount = price * size
@@ -237,7 +237,7 @@ class Plan:
         easy = not (own or isolated) and (
             self._loses_easily(fill, terms, loss) if loss > 0 else self._pays_easily(fill, terms)
         )
-        if not easy and not self._staked().bears(fill, terms, loss > 0):
+        if not easy and not self._staked().bears(fill, terms, loses=loss > 0):
             self.match.fills.append(ended(maker, CANCELED))
             if opens:
                 self._staked().let_go(terms)
@@ -254,7 +254,7 @@ class Plan:
             self._bound(lots, price)
         return fill
 
-    def _waits(self, pool: Pool, isolated: bool) -> bool:
+    def _waits(self, pool: Pool, *, isolated: bool) -> bool:
         """Whether a resting order that opens stands back until its contract's price is known, or
         those of what its owner's pool holds: a trade would take money that these may cost."""
         if self.perp.doubt or (isolated and self._doubtful(pool)):

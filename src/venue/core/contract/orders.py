@@ -124,7 +124,7 @@ class Contracts:
             return [Rejected(Reject.HALTED, 0, market.halt_reason)]
         side = command.position_side
         opens = (command.side == BUY) == (side == LONG)
-        terms = Terms(holding, holding.modes_in(perp), side, opens, CAUSE_USER)
+        terms = Terms(holding, holding.modes_in(perp), side, CAUSE_USER, opens=opens)
         order = Order(
             self.counters.order, account, market, command.side, command.type,
             command.time_in_force, command.quantity, command.price, client_id, command.time, terms,
@@ -147,7 +147,7 @@ class Contracts:
         """An order under the next id, which is used up only when the order is accepted."""
         assert quantity > 0 <= price, f"an order of {quantity} lots at {price}"
         opens = (side == BUY) == (position_side == LONG)
-        terms = Terms(holding, holding.modes_in(perp), position_side, opens, cause)
+        terms = Terms(holding, holding.modes_in(perp), position_side, cause, opens=opens)
         return Order(
             self.counters.order, holding.account, perp.market, side, type_, time_in_force,
             quantity, price, "", time, terms,

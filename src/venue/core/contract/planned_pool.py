@@ -45,7 +45,7 @@ class Stake:
     __slots__ = ("below", "collateral", "cost", "held", "initial", "isolated", "maintenance",
                  "perp", "shadows", "value")  # fmt: skip
 
-    def __init__(self, perp: Perpetual, isolated: bool, below: Stake | None = None) -> None:
+    def __init__(self, perp: Perpetual, *, isolated: bool, below: Stake | None = None) -> None:
         self.perp = perp
         self.isolated = isolated
         self.below = below
@@ -56,7 +56,7 @@ class Stake:
     def trial(self) -> Stake:
         """The same pool as it is planned so far, to be tried on. It has only the positions that it
         changes itself: to try a fill costs the same however many were planned before."""
-        made = Stake(self.perp, self.isolated, self)
+        made = Stake(self.perp, isolated=self.isolated, below=self)
         made._assume(self)
         return made
 
@@ -160,7 +160,7 @@ class Stake:
 
 def stake_of(pool: Pool, perp: Perpetual, time: int) -> Stake:
     """A pool as it is, before any fill: the funding that it owes is no longer its own."""
-    stake = Stake(perp, pool.position_id > 0)
+    stake = Stake(perp, isolated=pool.position_id > 0)
     stake.collateral = pool.collateral
     stake.held = pool.held
     if not pool.positions:

@@ -60,7 +60,7 @@ class Stakes:
 
     # -- who can bear it -------------------------------------------------------------------------
 
-    def bears(self, fill: Fill, terms: Terms, loses: bool) -> bool:
+    def bears(self, fill: Fill, terms: Terms, *, loses: bool) -> bool:
         """Whether a resting order's owner can bear a fill, the fills before it counted; if so it
         is counted too.
 

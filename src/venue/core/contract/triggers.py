@@ -116,7 +116,7 @@ class Triggers:
         rising = algo.rising
         if algo.position is None:
             rising = command.trigger_price > reference
-        if _true_already(command.trigger_price, reference, rising):
+        if _true_already(command.trigger_price, reference, rising=rising):
             return [Rejected(Reject.WOULD_TRIGGER, reference)]
         refused = _beyond_means(algo, command.price or command.trigger_price)
         if refused is not None:
@@ -302,7 +302,7 @@ class Triggers:
         else:
             stops = algo.type in (ALGO_STOP, ALGO_STOP_MARKET)
             algo.rising = stops == (algo.position_side == SHORT)
-        if _true_already(algo.trigger_price, reference, algo.rising):
+        if _true_already(algo.trigger_price, reference, rising=algo.rising):
             return Rejected(Reject.WOULD_TRIGGER, reference)
         return None
 
@@ -419,7 +419,7 @@ def _need(algo: Algo, price: int = 0) -> int:
     )  # fmt: skip
 
 
-def _true_already(trigger_price: int, reference: int, rising: bool) -> bool:
+def _true_already(trigger_price: int, reference: int, *, rising: bool) -> bool:
     return reference >= trigger_price if rising else reference <= trigger_price
 
 

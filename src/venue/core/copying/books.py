@@ -113,7 +113,7 @@ class Books:
 
     def _new_echo(self, lead: Lead, track: Track, *, opens: bool) -> Echo:
         """One more thing that followers are to repeat."""
-        echo = Echo(lead, track, opens, self.next_number - 1)
+        echo = Echo(lead, track, self.next_number - 1, opens=opens)
         self.echoes.setdefault(lead.account.uid, []).append(echo)
         return echo
 

@@ -206,7 +206,7 @@ class Echo:
     __slots__ = ("after", "amount", "before", "copy_no", "first", "last", "lead", "lots", "number",
                  "opens", "share_ppb", "track")  # fmt: skip
 
-    def __init__(self, lead: Lead, track: Track, opens: bool, last: int) -> None:
+    def __init__(self, lead: Lead, track: Track, last: int, *, opens: bool) -> None:
         self.lead = lead
         self.track = track
         self.opens = opens

@@ -91,7 +91,7 @@ class Repeating:
         if config is not None and (echo.first or not config.by_amount):
             reason = self._open(echo, following, config, time, events)
             if reason:
-                events.append(_refused(following, echo.track, True, reason))
+                events.append(_refused(following, echo.track, reason, opens=True))
         return True
 
     def _open(
@@ -210,7 +210,7 @@ class Repeating:
             self.books.behind[copy.number] = copy
             reason = self.close_due(copy, time, events)
             if reason:
-                events.append(_refused(copy.following, copy.track, False, reason))
+                events.append(_refused(copy.following, copy.track, reason, opens=False))
         return True
 
     def close_due(self, copy: Copy, time: int, events: list[Event]) -> int:
@@ -259,7 +259,7 @@ def _attach(order: Order[Terms], config: CopyConfig, worst: int) -> Rejected | N
     return caps_refused(terms.holding, terms.perp, more)
 
 
-def _refused(following: Following, track: Track, opens: bool, reason: int) -> CopyRefused:
+def _refused(following: Following, track: Track, reason: int, *, opens: bool) -> CopyRefused:
     return CopyRefused(
         following.account.uid, following.lead.account.uid, track.number, track.perp.symbol, opens,
         reason,

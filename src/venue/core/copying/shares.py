@@ -46,7 +46,7 @@ class Shares:
             return []
         ledger.open(COMMISSION_UID, COMMISSION_NAME).frozen = True
         return [
-            OwnerCreated(COMMISSION_UID, COMMISSION_NAME), OwnerFrozen(COMMISSION_UID, True),
+            OwnerCreated(COMMISSION_UID, COMMISSION_NAME), OwnerFrozen(COMMISSION_UID, frozen=True),
         ]  # fmt: skip
 
     def pre_deduct(self, following: Following, profit: int, symbol: str) -> tuple[int, list[Event]]:

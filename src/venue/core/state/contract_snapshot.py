@@ -386,7 +386,7 @@ def _order(engine: Engine, record: ContractOrderRecord) -> Order[Terms]:
     holding = holding_of(account)
     opens = (record.side == 0) == (record.position_side == LONG)
     modes = holding.modes_in(perp)
-    terms = Terms(holding, modes, record.position_side, opens, record.cause)
+    terms = Terms(holding, modes, record.position_side, record.cause, opens=opens)
     terms.margin = record.margin
     terms.whole_margin = record.whole_margin
     position = holding.positions.get(record.position_id)

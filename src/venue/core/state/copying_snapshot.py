@@ -273,7 +273,7 @@ def _numbers(echo: Echo) -> list[int]:
 
 
 def _echo(lead: Lead, track: Track, record: EchoRecord) -> Echo:
-    echo = Echo(lead, track, record.opens, record.numbers[0])
+    echo = Echo(lead, track, record.numbers[0], opens=record.opens)
     echo.first = record.first
     echo.lots, echo.amount, echo.share_ppb, echo.before, echo.after = record.numbers[1:6]
     echo.number, echo.copy_no = record.numbers[6:]

@@ -93,14 +93,15 @@ async def change_contract(call: Call, request: ChangeContractRequest) -> Contrac
 async def halt_contract(call: Call, request: HaltRequest) -> ContractView:
     """Accept cancels only."""
     perp = call.venue.perp(request.symbol)
-    await done(call, HaltInstrument(perp.symbol, True, request.reason, product=PRODUCT_CONTRACT))
+    halt = HaltInstrument(perp.symbol, halted=True, reason=request.reason, product=PRODUCT_CONTRACT)
+    await done(call, halt)
     return _contract_view(call.venue, perp)
 
 
 async def resume_contract(call: Call, request: ResumeRequest) -> ContractView:
     """Accept orders again."""
     perp = call.venue.perp(request.symbol)
-    await done(call, HaltInstrument(perp.symbol, False, product=PRODUCT_CONTRACT))
+    await done(call, HaltInstrument(perp.symbol, halted=False, product=PRODUCT_CONTRACT))
     return _contract_view(call.venue, perp)
 
 

@@ -292,14 +292,14 @@ async def change_instrument(call: Call, request: ChangeInstrumentRequest) -> Ins
 async def halt(call: Call, request: HaltRequest) -> InstrumentView:
     """Accept cancels only."""
     market = call.venue.market(request.symbol)
-    await done(call, HaltInstrument(market.symbol, True, request.reason))
+    await done(call, HaltInstrument(market.symbol, halted=True, reason=request.reason))
     return _instrument_view(market)
 
 
 async def resume(call: Call, request: ResumeRequest) -> InstrumentView:
     """Accept orders again."""
     market = call.venue.market(request.symbol)
-    await done(call, HaltInstrument(market.symbol, False))
+    await done(call, HaltInstrument(market.symbol, halted=False))
     return _instrument_view(market)
 
 
