@@ -1,4 +1,4 @@
-"""Close whole positions at market (rule 5.1), however many (rule 7.12)."""
+"""Close whole positions at market (rules 5.1, 7.12), and cut closing orders to their position."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Final
 from venue.core.contract.orders import ASKED_MAX, Contracts
 from venue.core.contract.position import Position
 from venue.core.messages.commands import ClosePositions
-from venue.core.messages.contract_events import ClosedAtMarket
+from venue.core.messages.contract_events import ClosedAtMarket, ContractOrderReduced
 from venue.core.messages.events import Event, Rejected
-from venue.vocabulary import CAUSE_CLOSE, MARKET, Reject
+from venue.vocabulary import CANCELED, CAUSE_CLOSE, MARKET, Reject
 
 CLOSING_UNITS: Final = 300  # events of one slice; the position it reaches is finished
 CLOSED_MAX: Final = 25  # positions of one slice
@@ -121,3 +121,26 @@ class Closing:
             return ClosedAtMarket(position_id, 0, first.reason)
         events += said
         return ClosedAtMarket(position_id, order.order_id, 0)
+
+
+def trim(contracts: Contracts, position: Position, time: int, events: list[Event]) -> None:
+    """Cut closing orders that are larger than their position, newest first (rule 5.1).
+
+    An order that closes on its owner's behalf ends those in its way when it enters: `orders` does.
+    """
+    while position.closing > position.quantity:
+        order = position.orders[next(reversed(position.orders))]
+        excess = position.closing - position.quantity
+        if excess >= order.remaining:
+            events.append(contracts.close(order, CANCELED, time))
+            continue
+        order.market.book.reduce(order, excess)
+        order.update_time = time
+        order.terms.trimmed += excess
+        position.closing -= excess
+        events.append(
+            ContractOrderReduced(
+                order.order_id, order.account.uid, order.market.symbol, order.side, order.price,
+                excess,
+            )
+        )  # fmt: skip

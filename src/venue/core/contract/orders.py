@@ -32,11 +32,7 @@ from venue.core.messages.commands import (
     CancelContractOrders,
     PlaceContractOrder,
 )
-from venue.core.messages.contract_events import (
-    ContractOrderClosed,
-    ContractOrderPlaced,
-    ContractOrderReduced,
-)
+from venue.core.messages.contract_events import ContractOrderClosed, ContractOrderPlaced
 from venue.core.messages.events import Event, OrderRepeated, Rejected
 from venue.core.units import part_up
 from venue.vocabulary import (
@@ -248,7 +244,7 @@ class Contracts:
             return []
         if terms.cause == CAUSE_USER or terms.closes is None:
             return self._execute(order, plan)
-        events = self.clear_closing(terms.closes, order.quantity, order.time)
+        events = self._clear_closing(terms.closes, order.quantity, order.time)
         events += self._execute(order, plan)
         return events
 
@@ -437,7 +433,7 @@ class Contracts:
             cause,
         )  # fmt: skip
 
-    def clear_closing(self, position: Position, lots: int, time: int) -> list[Event]:
+    def _clear_closing(self, position: Position, lots: int, time: int) -> list[Event]:
         """End closing orders, newest first, until `lots` are left to close (rule 5.1)."""
         events: list[Event] = []
         for order in list(position.orders.values())[::-1]:
@@ -445,26 +441,6 @@ class Contracts:
                 break
             events.append(self.close(order, CANCELED, time))
         return events
-
-    def trim(self, position: Position, time: int, events: list[Event]) -> None:
-        """Cut closing orders that are larger than their position, newest first (rule 5.1)."""
-        while position.closing > position.quantity:
-            order = position.orders[next(reversed(position.orders))]
-            terms = order.terms
-            excess = position.closing - position.quantity
-            if excess >= order.remaining:
-                events.append(self.close(order, CANCELED, time))
-                continue
-            order.market.book.reduce(order, excess)
-            order.update_time = time
-            terms.trimmed += excess
-            position.closing -= excess
-            events.append(
-                ContractOrderReduced(
-                    order.order_id, order.account.uid, order.market.symbol, order.side,
-                    order.price, excess,
-                )
-            )  # fmt: skip
 
 
 def closing_side(position_side: int) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from venue.core.contract.account import find_position
+from venue.core.contract.closing import trim
 from venue.core.contract.collateral import FUND_UID, Collateral
 from venue.core.contract.orders import Contracts
 from venue.core.contract.perpetual import Perpetual
@@ -146,7 +147,7 @@ def trade_outside(
         liquidation_id=run.liquidation_id, fee=fee, time=run.time, events=run.events,
     )  # fmt: skip
     for each in (position, other):
-        contracts.trim(each, run.time, run.events)
+        trim(contracts, each, run.time, run.events)
 
 
 def bearable(position: Position, lots: int, price: int) -> int:
