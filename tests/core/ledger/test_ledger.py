@@ -70,21 +70,11 @@ def test_a_fill_takes_from_the_makers_lock_and_the_takers_free(taker_side: Side)
     book.credit(taker, SPOT, paid, amounts[paid])
     book.credit(maker, SPOT, got, amounts[got])
     book.hold(maker.spot[got], amounts[got])
-    buyer, seller = (taker, maker) if taker_side == Side.BUY else (maker, taker)
-    spots = buyer.spot + seller.spot
+    spots = taker.spot + maker.spot
     book.settle(
-        buyer.spot[BASE],
-        buyer.spot[QUOTE],
-        seller.spot[BASE],
-        seller.spot[QUOTE],
-        int(taker_side),
-        BASE,
-        QUOTE,
-        10,
-        500,
-        1,
-        7,
-    )
+        taker.spot[paid], taker.spot[got], maker.spot[got], maker.spot[paid], paid, got,
+        amounts[paid], amounts[got], fees[got], fees[paid],
+    )  # fmt: skip
     assert (taker.spot[paid].free, taker.spot[got].free) == (0, amounts[got] - fees[got])
     assert (maker.spot[paid].free, maker.spot[got].free) == (amounts[paid] - fees[paid], 0)
     assert [held.locked for held in spots] == [0] * 4
@@ -135,8 +125,8 @@ def test_a_fill_with_an_absurd_fee_is_not_settled(base_fee: int, quote_fee: int)
     book.hold(ben.spot[BASE], 10)
     with pytest.raises(AssertionError, match="atoms of fee on"):
         book.settle(
-            ann.spot[BASE], ann.spot[QUOTE], ben.spot[BASE], ben.spot[QUOTE], int(Side.BUY), BASE,
-            QUOTE, 10, 500, base_fee, quote_fee,
+            ann.spot[QUOTE], ann.spot[BASE], ben.spot[BASE], ben.spot[QUOTE], QUOTE, BASE, 500, 10,
+            base_fee, quote_fee,
         )  # fmt: skip
     assert (ann.spot[QUOTE].free, ben.spot[BASE].locked, book.fees) == (500, 10, [0, 0])
 
@@ -147,32 +137,36 @@ def test_who_trades_has_the_money() -> None:
     book.hold(ben.spot[BASE], 10)
     with pytest.raises(AssertionError, match="who pays has not got it"):
         book.settle(
-            ann.spot[BASE], ann.spot[QUOTE], ben.spot[BASE], ben.spot[QUOTE], int(Side.BUY), BASE,
-            QUOTE, 10, 500, 1, 7,
+            ann.spot[QUOTE], ann.spot[BASE], ben.spot[BASE], ben.spot[QUOTE], QUOTE, BASE, 500, 10,
+            1, 7,
         )  # fmt: skip
 
 
-def test_a_fill_between_mixed_up_balances_does_not_sum_to_zero() -> None:
+def test_a_fill_between_mixed_up_balances_is_not_settled() -> None:
+    book, ann, ben = ledger()
+    for owner in (ann, ben):
+        for asset in (BASE, QUOTE):
+            book.credit(owner, SPOT, asset, 1_000)
+            book.hold(owner.spot[asset], 500)
+    a, b = ann.spot, ben.spot
+    for balances, said in (
+        ((a[QUOTE], a[QUOTE], b[BASE], b[QUOTE]), "a taker is paid in what it pays"),
+        ((a[QUOTE], a[BASE], b[BASE], b[BASE]), "a maker is paid in what it pays"),
+        ((a[QUOTE], b[BASE], b[QUOTE], b[BASE]), "of what is paid do not sum to zero"),
+    ):
+        with pytest.raises(AssertionError, match=said):
+            book.settle(*balances, QUOTE, BASE, 500, 10, 1, 7)
+
+
+def test_a_fill_with_the_fees_in_one_asset_does_not_sum_to_zero() -> None:
     book, ann, ben = ledger()
     book.credit(ann, SPOT, QUOTE, 500)
     book.credit(ben, SPOT, BASE, 10)
     book.hold(ben.spot[BASE], 10)
-    with pytest.raises(AssertionError, match="the postings of base do not sum to zero"):
+    with pytest.raises(AssertionError, match="the postings of what is got do not sum to zero"):
         book.settle(
-            ann.spot[BASE], ann.spot[QUOTE], ben.spot[BASE], ben.spot[BASE], int(Side.BUY), BASE,
-            QUOTE, 10, 500, 1, 7,
-        )  # fmt: skip
-
-
-def test_a_fill_with_the_fee_in_the_wrong_asset_does_not_sum_to_zero() -> None:
-    book, ann, ben = ledger()
-    book.credit(ann, SPOT, QUOTE, 500)
-    book.credit(ben, SPOT, BASE, 10)
-    book.hold(ben.spot[BASE], 10)
-    with pytest.raises(AssertionError, match="the postings of base do not sum to zero"):
-        book.settle(
-            ann.spot[BASE], ann.spot[QUOTE], ben.spot[BASE], ben.spot[QUOTE], int(Side.BUY), QUOTE,
-            QUOTE, 10, 500, 0, 7,
+            ann.spot[QUOTE], ann.spot[BASE], ben.spot[BASE], ben.spot[QUOTE], QUOTE, QUOTE, 500, 10,
+            1, 7,
         )  # fmt: skip
 
 
@@ -182,7 +176,7 @@ def test_who_trades_with_itself_pays_the_fees_alone() -> None:
     book.credit(ann, SPOT, BASE, 10)
     book.hold(ann.spot[BASE], 10)
     base, quote = ann.spot[BASE], ann.spot[QUOTE]
-    book.settle(base, quote, base, quote, int(Side.BUY), BASE, QUOTE, 10, 500, 1, 7)
+    book.settle(quote, base, base, quote, QUOTE, BASE, 500, 10, 1, 7)
     assert (base.free, base.locked, quote.free, quote.locked) == (9, 0, 493, 0)
     assert book.imbalance() == {}
     pool, fees = ann.contract[QUOTE], Account(3, "fees", 0, 2, 0).contract[QUOTE]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from venue.core.instruments import Asset
 from venue.core.ledger.accounts import Account, Balance, Pool
 from venue.core.ledger.benefits import DiscountTerms
-from venue.vocabulary import BUY, PRODUCT_CONTRACT, WALLET_SPOT, Wallet
+from venue.vocabulary import PRODUCT_CONTRACT, WALLET_SPOT, Wallet
 
 
 class Ledger:
@@ -99,45 +99,46 @@ class Ledger:
 
     def settle(
         self,
-        buyer_base: Balance,
-        buyer_quote: Balance,
-        seller_base: Balance,
-        seller_quote: Balance,
-        taker_side: int,
-        base: int,
-        quote: int,
-        base_amount: int,
-        notional: int,
-        base_fee: int,
-        quote_fee: int,
+        taker_pays: Balance,
+        taker_gets: Balance,
+        maker_pays: Balance,
+        maker_gets: Balance,
+        paid_asset: int,
+        got_asset: int,
+        paid: int,
+        got: int,
+        taker_fee: int,
+        maker_fee: int,
     ) -> None:
-        """Entry of one fill: base and quote change hands, each receiver pays its fee (rule 4.2).
+        """Entry of one fill: what the taker `paid` and `got` change hands, each receiver pays its
+        fee (rule 4.2).
 
         The maker pays from what it locked, the taker from what is free.
         """
+        assert 0 <= taker_fee <= got, f"{taker_fee} atoms of fee on {got}"
+        assert 0 <= maker_fee <= paid, f"{maker_fee} atoms of fee on {paid}"
+        assert taker_pays is not taker_gets, "a taker is paid in what it pays"
+        assert maker_pays is not maker_gets, "a maker is paid in what it pays"
         fees = self.fees
-        base_before = _together(buyer_base, seller_base) + fees[base]
-        quote_before = _together(buyer_quote, seller_quote) + fees[quote]
-        bought = base_amount - base_fee
-        earned = notional - quote_fee
-        assert bought >= 0 <= base_fee, f"{base_fee} atoms of fee on {base_amount}"
-        assert earned >= 0 <= quote_fee, f"{quote_fee} atoms of fee on {notional}"
-        if taker_side == BUY:
-            buyer_quote.free -= notional
-            seller_base.locked -= base_amount
-            assert buyer_quote.free >= 0 <= seller_base.locked, "who pays has not got it"
-        else:
-            buyer_quote.locked -= notional
-            seller_base.free -= base_amount
-            assert buyer_quote.locked >= 0 <= seller_base.free, "who pays has not got it"
-        buyer_base.free += bought
-        seller_quote.free += earned
-        fees[base] += base_fee
-        fees[quote] += quote_fee
-        base_after = _together(buyer_base, seller_base) + fees[base]
-        assert base_after == base_before, "the postings of base do not sum to zero"
-        quote_after = _together(buyer_quote, seller_quote) + fees[quote]
-        assert quote_after == quote_before, "the postings of quote do not sum to zero"
+        two = taker_pays is not maker_gets  # who trades with itself has one balance of an asset
+        paid_fees, got_fees = fees[paid_asset], fees[got_asset]
+        paid_before = taker_pays.free + paid_fees
+        if two:
+            paid_before += maker_gets.free
+        got_before = maker_pays.locked + taker_gets.free + got_fees
+        taker_pays.free -= paid
+        maker_pays.locked -= got
+        assert taker_pays.free >= 0 <= maker_pays.locked, "who pays has not got it"
+        taker_gets.free += got - taker_fee
+        maker_gets.free += paid - maker_fee
+        fees[got_asset] = got_fees + taker_fee
+        fees[paid_asset] = paid_fees + maker_fee
+        paid_after = taker_pays.free + fees[paid_asset]
+        if two:
+            paid_after += maker_gets.free
+        got_after = maker_pays.locked + taker_gets.free + fees[got_asset]
+        assert paid_after == paid_before, "the postings of what is paid do not sum to zero"
+        assert got_after == got_before, "the postings of what is got do not sum to zero"
 
     def exchange(self, source: Pool, target: Pool, amount: int) -> None:
         """Entry: one pool -> another."""
@@ -196,12 +197,6 @@ class Ledger:
         return {asset.name: total for asset, total in zip(self.assets, sums, strict=True) if total}
 
 
-def _together(one: Balance, other: Balance) -> int:
-    """What two balances hold; who trades with itself has one."""
-    total = one.free + one.locked
-    return total if other is one else total + other.free + other.locked
-
-
 def _collateral(one: Pool, other: Pool) -> int:
-    """The same of two pools."""
+    """What two pools have; who trades with itself may have one."""
     return one.collateral if other is one else one.collateral + other.collateral

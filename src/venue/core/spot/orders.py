@@ -251,8 +251,7 @@ class Spot:
         notional = price * lots * market.unit_atoms
         taker_ppm = taker.taker_ppm if taker.taker_ppm >= 0 else market.taker_ppm
         maker_ppm = maker.maker_ppm if maker.maker_ppm >= 0 else market.maker_ppm
-        base = market.base
-        quote = market.quote
+        base, quote = market.base, market.quote
         if buy:
             buyer, seller, side = taker, maker, BUY
             base_ppm, quote_ppm = taker_ppm, maker_ppm
@@ -263,10 +262,16 @@ class Spot:
         quote_fee = fee_on(notional, quote_ppm)
         buyer_base, buyer_quote = buyer.spot[base], buyer.spot[quote]
         seller_base, seller_quote = seller.spot[base], seller.spot[quote]
-        self.ledger.settle(
-            buyer_base, buyer_quote, seller_base, seller_quote, side, base, quote, base_amount,
-            notional, base_fee, quote_fee,
-        )  # fmt: skip
+        if buy:
+            self.ledger.settle(
+                buyer_quote, buyer_base, seller_base, seller_quote, quote, base, notional,
+                base_amount, base_fee, quote_fee,
+            )  # fmt: skip
+        else:
+            self.ledger.settle(
+                seller_base, seller_quote, buyer_quote, buyer_base, base, quote, base_amount,
+                notional, quote_fee, base_fee,
+            )  # fmt: skip
         counters = self.counters
         trade_id = counters.trade
         counters.trade = trade_id + 1
