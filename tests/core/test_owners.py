@@ -76,7 +76,7 @@ def test_money_in_and_out_is_a_chain_of_bills() -> None:
         Income(ID + 4, ann, 0, "USDT", "", "transfer_out", -30, 0, 0, "USER_TRANSFER"),
         WalletMoved(ID + 5, ann, FUNDING, "USDT", "transfer_in", 30, 30),
     ]
-    assert world.engine.ledger.external[world.engine.ledger.index["USDT"]] == -30
+    assert world.engine.ledger.external[world.engine.ledger.ordinals["USDT"]] == -30
 
 
 def test_the_balance_after_counts_what_is_locked_but_only_free_money_leaves() -> None:

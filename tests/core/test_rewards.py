@@ -300,7 +300,7 @@ def test_spot_fees_pay_commissions_in_their_own_assets() -> None:
     told = [(one.product, one.asset, one.maker > 0, one.taker > 0) for one in paid]
     assert told == [(0, "USDT", True, False), (0, "BTC", False, True)]
     for one in paid:
-        index = world.engine.ledger.index[one.asset]
+        index = world.engine.ledger.ordinals[one.asset]
         assert one.commission == one.fee // 2 > 0
         assert world.engine.ledger.fees[index] == fees[index] - one.commission
         assert world.free("cat", one.asset) == before[one.asset] + one.commission

@@ -149,7 +149,7 @@ def test_a_gift_leaves_by_no_way() -> None:
     world = ContractWorld("ann", "ben")
     ann = world.uids["ann"]
     world.ok(SetAffiliate(ann, "ANN", 0, 0))
-    pool = world.account("ann").contract[world.engine.ledger.index["QQQ"]]
+    pool = world.account("ann").contract[world.engine.ledger.ordinals["QQQ"]]
     own = pool.collateral
     world.ok(ChangeGift(ann, "QQQ", 600))
     assert refusal(

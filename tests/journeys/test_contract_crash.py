@@ -211,7 +211,7 @@ def check_money(path: Path, engine: Engine) -> list[Any]:
         balances[pool] = balances.get(pool, 0) + item.amount
         assert balances[pool] == item.balance, item
     deposited = sum(item.amount for item in items if item.kind == "deposit")
-    dust = engine.ledger.dust[engine.ledger.index[ASSET]]
+    dust = engine.ledger.dust[engine.ledger.ordinals[ASSET]]
     assert sum(balances.values()) + dust == deposited
     return items
 
@@ -366,7 +366,7 @@ def check_cascade(path: Path, cascade: Cascade, engine: Engine) -> None:
     assert earned == sum(step.fee for step in steps)
     assert sum(item.amount for item in items if item.kind == "order_fix_margin_amount") == 0
     assert sum(item.amount for item in items if item.uid == FUND_UID) == (
-        engine.account(FUND_UID).contract[engine.ledger.index[ASSET]].collateral
+        engine.account(FUND_UID).contract[engine.ledger.ordinals[ASSET]].collateral
     )
 
 
@@ -485,7 +485,7 @@ def check_settlement(path: Path, payday: Payday) -> None:
     assert settled.positions == len(payday.positions)
     assert settled.paid == -sum(amount for amount in expected.values() if amount < 0)
     assert settled.received == sum(amount for amount in expected.values() if amount > 0)
-    assert engine.ledger.dust[engine.ledger.index[ASSET]] == settled.paid - settled.received > 0
+    assert engine.ledger.dust[engine.ledger.ordinals[ASSET]] == settled.paid - settled.received > 0
     (row,) = [row for row in rows(path, tables.FUNDING_RATES) if row.due == payday.stage.due]
     assert (row.rate_ppb, row.mark_price, row.positions) == (RATE_PPB, MARK, settled.positions)
     assert (row.skipped, row.paid, row.received) == (0, settled.paid, settled.received)

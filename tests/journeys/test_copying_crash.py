@@ -175,7 +175,7 @@ def test_a_killed_settlement_settles_every_pair_once(tmp_path: Path) -> None:
         income = [event for event in told.of(Income) if event.kind == "tracking_trader_income"]
         assert sum(event.amount for event in income) == sum(due.values())
         assert _tracking(check_money(path, engine)) == 0
-        assert engine.ledger.accounts[3].contract[engine.ledger.index[ASSET]].collateral == 0
+        assert engine.ledger.accounts[3].contract[engine.ledger.ordinals[ASSET]].collateral == 0
 
 
 def kill_settlement(stage: Path, path: Path, beyond: int) -> None:

@@ -126,7 +126,7 @@ def test_spot_frames_agree_with_history() -> None:
     store.close()
     for (channel, _, uid, coin), item in record.last.items():
         assert channel == "account"
-        now = spot_items.account_item(engine, engine.account(uid), engine.ledger.index[coin])
+        now = spot_items.account_item(engine, engine.account(uid), engine.ledger.ordinals[coin])
         assert item == json.decode(now)
 
 

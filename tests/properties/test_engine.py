@@ -138,7 +138,7 @@ def check_money(engine: Engine) -> None:
         counts = [0] * len(account.open_count)
         for order in account.orders.values():
             market = order.market
-            counts[market.index] += 1
+            counts[market.ordinal] += 1
             if order.side == Side.BUY:
                 required[market.quote] += order.price * order.remaining * market.unit_atoms
             else:
@@ -182,7 +182,7 @@ class Machine(RuleBasedStateMachine):
     def agree(self) -> None:
         """The engine's money and the auditor's are the same, wallet by wallet."""
         office, ledger = self.auditor.office, self.engine.ledger
-        for asset, index in ledger.index.items():
+        for asset, index in ledger.ordinals.items():
             assert ledger.fees[index] == office.fees[asset]
             assert ledger.external[index] == -office.outside[asset]
             for uid, account in ledger.accounts.items():

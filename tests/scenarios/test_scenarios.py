@@ -203,7 +203,7 @@ class Story:
     def balance(self, words: list[str]) -> str:
         name, asset, wallet = (*words, "spot")[:3]
         account = self.engine.account(self.uid(name))
-        index = self.engine.ledger.index[asset]
+        index = self.engine.ledger.ordinals[asset]
         free = account.free(wallet_of(wallet), index)
         held = account.spot[index].locked if wallet == "spot" else 0
         return f"available {plain(free, 10**SCALE)} held {plain(held, 10**SCALE)}"

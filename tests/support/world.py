@@ -100,10 +100,10 @@ class World:
         return self.engine.account(self.uids[name])
 
     def free(self, name: str, asset: str) -> int:
-        return self.account(name).spot[self.engine.ledger.index[asset]].free
+        return self.account(name).spot[self.engine.ledger.ordinals[asset]].free
 
     def locked(self, name: str, asset: str) -> int:
-        return self.account(name).spot[self.engine.ledger.index[asset]].locked
+        return self.account(name).spot[self.engine.ledger.ordinals[asset]].locked
 
     def command(
         self,

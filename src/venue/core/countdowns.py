@@ -89,6 +89,6 @@ class Deadlines:
         events: list[Event] = []
         open_count = self.spot.ledger.accounts[uid].open_count
         for symbol, market in self.spot.markets.items():
-            if open_count[market.index]:
+            if open_count[market.ordinal]:
                 events += self.spot.cancel_all(CancelOrders(uid, symbol, time=time))
         return events

@@ -102,7 +102,7 @@ class FeeTiers:
             if known is not None:
                 known.tiers = []  # the asset stays: it is the one that volumes are of
             return [FeeTiersSet(command.product, 0)]
-        asset = self.ledger.index.get(command.asset, -1)
+        asset = self.ledger.ordinals.get(command.asset, -1)
         if asset < 0:
             return [Rejected(Reject.ASSET_UNKNOWN)]
         if len(tiers) > TIERS_MAX:

@@ -44,7 +44,7 @@ class Listing:
         self.settings: dict[str, str] = {}
 
     def register(self, command: RegisterAsset) -> list[Event]:
-        if command.asset in self.ledger.index:
+        if command.asset in self.ledger.ordinals:
             return [Rejected(Reject.ASSET_LISTED)]
         if not 0 <= command.scale <= SCALE_MAX:
             return [Rejected(Reject.AMOUNT, SCALE_MAX)]
@@ -55,8 +55,8 @@ class Listing:
     def list_instrument(self, command: ListInstrument) -> list[Event]:
         instrument = command.instrument
         ledger = self.ledger
-        base = ledger.index.get(instrument.base, -1)
-        quote = ledger.index.get(instrument.quote, -1)
+        base = ledger.ordinals.get(instrument.base, -1)
+        quote = ledger.ordinals.get(instrument.quote, -1)
         if base < 0 or quote < 0:
             return [Rejected(Reject.ASSET_UNKNOWN)]
         if instrument.symbol in self.spot.markets:
@@ -70,8 +70,8 @@ class Listing:
             reason = f"tick x step and step must be at most {AMOUNT_MAX} quote and base atoms"
         if reason:
             return [Rejected(Reject.INSTRUMENT_INVALID, 0, reason)]
-        index = ledger.add_market()
-        self.spot.markets[instrument.symbol] = Market(instrument, index, base, quote, lot, unit)
+        ordinal = ledger.add_market()
+        self.spot.markets[instrument.symbol] = Market(instrument, ordinal, base, quote, lot, unit)
         return [InstrumentListed(instrument)]
 
     def change_instrument(self, command: ChangeInstrument) -> list[Event]:

@@ -101,7 +101,7 @@ class Owners:
         account = self.ledger.accounts.get(command.uid)
         if account is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
-        asset = self.ledger.index.get(command.asset, -1)
+        asset = self.ledger.ordinals.get(command.asset, -1)
         if asset < 0:
             return [Rejected(Reject.ASSET_UNKNOWN)]
         assert type(command.amount) is int, command
@@ -128,7 +128,7 @@ class Owners:
             return [Rejected(Reject.OWNER_UNKNOWN)]
         if account.frozen:
             return [Rejected(Reject.ACCOUNT_FROZEN)]
-        asset = self.ledger.index.get(command.asset, -1)
+        asset = self.ledger.ordinals.get(command.asset, -1)
         if asset < 0:
             return [Rejected(Reject.ASSET_UNKNOWN)]
         assert type(command.amount) is int, command
@@ -157,7 +157,7 @@ class Owners:
             return [Rejected(Reject.OWNER_UNKNOWN)]
         if account.frozen:
             return [Rejected(Reject.ACCOUNT_FROZEN)]
-        asset = self.ledger.index.get(command.asset, -1)
+        asset = self.ledger.ordinals.get(command.asset, -1)
         if asset < 0:
             return [Rejected(Reject.ASSET_UNKNOWN)]
         source, target, amount = command.source, command.target, command.amount

@@ -80,7 +80,7 @@ class Rewards:
             return [Rejected(Reject.OWNER_UNKNOWN)]
         if command.uid in RESERVED:
             return [Rejected(Reject.OWNER_RESERVED)]
-        asset = self.ledger.index.get(command.asset, -1)
+        asset = self.ledger.ordinals.get(command.asset, -1)
         if asset < 0:
             return [Rejected(Reject.ASSET_UNKNOWN)]
         amount = command.amount
@@ -126,7 +126,7 @@ class Rewards:
             terms.asset = -1
             terms.holding = terms.rate_ppm = 0
             return [DiscountSet("", 0, 0)]
-        asset = self.ledger.index.get(command.asset, -1)
+        asset = self.ledger.ordinals.get(command.asset, -1)
         if asset < 0:
             return [Rejected(Reject.ASSET_UNKNOWN)]
         if not 0 < command.holding <= AMOUNT_MAX:

@@ -54,7 +54,7 @@ class Withdrawals:
                 return [WithdrawalRepeated(known.withdraw_id)]
             return [Rejected(Reject.CLIENT_ID_USED, known.withdraw_id)]
         receiver = ledger.accounts.get(command.to_uid)
-        asset = ledger.index.get(command.asset, -1)
+        asset = ledger.ordinals.get(command.asset, -1)
         reason = self._refusal(account, receiver, asset, command)
         if reason or receiver is None:
             return [Rejected(reason, AMOUNT_MAX if reason == Reject.AMOUNT else 0)]

@@ -197,7 +197,7 @@ def liquidation(
     asset = started.asset
     pool = account.isolated.get(started.position_id)
     if pool is None:
-        pool = account.contract[before.ledger.index[asset]]
+        pool = account.contract[before.ledger.ordinals[asset]]
     lines = _state(words, pool, started)
     lines += _moves(before, events, {position.perp.symbol for position in pool.positions})
     lines.append(

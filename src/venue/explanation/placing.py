@@ -62,7 +62,7 @@ def _spot(engine: Engine, command: PlaceOrder) -> list[str]:
     lines = [
         _asked(words, command, instrument),
         at_best(market, command.side, command.price),
-        _caps(account.open_count[market.index], len(account.orders)),
+        _caps(account.open_count[market.ordinal], len(account.orders)),
     ]
     lines += _band(worst_price(market, command.side), command.price, instrument)
     buy = command.side == BUY

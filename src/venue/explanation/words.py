@@ -28,7 +28,7 @@ class ExplanationWords:
 
     def named_money(self, name: str, atoms: int) -> str:
         """The same, of an asset by its name."""
-        return self.money(self._engine.ledger.index[name], atoms)
+        return self.money(self._engine.ledger.ordinals[name], atoms)
 
     def owner(self, uid: int) -> str:
         """An owner's name."""

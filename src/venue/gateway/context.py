@@ -243,7 +243,7 @@ class Venue:
     def asset(self, name: str) -> Asset:
         """A registered asset."""
         ledger = self.engine.ledger
-        return ledger.assets[ledger.index[name]]
+        return ledger.assets[ledger.ordinals[name]]
 
     def asset_by_coin(self, coin_id: int | None) -> Asset | None:
         """The asset of a `coinId`; None for None, -1142 for an unknown one."""

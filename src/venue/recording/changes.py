@@ -184,7 +184,7 @@ class Changes:
         holding = account.holding
         if holding is None:
             return
-        perps = {perp.index: perp for perp in self._engine.contracts.markets.values()}
+        perps = {perp.ordinal: perp for perp in self._engine.contracts.markets.values()}
         uid = account.uid
         for index, modes in holding.modes.items():
             self._modes[uid, perps[index].symbol] = (modes.margin_mode, modes.separated)
@@ -286,7 +286,7 @@ class Changes:
     def _wallet_moved(self, event: WalletMoved, touched: Touched, _: int) -> None:
         if event.wallet != WALLET_SPOT or not self._follows(event.uid):
             return  # the funding wallet has no channel
-        index = self._engine.ledger.index[event.asset]
+        index = self._engine.ledger.ordinals[event.asset]
         cause = DEPOSIT_UPDATE if event.amount > 0 else WITHDRAW_UPDATE
         touched.spot_accounts[event.uid, index, cause] = None
 
@@ -385,7 +385,7 @@ class Changes:
         if not self._follows(event.uid):
             return
         engine = self._engine
-        index = engine.ledger.index[event.asset]
+        index = engine.ledger.ordinals[event.asset]
         self.moved_of(event.uid, index, touched.time).add(event.kind, event.amount)
         cause = CAUSES_OF.get(event.kind, ORDER_UPDATE)
         touched.contract_accounts[event.uid, index, cause] = None

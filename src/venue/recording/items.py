@@ -341,5 +341,5 @@ def _rates(engine: Engine, uid: int, perp: Perpetual) -> tuple[int, int]:
 def _leverage(engine: Engine, uid: int, perp: Perpetual, position_side: int) -> str:
     """The owner's settings for new positions of a side now."""
     holding = engine.account(uid).holding
-    modes = holding.modes.get(perp.index) if holding is not None else None
+    modes = holding.modes.get(perp.ordinal) if holding is not None else None
     return str(modes.leverage(position_side) if modes is not None else perp.default_leverage())

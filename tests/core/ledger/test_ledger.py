@@ -24,7 +24,7 @@ def ledger() -> tuple[Ledger, Account, Account]:
 
 def test_registering_makes_room_everywhere() -> None:
     book, ann, _ = ledger()
-    assert book.index == {"BTC": 0, "USDT": 1}
+    assert book.ordinals == {"BTC": 0, "USDT": 1}
     assert [(held.free, held.locked) for held in ann.spot] == [(0, 0)] * 2
     assert [pool.collateral for pool in ann.contract] == ann.funding == [0, 0]
     assert book.fees == book.external == [0, 0]

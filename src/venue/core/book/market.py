@@ -20,11 +20,11 @@ class Market(Generic[T]):
         "buy_band_ppm",
         "halt_reason",
         "halted",
-        "index",
         "instrument",
         "last_price",
         "lot_atoms",
         "maker_ppm",
+        "ordinal",
         "quantity_max",
         "quantity_min",
         "quote",
@@ -35,10 +35,10 @@ class Market(Generic[T]):
     )
 
     def __init__(
-        self, instrument: Instrument, index: int, base: int, quote: int, lot: int, unit: int
+        self, instrument: Instrument, ordinal: int, base: int, quote: int, lot: int, unit: int
     ) -> None:
         self.symbol = instrument.symbol
-        self.index = index
+        self.ordinal = ordinal
         self.base = base
         self.quote = quote
         self.lot_atoms = lot

@@ -73,7 +73,7 @@ class Modes:
 
 
 class Holding:
-    """One owner's contract side. Lists are by asset or by contract index.
+    """One owner's contract side. Lists are by asset or by contract ordinal.
 
     Fee rates of -1 mean the symbol's own. `clients` and `algo_clients` hold open orders and those
     of the last day.
@@ -104,7 +104,7 @@ class Holding:
 
     def modes_in(self, perp: Perpetual) -> Modes:
         """The owner's modes in a contract; the defaults until it changes one."""
-        modes = self.modes.get(perp.index)
+        modes = self.modes.get(perp.ordinal)
         return self._first_modes(perp) if modes is None else modes
 
     def maker_rate(self, market: Market[Terms]) -> int:
@@ -123,7 +123,7 @@ class Holding:
 
     def _first_modes(self, perp: Perpetual) -> Modes:
         pool = self.account.contract[perp.asset]
-        modes = self.modes[perp.index] = Modes(perp, pool, perp.default_leverage())
+        modes = self.modes[perp.ordinal] = Modes(perp, pool, perp.default_leverage())
         return modes
 
 

@@ -30,8 +30,8 @@ class ContractListing:
         instrument = contract.instrument
         contracts = self.contracts
         ledger = contracts.ledger
-        base = ledger.index.get(instrument.base, -1)
-        quote = ledger.index.get(instrument.quote, -1)
+        base = ledger.ordinals.get(instrument.base, -1)
+        quote = ledger.ordinals.get(instrument.quote, -1)
         if base < 0 or quote < 0:
             return [Rejected(Reject.ASSET_UNKNOWN)]
         if instrument.symbol in contracts.markets:
@@ -43,9 +43,9 @@ class ContractListing:
         if reason:
             return [Rejected(Reject.INSTRUMENT_INVALID, 0, reason)]
         events = self._accounts()
-        index = len(contracts.markets)
-        market: Market[Terms] = Market(instrument, index, base, quote, 0, unit)
-        perp = Perpetual(contract, market, index, command.time)
+        ordinal = len(contracts.markets)
+        market: Market[Terms] = Market(instrument, ordinal, base, quote, 0, unit)
+        perp = Perpetual(contract, market, ordinal, command.time)
         plan(perp)
         contracts.markets[instrument.symbol] = perp
         return [*events, ContractListed(contract)]
@@ -78,7 +78,7 @@ class ContractListing:
         if after == before:
             return
         for account in self.contracts.ledger.accounts.values():
-            modes = None if account.holding is None else account.holding.modes.get(perp.index)
+            modes = None if account.holding is None else account.holding.modes.get(perp.ordinal)
             if modes is not None and modes.standard(before):
                 modes.cross = modes.long = modes.short = after
 

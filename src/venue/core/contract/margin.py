@@ -19,16 +19,16 @@ class Tiers:
         self.rates = [tier.maintenance_ppm for tier in tiers]
         self.leverages = [tier.leverage_max for tier in tiers]
         self.deductions: list[int] = [0]
-        for index in range(1, len(tiers)):
-            step = self.caps[index - 1] * (self.rates[index] - self.rates[index - 1])
-            self.deductions.append(self.deductions[index - 1] + step)
+        for ordinal in range(1, len(tiers)):
+            step = self.caps[ordinal - 1] * (self.rates[ordinal] - self.rates[ordinal - 1])
+            self.deductions.append(self.deductions[ordinal - 1] + step)
 
     def at(self, notional: int) -> int:
         """The number of the tier of a notional, from 0; the last one has no end."""
         last = len(self.caps) - 1
-        for index in range(last):
-            if notional <= self.caps[index]:
-                return index
+        for ordinal in range(last):
+            if notional <= self.caps[ordinal]:
+                return ordinal
         return last
 
     def maintenance(self, notional: int) -> int:

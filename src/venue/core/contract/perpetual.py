@@ -73,7 +73,6 @@ class Perpetual:
         "ended_algos",
         "funding_cap_ppb",
         "ids",
-        "index",
         "index_price",
         "index_time",
         "last_due",
@@ -82,6 +81,7 @@ class Perpetual:
         "market",
         "open_interest",
         "open_interest_max",
+        "ordinal",
         "position_max",
         "positions",
         "premium_count",
@@ -100,10 +100,10 @@ class Perpetual:
         "waiting",
     )
 
-    def __init__(self, contract: Contract, market: Market[Terms], index: int, time: int) -> None:
+    def __init__(self, contract: Contract, market: Market[Terms], ordinal: int, time: int) -> None:
         self.market = market
         self.symbol = market.symbol
-        self.index = index
+        self.ordinal = ordinal
         self.asset = market.quote
         self.unit = market.unit_atoms
         self.index_price = 0

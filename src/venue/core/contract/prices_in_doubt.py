@@ -40,7 +40,7 @@ def _unsure(pool: Pool, closed: Position | None, lots: int) -> int:
         if unknown(perp):
             size = position.quantity - (lots if position is closed else 0)
             value = mark_of(position) * (size * perp.unit)
-            net[perp.index] = net.get(perp.index, 0) + position.side * value
+            net[perp.ordinal] = net.get(perp.ordinal, 0) + position.side * value
             margins += initial(value, position.leverage)
     return max(0, sum([abs(value) for value in net.values()]) - margins)
 

@@ -55,7 +55,7 @@ class Copying:
         if lead is None:
             account = ledger.accounts[command.uid]
             account.copies = True
-            lead = trader.lead = Lead(account, ledger.index[command.asset])
+            lead = trader.lead = Lead(account, ledger.ordinals[command.asset])
         lead.active = command.active
         lead.share_ppm = command.share_ppm
         lead.third_uid = command.third_uid

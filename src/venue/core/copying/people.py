@@ -141,7 +141,7 @@ class Following:
 
     In atoms: `net` is the result of what was closed so far, fees inside; `high` the mark up to
     which the lead was paid for it; `prepaid` what the commission account holds of the follower's;
-    `today` the result since the last settlement. `held` is the open value by contract index.
+    `today` the result since the last settlement. `held` is the open value by contract ordinal.
     """
 
     __slots__ = ("account", "active", "configs", "copies", "created", "held", "high", "lead",
@@ -174,11 +174,11 @@ class Following:
 
     def hold(self, perp: Perpetual, amount: int) -> None:
         """Count open value in (or, negative, out)."""
-        left = self.held.get(perp.index, 0) + amount
+        left = self.held.get(perp.ordinal, 0) + amount
         if left:
-            self.held[perp.index] = left
+            self.held[perp.ordinal] = left
         else:
-            self.held.pop(perp.index, None)
+            self.held.pop(perp.ordinal, None)
 
 
 class Trader:

@@ -135,7 +135,7 @@ def lots_of(
         margin = own * echo.share_ppb * config.value // (PPB * PPM)
     leverage = holding.modes_in(perp).leverage(echo.track.side)
     lot = max(perp.mark, worst) * perp.unit
-    room = max(0, config.hold_max - following.held.get(perp.index, 0))
+    room = max(0, config.hold_max - following.held.get(perp.ordinal, 0))
     instrument = perp.market.instrument
     most = min(instrument.quantity_max, instrument.market_quantity_max, room // lot)
     return min(margin * leverage // lot, most)

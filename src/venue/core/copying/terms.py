@@ -29,7 +29,7 @@ SLIPPAGE_MAX_PPM: Final = 10_000
 def lead_refused(contracts: Contracts, command: SetLead, trader: Trader | None) -> Rejected | None:
     """Whether an owner may lead on these terms; `trader` is its part in copy trading so far."""
     ledger = contracts.ledger
-    asset = ledger.index.get(command.asset, -1)
+    asset = ledger.ordinals.get(command.asset, -1)
     if command.uid not in ledger.accounts:
         return Rejected(Reject.OWNER_UNKNOWN)
     if command.uid <= COMMISSION_UID:

@@ -60,7 +60,7 @@ class Pool:
         self.sums: Sums | None = None
         self.positions: list[Position] = []
         self.dirty = False
-        self.guards: list[tuple[int, int, int]] = []  # contract index, direction, key
+        self.guards: list[tuple[int, int, int]] = []  # contract ordinal, direction, key
         self.shortfall = -1  # with which it stands in line for its liquidation; -1: it does not
         self.since = 0  # since when nobody can help it, as a running number; 0: it needs no help
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from venue.core.ledger.accounts import Account
 
 
-Which = tuple[int, int]  # `vocabulary.Product`, asset index
+Which = tuple[int, int]  # `vocabulary.Product`, asset ordinal
 
 
 class DiscountTerms:

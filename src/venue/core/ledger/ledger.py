@@ -1,6 +1,6 @@
 """Accounts and balanced entries; the only place where money moves (rule 2.3).
 
-Balances are lists of atoms by asset index. Every entry's postings sum to zero per asset: what an
+Balances are lists of atoms by asset ordinal. Every entry's postings sum to zero per asset: what an
 owner gains, another account (owner, fees, external) loses.
 """
 
@@ -16,17 +16,17 @@ class Ledger:
     """All balances. `external` is where deposits come from; its balances are negative.
 
     `dust` keeps what rounding leaves, and what is under way inside a funding settlement. `names`
-    are the owners' uids, `markets` counts the spot markets, which accounts have room for. `terms`
-    are those of the fee discount.
+    are the owners' uids, `ordinals` the places that assets have in lists; `markets` counts the spot
+    markets, which accounts have room for. `terms` are those of the fee discount.
     """
 
-    __slots__ = ("accounts", "assets", "dust", "external", "fees", "index", "markets", "names",
-                 "terms")  # fmt: skip
+    __slots__ = ("accounts", "assets", "dust", "external", "fees", "markets", "names",
+                 "ordinals", "terms")  # fmt: skip
 
     def __init__(self) -> None:
         self.accounts: dict[int, Account] = {}
         self.assets: list[Asset] = []
-        self.index: dict[str, int] = {}
+        self.ordinals: dict[str, int] = {}
         self.fees: list[int] = []
         self.external: list[int] = []
         self.dust: list[int] = []
@@ -44,7 +44,7 @@ class Ledger:
         return account
 
     def add_market(self) -> int:
-        """Make room for a spot market in every account; its index."""
+        """Make room for a spot market in every account; its ordinal."""
         for account in self.accounts.values():
             account.open_count.append(0)
         self.markets += 1
@@ -52,8 +52,8 @@ class Ledger:
 
     def register(self, asset: Asset) -> None:
         """Make room for an asset in every account."""
-        assert asset.name not in self.index, f"{asset.name} is registered"
-        self.index[asset.name] = len(self.assets)
+        assert asset.name not in self.ordinals, f"{asset.name} is registered"
+        self.ordinals[asset.name] = len(self.assets)
         self.assets.append(asset)
         self.fees.append(0)
         self.external.append(0)
@@ -180,7 +180,7 @@ class Ledger:
         affiliate = benefits.affiliate
         return affiliate.contract_ppm if product == PRODUCT_CONTRACT else affiliate.spot_ppm
 
-    def fund(self, pool: Pool, amount: int) -> None:
+    def pay_funding(self, pool: Pool, amount: int) -> None:
         """Entry of one position's funding: dust -> pool, or (negative) pool -> dust."""
         pool.collateral += amount
         self.dust[pool.asset] -= amount

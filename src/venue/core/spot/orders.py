@@ -132,7 +132,7 @@ class Spot:
             band = worst_price(market, side)
             if band and (price > band if side == BUY else price < band):
                 return [Rejected(Reject.PRICE_BAND, band)]
-        if account.open_count[market.index] >= OPEN_ORDERS_PER_SYMBOL_MAX:
+        if account.open_count[market.ordinal] >= OPEN_ORDERS_PER_SYMBOL_MAX:
             return [Rejected(Reject.OPEN_ORDERS_SYMBOL, OPEN_ORDERS_PER_SYMBOL_MAX)]
         if len(account.orders) >= OPEN_ORDERS_PER_ACCOUNT_MAX:
             return [Rejected(Reject.OPEN_ORDERS_ACCOUNT, OPEN_ORDERS_PER_ACCOUNT_MAX)]
@@ -177,7 +177,7 @@ class Spot:
         instrument = market.instrument
         if order.quantity > instrument.market_quantity_max:
             return [Rejected(Reject.MARKET_SIZE, instrument.market_quantity_max)]
-        if account.open_count[market.index] >= OPEN_ORDERS_PER_SYMBOL_MAX:
+        if account.open_count[market.ordinal] >= OPEN_ORDERS_PER_SYMBOL_MAX:
             return [Rejected(Reject.OPEN_ORDERS_SYMBOL, OPEN_ORDERS_PER_SYMBOL_MAX)]
         if len(account.orders) >= OPEN_ORDERS_PER_ACCOUNT_MAX:
             return [Rejected(Reject.OPEN_ORDERS_ACCOUNT, OPEN_ORDERS_PER_ACCOUNT_MAX)]
@@ -314,7 +314,7 @@ class Spot:
         account = order.account
         self.ledger.hold(balance, need)
         account.orders[order.order_id] = order
-        account.open_count[market.index] += 1
+        account.open_count[market.ordinal] += 1
         if order.client_id:
             account.clients[order.client_id] = order
         market.book.rest(order)
@@ -369,7 +369,7 @@ class Spot:
     def _forget(self, order: Order[None], market: Market[None]) -> None:
         """Take an order that no longer rests off its owner's books."""
         del order.account.orders[order.order_id]
-        order.account.open_count[market.index] -= 1
+        order.account.open_count[market.ordinal] -= 1
         if order.client_id:
             self.client_ids.keep(order)
 

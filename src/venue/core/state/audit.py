@@ -73,14 +73,14 @@ def _account_problems(engine: Engine, account: Account) -> list[str]:
             required[market.base] += order.remaining * market.lot_atoms
         if not 0 < order.remaining <= order.quantity:
             found.append(f"order {order.order_id}: {order.remaining} of {order.quantity} remain")
-    for index, asset in enumerate(engine.ledger.assets):
-        spot = account.spot[index]
-        if spot.locked != required[index]:
+    for ordinal, asset in enumerate(engine.ledger.assets):
+        spot = account.spot[ordinal]
+        if spot.locked != required[ordinal]:
             found.append(
                 f"{account.name} {asset.name}: locked {spot.locked},"
-                f" its open orders require {required[index]}"
+                f" its open orders require {required[ordinal]}"
             )
-        balances = (spot.free, spot.locked, account.funding[index])
+        balances = (spot.free, spot.locked, account.funding[ordinal])
         if min(balances) < 0:
             found.append(f"{account.name} {asset.name}: a balance is negative: {balances}")
     return found

@@ -40,7 +40,7 @@ class BenefitsRecord(msgspec.Struct, array_like=True):
 
 
 class BenefitsState(msgspec.Struct, array_like=True):
-    """Everybody's, and the terms of the discount: asset index, holding, rate."""
+    """Everybody's, and the terms of the discount: asset ordinal, holding, rate."""
 
     terms: tuple[int, int, int]
     day: int

@@ -90,7 +90,7 @@ def _holding_problems(holding: Holding) -> list[str]:
     for order in holding.orders.values():
         terms = order.terms
         perp = terms.perp
-        counts[perp.index] = counts.get(perp.index, 0) + 1
+        counts[perp.ordinal] = counts.get(perp.ordinal, 0) + 1
         closes = terms.closes
         if closes is None:
             margins[perp.asset] = margins.get(perp.asset, 0) + terms.margin
@@ -102,8 +102,8 @@ def _holding_problems(holding: Holding) -> list[str]:
     for pool in holding.account.contract:
         if pool.held != margins.get(pool.asset, 0):
             found.append(f"{name}: orders hold {pool.held} of asset {pool.asset}, need {margins}")
-    counted = {index: modes.open_orders for index, modes in holding.modes.items()}
-    if {index: count for index, count in counted.items() if count} != counts:
+    counted = {ordinal: modes.open_orders for ordinal, modes in holding.modes.items()}
+    if {ordinal: count for ordinal, count in counted.items() if count} != counts:
         found.append(f"{name}: open orders are counted as {counted}, not {counts}")
     for position in holding.positions.values():
         if position.closing != closing.get(position.position_id, 0):

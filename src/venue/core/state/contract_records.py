@@ -132,7 +132,7 @@ PoolId = tuple[int, int, int]  # uid, asset, position id
 class WatchRecord(msgspec.Struct, array_like=True):
     """Which pools are looked at when, and who stands in line; see `watch`.
 
-    `guards` are by contract index and direction (key, uid, asset, position id); `owners` (turn,
+    `guards` are by contract ordinal and direction (key, uid, asset, position id); `owners` (turn,
     uid, and shortfall, asset, position id of each pool); `stuck` have their number first.
     """
 

@@ -65,9 +65,9 @@ def _holding_record(account: Account, perps: dict[str, Perpetual]) -> HoldingRec
         return None
     modes = []
     for perp in perps.values():
-        chosen = holding.modes.get(perp.index)
+        chosen = holding.modes.get(perp.ordinal)
         if chosen is not None and not chosen.standard(perp.default_leverage()):
-            modes.append((perp.index, *_choice(chosen)))
+            modes.append((perp.ordinal, *_choice(chosen)))
     record = HoldingRecord(
         account.uid,
         holding.maker_ppm,
@@ -226,11 +226,11 @@ def load(engine: Engine, state: ContractState) -> None:
     if state.perps:
         contracts.collateral.fees = ledger.accounts[FEES_UID].contract
         contracts.collateral.fund = ledger.accounts[FUND_UID].contract
-    for index, record in enumerate(state.perps):
+    for ordinal, record in enumerate(state.perps):
         market: Market[Terms] = Market(
-            record.contract.instrument, index, record.base, record.quote, 0, record.unit_atoms
+            record.contract.instrument, ordinal, record.base, record.quote, 0, record.unit_atoms
         )
-        contracts.markets[market.symbol] = _perpetual(record, market, index)
+        contracts.markets[market.symbol] = _perpetual(record, market, ordinal)
     by_index = list(contracts.markets.values())
     for holding_record in state.holdings:
         _load_holding(engine, holding_record, by_index)
@@ -262,8 +262,8 @@ def load(engine: Engine, state: ContractState) -> None:
             terms.holding.clients[order.client_id] = order
 
 
-def _perpetual(record: PerpetualRecord, market: Market[Terms], index: int) -> Perpetual:
-    perp = Perpetual(record.contract, market, index, 0)
+def _perpetual(record: PerpetualRecord, market: Market[Terms], ordinal: int) -> Perpetual:
+    perp = Perpetual(record.contract, market, ordinal, 0)
     market.halted = record.halted
     market.halt_reason = record.halt_reason
     (
@@ -317,10 +317,10 @@ def _load_holding(engine: Engine, record: HoldingRecord, perps: list[Perpetual])
     for position_id, asset, collateral in record.isolated:
         pool = account.isolated[position_id] = Pool(account, asset, position_id)
         pool.collateral = collateral
-    for index, margin_mode, separated, cross, long, short in record.modes:
-        perp = perps[index]
+    for ordinal, margin_mode, separated, cross, long, short in record.modes:
+        perp = perps[ordinal]
         pool = account.contract[perp.asset]
-        modes = holding.modes[index] = Modes(perp, pool, cross)
+        modes = holding.modes[ordinal] = Modes(perp, pool, cross)
         modes.margin_mode, modes.separated = margin_mode, separated
         modes.long, modes.short = long, short
     for position_record in record.positions:

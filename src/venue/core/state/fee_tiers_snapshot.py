@@ -24,7 +24,7 @@ class StandingRecord(msgspec.Struct, array_like=True, gc=False):
 
 
 class FeeTiersState(msgspec.Struct, array_like=True):
-    """Everybody's, and the tables: product, asset index, tiers."""
+    """Everybody's, and the tables: product, asset ordinal, tiers."""
 
     tables: list[tuple[int, int, list[FeeTier]]]
     standings: list[StandingRecord]

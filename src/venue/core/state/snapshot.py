@@ -210,8 +210,8 @@ def _engine(sequence: int, time: int, state: EngineState) -> Engine:
     for record in state.accounts:
         engine.ledger.accounts[record.uid] = _account(record, len(state.markets))
         engine.ledger.names[record.name] = record.uid
-    for index, market_record in enumerate(state.markets):
-        _load_market(engine, index, market_record)
+    for ordinal, market_record in enumerate(state.markets):
+        _load_market(engine, ordinal, market_record)
     for account in engine.ledger.accounts.values():
         account.orders = dict(sorted(account.orders.items()))
     for order_record in state.closed:
@@ -308,9 +308,9 @@ def _market_record(market: Market[None]) -> MarketRecord:
     )
 
 
-def _load_market(engine: Engine, index: int, record: MarketRecord) -> None:
+def _load_market(engine: Engine, ordinal: int, record: MarketRecord) -> None:
     market: Market[None] = Market(
-        record.instrument, index, record.base, record.quote, record.lot_atoms, record.unit_atoms
+        record.instrument, ordinal, record.base, record.quote, record.lot_atoms, record.unit_atoms
     )
     market.last_price = record.last_price
     market.halted = record.halted
@@ -320,7 +320,7 @@ def _load_market(engine: Engine, index: int, record: MarketRecord) -> None:
         order = _order(engine, order_record)
         account = order.account
         account.orders[order.order_id] = order
-        account.open_count[index] += 1
+        account.open_count[ordinal] += 1
         if order.client_id:
             account.clients[order.client_id] = order
         market.book.rest(order)

@@ -14,8 +14,8 @@ def dump(engine: Engine) -> WatchRecord:
     return WatchRecord(
         dirty=[_id(pool) for pool in watch.collateral.dirty],
         guards=[
-            (index, direction, [(row[0], row[1], row[2], row[3]) for row in shelf.rows()])
-            for (index, direction), shelf in sorted(watch.guards.items(), key=_key)
+            (ordinal, direction, [(row[0], row[1], row[2], row[3]) for row in shelf.rows()])
+            for (ordinal, direction), shelf in sorted(watch.guards.items(), key=_key)
             if shelf.count
         ],
         turn=line.turn,
@@ -24,7 +24,7 @@ def dump(engine: Engine) -> WatchRecord:
             for turn, _, uid in line.turns.rows()
         ],
         stuck=[(row[0], row[1], row[2], row[3]) for row in watch.stuck.rows()],
-        opened=[index for index, is_open in sorted(watch.opened.items()) if is_open],
+        opened=[ordinal for ordinal, is_open in sorted(watch.opened.items()) if is_open],
         number=watch.number,
         retried=watch.retried,
     )
@@ -42,11 +42,11 @@ def load(engine: Engine, record: WatchRecord | None) -> None:
         return
     for uid, asset, position_id in record.dirty:
         watch.collateral.touch(pools.find(uid, asset, position_id))
-    for index, direction, rows in record.guards:
-        shelf = watch.shelf(index, direction)
+    for ordinal, direction, rows in record.guards:
+        shelf = watch.shelf(ordinal, direction)
         for key, uid, asset, position_id in rows:
             pool = pools.find(uid, asset, position_id)
-            pool.guards.append((index, direction, key))
+            pool.guards.append((ordinal, direction, key))
             shelf.add((key, uid, asset, position_id, pool))
     watch.line.turn = record.turn
     for turn, uid, waiting in record.owners:
@@ -56,8 +56,8 @@ def load(engine: Engine, record: WatchRecord | None) -> None:
         pool = pools.find(uid, asset, position_id)
         pool.since = number
         watch.stuck.add((number, uid, asset, position_id, pool))
-    for index in record.opened:
-        watch.opened[index] = True
+    for ordinal in record.opened:
+        watch.opened[ordinal] = True
     watch.number = record.number
     watch.retried = record.retried
 

@@ -113,7 +113,7 @@ def settle_position(collateral: Collateral, position: Position) -> list[Event]:
     settlement.count += 1
     if amount == 0:
         return []
-    collateral.ledger.fund(position.pool, amount)
+    collateral.ledger.pay_funding(position.pool, amount)
     benefits = position.pool.account.benefits
     if benefits is not None:
         benefits.bear(perp.asset, amount)

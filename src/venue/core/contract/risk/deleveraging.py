@@ -63,7 +63,7 @@ class Deleveraging:
         return lots - left
 
     def _group(self, perp: Perpetual, position: Position) -> list[Ranked]:
-        shelf = self.collateral.ranking.side(perp.index, -position.side)
+        shelf = self.collateral.ranking.side(perp.ordinal, -position.side)
         passed = position.passed
         if passed == (0, 0):
             return shelf.after((-(10**18),), GROUP)
@@ -208,8 +208,8 @@ def _pro_rata(sizes: list[int], lots: int) -> list[int]:
         return sizes
     shares = [size * lots // total for size in sizes]
     rest = lots - sum(shares)
-    for index, size in enumerate(sizes):
-        if rest and shares[index] < size:
-            shares[index] += 1
+    for ordinal, size in enumerate(sizes):
+        if rest and shares[ordinal] < size:
+            shares[ordinal] += 1
             rest -= 1
     return shares

@@ -168,7 +168,7 @@ class Liquidation:
                 taken = left
         left = aim.wanted - filled - taken
         deleveraged = 0
-        key = (position.perp.index, position.side)
+        key = (position.perp.ordinal, position.side)
         if left and key not in run.in_vain:
             deleveraged = self.deleveraging.take(run, position, left, aim.price)
             if not deleveraged:

@@ -90,7 +90,7 @@ class Line:
 class Watch:
     """Pools by the marks that would endanger them, those in danger, and those nobody can help.
 
-    `guards` are by contract index and direction, `opened` the contracts that could be traded when
+    `guards` are by contract ordinal and direction, `opened` the contracts that could be traded when
     pools were last looked at, `number` the last one given to a pool that needs help, `retried` the
     one that was last tried in its turn.
     """
@@ -130,14 +130,14 @@ class Watch:
     def _wake(self, perp: Perpetual) -> None:
         """Try the pools that needed help again, as a symbol can be traded again."""
         now = tradable(perp)
-        if now and not self.opened.get(perp.index, False):
+        if now and not self.opened.get(perp.ordinal, False):
             for row in self.stuck.rows():
                 self.collateral.touch(row[4])
-        self.opened[perp.index] = now
+        self.opened[perp.ordinal] = now
 
     def _reached(self, perp: Perpetual, direction: int, units: int) -> int:
         """Look at the pools whose bound the mark has reached; the units that are left."""
-        shelf = self.guards.get((perp.index, direction))
+        shelf = self.guards.get((perp.ordinal, direction))
         if shelf is None:
             return units
         reached = direction * perp.mark
@@ -245,23 +245,23 @@ class Watch:
     def _guard(self, pool: Pool, perp: Perpetual, direction: int, key: int) -> None:
         """Have a pool looked at when direction x mark reaches `key`."""
         key = min(key, AMOUNT_MAX)
-        pool.guards.append((perp.index, direction, key))
-        self.shelf(perp.index, direction).add(
+        pool.guards.append((perp.ordinal, direction, key))
+        self.shelf(perp.ordinal, direction).add(
             (key, pool.account.uid, pool.asset, pool.position_id, pool)
         )
 
     def _drop_guards(self, pool: Pool) -> None:
-        for index, direction, key in pool.guards:
-            self.guards[index, direction].remove(
+        for ordinal, direction, key in pool.guards:
+            self.guards[ordinal, direction].remove(
                 (key, pool.account.uid, pool.asset, pool.position_id, pool)
             )
         pool.guards.clear()
 
-    def shelf(self, index: int, direction: int) -> OrderedRows[Guarded]:
+    def shelf(self, ordinal: int, direction: int) -> OrderedRows[Guarded]:
         """The pools that wait in one contract for marks of one direction."""
-        found = self.guards.get((index, direction))
+        found = self.guards.get((ordinal, direction))
         if found is None:
-            found = self.guards[index, direction] = OrderedRows()
+            found = self.guards[ordinal, direction] = OrderedRows()
         return found
 
 
@@ -278,8 +278,8 @@ def _symbols(pool: Pool) -> list[Perpetual]:
         return [first]
     found: dict[int, Perpetual] = {}
     for position in pool.positions:
-        found[position.perp.index] = position.perp
-    return [found[index] for index in sorted(found)] if len(found) > 1 else [first]
+        found[position.perp.ordinal] = position.perp
+    return [found[ordinal] for ordinal in sorted(found)] if len(found) > 1 else [first]
 
 
 def _bounds(pool: Pool, slack: int) -> list[Bound]:
@@ -311,8 +311,8 @@ def _waits(pool: Pool, bounds: list[Bound]) -> bool:
     if len(guards) != len(bounds):
         return False
     for number, (perp, direction, way) in enumerate(bounds):
-        index, own, key = guards[number]
+        ordinal, own, key = guards[number]
         reached = direction * perp.mark
-        if index != perp.index or own != direction or not reached < key <= reached + way:
+        if ordinal != perp.ordinal or own != direction or not reached < key <= reached + way:
             return False
     return True

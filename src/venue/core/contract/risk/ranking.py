@@ -14,7 +14,7 @@ Ranked = tuple[int, int, Position]  # (entry price x side, position id, position
 
 
 class Ranking:
-    """The open positions by contract index and side, the highest profit rate first.
+    """The open positions by contract ordinal and side, the highest profit rate first.
 
     A position takes its place when the watch looks at its pool, and leaves it when it ends. The
     insurance fund's have none: they are asked behind all others.
@@ -25,11 +25,11 @@ class Ranking:
     def __init__(self) -> None:
         self.sides: dict[tuple[int, int], OrderedRows[Ranked]] = {}
 
-    def side(self, index: int, side: int) -> OrderedRows[Ranked]:
+    def side(self, ordinal: int, side: int) -> OrderedRows[Ranked]:
         """The positions of one side of a contract."""
-        found = self.sides.get((index, side))
+        found = self.sides.get((ordinal, side))
         if found is None:
-            found = self.sides[index, side] = OrderedRows()
+            found = self.sides[ordinal, side] = OrderedRows()
         return found
 
     def note(self, position: Position) -> None:
@@ -43,13 +43,13 @@ class Ranking:
         """Give a position that has none a place."""
         position.rank = rank
         if rank:
-            shelf = self.side(position.perp.index, position.side)
+            shelf = self.side(position.perp.ordinal, position.side)
             shelf.add((rank, position.position_id, position))
 
     def leave(self, position: Position) -> None:
         """Take a position's place away."""
         if position.rank:
-            shelf = self.side(position.perp.index, position.side)
+            shelf = self.side(position.perp.ordinal, position.side)
             shelf.remove((position.rank, position.position_id, position))
             position.rank = 0
 

@@ -70,7 +70,7 @@ def contract_balance(call: Call, _: Empty) -> list[ContractBalance]:
 def demo_balance(call: Call, _: Empty) -> list[ContractBalance]:
     """Demo money."""
     rooms = call.venue
-    index = rooms.engine.ledger.index.get(DEMO_ASSET)
+    index = rooms.engine.ledger.ordinals.get(DEMO_ASSET)
     if index is None:
         return []
     return [_balance(rooms, rooms.engine.account(call.uid), index)]
@@ -120,7 +120,7 @@ def symbol_config(call: Call, request: ContractSelectionRequest) -> list[SymbolC
 
 def _symbol_config(account: Account, perp: Perpetual) -> SymbolConfig:
     holding = account.holding
-    modes = holding.modes.get(perp.index) if holding is not None else None
+    modes = holding.modes.get(perp.ordinal) if holding is not None else None
     if modes is None:
         modes = Modes(perp, account.contract[perp.asset], perp.default_leverage())
     return SymbolConfig(
@@ -155,11 +155,11 @@ def _positions(call: Call, perps: Iterable[Perpetual]) -> list[PositionView]:
     holding = call.venue.engine.account(call.uid).holding
     if holding is None:
         return []
-    wanted = {perp.index for perp in perps}
+    wanted = {perp.ordinal for perp in perps}
     return [
         _position(call.venue, held)
         for held in holding.positions.values()
-        if held.perp.index in wanted
+        if held.perp.ordinal in wanted
     ]
 
 
@@ -210,7 +210,7 @@ async def income(call: Call, request: IncomeRequest) -> IncomePage:
     """Changes of collateral, newest first; of demo money only by asset or symbol."""
     rooms = call.venue
     asset = (request.asset or "").upper()
-    if asset and asset not in rooms.engine.ledger.index:
+    if asset and asset not in rooms.engine.ledger.ordinals:
         raise errors.invalid("asset", "no such asset")
     if request.symbol is not None:
         rooms.perp(request.symbol)

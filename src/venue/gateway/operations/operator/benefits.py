@@ -131,7 +131,7 @@ async def invite(call: Call, request: InviteRequest) -> BenefitsView:
 
 def _asset(rooms: Venue, name: str) -> Asset:
     name = name.upper()
-    if name not in rooms.engine.ledger.index:
+    if name not in rooms.engine.ledger.ordinals:
         raise errors.invalid("asset", "no such asset")
     return rooms.asset(name)
 

@@ -185,7 +185,7 @@ def _with(
 
 
 def _asset(rooms: Venue, text: str, name: str) -> Asset:
-    if text.upper() not in rooms.engine.ledger.index:
+    if text.upper() not in rooms.engine.ledger.ordinals:
         raise errors.invalid(name, "no such asset")
     return rooms.asset(text.upper())
 

@@ -48,7 +48,7 @@ async def set_fee_tiers(call: Call, request: FeeTiersRequest) -> list[FeeTiersVi
     """Set other tiers, or none."""
     rooms = call.venue
     name = request.asset.upper()
-    if name not in rooms.engine.ledger.index:
+    if name not in rooms.engine.ledger.ordinals:
         raise errors.invalid("asset", "no such asset")
     tiers = _tiers(request.tiers or [], rooms.asset(name))
     await done(call, SetFeeTiers(int(Product[request.product]), name, tiers))

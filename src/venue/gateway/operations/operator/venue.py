@@ -204,7 +204,7 @@ async def _paid(call: Call, command: Withdraw | Transfer) -> list[Event]:
 def _money(rooms: Venue, request: MoneyRequest | TransferRequest) -> tuple[Account, Asset, int]:
     account = owner(rooms, request.owner)
     name = request.asset.upper()
-    if name not in rooms.engine.ledger.index:
+    if name not in rooms.engine.ledger.ordinals:
         raise errors.invalid("asset", "no such asset")
     asset = rooms.asset(name)
     return account, asset, wire.scaled(request.amount, asset.scale, "amount")
@@ -215,7 +215,7 @@ def _moved(rooms: Venue, account: Account, event: Event) -> Moved:
     assert isinstance(event, Income | WalletMoved), event
     if isinstance(event, Income):  # its balance is the cash leg: without the cost of positions
         name = Wallet.CONTRACT.name
-        after = pool_wallet(account.contract[rooms.engine.ledger.index[event.asset]])
+        after = pool_wallet(account.contract[rooms.engine.ledger.ordinals[event.asset]])
     else:
         name, after = wire.WALLET_NAMES[event.wallet], event.after
     asset = rooms.asset(event.asset)

@@ -38,7 +38,7 @@ def spot_funds(venue: Venue, command: PlaceOrder) -> ApiError:
 def wallet_funds(venue: Venue, command: Withdraw | Transfer | InternalWithdraw) -> ApiError:
     """The error of money that could not leave a wallet; the state is still the refusal's."""
     ledger = venue.engine.ledger
-    index = ledger.index[command.asset]
+    index = ledger.ordinals[command.asset]
     wallet = command.wallet if isinstance(command, Withdraw) else command.source
     account = venue.engine.account(command.uid)
     if wallet != WALLET_CONTRACT:

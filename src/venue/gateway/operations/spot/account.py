@@ -297,7 +297,7 @@ async def tax_income(call: Call, request: TaxIncomeRequest) -> list[BillView]:
     """Spot bills of a calendar month."""
     rooms = call.venue
     name = (request.coin or "").upper()
-    if name and name not in rooms.engine.ledger.index:
+    if name and name not in rooms.engine.ledger.ordinals:
         raise errors.invalid("coin", "no such asset")
     start, end = _month(request.month, rooms.clock.now())
     which = BillsOf(

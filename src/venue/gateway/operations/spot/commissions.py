@@ -117,7 +117,7 @@ async def commissions(call: Call, request: CommissionsRequest) -> CommissionsPag
 def coin_of(rooms: Venue, coin: str | None) -> str:
     """The name of an asset, empty for none; -1142 naming `coin` when there is no such asset."""
     name = (coin or "").upper()
-    if name and name not in rooms.engine.ledger.index:
+    if name and name not in rooms.engine.ledger.ordinals:
         raise errors.invalid("coin", "no such asset")
     return name
 

@@ -86,5 +86,5 @@ def usdt(rooms: Venue, asset: str, atoms: int) -> int:
 def usdt_text(rooms: Venue, atoms: int) -> str:
     """An amount of USDT."""
     ledger = rooms.engine.ledger
-    index = ledger.index.get(USDT)
+    index = ledger.ordinals.get(USDT)
     return decimal_text(atoms, ledger.assets[index].scale if index is not None else USDT_SCALE)
