@@ -62,7 +62,7 @@ class Subscriber(Protocol):
     async def ready(self) -> None: ...
 
 
-class PublicTopic:
+class PublicChannel:
     """One channel of one symbol."""
 
     __slots__ = (
@@ -89,7 +89,7 @@ class PublicTopic:
         self.torn = False  # a trade is missing: there is no next frame
 
 
-class OwnTopic:
+class OwnChannel:
     """One private channel of one account.
 
     A listener in `listeners` gets the frames after its number; others still catch up.
@@ -119,13 +119,13 @@ class Hub:
             "kline": timing.kline_s,
             "mark_kline": timing.kline_s,
         }
-        self._public: dict[PublicKey, PublicTopic] = {}
-        self._by_symbol: dict[tuple[Product, str], list[PublicTopic]] = {}
-        self._own: dict[OwnKey, OwnTopic] = {}
+        self._public: dict[PublicKey, PublicChannel] = {}
+        self._by_symbol: dict[tuple[Product, str], list[PublicChannel]] = {}
+        self._own: dict[OwnKey, OwnChannel] = {}
         self._defects = rooms.stream_defects
         self._known = rooms.recorder.defects  # that private sockets were ended for
-        self._ready: list[PublicTopic] = []
-        self._held: dict[PublicTopic, None] = {}  # those whose frame waits for venue time
+        self._ready: list[PublicChannel] = []
+        self._held: dict[PublicChannel, None] = {}  # those whose frame waits for venue time
         self._told: dict[Subscriber, None] = {}  # while time is moved: they must keep up
         self._faults = rooms.faults
         self._faulty = FaultyFrames(rooms.faults, rooms.stream_defects, rooms.wire)
@@ -134,44 +134,44 @@ class Hub:
 
     def join(self, listener: Subscriber, key: PublicKey, stream: Stream) -> None:
         """Have a listener told of a public channel, beginning with where it is now."""
-        topic = self._public.get(key)
-        if topic is not None and topic.scheduled and not topic.interval_s:
-            self._push(topic)  # otherwise the newcomer would get these trades twice
+        channel = self._public.get(key)
+        if channel is not None and channel.scheduled and not channel.interval_s:
+            self._push(channel)  # otherwise the newcomer would get these trades twice
         if not self._defects.contain("a first frame", self._welcome, listener, key, stream):
             self.leave(listener, key)
             self._end(listener)
 
     def _welcome(self, listener: Subscriber, key: PublicKey, stream: Stream) -> None:
-        topic = self._topic(key, stream)
-        topic.listeners[listener] = None
-        if topic.newcomer is None:
-            topic.newcomer = Frame(topic.shaper.first(self._now()))
-        self._tell(topic, listener, topic.newcomer)
+        channel = self._channel(key, stream)
+        channel.listeners[listener] = None
+        if channel.newcomer is None:
+            channel.newcomer = Frame(channel.shaper.first(self._now()))
+        self._tell(channel, listener, channel.newcomer)
 
     def leave(self, listener: Subscriber, key: PublicKey) -> None:
         """The opposite of `join`; a channel without listeners is forgotten."""
-        topic = self._public.get(key)
-        if topic is None:
+        channel = self._public.get(key)
+        if channel is None:
             return
-        topic.listeners.pop(listener, None)
-        if not topic.listeners:
-            self._forget(topic)
+        channel.listeners.pop(listener, None)
+        if not channel.listeners:
+            self._forget(channel)
 
-    def _topic(self, key: PublicKey, stream: Stream) -> PublicTopic:
-        topic = self._public.get(key)
-        if topic is None:
+    def _channel(self, key: PublicKey, stream: Stream) -> PublicChannel:
+        channel = self._public.get(key)
+        if channel is None:
             made = shaper(self._rooms, *key[:2], stream, key[2])
-            topic = PublicTopic(key, made, self._intervals.get(stream.name, 0.0))
-            self._public[key] = topic
-            self._by_symbol.setdefault(key[:2], []).append(topic)
-        return topic
+            channel = PublicChannel(key, made, self._intervals.get(stream.name, 0.0))
+            self._public[key] = channel
+            self._by_symbol.setdefault(key[:2], []).append(channel)
+        return channel
 
-    def _forget(self, topic: PublicTopic) -> None:
-        del self._public[topic.key]
-        symbol = topic.key[:2]
-        topics = self._by_symbol[symbol]
-        topics.remove(topic)
-        if not topics:
+    def _forget(self, channel: PublicChannel) -> None:
+        del self._public[channel.key]
+        symbol = channel.key[:2]
+        channels = self._by_symbol[symbol]
+        channels.remove(channel)
+        if not channels:
             del self._by_symbol[symbol]
 
     def join_own(self, listener: Subscriber, key: OwnKey, after: int | None = None) -> None:
@@ -183,7 +183,7 @@ class Hub:
         if not self._rooms.recorder.trusted():
             self._end(listener)
             return
-        own = self._own.setdefault(key, OwnTopic())
+        own = self._own.setdefault(key, OwnChannel())
         if after is None:
             if listener not in own.catching_up:
                 own.listeners.setdefault(listener, self._rooms.recorder.numbering.newest(key))
@@ -201,13 +201,13 @@ class Hub:
         if not own.listeners and not own.catching_up:
             del self._own[key]
 
-    def _remove(self, own: OwnTopic, listener: Subscriber) -> None:
+    def _remove(self, own: OwnChannel, listener: Subscriber) -> None:
         own.listeners.pop(listener, None)
         catching_up = own.catching_up.pop(listener, None)
         if catching_up is not None:
             catching_up.end()
 
-    def _go_live(self, own: OwnTopic, listener: Subscriber, sent: int) -> None:
+    def _go_live(self, own: OwnChannel, listener: Subscriber, sent: int) -> None:
         if own.catching_up.pop(listener, None) is not None:
             own.listeners[listener] = sent
 
@@ -220,8 +220,8 @@ class Hub:
         """
         contain = self._defects.contain
         if self._by_symbol and not contain("public channels", self._follow_public, batch):
-            for topic in list(self._public.values()):
-                self._give_up(topic)
+            for channel in list(self._public.values()):
+                self._give_up(channel)
         if not contain("private channels", self._follow_own):
             self._end_own()
         self._flush()
@@ -236,31 +236,31 @@ class Hub:
                     continue
                 product, what = touches
                 key = (product, event.symbol)  # type: ignore[union-attr]  # those in TOUCHES have
-                topics = by_symbol.get(key)
-                if topics is None:
+                channels = by_symbol.get(key)
+                if channels is None:
                     continue
                 if isinstance(event, (Trade, ContractTrade)):
                     if isinstance(event, ContractTrade) and event.cause in OUTSIDE_THE_BOOK:
                         continue
-                    for topic in topics:
-                        if topic.shaper.heeds & TRADES:
-                            self._note(topic, applied.time, event)
+                    for channel in channels:
+                        if channel.shaper.heeds & TRADES:
+                            self._note(channel, applied.time, event)
                 touched[key] = touched.get(key, 0) | what
         for key, what in touched.items():
-            for topic in by_symbol[key]:
-                if topic.shaper.heeds & what and not topic.scheduled:
-                    self._schedule(topic)
+            for channel in by_symbol[key]:
+                if channel.shaper.heeds & what and not channel.scheduled:
+                    self._schedule(channel)
 
-    def _note(self, topic: PublicTopic, time: int, trade: Trade | ContractTrade) -> None:
-        if not self._defects.contain("a public channel", topic.shaper.note, time, trade):
-            topic.torn = True
+    def _note(self, channel: PublicChannel, time: int, trade: Trade | ContractTrade) -> None:
+        if not self._defects.contain("a public channel", channel.shaper.note, time, trade):
+            channel.torn = True
 
     def _follow_own(self) -> None:
         """Gather what each listener is told of a batch: it is sent together."""
-        recorder, topics = self._rooms.recorder, self._own
+        recorder, channels = self._rooms.recorder, self._own
         outgoing: dict[Subscriber, list[Frame]] = {}
-        for kept in recorder.published if topics else ():
-            own = topics.get((kept.uid, kept.product, kept.channel))
+        for kept in recorder.published if channels else ():
+            own = channels.get((kept.uid, kept.product, kept.channel))
             if own is None:
                 continue
             frame = Frame(kept.payload)
@@ -282,7 +282,11 @@ class Hub:
                 self._drop_own(listener)
 
     def _gather_faulty(
-        self, own: OwnTopic, kept: KeptFrame, frame: Frame, outgoing: dict[Subscriber, list[Frame]]
+        self,
+        own: OwnChannel,
+        kept: KeptFrame,
+        frame: Frame,
+        outgoing: dict[Subscriber, list[Frame]],
     ) -> None:
         """Gather the frames that rules leave of one; a rule may end a listener."""
         asked = Asked(uid=kept.uid, channel=kept.channel)
@@ -291,7 +295,7 @@ class Hub:
                 passed = self._faulty.passed(listener, asked, frame, self._rooms.clock.now())
                 outgoing.setdefault(listener, []).extend(passed)
 
-    def _hold(self, own: OwnTopic, number: int, frame: Frame) -> None:
+    def _hold(self, own: OwnChannel, number: int, frame: Frame) -> None:
         """Give a frame to listeners that still catch up."""
         for listener, catching_up in list(own.catching_up.items()):
             if not self._defects.contain("a listener", catching_up.take, number, frame):
@@ -312,25 +316,25 @@ class Hub:
 
     # -- frames leave -----------------------------------------------------------------------------
 
-    def _schedule(self, topic: PublicTopic) -> None:
+    def _schedule(self, channel: PublicChannel) -> None:
         """Send a frame with this batch or when it is due: by the machine's time when venue time is
         that, otherwise by venue time. While venue time stands, no frame waits for it."""
-        topic.scheduled = True
+        channel.scheduled = True
         clock = self._rooms.clock
-        if topic.interval_s and clock.real:
-            wait = topic.due - self._loop.time()
+        if channel.interval_s and clock.real:
+            wait = channel.due - self._loop.time()
             if wait > 0:
-                self._loop.call_later(wait, self._push, topic)
+                self._loop.call_later(wait, self._push, channel)
                 return
-        elif topic.interval_s and clock.passing and topic.due_us > clock.now():
-            self._held[topic] = None
-            self._rooms.timekeeper.look(topic.due_us)
+        elif channel.interval_s and clock.passing and channel.due_us > clock.now():
+            self._held[channel] = None
+            self._rooms.timekeeper.look(channel.due_us)
             return
-        self._ready.append(topic)
+        self._ready.append(channel)
 
     def due(self) -> int | None:
         """When the next frame that waits may leave, in venue time (µs)."""
-        return min((topic.due_us for topic in self._held), default=None)
+        return min((channel.due_us for channel in self._held), default=None)
 
     def pass_time(self) -> None:
         """Send the frames that waited for this venue time, or that wait no longer: it stands."""
@@ -338,9 +342,9 @@ class Hub:
             return
         now = self._rooms.clock.now()
         waits = self._moving()
-        for topic in [one for one in self._held if not waits or one.due_us <= now]:
-            del self._held[topic]
-            self._push(topic)
+        for channel in [one for one in self._held if not waits or one.due_us <= now]:
+            del self._held[channel]
+            self._push(channel)
 
     async def keep_up(self) -> None:
         """Wait a while for listeners that have not read what they were told; then end them.
@@ -361,50 +365,50 @@ class Hub:
 
     def _flush(self) -> None:
         ready, self._ready = self._ready, []
-        for topic in ready:
-            self._push(topic)
+        for channel in ready:
+            self._push(channel)
 
-    def _push(self, topic: PublicTopic) -> None:
+    def _push(self, channel: PublicChannel) -> None:
         """Send what changed in a channel since its frame before."""
-        if not topic.scheduled:
+        if not channel.scheduled:
             return  # a newcomer had it sent already
-        topic.scheduled = False
-        if not topic.listeners:
+        channel.scheduled = False
+        if not channel.listeners:
             return
-        if topic.torn or not self._defects.contain("a public channel", self._advance, topic):
-            self._give_up(topic)
+        if channel.torn or not self._defects.contain("a public channel", self._advance, channel):
+            self._give_up(channel)
 
-    def _advance(self, topic: PublicTopic) -> None:
-        payload = topic.shaper.later(self._now())
+    def _advance(self, channel: PublicChannel) -> None:
+        payload = channel.shaper.later(self._now())
         if payload is None:
             return
-        if topic.interval_s:
-            topic.due = self._loop.time() + topic.interval_s
-            topic.due_us = self._rooms.clock.now() + round(topic.interval_s * SECOND_US)
-        topic.newcomer = None
+        if channel.interval_s:
+            channel.due = self._loop.time() + channel.interval_s
+            channel.due_us = self._rooms.clock.now() + round(channel.interval_s * SECOND_US)
+        channel.newcomer = None
         frame = Frame(payload)
-        for listener in list(topic.listeners):
-            self._tell(topic, listener, frame)
+        for listener in list(channel.listeners):
+            self._tell(channel, listener, frame)
 
     # -- what fails -------------------------------------------------------------------------------
 
-    def _tell(self, topic: PublicTopic, listener: Subscriber, frame: Frame) -> None:
+    def _tell(self, channel: PublicChannel, listener: Subscriber, frame: Frame) -> None:
         if self._moving():
             self._told[listener] = None
         if self._faults.on_frames:
-            self._tell_faulty(topic, listener, frame)
+            self._tell_faulty(channel, listener, frame)
         elif not self._defects.contain("a listener", listener.send, frame):
             self._drop(listener)
-            self.leave(listener, topic.key)
+            self.leave(listener, channel.key)
 
-    def _tell_faulty(self, topic: PublicTopic, listener: Subscriber, frame: Frame) -> None:
+    def _tell_faulty(self, channel: PublicChannel, listener: Subscriber, frame: Frame) -> None:
         """As `_tell`, with the frames that rules leave of one."""
-        _, symbol, channel = topic.key
-        asked = Asked(symbol=symbol, channel=channel)
+        _, symbol, name = channel.key
+        asked = Asked(symbol=symbol, channel=name)
         for passed in self._faulty.passed(listener, asked, frame, self._rooms.clock.now()):
             if not self._defects.contain("a listener", listener.send, passed):
                 self._drop(listener)
-                self.leave(listener, topic.key)
+                self.leave(listener, channel.key)
                 return
 
     def _end(self, listener: Subscriber) -> None:
@@ -416,12 +420,12 @@ class Hub:
     def _drop(self, listener: Subscriber) -> None:
         self._defects.contain("the end of a listener", listener.drop)
 
-    def _give_up(self, topic: PublicTopic) -> None:
+    def _give_up(self, channel: PublicChannel) -> None:
         """A frame of a channel is lost to all its listeners."""
-        if self._public.get(topic.key) is topic:
-            self._forget(topic)
-        listeners = list(topic.listeners)
-        topic.listeners.clear()
+        if self._public.get(channel.key) is channel:
+            self._forget(channel)
+        listeners = list(channel.listeners)
+        channel.listeners.clear()
         for listener in listeners:
             self._end(listener)
 

@@ -118,7 +118,7 @@ class Session:
         self._entry = entry
         self._streams = streams_of(socket)
         self._loop = asyncio.get_running_loop()
-        self._topics: dict[PublicKey | str, None] = {}  # symbols' channels, or private names
+        self._channels: dict[PublicKey | str, None] = {}  # symbols' channels, or private names
         self._changes = Allowance(limits.changes, _HOUR_S)
         self._messages = Allowance(limits.messages, _SECOND_S)
         self._faults = 0
@@ -149,9 +149,9 @@ class Session:
         self._rooms.timekeeper.release(self)
         if self._entry is not None:
             self._entry.quit()  # first: no defect in a channel keeps orders that must be canceled
-        for key in self._topics:
+        for key in self._channels:
             self._leave(key)
-        self._topics.clear()
+        self._channels.clear()
 
     # -- what the client says ---------------------------------------------------------------------
 
@@ -250,8 +250,8 @@ class Session:
 
     def _subscribe(self, params: Any, identity: Raw | UnsetType) -> None:
         asked = self._asked(params)
-        new = [key for key in asked if key not in self._topics]
-        if len(self._topics) + len(new) > self._limits.channels:
+        new = [key for key in asked if key not in self._channels]
+        if len(self._channels) + len(new) > self._limits.channels:
             raise MessageRefused(
                 f"too many channels : at most {self._limits.channels} per connection"
             )
@@ -260,7 +260,7 @@ class Session:
         for key, stream in asked.items():
             if self._ended:
                 return  # it did not read what it asked for
-            self._topics[key] = None
+            self._channels[key] = None
             if isinstance(key, str):
                 self._hub.join_own(self._link, self._own(key), resumed.get(key))
             else:
@@ -269,8 +269,8 @@ class Session:
 
     def _unsubscribe(self, params: Any, identity: Raw | UnsetType) -> None:
         for key in self._asked(params):
-            if key in self._topics:
-                del self._topics[key]
+            if key in self._channels:
+                del self._channels[key]
                 self._leave(key)
         self._acknowledge(identity)
         self._watch_idle()
@@ -369,7 +369,7 @@ class Session:
 
     def _watch_idle(self) -> None:
         """A connection without subscriptions and orders may stay so for a while."""
-        if self._topics:
+        if self._channels:
             if self._idle is not None:
                 self._idle.cancel()
                 self._idle = None
@@ -402,7 +402,7 @@ class Session:
 
     def _ping(self) -> None:
         self._beat = self._later(self._limits.ping_s, self._ping)
-        if not self._topics and not self._guards():
+        if not self._channels and not self._guards():
             return
         if self._unanswered > self._limits.pings:
             self._link.end(POLICY, f"more than {self._limits.pings} pings were not answered")
