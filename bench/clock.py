@@ -35,12 +35,12 @@ def run() -> Section:
 async def _advance(*, agents: bool) -> tuple[float, float]:
     """Seconds, and seconds of processor time, that an advance takes."""
     options = main.Options(agents=agents, clock=ClockMode(Mode.MANUAL), at=BEGIN)
-    async with main.opened(options, SystemClock(), _fail) as rooms:
+    async with main.opened(options, SystemClock(), _fail) as node:
         if agents:
-            await employ(rooms, options.seed, agents=options.agents)
+            await employ(node, options.seed, agents=options.agents)
         collect_young_only()  # as `venue dev` does
         began, worked = time.perf_counter(), time.process_time()
-        await rooms.timekeeper.advance(BEGIN + SPANS[agents])
+        await node.timekeeper.advance(BEGIN + SPANS[agents])
         return time.perf_counter() - began, time.process_time() - worked
 
 

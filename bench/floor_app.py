@@ -38,7 +38,7 @@ from venue.gateway.access.limits import Limits
 from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.origins import Origins
 from venue.gateway.answers.encoded import Encoded
-from venue.gateway.context import Call, Venue
+from venue.gateway.context import Call, Node
 from venue.gateway.dispatch.decode import compile_request, decode
 from venue.gateway.dispatch.dispatcher import Desk, Dispatcher
 from venue.gateway.dispatch.routes import Route, Routes, bind
@@ -53,11 +53,11 @@ from venue.vocabulary import GTC, Access
 ITEM: Final = compile_request(BatchItem)
 
 
-def dispatcher(venue: Venue, keys: KeyStore, answers: dict[str, bytes]) -> Dispatcher:
+def dispatcher(node: Node, keys: KeyStore, answers: dict[str, bytes]) -> Dispatcher:
     """A dispatcher whose handlers only answer; the answers to reads are given, by path."""
-    desk = Desk(venue, routes(venue.clock, answers), Limits(None, None, None))
-    authenticator = Authenticator(keys.ring, venue.clock)
-    return Dispatcher(desk, authenticator, venue.replays, OperatorDoor(), Origins(), {})
+    desk = Desk(node, routes(node.clock, answers), Limits(None, None, None))
+    authenticator = Authenticator(keys.ring, node.clock)
+    return Dispatcher(desk, authenticator, node.replays, OperatorDoor(), Origins(), {})
 
 
 def routes(clock: VenueClock, answers: dict[str, bytes]) -> Routes:

@@ -34,7 +34,7 @@ from venue.core.messages.commands import (
 )
 from venue.core.messages.contract_events import ContractOrderPlaced, FundingSettled
 from venue.core.messages.events import Event, OwnerCreated, Rejected
-from venue.gateway.context import Venue
+from venue.gateway.context import Node
 from venue.keeping import keeper
 from venue.lab import demo
 from venue.main import Options, end_of, in_background, opened
@@ -117,33 +117,33 @@ def run() -> Section:
 
 async def prepare(path: str, due: int) -> None:
     """A state file with the positions, some time before funding is due."""
-    async with opened(_options(path), SystemClock(Ahead(due - LONG_BEFORE_US)), _fail) as rooms:
-        background = in_background(rooms, _options(path))
+    async with opened(_options(path), SystemClock(Ahead(due - LONG_BEFORE_US)), _fail) as node:
+        background = in_background(node, _options(path))
         for number in range(MANY // 2 // PAIRS):
-            await _index(rooms)
-            await _open_pairs(rooms, number)
+            await _index(node)
+            await _open_pairs(node, number)
             if number % DRAIN_EVERY == 0:
-                await rooms.history.drain()
-        await rooms.history.drain()
+                await node.history.drain()
+        await node.history.drain()
         await end_of(background)
-        assert len(rooms.engine.contracts.markets[SYMBOL].positions) == MANY
+        assert len(node.engine.contracts.markets[SYMBOL].positions) == MANY
 
 
-async def _open_pairs(rooms: Venue, number: int) -> None:
+async def _open_pairs(node: Node, number: int) -> None:
     names = [f"{side} {number}-{pair}" for pair in range(PAIRS) for side in ("long", "short")]
-    created = await _done(rooms, [CreateOwner(name) for name in names])
+    created = await _done(node, [CreateOwner(name) for name in names])
     commands: list[Command] = []
     for at, event in enumerate(created):
         assert isinstance(event, OwnerCreated), event
         uid, opens = event.uid, (SELL, SHORT) if at % 2 else (BUY, LONG)
         commands.append(Deposit(uid, Wallet.CONTRACT, demo.DEMO, COLLATERAL))
         commands.append(PlaceContractOrder(uid, SYMBOL, *opens, LIMIT, GTC, LOTS, PRICE))
-    await _done(rooms, commands)
+    await _done(node, commands)
 
 
-async def _done(rooms: Venue, commands: Sequence[Command]) -> list[Event]:
+async def _done(node: Node, commands: Sequence[Command]) -> list[Event]:
     """The first event of each command that has one; none may be refused."""
-    events = [event for applied in await rooms.submit(commands) for event in applied.events[:1]]
+    events = [event for applied in await node.submit(commands) for event in applied.events[:1]]
     assert not any(isinstance(event, Rejected) for event in events), events
     return events
 
@@ -151,15 +151,15 @@ async def _done(rooms: Venue, commands: Sequence[Command]) -> list[Event]:
 async def measure(path: str, due: int) -> Pauses:
     """Open the venue, and trade over the settlement and a snapshot."""
     options = _options(path)
-    async with opened(options, SystemClock(Ahead(due - BEFORE_US)), _fail) as rooms:
+    async with opened(options, SystemClock(Ahead(due - BEFORE_US)), _fail) as node:
         settled: list[FundingSettled] = []
-        rooms.outbox.follow(lambda batch: settled.extend(_settled(batch)))
-        await _index(rooms)
-        background = in_background(rooms, options)
+        node.outbox.follow(lambda batch: settled.extend(_settled(batch)))
+        await _index(node)
+        background = in_background(node, options)
         collect_young_only()
         stop, cpu, wall = _looks()
-        snapshot = asyncio.create_task(keeper(rooms, path, options.frames_kept).keep())
-        waits = await _trade(rooms, settled)
+        snapshot = asyncio.create_task(keeper(node, path, options.frames_kept).keep())
+        waits = await _trade(node, settled)
         stop()
         taken = await snapshot
         await end_of(background)
@@ -167,13 +167,13 @@ async def measure(path: str, due: int) -> Pauses:
     return Pauses(max(cpu), max(wall), waits, taken, settled[0].positions)
 
 
-async def _trade(rooms: Venue, settled: list[FundingSettled]) -> list[float]:
+async def _trade(node: Node, settled: list[FundingSettled]) -> list[float]:
     """Orders that rest far from the market, each cancelled by the next request, until funding is
     settled at least; the waits in ms."""
-    (created,) = await _done(rooms, [CreateOwner("trader")])
+    (created,) = await _done(node, [CreateOwner("trader")])
     assert isinstance(created, OwnerCreated)
     uid = created.uid
-    await _done(rooms, [Deposit(uid, Wallet.CONTRACT, demo.DEMO, COLLATERAL)])
+    await _done(node, [Deposit(uid, Wallet.CONTRACT, demo.DEMO, COLLATERAL)])
     waits: list[float] = []
     number = 0
     while len(waits) < ORDERS or not settled:
@@ -181,26 +181,26 @@ async def _trade(rooms: Venue, settled: list[FundingSettled]) -> list[float]:
         number += 1
         price = PRICE * 9 // 10 + number % 1_000
         place = PlaceContractOrder(uid, SYMBOL, BUY, LONG, LIMIT, GTC, LOTS, price)
-        (placed,) = await _waited(rooms, place, waits)
+        (placed,) = await _waited(node, place, waits)
         assert isinstance(placed, ContractOrderPlaced), placed
         await asyncio.sleep(PAUSE_S)
-        await _waited(rooms, CancelContractOrder(uid, placed.order_id), waits)
+        await _waited(node, CancelContractOrder(uid, placed.order_id), waits)
         await asyncio.sleep(PAUSE_S)
         if number % INDEX_EVERY == 0:
-            await _index(rooms)
+            await _index(node)
     return waits
 
 
-async def _waited(rooms: Venue, command: Command, waits: list[float]) -> list[Event]:
+async def _waited(node: Node, command: Command, waits: list[float]) -> list[Event]:
     began = time.perf_counter()
-    (applied,) = await rooms.submit([command])
+    (applied,) = await node.submit([command])
     waits.append((time.perf_counter() - began) * 1e3)
     return applied.events
 
 
-async def _index(rooms: Venue) -> None:
+async def _index(node: Node) -> None:
     sources = CONTRACT.index_sources
-    await _done(rooms, [PostIndex(SYMBOL, one, PRICE, jump=True) for one in sources])
+    await _done(node, [PostIndex(SYMBOL, one, PRICE, jump=True) for one in sources])
 
 
 def _settled(batch: Sequence[Any]) -> list[FundingSettled]:

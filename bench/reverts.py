@@ -11,7 +11,7 @@ from bench.table import Row, Section
 from venue import main
 from venue.core.messages.commands import Command, Deposit
 from venue.employing import employ
-from venue.gateway.context import Venue
+from venue.gateway.context import Node
 from venue.keeping import keep_up
 from venue.node.clock import SystemClock
 from venue.node.clock_modes import ClockMode, Mode
@@ -41,42 +41,42 @@ def run() -> Section:
 
 async def _measured() -> list[Row]:
     options = main.Options(clock=ClockMode(Mode.MANUAL), at=BEGIN)
-    async with main.opened(options, SystemClock(), _fail) as rooms:
-        await employ(rooms, options.seed, agents=True)
+    async with main.opened(options, SystemClock(), _fail) as node:
+        await employ(node, options.seed, agents=True)
         collect_young_only()  # as `venue dev` does
-        await rooms.timekeeper.keep(NAME, rooms.aside.dump)
-        rows = [await _fresh(rooms)]
+        await node.timekeeper.keep(NAME, node.aside.dump)
+        rows = [await _fresh(node)]
         for done in DONE:
             passed = []
             for _ in range(TIMES[done]):
-                await _live(rooms, done)
-                passed.append(await _revert_ms(rooms))
+                await _live(node, done)
+                passed.append(await _revert_ms(node))
             bound = MOST_MS if done == DONE[0] else None
             rows.append(_row(f"revert of {done:,} commands, median", median(passed), bound))
         return rows
 
 
-async def _fresh(rooms: Venue) -> Row:
-    passed = [await _revert_ms(rooms) for _ in range(50)]
+async def _fresh(node: Node) -> Row:
+    passed = [await _revert_ms(node) for _ in range(50)]
     return _row("revert of nothing, median", median(passed), MOST_MS)
 
 
-async def _live(rooms: Venue, commands: int) -> None:
+async def _live(node: Node, commands: int) -> None:
     """Apply so many commands, the first 10,000 of them those of agents."""
-    end = rooms.engine.sequence + commands
-    while rooms.engine.sequence < min(end, end - commands + DONE[0]):
-        await rooms.timekeeper.advance(rooms.clock.now() + STEP_US)
-    uid = rooms.engine.ledger.names["alice"]
-    while rooms.engine.sequence < end:
+    end = node.engine.sequence + commands
+    while node.engine.sequence < min(end, end - commands + DONE[0]):
+        await node.timekeeper.advance(node.clock.now() + STEP_US)
+    uid = node.engine.ledger.names["alice"]
+    while node.engine.sequence < end:
         batch: list[Command] = [Deposit(uid, WALLET_SPOT, "USDT", 1) for _ in range(BATCH)]
-        await rooms.sequencer.submit(batch)
-        await rooms.sequencer.worked_off()
-        await keep_up(rooms.history, rooms.engine)
+        await node.sequencer.submit(batch)
+        await node.sequencer.worked_off()
+        await keep_up(node.history, node.engine)
 
 
-async def _revert_ms(rooms: Venue) -> float:
+async def _revert_ms(node: Node) -> float:
     began = time.perf_counter()
-    await rooms.timekeeper.revert(NAME)
+    await node.timekeeper.revert(NAME)
     return (time.perf_counter() - began) * 1000
 
 

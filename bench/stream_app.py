@@ -14,7 +14,7 @@ from websockets.asyncio.server import ServerConnection, broadcast
 from websockets.asyncio.server import serve as serve_sockets
 
 from venue.core.messages.commands import CancelOrders, PlaceOrder
-from venue.gateway.context import Venue
+from venue.gateway.context import Node
 from venue.main import Options, Running, run
 from venue.vocabulary import OrderType, Side, TimeInForce
 
@@ -31,21 +31,21 @@ def venue(ready_file: str, state: str, depth_ms: str) -> int:
     )
 
     def ready(running: Running) -> None:
-        _on_signal(lambda: _trade(running.rooms))
+        _on_signal(lambda: _trade(running.node))
         Path(ready_file).write_text(str(running.port))
 
     return uvloop.run(run(options, ready))
 
 
-async def _trade(rooms: Venue) -> None:
+async def _trade(node: Node) -> None:
     """An order and its cancel, again and again, each in a batch and a depth frame of its own."""
-    uid = rooms.engine.ledger.names["alice"]
+    uid = node.engine.ledger.names["alice"]
     loop = asyncio.get_running_loop()
     end = loop.time() + FEED_S
     while loop.time() < end:
         order = PlaceOrder(uid, SYMBOL, Side.BUY, OrderType.LIMIT, TimeInForce.GTC, LOTS, PRICE)
-        await rooms.submit([order])
-        await rooms.submit([CancelOrders(uid, SYMBOL)])
+        await node.submit([order])
+        await node.submit([CancelOrders(uid, SYMBOL)])
 
 
 async def floor(ready_file: str, payload_file: str) -> None:

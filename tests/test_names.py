@@ -30,7 +30,7 @@ WIDE_CLASSES = {
     "venue.core.engine.Engine": "the rules of all commands, one part of them each",
     "venue.core.ledger.accounts.Account": "a record: an owner's money, orders and settings",
     "venue.core.ledger.accounts.Pool": "a record: a pool's money and its sums",
-    "venue.gateway.context.Venue": "one name for the parts of a running venue",
+    "venue.gateway.context.Node": "one name for the parts of a running venue",
     "venue.gateway.dispatch.routes.Route": "a row compiled, read at every request",
     "venue.gateway.streams.connection.SocketConnection": "a connection's buffers, timers and turns",
     "venue.gateway.streams.hub.Hub": "the listeners of all channels, and their shapers",

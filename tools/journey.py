@@ -113,7 +113,7 @@ async def journeys(running: Running, seen: Journey) -> dict[str, list[str]]:
     maker, taker = demo.ACCOUNTS[:2]
     spot, contract = "/api/v3/order", "/capi/v3/order"
     price = PRICE * 100
-    await running.rooms.submit([PostIndex(CONTRACT, demo.POSTED, price, jump=True)])
+    await running.node.submit([PostIndex(CONTRACT, demo.POSTED, price, jump=True)])
     found: dict[str, list[str]] = {}
     for name, resting, taking in (
         ("spot", order(spot, "BTCUSDT", "SELL"), order(spot, "BTCUSDT", "BUY")),

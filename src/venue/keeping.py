@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final
 
 from venue.core.engine import Engine
-from venue.gateway.context import Venue
+from venue.gateway.context import Node
 from venue.history.process.client import LAG_MAX, History
 from venue.history.process.link import HistoryFailed
 from venue.journal.journal import Journal, JournalFailed
@@ -20,32 +20,32 @@ CATCH_UP_S: Final = 1.0  # how long time that is moved waits for history at once
 log = logging.getLogger("venue")
 
 
-def keeper(rooms: Venue, path: str, frames_kept: int) -> Keeper:
+def keeper(node: Node, path: str, frames_kept: int) -> Keeper:
     """The keeper: it has snapshots taken after history has durably projected their commands."""
     return Keeper(
-        rooms.journal,
+        node.journal,
         path,
         frames_kept,
-        on_disk_thread=rooms.sequencer.on_disk_thread,
-        sequence=lambda: rooms.engine.sequence,
-        durable=partial(_project, rooms),
+        on_disk_thread=node.sequencer.on_disk_thread,
+        sequence=lambda: node.engine.sequence,
+        durable=partial(_project, node),
         failures=(HistoryFailed,),
     )
 
 
-async def _project(rooms: Venue) -> None:
-    await rooms.history.drain()
-    await rooms.history.checkpoint()
+async def _project(node: Node) -> None:
+    await node.history.drain()
+    await node.history.checkpoint()
 
 
-async def keep(rooms: Venue, journal: Journal) -> None:
+async def keep(node: Node, journal: Journal) -> None:
     """Save a snapshot of a venue that takes no more commands."""
-    if rooms.sequencer.failed():
+    if node.sequencer.failed():
         return
-    snapshot = take(rooms.engine, rooms.market_data, rooms.recorder)
+    snapshot = take(node.engine, node.market_data, node.recorder)
     try:
-        await _project(rooms)
-        await rooms.sequencer.on_disk_thread(lambda: journal.save_snapshot(snapshot))
+        await _project(node)
+        await node.sequencer.on_disk_thread(lambda: journal.save_snapshot(snapshot))
     except (HistoryFailed, JournalFailed) as problem:
         log.error("no snapshot: %s", problem)
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 from venue.api import errors
 from venue.api.operator.snapshots import READY
 from venue.core.messages.savepoints import DropState, KeepState
-from venue.gateway.context import Venue
+from venue.gateway.context import Node
 from venue.gateway.operations.operator.snapshots import found
 from venue.gateway.streams.sockets import Sockets
 from venue.gateway.transport.request import Request
@@ -31,29 +31,27 @@ EVERY: Final = 5_000  # commands between two snapshots of a world: it keeps twic
 LOOKS: Final = 100  # how often the venue may be found in the middle of a command
 FROM: Final = "from"  # the parameter that names a kept state
 OnFailure = Callable[[BaseException], None]
-Open = Callable[[Journal, History, OnFailure], Awaitable[Venue]]
+Open = Callable[[Journal, History, OnFailure], Awaitable[Node]]
 
 
 class Employ(Protocol):
     """Has the `agents` begin, or go on as `aside` says; they, or the holder of indexes, act as time
     passes if they are to `act`."""
 
-    def __call__(
-        self, rooms: Venue, *, agents: bool, act: bool, aside: bytes
-    ) -> Awaitable[None]: ...
+    def __call__(self, node: Node, *, agents: bool, act: bool, aside: bytes) -> Awaitable[None]: ...
 
 
-Doors = Callable[[Venue], tuple[Callable[[Request], None], Sockets]]
+Doors = Callable[[Node], tuple[Callable[[Request], None], Sockets]]
 
 log = logging.getLogger("venue")
 
 
 class Life:
-    """A world's rooms and doors, and time that passes in them."""
+    """A world's node and doors, and time that passes in them."""
 
     def __init__(
         self,
-        rooms: Venue,
+        node: Node,
         serve: Callable[[Request], None],
         streams: Sockets,
         closed: Callable[[Life], None],
@@ -62,12 +60,12 @@ class Life:
         self.serve = serve
         self.streams = streams
         self.failure = ""
-        self._rooms = rooms
-        self._passing = asyncio.create_task(rooms.timekeeper.run())
+        self._node = node
+        self._passing = asyncio.create_task(node.timekeeper.run())
 
     def sequence(self) -> int:
         """Of its last command."""
-        return self._rooms.engine.sequence
+        return self._node.engine.sequence
 
     def fail(self, problem: BaseException) -> None:
         """A defect: this world takes nothing any more, and the others go on."""
@@ -76,22 +74,22 @@ class Life:
 
     def remember(self) -> None:
         """Have a snapshot stand for the journal's older commands, when it is time."""
-        journal = self._rooms.journal
+        journal = self._node.journal
         if not self.failure and isinstance(journal, RecentJournal) and journal.is_due():
-            journal.save_snapshot(_taken(self._rooms))
+            journal.save_snapshot(_taken(self._node))
 
     async def close(self) -> None:
         """Finish what is under way, end its sockets and let go of everything."""
-        rooms = self._rooms
+        node = self._node
         self._closed(self)
         self._passing.cancel()
         await asyncio.gather(self._passing, return_exceptions=True)
         self.streams.end_all(GOING_AWAY, GONE)
         await self.streams.finish()
         if not self.failure:
-            await rooms.sequencer.stop()
-        rooms.sequencer.close()
-        await rooms.history.close()
+            await node.sequencer.stop()
+        node.sequencer.close()
+        await node.history.close()
 
 
 class Beginning(Struct):
@@ -112,22 +110,22 @@ class StateCopy:
 
 
 class Living:
-    """Brings worlds to life beside the venue in `rooms`.
+    """Brings worlds to life beside the venue in `node`.
 
-    `open_rooms` wires rooms over a journal and a history, `open_doors` their transports.
+    `open_node` wires a node over a journal and a history, `open_doors` their transports.
     """
 
     def __init__(
         self,
-        rooms: Venue,
+        node: Node,
         shelf: Shelf,
-        open_rooms: Open,
+        open_node: Open,
         open_doors: Doors,
         employ: Employ,
     ) -> None:
-        self._venue = rooms
+        self._node = node
         self._shelf = shelf
-        self._open_rooms = open_rooms
+        self._open_node = open_node
         self._open_doors = open_doors
         self._employ = employ
         self._fresh: asyncio.Task[Beginning] | None = None
@@ -148,7 +146,7 @@ class Living:
 
         ApiError: none is kept under the name, or it cannot be had now.
         """
-        kept = found(self._venue, name, FROM)
+        kept = found(self._node, name, FROM)
         copy = self._copies.get(kept.sequence)
         if copy is None:
             copy = StateCopy(asyncio.create_task(self._copy(name, kept.sequence)))
@@ -172,7 +170,7 @@ class Living:
 
     async def _forget_old(self) -> None:
         """Let go of copies of states that the venue keeps no longer."""
-        there = {one.sequence for one in self._venue.engine.savepoints.kept.values()}
+        there = {one.sequence for one in self._node.engine.savepoints.kept.values()}
         for sequence in [one for one in self._copies if one not in there]:
             await self._forget(self._copies.pop(sequence))
 
@@ -195,15 +193,15 @@ class Living:
         """The state in which a new venue is ready."""
         journal, history = MemoryJournal(keep=False), self._shelf.first()
         failed: list[BaseException] = []
-        rooms = await self._open_rooms(journal, history, failed.append)
-        await self._employ(rooms, agents=True, act=False, aside=b"")
-        begun = Beginning(_taken(rooms), rooms.aside.dump())
-        await _end(rooms)
+        node = await self._open_node(journal, history, failed.append)
+        await self._employ(node, agents=True, act=False, aside=b"")
+        begun = Beginning(_taken(node), node.aside.dump())
+        await _end(node)
         self._shelf.base(history)
         return begun
 
     async def _copy(self, name: str, sequence: int) -> Beginning:
-        """A kept state of the venue: rooms go on where the venue is, and back to it."""
+        """A kept state of the venue: a node goes on where the venue is, and back to it."""
         try:
             base, path = await self._shelf.place()
             snapshot, whole = await self._captured(name, sequence, path)
@@ -216,29 +214,29 @@ class Living:
         history = self._shelf.first(base, snapshot.sequence)
         failed: list[BaseException] = []
         journal = MemoryJournal(keep=False, after=snapshot)
-        rooms = await self._open_rooms(journal, history, failed.append)
-        await rooms.timekeeper.revert(name)
-        kept = rooms.engine.savepoints.kept
+        node = await self._open_node(journal, history, failed.append)
+        await node.timekeeper.revert(name)
+        kept = node.engine.savepoints.kept
         aside = kept[name].aside
         for other in list(kept):
-            await rooms.submit([DropState(other)])
-        await rooms.submit([KeepState(READY, aside)])
-        begun = Beginning(_taken(rooms), aside, base)
-        await _end(rooms)
+            await node.submit([DropState(other)])
+        await node.submit([KeepState(READY, aside)])
+        begun = Beginning(_taken(node), aside, base)
+        await _end(node)
         self._shelf.base(history, base)
         return begun
 
     async def _captured(self, name: str, sequence: int, path: str) -> tuple[Snapshot, bool]:
         """The venue between two commands, with its history written to a file at the same; False
         when that is too much. HistoryFailed, ApiError."""
-        rooms = self._venue
+        node = self._node
         for _ in range(LOOKS):
-            await rooms.history.drain()
-            if found(rooms, name, FROM).sequence != sequence:
+            await node.history.drain()
+            if found(node, name, FROM).sequence != sequence:
                 raise errors.not_there(FROM, "the snapshot was replaced meanwhile: ask again")
-            if rooms.history.reached() == rooms.engine.sequence:
-                copying = rooms.history.copy(path)
-                return _taken(rooms), await copying
+            if node.history.reached() == node.engine.sequence:
+                copying = node.history.copy(path)
+                return _taken(node), await copying
         raise errors.busy("the venue did not come to rest; nothing was done")
 
     # -- lives ------------------------------------------------------------------------------------
@@ -262,9 +260,9 @@ class Living:
                 life.fail(problem)
 
         journal = RecentJournal(EVERY, begun.snapshot)
-        rooms = await self._open_rooms(journal, history, on_failure)
-        await self._employ(rooms, agents=agents, act=True, aside=begun.aside)
-        life = Life(rooms, *self._open_doors(rooms), self._lives.discard)
+        node = await self._open_node(journal, history, on_failure)
+        await self._employ(node, agents=agents, act=True, aside=begun.aside)
+        life = Life(node, *self._open_doors(node), self._lives.discard)
         lives.append(life)
         for problem in failed:
             life.fail(problem)
@@ -282,10 +280,10 @@ class Living:
                 await asyncio.sleep(0)
 
 
-def _taken(rooms: Venue) -> Snapshot:
-    return take(rooms.engine, rooms.market_data, rooms.recorder)
+def _taken(node: Node) -> Snapshot:
+    return take(node.engine, node.market_data, node.recorder)
 
 
-async def _end(rooms: Venue) -> None:
-    await rooms.sequencer.stop()
-    rooms.sequencer.close()
+async def _end(node: Node) -> None:
+    await node.sequencer.stop()
+    node.sequencer.close()

@@ -39,7 +39,7 @@ from venue.gateway.access.origins import Origins
 from venue.gateway.access.proxies import Proxies
 from venue.gateway.access.replay import SEEDED_MS, ReplayGuard, lasting
 from venue.gateway.bounds import DEV_FACTOR, Bounds, bounds
-from venue.gateway.context import KEY_REWRITES, Venue
+from venue.gateway.context import KEY_REWRITES, Node
 from venue.gateway.dispatch.dispatcher import Desk, Dispatcher, document
 from venue.gateway.dispatch.faulty import FaultyDoor
 from venue.gateway.faults.rules import FaultRules
@@ -123,7 +123,7 @@ class Running(msgspec.Struct, frozen=True):
 
     host: str
     port: int
-    rooms: Venue
+    node: Node
 
 
 async def run(
@@ -165,21 +165,21 @@ async def _serve(
     ready: Callable[[Running], None],
     stopping: asyncio.Event,
     bound: socket.socket,
-    opening: contextlib.AbstractAsyncContextManager[Venue],
+    opening: contextlib.AbstractAsyncContextManager[Node],
 ) -> None:
-    """Open the rooms and the doors, and close them again at a signal or a failure."""
+    """Open the node and the doors, and close them again at a signal or a failure."""
     fit = bounds(limited=options.limits, factor=_factor(options))
-    async with opening as rooms:
+    async with opening as node:
         if fit.told:
             log.warning("%s", fit.told)
-            rooms.warnings.append(fit.told)
-        rooms.observe(options.wire_log)
-        await _make_ready(options, rooms)
-        async with doors(rooms, options, bound, fit):
+            node.warnings.append(fit.told)
+        node.observe(options.wire_log)
+        await _make_ready(options, node)
+        async with doors(node, options, bound, fit):
             collect_young_only()
-            background = in_background(rooms, options)
-            rooms.stop = stopping.set
-            ready(Running(options.host, bound.getsockname()[1], rooms))
+            background = in_background(node, options)
+            node.stop = stopping.set
+            ready(Running(options.host, bound.getsockname()[1], node))
             try:
                 await _until(stopping, background)
             finally:
@@ -188,17 +188,17 @@ async def _serve(
 
 @contextlib.asynccontextmanager
 async def doors(
-    rooms: Venue, options: Options, bound: socket.socket, fit: Bounds
+    node: Node, options: Options, bound: socket.socket, fit: Bounds
 ) -> AsyncIterator[None]:
     """Answer requests and streams on a bound socket; on leaving, close all connections."""
     origins = Origins(options.hosts, options.origins)
-    serve, streams = _doors(options, origins, fit.sockets, Taken(), rooms)
+    serve, streams = _doors(options, origins, fit.sockets, Taken(), node)
     plain = msgspec.structs.replace(options, state=None, keep_us=None)
     of_worlds = partial(_doors, plain, origins, fit.sockets, streams.taken)
-    living = _living(plain, rooms, of_worlds)
+    living = _living(plain, node, of_worlds)
     proxies, operators = Proxies(options.proxies), _operators(options)
     server = await Server.start(bound, fit.http, serve, streams, proxies, operators=operators)
-    worlds = rooms.worlds = Worlds(server.listener, living)
+    worlds = node.worlds = Worlds(server.listener, living)
     try:
         yield
     finally:
@@ -214,8 +214,8 @@ async def opened(
     clock: SystemClock,
     on_failure: Callable[[BaseException], None],
     process: Process | None = None,
-) -> AsyncIterator[Venue]:
-    """All rooms but the doors, recovered and with the practice venue's owners and markets.
+) -> AsyncIterator[Node]:
+    """The node without its doors, recovered and with the practice venue's owners and markets.
 
     `process` is one for history that waits for its file.
     """
@@ -233,28 +233,28 @@ async def opened(
         closing.callback(journal.close)
         history = await start_history(path, options.frames_kept, journal, process)
         closing.push_async_callback(history.close)
-        rooms = await _wire(options, journal, history, clock, on_failure)
-        closing.callback(rooms.sequencer.close)
+        node = await _wire(options, journal, history, clock, on_failure)
+        closing.callback(node.sequencer.close)
         try:
-            yield rooms
+            yield node
         finally:
-            await rooms.sequencer.stop()
+            await node.sequencer.stop()
             if path is not None:
-                await keep(rooms, journal)
+                await keep(node, journal)
 
 
 def dispatcher(
-    rooms: Venue, options: Options, origins: Origins, clock: ServerClock | None = None
+    node: Node, options: Options, origins: Origins, clock: ServerClock | None = None
 ) -> Dispatcher:
-    """The server of whole requests over the rooms; `clock` tells another time than the rooms'."""
+    """The server of whole requests to the node; `clock` tells another time than the node's."""
     limits = Limits(None, None, None)
     if options.limits:
-        weight = rooms.weight_limit
-        limits = Limits(weight, weight, ORDERS_MAX * _factor(options), rooms.clock)
+        weight = node.weight_limit
+        limits = Limits(weight, weight, ORDERS_MAX * _factor(options), node.clock)
     return Dispatcher(
-        Desk(rooms, routes(), limits, strict=options.strict),
-        Authenticator(rooms.keys.ring, clock or rooms.clock, explain=True),
-        rooms.replays,
+        Desk(node, routes(), limits, strict=options.strict),
+        Authenticator(node.keys.ring, clock or node.clock, explain=True),
+        node.replays,
         _operators(options),
         origins,
         DOCUMENTS,
@@ -267,33 +267,33 @@ def _operators(options: Options) -> OperatorDoor:
 
 
 def _doors(
-    options: Options, origins: Origins, limits: SocketLimits, taken: Taken, rooms: Venue
+    options: Options, origins: Origins, limits: SocketLimits, taken: Taken, node: Node
 ) -> tuple[Callable[[Request], None], Sockets]:
     """The function that serves a venue's requests, and the door for its streams."""
-    requests = dispatcher(rooms, options, origins)
-    streams = _streams(rooms, options, requests.desk, origins, limits, taken)
-    requests.faulty = _faulty(rooms, options, origins, requests).serve
-    return rooms.noted(requests.serve), streams
+    requests = dispatcher(node, options, origins)
+    streams = _streams(node, options, requests.desk, origins, limits, taken)
+    requests.faulty = _faulty(node, options, origins, requests).serve
+    return node.noted(requests.serve), streams
 
 
-def _living(plain: Options, beside: Venue, open_doors: Doors) -> Living:
+def _living(plain: Options, beside: Node, open_doors: Doors) -> Living:
     """Worlds begin as a venue does, or with a state of the one `beside` them, and keep nothing."""
     queue = Queue()
     goes_on = msgspec.structs.replace(plain, clock=None, at=None)  # as the state says
 
-    async def open_rooms(journal: Journal, history: History, failed: OnFailure) -> Venue:
+    async def open_node(journal: Journal, history: History, failed: OnFailure) -> Node:
         begun = goes_on if journal.begin() else plain
-        rooms = await _wire(begun, journal, history, SystemClock(), failed)
-        rooms.observe(min(plain.wire_log, WORLD_WIRE_LOG), queue)
-        return rooms
+        node = await _wire(begun, journal, history, SystemClock(), failed)
+        node.observe(min(plain.wire_log, WORLD_WIRE_LOG), queue)
+        return node
 
     shelf, make_ready = Shelf(plain.frames_kept), partial(_make_ready, plain)
-    return Living(beside, shelf, open_rooms, open_doors, make_ready)
+    return Living(beside, shelf, open_node, open_doors, make_ready)
 
 
-def _faulty(rooms: Venue, options: Options, origins: Origins, whole: Dispatcher) -> FaultyDoor:
+def _faulty(node: Node, options: Options, origins: Origins, whole: Dispatcher) -> FaultyDoor:
     """The door that serves for the dispatcher as rules of faults say."""
-    return FaultyDoor(rooms, whole, lambda clock: dispatcher(rooms, options, origins, clock).serve)
+    return FaultyDoor(node, whole, lambda clock: dispatcher(node, options, origins, clock).serve)
 
 
 def _factor(options: Options) -> int:
@@ -303,7 +303,7 @@ def _factor(options: Options) -> int:
 
 
 def _streams(
-    rooms: Venue,
+    node: Node,
     options: Options,
     desk: Desk,
     origins: Origins,
@@ -311,12 +311,12 @@ def _streams(
     taken: Taken,
 ) -> Sockets:
     """The door for streams, with a hub that hears of every batch from now on."""
-    hub = Hub(rooms, Timing(depth_s=options.depth_ms / 1000))
-    rooms.outbox.follow(hub.follow)
-    rooms.timekeeper.follow(hub, hub.keep_up)
-    authenticator = Authenticator(rooms.keys.ring, rooms.clock, explain=True)
-    sockets = Sockets(rooms, hub, authenticator, limits, desk, origins, taken=taken)
-    rooms.outbox.follow_reverts(sockets.follow)
+    hub = Hub(node, Timing(depth_s=options.depth_ms / 1000))
+    node.outbox.follow(hub.follow)
+    node.timekeeper.follow(hub, hub.keep_up)
+    authenticator = Authenticator(node.keys.ring, node.clock, explain=True)
+    sockets = Sockets(node, hub, authenticator, limits, desk, origins, taken=taken)
+    node.outbox.follow_reverts(sockets.follow)
     return sockets
 
 
@@ -326,7 +326,7 @@ async def _wire(
     history: History,
     system: SystemClock,
     on_failure: Callable[[BaseException], None],
-) -> Venue:
+) -> Node:
     path = options.state
     prehistory = Prehistory()
     market_data = MarketData(prehistory.spot, prehistory.contract)
@@ -350,7 +350,7 @@ async def _wire(
     behind = Behind(journal, sequencer.on_disk_thread, f"{path}.history", options.frames_kept)
     history.begin(engine, behind.bring if path else None)
     history.follow(restored.unprojected, restored.frames)
-    rooms = Venue(
+    node = Node(
         engine=engine,
         sequencer=sequencer,
         market_data=market_data,
@@ -368,26 +368,26 @@ async def _wire(
         practice=options.practice,
         faults=FaultRules(str(options.seed)),
     )
-    outbox.follow_reverts(rooms.follow)
+    outbox.follow_reverts(node.follow)
     if path:
-        _seed(rooms, known=stored is not None)
+        _seed(node, known=stored is not None)
     if engine.deadlines.queue:  # countdowns ran out while the venue was down: before anybody trades
         await catch_up(engine, sequencer)
-    await _found(rooms, options)
-    epoch = rooms.setting("historyEpoch", "")
+    await _found(node, options)
+    epoch = node.setting("historyEpoch", "")
     if options.history and epoch:
-        prehistory.begin(int(rooms.setting("historySeed", "1")), int(epoch))
-    return rooms
+        prehistory.begin(int(node.setting("historySeed", "1")), int(epoch))
+    return node
 
 
-def _seed(rooms: Venue, *, known: bool) -> None:
+def _seed(node: Node, *, known: bool) -> None:
     """Know the requests of the journal's last commands; all of them with a `known` mode of the
     clock: only real venue time is never behind server time, and no timestamp far ahead of its
     command's."""
-    clock = rooms.clock
+    clock = node.clock
     since = clock.wall() - SEEDED_MS * 1000 if clock.real and not known else 0
     lasts = partial(lasting, wall=clock.wall())
-    rooms.replays.seed(tail_requests(rooms.journal, since, lasts), clock.oldest())
+    node.replays.seed(tail_requests(node.journal, since, lasts), clock.oldest())
 
 
 def _clock(options: Options, system: SystemClock, last: int, stored: str | None) -> VenueClock:
@@ -402,52 +402,52 @@ def _keys(path: str, engine: Engine) -> KeyStore:
     return KeyStore.open(Path(f"{path}.keys"), int(engine.listing.settings.get(KEY_REWRITES, "0")))
 
 
-async def _found(rooms: Venue, options: Options) -> None:
+async def _found(node: Node, options: Options) -> None:
     """A new venue's owners, markets and money; the settings that were asked for."""
-    engine = rooms.engine
+    engine = node.engine
     if engine.sequence == 0:
         # One group: no crash may leave owners without their money. A new venue's uids are known.
         uids = {account.name: FIRST_UID + n for n, account in enumerate(demo.ACCOUNTS)}
         first = demo.genesis() + demo.funding(uids)
         first.append(ChangeSetting("historySeed", str(options.seed)))
-        first.append(ChangeSetting("historyEpoch", str(rooms.clock.now())))
-        await rooms.submit(first)
-    mode = rooms.clock.setting.text()
-    if mode != rooms.setting(SETTING, ClockMode().text()):
-        await rooms.submit([ChangeSetting(SETTING, mode)])
+        first.append(ChangeSetting("historyEpoch", str(node.clock.now())))
+        await node.submit(first)
+    mode = node.clock.setting.text()
+    if mode != node.setting(SETTING, ClockMode().text()):
+        await node.submit([ChangeSetting(SETTING, mode)])
     if options.demo_keys:
-        _found_keys(rooms)
+        _found_keys(node)
     if options.batch_place is not None:
         value = "true" if options.batch_place else "false"
         for name in ("batchPlace", "contractBatchPlace"):
-            if rooms.setting(name, "false") != value:
-                await rooms.submit([ChangeSetting(name, value)])
+            if node.setting(name, "false") != value:
+                await node.submit([ChangeSetting(name, value)])
 
 
-def _found_keys(rooms: Venue) -> None:
+def _found_keys(node: Node) -> None:
     """The demo keys. Public as they are, they live in memory only and come back at every start,
     unless they were revoked."""
-    now = rooms.clock.told()
+    now = node.clock.told()
     for account in demo.ACCOUNTS:
-        uid = rooms.engine.ledger.names[account.name]
-        rooms.keys.add(
+        uid = node.engine.ledger.names[account.name]
+        node.keys.add(
             KeyCredentials(account.key, account.secret, demo.PASSPHRASE),
             KeyFacts(account.key, uid, "demo", account.permissions, [], now, None, False),
         )
 
 
-def in_background(rooms: Venue, options: Options) -> list[asyncio.Task[None]]:
+def in_background(node: Node, options: Options) -> list[asyncio.Task[None]]:
     """The tasks of a venue that is open: time passes, and a file is kept in order."""
-    tasks = [asyncio.create_task(rooms.timekeeper.run())]
-    recent = partial(take, rooms.engine, rooms.market_data, rooms.recorder)
-    tasks += keeping_recent(rooms.journal, recent)
+    tasks = [asyncio.create_task(node.timekeeper.run())]
+    recent = partial(take, node.engine, node.market_data, node.recorder)
+    tasks += keeping_recent(node.journal, recent)
     if options.state is not None:
-        kept = keeper(rooms, options.state, options.frames_kept)
+        kept = keeper(node, options.state, options.frames_kept)
         tasks.append(asyncio.create_task(kept.run()))
         if options.keep_us is not None:
             from venue.pruning.beside import begin
 
-            tasks.append(begin(rooms, kept, options.state, options.keep_us))
+            tasks.append(begin(node, kept, options.state, options.keep_us))
     return tasks
 
 
@@ -459,14 +459,14 @@ async def end_of(background: list[asyncio.Task[None]]) -> None:
 
 
 async def _make_ready(
-    options: Options, rooms: Venue, *, agents: bool = True, act: bool = True, aside: bytes = b""
+    options: Options, node: Node, *, agents: bool = True, act: bool = True, aside: bytes = b""
 ) -> None:
     """Have agents begin or go on, if there are to be any, and keep the state for `reset`: a world
     has that from its beginning, unless agents are new in it."""
     agents &= options.agents
-    began = await employ(rooms, options.seed, agents=agents, act=act, aside=aside)
+    began = await employ(node, options.seed, agents=agents, act=act, aside=aside)
     if options.resets and (began or not aside):
-        await rooms.timekeeper.keep(READY, rooms.aside.dump)
+        await node.timekeeper.keep(READY, node.aside.dump)
 
 
 async def _until(stopping: asyncio.Event, background: list[asyncio.Task[None]]) -> None:

@@ -10,12 +10,12 @@ import pytest
 from venue.api.errors import ApiError, busy
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command, Tick
-from venue.gateway.context import Call, Venue
+from venue.gateway.context import Call, Node
 
 APPLIED = [Applied(1, 1, Tick(), [])]
 
 
-class Rooms:
+class SmallNode:
     """A venue that keeps what is submitted, or refuses it."""
 
     def __init__(self) -> None:
@@ -33,8 +33,8 @@ class Story:
     """A call with what came of it."""
 
     def __init__(self) -> None:
-        self.rooms = Rooms()
-        self.call = Call(cast(Venue, self.rooms), 7, b"")
+        self.node = SmallNode()
+        self.call = Call(cast(Node, self.node), 7, b"")
         self.ends: list[Any] = []
 
     def end(self, reply: Any, problem: Exception | None) -> None:
@@ -52,15 +52,15 @@ async def hasty(call: Call) -> str:
 
 
 async def elsewhere(call: Call) -> None:
-    await Call(call.venue, 7, b"").submit([Tick()])
+    await Call(call.node, 7, b"").submit([Tick()])
 
 
 def test_a_handler_goes_on_with_what_came_of_each_group() -> None:
     story = Story()
     story.call.begin(twice(story.call), story.end)
-    assert (len(story.rooms.entered), story.call.done()) == (1, False)
+    assert (len(story.node.entered), story.call.done()) == (1, False)
     story.call.set_result(APPLIED)
-    assert (len(story.rooms.entered), story.call.done(), story.ends) == (2, False, [])
+    assert (len(story.node.entered), story.call.done(), story.ends) == (2, False, [])
     story.call.set_result(APPLIED)
     assert (story.call.done(), story.ends) == (True, [APPLIED + APPLIED])
 
@@ -75,7 +75,7 @@ def test_a_handler_hears_why_nothing_will_be_known() -> None:
 
 def test_what_is_refused_ends_the_call_at_once() -> None:
     story = Story()
-    story.rooms.full = True
+    story.node.full = True
     story.call.begin(twice(story.call), story.end)
     (refusal,) = story.ends
     assert isinstance(refusal, ApiError)

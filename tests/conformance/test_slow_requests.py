@@ -41,8 +41,8 @@ class Impatient:
     async def _serve(self) -> None:
         options = Options(agents=False, history=False)
         limits = HttpLimits(header_s=0.05, request_s=0.2)
-        async with opened(options, SystemClock(), lambda problem: None) as rooms:
-            requests = dispatcher(rooms, options, Origins())
+        async with opened(options, SystemClock(), lambda problem: None) as node:
+            requests = dispatcher(node, options, Origins())
             server = await Server.start(self.bound, limits, requests.serve)
             self._loop, self._stopping = asyncio.get_running_loop(), asyncio.Event()
             self._ready.set()

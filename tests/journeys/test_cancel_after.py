@@ -21,7 +21,7 @@ from venue import main
 from venue.core.countdowns import CHUNK
 from venue.core.messages.commands import Command, CreateOwner, Deposit, PlaceOrder, SetCancelAfter
 from venue.core.messages.events import Rejected
-from venue.gateway.context import Venue
+from venue.gateway.context import Node
 from venue.node.clock import SystemClock
 from venue.node.passing_time import tick
 from venue.vocabulary import BUY, GTC, LIMIT, OPEN_ORDERS_PER_SYMBOL_MAX, Wallet
@@ -226,26 +226,26 @@ async def _crowd() -> None:
     owners = 3 * CHUNK // OPEN_ORDERS_PER_SYMBOL_MAX
     source = Movable()
     options = main.Options(agents=False, history=False)
-    async with main.opened(options, SystemClock(source), _fail) as rooms:
-        await _done(rooms, [CreateOwner(f"owner {number}") for number in range(owners)])
-        uids = [rooms.engine.ledger.names[f"owner {number}"] for number in range(owners)]
+    async with main.opened(options, SystemClock(source), _fail) as node:
+        await _done(node, [CreateOwner(f"owner {number}") for number in range(owners)])
+        uids = [node.engine.ledger.names[f"owner {number}"] for number in range(owners)]
         for uid in uids:
             orders: list[Command] = [
                 PlaceOrder(uid, "BTCUSDT", BUY, LIMIT, GTC, 10, 1 + place)
                 for place in range(OPEN_ORDERS_PER_SYMBOL_MAX)
             ]
             money = Deposit(uid, int(Wallet.SPOT), "USDT", 10**12)
-            await _done(rooms, [money, *orders, SetCancelAfter(uid, 0, 5_000_000)])
-        await tick(rooms.sequencer)
-        assert _open(rooms, uids) == owners * OPEN_ORDERS_PER_SYMBOL_MAX
+            await _done(node, [money, *orders, SetCancelAfter(uid, 0, 5_000_000)])
+        await tick(node.sequencer)
+        assert _open(node, uids) == owners * OPEN_ORDERS_PER_SYMBOL_MAX
         source.let_pass(5_000_000)
-        before = rooms.engine.sequence
-        await tick(rooms.sequencer)
-        while rooms.engine.pending():
+        before = node.engine.sequence
+        await tick(node.sequencer)
+        while node.engine.pending():
             await asyncio.sleep(0)
-        assert _open(rooms, uids) == 0
-        assert rooms.engine.sequence - before == 3
-        assert not rooms.engine.pending()
+        assert _open(node, uids) == 0
+        assert node.engine.sequence - before == 3
+        assert not node.engine.pending()
 
 
 def test_one_that_came_due_while_the_venue_was_down(tmp_path: Path) -> None:
@@ -257,26 +257,26 @@ async def _down(path: str) -> None:
     source = Movable()
     options = main.Options(agents=False, state=path)
     order = PlaceOrder(0, "BTCUSDT", BUY, LIMIT, GTC, 10, 1)
-    async with main.opened(options, SystemClock(source), _fail) as rooms:
-        alice = order.uid = rooms.engine.ledger.names["alice"]
-        await _done(rooms, [order, SetCancelAfter(alice, 0, 5_000_000)])
+    async with main.opened(options, SystemClock(source), _fail) as node:
+        alice = order.uid = node.engine.ledger.names["alice"]
+        await _done(node, [order, SetCancelAfter(alice, 0, 5_000_000)])
     source.let_pass(60_000_000)
     for number in range(2):
-        async with main.opened(options, SystemClock(source), _fail) as rooms:
-            assert _open(rooms, [alice]) == number
-            await tick(rooms.sequencer)
-            assert _open(rooms, [alice]) == number
+        async with main.opened(options, SystemClock(source), _fail) as node:
+            assert _open(node, [alice]) == number
+            await tick(node.sequencer)
+            assert _open(node, [alice]) == number
             if not number:
-                await _done(rooms, [msgspec.structs.replace(order, time=0)])
+                await _done(node, [msgspec.structs.replace(order, time=0)])
 
 
-async def _done(rooms: Venue, commands: list[Command]) -> None:
-    for applied in await rooms.submit(commands):
+async def _done(node: Node, commands: list[Command]) -> None:
+    for applied in await node.submit(commands):
         assert not any(isinstance(event, Rejected) for event in applied.events), applied
 
 
-def _open(rooms: Venue, uids: list[int]) -> int:
-    return sum(len(rooms.engine.account(uid).orders) for uid in uids)
+def _open(node: Node, uids: list[int]) -> int:
+    return sum(len(node.engine.account(uid).orders) for uid in uids)
 
 
 def _fail(problem: BaseException) -> None:

@@ -285,7 +285,7 @@ def test_a_slow_reader_is_bounded_and_loses_nothing() -> None:
             own = socket.transport.get_extra_info("socket")
             own.setsockopt(SOL_SOCKET, SO_RCVBUF, 4096)
             placed: list[int] = []
-            while room.do(lambda rooms: bool(room.connection(socket.local_address[1]))):
+            while room.do(lambda node: bool(room.connection(socket.local_address[1]))):
                 assert len(placed) < 20_000
                 many = [order(owner, PRODUCTS[0]) for _ in range(50)]
                 placed += await asyncio.gather(*many)

@@ -241,8 +241,8 @@ def test_what_is_told_of_later_snapshots_is_enough(lived: Path, state: str) -> N
     async def started() -> int:
         failed = list[BaseException]()
         clock = SystemClock(Stepping(NOW_US))
-        async with opened(Options(state=state, agents=False), clock, failed.append) as rooms:
-            return rooms.engine.sequence
+        async with opened(Options(state=state, agents=False), clock, failed.append) as node:
+            return node.engine.sequence
 
     older = open_readonly(str(lived / "venue.db"))
     whole = [one for _, part in older.read(0) for one in part]

@@ -77,5 +77,5 @@ def test_an_operator_decides_whether_the_state_is_digested(room: ListeningRoom) 
 
 def _of_the_door(counted: Counter[str]) -> Counter[str]:
     """The calls of the door's own parts; ticks of the venue's clock may fall between them."""
-    rooms = ("Connection.", "Receiver.", "Request.", "Dispatcher.", "Desk.", "Operator", "Origins.")
-    return Counter({name: count for name, count in counted.items() if name.startswith(rooms)})
+    parts = ("Connection.", "Receiver.", "Request.", "Dispatcher.", "Desk.", "Operator", "Origins.")
+    return Counter({name: count for name, count in counted.items() if name.startswith(parts)})

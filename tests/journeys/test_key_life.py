@@ -22,7 +22,7 @@ from support.talkative import BEGIN
 from venue.core.owners import FIRST_UID
 from venue.gateway.access.keys import KeyCredentials, KeyStore
 from venue.gateway.access.vault import StoredKey, Vault
-from venue.gateway.context import Venue
+from venue.gateway.context import Node
 from venue.gateway.streams.limits import SocketLimits
 from venue.gateway.streams.session import KEY_GONE, POLICY
 from venue.node.clock import SystemClock
@@ -126,9 +126,9 @@ def test_an_expired_key_takes_its_session_along() -> None:
 
 
 def _expiring(room: ListeningRoom, seconds: int) -> Account:
-    def create(rooms: Venue) -> asyncio.Task[KeyCredentials]:
-        now = rooms.clock.wall()
-        making = rooms.keys.create(FIRST_UID, TRADE, now=now, expires=now + seconds * 1_000_000)
+    def create(node: Node) -> asyncio.Task[KeyCredentials]:
+        now = node.clock.wall()
+        making = node.keys.create(FIRST_UID, TRADE, now=now, expires=now + seconds * 1_000_000)
         return asyncio.get_running_loop().create_task(making)
 
     task = room.do(create)

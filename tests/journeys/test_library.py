@@ -143,7 +143,7 @@ def test_explanations_and_problems(quiet: Venue) -> None:
     bill = quiet.explain("bill", alice.bills()[0])
     assert "alice bought 0.00400 BTCUSDT of bob at 60000.00" in " ".join(bill.sentences)
     assert quiet.problems() == []
-    ledger = quiet._rooms.engine.ledger
+    ledger = quiet._node.engine.ledger
     wallet = ledger.accounts[ledger.names["alice"]].spot[0]
     wallet.free += 1
     assert "the sum over all accounts is 1, not zero" in quiet.problems()[0]

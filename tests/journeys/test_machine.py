@@ -24,7 +24,7 @@ FEW = settings(
 
 def leak(self: Machine) -> None:
     """One atom too much."""
-    ledger = self.venue._rooms.engine.ledger
+    ledger = self.venue._node.engine.ledger
     ledger.accounts[ledger.names["alice"]].spot[0].free += 1
 
 

@@ -283,7 +283,7 @@ def test_a_long_sweep_makes_several_frames() -> None:
 def test_who_does_not_listen_is_told_nothing_and_may_listen_later() -> None:
     world = World("ann", "ben")
     heard: list[int] = []
-    frames = PrivateFrames(world, heard.__contains__)
+    frames = PrivateFrames(world.engine, heard.__contains__)
     for command in (world.command("ann", BUY, 10, 100), world.command("ben", SELL, 4, 100)):
         events = world.apply(command)
         assert frames.frames(Applied(world.engine.sequence, world.time, command, events)) == []

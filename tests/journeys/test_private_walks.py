@@ -40,7 +40,7 @@ class Session:
         self.engine = Engine()
         self.applied: list[Applied] = []
         self.record = Record()
-        self._frames = PrivateFrames(self)
+        self._frames = PrivateFrames(self.engine)
 
     def say(self, command: Command) -> None:
         applied = Applied(
@@ -57,7 +57,7 @@ class Session:
     def restart(self) -> None:
         """Frames of a venue that knows no more than its engine."""
         self.engine = snapshot.load(snapshot.dump(self.engine))
-        self._frames = PrivateFrames(self)
+        self._frames = PrivateFrames(self.engine)
 
 
 def rows(store: Store, table: Table) -> list[dict[str, Any]]:

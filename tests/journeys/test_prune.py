@@ -270,15 +270,15 @@ async def pruned_beside(state: str, keep_us: int = KEEP_US) -> None:
     """Prune a venue that is open."""
     failed = list[BaseException]()
     options = Options(state=state, agents=False)
-    async with opened(options, SystemClock(Stepping(NOW_US)), failed.append) as rooms:
-        await rooms.timekeeper.keep("now", rooms.aside.dump)
-        pruning = Pruning(rooms, keeper(rooms, state, FRAMES_KEPT), state, keep_us)
+    async with opened(options, SystemClock(Stepping(NOW_US)), failed.append) as node:
+        await node.timekeeper.keep("now", node.aside.dump)
+        pruning = Pruning(node, keeper(node, state, FRAMES_KEPT), state, keep_us)
         while await pruning.round():
             pass
-        await rooms.submit([ChangeSetting("pruned", "yes")])
-        assert (keep_us == 0) == ("now" not in rooms.engine.savepoints.kept)
+        await node.submit([ChangeSetting("pruned", "yes")])
+        assert (keep_us == 0) == ("now" not in node.engine.savepoints.kept)
         if keep_us:  # archived data does not come back
-            await rooms.timekeeper.revert("now")
+            await node.timekeeper.revert("now")
     assert not failed, failed
 
 

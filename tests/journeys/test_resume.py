@@ -22,7 +22,7 @@ from support.socket_desk import CONTRACT, PRODUCTS, SPOT, Product, price_contrac
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import CancelOrders, Command, PlaceOrder, Tick
 from venue.core.messages.events import OrderPlaced
-from venue.gateway.context import Venue
+from venue.gateway.context import Node
 from venue.gateway.streams.catchup import PAGE
 from venue.gateway.streams.limits import SessionLimits, SocketLimits
 from venue.rebuild import rebuild_history
@@ -276,8 +276,8 @@ def stalled(room: ListeningRoom) -> Listener:
 def submit(room: ListeningRoom, commands: list[Command]) -> None:
     """Have commands applied together, and wait for it."""
 
-    def act(rooms: Venue) -> asyncio.Future[list[Applied]]:
-        return rooms.submit(commands)
+    def act(node: Node) -> asyncio.Future[list[Applied]]:
+        return node.submit(commands)
 
     done = Event()
     room.do(act).add_done_callback(lambda _: done.set())
@@ -382,7 +382,7 @@ def test_without_history_nothing_is_resumed(
     with stalled(room) as slow, alice_at(room) as alice:
         slow.subscribe("orders?from=0")
         assert slow.next()["seq"] == 1
-        path, pid = room.do(lambda rooms: (rooms.history._path, process_of(rooms.history).pid))
+        path, pid = room.do(lambda node: (node.history._path, process_of(node.history).pid))
         with held(path, pid):
             assert closed(slow) == (1011, "history is not available")
             assert refused(alice, "orders?from=1") == (
@@ -399,10 +399,10 @@ def test_a_defect_ends_private_sockets_and_what_it_lost_is_not_passed_over(
 ) -> None:
     impossible = OrderPlaced(1, ALICE, "NOPE", 0, 0, 0, 1, 1, "", 1)
 
-    def spoil(rooms: Venue) -> None:
+    def spoil(node: Node) -> None:
         """The recorder meets an order of a market that is not listed."""
-        applied = Applied(rooms.engine.sequence, rooms.engine.time, Tick(), [impossible])
-        rooms.recorder.note(applied)
+        applied = Applied(node.engine.sequence, node.engine.time, Tick(), [impossible])
+        node.recorder.note(applied)
 
     with alice_at(room) as alice, alice_at(room) as resuming:
         alice.subscribe("orders")
@@ -416,7 +416,7 @@ def test_a_defect_ends_private_sockets_and_what_it_lost_is_not_passed_over(
         alice.subscribe("orders")
         assert closed(alice) == (1011, "internal error")
     assert "defect in the private frames" in caplog.text
-    sequence = room.do(lambda rooms: rooms.engine.sequence)
+    sequence = room.do(lambda node: node.engine.sequence)
     for begin in range(sequence, RENEWAL, 1000):
         submit(room, [Tick() for _ in range(min(1000, RENEWAL - begin))])
     with alice_at(room) as alice:
@@ -430,7 +430,7 @@ def test_a_defect_ends_private_sockets_and_what_it_lost_is_not_passed_over(
 def test_a_login_waits_for_the_venue(room: ListeningRoom) -> None:
     """A venue that takes no more commands cannot note that a login was used."""
     with alice_at(room) as alice:
-        room.do(lambda rooms: asyncio.ensure_future(rooms.sequencer.stop()))
+        room.do(lambda node: asyncio.ensure_future(node.sequencer.stop()))
         alice.subscribe("orders?from=0")
         for name in ("alice", "bob"):
             with pytest.raises(InvalidStatus) as busy:

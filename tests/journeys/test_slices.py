@@ -23,7 +23,7 @@ from venue.core.messages.contract_events import (
     ContractOrderPlaced,
 )
 from venue.core.messages.events import Rejected
-from venue.gateway.context import Venue
+from venue.gateway.context import Node
 from venue.lab import demo
 from venue.node.clock import SystemClock
 from venue.vocabulary import BUY, GTC, IOC, LIMIT, LONG, MARKET, SELL, SHORT, SeparatedMode, Wallet
@@ -39,26 +39,24 @@ def test_a_close_of_many_positions_is_answered_once_when_it_is_done() -> None:
 
 
 async def _close() -> None:
-    async with main.opened(
-        main.Options(agents=False, history=False), SystemClock(), _fail
-    ) as rooms:
-        alice, bob = await _separated(rooms)
+    async with main.opened(main.Options(agents=False, history=False), SystemClock(), _fail) as node:
+        alice, bob = await _separated(node)
         heard: list[Applied] = []
-        rooms.outbox.follow(heard.extend)
-        closing = rooms.submit([ClosePositions(alice, SYMBOL)])
+        node.outbox.follow(heard.extend)
+        closing = node.submit([ClosePositions(alice, SYMBOL)])
         order = PlaceContractOrder(bob, SYMBOL, BUY, LONG, LIMIT, GTC, LOTS, PRICE // 2)
         while not heard:
             await asyncio.sleep(0)
         assert not closing.done()
-        (placed,) = await rooms.submit([order])
+        (placed,) = await node.submit([order])
         first = placed.events[0]
         assert isinstance(first, ContractOrderPlaced)
-        (canceled,) = await rooms.submit([CancelContractOrder(bob, first.order_id)])
+        (canceled,) = await node.submit([CancelContractOrder(bob, first.order_id)])
         assert isinstance(canceled.events[0], ContractOrderClosed)
         assert not closing.done()  # they came in between
         (done,) = await closing
         assert _closed(done) == COUNT
-        assert not rooms.engine.pending()
+        assert not node.engine.pending()
         told = [applied for applied in heard if isinstance(applied.command, ClosePositions)]
         assert len(told) == 1
         assert _closed(told[0]) == CLOSED_MAX  # one slice; the answer has all slices
@@ -70,40 +68,40 @@ def test_a_stop_finishes_a_close_that_is_to_be_answered(tmp_path: Path) -> None:
 
 async def _stop(path: str) -> None:
     options = main.Options(agents=False, history=False, state=path)
-    async with main.opened(options, SystemClock(), _fail) as rooms:
-        alice, _ = await _separated(rooms)
-        closing = rooms.submit([ClosePositions(alice, SYMBOL)])
+    async with main.opened(options, SystemClock(), _fail) as node:
+        alice, _ = await _separated(node)
+        closing = node.submit([ClosePositions(alice, SYMBOL)])
     (done,) = await closing
     assert _closed(done) == COUNT
-    async with main.opened(options, SystemClock(), _fail) as rooms:
-        holding = rooms.engine.account(alice).holding
+    async with main.opened(options, SystemClock(), _fail) as node:
+        holding = node.engine.account(alice).holding
         assert holding is not None
         assert holding.positions == {}
-        assert not rooms.engine.closing.running
+        assert not node.engine.closing.running
 
 
-async def _separated(rooms: Venue) -> tuple[int, int]:
+async def _separated(node: Node) -> tuple[int, int]:
     """Alice has `COUNT` separated longs against bob, who bids for all of them."""
-    alice, bob = (rooms.engine.ledger.names[name] for name in ("alice", "bob"))
+    alice, bob = (node.engine.ledger.names[name] for name in ("alice", "bob"))
     mode = SetMarginMode(alice, SYMBOL, 0, int(SeparatedMode.SEPARATED))
     money = [
         Deposit(uid, int(Wallet.CONTRACT), demo.DEMO, 10**7 * 10**demo.SCALE)
         for uid in (alice, bob)
     ]
-    await _done(rooms, [PostIndex(SYMBOL, demo.POSTED, PRICE, jump=True), mode, *money])
+    await _done(node, [PostIndex(SYMBOL, demo.POSTED, PRICE, jump=True), mode, *money])
     total = COUNT * LOTS
     buys: list[Command] = [
         PlaceContractOrder(alice, SYMBOL, BUY, LONG, MARKET, IOC, LOTS, 0) for _ in range(COUNT)
     ]
     sale = PlaceContractOrder(bob, SYMBOL, SELL, SHORT, LIMIT, GTC, total, PRICE)
-    await _done(rooms, [sale, *buys])
+    await _done(node, [sale, *buys])
     bid = PlaceContractOrder(bob, SYMBOL, BUY, SHORT, LIMIT, GTC, total, PRICE)
-    await _done(rooms, [bid])
+    await _done(node, [bid])
     return alice, bob
 
 
-async def _done(rooms: Venue, commands: list[Command]) -> None:
-    for applied in await rooms.submit(commands):
+async def _done(node: Node, commands: list[Command]) -> None:
+    for applied in await node.submit(commands):
         assert not any(isinstance(event, Rejected) for event in applied.events), applied
 
 

@@ -360,7 +360,7 @@ def test_a_channel_whose_last_listener_goes_while_another_joins(
             room.hub.join(late, key, trade)
 
     room.do(lambda _: room.hub.join(slow, key, trade))
-    room.do(lambda rooms: rooms.outbox.follow(follow))
+    room.do(lambda node: node.outbox.follow(follow))
     for _ in range(3):
         market.act()
     assert room.do(lambda _: (len(slow.frames), len(late.frames))) == (2, 3)

@@ -23,7 +23,7 @@ from venue.core.messages.commands import (
 )
 from venue.core.messages.contract_events import LiquidationFinished
 from venue.core.messages.events import Rejected
-from venue.gateway.context import Call, Venue
+from venue.gateway.context import Call, Node
 from venue.gateway.operations.operator.contracts import post_index
 from venue.lab import demo
 from venue.node.clock import SystemClock
@@ -41,26 +41,26 @@ def test_a_cascade_is_worked_off_at_once() -> None:
 
 async def _cascade() -> None:
     options = main.Options(agents=False, history=False)
-    async with main.opened(options, SystemClock(), _fail) as rooms:
-        await _positions(rooms)
+    async with main.opened(options, SystemClock(), _fail) as node:
+        await _positions(node)
         crash = PostIndex(SYMBOL, demo.POSTED, PRICE * 99 // 100, jump=True)
-        assert _liquidated(await rooms.submit([crash])) == LIQUIDATIONS_MAX
-        assert _pending(rooms)
-        before = rooms.engine.sequence
-        while _pending(rooms):  # nobody asks for it: no tick, no order
+        assert _liquidated(await node.submit([crash])) == LIQUIDATIONS_MAX
+        assert _pending(node)
+        before = node.engine.sequence
+        while _pending(node):  # nobody asks for it: no tick, no order
             await asyncio.sleep(0)
-        assert rooms.engine.sequence - before == 3
-        owners = {position.pool.account.name for position in _open(rooms.engine)}
+        assert node.engine.sequence - before == 3
+        owners = {position.pool.account.name for position in _open(node.engine)}
         assert not any(name.startswith("gambler") for name in owners)
 
 
-async def _positions(rooms: Venue) -> None:
+async def _positions(node: Node) -> None:
     """`POOLS` owners with a long at the greatest leverage each, against bob."""
     names = [f"gambler-{number}" for number in range(POOLS)]
-    await _done(rooms, [PostIndex(SYMBOL, demo.POSTED, PRICE, jump=True)])
-    await _done(rooms, [CreateOwner(name) for name in names])
-    bob = rooms.engine.ledger.names["bob"]
-    gamblers = [rooms.engine.ledger.names[name] for name in names]
+    await _done(node, [PostIndex(SYMBOL, demo.POSTED, PRICE, jump=True)])
+    await _done(node, [CreateOwner(name) for name in names])
+    bob = node.engine.ledger.names["bob"]
+    gamblers = [node.engine.ledger.names[name] for name in names]
     stake = 70 * 10**demo.SCALE
     deposits: list[Command] = [
         Deposit(uid, int(Wallet.CONTRACT), demo.DEMO, stake) for uid in gamblers
@@ -70,17 +70,17 @@ async def _positions(rooms: Venue) -> None:
     buys: list[Command] = [
         PlaceContractOrder(uid, SYMBOL, BUY, LONG, MARKET, IOC, LOTS, 0) for uid in gamblers
     ]
-    await _done(rooms, [*deposits, *leverages, sale, *buys])
-    assert len(_open(rooms.engine)) == POOLS + 1
+    await _done(node, [*deposits, *leverages, sale, *buys])
+    assert len(_open(node.engine)) == POOLS + 1
 
 
-async def _done(rooms: Venue, commands: list[Command]) -> None:
-    for applied in await rooms.submit(commands):
+async def _done(node: Node, commands: list[Command]) -> None:
+    for applied in await node.submit(commands):
         assert not any(isinstance(event, Rejected) for event in applied.events), applied
 
 
-def _pending(rooms: Venue) -> bool:
-    return rooms.engine.schedule.pending
+def _pending(node: Node) -> bool:
+    return node.engine.schedule.pending
 
 
 def _open(engine: Engine) -> list[Position]:
@@ -104,8 +104,8 @@ def test_an_index_is_set_at_once_on_a_practice_venue_only(practice: bool) -> Non
 
 async def _jump(practice: bool) -> None:
     options = main.Options(agents=False, history=False, practice=practice)
-    async with main.opened(options, SystemClock(), _fail) as rooms:
-        call = Call(rooms, 0, b"")
+    async with main.opened(options, SystemClock(), _fail) as node:
+        call = Call(node, 0, b"")
         price = str(PRICE // 100)
         await post_index(call, IndexRequest(SYMBOL, price, demo.POSTED))  # the first one
         higher = IndexRequest(SYMBOL, str(PRICE * 11 // 1_000), demo.POSTED, jump=True)

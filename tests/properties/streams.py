@@ -30,7 +30,7 @@ from venue.gateway.access.connections import HttpLimits
 from venue.gateway.access.origins import Origins
 from venue.gateway.access.proxies import Proxies
 from venue.gateway.answers.market import trade_id_text
-from venue.gateway.context import Venue
+from venue.gateway.context import Node
 from venue.gateway.streams.connection import SocketConnection as Stream
 from venue.gateway.streams.hub import Hub
 from venue.gateway.streams.limits import SessionLimits, SocketLimits, Timing
@@ -120,20 +120,20 @@ class Wire:
 class Streams:
     """Clients of one venue, one after another, from one seed, and a witness beside them all."""
 
-    def __init__(self, seed: int, rooms: Venue) -> None:
+    def __init__(self, seed: int, node: Node) -> None:
         self._random = Random(seed)
-        self._rooms = rooms
+        self._node = node
         self._loop = asyncio.get_running_loop()
-        self._writer = Writer(self._random, lambda: rooms.clock.wall() // 1000)
+        self._writer = Writer(self._random, lambda: node.clock.wall() // 1000)
         origins, options = Origins(), Options(limits=False)
-        requests = dispatcher(rooms, options, origins)
-        self._hub = Hub(rooms, Timing(depth_s=0.0, ticker_s=0.0, kline_s=0.0))
-        rooms.outbox.follow(self._hub.follow)
-        authenticator = Authenticator(rooms.keys.ring, rooms.clock)
-        self._door = Sockets(rooms, self._hub, authenticator, LIMITS, requests.desk, origins)
+        requests = dispatcher(node, options, origins)
+        self._hub = Hub(node, Timing(depth_s=0.0, ticker_s=0.0, kline_s=0.0))
+        node.outbox.follow(self._hub.follow)
+        authenticator = Authenticator(node.keys.ring, node.clock)
+        self._door = Sockets(node, self._hub, authenticator, LIMITS, requests.desk, origins)
         self._listener = Listener(FREE, requests.serve, self._door, Proxies(), self._loop)
         starts = {symbol: start.price for symbol, start in demo.STARTS.items()}
-        self._agents = Agents(rooms.engine, seed, starts)
+        self._agents = Agents(node.engine, seed, starts)
         self._escaped: list[Any] = []
         self._witness = Wire(None)
         self._asked = 0
@@ -144,7 +144,7 @@ class Streams:
         gc.collect()
         kept = _kept()
         for commands in (self._agents.founding, self._agents.funding):
-            await self._rooms.submit(commands())
+            await self._node.submit(commands())
         self._agents.resume()
         self._loop.set_exception_handler(lambda _, context: self._escaped.append(context))
         with told() as log:
@@ -162,7 +162,7 @@ class Streams:
             await self._settle(kept)
             assert _memory() - memory < GROWTH_MAX
             assert len(os.listdir("/proc/self/fd")) <= files + 2
-        assert self._rooms.stream_defects.count == 0
+        assert self._node.stream_defects.count == 0
         self._hear_all()
         self._leave()
 
@@ -235,7 +235,7 @@ class Streams:
     async def _trade(self) -> None:
         commands = self._agents.step()
         if commands:
-            await self._rooms.submit(commands)
+            await self._node.submit(commands)
         self._say({"method": "PING"})
 
     def _hear_all(self) -> None:
@@ -249,7 +249,7 @@ class Streams:
         trades = [item["t"] for one in heard if one.get("e") == "trade" for item in one["d"]]
         assert trades == sorted(set(trades))
         newest = trades[-NEWEST:]
-        shown = self._rooms.market_data.spot.trades("BTCUSDT", len(newest))
+        shown = self._node.market_data.spot.trades("BTCUSDT", len(newest))
         assert newest == [trade_id_text(trade.trade_id) for trade in shown]
 
     def _leave(self) -> None:
@@ -346,7 +346,7 @@ def told() -> Iterator[io.StringIO]:
 async def streams(seed: int) -> AsyncIterator[Streams]:
     """Clients of a venue in memory."""
     options = Options(agents=False, history=False, projection=False)
-    async with opened(options, SystemClock(), cast(Any, lambda problem: None)) as rooms:
-        found = Streams(seed, rooms)
+    async with opened(options, SystemClock(), cast(Any, lambda problem: None)) as node:
+        found = Streams(seed, node)
         yield found
         await found._door.finish()

@@ -33,7 +33,7 @@ from venue.core.messages.commands import (
 from venue.core.owners import FIRST_UID
 from venue.gateway.answers.encoded import Encoded
 from venue.gateway.answers.kept import ANSWERS_MAX, ITEMS_MAX, SERIES_MAX, Answers, Series
-from venue.gateway.context import Call, Venue
+from venue.gateway.context import Call, Node
 from venue.gateway.operations.contract import market as contract_market
 from venue.gateway.operations.spot import market as spot_market
 from venue.lab import demo
@@ -63,27 +63,27 @@ class Hands:
         return self.time
 
 
-def in_a_venue(act: Callable[[Venue, Hands], Any]) -> None:
+def in_a_venue(act: Callable[[Node, Hands], Any]) -> None:
     """Have a venue in this process, without doors, to act on."""
 
     async def run() -> None:
         clock = Hands()
-        async with opened(Options(agents=False), SystemClock(clock), lambda problem: None) as rooms:
-            done = act(rooms, clock)
+        async with opened(Options(agents=False), SystemClock(clock), lambda problem: None) as node:
+            done = act(node, clock)
             if isinstance(done, Awaitable):
                 await done
 
     uvloop.run(run())
 
 
-def say(rooms: Venue, clock: Hands, command: Command) -> None:
+def say(node: Node, clock: Hands, command: Command) -> None:
     """Apply a command as the sequencer would."""
-    command.time = max(clock.time, rooms.engine.time)
-    events = rooms.engine.apply(command)
-    rooms.outbox.publish([Applied(rooms.engine.sequence, command.time, command, events)])
+    command.time = max(clock.time, node.engine.time)
+    events = node.engine.apply(command)
+    node.outbox.publish([Applied(node.engine.sequence, command.time, command, events)])
 
 
-def step(choice: Random, rooms: Venue) -> Command:
+def step(choice: Random, node: Node) -> Command:
     """One more command of either product; some change what is listed."""
     uid, number = FIRST_UID + choice.randrange(2), choice.randrange(2)
     symbol, contract = SYMBOLS[number], CONTRACTS[number]
@@ -95,7 +95,7 @@ def step(choice: Random, rooms: Venue) -> Command:
     if act == 1:
         return HaltInstrument(symbol, choice.random() < 0.3, "a while")
     if act == 2:
-        old = rooms.engine.spot.markets[symbol].instrument
+        old = node.engine.spot.markets[symbol].instrument
         return ChangeInstrument(structs.replace(old, taker_ppm=choice.randrange(100, 2_000)))
     if act == 3:
         return Tick()
@@ -142,26 +142,26 @@ def questions(choice: Random) -> list[tuple[Handler, Any]]:
     ]
 
 
-def afresh(rooms: Venue, handler: Handler, request: Any) -> bytes:
+def afresh(node: Node, handler: Handler, request: Any) -> bytes:
     """The answer of a venue that has kept none."""
-    kept, rooms.answers = rooms.answers, Answers()
+    kept, node.answers = node.answers, Answers()
     try:
-        return handler(Call(rooms, 0, b""), request).data
+        return handler(Call(node, 0, b""), request).data
     finally:
-        rooms.answers = kept
+        node.answers = kept
 
 
 def test_answers_that_are_kept_are_those_of_now() -> None:
-    def act(rooms: Venue, clock: Hands) -> None:
+    def act(node: Node, clock: Hands) -> None:
         choice = Random(7)
         told = dict.fromkeys(range(len(questions(choice))), b"")
         changed = dict.fromkeys(told, 0)
         for _ in range(STEPS):
             clock.time += choice.choice(WAITS)
-            say(rooms, clock, step(choice, rooms))
+            say(node, clock, step(choice, node))
             for number, (handler, request) in enumerate(questions(choice)):
-                kept = handler(Call(rooms, 0, b""), request).data
-                assert kept == afresh(rooms, handler, request), (handler.__name__, request)
+                kept = handler(Call(node, 0, b""), request).data
+                assert kept == afresh(node, handler, request), (handler.__name__, request)
                 changed[number] += kept != told[number]
                 told[number] = kept
         assert min(changed.values()) > STEPS // 20, changed
@@ -170,8 +170,8 @@ def test_answers_that_are_kept_are_those_of_now() -> None:
 
 
 def test_an_answer_is_encoded_once_per_change() -> None:
-    def act(rooms: Venue, clock: Hands) -> None:
-        call, btc = Call(rooms, 0, b""), "BTCUSDT"
+    def act(node: Node, clock: Hands) -> None:
+        call, btc = Call(node, 0, b""), "BTCUSDT"
         asked: list[tuple[Handler, Any]] = [
             (spot_market.depth, DepthRequest(btc)),
             (contract_market.contract_depth, DepthRequest(btc)),
@@ -184,8 +184,8 @@ def test_an_answer_is_encoded_once_per_change() -> None:
         first = [handler(call, request) for handler, request in asked]
         assert [handler(call, request) for handler, request in asked] == first
         price = demo.STARTS[btc].price + 1
-        say(rooms, clock, PlaceOrder(FIRST_UID, btc, 0, 0, 0, 100, price))
-        say(rooms, clock, PlaceOrder(FIRST_UID + 1, btc, 1, 0, 0, 40, price))
+        say(node, clock, PlaceOrder(FIRST_UID, btc, 0, 0, 0, 100, price))
+        say(node, clock, PlaceOrder(FIRST_UID + 1, btc, 1, 0, 0, 40, price))
         later = [handler(call, request) for handler, request in asked]
         same = [one is other for one, other in zip(first, later, strict=True)]
         assert same == [False, True, False, False, False, False, False]
@@ -194,8 +194,8 @@ def test_an_answer_is_encoded_once_per_change() -> None:
 
 
 def test_times_are_those_of_the_question() -> None:
-    def act(rooms: Venue, clock: Hands) -> None:
-        call = Call(rooms, 0, b"")
+    def act(node: Node, clock: Hands) -> None:
+        call = Call(node, 0, b"")
         for _ in range(3):
             clock.time += 5_000
             now = clock.time // 1000
@@ -212,20 +212,20 @@ def test_times_are_those_of_the_question() -> None:
 
 
 def test_a_stranger_does_not_decide_how_much_is_kept() -> None:
-    def act(rooms: Venue, clock: Hands) -> None:
-        call = Call(rooms, 0, b"")
+    def act(node: Node, clock: Hands) -> None:
+        call = Call(node, 0, b"")
         price = demo.STARTS["BTCUSDT"].price
-        say(rooms, clock, PlaceOrder(FIRST_UID, "BTCUSDT", 0, 0, 0, 1_000, price))
-        say(rooms, clock, PlaceOrder(FIRST_UID + 1, "BTCUSDT", 1, 0, 0, 40, price))
+        say(node, clock, PlaceOrder(FIRST_UID, "BTCUSDT", 0, 0, 0, 1_000, price))
+        say(node, clock, PlaceOrder(FIRST_UID + 1, "BTCUSDT", 1, 0, 0, 40, price))
         for limit in range(1, 1_001):
             spot_market.trades(call, TradesRequest("BTCUSDT", limit))
             spot_market.klines(call, KlinesRequest("BTCUSDT", "1m", limit))
             chosen = ["BTCUSDT", "ETHUSDT", "SOLUSDT"][: 1 + limit % 3]
             spot_market.tickers(call, SelectionRequest(None, chosen))
-        kept = {len(question) for question in rooms.answers.known}
+        kept = {len(question) for question in node.answers.known}
         assert kept == {2}  # an operation and a symbol
-        assert len(rooms.answers.known) == 3
-        assert len(rooms.answers.held()) == 2
+        assert len(node.answers.known) == 3
+        assert len(node.answers.held()) == 2
 
     in_a_venue(act)
 

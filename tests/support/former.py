@@ -35,7 +35,7 @@ from venue.core.messages.commands import (
     Tick,
 )
 from venue.core.messages.events import Rejected
-from venue.gateway.context import Venue
+from venue.gateway.context import Node
 from venue.lab import demo
 from venue.main import Options, opened
 from venue.node.clock import SystemClock
@@ -83,13 +83,13 @@ class Stepping:
 class Maker:
     """Sends commands and sees that none is refused."""
 
-    def __init__(self, rooms: Venue, clock: Stepping) -> None:
-        self._rooms = rooms
+    def __init__(self, node: Node, clock: Stepping) -> None:
+        self._node = node
         self._clock = clock
 
     async def do(self, *commands: Command) -> None:
         self._clock.time += STEP_US
-        for applied in await self._rooms.submit(commands):
+        for applied in await self._node.submit(commands):
             refused = [event for event in applied.events if isinstance(event, Rejected)]
             assert not refused, (applied.command, refused)
 
@@ -153,28 +153,28 @@ async def make(path: Path, kind: str) -> None:
     failed: list[BaseException] = []
     clock = Stepping(BEGIN_US)
     options = Options(state=str(path), agents=False)
-    async with opened(options, SystemClock(clock), failed.append) as rooms:
-        maker = Maker(rooms, clock)
+    async with opened(options, SystemClock(clock), failed.append) as node:
+        maker = Maker(node, clock)
         await maker.quotes()
         await maker.positions()
         await maker.halted()
         await maker.pass_time(60)
-        await rooms.keys.create(ALICE, 7, now=clock.wall(), label="kept")
+        await node.keys.create(ALICE, 7, now=clock.wall(), label="kept")
         if kind == "killed":
-            await _die(rooms)
+            await _die(node)
     assert not failed, failed
     if kind == "late":
         clock.time += STEP_US
-        async with opened(options, SystemClock(clock), failed.append) as rooms:
-            maker = Maker(rooms, clock)
+        async with opened(options, SystemClock(clock), failed.append) as node:
+            maker = Maker(node, clock)
             await maker.pass_time(15)
             contract = demo.CONTRACTS[0]
             await maker.do(ChangeContract(contract))
-            await _die(rooms)
+            await _die(node)
 
 
-async def _die(rooms: Venue) -> None:
-    await rooms.history.drain()
+async def _die(node: Node) -> None:
+    await node.history.drain()
     os.kill(os.getpid(), signal.SIGKILL)
 
 

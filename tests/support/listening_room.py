@@ -14,7 +14,7 @@ from support.client import Client
 from venue.gateway.access.auth import Authenticator
 from venue.gateway.access.connections import HttpLimits
 from venue.gateway.access.origins import Origins
-from venue.gateway.context import Venue
+from venue.gateway.context import Node
 from venue.gateway.streams.connection import SocketConnection
 from venue.gateway.streams.hub import Hub
 from venue.gateway.streams.limits import SocketLimits, Timing
@@ -59,26 +59,26 @@ class ListeningRoom:
     async def _serve(self) -> None:
         options = Options(agents=False, history=False, limits=False, frames_kept=self._frames_kept)
         self._loop = asyncio.get_running_loop()
-        async with opened(options, self._clock, lambda problem: None) as rooms:
-            hub = Hub(rooms, Timing(depth_s=0.0, ticker_s=0.0, kline_s=0.0))
-            rooms.outbox.follow(hub.follow)
+        async with opened(options, self._clock, lambda problem: None) as node:
+            hub = Hub(node, Timing(depth_s=0.0, ticker_s=0.0, kline_s=0.0))
+            node.outbox.follow(hub.follow)
             origins = Origins()
-            requests = dispatcher(rooms, options, origins)
-            authenticator = Authenticator(rooms.keys.ring, rooms.clock)
-            door = Sockets(rooms, hub, authenticator, self._limits, requests.desk, origins)
+            requests = dispatcher(node, options, origins)
+            authenticator = Authenticator(node.keys.ring, node.clock)
+            door = Sockets(node, hub, authenticator, self._limits, requests.desk, origins)
             self._server = await Server.start(self._bound, self._http, requests.serve, door)
-            self._rooms, self.hub, self._stopping = rooms, hub, asyncio.Event()
+            self._node, self.hub, self._stopping = node, hub, asyncio.Event()
             self._ready.set()
             await self._stopping.wait()
             await self._server.stop()
             await door.finish()
 
-    def do(self, act: Callable[[Venue], T]) -> T:
-        """The result of an act on the venue's rooms, done in their own thread."""
+    def do(self, act: Callable[[Node], T]) -> T:
+        """The result of an act on the venue's node, done in its own thread."""
         found: Future[T] = Future()
 
         def done() -> None:
-            found.set_result(act(self._rooms))
+            found.set_result(act(self._node))
 
         self._loop.call_soon_threadsafe(done)
         return found.result(WAIT_S)

@@ -33,7 +33,7 @@ class Room:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self.frames = PrivateFrames(world)
+        self.frames = PrivateFrames(world.engine)
 
     def say(self, command: Command) -> Told:
         """The frames that owners get of one command, by their names."""

@@ -40,8 +40,8 @@ async def live(path: Path) -> None:
     for day in PHASES:
         clock.time = BEGIN_US + day * DAY_US
         options = Options(state=str(path), agents=False)
-        async with opened(options, SystemClock(clock), failed.append) as rooms:
-            maker = Maker(rooms, clock)
+        async with opened(options, SystemClock(clock), failed.append) as node:
+            maker = Maker(node, clock)
             if day == 0:
                 await maker.quotes()
                 await maker.pass_time(30)

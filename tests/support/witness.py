@@ -13,7 +13,7 @@ from support.socket_desk import Cable
 from venue.api.streams.channels import CHECKED, SOCKETS, Socket, streams_of
 from venue.core.messages.commands import Tick
 from venue.gateway.answers.market import trade_id_text
-from venue.gateway.context import Venue
+from venue.gateway.context import Node
 from venue.node.market_data.product import Board
 from venue.vocabulary import Product
 
@@ -45,7 +45,7 @@ class Market:
         price = FIRST + self.number
         body = {"symbol": "BTCSUSDT", "source": "agents", "price": str(price)}
         assert self._operator.post("/_venue/index", body).status == 200
-        self.room.do(lambda rooms: rooms.sequencer.submit([Tick()]))
+        self.room.do(lambda node: node.sequencer.submit([Tick()]))
         for client, side, way in ((self._alice, "SELL", "SHORT"), (self._bob, "BUY", "LONG")):
             order = {"side": side, "type": "LIMIT", "timeInForce": "GTC", "quantity": "0.01"}
             spot = {**order, "symbol": "BTCUSDT", "price": f"{price}.00"}
@@ -106,28 +106,28 @@ class Witness:
         return f"{frame['s']}@{name}"
 
     def _check_own(self, name: str, numbers: list[int]) -> None:
-        uid = self.room.do(lambda rooms: rooms.engine.ledger.names[OWNER])
+        uid = self.room.do(lambda node: node.engine.ledger.names[OWNER])
         key = (uid, self.kind.product, name)
-        newest = self.room.do(lambda rooms: rooms.recorder.numbering.newest(key))
+        newest = self.room.do(lambda node: node.recorder.numbering.newest(key))
         assert numbers == list(range(newest - len(numbers) + 1, newest + 1)), name
 
     def _check_book(self, found: list[Message]) -> None:
         book = Book(found[0])
         for frame in found[1:]:
             book.take(frame)
-        last = self.room.do(lambda rooms: self._board(rooms).depth(self._symbol, book.level))
+        last = self.room.do(lambda node: self._board(node).depth(self._symbol, book.level))
         assert book.update_id == last.update_id
 
     def _check_trades(self, numbers: list[str]) -> None:
-        kept = self.room.do(lambda rooms: self._board(rooms).trades(self._symbol, len(numbers)))
+        kept = self.room.do(lambda node: self._board(node).trades(self._symbol, len(numbers)))
         assert numbers == [trade_id_text(trade.trade_id) for trade in kept]
 
     @property
     def _symbol(self) -> str:
         return SYMBOLS[self.kind.product]
 
-    def _board(self, rooms: Venue) -> Board:
-        data = rooms.market_data
+    def _board(self, node: Node) -> Board:
+        data = node.market_data
         return data.spot if self.kind.product is Product.SPOT else data.contract
 
 

@@ -30,7 +30,7 @@ from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.origins import Origins
 from venue.gateway.access.replay import ReplayGuard
 from venue.gateway.bounds import DEV_FACTOR, bounds
-from venue.gateway.context import Venue
+from venue.gateway.context import Node
 from venue.gateway.dispatch.dispatcher import Desk, Dispatcher, refusal_of
 from venue.gateway.faults.rules import FaultRules
 from venue.gateway.operations.bindings import routes
@@ -74,13 +74,13 @@ class ReadingOptions(Struct, frozen=True, kw_only=True):
 class View(Struct):
     """A venue at one command, and the server of requests to it."""
 
-    rooms: Venue
+    node: Node
     serve: Callable[[Request], None]
 
     async def close(self) -> None:
         """Let go of it; a question under way is answered with 503."""
-        self.rooms.sequencer.close()
-        await self.rooms.history.close()
+        self.node.sequencer.close()
+        await self.node.history.close()
 
 
 class RunReader:
@@ -173,26 +173,26 @@ class RunReader:
     async def _open(self, moment: Moment) -> View:
         history = await History.start(moment.history)
         try:
-            rooms = _rooms(self._moments, moment, history)
+            node = _node(self._moments, moment, history)
         except (ValueError, LookupError) as problem:  # settings that no venue wrote
             await history.close()
             raise RunRefused(
                 f"{self._moments.run.name} cannot be served ({type(problem).__name__}: {problem}):"
                 " make the bundle again"
             ) from problem
-        desk = Desk(rooms, routes(), Limits(None, None, None))
+        desk = Desk(node, routes(), Limits(None, None, None))
         dispatcher = Dispatcher(
             desk,
-            Authenticator(rooms.keys.ring, rooms.clock, explain=True),
-            rooms.replays,
+            Authenticator(node.keys.ring, node.clock, explain=True),
+            node.replays,
             OperatorDoor(self._options.operator_token),
             self._origins,
             {},
         )
-        return View(rooms, dispatcher.serve)
+        return View(node, dispatcher.serve)
 
 
-def _rooms(moments: Moments, moment: Moment, history: History) -> Venue:
+def _node(moments: Moments, moment: Moment, history: History) -> Node:
     """A venue as it was after a command, with the demo keys of the owners that it had then."""
     sequence = moment.snapshot.sequence
     prehistory = Prehistory()
@@ -206,7 +206,7 @@ def _rooms(moments: Moments, moment: Moment, history: History) -> Venue:
     sequencer = Sequencer(engine, journal, outbox, clock, _defect)
     timekeeper = Timekeeper(engine, sequencer, clock, _nothing)
     history.begin(engine)
-    rooms = Venue(
+    node = Node(
         engine=engine,
         sequencer=sequencer,
         market_data=market_data,
@@ -224,22 +224,22 @@ def _rooms(moments: Moments, moment: Moment, history: History) -> Venue:
         practice=True,
         faults=FaultRules("1"),
     )
-    rooms.epoch_line += b"x-venue-at: %d\r\n" % sequence
-    rooms.past_wire = moments.run.wire
-    rooms.explainer = Explainer(journal, sequencer.on_disk_thread)
-    _add_demo_keys(rooms)
-    epoch = rooms.setting("historyEpoch", "")
+    node.epoch_line += b"x-venue-at: %d\r\n" % sequence
+    node.past_wire = moments.run.wire
+    node.explainer = Explainer(journal, sequencer.on_disk_thread)
+    _add_demo_keys(node)
+    epoch = node.setting("historyEpoch", "")
     if epoch:
-        prehistory.begin(int(rooms.setting("historySeed", "1")), int(epoch))
-    return rooms
+        prehistory.begin(int(node.setting("historySeed", "1")), int(epoch))
+    return node
 
 
-def _add_demo_keys(rooms: Venue) -> None:
+def _add_demo_keys(node: Node) -> None:
     """The demo keys, which are public: stock clients can read with them."""
     for account in demo.ACCOUNTS:
-        uid = rooms.engine.ledger.names.get(account.name)
+        uid = node.engine.ledger.names.get(account.name)
         if uid is not None:
-            rooms.keys.add(
+            node.keys.add(
                 KeyCredentials(account.key, account.secret, demo.PASSPHRASE),
                 KeyFacts(account.key, uid, "demo", account.permissions, [], 0, None, False),
             )

@@ -24,7 +24,7 @@ def described(running: Running) -> dict[str, Any]:
     """The ready file: process, addresses, demo accounts."""
     host = f"[{running.host}]" if ":" in running.host else running.host
     at = f"{host}:{running.port}"
-    names = running.rooms.engine.ledger.names
+    names = running.node.engine.ledger.names
     return {
         "pid": os.getpid(),
         "rest": f"http://{at}",
@@ -46,7 +46,7 @@ def described(running: Running) -> dict[str, Any]:
 
 def _accounts(running: Running) -> list[demo.DemoAccount]:
     """The demo accounts whose published keys work."""
-    keys = [running.rooms.keys.by_key(account.key.encode()) for account in demo.ACCOUNTS]
+    keys = [running.node.keys.by_key(account.key.encode()) for account in demo.ACCOUNTS]
     return [
         account
         for account, key in zip(demo.ACCOUNTS, keys, strict=True)
@@ -71,9 +71,9 @@ def banner(running: Running, options: Options, rest: str, took_s: float) -> str:
     facts = described(running)
     accounts = _accounts(running)
     command = called()
-    engine = running.rooms.engine
+    engine = running.node.engine
     agents = "agents quoting" if options.agents else "no agents: books are empty"
-    data = running.rooms.data
+    data = running.node.data
     elsewhere = "" if running.port == Options().port else f" --url {rest}"
     if options.state is None:
         data += ", lost on exit (keep it: --state venue.db)"

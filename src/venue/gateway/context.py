@@ -50,7 +50,7 @@ Finish = Callable[[Any, Exception | None], None]
 log = logging.getLogger("venue.gateway")
 
 
-class Venue:
+class Node:
     """The wired parts of a venue, for handlers. `practice`: nobody's own money is at stake."""
 
     __slots__ = (
@@ -272,14 +272,14 @@ class Call:
         "_placed",
         "_waits",
         "lead_key",
+        "node",
         "request_id",
         "uid",
-        "venue",
     )
 
     def __init__(
         self,
-        venue: Venue,
+        node: Node,
         uid: int,
         request_id: bytes,
         placed: dict[int, None] | None = None,
@@ -287,7 +287,7 @@ class Call:
         lead_key: bool = False,
     ) -> None:
         self.lead_key = lead_key
-        self.venue = venue
+        self.node = node
         self.uid = uid
         self.request_id = request_id
         self._placed = placed
@@ -303,9 +303,9 @@ class Call:
         self._go_on(None, None)
 
     def submit(self, commands: Sequence[Command]) -> Call:
-        """As `Venue.submit`; the handler awaits what is returned, and nothing else."""
+        """As `Node.submit`; the handler awaits what is returned, and nothing else."""
         assert not self._waits, "one group of commands at a time"
-        self.venue.enter(commands, self, owner=self.uid)
+        self.node.enter(commands, self, owner=self.uid)
         self._waits = True
         return self
 

@@ -28,7 +28,7 @@ log = logging.getLogger("venue.gateway")
 
 
 class WorldLife(Protocol):
-    """The rooms of one world, and its doors."""
+    """The node of one world, and its doors."""
 
     @property
     def streams(self) -> StreamAcceptor:

@@ -1,8 +1,9 @@
 """The kept states of a history as a tree, and the changes that lead from one to the next.
 
-Each kept state is a node below the one that it was reached from. The changes of a node lead from
-its parent to it, transaction after transaction; taken back, newest first, they lead up. So going
-from one state to another costs only the changes on the way. The present state is a node too.
+Each kept state stands below the one that it was reached from, its parent. The changes of a state
+lead from its parent to it, transaction after transaction; taken back, newest first, they lead up.
+So going from one state to another costs only the changes on the way. The present state is in the
+tree too. Its tables call a state a node.
 
 Changes that were never taken back lack the rows added to tables that only grow, and name where
 those ended before (`ends`): the rows stand there until then. Before such changes are taken back and
@@ -20,7 +21,7 @@ from sqlalchemy import Connection
 from venue.history import driver
 from venue.history.kept_rows import delete_behind, kept_tables
 
-NOW: Final = 0  # the node of the present state
+NOW: Final = 0  # the present state
 NONE: Final = -1  # the parent of the oldest
 LEVEL: Final = 1  # of compression: a quarter of the size for a tenth of the time that it took
 TABLES: Final = (
@@ -33,7 +34,7 @@ TABLES: Final = (
 )
 
 
-class Node(Struct):
+class KeptState(Struct):
     """A state below its parent; `name` is "" where branches only part."""
 
     parent: int
@@ -48,30 +49,30 @@ class Branches:
         for statement in TABLES:
             connection.exec_driver_sql(statement)
         rows = connection.exec_driver_sql("SELECT node, parent, name FROM nodes ORDER BY node")
-        self._nodes = {node: Node(parent, name) for node, parent, name in rows.all()}
-        self._now = self._nodes.setdefault(NOW, Node(NONE, ""))
+        self._states = {number: KeptState(parent, name) for number, parent, name in rows.all()}
+        self._now = self._states.setdefault(NOW, KeptState(NONE, ""))
 
     def known(self) -> bool:
         """Whether any state is kept."""
-        return len(self._nodes) > 1
+        return len(self._states) > 1
 
     def keep(self, name: str) -> None:
         """Keep the present state; a former one of this name is forgotten."""
         self.drop(name)
-        number = max(self._nodes) + 1
-        self._nodes[number] = Node(self._now.parent, name)
+        number = max(self._states) + 1
+        self._states[number] = KeptState(self._now.parent, name)
         self._give(NOW, number)
         self._now.parent = number
 
     def drop(self, name: str) -> None:
         """Keep the state of a name no longer."""
-        for node in self._nodes.values():
-            if node.name == name:
-                node.name = ""
+        for state in self._states.values():
+            if state.name == name:
+                state.name = ""
 
     def go_to(self, name: str) -> bool:
         """Make the rows those of a kept state; False when none has this name."""
-        found = [number for number, node in self._nodes.items() if name and node.name == name]
+        found = [number for number, state in self._states.items() if name and state.name == name]
         if found:
             self._go_to(found[0])
         return bool(found)
@@ -83,18 +84,18 @@ class Branches:
     def begin_before(self, changes: bytes) -> None:
         """Have a state of its own before the oldest, in which history stands: changes of the oldest
         led to it."""
-        oldest, number = self._now.parent, max(self._nodes) + 1
-        self._nodes[oldest].parent = self._now.parent = number
-        self._nodes[number] = Node(NONE, "")
+        oldest, number = self._now.parent, max(self._states) + 1
+        self._states[oldest].parent = self._now.parent = number
+        self._states[number] = KeptState(NONE, "")
         add(self._connection, driver.inverted(changes), oldest)
 
     def write(self) -> None:
         """Drop the changes that lead to no kept state, and note the tree."""
-        while any(self._spare(number) for number in list(self._nodes)):
+        while any(self._spare(number) for number in list(self._states)):
             pass
         self._connection.exec_driver_sql("DELETE FROM nodes")
-        for number, node in self._nodes.items():
-            row = (number, node.parent, node.name)
+        for number, state in self._states.items():
+            row = (number, state.parent, state.name)
             self._connection.exec_driver_sql("INSERT INTO nodes VALUES (?, ?, ?)", row)
 
     # -- the way ----------------------------------------------------------------------------------
@@ -137,9 +138,9 @@ class Branches:
         )
 
     def _above(self, number: int) -> list[int]:
-        """The nodes above one, the nearest first."""
+        """The states above one, the nearest first."""
         found: list[int] = []
-        while (number := self._nodes[number].parent) != NONE:
+        while (number := self._states[number].parent) != NONE:
             found.append(number)
         return found
 
@@ -153,24 +154,24 @@ class Branches:
         packed, ends = self._connection.exec_driver_sql(question, (number,)).one()
         return zlib.decompress(packed) if packed else b"", ends
 
-    # -- nodes without a use ----------------------------------------------------------------------
+    # -- states without a use ---------------------------------------------------------------------
 
     def _spare(self, number: int) -> bool:
-        """Take a node out that no name needs; whether it was. The tree keeps nothing older than the
-        oldest node, and changes that lead through a node pass to the node below."""
-        node = self._nodes.get(number)
-        if node is None or node.name or number == NOW:
+        """Take a state out that no name needs; whether it was. The tree keeps nothing older than
+        the oldest state, and changes that lead through a state pass to the one below."""
+        state = self._states.get(number)
+        if state is None or state.name or number == NOW:
             return False
-        below = [one for one, other in self._nodes.items() if other.parent == number]
+        below = [one for one, other in self._states.items() if other.parent == number]
         if len(below) > 1:
             return False
         if below:
-            if node.parent == NONE:
+            if state.parent == NONE:
                 self._forget(below[0])
             self._give(number, below[0])
-            self._nodes[below[0]].parent = node.parent
+            self._states[below[0]].parent = state.parent
         self._forget(number)
-        del self._nodes[number]
+        del self._states[number]
         return True
 
     def _give(self, number: int, to: int) -> None:
@@ -181,7 +182,7 @@ class Branches:
 
 
 def add(connection: Connection, changes: bytes, number: int = NOW, ends: str = "") -> None:
-    """Note changes after all others that lead to a node, inside the caller's transaction."""
+    """Note changes after all others that lead to a state, inside the caller's transaction."""
     row = (number, _packed(changes), ends)
     connection.exec_driver_sql("INSERT INTO changes (node, packed, ends) VALUES (?, ?, ?)", row)
 

@@ -37,10 +37,10 @@ def convert(connection: Connection) -> None:
         connection.exec_driver_sql(statement)
     numbers = [number for _, number in kept]
     steps = [_taken_back(connection, *part) for part in reversed([*pairwise([*numbers, LAST])])]
-    for changes, node in zip(reversed(steps), [*range(2, len(kept) + 1), NOW], strict=True):
-        add(connection, changes, node)
+    for changes, state in zip(reversed(steps), [*range(2, len(kept) + 1), NOW], strict=True):
+        add(connection, changes, state)
         driver.apply(connection, changes)
-    rows = [(node, node - 1 or NONE, name) for node, (name, _) in enumerate(kept, 1)]
+    rows = [(state, state - 1 or NONE, name) for state, (name, _) in enumerate(kept, 1)]
     for row in [*rows, (NOW, len(kept) or NONE, "")]:
         connection.exec_driver_sql("INSERT INTO nodes VALUES (?, ?, ?)", row)
     for table in ("savepoints", "undo"):

@@ -22,7 +22,7 @@ from venue.client.errors import Misused, refused
 from venue.gateway.access.limits import Limits
 from venue.gateway.access.replay import ACTED
 from venue.gateway.answers.encoded import Encoded
-from venue.gateway.context import Call, Venue
+from venue.gateway.context import Call, Node
 from venue.gateway.dispatch.decode import body_values, decode
 from venue.gateway.dispatch.dispatcher import Desk
 from venue.gateway.dispatch.routes import Route
@@ -38,9 +38,9 @@ BY_NAME: Final = {row.name: row for row in ROWS}
 class Calls:
     """Serves rows of the table of operations for owners of one venue, on its loop."""
 
-    def __init__(self, rooms: Venue) -> None:
-        self.rooms = rooms
-        self._desk = Desk(rooms, routes(), Limits(None, None, None))
+    def __init__(self, node: Node) -> None:
+        self.node = node
+        self._desk = Desk(node, routes(), Limits(None, None, None))
         self._routes: dict[str, Route] = {}
 
     async def serve(self, row: Operation[Q, R], owner: str, values: dict[str, Any]) -> R:
@@ -77,14 +77,14 @@ class Calls:
     def _uid(self, route: Route, owner: str) -> int:
         if route.access in (Access.PUBLIC, Access.OPERATOR):
             return 0
-        return self.rooms.owner(owner).uid
+        return self.node.owner(owner).uid
 
     async def _reply(self, route: Route, uid: int, given: dict[str, Any]) -> Any:
         if not route.trades:
-            reply = route.handler(Call(self.rooms, uid, b""), decode(route.request, given))
+            reply = route.handler(Call(self.node, uid, b""), decode(route.request, given))
             return await reply if inspect.isawaitable(reply) else reply
         if route.opens:
-            self.rooms.check_room(uid)
+            self.node.check_room(uid)
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
 
         def finish(reply: Any, problem: Exception | None) -> None:
@@ -95,7 +95,7 @@ class Calls:
             else:
                 answer.set_exception(problem)
 
-        self._desk.begin(route, Call(self.rooms, uid, ACTED), given, finish)
+        self._desk.begin(route, Call(self.node, uid, ACTED), given, finish)
         return await answer
 
 

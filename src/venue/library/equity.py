@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Final
 
 from venue.api.operation import Empty
-from venue.gateway.context import Call, Venue
+from venue.gateway.context import Call, Node
 from venue.gateway.operations.contract.account import contract_balance
 from venue.library.results import Equity
 from venue.times import US_PER_MS
@@ -24,11 +24,11 @@ UNIT: Final = "USDT"  # the unit of equity
 class EquityLog:
     """Notes the worth of owners every `step_us` of venue time. Belongs to the venue's loop."""
 
-    def __init__(self, rooms: Venue, step_us: int) -> None:
-        self._rooms = rooms
+    def __init__(self, node: Node, step_us: int) -> None:
+        self._node = node
         self._step_us = step_us
         self._rows: dict[str, deque[Equity]] = {}
-        self._noted = rooms.clock.now()
+        self._noted = node.clock.now()
 
     def watch(self, owner: str) -> None:
         """Note an owner's worth from now on."""
@@ -52,7 +52,7 @@ class EquityLog:
 
     def pass_time(self) -> None:
         """Note the worth of owners at each instant that is due."""
-        now = self._rooms.clock.now()
+        now = self._node.clock.now()
         due = self.due()
         if due is None or now < due:
             return
@@ -62,7 +62,7 @@ class EquityLog:
 
     def _go_back(self) -> None:
         """Forget notes of later than now: the venue was reverted."""
-        now = self._rooms.clock.now()
+        now = self._node.clock.now()
         if now >= self._noted:
             return
         self._noted = now
@@ -71,30 +71,30 @@ class EquityLog:
             self._rows[owner] = deque(kept, maxlen=KEPT_MAX)
 
     def _worth(self, owner: str) -> Equity:
-        rooms = self._rooms
-        account = rooms.owner(owner)
+        node = self._node
+        account = node.owner(owner)
         spot = Decimal(0)
-        for index, asset in enumerate(rooms.engine.ledger.assets):
+        for index, asset in enumerate(node.engine.ledger.assets):
             held = account.spot[index].free + account.spot[index].locked
             if held:
                 spot += Decimal(amount_text(asset, held)) * self._price(asset.name)
         contract = Decimal(0)
-        for money in contract_balance(Call(rooms, account.uid, b""), Empty()):
+        for money in contract_balance(Call(node, account.uid, b""), Empty()):
             worth = Decimal(money.balance) + Decimal(money.unrealize_pnl)
             contract += worth * self._price(money.asset)
-        ts = rooms.clock.now() // US_PER_MS
+        ts = node.clock.now() // US_PER_MS
         return Equity(ts=ts, owner=owner, equity=spot + contract, spot=spot, contract=contract)
 
     def _price(self, asset: str) -> Decimal:
         """The last price of an asset; 0 for one without a market."""
         if asset == UNIT:
             return Decimal(1)
-        market = self._rooms.engine.spot.markets.get(asset + UNIT)
+        market = self._node.engine.spot.markets.get(asset + UNIT)
         if market is None:
             return Decimal(0)
         price = market.last_price
         if not price:
-            price = self._rooms.market_data.spot.ticker(market.symbol, self._rooms.clock.now()).last
+            price = self._node.market_data.spot.ticker(market.symbol, self._node.clock.now()).last
         return Decimal(price_text(market.instrument, price))
 
 

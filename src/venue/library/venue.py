@@ -34,7 +34,7 @@ from venue.compiled import refuse_stale
 from venue.core.state import audit
 from venue.employing import employ
 from venue.gateway.bounds import bounds
-from venue.gateway.context import Venue as Rooms
+from venue.gateway.context import Node
 from venue.gateway.transport.server import listen
 from venue.library import views
 from venue.library.account import Account, Money
@@ -94,28 +94,28 @@ class Venue:
         refuse_stale()
         self._loop = LoopThread()
         try:
-            self._rooms: Rooms = self._loop.call(self._start())
+            self._node: Node = self._loop.call(self._start())
         except BaseException:
             self._loop.close()
             raise
-        self._calls = Calls(self._rooms)
+        self._calls = Calls(self._node)
         atexit.register(self._shut)
 
-    async def _start(self) -> Rooms:
+    async def _start(self) -> Node:
         opening = AsyncExitStack()
         async with opening:
             context = main.opened(self._options, SystemClock(), self._failures.append)
-            rooms = await opening.enter_async_context(context)
-            rooms.observe(0)  # no wire log: the caller knows its own calls
-            await employ(rooms, self._options.seed, agents=self._options.agents)
+            node = await opening.enter_async_context(context)
+            node.observe(0)  # no wire log: the caller knows its own calls
+            await employ(node, self._options.seed, agents=self._options.agents)
             if self._options.resets:
-                await rooms.timekeeper.keep(snapshot_rows.READY, rooms.aside.dump)
-            self._equity = EquityLog(rooms, self._step_us)
-            rooms.timekeeper.follow(self._equity, keep_up)
-            self._background = main.in_background(rooms, self._options)
+                await node.timekeeper.keep(snapshot_rows.READY, node.aside.dump)
+            self._equity = EquityLog(node, self._step_us)
+            node.timekeeper.follow(self._equity, keep_up)
+            self._background = main.in_background(node, self._options)
             opening.push_async_callback(main.end_of, self._background)
             self._open = opening.pop_all()
-        return rooms
+        return node
 
     # -- its end ----------------------------------------------------------------------------------
 
@@ -175,7 +175,7 @@ class Venue:
 
     async def _watch(self, name: str) -> None:
         try:
-            self._rooms.owner(name)
+            self._node.owner(name)
         except ApiError as problem:
             raise refused(problem) from None
         self._equity.watch(name)
@@ -197,9 +197,9 @@ class Venue:
     async def _known(self, symbol: str, product: str) -> None:
         try:
             if product == SPOT:
-                self._rooms.market(symbol)
+                self._node.market(symbol)
             else:
-                self._rooms.perp(symbol)
+                self._node.perp(symbol)
         except ApiError as problem:
             raise refused(problem) from None
 
@@ -209,7 +209,7 @@ class Venue:
     def ts(self) -> int:
         """Venue time in ms since 1970."""
         self._check()
-        return self._rooms.clock.now() // US_PER_MS
+        return self._node.clock.now() // US_PER_MS
 
     def run(self, span: str) -> Advanced:
         """Live through a span of venue time (2h, 90s, 1d12h): agents trade, funding is settled.
@@ -226,14 +226,14 @@ class Venue:
 
     def _move(self, **how: str | None) -> Advanced:
         self._check()
-        begin = self._rooms.clock.now()
+        begin = self._node.clock.now()
         row = clock_rows.advance_clock
         watch = None
         progress = Progress(sys.stderr)
         if progress.shown:
             foreseen = self._ask(row, "", **_told(how), dry_run=True)
             end = foreseen.end * US_PER_MS
-            watch = lambda: progress.show(begin, self._rooms.clock.now(), end)  # noqa: E731
+            watch = lambda: progress.show(begin, self._node.clock.now(), end)  # noqa: E731
         try:
             told = self._loop.call(self._calls.serve(row, "", _told(how)), watch)
         finally:
@@ -245,7 +245,7 @@ class Venue:
         """Keep time from skipping (`clock="skip"`) inside a `with`; each holds by itself."""
         self._check()
         who = object()
-        keeper = self._rooms.timekeeper
+        keeper = self._node.timekeeper
         self._loop.call(_done(keeper.hold, who))
         try:
             yield
@@ -349,7 +349,7 @@ class Venue:
         return self._loop.call(self._problems())
 
     async def _problems(self) -> list[str]:
-        return audit.problems(self._rooms.engine)
+        return audit.problems(self._node.engine)
 
     # -- a door -----------------------------------------------------------------------------------
 
@@ -370,7 +370,7 @@ class Venue:
     async def _serve(self, host: str, port: int) -> Served:
         fit = bounds(limited=self._options.limits)
         bound = listen(host, port)
-        await self._open.enter_async_context(main.doors(self._rooms, self._options, bound, fit))
+        await self._open.enter_async_context(main.doors(self._node, self._options, bound, fit))
         place = f"{f'[{host}]' if ':' in host else host}:{bound.getsockname()[1]}"
         return Served(f"http://{place}", f"ws://{place}/spot/v3/ws", f"ws://{place}/contract/v3/ws")
 

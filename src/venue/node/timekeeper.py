@@ -84,7 +84,7 @@ class Timekeeper:
         self._engine = engine
         self._sequencer = sequencer
         self._clock = clock
-        self._rooms = [room]
+        self._followed = [room]
         self._followers: list[Follower] = []
         self._stepper: Stepper | None = None
         self._try_submit: Callable[[list[Command]], Awaitable[None]] | None = None
@@ -112,7 +112,7 @@ class Timekeeper:
     def follow(self, follower: Follower, room: Callable[[], Awaitable[None]]) -> None:
         """Have a follower called at instants of its own; `room` waits until it keeps up."""
         self._followers.append(follower)
-        self._rooms.append(room)
+        self._followed.append(room)
 
     def look(self, at: int) -> None:
         """A follower has something to do at an instant that was not known."""
@@ -264,7 +264,7 @@ class Timekeeper:
             await asyncio.sleep(0)
         for follower in self._followers:
             follower.pass_time()
-        for room in self._rooms:
+        for room in self._followed:
             await room()
 
     async def _apply(self, commands: list[Command]) -> None:

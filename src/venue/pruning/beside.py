@@ -18,7 +18,7 @@ from venue import private_files
 from venue.api.errors import ApiError
 from venue.archive_names import archives
 from venue.core.messages.savepoints import DropState
-from venue.gateway.context import Venue
+from venue.gateway.context import Node
 from venue.history.process.link import HistoryFailed, Link
 from venue.journal.archive import Told, told
 from venue.journal.chain import BLOCK
@@ -46,10 +46,10 @@ class Pruning:
     """Archives commands and rows older than `keep_us` by the machine's clock. Belongs to one event
     loop."""
 
-    def __init__(self, rooms: Venue, keeper: Keeper, path: str, keep_us: int) -> None:
-        assert isinstance(rooms.journal, SqliteJournal)
-        self._journal = rooms.journal
-        self._rooms = rooms
+    def __init__(self, node: Node, keeper: Keeper, path: str, keep_us: int) -> None:
+        assert isinstance(node.journal, SqliteJournal)
+        self._journal = node.journal
+        self._node = node
         self._keeper = keeper
         self._path = path
         self._keep_us = keep_us
@@ -92,7 +92,7 @@ class Pruning:
         """The last command that is old enough; 0 when there are too few of them."""
         begin = self._journal.begin()
         low, high = begin, min(self._journal.last_sequence(), begin + COMMANDS_MAX)
-        until = self._rooms.clock.wall() - self._keep_us
+        until = self._node.clock.wall() - self._keep_us
         if high - begin < BLOCK or await self._time(begin + 1) > until - self._keep_us // STEPS:
             return 0
         while low < high:
@@ -111,9 +111,9 @@ class Pruning:
 
     async def _forget_states(self, last: int) -> None:
         """Drop the kept states that are older: the changes since then leave history."""
-        kept = self._rooms.engine.savepoints.kept.values()
+        kept = self._node.engine.savepoints.kept.values()
         for name in [one.name for one in kept if one.sequence <= last]:
-            await self._rooms.submit([DropState(name)])
+            await self._node.submit([DropState(name)])
             log.warning("the kept state %s is older than the archive: it was dropped", name)
 
     async def _archive(self, last: int) -> tuple[int, int, int]:
@@ -146,15 +146,15 @@ class Pruning:
             await self._on_disk(partial(self._journal.drop, to, last))
 
     async def _cut_history(self, begins: tuple[int, int, int]) -> None:
-        await self._rooms.history.archive(begins)
+        await self._node.history.archive(begins)
         self._begins = None
 
     async def _on_disk(self, function: Callable[[], T]) -> T:
         found: list[T] = []
-        await self._rooms.sequencer.on_disk_thread(lambda: found.append(function()))
+        await self._node.sequencer.on_disk_thread(lambda: found.append(function()))
         return found[0]
 
 
-def begin(rooms: Venue, keeper: Keeper, path: str, keep_us: int) -> asyncio.Task[None]:
+def begin(node: Node, keeper: Keeper, path: str, keep_us: int) -> asyncio.Task[None]:
     """Have a venue pruned from now on, until the task is cancelled."""
-    return asyncio.create_task(Pruning(rooms, keeper, path, keep_us).run())
+    return asyncio.create_task(Pruning(node, keeper, path, keep_us).run())

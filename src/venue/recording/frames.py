@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, Protocol
+from typing import Final
 
 import msgspec
 
@@ -26,13 +26,6 @@ _encode = msgspec.json.Encoder().encode
 Gathered = dict[tuple[int, int, str, str], list[str]]
 
 
-class Rooms(Protocol):
-    """The source of frames beside events: the `Venue`, or any object with an engine."""
-
-    @property
-    def engine(self) -> Engine: ...
-
-
 def everyone(uid: int) -> bool:
     """Whether a client can be this owner: then its frames are made."""
     return uid not in RESERVED
@@ -46,11 +39,11 @@ class PrivateFrames:
     their orders, money and positions.
     """
 
-    __slots__ = ("_rooms", "changes")
+    __slots__ = ("_engine", "changes")
 
-    def __init__(self, rooms: Rooms, listens: Callable[[int], bool] = everyone) -> None:
-        self._rooms = rooms
-        self.changes = Changes(rooms.engine, listens)
+    def __init__(self, engine: Engine, listens: Callable[[int], bool] = everyone) -> None:
+        self._engine = engine
+        self.changes = Changes(engine, listens)
 
     def frames(self, applied: Applied) -> list[PrivateFrame]:
         """The frames of one command: orders, fills, accounts, positions."""
@@ -73,7 +66,7 @@ class PrivateFrames:
         return frames
 
     def _orders(self, touched: Touched, gathered: Gathered) -> None:
-        engine = self._rooms.engine
+        engine = self._engine
         for note in touched.orders.values():
             product = PRODUCT_CONTRACT
             if isinstance(note, AlgoNote):
@@ -97,7 +90,7 @@ class PrivateFrames:
         return position.open_order_id if position is not None else 0
 
     def _fills(self, touched: Touched, gathered: Gathered) -> None:
-        engine = self._rooms.engine
+        engine = self._engine
         for uid, trade, is_maker in touched.spot_fills:
             share = spot_items.fill_item(engine, trade, touched.time, is_maker=is_maker)
             gathered.setdefault((uid, PRODUCT_SPOT, FILL, ORDER_UPDATE), []).append(share)
@@ -108,7 +101,7 @@ class PrivateFrames:
             parts.append(_text(side))
 
     def _accounts(self, touched: Touched, gathered: Gathered) -> None:
-        engine = self._rooms.engine
+        engine = self._engine
         for uid, index, cause in touched.spot_accounts:
             coin = spot_items.account_item(engine, engine.account(uid), index)
             gathered.setdefault((uid, PRODUCT_SPOT, ACCOUNT, cause), []).append(coin)
@@ -119,7 +112,7 @@ class PrivateFrames:
             gathered.setdefault((uid, PRODUCT_CONTRACT, ACCOUNT, cause), []).append(_text(money))
 
     def _positions(self, touched: Touched, gathered: Gathered) -> None:
-        engine = self._rooms.engine
+        engine = self._engine
         for uid, position_id, cause in touched.positions:
             holding = engine.account(uid).holding
             held = holding.positions.get(position_id) if holding is not None else None

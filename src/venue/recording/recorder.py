@@ -88,7 +88,7 @@ class Recorder:
         self.numbering.restore(found.numbers, found.versions)
         self._frames = None
         if found.trusted:
-            self._frames = PrivateFrames(self, self._owners.__contains__)
+            self._frames = PrivateFrames(self.engine, self._owners.__contains__)
             self._frames.changes.recall(found.past)
         self._look()
 
@@ -187,4 +187,4 @@ class Recorder:
         for uid in sorted(self._owners):
             for product, channel in CHANNELS:
                 self.numbering.lose((uid, product, channel))
-        self._frames = PrivateFrames(self, self._owners.__contains__)
+        self._frames = PrivateFrames(self.engine, self._owners.__contains__)

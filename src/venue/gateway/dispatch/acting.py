@@ -12,7 +12,7 @@ from venue.api.errors import ApiError
 from venue.gateway.access.callers import Caller
 from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.replay import ACTED
-from venue.gateway.context import Venue
+from venue.gateway.context import Node
 from venue.gateway.dispatch.routes import Route
 from venue.gateway.dispatch.wire_log import ACT_AS
 from venue.gateway.transport.request import Request
@@ -23,7 +23,7 @@ OWNERS: Final = int(Access.READ | Access.SPOT_TRADE | Access.CONTRACT_TRADE)
 _SIGNED: Final = (b"access-key", b"access-sign", b"access-timestamp", b"access-passphrase")
 
 
-def acting(venue: Venue, operators: OperatorDoor, request: Request, route: Route) -> Caller:
+def acting(node: Node, operators: OperatorDoor, request: Request, route: Route) -> Caller:
     """The owner that a request names, as its caller, with every permission of an owner's key.
 
     ApiError -1142 on a venue that is not for practice, for a row that acts for no owner, a header
@@ -31,7 +31,7 @@ def acting(venue: Venue, operators: OperatorDoor, request: Request, route: Route
     for a request that is signed as well.
     """
     headers = request.headers
-    if not venue.practice:
+    if not node.practice:
         raise errors.invalid(SHOWN, "only a practice venue takes this header")
     operators.check(request.ip, headers, request.connection.peer_owner)
     if route.access is Access.OPERATOR:
@@ -41,16 +41,16 @@ def acting(venue: Venue, operators: OperatorDoor, request: Request, route: Route
             raise errors.combination(name.decode().upper(), SHOWN)
     if ACT_AS in request.repeated:
         raise errors.invalid(SHOWN, "given more than once")
-    account = venue.owner(headers[ACT_AS].decode("utf-8", "replace"), SHOWN)
+    account = node.owner(headers[ACT_AS].decode("utf-8", "replace"), SHOWN)
     return Caller(account.uid, "", OWNERS, 0, ACTED)
 
 
-def named_uid(venue: Venue, request: Request) -> int:
+def named_uid(node: Node, request: Request) -> int:
     """The uid of the owner that a request says it acts for; 0 when it names none."""
     name = request.headers.get(ACT_AS)
-    if name is None or not venue.practice:
+    if name is None or not node.practice:
         return 0
     try:
-        return venue.owner(name.decode("utf-8", "replace")).uid
+        return node.owner(name.decode("utf-8", "replace")).uid
     except ApiError:
         return 0

@@ -24,7 +24,7 @@ from venue.gateway.access.operators import OPERATOR_PATHS, OperatorDoor
 from venue.gateway.access.origins import OF_PAGES, PREFLIGHT, Origins
 from venue.gateway.access.replay import Answer, ReplayGuard
 from venue.gateway.answers.encoded import Encoded
-from venue.gateway.context import Call, Finish, Venue
+from venue.gateway.context import Call, Finish, Node
 from venue.gateway.dispatch.acting import acting
 from venue.gateway.dispatch.decode import body_values, decode, ignored
 from venue.gateway.dispatch.query import query_values
@@ -56,19 +56,17 @@ class Desk:
     `strict`: what an operation does not know is refused, where exchanges ignore it.
     """
 
-    def __init__(
-        self, venue: Venue, routes: Routes, limits: Limits, *, strict: bool = False
-    ) -> None:
-        self.venue = venue
+    def __init__(self, node: Node, routes: Routes, limits: Limits, *, strict: bool = False) -> None:
+        self.node = node
         self.routes = routes
         self.limits = limits
         self._strict = strict
 
     def check_open(self, route: Route) -> None:
         """ApiError -1150 while a setting keeps the operation closed; a practice venue names it."""
-        setting = route.closed(self.venue) if route.closed is not None else ""
+        setting = route.closed(self.node) if route.closed is not None else ""
         if setting:
-            raise errors.closed(route.row.method, setting if self.venue.practice else "")
+            raise errors.closed(route.row.method, setting if self.node.practice else "")
 
     def admit(self, route: Route, caller: Caller, now: int) -> tuple[int, int] | None:
         """Check the caller's right, then charge its account; ApiError -1052 and -1003.
@@ -122,14 +120,14 @@ class Dispatcher:
         clock: ServerClock | None = None,
     ) -> None:
         self.desk = desk
-        self._clock = clock or desk.venue.clock
-        self._venue = desk.venue
+        self._clock = clock or desk.node.clock
+        self._node = desk.node
         self._authenticator = authenticator
         self._replays = replays
         self._operators = operators
         self._origins = origins
         self._documents = documents
-        self._rules = desk.venue.faults
+        self._rules = desk.node.faults
         self.faulty: Callable[[Request], None] | None = None  # serves while rules hit requests
         self._waiting: set[asyncio.Task[None]] = set()  # requests that wait for more than orders
 
@@ -188,9 +186,9 @@ class Dispatcher:
         not this venue's."""
         headers, origins = request.headers, self._origins
         if headers.get(b"host") in origins.known and OF_PAGES.isdisjoint(headers):
-            return self._venue.epoch_line  # no page asks, of a venue whose name was right before
+            return self._node.epoch_line  # no page asks, of a venue whose name was right before
         try:
-            return origins.check(headers) + self._venue.epoch_line
+            return origins.check(headers) + self._node.epoch_line
         except ApiError:
             if request.path.startswith(OPERATOR_PATHS):
                 raise errors.error(-1051) from None  # as for any caller that is no operator
@@ -232,7 +230,7 @@ class Dispatcher:
     def _act(self, request: Request, route: Route, now: int) -> None:
         """Serve an operator that acts for an owner. No signature tells a repetition from a second
         request: one that trades has its effect each time."""
-        caller = acting(self._venue, self._operators, request, route)
+        caller = acting(self._node, self._operators, request, route)
         self._count(request, route, caller, now)
         if route.trades:
             self._trade_once(request, route, caller, partial(self._acted, request))
@@ -269,14 +267,14 @@ class Dispatcher:
     def _trade_once(self, request: Request, route: Route, caller: Caller, finish: Finish) -> None:
         try:
             if route.opens:  # not before: a repetition must get its answer
-                self._venue.check_room(caller.uid)
+                self._node.check_room(caller.uid)
             values = self._values(request, route)
         except Exception as problem:  # noqa: BLE001 - handed on, whatever it is
             finish(None, problem)
             return
         # A key without the permission was let in as a lead trader's.
         lead_key = caller.access & route.access_bits != route.access_bits
-        call = Call(self._venue, caller.uid, caller.request, lead_key=lead_key)
+        call = Call(self._node, caller.uid, caller.request, lead_key=lead_key)
         self.desk.begin(route, call, values, finish)
 
     def _traded(
@@ -319,7 +317,7 @@ class Dispatcher:
 
     def _call(self, request: Request, route: Route, uid: int) -> None:
         """Parse, validate, call, encode."""
-        reply = route.handler(Call(self._venue, uid, b""), self._asked(request, route))
+        reply = route.handler(Call(self._node, uid, b""), self._asked(request, route))
         if route.is_async:
             self._wait(request, self._reply(request, reply))
         else:

@@ -15,7 +15,7 @@ import msgspec
 from venue.api.errors import ApiError
 from venue.api.operator.faults import Effect
 from venue.gateway.access.operators import OPERATOR_PATHS
-from venue.gateway.context import Venue
+from venue.gateway.context import Node
 from venue.gateway.dispatch.acting import named_uid
 from venue.gateway.dispatch.decode import body_values
 from venue.gateway.dispatch.dispatcher import Dispatcher
@@ -69,10 +69,10 @@ class FaultyDoor:
     is off."""
 
     def __init__(
-        self, venue: Venue, behind: Dispatcher, skewed: Callable[[ServerClock], Serve]
+        self, node: Node, behind: Dispatcher, skewed: Callable[[ServerClock], Serve]
     ) -> None:
-        self._venue = venue
-        self._rules = venue.faults
+        self._node = node
+        self._rules = node.faults
         self._routes = behind.desk.routes
         self._through = behind.answer
         self._skewed = skewed
@@ -83,7 +83,7 @@ class FaultyDoor:
         if request.path.startswith(OPERATOR_PATHS):
             self._through(request)
             return
-        hits = self._rules.requests_hit(self._asked(request), self._venue.clock.now())
+        hits = self._rules.requests_hit(self._asked(request), self._node.clock.now())
         if not hits:
             self._through(request)
             return
@@ -122,17 +122,17 @@ class FaultyDoor:
 
     def _door(self, ms: int) -> Serve:
         if ms not in self._doors:
-            clock = self._venue.clock
+            clock = self._node.clock
             self._doors[ms] = self._skewed(ShiftedClock(clock, ms * US_PER_MS))
-            self._venue.replays.reach_back(-ms, clock.oldest())
+            self._node.replays.reach_back(-ms, clock.oldest())
         return self._doors[ms]
 
     def _asked(self, request: Request) -> Asked:
         path = unprefixed(request.path)
         route = self._routes.find(request.method, path)
         name = request.headers.get(b"access-key", b"")
-        key = self._venue.keys.by_key(name)
-        uid = key.view.uid if key is not None else named_uid(self._venue, request)
+        key = self._node.keys.by_key(name)
+        uid = key.view.uid if key is not None else named_uid(self._node, request)
         return asked(
             route,
             request.method.decode("latin-1"),

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 from venue.api.operation import Operation, in_body
 from venue.gateway.access.operators import OPERATOR_PATHS
 from venue.gateway.answers.encoded import Encoded
-from venue.gateway.context import Call, Venue
+from venue.gateway.context import Call, Node
 from venue.gateway.dispatch.decode import RequestShape, compile_request
 from venue.gateway.dispatch.known_queries import KnownQueries
 from venue.vocabulary import Access
@@ -19,7 +19,7 @@ Q = TypeVar("Q")
 R = TypeVar("R")
 _NAME: Final = re.compile(rb"\{[a-z]+\}")  # of a parameter in a path
 PARTS_MAX: Final = 6  # of a path, with the empty one before it
-Closed = Callable[[Venue], str]
+Closed = Callable[[Node], str]
 BATCH_ORDERS: Final = 5  # a batch counts for so many, however many it has
 
 

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Final, Protocol
 
-from venue.gateway.context import Venue
+from venue.gateway.context import Node
 from venue.gateway.streams.frames import Frame
 from venue.history.process.asked import spot as questions
 from venue.history.process.link import HistoryFailed
@@ -47,9 +47,9 @@ class CatchUp:
     """Goes on by itself until `live` is called with the last number that was sent."""
 
     def __init__(
-        self, rooms: Venue, reader: Reader, key: OwnKey, after: int, live: Callable[[int], None]
+        self, node: Node, reader: Reader, key: OwnKey, after: int, live: Callable[[int], None]
     ) -> None:
-        self._rooms = rooms
+        self._node = node
         self._reader = reader
         self._key = key
         self._sent = after
@@ -84,11 +84,11 @@ class CatchUp:
             self._reader.end(POLICY, f"message {gone} is no longer kept")
         except Exception:
             log.exception("defect in a resumed channel")
-            self._rooms.stream_defects.count += 1
+            self._node.stream_defects.count += 1
             self._reader.end(INTERNAL_ERROR, "internal error")
 
     async def _catch_up(self) -> None:
-        newest = self._rooms.recorder.numbering.newest
+        newest = self._node.recorder.numbering.newest
         while newest(self._key) - self._sent > PAGE:
             await self._replay(newest(self._key))
         self._held_from = newest(self._key)
@@ -102,11 +102,11 @@ class CatchUp:
 
     async def _replay(self, newest: int) -> None:
         """Send what is kept up to a number."""
-        rooms, key = self._rooms, self._key
+        node, key = self._node, self._key
         if self._sent < newest:
-            await rooms.history.reach(rooms.engine.sequence, HISTORY_S)
+            await node.history.reach(node.engine.sequence, HISTORY_S)
         while self._sent < newest:
-            page = await rooms.history.ask(questions.frames, key, self._sent, newest, PAGE)
+            page = await node.history.ask(questions.frames, key, self._sent, newest, PAGE)
             if not page:
                 raise Gone(self._sent + 1)
             for number, payload in page:

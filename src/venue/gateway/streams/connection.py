@@ -34,7 +34,7 @@ from venue.api.errors import ApiError
 from venue.api.streams.channels import SOCKETS, Socket
 from venue.gateway.access.callers import Caller
 from venue.gateway.access.origins import Origins
-from venue.gateway.context import Venue
+from venue.gateway.context import Node
 from venue.gateway.faults.rules import REFUSE, Asked
 from venue.gateway.streams.frames import Frame
 from venue.gateway.streams.hub import Hub
@@ -62,7 +62,7 @@ log = logging.getLogger("venue.gateway")
 class Door(Protocol):
     """The parts of the venue that a connection uses."""
 
-    rooms: Venue
+    node: Node
     hub: Hub
     limits: SocketLimits
     logins: Logins
@@ -103,7 +103,7 @@ class SocketConnection(asyncio.Protocol):
         self._listener = listener
         self._request = request
         self._give_up_seat = give_up_seat
-        self._defects = door.rooms.stream_defects
+        self._defects = door.node.stream_defects
         self._loop = asyncio.get_running_loop()
         self._conn = ServerProtocol(
             extensions=[
@@ -305,23 +305,23 @@ class SocketConnection(asyncio.Protocol):
         self._conn.send_response(response)
         self._flush()
         uid = caller.uid if caller is not None else 0
-        self._tap = Tap(door.rooms.wire, self, uid) if door.rooms.wire is not None else None
+        self._tap = Tap(door.node.wire, self, uid) if door.node.wire is not None else None
         link = self._tap or self
         self._session = Session(
-            door.rooms, door.hub, socket,
+            door.node, door.hub, socket,
             uid=uid,
             limits=door.limits.session,
             link=link,
-            key=door.rooms.keys.by_key(caller.key.encode()) if caller is not None else None,
+            key=door.node.keys.by_key(caller.key.encode()) if caller is not None else None,
             entry=door.entry(socket, caller, ip, link.send) if caller is not None else None,
         )  # fmt: skip
         self._session.begin(door.name())
 
     def _check_faults(self) -> None:
         """ApiError when a rule wants this connection refused."""
-        venue = self._door.rooms
+        node = self._door.node
         path = self._request.path.decode("latin-1")
-        for hit in venue.faults.kind_hits(REFUSE, Asked(path=path), venue.clock.now()):
+        for hit in node.faults.kind_hits(REFUSE, Asked(path=path), node.clock.now()):
             status = hit.effect.status or HTTPStatus.SERVICE_UNAVAILABLE
             raise ApiError(-1008, f"A fault was asked for: {hit.rule}.", status, 1)
 
@@ -331,7 +331,7 @@ class SocketConnection(asyncio.Protocol):
         if status == HTTPStatus.BAD_REQUEST and -1058 <= refusal.code <= -1040:
             status = HTTPStatus.UNAUTHORIZED
         body = refusal.body()
-        note_refused(self._door.rooms.wire, self._request, refusal)
+        note_refused(self._door.node.wire, self._request, refusal)
         headers = Headers(
             {
                 "content-type": "application/json",

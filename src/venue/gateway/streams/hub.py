@@ -16,7 +16,7 @@ from venue.candles import SECOND_US
 from venue.core.messages.applied import Applied
 from venue.core.messages.contract_events import ContractTrade
 from venue.core.messages.events import Trade
-from venue.gateway.context import Venue
+from venue.gateway.context import Node
 from venue.gateway.faults.rules import Asked
 from venue.gateway.streams.catchup import CatchUp
 from venue.gateway.streams.faulty_frames import FaultyFrames
@@ -110,8 +110,8 @@ class Hub:
     gets a new channel.
     """
 
-    def __init__(self, rooms: Venue, timing: Timing) -> None:
-        self._rooms = rooms
+    def __init__(self, node: Node, timing: Timing) -> None:
+        self._node = node
         self._loop = asyncio.get_running_loop()
         self._intervals = {
             "depth": timing.depth_s,
@@ -122,13 +122,13 @@ class Hub:
         self._public: dict[PublicKey, PublicChannel] = {}
         self._by_symbol: dict[tuple[Product, str], list[PublicChannel]] = {}
         self._own: dict[OwnKey, OwnChannel] = {}
-        self._defects = rooms.stream_defects
-        self._known = rooms.recorder.defects  # that private sockets were ended for
+        self._defects = node.stream_defects
+        self._known = node.recorder.defects  # that private sockets were ended for
         self._ready: list[PublicChannel] = []
         self._held: dict[PublicChannel, None] = {}  # those whose frame waits for venue time
         self._told: dict[Subscriber, None] = {}  # while time is moved: they must keep up
-        self._faults = rooms.faults
-        self._faulty = FaultyFrames(rooms.faults, rooms.stream_defects, rooms.wire)
+        self._faults = node.faults
+        self._faulty = FaultyFrames(node.faults, node.stream_defects, node.wire)
 
     # -- who listens ------------------------------------------------------------------------------
 
@@ -160,7 +160,7 @@ class Hub:
     def _channel(self, key: PublicKey, stream: Stream) -> PublicChannel:
         channel = self._public.get(key)
         if channel is None:
-            made = shaper(self._rooms, *key[:2], stream, key[2])
+            made = shaper(self._node, *key[:2], stream, key[2])
             channel = PublicChannel(key, made, self._intervals.get(stream.name, 0.0))
             self._public[key] = channel
             self._by_symbol.setdefault(key[:2], []).append(channel)
@@ -180,17 +180,17 @@ class Hub:
         Frames begin now, or `after` a number that is kept: then the missing ones come first. A
         listener that is told already goes on, or begins again after that number.
         """
-        if not self._rooms.recorder.trusted():
+        if not self._node.recorder.trusted():
             self._end(listener)
             return
         own = self._own.setdefault(key, OwnChannel())
         if after is None:
             if listener not in own.catching_up:
-                own.listeners.setdefault(listener, self._rooms.recorder.numbering.newest(key))
+                own.listeners.setdefault(listener, self._node.recorder.numbering.newest(key))
             return
         self._remove(own, listener)
         live = partial(self._go_live, own, listener)
-        own.catching_up[listener] = CatchUp(self._rooms, listener, key, after, live)
+        own.catching_up[listener] = CatchUp(self._node, listener, key, after, live)
 
     def leave_own(self, listener: Subscriber, key: OwnKey) -> None:
         """The opposite of `join_own`; a channel without listeners is forgotten, not its numbers."""
@@ -257,7 +257,7 @@ class Hub:
 
     def _follow_own(self) -> None:
         """Gather what each listener is told of a batch: it is sent together."""
-        recorder, channels = self._rooms.recorder, self._own
+        recorder, channels = self._node.recorder, self._own
         outgoing: dict[Subscriber, list[Frame]] = {}
         for kept in recorder.published if channels else ():
             own = channels.get((kept.uid, kept.product, kept.channel))
@@ -292,7 +292,7 @@ class Hub:
         asked = Asked(uid=kept.uid, channel=kept.channel)
         for listener, after in list(own.listeners.items()):
             if kept.number > after:
-                passed = self._faulty.passed(listener, asked, frame, self._rooms.clock.now())
+                passed = self._faulty.passed(listener, asked, frame, self._node.clock.now())
                 outgoing.setdefault(listener, []).extend(passed)
 
     def _hold(self, own: OwnChannel, number: int, frame: Frame) -> None:
@@ -320,7 +320,7 @@ class Hub:
         """Send a frame with this batch or when it is due: by the machine's time when venue time is
         that, otherwise by venue time. While venue time stands, no frame waits for it."""
         channel.scheduled = True
-        clock = self._rooms.clock
+        clock = self._node.clock
         if channel.interval_s and clock.real:
             wait = channel.due - self._loop.time()
             if wait > 0:
@@ -328,7 +328,7 @@ class Hub:
                 return
         elif channel.interval_s and clock.passing and channel.due_us > clock.now():
             self._held[channel] = None
-            self._rooms.timekeeper.look(channel.due_us)
+            self._node.timekeeper.look(channel.due_us)
             return
         self._ready.append(channel)
 
@@ -340,7 +340,7 @@ class Hub:
         """Send the frames that waited for this venue time, or that wait no longer: it stands."""
         if not self._held:
             return
-        now = self._rooms.clock.now()
+        now = self._node.clock.now()
         waits = self._moving()
         for channel in [one for one in self._held if not waits or one.due_us <= now]:
             del self._held[channel]
@@ -384,7 +384,7 @@ class Hub:
             return
         if channel.interval_s:
             channel.due = self._loop.time() + channel.interval_s
-            channel.due_us = self._rooms.clock.now() + round(channel.interval_s * SECOND_US)
+            channel.due_us = self._node.clock.now() + round(channel.interval_s * SECOND_US)
         channel.newcomer = None
         frame = Frame(payload)
         for listener in list(channel.listeners):
@@ -405,7 +405,7 @@ class Hub:
         """As `_tell`, with the frames that rules leave of one."""
         _, symbol, name = channel.key
         asked = Asked(symbol=symbol, channel=name)
-        for passed in self._faulty.passed(listener, asked, frame, self._rooms.clock.now()):
+        for passed in self._faulty.passed(listener, asked, frame, self._node.clock.now()):
             if not self._defects.contain("a listener", listener.send, passed):
                 self._drop(listener)
                 self.leave(listener, channel.key)
@@ -431,8 +431,8 @@ class Hub:
 
     def _moving(self) -> bool:
         """Whether venue time may go faster than listeners read."""
-        clock = self._rooms.clock
+        clock = self._node.clock
         return clock.passing and not clock.real
 
     def _now(self) -> int:
-        return self._rooms.clock.now() // US_PER_MS
+        return self._node.clock.now() // US_PER_MS

@@ -12,7 +12,7 @@ from venue.core.messages.commands import RecordStreams
 from venue.gateway.access.auth import Authenticator, permit
 from venue.gateway.access.callers import Caller
 from venue.gateway.access.replay import WINDOW_MS
-from venue.gateway.context import Venue
+from venue.gateway.context import Node
 from venue.gateway.transport.request import Request
 from venue.node.sequencer import Overloaded, Stopped
 from venue.vocabulary import Access, Product
@@ -35,8 +35,8 @@ class _Use(Struct):
 class Logins:
     """Checks the logins of all private sockets."""
 
-    def __init__(self, rooms: Venue, authenticator: Authenticator) -> None:
-        self._rooms = rooms
+    def __init__(self, node: Node, authenticator: Authenticator) -> None:
+        self._node = node
         self._authenticator = authenticator
         self._used: dict[bytes, _Use] = {}
 
@@ -46,7 +46,7 @@ class Logins:
         That the login was used is in the journal before this returns.
         """
         signed = self._authenticator.precheck(
-            request.headers, request.repeated, self._rooms.clock.wall()
+            request.headers, request.repeated, self._node.clock.wall()
         )
         text = signing.websocket_payload(signed.timestamp)
         caller = self._authenticator.verify(signed, text, ip)
@@ -55,19 +55,19 @@ class Logins:
         permit(caller, Access.READ)
         self._once(socket.product, caller, ip)
         await self._record(caller)
-        key = self._rooms.keys.by_key(signed.key)
-        if key is None or not key.usable(self._rooms.clock.wall()):  # revoked meanwhile
+        key = self._node.keys.by_key(signed.key)
+        if key is None or not key.usable(self._node.clock.wall()):  # revoked meanwhile
             raise errors.error(-1044)
         return caller
 
     def _once(self, product: Product, caller: Caller, ip: str) -> None:
         """Have a login open one connection: an eavesdropper cannot open another."""
-        now = self._rooms.clock.wall()
+        now = self._node.clock.wall()
         while self._used and self._is_over(next(iter(self._used.values())), now):
             del self._used[next(iter(self._used))]
         use = self._used.get(caller.request)
         if use is None:
-            if self._rooms.replays.seeded(caller.timestamp_ms, caller.request):
+            if self._node.replays.seeded(caller.timestamp_ms, caller.request):
                 raise _used_before()
             self._used[caller.request] = _Use(now, caller.timestamp_ms, ip, {product})
             return
@@ -79,7 +79,7 @@ class Logins:
         """Whether it could not be used again, by either time: where venue time stands it could."""
         if use.time >= now - REMEMBERED_US:
             return False
-        return use.signed * 1_000 < self._rooms.clock.oldest() - REMEMBERED_US
+        return use.signed * 1_000 < self._node.clock.oldest() - REMEMBERED_US
 
     async def _record(self, caller: Caller) -> None:
         """Have the login known after a restart; from an owner's first one on, what its channels say
@@ -89,7 +89,7 @@ class Logins:
         """
         command = RecordStreams(caller.uid, request=caller.request)
         try:
-            await self._rooms.sequencer.submit([command])
+            await self._node.sequencer.submit([command])
         except Overloaded:
             raise errors.busy("too many commands are waiting; nothing was done") from None
         except Stopped:

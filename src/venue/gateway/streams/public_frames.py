@@ -33,7 +33,7 @@ from venue.core.messages.contract_events import (
 )
 from venue.core.messages.events import OrderClosed, OrderPlaced, Trade
 from venue.gateway.answers.market import level_texts, trade_id_text
-from venue.gateway.context import Venue
+from venue.gateway.context import Node
 from venue.node.market_data.past import PastTrade
 from venue.node.market_data.product import Board
 from venue.node.market_data.records import Depth, Top
@@ -80,9 +80,9 @@ class Shaper(Protocol):
     def note(self, time: int, trade: Trade | ContractTrade) -> None: ...
 
 
-def shaper(rooms: Venue, product: Product, symbol: str, stream: Stream, channel: str) -> Shaper:
+def shaper(node: Node, product: Product, symbol: str, stream: Stream, channel: str) -> Shaper:
     """The shaper of a symbol's channel; the symbol is listed."""
-    listed = ListedSymbol(rooms, product, symbol)
+    listed = ListedSymbol(node, product, symbol)
     if stream.name == "ticker":
         return TickerShaper(listed)
     if stream.name == "trade":
@@ -96,9 +96,9 @@ def shaper(rooms: Venue, product: Product, symbol: str, stream: Stream, channel:
     return KlineShaper(listed, interval, marked=stream.name == "mark_kline")
 
 
-def is_listed(rooms: Venue, product: Product, symbol: str) -> bool:
+def is_listed(node: Node, product: Product, symbol: str) -> bool:
     """Whether the product has this symbol."""
-    engine = rooms.engine
+    engine = node.engine
     markets = engine.spot.markets if product is Product.SPOT else engine.contracts.markets
     return symbol in markets
 
@@ -106,28 +106,28 @@ def is_listed(rooms: Venue, product: Product, symbol: str) -> bool:
 class ListedSymbol:
     """A listed symbol, with what is known of it now."""
 
-    __slots__ = ("product", "rooms", "symbol")
+    __slots__ = ("node", "product", "symbol")
 
-    def __init__(self, rooms: Venue, product: Product, symbol: str) -> None:
-        self.rooms = rooms
+    def __init__(self, node: Node, product: Product, symbol: str) -> None:
+        self.node = node
         self.product = product
         self.symbol = symbol
 
     @property
     def board(self) -> Board:
-        data = self.rooms.market_data
+        data = self.node.market_data
         return data.spot if self.product is Product.SPOT else data.contract
 
     @property
     def instrument(self) -> Instrument:
-        engine = self.rooms.engine
+        engine = self.node.engine
         if self.product is Product.SPOT:
             return engine.spot.markets[self.symbol].instrument
         return engine.contracts.markets[self.symbol].market.instrument
 
     @property
     def quote(self) -> Asset:
-        return self.rooms.asset(self.instrument.quote)
+        return self.node.asset(self.instrument.quote)
 
 
 class TickerShaper:
@@ -160,8 +160,8 @@ class TickerShaper:
 
 
 def _ticker_item(listed: ListedSymbol) -> TickerItem:
-    rooms, instrument, quote = listed.rooms, listed.instrument, listed.quote
-    window = listed.board.ticker(listed.symbol, rooms.clock.now())
+    node, instrument, quote = listed.node, listed.instrument, listed.quote
+    window = listed.board.ticker(listed.symbol, node.clock.now())
     change = window.last - window.open
     item = TickerItem(
         change=price_text(instrument, change),
@@ -178,7 +178,7 @@ def _ticker_item(listed: ListedSymbol) -> TickerItem:
         count=window.count,
     )
     if listed.product is Product.CONTRACT:
-        prices = rooms.market_data.contract_data.prices(listed.symbol)
+        prices = node.market_data.contract_data.prices(listed.symbol)
         item.mark = price_text(instrument, prices.mark)
         item.index = price_text(instrument, prices.index)
     return item
@@ -269,9 +269,9 @@ class KlineShaper:
 
     def _rows(self, limit: int) -> list[candles.Candle]:
         listed = self._listed
-        now = listed.rooms.clock.now()
+        now = listed.node.clock.now()
         if self._marked:
-            data = listed.rooms.market_data.contract_data
+            data = listed.node.market_data.contract_data
             return data.mark_candles(listed.symbol, self._interval, limit, now)
         return listed.board.candles(listed.symbol, self._interval, limit, now)
 

@@ -30,7 +30,7 @@ from venue.api.streams.channels import (
 )
 from venue.candles import SECOND_US
 from venue.gateway.access.auth import Key
-from venue.gateway.context import Venue
+from venue.gateway.context import Node
 from venue.gateway.dispatch.routes import Route
 from venue.gateway.faults.rules import NO_PING, NO_PONG, Asked
 from venue.gateway.streams.frames import Frame
@@ -97,7 +97,7 @@ class Session:
 
     def __init__(
         self,
-        rooms: Venue,
+        node: Node,
         hub: Hub,
         socket: Socket,
         *,
@@ -107,7 +107,7 @@ class Session:
         key: Key | None,
         entry: SocketOrders | None,
     ) -> None:
-        self._rooms = rooms
+        self._node = node
         self._hub = hub
         self._socket = socket
         self._uid = uid
@@ -146,7 +146,7 @@ class Session:
         for timer in (self._idle, self._beat, self._expiry):
             if timer is not None:
                 timer.cancel()
-        self._rooms.timekeeper.release(self)
+        self._node.timekeeper.release(self)
         if self._entry is not None:
             self._entry.quit()  # first: no defect in a channel keeps orders that must be canceled
         for key in self._channels:
@@ -208,7 +208,7 @@ class Session:
                 self._acknowledge(identity)
         elif method == CANCEL_ON_DISCONNECT and entry is not None:
             self._cancel_on_disconnect(entry, message.params, identity)
-        elif method == CLOCK_HOLD and entry is not None and self._rooms.practice:
+        elif method == CLOCK_HOLD and entry is not None and self._node.practice:
             self._hold_clock(message.params, identity)
         elif method is None and (message.event is not None or message.op is not None):
             raise MessageRefused("this is V3: use method SUBSCRIBE")
@@ -243,9 +243,9 @@ class Session:
         """Keep time from being skipped while this connection works, or no longer."""
         self._holds = _enabled(params)
         if self._holds:
-            self._rooms.timekeeper.hold(self)
+            self._node.timekeeper.hold(self)
         else:
-            self._rooms.timekeeper.release(self)
+            self._node.timekeeper.release(self)
         self._acknowledge(identity)
 
     def _subscribe(self, params: Any, identity: Raw | UnsetType) -> None:
@@ -310,7 +310,7 @@ class Session:
             raise MessageRefused(f"invalid event : {_cut(channel or name)}")
         # Other scripts stay as they are: the upper case of some letters is an ASCII letter.
         listed = symbol.upper() if symbol.isascii() else symbol
-        if not is_listed(self._rooms, self._socket.product, listed):
+        if not is_listed(self._node, self._socket.product, listed):
             raise MessageRefused(f"invalid symbol : {_cut(symbol)}")
         return (self._socket.product, listed, channel), stream
 
@@ -329,7 +329,7 @@ class Session:
         return resumed
 
     def _after(self, channel: str, text: str) -> int:
-        recorder, key = self._rooms.recorder, self._own(channel)
+        recorder, key = self._node.recorder, self._own(channel)
         oldest, newest = recorder.numbering.oldest(key), recorder.numbering.newest(key)
         if not SEQUENCE.fullmatch(text):
             words = f"must be a whole number, from {oldest} to {newest}"
@@ -339,7 +339,7 @@ class Session:
             words = f"older frames of {channel} are not kept: must be at least {oldest}"
         else:
             try:
-                self._rooms.history.health()
+                self._node.history.health()
             except HistoryFailed:
                 raise MessageRefused("history is not available : nothing can be resumed") from None
             return int(text)
@@ -386,14 +386,14 @@ class Session:
         self._link.end(POLICY, f"nothing was subscribed for {self._limits.idle_s:g} seconds")
 
     def _usable(self) -> bool:
-        return self._key is None or self._key.usable(self._rooms.clock.wall())
+        return self._key is None or self._key.usable(self._node.clock.wall())
 
     def _check_key(self) -> None:
         """End with the key: when it is revoked, and when it expires."""
         if not self._usable():
             self._link.end(POLICY, KEY_GONE)
         elif self._key is not None and self._key.view.expires is not None:
-            left = (self._key.view.expires - self._rooms.clock.wall()) / SECOND_US
+            left = (self._key.view.expires - self._node.clock.wall()) / SECOND_US
             self._expiry = self._later(min(left, LOOK_S), self._check_key)
 
     def _guards(self) -> bool:
@@ -421,21 +421,21 @@ class Session:
 
     def _kept_quiet(self, kind: str) -> bool:
         """Whether a rule of this kind wants a ping or its answer left out."""
-        rooms = self._rooms
-        if not rooms.faults.on_pings:
+        node = self._node
+        if not node.faults.on_pings:
             return False
         asked = Asked(path=self._socket.path, uid=self._uid)
-        return bool(rooms.faults.kind_hits(kind, asked, rooms.clock.now()))
+        return bool(node.faults.kind_hits(kind, asked, node.clock.now()))
 
     def _later(self, wait_s: float, act: Callable[[], None]) -> asyncio.TimerHandle:
         return self._loop.call_later(wait_s, self._act, act)
 
     def _act(self, act: Callable[[], None]) -> None:
-        if not self._rooms.stream_defects.contain("a session", act):
+        if not self._node.stream_defects.contain("a session", act):
             self._link.drop()
 
     def _now_ms(self) -> int:
-        return self._rooms.clock.now() // US_PER_MS
+        return self._node.clock.now() // US_PER_MS
 
 
 def _identity(sent: Raw) -> Raw | UnsetType | None:

@@ -99,7 +99,7 @@ class SocketOrders:
         finish: Finish = partial(self._served, route, identity, ignored)
         if note is not None:
             finish = note.finishing(finish)
-        faults = self._desk.venue.faults
+        faults = self._desk.node.faults
         if faults.on_requests:
             self._take_faulty(route, values, turn, finish, note)
         else:
@@ -108,7 +108,7 @@ class SocketOrders:
 
     def _begin(self, route: Route, values: dict[str, Any], finish: Finish) -> None:
         """Serve an operation; one that a rule delivers twice is two calls."""
-        call = Call(self._desk.venue, self._caller.uid, b"", self._placed)
+        call = Call(self._desk.node, self._caller.uid, b"", self._placed)
         self._desk.begin(route, call, values, finish)
 
     def _take_faulty(
@@ -120,9 +120,9 @@ class SocketOrders:
         note: Operated | None,
     ) -> None:
         """Serve an operation as the rules that hit it say."""
-        row, caller, venue = route.row, self._caller, self._desk.venue
+        row, caller, node = route.row, self._caller, self._desk.node
         what = asked(route, row.method, row.path, caller.uid, caller.key, values)
-        hits = venue.faults.requests_hit(what, venue.clock.now())
+        hits = node.faults.requests_hit(what, node.clock.now())
         way = course(hits)
         lost: Finish = self._lost
         if note is not None:
@@ -132,7 +132,7 @@ class SocketOrders:
 
     def _note(self, route: Route, params: Raw) -> Operated | None:
         """The wire log's note of an operation; None where no log is kept."""
-        wire = self._desk.venue.wire
+        wire = self._desk.node.wire
         if wire is None:
             return None
         return Operated(wire, route.row.method, route.row.path, self._caller.uid, bytes(params))
@@ -169,7 +169,7 @@ class SocketOrders:
                 1,
             )
         desk = self._desk
-        now = desk.venue.clock.wall()
+        now = desk.node.clock.wall()
         desk.limits.charge_ip(self._ip, route.row.weight[0], now)
         desk.check_open(route)
         desk.admit(route, self._caller, now)
@@ -207,7 +207,7 @@ class SocketOrders:
 
     def _open_orders(self) -> Mapping[int, object]:
         """The caller's open orders, wherever they were placed."""
-        account = self._desk.venue.engine.account(self._caller.uid)
+        account = self._desk.node.engine.account(self._caller.uid)
         if self._product is Product.SPOT:
             return account.orders
         return account.holding.orders if account.holding is not None else {}
@@ -228,7 +228,7 @@ class SocketOrders:
             commands = [self._cancel_of(order_id) for order_id in self._placed]
             try:
                 # Straight to the sequencer: history that lags behind must not keep these out.
-                await self._desk.venue.sequencer.submit(commands)
+                await self._desk.node.sequencer.submit(commands)
                 return
             except Overloaded:
                 await asyncio.sleep(RETRY_S)

@@ -15,7 +15,7 @@ from venue.gateway.access.callers import Caller
 from venue.gateway.access.connections import Gate, HttpLimits
 from venue.gateway.access.origins import Origins
 from venue.gateway.answers.market import trade_id_text
-from venue.gateway.context import Venue
+from venue.gateway.context import Node
 from venue.gateway.dispatch.dispatcher import Desk
 from venue.gateway.streams.connection import BY_PATH, SocketConnection
 from venue.gateway.streams.frames import Frame
@@ -45,7 +45,7 @@ class Sockets:
 
     def __init__(
         self,
-        rooms: Venue,
+        node: Node,
         hub: Hub,
         authenticator: Authenticator,
         limits: SocketLimits,
@@ -54,11 +54,11 @@ class Sockets:
         *,
         taken: Taken | None = None,
     ) -> None:
-        self.rooms = rooms
+        self.node = node
         self.hub = hub
         self.limits = limits
         self.origins = origins
-        self.logins = Logins(rooms, authenticator)
+        self.logins = Logins(node, authenticator)
         self._desk = desk
         self._leaving: set[asyncio.Task[None]] = set()
         self._gate = Gate(
@@ -69,7 +69,7 @@ class Sockets:
         self._attempts = Attempts(limits.attempts)
         self._count = 0
         # Connections have names that no other run of the venue gave.
-        self._first_name = rooms.clock.now() << 64
+        self._first_name = node.clock.now() << 64
 
     def wanted(self, request: HttpRequest) -> bool:
         """Whether a request may become a stream: another protocol there is none."""
@@ -122,7 +122,7 @@ class Sockets:
 
     def end_all(self, code: int, reason: str) -> None:
         """Close every stream that came in here."""
-        contain = self.rooms.stream_defects.contain
+        contain = self.node.stream_defects.contain
         for member in list(self._listener.members) if self._listener is not None else ():
             if isinstance(member, SocketConnection) and member.came_through(self):
                 contain("a listener", member.end, code, reason)

@@ -31,7 +31,7 @@ from venue.core.contract.position import (
     wallet,
 )
 from venue.core.ledger.accounts import Account
-from venue.gateway.context import DEMO_ASSET, Call, Venue
+from venue.gateway.context import DEMO_ASSET, Call, Node
 from venue.gateway.operations.contract.market import MILLISECOND_US, bounded_span
 from venue.gateway.operations.pools import available_of, pools_of, wallet_of
 from venue.history.process.asked import contract as questions
@@ -57,31 +57,31 @@ INCOME_DAYS_MAX: Final = 100  # between a start and an end
 
 def contract_balance(call: Call, _: Empty) -> list[ContractBalance]:
     """Every asset that contracts settle in, and others held as collateral; no demo money."""
-    rooms = call.venue
-    account = rooms.engine.account(call.uid)
-    settled = {perp.asset for perp in rooms.perps(demo=False)}
+    node = call.node
+    account = node.engine.account(call.uid)
+    settled = {perp.asset for perp in node.perps(demo=False)}
     return [
-        _balance(rooms, account, index)
-        for index, asset in enumerate(rooms.engine.ledger.assets)
+        _balance(node, account, index)
+        for index, asset in enumerate(node.engine.ledger.assets)
         if asset.name != DEMO_ASSET and (index in settled or _holds(account, index))
     ]
 
 
 def demo_balance(call: Call, _: Empty) -> list[ContractBalance]:
     """Demo money."""
-    rooms = call.venue
-    index = rooms.engine.ledger.ordinals.get(DEMO_ASSET)
+    node = call.node
+    index = node.engine.ledger.ordinals.get(DEMO_ASSET)
     if index is None:
         return []
-    return [_balance(rooms, rooms.engine.account(call.uid), index)]
+    return [_balance(node, node.engine.account(call.uid), index)]
 
 
 def _holds(account: Account, index: int) -> bool:
     return any(pool.collateral or pool.positions for pool in pools_of(account, index))
 
 
-def _balance(rooms: Venue, account: Account, index: int) -> ContractBalance:
-    asset = rooms.engine.ledger.assets[index]
+def _balance(node: Node, account: Account, index: int) -> ContractBalance:
+    asset = node.engine.ledger.assets[index]
     unrealized = sum(profit(held) for pool in pools_of(account, index) for held in pool.positions)
     return ContractBalance(
         asset=asset.name,
@@ -94,8 +94,8 @@ def _balance(rooms: Venue, account: Account, index: int) -> ContractBalance:
 
 def commission_rate(call: Call, request: ContractSymbolRequest) -> CommissionRate:
     """The account's own rates, otherwise the contract's."""
-    instrument = call.venue.perp(request.symbol).market.instrument
-    holding = call.venue.engine.account(call.uid).holding
+    instrument = call.node.perp(request.symbol).market.instrument
+    holding = call.node.engine.account(call.uid).holding
     maker, taker = instrument.maker_ppm, instrument.taker_ppm
     if holding is not None and holding.maker_ppm >= 0:
         maker, taker = holding.maker_ppm, holding.taker_ppm
@@ -104,17 +104,17 @@ def commission_rate(call: Call, request: ContractSymbolRequest) -> CommissionRat
 
 def account_config(call: Call, _: Empty) -> AccountConfig:
     """The account's permissions."""
-    engine = call.venue.engine
+    engine = call.node.engine
     frozen = engine.account(call.uid).frozen
     return AccountConfig(not frozen, True, not frozen, True, engine.time // US_PER_MS)
 
 
 def symbol_config(call: Call, request: ContractSelectionRequest) -> list[SymbolConfig]:
     """Modes and leverages of one contract, or of all but the demo contracts."""
-    rooms = call.venue
-    account = rooms.engine.account(call.uid)
+    node = call.node
+    account = node.engine.account(call.uid)
     symbol = request.symbol
-    perps = [rooms.perp(symbol)] if symbol is not None else rooms.perps(demo=False)
+    perps = [node.perp(symbol)] if symbol is not None else node.perps(demo=False)
     return [_symbol_config(account, perp) for perp in perps]
 
 
@@ -138,34 +138,34 @@ def _symbol_config(account: Account, perp: Perpetual) -> SymbolConfig:
 
 def positions(call: Call, _: Empty) -> list[PositionView]:
     """All open positions, oldest first; none of the demo contracts."""
-    return _positions(call, call.venue.perps(demo=False))
+    return _positions(call, call.node.perps(demo=False))
 
 
 def demo_positions(call: Call, _: Empty) -> list[PositionView]:
     """The open positions of the demo contracts."""
-    return _positions(call, call.venue.perps(demo=True))
+    return _positions(call, call.node.perps(demo=True))
 
 
 def position(call: Call, request: ContractSymbolRequest) -> list[PositionView]:
     """The open positions of one contract."""
-    return _positions(call, [call.venue.perp(request.symbol)])
+    return _positions(call, [call.node.perp(request.symbol)])
 
 
 def _positions(call: Call, perps: Iterable[Perpetual]) -> list[PositionView]:
-    holding = call.venue.engine.account(call.uid).holding
+    holding = call.node.engine.account(call.uid).holding
     if holding is None:
         return []
     wanted = {perp.ordinal for perp in perps}
     return [
-        _position(call.venue, held)
+        _position(call.node, held)
         for held in holding.positions.values()
         if held.perp.ordinal in wanted
     ]
 
 
-def _position(rooms: Venue, held: Held) -> PositionView:
+def _position(node: Node, held: Held) -> PositionView:
     instrument = held.perp.market.instrument
-    asset = rooms.asset(instrument.quote)
+    asset = node.asset(instrument.quote)
     pool = held.pool
     isolated = pool.position_id != 0
     own = amount_text(asset, wallet(pool))
@@ -208,13 +208,13 @@ def _position(rooms: Venue, held: Held) -> PositionView:
 
 async def income(call: Call, request: IncomeRequest) -> IncomePage:
     """Changes of collateral, newest first; of demo money only by asset or symbol."""
-    rooms = call.venue
+    node = call.node
     asset = (request.asset or "").upper()
-    if asset and asset not in rooms.engine.ledger.ordinals:
+    if asset and asset not in node.engine.ledger.ordinals:
         raise errors.invalid("asset", "no such asset")
     if request.symbol is not None:
-        rooms.perp(request.symbol)
-    start, end = _income_span(request, rooms.clock.now())
+        node.perp(request.symbol)
+    start, end = _income_span(request, node.clock.now())
     next_id, next_time = request.next_key_id, request.next_key_time
     if (next_id is None) != (next_time is None):
         raise errors.missing("nextKeyId" if next_id is None else "nextKeyTime")
@@ -230,11 +230,11 @@ async def income(call: Call, request: IncomeRequest) -> IncomePage:
         without="" if asset or request.symbol else DEMO_ASSET,
     )
     # One more than is shown tells whether there is a next page.
-    rows = await rooms.ask(questions.income, which, request.limit + 1)
+    rows = await node.ask(questions.income, which, request.limit + 1)
     shown = rows[: request.limit]
     more = len(rows) > len(shown)
     key = IncomeKey(shown[-1].bill_id, shown[-1].time // US_PER_MS) if more else None
-    return IncomePage(more, [_income_item(rooms, row) for row in shown], key)
+    return IncomePage(more, [_income_item(node, row) for row in shown], key)
 
 
 def _income_span(request: IncomeRequest, now: int) -> tuple[int | None, int | None]:
@@ -251,8 +251,8 @@ def _income_span(request: IncomeRequest, now: int) -> tuple[int | None, int | No
     return start, end
 
 
-def _income_item(rooms: Venue, row: IncomeRow) -> IncomeItem:
-    asset = rooms.asset(row.asset)
+def _income_item(node: Node, row: IncomeRow) -> IncomeItem:
+    asset = node.asset(row.asset)
     return IncomeItem(
         bill_id=row.bill_id,
         asset=asset.name,

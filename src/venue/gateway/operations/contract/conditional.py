@@ -66,14 +66,14 @@ CHANGE: Final = Words(types="a TRAILING_STOP_MARKET cannot be changed", price="e
 
 async def place_algo(call: Call, request: PlaceAlgoRequest) -> ContractOrderAck:
     """Have a conditional order wait."""
-    found = listed(call.venue, request.symbol)
+    found = listed(call.node, request.symbol)
     order_id, client_id = await _placed(call, _command(call, found, request), found, ALGO)
     return ContractOrderAck(str(order_id), client_id)
 
 
 async def place_exit(call: Call, request: PlaceExitRequest) -> list[ExitAck]:
     """Have a take-profit or stop-loss of a position wait."""
-    found = listed(call.venue, request.symbol)
+    found = listed(call.node, request.symbol)
     instrument = found.contract.instrument
     client_id = own_client_id(request.client_algo_id, "clientAlgoId")
     price = _price_or_market(found, request.execute_price)
@@ -99,7 +99,7 @@ async def change_exit(call: Call, request: ChangeExitRequest) -> ExitChanged:
         raise order_unknown()
     if algo.type == ALGO_TRAILING_STOP_MARKET:
         raise errors.error(-1116, rule=CHANGE.types)
-    found = listed(call.venue, algo.perp.symbol)
+    found = listed(call.node, algo.perp.symbol)
     price, source = algo.price, algo.source
     if request.execute_price is not None:
         price = _price_or_market(found, request.execute_price)

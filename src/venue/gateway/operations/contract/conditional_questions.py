@@ -16,7 +16,7 @@ from venue.api.contract.conditional import (
 )
 from venue.core.contract.conditional import Algo
 from venue.core.instruments import Instrument
-from venue.gateway.context import Call, Venue
+from venue.gateway.context import Call, Node
 from venue.gateway.operations.contract.market import span
 from venue.gateway.operations.contract.order_questions import (
     ORDERS_DAYS_MAX,
@@ -64,9 +64,9 @@ def open_trailing(call: Call, request: OpenAlgosRequest) -> list[OpenAlgo]:
 
 
 def _open_algos(call: Call, request: OpenAlgosRequest, *, trailing: bool) -> list[OpenAlgo]:
-    rooms = call.venue
+    node = call.node
     start, end = span(request.start_time, request.end_time)
-    symbols = wanted(rooms, request.symbol)
+    symbols = wanted(node, request.symbol)
     holding = holding_of(call)
     if holding is None:
         return []
@@ -120,32 +120,32 @@ def _algo_view(algo: Algo) -> OpenAlgo:
 
 async def all_algos(call: Call, request: AllAlgosRequest) -> EndedAlgos:
     """Ended conditional orders, newest first; of demo contracts only by symbol."""
-    rooms = call.venue
-    symbols = wanted(rooms, request.symbol)
-    start, end = days(request.start_time, request.end_time, rooms.clock.now(), ORDERS_DAYS_MAX)
+    node = call.node
+    symbols = wanted(node, request.symbol)
+    start, end = days(request.start_time, request.end_time, node.clock.now(), ORDERS_DAYS_MAX)
     if not symbols:
         return EndedAlgos([], False)
     which = AlgosOf(call.uid, start=start, end=end, among=symbols)
     # One more than is shown tells whether there are more.
-    rows = await rooms.ask(questions.algo_orders, which, request.limit + 1)
+    rows = await node.ask(questions.algo_orders, which, request.limit + 1)
     shown = rows[: request.limit]
-    return EndedAlgos([_algo_row_view(rooms, row) for row in shown], len(rows) > len(shown))
+    return EndedAlgos([_algo_row_view(node, row) for row in shown], len(rows) > len(shown))
 
 
 async def trailing_history(call: Call, request: TrailingHistoryRequest) -> list[EndedAlgo]:
     """Ended trailing stops, newest first; of demo contracts only by symbol."""
-    rooms = call.venue
-    symbols = wanted(rooms, request.symbol)
-    start, end = days(request.start_time, request.end_time, rooms.clock.now(), ORDERS_DAYS_MAX)
+    node = call.node
+    symbols = wanted(node, request.symbol)
+    start, end = days(request.start_time, request.end_time, node.clock.now(), ORDERS_DAYS_MAX)
     if not symbols:
         return []
     which = AlgosOf(call.uid, start=start, end=end, among=symbols, type=ALGO_TRAILING_STOP_MARKET)
-    rows = await rooms.ask(questions.algo_orders, which, request.limit, request.page)
-    return [_algo_row_view(rooms, row) for row in rows]
+    rows = await node.ask(questions.algo_orders, which, request.limit, request.page)
+    return [_algo_row_view(node, row) for row in rows]
 
 
-def _algo_row_view(rooms: Venue, row: AlgoRow) -> EndedAlgo:
-    perp = rooms.perp(row.symbol)
+def _algo_row_view(node: Node, row: AlgoRow) -> EndedAlgo:
+    perp = node.perp(row.symbol)
     instrument = perp.market.instrument
     trails = row.type == ALGO_TRAILING_STOP_MARKET
     return EndedAlgo(

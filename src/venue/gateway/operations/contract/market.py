@@ -35,7 +35,7 @@ from venue.gateway.answers import market as market_answers
 from venue.gateway.answers.encoded import Encoded
 from venue.gateway.answers.kept import array, encode, with_last
 from venue.gateway.answers.market import Drawn, drawn
-from venue.gateway.context import Call, Venue
+from venue.gateway.context import Call, Node
 from venue.gateway.nearest import no_such
 from venue.gateway.operations.budgets import rate_limit
 from venue.history.process.asked import prices as questions
@@ -64,7 +64,7 @@ INTEREST_US: Final = 8 * 3600 * 1_000_000  # the period that a contract's intere
 
 def contract_time(call: Call, _: Empty) -> TimeReply:
     """Server time: the venue compares the timestamps of signed requests with it."""
-    return TimeReply(call.venue.clock.told() // US_PER_MS)
+    return TimeReply(call.node.clock.told() // US_PER_MS)
 
 
 def contract_exchange_info(call: Call, request: ContractExchangeInfoRequest) -> Encoded:
@@ -72,30 +72,28 @@ def contract_exchange_info(call: Call, request: ContractExchangeInfoRequest) -> 
 
     Each contract is encoded once.
     """
-    rooms = call.venue
-    perps = _selected(rooms, request.symbol)
-    markets = rooms.engine.contracts.markets.values()
+    node = call.node
+    perps = _selected(node, request.symbol)
+    markets = node.engine.contracts.markets.values()
     settled = dict.fromkeys(perp.market.instrument.quote for perp in markets)
     info = ContractExchangeInfo(
-        [ContractAsset(asset, True) for asset in settled], [rate_limit(rooms)], []
+        [ContractAsset(asset, True) for asset in settled], [rate_limit(node)], []
     )
-    return with_last(info, [_listed(rooms, perp) for perp in perps])
+    return with_last(info, [_listed(node, perp) for perp in perps])
 
 
-def _listed(rooms: Venue, perp: Perpetual) -> bytes:
+def _listed(node: Node, perp: Perpetual) -> bytes:
     question = ("contract_listed", perp.symbol)
-    made = rooms.answers.made(
-        question, perp.contract, lambda: encode(_contract_symbol(rooms, perp))
-    )
+    made = node.answers.made(question, perp.contract, lambda: encode(_contract_symbol(node, perp)))
     return made.data
 
 
 def contract_trading_symbols(call: Call, _: Empty) -> list[str]:
     """The contracts that take orders over the interface."""
-    return list(call.venue.engine.contracts.markets)
+    return list(call.node.engine.contracts.markets)
 
 
-def _contract_symbol(rooms: Venue, perp: Perpetual) -> ContractSymbol:
+def _contract_symbol(node: Node, perp: Perpetual) -> ContractSymbol:
     contract = perp.contract
     instrument = contract.instrument
     return ContractSymbol(
@@ -109,8 +107,8 @@ def _contract_symbol(rooms: Venue, perp: Perpetual) -> ContractSymbol:
         margin_asset=instrument.quote,
         price_precision=_decimals(instrument.tick, instrument.price_scale),
         quantity_precision=_decimals(instrument.step, instrument.quantity_scale),
-        base_asset_precision=str(rooms.asset(instrument.base).scale),
-        quote_precision=str(rooms.asset(instrument.quote).scale),
+        base_asset_precision=str(node.asset(instrument.base).scale),
+        quote_precision=str(node.asset(instrument.quote).scale),
         contract_val="1",  # quantities are amounts of the base asset (rule 5.1)
         delivery=[f"{minute // 60:02}:{minute % 60:02}:00" for minute in contract.funding_minutes],
         forward_contract_flag=True,
@@ -137,31 +135,31 @@ def _decimals(increment: int, scale: int) -> str:
 
 def contract_depth(call: Call, request: DepthRequest) -> Encoded:
     """The best levels."""
-    venue = call.venue
-    board = venue.market_data.contract
+    node = call.node
+    board = node.market_data.contract
     question = ("contract_depth", request.symbol, request.limit)
-    known = venue.answers.known.get(question)
+    known = node.answers.known.get(question)
     if known is not None and known.stamp == board.update_id(request.symbol):
         return known.answer
-    instrument = _known(venue, request.symbol).market.instrument
-    return market_answers.depth(venue.answers, question, board, instrument, int(request.limit))
+    instrument = _known(node, request.symbol).market.instrument
+    return market_answers.depth(node.answers, question, board, instrument, int(request.limit))
 
 
 def contract_book_tickers(call: Call, request: ContractSelectionRequest) -> Encoded:
     """Tops of books; the time, the last field of each, is that of the question."""
-    venue = call.venue
-    ending = b"%d}" % (venue.clock.now() // US_PER_MS)
-    return array([_top(venue, perp) + ending for perp in _selected(venue, request.symbol)])
+    node = call.node
+    ending = b"%d}" % (node.clock.now() // US_PER_MS)
+    return array([_top(node, perp) + ending for perp in _selected(node, request.symbol)])
 
 
-def _top(venue: Venue, perp: Perpetual) -> bytes:
+def _top(node: Node, perp: Perpetual) -> bytes:
     """The encoded top of a book, without its time."""
     question = ("contract_book_ticker", perp.symbol)
-    known = venue.answers.known.get(question)
-    if known is not None and known.stamp == venue.market_data.contract.update_id(perp.symbol):
+    known = node.answers.known.get(question)
+    if known is not None and known.stamp == node.market_data.contract.update_id(perp.symbol):
         return known.answer.data
     instrument = perp.market.instrument
-    top = venue.market_data.contract.top(perp.symbol)
+    top = node.market_data.contract.top(perp.symbol)
     made = ContractBookTicker(
         perp.symbol,
         price_text(instrument, top.bid_price),
@@ -170,41 +168,41 @@ def _top(venue: Venue, perp: Perpetual) -> bytes:
         quantity_text(instrument, top.ask_quantity),
         0,
     )
-    return venue.answers.keep(question, top.update_id, encode(made).removesuffix(b"0}")).data
+    return node.answers.keep(question, top.update_id, encode(made).removesuffix(b"0}")).data
 
 
 def contract_trades(call: Call, request: TradesRequest) -> Encoded:
     """The newest trades, newest first."""
-    venue, symbol = call.venue, request.symbol
-    instrument = _known(venue, symbol).market.instrument
-    asset = venue.asset(instrument.quote)
-    board = venue.market_data.contract
+    node, symbol = call.node, request.symbol
+    instrument = _known(node, symbol).market.instrument
+    asset = node.asset(instrument.quote)
+    board = node.market_data.contract
     return market_answers.trades(
-        venue.answers, ("contract_trades", symbol), board, instrument, asset, request.limit
+        node.answers, ("contract_trades", symbol), board, instrument, asset, request.limit
     )
 
 
 def contract_tickers(call: Call, request: ContractSelectionRequest) -> Encoded:
     """24-hour statistics."""
-    venue = call.venue
-    return array([_ticker(venue, perp) for perp in _selected(venue, request.symbol)])
+    node = call.node
+    return array([_ticker(node, perp) for perp in _selected(node, request.symbol)])
 
 
-def _ticker(venue: Venue, perp: Perpetual) -> bytes:
-    symbol, now, board = perp.symbol, venue.clock.now(), venue.market_data.contract
+def _ticker(node: Node, perp: Perpetual) -> bytes:
+    symbol, now, board = perp.symbol, node.clock.now(), node.market_data.contract
     question = ("contract_ticker", symbol)
-    stamp = (board.newest_trade(symbol), venue.market_data.contract_data.prices(symbol))
-    known = venue.answers.known.get(question)
+    stamp = (board.newest_trade(symbol), node.market_data.contract_data.prices(symbol))
+    known = node.answers.known.get(question)
     if known is not None and known.stamp == stamp and now < known.until:
         return known.answer.data
-    made = encode(_ticker_view(venue, perp, now))
-    return venue.answers.keep(question, stamp, made, board.ticker_until(symbol, now)).data
+    made = encode(_ticker_view(node, perp, now))
+    return node.answers.keep(question, stamp, made, board.ticker_until(symbol, now)).data
 
 
-def _ticker_view(rooms: Venue, perp: Perpetual, now: int) -> ContractTicker:
+def _ticker_view(node: Node, perp: Perpetual, now: int) -> ContractTicker:
     instrument = perp.market.instrument
-    window = rooms.market_data.contract.ticker(perp.symbol, now)
-    prices = rooms.market_data.contract_data.prices(perp.symbol)
+    window = node.market_data.contract.ticker(perp.symbol, now)
+    prices = node.market_data.contract_data.prices(perp.symbol)
     change = window.last - window.open
     return ContractTicker(
         symbol=perp.symbol,
@@ -215,7 +213,7 @@ def _ticker_view(rooms: Venue, perp: Perpetual, now: int) -> ContractTicker:
         high_price=price_text(instrument, window.high),
         low_price=price_text(instrument, window.low),
         volume=quantity_text(instrument, window.volume),
-        quote_volume=amount_text(rooms.asset(instrument.quote), window.notional),
+        quote_volume=amount_text(node.asset(instrument.quote), window.notional),
         mark_price=price_text(instrument, prices.mark),
         index_price=price_text(instrument, prices.index),
         open_time=window.open_time // US_PER_MS,
@@ -228,20 +226,20 @@ def _ticker_view(rooms: Venue, perp: Perpetual, now: int) -> ContractTicker:
 
 def contract_klines(call: Call, request: ContractKlinesRequest) -> Encoded:
     """The newest candles of trades, oldest first, the unfinished one last."""
-    board = call.venue.market_data.contract
-    return _newest_candles(call.venue, request, "LAST", board.minute)
+    board = call.node.market_data.contract
+    return _newest_candles(call.node, request, "LAST", board.minute)
 
 
 def index_klines(call: Call, request: ContractKlinesRequest) -> Encoded:
     """The newest candles of the index price."""
-    data = call.venue.market_data.contract_data
-    return _newest_candles(call.venue, request, "INDEX", data.index_minute)
+    data = call.node.market_data.contract_data
+    return _newest_candles(call.node, request, "INDEX", data.index_minute)
 
 
 def mark_klines(call: Call, request: ContractKlinesRequest) -> Encoded:
     """The newest candles of the mark price."""
-    data = call.venue.market_data.contract_data
-    return _newest_candles(call.venue, request, "MARK", data.mark_minute)
+    data = call.node.market_data.contract_data
+    return _newest_candles(call.node, request, "MARK", data.mark_minute)
 
 
 async def history_klines(call: Call, request: HistoryKlinesRequest) -> list[CandleView]:
@@ -249,27 +247,27 @@ async def history_klines(call: Call, request: HistoryKlinesRequest) -> list[Cand
 
     Every minute of index and mark is kept; of trades the newest 1,000 candles of each interval.
     """
-    rooms = call.venue
-    perp = _known(rooms, request.symbol)
-    now = rooms.clock.now()
+    node = call.node
+    perp = _known(node, request.symbol)
+    now = node.clock.now()
     start, end = bounded_span(request.start_time, request.end_time, now)
     interval, limit = request.interval, request.limit
     first, last = candles.bounds(interval, start, min(now, end) if end is not None else now, limit)
     until = candles.next_open(interval, last) - 1
     if request.price_type == "LAST":
-        found = rooms.market_data.contract.candles_until(perp.symbol, interval, limit, until)
-        return _candle_views(rooms, perp, interval, _within(found, first, last))
-    known = _rows(rooms, perp.symbol, interval, request.price_type, candles.CANDLES_MAX, now)
+        found = node.market_data.contract.candles_until(perp.symbol, interval, limit, until)
+        return _candle_views(node, perp, interval, _within(found, first, last))
+    known = _rows(node, perp.symbol, interval, request.price_type, candles.CANDLES_MAX, now)
     found = _within(known, first, last)
     if len(known) == candles.CANDLES_MAX and first < known[0].open_time:
         kind: Literal["index", "mark"] = "index" if request.price_type == "INDEX" else "mark"
         until = min(until, known[0].open_time - 1)
-        minutes = await rooms.ask(questions.price_candles, perp.symbol, kind, first, until)
+        minutes = await node.ask(questions.price_candles, perp.symbol, kind, first, until)
         earlier = candles.coarsen([_price_candle(minute) for minute in minutes], interval)
-        past = rooms.market_data.contract_data.past_prices(perp.symbol, interval, until, limit)
+        past = node.market_data.contract_data.past_prices(perp.symbol, interval, until, limit)
         rows = _within(candles.join(past, earlier), first, until)
         found = candles.fill(rows, interval, until, limit) + found
-    return _candle_views(rooms, perp, interval, found)
+    return _candle_views(node, perp, interval, found)
 
 
 def _within(rows: list[candles.Candle], first: int, last: int) -> list[candles.Candle]:
@@ -277,23 +275,23 @@ def _within(rows: list[candles.Candle], first: int, last: int) -> list[candles.C
 
 
 def _newest_candles(
-    rooms: Venue,
+    node: Node,
     request: ContractKlinesRequest,
     price: str,
     minute: Callable[[str], candles.Candle | None],
 ) -> Encoded:
-    perp = _known(rooms, request.symbol)
-    symbol, interval, now = perp.symbol, request.interval, rooms.clock.now()
+    perp = _known(node, request.symbol)
+    symbol, interval, now = perp.symbol, request.interval, node.clock.now()
     instrument = perp.market.instrument
-    asset = rooms.asset(instrument.quote)
+    asset = node.asset(instrument.quote)
     chart = Drawn(
         interval,
         minute(symbol),
         now,
-        lambda limit: _rows(rooms, symbol, interval, price, limit, now),
+        lambda limit: _rows(node, symbol, interval, price, limit, now),
     )
     return drawn(
-        rooms.answers,
+        node.answers,
         (price, symbol, interval),
         chart,
         request.limit,
@@ -302,10 +300,10 @@ def _newest_candles(
 
 
 def _rows(
-    rooms: Venue, symbol: str, interval: str, price: str, limit: int, now: int
+    node: Node, symbol: str, interval: str, price: str, limit: int, now: int
 ) -> list[candles.Candle]:
     """The newest candles of a price, up to now, without gaps."""
-    data = rooms.market_data
+    data = node.market_data
     if price == "INDEX":
         return data.contract_data.index_candles(symbol, interval, limit, now)
     if price == "MARK":
@@ -320,10 +318,10 @@ def _price_candle(minute: PriceCandle) -> candles.Candle:
 
 
 def _candle_views(
-    rooms: Venue, perp: Perpetual, interval: str, rows: list[candles.Candle]
+    node: Node, perp: Perpetual, interval: str, rows: list[candles.Candle]
 ) -> list[CandleView]:
     instrument = perp.market.instrument
-    asset = rooms.asset(instrument.quote)
+    asset = node.asset(instrument.quote)
     return [_candle_view(row, interval, instrument, asset) for row in rows]
 
 
@@ -351,8 +349,8 @@ def _candle_view(
 
 def symbol_price(call: Call, request: SymbolPriceRequest) -> SymbolPrice:
     """The index or mark price."""
-    perp = _known(call.venue, request.symbol)
-    prices = call.venue.market_data.contract_data.prices(perp.symbol)
+    perp = _known(call.node, request.symbol)
+    prices = call.node.market_data.contract_data.prices(perp.symbol)
     price = prices.mark if request.price_type == "MARK" else prices.index
     return SymbolPrice(
         perp.symbol, price_text(perp.market.instrument, price), prices.time // US_PER_MS
@@ -361,24 +359,24 @@ def symbol_price(call: Call, request: SymbolPriceRequest) -> SymbolPrice:
 
 def open_interest(call: Call, request: ContractSymbolRequest) -> OpenInterest:
     """The sum of all long positions."""
-    perp = _known(call.venue, request.symbol)
-    lots = call.venue.market_data.contract_data.open_interest(perp.symbol)
+    perp = _known(call.node, request.symbol)
+    lots = call.node.market_data.contract_data.open_interest(perp.symbol)
     return OpenInterest(
         perp.symbol,
         quantity_text(perp.market.instrument, lots),
-        call.venue.clock.now() // US_PER_MS,
+        call.node.clock.now() // US_PER_MS,
     )
 
 
 def premium_index(call: Call, request: ContractSelectionRequest) -> list[PremiumIndex]:
     """Reference prices, the last funding rate and the coming one."""
-    now = call.venue.clock.now()
-    return [_premium_index(call.venue, perp, now) for perp in _selected(call.venue, request.symbol)]
+    now = call.node.clock.now()
+    return [_premium_index(call.node, perp, now) for perp in _selected(call.node, request.symbol)]
 
 
-def _premium_index(rooms: Venue, perp: Perpetual, now: int) -> PremiumIndex:
+def _premium_index(node: Node, perp: Perpetual, now: int) -> PremiumIndex:
     instrument = perp.market.instrument
-    data = rooms.market_data.contract_data
+    data = node.market_data.contract_data
     prices = data.prices(perp.symbol)
     interval = interval_us(perp)
     return PremiumIndex(
@@ -396,13 +394,13 @@ def _premium_index(rooms: Venue, perp: Perpetual, now: int) -> PremiumIndex:
 
 async def funding_rates(call: Call, request: FundingRatesRequest) -> list[FundingRate]:
     """Settled funding, newest first."""
-    perp = _known(call.venue, request.symbol)
+    perp = _known(call.node, request.symbol)
     start, end = span(request.start_time, request.end_time)
-    rows = await call.venue.ask(questions.funding_rates, perp.symbol, start, end, request.limit)
+    rows = await call.node.ask(questions.funding_rates, perp.symbol, start, end, request.limit)
     instrument = perp.market.instrument
     told = [(row.due, row.rate_ppb, row.mark_price) for row in rows]
     if len(told) < request.limit:
-        told += _past_funding(call.venue, perp, start, end)[: request.limit - len(told)]
+        told += _past_funding(call.node, perp, start, end)[: request.limit - len(told)]
     return [
         FundingRate(perp.symbol, funding_text(rate), due // US_PER_MS, price_text(instrument, mark))
         for due, rate, mark in told
@@ -410,11 +408,11 @@ async def funding_rates(call: Call, request: FundingRatesRequest) -> list[Fundin
 
 
 def _past_funding(
-    rooms: Venue, perp: Perpetual, start: int | None, end: int | None
+    node: Node, perp: Perpetual, start: int | None, end: int | None
 ) -> list[tuple[int, int, int]]:
     """Due time, rate and mark of the settlements before the venue began, newest first."""
-    until = rooms.clock.now() if end is None else end
-    past = rooms.market_data.contract_data.past_funding(perp.symbol, until, candles.CANDLES_MAX)
+    until = node.clock.now() if end is None else end
+    past = node.market_data.contract_data.past_funding(perp.symbol, until, candles.CANDLES_MAX)
     return [(row.due, row.rate_ppb, row.mark) for row in past if start is None or row.due >= start]
 
 
@@ -438,21 +436,21 @@ def bounded_span(start: int | None, end: int | None, now: int) -> tuple[int | No
     return span(start, end)
 
 
-def _known(rooms: Venue, symbol: str) -> Perpetual:
-    perp = rooms.engine.contracts.markets.get(symbol)
+def _known(node: Node, symbol: str) -> Perpetual:
+    perp = node.engine.contracts.markets.get(symbol)
     if perp is None:
         raise errors.invalid(
-            "symbol", no_such("contract symbol", symbol, rooms.engine.contracts.markets)
+            "symbol", no_such("contract symbol", symbol, node.engine.contracts.markets)
         )
     return perp
 
 
-def _selected(rooms: Venue, symbol: str | None) -> list[Perpetual]:
+def _selected(node: Node, symbol: str | None) -> list[Perpetual]:
     """The contract asked for, or all but the demo contracts.
 
     A stock client takes listed contracts for a live market: in its sandbox mode it finds a demo
     contract under the name of the live one only as long as the demo contract is not listed.
     """
     if symbol is not None:
-        return [_known(rooms, symbol)]
-    return rooms.perps(demo=False)
+        return [_known(node, symbol)]
+    return node.perps(demo=False)

@@ -18,7 +18,7 @@ from venue.core.book.orders import Order
 from venue.core.contract.account import Terms
 from venue.core.contract.conditional import Algo
 from venue.core.instruments import Instrument
-from venue.gateway.context import DEMO_ASSET, Call, Venue
+from venue.gateway.context import DEMO_ASSET, Call, Node
 from venue.gateway.operations.contract.market import MILLISECOND_US, bounded_span, span
 from venue.gateway.operations.contract.orders import holding_of
 from venue.gateway.operations.refusals.contract import order_unknown, symbol_unknown
@@ -68,7 +68,7 @@ AT_PRICE: Final = (int(AlgoType.STOP), int(AlgoType.TAKE_PROFIT))  # those with 
 
 async def contract_order(call: Call, request: ContractOrderRequest) -> ContractOrderView:
     """One order or conditional order, open or ended."""
-    rooms = call.venue
+    node = call.node
     order_id, client_id = identified(request)
     holding = holding_of(call)
     if holding is not None:
@@ -77,14 +77,14 @@ async def contract_order(call: Call, request: ContractOrderRequest) -> ContractO
             return await _order_view(call, found)
         waits = holding.algos.get(order_id) if order_id else holding.algo_clients.get(client_id)
         if waits is not None and waits.status == ALGO_UNTRIGGERED:
-            return _waiting_view(rooms, waits)
+            return _waiting_view(node, waits)
     if order_id:
-        row = await rooms.ask(questions.contract_order, call.uid, order_id)
+        row = await node.ask(questions.contract_order, call.uid, order_id)
     else:
-        row = await rooms.ask(questions.contract_order_by_client_id, call.uid, client_id)
+        row = await node.ask(questions.contract_order_by_client_id, call.uid, client_id)
     if row is not None:
-        return _row_view(rooms, row)
-    algo = await rooms.ask(questions.algo_order, call.uid, order_id, client_id)
+        return _row_view(node, row)
+    algo = await node.ask(questions.algo_order, call.uid, order_id, client_id)
     if algo is None:
         raise order_unknown()
     return await _followed(call, algo)
@@ -93,15 +93,15 @@ async def contract_order(call: Call, request: ContractOrderRequest) -> ContractO
 async def _followed(call: Call, algo: AlgoRow) -> ContractOrderView:
     """A conditional order that waits no more, under its own id, with the state of the order it
     became."""
-    rooms = call.venue
+    node = call.node
     if not algo.order_id:
-        return _ended_view(rooms, algo)
+        return _ended_view(node, algo)
     holding = holding_of(call)
     found = holding.orders.get(algo.order_id) if holding is not None else None
     if found is not None:
         view = await _order_view(call, found)
     else:
-        view = _row_view(rooms, await rooms.ask(questions.contract_order, call.uid, algo.order_id))
+        view = _row_view(node, await node.ask(questions.contract_order, call.uid, algo.order_id))
     view.order_id = algo.algo_id
     view.client_order_id = client_id_text(algo.client_id, algo.algo_id)
     return view
@@ -111,9 +111,9 @@ async def contract_open_orders(
     call: Call, request: ContractOpenOrdersRequest
 ) -> list[ContractOrderView]:
     """The open orders, oldest first; in demo contracts only by symbol."""
-    rooms = call.venue
+    node = call.node
     start, end = span(request.start_time, request.end_time)
-    symbols = wanted(rooms, request.symbol)
+    symbols = wanted(node, request.symbol)
     holding = holding_of(call)
     if holding is None:
         return []
@@ -140,26 +140,26 @@ async def contract_order_history(
     call: Call, request: ContractOrderHistoryRequest
 ) -> list[ContractOrderView]:
     """Ended orders, newest first; of demo contracts only by symbol."""
-    return await _history(call, request, wanted(call.venue, request.symbol))
+    return await _history(call, request, wanted(call.node, request.symbol))
 
 
 async def demo_order_history(
     call: Call, request: ContractOrderHistoryRequest
 ) -> list[ContractOrderView]:
     """Ended orders of the demo contracts, newest first."""
-    rooms = call.venue
+    node = call.node
     if request.symbol is not None:
-        if rooms.perp(request.symbol).contract.instrument.quote != DEMO_ASSET:
+        if node.perp(request.symbol).contract.instrument.quote != DEMO_ASSET:
             raise symbol_unknown()
         return await _history(call, request, (request.symbol,))
-    return await _history(call, request, tuple(perp.symbol for perp in rooms.perps(demo=True)))
+    return await _history(call, request, tuple(perp.symbol for perp in node.perps(demo=True)))
 
 
 async def _history(
     call: Call, request: ContractOrderHistoryRequest, symbols: tuple[str, ...]
 ) -> list[ContractOrderView]:
-    rooms = call.venue
-    start, end = days(request.start_time, request.end_time, rooms.clock.now(), ORDERS_DAYS_MAX)
+    node = call.node
+    start, end = days(request.start_time, request.end_time, node.clock.now(), ORDERS_DAYS_MAX)
     if not symbols:
         return []
     # Without times, orders that ended lately are there, however old they are.
@@ -167,15 +167,15 @@ async def _history(
     which = ContractOrdersOf(
         call.uid, start=start, end=end, among=symbols, ended=True, touched=touched
     )
-    rows = await rooms.ask(questions.contract_orders, which, request.limit, request.page + 1)
-    return [_row_view(rooms, row) for row in rows]
+    rows = await node.ask(questions.contract_orders, which, request.limit, request.page + 1)
+    return [_row_view(node, row) for row in rows]
 
 
-def wanted(rooms: Venue, symbol: str | None) -> tuple[str, ...]:
+def wanted(node: Node, symbol: str | None) -> tuple[str, ...]:
     """The symbol asked for, or all but those of demo contracts."""
     if symbol is not None:
-        return (rooms.perp(symbol).symbol,)
-    return tuple(perp.symbol for perp in rooms.perps(demo=False))
+        return (node.perp(symbol).symbol,)
+    return tuple(perp.symbol for perp in node.perps(demo=False))
 
 
 def days(start: int | None, end: int | None, now: int, days: int) -> tuple[int | None, int | None]:
@@ -196,17 +196,17 @@ def days(start: int | None, end: int | None, now: int, days: int) -> tuple[int |
 
 async def _order_view(call: Call, found: Order[Terms]) -> ContractOrderView:
     """An order of the engine; history knows the conditional order that it came from."""
-    rooms = call.venue
+    node = call.node
     terms = found.terms
     if terms.algo_id:
-        row = await rooms.ask(questions.contract_order, call.uid, found.order_id)
-        return _row_view(rooms, row)
+        row = await node.ask(questions.contract_order, call.uid, found.order_id)
+        return _row_view(node, row)
     instrument = found.market.instrument
     executed = found.quantity - found.remaining - terms.trimmed
     return ContractOrderView(
         avg_price=average_text(terms.perp, found.quote, executed),
         client_order_id=client_id_text(found.client_id, found.order_id),
-        cum_quote=amount_text(rooms.asset(instrument.quote), found.quote),
+        cum_quote=amount_text(node.asset(instrument.quote), found.quote),
         executed_qty=quantity_text(instrument, executed),
         order_id=found.order_id,
         orig_qty=quantity_text(instrument, found.quantity),
@@ -225,8 +225,8 @@ async def _order_view(call: Call, found: Order[Terms]) -> ContractOrderView:
     )
 
 
-def _row_view(rooms: Venue, row: ContractOrderRow) -> ContractOrderView:
-    perp = rooms.perp(row.symbol)
+def _row_view(node: Node, row: ContractOrderRow) -> ContractOrderView:
+    perp = node.perp(row.symbol)
     instrument = perp.market.instrument
     stop_price, working_type, kind = "0", PLAIN, TYPE_NAMES[row.type]
     if row.algo_type is not None and row.stop_source is not None:
@@ -236,7 +236,7 @@ def _row_view(rooms: Venue, row: ContractOrderRow) -> ContractOrderView:
     return ContractOrderView(
         avg_price=average_text(perp, row.quote, row.executed),
         client_order_id=client_id_text(row.client_id, row.order_id),
-        cum_quote=amount_text(rooms.asset(instrument.quote), row.quote),
+        cum_quote=amount_text(node.asset(instrument.quote), row.quote),
         executed_qty=quantity_text(instrument, row.executed),
         order_id=row.order_id,
         orig_qty=quantity_text(instrument, row.quantity),
@@ -255,13 +255,13 @@ def _row_view(rooms: Venue, row: ContractOrderRow) -> ContractOrderView:
     )
 
 
-def _waiting_view(rooms: Venue, algo: Algo) -> ContractOrderView:
+def _waiting_view(node: Node, algo: Algo) -> ContractOrderView:
     """A conditional order that waits, in the fields of an order."""
     instrument = algo.perp.market.instrument
     return ContractOrderView(
         avg_price=average_text(algo.perp, 0, 0),
         client_order_id=client_id_text(algo.client_id, algo.algo_id),
-        cum_quote=amount_text(rooms.asset(instrument.quote), 0),
+        cum_quote=amount_text(node.asset(instrument.quote), 0),
         executed_qty=quantity_text(instrument, 0),
         order_id=algo.algo_id,
         orig_qty=quantity_text(instrument, algo.quantity),
@@ -280,14 +280,14 @@ def _waiting_view(rooms: Venue, algo: Algo) -> ContractOrderView:
     )
 
 
-def _ended_view(rooms: Venue, row: AlgoRow) -> ContractOrderView:
+def _ended_view(node: Node, row: AlgoRow) -> ContractOrderView:
     """A conditional order that became no order."""
-    perp = rooms.perp(row.symbol)
+    perp = node.perp(row.symbol)
     instrument = perp.market.instrument
     return ContractOrderView(
         avg_price=average_text(perp, 0, 0),
         client_order_id=client_id_text(row.client_id, row.algo_id),
-        cum_quote=amount_text(rooms.asset(instrument.quote), 0),
+        cum_quote=amount_text(node.asset(instrument.quote), 0),
         executed_qty=quantity_text(instrument, 0),
         order_id=row.algo_id,
         orig_qty=quantity_text(instrument, row.quantity),
@@ -316,9 +316,9 @@ def closes(side: int, position_side: int) -> bool:
 
 async def user_trades(call: Call, request: UserTradesRequest) -> list[UserTrade]:
     """Own fills, newest first; those of one order at any time."""
-    rooms = call.venue
-    symbols = wanted(rooms, request.symbol)
-    start, end = days(request.start_time, request.end_time, rooms.clock.now(), TRADES_DAYS_MAX)
+    node = call.node
+    symbols = wanted(node, request.symbol)
+    start, end = days(request.start_time, request.end_time, node.clock.now(), TRADES_DAYS_MAX)
     if request.order_id is not None:
         symbols = () if request.symbol is None else symbols
         if request.start_time is None and request.end_time is None:
@@ -328,13 +328,13 @@ async def user_trades(call: Call, request: UserTradesRequest) -> list[UserTrade]
     which = ContractFillsOf(
         call.uid, order_id=request.order_id, start=start, end=end, among=symbols
     )
-    rows = await rooms.ask(questions.contract_fills, which, request.limit)
-    return [_fill_view(rooms, row) for row in rows]
+    rows = await node.ask(questions.contract_fills, which, request.limit)
+    return [_fill_view(node, row) for row in rows]
 
 
-def _fill_view(rooms: Venue, row: ContractFillRow) -> UserTrade:
-    instrument = rooms.perp(row.symbol).market.instrument
-    asset = rooms.asset(row.fee_asset)
+def _fill_view(node: Node, row: ContractFillRow) -> UserTrade:
+    instrument = node.perp(row.symbol).market.instrument
+    asset = node.asset(row.fee_asset)
     return UserTrade(
         id=fill_id(row.trade_id, second=bool(row.both)),
         order_id=row.order_id,

@@ -50,7 +50,7 @@ from venue.core.messages.contract_events import (
     LeverageSet,
 )
 from venue.core.messages.events import OrderRepeated, Rejected
-from venue.gateway.context import DEMO_ASSET, Call, Venue
+from venue.gateway.context import DEMO_ASSET, Call, Node
 from venue.gateway.dispatch.decode import compile_request, decode, own_client_id
 from venue.gateway.operations.refusals.contract import (
     ORDER,
@@ -107,12 +107,12 @@ _CAPS: Final = {
 
 async def place_contract_order(call: Call, request: PlaceContractOrderRequest) -> ContractOrderAck:
     """Place one order."""
-    return await _place(call, listed(call.venue, request.symbol), request)
+    return await _place(call, listed(call.node, request.symbol), request)
 
 
 async def place_demo_order(call: Call, request: PlaceContractOrderRequest) -> ContractOrderAck:
     """Place one order in a contract that settles in demo money."""
-    found = listed(call.venue, request.symbol)
+    found = listed(call.node, request.symbol)
     if found.asset.name != DEMO_ASSET:
         raise symbol_unknown()
     return await _place(call, found, request)
@@ -140,10 +140,10 @@ async def place_contract_batch(
     return acks
 
 
-def batch_place_closed(venue: Venue) -> str:
+def batch_place_closed(node: Node) -> str:
     """The setting that keeps batch placement of contract orders closed (the vendor's state); empty:
     it is open."""
-    return "" if venue.setting("contractBatchPlace", "false") == "true" else "contractBatchPlace"
+    return "" if node.setting("contractBatchPlace", "false") == "true" else "contractBatchPlace"
 
 
 async def cancel_contract_order(call: Call, request: ContractOrderRequest) -> ContractCanceled:
@@ -172,12 +172,12 @@ async def cancel_contract_batch(
     for client_id in client_ids:
         commands.append(CancelContractOrder(call.uid, *named(client_id), call.request_id))
         known.append(client_id)
-    message = NOT_FOUND[call.venue.setting("batchCancelWording", "document")]
+    message = NOT_FOUND[call.node.setting("batchCancelWording", "document")]
     items = [
         _batch_canceled(command, name, found, message)
         for command, name, found in zip(commands, known, await call.submit(commands), strict=True)
     ]
-    if call.venue.setting("contractBatchCancelEnvelope", "object") == "array":
+    if call.node.setting("contractBatchCancelEnvelope", "object") == "array":
         return items
     return ContractBatchCanceled(items)
 
@@ -212,7 +212,7 @@ async def close_positions(call: Call, request: ClosePositionsRequest) -> list[Cl
 
 async def set_margin_type(call: Call, request: MarginTypeRequest) -> Acknowledged:
     """Change a contract's margin mode, and separated mode where that is given."""
-    found = listed(call.venue, request.symbol)
+    found = listed(call.node, request.symbol)
     separated = -1
     if request.separated_type is not None:
         separated = int(SeparatedMode[request.separated_type])
@@ -223,7 +223,7 @@ async def set_margin_type(call: Call, request: MarginTypeRequest) -> Acknowledge
 
 async def set_leverage(call: Call, request: LeverageRequest) -> LeverageReply:
     """Change the leverages that are given, in either mode, and the mode if it is given."""
-    found = listed(call.venue, request.symbol)
+    found = listed(call.node, request.symbol)
     sent = {
         "crossLeverage": request.cross_leverage,
         "isolatedLongLeverage": request.isolated_long_leverage,
@@ -239,7 +239,7 @@ async def set_leverage(call: Call, request: LeverageRequest) -> LeverageReply:
     (applied,) = await call.submit([command])
     event = applied.events[0]
     if isinstance(event, Rejected):
-        money = contract_money(call.venue, call.uid, request.symbol)
+        money = contract_money(call.node, call.uid, request.symbol)
         words = Words(leverage=_too_high(sent, event.limit), money=money)
         raise refusal(event, found, words)
     assert isinstance(event, LeverageSet), event
@@ -253,7 +253,7 @@ async def move_margin(call: Call, request: PositionMarginRequest) -> Acknowledge
     position = holding.positions.get(position_id) if holding is not None else None
     if position is None:
         raise refusal(Rejected(Reject.POSITION_UNKNOWN), None, MARGIN)
-    found = listed(call.venue, position.perp.symbol)
+    found = listed(call.node, position.perp.symbol)
     amount = scaled(request.amount, found.asset.scale, "amount")
     signed = amount if request.type == ADDS else -amount
     command = MoveMargin(call.uid, position_id, signed, call.request_id)
@@ -270,15 +270,15 @@ async def set_auto_margin(call: Call, request: AutoMarginRequest) -> Acknowledge
 # -- shared with the conditional orders -----------------------------------------------------------
 
 
-def listed(venue: Venue, symbol: str) -> Listed:
+def listed(node: Node, symbol: str) -> Listed:
     """A listed contract; -1121 when there is none."""
-    perp = venue.perp(symbol)
-    return Listed(perp.contract, venue.engine.ledger.assets[perp.asset])
+    perp = node.perp(symbol)
+    return Listed(perp.contract, node.engine.ledger.assets[perp.asset])
 
 
 def holding_of(call: Call) -> Holding | None:
     """The caller's contract side; None before there is any."""
-    return call.venue.engine.account(call.uid).holding
+    return call.node.engine.account(call.uid).holding
 
 
 async def done(
@@ -299,7 +299,7 @@ def chosen(call: Call, symbol: str | None) -> tuple[str, str]:
     """
     if symbol is None:
         return "", DEMO_ASSET
-    listed(call.venue, symbol)
+    listed(call.node, symbol)
     return symbol, ""
 
 
@@ -392,15 +392,15 @@ def _placed(
             str(event.order_id), client_id_text(event.client_id, event.order_id)
         )
     assert isinstance(event, Rejected), event
-    raise order_refusal(call.venue, event, found, command)
+    raise order_refusal(call.node, event, found, command)
 
 
 def order_refusal(
-    venue: Venue, event: Rejected, found: Listed, command: PlaceContractOrder
+    node: Node, event: Rejected, found: Listed, command: PlaceContractOrder
 ) -> ApiError:
     """The error for a refused order, with the reason."""
     if event.reason == Reject.FUNDS:
-        money = contract_money(venue, command.uid, command.symbol)
+        money = contract_money(node, command.uid, command.symbol)
         return refusal(event, found, Words(money=money))
     if event.reason == Reject.TRIGGER_PRICE:
         return exit_refusal(event, found, command)
@@ -416,7 +416,7 @@ def _batch_item(call: Call, item: Any) -> tuple[Listed, PlaceContractOrder] | Ap
         if not isinstance(item, dict):
             raise errors.invalid("batchOrders", "an element must be an object")
         request = decode(_BATCH_ITEM, item)
-        found = listed(call.venue, request.symbol)
+        found = listed(call.node, request.symbol)
         return found, order_command(call, found, request, None)
     except ApiError as problem:
         return problem

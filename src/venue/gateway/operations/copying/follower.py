@@ -34,9 +34,9 @@ from venue.wire import amount_text, rate_text
 
 def open_copies(call: Call, request: CopiesRequest) -> list[OpenCopy]:
     """Open copies, oldest first."""
-    rooms = call.venue
+    node = call.node
     if request.symbol is not None:
-        rooms.perp(request.symbol)
+        node.perp(request.symbol)
     followings = _followings(call)
     if request.trader_id is not None or request.trader_user_id is not None:
         followings = [_following(call, TraderRequest(request.trader_id, request.trader_user_id))]
@@ -48,7 +48,7 @@ def open_copies(call: Call, request: CopiesRequest) -> list[OpenCopy]:
     ]
     found.sort(key=lambda copy: copy.number)
     begin = request.page * request.limit
-    return [open_copy(rooms, copy) for copy in found[begin : begin + request.limit]]
+    return [open_copy(node, copy) for copy in found[begin : begin + request.limit]]
 
 
 async def ended_copies(call: Call, request: EndedRequest) -> EndedTracks:
@@ -59,16 +59,16 @@ async def ended_copies(call: Call, request: EndedRequest) -> EndedTracks:
 def copy_settings(call: Call, request: TraderRequest) -> list[TraceSettings]:
     """How a trader is copied."""
     following = _following(call, request)
-    return settings_view(following, call.venue.engine.ledger.assets[following.lead.asset])
+    return settings_view(following, call.node.engine.ledger.assets[following.lead.asset])
 
 
 async def set_copy_settings(call: Call, request: SettingsRequest) -> Acknowledged:
     """Follow a trader, or follow one differently."""
     uid = _trader_id(TraderRequest(request.trader_id, request.trader_user_id))
-    trader = call.venue.engine.copying.books.traders.get(uid)
+    trader = call.node.engine.copying.books.traders.get(uid)
     if trader is None or trader.lead is None:
         raise refusal(Rejected(int(Reject.LEAD_UNKNOWN)))
-    asset = call.venue.engine.ledger.assets[trader.lead.asset]
+    asset = call.node.engine.ledger.assets[trader.lead.asset]
     unified = request.setting_type == "unified"
     command = Follow(call.uid, uid, unified, configs(request, asset), call.request_id)
     return _acknowledged(await _done(call, command))
@@ -76,7 +76,7 @@ async def set_copy_settings(call: Call, request: SettingsRequest) -> Acknowledge
 
 async def close_copy(call: Call, request: CloseCopyRequest) -> Acknowledged:
     """Close one copy at market."""
-    call.venue.perp(request.symbol)
+    call.node.perp(request.symbol)
     command = CloseCopy(call.uid, request.symbol, request.copy_no, call.request_id)
     return _acknowledged(await _done(call, command))
 
@@ -98,7 +98,7 @@ def my_traders(call: Call, request: MyTradersRequest) -> MyTraders:
 
 def _followed(call: Call, following: Following) -> FollowedTrader:
     lead = following.lead
-    asset = call.venue.engine.ledger.assets[lead.asset]
+    asset = call.node.engine.ledger.assets[lead.asset]
     return FollowedTrader(
         trader_id=lead.account.uid,
         trader_name=lead.account.name,
@@ -113,7 +113,7 @@ def _followed(call: Call, following: Following) -> FollowedTrader:
 
 
 def _trader(call: Call) -> Trader | None:
-    return call.venue.engine.copying.books.traders.get(call.uid)
+    return call.node.engine.copying.books.traders.get(call.uid)
 
 
 def _followings(call: Call) -> list[Following]:

@@ -28,9 +28,9 @@ DAYS_MAX: Final = 90
 
 def open_tracks(call: Call, request: TracksRequest) -> list[TrackedPosition]:
     """Tracked positions that are open, oldest first; none of an owner that does not lead."""
-    rooms = call.venue
+    node = call.node
     if request.symbol is not None:
-        rooms.perp(request.symbol)
+        node.perp(request.symbol)
     lead = _lead(call)
     tracks = [] if lead is None else sorted(lead.tracks.items())
     found = [
@@ -40,7 +40,7 @@ def open_tracks(call: Call, request: TracksRequest) -> list[TrackedPosition]:
         and (request.symbol is None or track.perp.symbol == request.symbol)
     ]
     begin = (request.page - 1) * request.limit
-    return [open_track(rooms, *one) for one in found[begin : begin + request.limit]]
+    return [open_track(node, *one) for one in found[begin : begin + request.limit]]
 
 
 async def ended_tracks(call: Call, request: EndedRequest) -> EndedTracks:
@@ -53,7 +53,7 @@ def copied_pairs(call: Call, _: Empty) -> list[str]:
     lead = _lead(call)
     if lead is None:
         return []
-    perps = call.venue.engine.contracts.markets.values()
+    perps = call.node.engine.contracts.markets.values()
     return [perp.symbol for perp in perps if lead.copied(perp)]
 
 
@@ -61,17 +61,17 @@ async def ended_page(
     call: Call, request: EndedRequest, question: Callable[..., Any]
 ) -> EndedTracks:
     """One page of ended copies or tracked positions."""
-    rooms = call.venue
+    node = call.node
     if request.symbol is not None:
-        rooms.perp(request.symbol)
-    start, end = _span(request, rooms.clock.now())
+        node.perp(request.symbol)
+    start, end = _span(request, node.clock.now())
     next_id, next_time = request.next_key_id, request.next_key_time
     if (next_id is None) != (next_time is None):
         raise errors.missing("nextKeyId" if next_id is None else "nextKeyTime")
     which = EndedOf(call.uid, request.symbol or "", start, end, next_time, next_id)
     # One more than is shown tells whether there is a next page.
-    rows = await rooms.ask(question, which, request.limit + 1)
-    shown = [ended(rooms, row) for row in rows[: request.limit]]
+    rows = await node.ask(question, which, request.limit + 1)
+    shown = [ended(node, row) for row in rows[: request.limit]]
     more = len(rows) > len(shown)
     # The key's time is in µs, as ends are told apart by it.
     key = EndedKey(shown[-1].tracking_no, rows[len(shown) - 1].closed) if more else None
@@ -95,5 +95,5 @@ def _span(request: EndedRequest, now: int) -> tuple[int | None, int | None]:
 
 
 def _lead(call: Call) -> Lead | None:
-    trader = call.venue.engine.copying.books.traders.get(call.uid)
+    trader = call.node.engine.copying.books.traders.get(call.uid)
     return None if trader is None else trader.lead

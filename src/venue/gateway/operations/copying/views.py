@@ -10,7 +10,7 @@ from venue.core.contract.margin import initial
 from venue.core.contract.position import Position, mark_of
 from venue.core.copying.people import Copy, Track
 from venue.core.messages.copy_events import CopyClosed
-from venue.gateway.context import Venue
+from venue.gateway.context import Node
 from venue.history.rows.copying import EndedCopy, EndedTrack
 from venue.times import US_PER_MS
 from venue.vocabulary import BUY, LONG, SELL, AlgoType
@@ -32,12 +32,12 @@ PROFITS: Final = (int(AlgoType.TAKE_PROFIT), int(AlgoType.TAKE_PROFIT_MARKET))
 PLAIN: Final = "UNKNOWN_PRICE_TYPE"
 
 
-def open_copy(rooms: Venue, copy: Copy) -> OpenCopy:
+def open_copy(node: Node, copy: Copy) -> OpenCopy:
     """A copy that is open."""
     position, lead = copy.tracked.position, copy.following.lead.account
     perp = position.perp
     instrument = perp.market.instrument
-    asset = rooms.asset(instrument.quote)
+    asset = node.asset(instrument.quote)
     worth = mark_of(position) * copy.lots * perp.unit
     gain = copy.track.side * (worth - copy.value)
     profit, loss, source = _exits(position)
@@ -67,11 +67,11 @@ def open_copy(rooms: Venue, copy: Copy) -> OpenCopy:
     )
 
 
-def open_track(rooms: Venue, track: Track, position: Position) -> TrackedPosition:
+def open_track(node: Node, track: Track, position: Position) -> TrackedPosition:
     """A lead's tracked position that is open."""
     perp = track.perp
     instrument = perp.market.instrument
-    asset = rooms.asset(instrument.quote)
+    asset = node.asset(instrument.quote)
     margin = initial(position.open_value, position.leverage)
     profit, loss, _ = _exits(position)
     return TrackedPosition(
@@ -98,12 +98,12 @@ def open_track(rooms: Venue, track: Track, position: Position) -> TrackedPositio
     )
 
 
-def ended(rooms: Venue, row: EndedCopy | EndedTrack) -> TrackedPosition:
+def ended(node: Node, row: EndedCopy | EndedTrack) -> TrackedPosition:
     """A copy, or a lead's tracked position, that has ended."""
     life = row.life
-    perp = rooms.perp(life.symbol)
+    perp = node.perp(life.symbol)
     instrument = perp.market.instrument
-    asset = rooms.asset(instrument.quote)
+    asset = node.asset(instrument.quote)
     margin = initial(life.open_value, life.leverage)
     return TrackedPosition(
         tracking_no=life.copy_no if isinstance(life, CopyClosed) else life.tracking_no,

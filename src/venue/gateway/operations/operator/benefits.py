@@ -31,7 +31,7 @@ from venue.core.messages.benefit_commands import (
 )
 from venue.core.messages.benefit_events import GiftChanged
 from venue.core.rewards import SHARE_MAX_PPM
-from venue.gateway.context import Call, Venue
+from venue.gateway.context import Call, Node
 from venue.gateway.operations.operator.venue import done, owner
 
 CODE_LENGTH_MAX: Final = 32
@@ -40,11 +40,11 @@ NOBODY: Final = Benefits()
 
 def benefits(call: Call, request: BenefitsRequest) -> list[BenefitsView]:
     """The benefits of owners that have any; of one that is named, in any case."""
-    rooms = call.venue
+    node = call.node
     if request.owner is not None:
-        return [_view(rooms, owner(rooms, request.owner))]
-    accounts = rooms.engine.ledger.accounts.values()
-    return [_view(rooms, account) for account in accounts if account.benefits is not None]
+        return [_view(node, owner(node, request.owner))]
+    accounts = node.engine.ledger.accounts.values()
+    return [_view(node, account) for account in accounts if account.benefits is not None]
 
 
 async def give_gift(call: Call, request: GiftRequest) -> GiftChange:
@@ -58,9 +58,9 @@ async def take_gift(call: Call, request: GiftRequest) -> GiftChange:
 
 
 async def _change(call: Call, request: GiftRequest, sign: int) -> GiftChange:
-    rooms = call.venue
-    account = owner(rooms, request.owner)
-    asset = _asset(rooms, request.asset)
+    node = call.node
+    account = owner(node, request.owner)
+    asset = _asset(node, request.asset)
     amount = wire.scaled(request.amount, asset.scale, "amount")
     event = (await done(call, ChangeGift(account.uid, asset.name, sign * amount)))[0]
     assert isinstance(event, GiftChanged), event
@@ -72,7 +72,7 @@ async def _change(call: Call, request: GiftRequest, sign: int) -> GiftChange:
 
 def discount(call: Call, _: Empty) -> DiscountView:
     """The terms of the fee discount."""
-    ledger = call.venue.engine.ledger
+    ledger = call.node.engine.ledger
     terms = ledger.terms
     if terms.asset < 0:
         return DiscountView("", "0", "0")
@@ -94,7 +94,7 @@ async def set_discount(call: Call, request: DiscountRequest) -> DiscountView:
         raise errors.missing("holding")
     if rate is None:
         raise errors.missing("rate")
-    asset = _asset(call.venue, name)
+    asset = _asset(call.node, name)
     atoms = wire.scaled(holding, asset.scale, "holding")
     await done(call, SetDiscount(asset.name, atoms, _share(rate, "rate", least=1)))
     return discount(call, Empty())
@@ -102,38 +102,38 @@ async def set_discount(call: Call, request: DiscountRequest) -> DiscountView:
 
 async def join_discount(call: Call, request: JoinDiscountRequest) -> BenefitsView:
     """Opt in or out."""
-    account = owner(call.venue, request.owner)
+    account = owner(call.node, request.owner)
     await done(call, JoinDiscount(account.uid, request.on))
-    return _view(call.venue, account)
+    return _view(call.node, account)
 
 
 async def set_affiliate(call: Call, request: AffiliateRequest) -> BenefitsView:
     """Make an owner an affiliate, or change its code and shares."""
-    account = owner(call.venue, request.owner)
+    account = owner(call.node, request.owner)
     code = request.code
     if not (code.isascii() and code.isalnum() and len(code) <= CODE_LENGTH_MAX):
         raise errors.invalid("code", f"must be 1 to {CODE_LENGTH_MAX} letters and digits")
     spot = _share(request.spot_rate, "spotRate")
     contract = _share(request.contract_rate, "contractRate")
     await done(call, SetAffiliate(account.uid, code, spot, contract))
-    return _view(call.venue, account)
+    return _view(call.node, account)
 
 
 async def invite(call: Call, request: InviteRequest) -> BenefitsView:
     """Note the affiliate that invited an owner."""
-    account = owner(call.venue, request.owner)
-    inviter = call.venue.engine.rewards.codes.get(request.code)
+    account = owner(call.node, request.owner)
+    inviter = call.node.engine.rewards.codes.get(request.code)
     if inviter is None:
         raise errors.invalid("code", "no affiliate's")
     await done(call, Invite(account.uid, inviter))
-    return _view(call.venue, account)
+    return _view(call.node, account)
 
 
-def _asset(rooms: Venue, name: str) -> Asset:
+def _asset(node: Node, name: str) -> Asset:
     name = name.upper()
-    if name not in rooms.engine.ledger.ordinals:
+    if name not in node.engine.ledger.ordinals:
         raise errors.invalid("asset", "no such asset")
-    return rooms.asset(name)
+    return node.asset(name)
 
 
 def _share(text: str, name: str, least: int = 0) -> int:
@@ -144,10 +144,10 @@ def _share(text: str, name: str, least: int = 0) -> int:
     return ppm
 
 
-def _view(rooms: Venue, account: Account) -> BenefitsView:
+def _view(node: Node, account: Account) -> BenefitsView:
     found = account.benefits or NOBODY
     affiliate = found.affiliate
-    assets = rooms.engine.ledger.assets
+    assets = node.engine.ledger.assets
     return BenefitsView(
         uid=account.uid,
         name=account.name,

@@ -17,7 +17,7 @@ from venue.api.operator import snapshots as snapshots_rows
 from venue.api.operator import venue as venue_rows
 from venue.api.operator import wire as wire_rows
 from venue.api.operator import worlds as worlds_rows
-from venue.gateway.context import Venue
+from venue.gateway.context import Node
 from venue.gateway.dispatch.routes import Route, bind
 from venue.gateway.operations.operator import (
     benefits,
@@ -39,10 +39,10 @@ from venue.gateway.operations.operator import (
 )
 
 
-def not_practice(venue: Venue) -> str:
+def not_practice(node: Node) -> str:
     """The reason that keeps an operation closed on a venue with real money: there are no deliberate
     failures, and time cannot be moved. Empty: it is open."""
-    return "" if venue.practice else "practice"
+    return "" if node.practice else "practice"
 
 
 def bindings() -> list[Route]:

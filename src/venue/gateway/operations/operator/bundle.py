@@ -24,7 +24,7 @@ from venue.api.operator.bundle import (
 )
 from venue.core import rules
 from venue.core.state.snapshot import state_hash
-from venue.gateway.context import Call, Venue
+from venue.gateway.context import Call, Node
 from venue.journal.journal import (
     Journal,
     JournalCorrupt,
@@ -42,23 +42,23 @@ T = TypeVar("T")
 _encode = msgspec.msgpack.Encoder().encode
 
 
-def bundle_off(venue: Venue) -> str:
+def bundle_off(node: Node) -> str:
     """The reason that keeps bundles closed; empty: they are open."""
-    return "" if venue.practice else "practice"
+    return "" if node.practice else "practice"
 
 
 async def bundle(call: Call, _: Empty) -> BundleView:
     """The part of the run that can be handed out now."""
-    rooms = call.venue
-    engine, journal = rooms.engine, rooms.journal
+    node = call.node
+    engine, journal = node.engine, node.journal
     last, time, digest = engine.sequence, engine.time, state_hash(engine)
-    first = await _read(rooms, lambda: _beginning(journal, last))
+    first = await _read(node, lambda: _beginning(journal, last))
     if first is None and earliest(journal):
         raise errors.failed_precondition("no snapshot is kept from which a run could begin")
     return BundleView(
         version=package.__version__,
         rules=rules.RULES,
-        seed=rooms.setting("historySeed", ""),
+        seed=node.setting("historySeed", ""),
         begin=first.sequence if first is not None else 0,
         last=last,
         time=time // US_PER_MS,
@@ -69,7 +69,7 @@ async def bundle(call: Call, _: Empty) -> BundleView:
 
 async def snapshot(call: Call, request: SnapshotPieceRequest) -> SnapshotPiece:
     """A piece of a snapshot."""
-    journal = call.venue.journal
+    journal = call.node.journal
 
     def find() -> bytes | None:
         for one in journal.snapshots():
@@ -77,7 +77,7 @@ async def snapshot(call: Call, request: SnapshotPieceRequest) -> SnapshotPiece:
                 return _encode(packed(one))
         return None
 
-    data = await _read(call.venue, find)
+    data = await _read(call.node, find)
     if data is None:
         raise errors.invalid("sequence", "no snapshot is kept there; ask /_venue/bundle again")
     return SnapshotPiece(b64encode(data[request.offset : request.offset + PIECE]).decode())
@@ -85,15 +85,15 @@ async def snapshot(call: Call, request: SnapshotPieceRequest) -> SnapshotPiece:
 
 async def commands(call: Call, request: CommandsRequest) -> list[CommandsPiece]:
     """Some of the commands that were asked for, the first of them with the first piece."""
-    journal = call.venue.journal
-    last = min(request.last, call.venue.engine.sequence)
+    journal = call.node.journal
+    last = min(request.last, call.node.engine.sequence)
     if request.after >= last:
         return []
     if request.after < journal.begin():
         raise errors.invalid(
             "after", f"the journal begins after {journal.begin()}; ask /_venue/bundle again"
         )
-    pieces = await _read(call.venue, lambda: journal.packed(request.after, last))
+    pieces = await _read(call.node, lambda: journal.packed(request.after, last))
     return [CommandsPiece(first, b64encode(payload).decode()) for first, payload in pieces]
 
 
@@ -109,13 +109,13 @@ def _beginning(journal: Journal, last: int) -> Snapshot | None:
     return chosen if least else None
 
 
-async def _read(rooms: Venue, function: Callable[[], T]) -> T:
+async def _read(node: Node, function: Callable[[], T]) -> T:
     """The result of a read of the journal, done where no other call of it is; ApiError."""
     found: list[T] = []
     try:
-        if rooms.journal.instant:
+        if node.journal.instant:
             return function()  # now: a journal in memory forgets old commands
-        await rooms.sequencer.on_disk_thread(lambda: found.append(function()))
+        await node.sequencer.on_disk_thread(lambda: found.append(function()))
     except (JournalCorrupt, JournalFailed) as problem:
         raise errors.busy(f"the journal cannot be read: {problem}") from None
     return found[0]

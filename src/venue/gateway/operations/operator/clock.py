@@ -16,7 +16,7 @@ from venue.api.operator.clock import (
     DueView,
     Stopping,
 )
-from venue.gateway.context import Call, Venue
+from venue.gateway.context import Call, Node
 from venue.node.clock_modes import RATE_MOST, ClockMode, ClockRefused, Mode
 from venue.node.due import TOLD_MAX, Due, upcoming
 from venue.node.sequencer import Stopped
@@ -30,26 +30,26 @@ ANY: Final = "any"
 
 def clock(call: Call, _: Empty) -> ClockView:
     """How venue time passes, and the next effects that fall due."""
-    rooms = call.venue
-    mode = rooms.clock.setting
+    node = call.node
+    mode = node.clock.setting
     return ClockView(
         mode=str(mode.mode),
         rate=short_text(mode.rate, RATE_DECIMALS),
-        time=rooms.clock.now() // US_PER_MS,
-        offset=rooms.clock.ahead() // US_PER_MS,
-        sequence=rooms.engine.sequence,
-        advancing=rooms.timekeeper.advancing(),
-        holders=rooms.timekeeper.holders(),
-        next=[_view(due) for due in rooms.timekeeper.next_due()],
+        time=node.clock.now() // US_PER_MS,
+        offset=node.clock.ahead() // US_PER_MS,
+        sequence=node.engine.sequence,
+        advancing=node.timekeeper.advancing(),
+        holders=node.timekeeper.holders(),
+        next=[_view(due) for due in node.timekeeper.next_due()],
     )
 
 
 async def change_clock(call: Call, request: ClockRequest) -> ClockView:
     """Set another mode; effects due until the time it begins at are settled first."""
-    rooms = call.venue
+    node = call.node
     try:
-        mode, to = _asked(rooms, request, rooms.clock.now())
-        await rooms.timekeeper.change(mode, to)
+        mode, to = _asked(node, request, node.clock.now())
+        await node.timekeeper.change(mode, to)
     except (Busy, ClockRefused) as problem:
         raise errors.failed_precondition(str(problem)) from None
     except Stopped:
@@ -57,7 +57,7 @@ async def change_clock(call: Call, request: ClockRequest) -> ClockView:
     return clock(call, Empty())
 
 
-def _asked(rooms: Venue, request: ClockRequest, now: int) -> tuple[ClockMode, int | None]:
+def _asked(node: Node, request: ClockRequest, now: int) -> tuple[ClockMode, int | None]:
     """The mode, and the time to begin it at if that is not now."""
     mode = Mode(request.mode)
     for name, value in (("rate", request.rate), ("offset", request.offset)):
@@ -65,10 +65,10 @@ def _asked(rooms: Venue, request: ClockRequest, now: int) -> tuple[ClockMode, in
             raise errors.combination(name, "mode")
     if request.at is not None and (mode is Mode.REAL or request.offset is not None):
         raise errors.combination("at", "mode" if mode is Mode.REAL else "offset")
-    wall = rooms.clock.wall()
+    wall = node.clock.wall()
     to = None
     if mode is Mode.REAL:
-        rooms.clock.check_real(now)
+        node.clock.check_real(now)
         to = wall
     elif request.at is not None:
         to = _moment("at", request.at)
@@ -87,12 +87,12 @@ def _asked(rooms: Venue, request: ClockRequest, now: int) -> tuple[ClockMode, in
 
 async def advance_clock(call: Call, request: AdvanceRequest) -> Advance:
     """Move venue time, and settle the effects that are due on the way."""
-    rooms = call.venue
-    to = _target(rooms, request)
+    node = call.node
+    to = _target(node, request)
     if request.dry_run:
-        return _foreseen(rooms, to)
+        return _foreseen(node, to)
     try:
-        done = await rooms.timekeeper.advance(to)
+        done = await node.timekeeper.advance(to)
     except Busy:
         raise errors.failed_precondition("another advance is under way") from None
     except Stopped:
@@ -107,12 +107,12 @@ async def advance_clock(call: Call, request: AdvanceRequest) -> Advance:
     )
 
 
-def _foreseen(rooms: Venue, to: int) -> Advance:
+def _foreseen(node: Node, to: int) -> Advance:
     """The effects that are known to fall due until then; none happens."""
-    now = rooms.clock.now()
+    now = node.clock.now()
     rows: list[DueView] = []
     left_out = 0
-    for due in takewhile(lambda due: due.at <= to, upcoming(rooms.engine, now)):
+    for due in takewhile(lambda due: due.at <= to, upcoming(node.engine, now)):
         if len(rows) < TOLD_MAX:
             rows.append(_view(due))
         else:
@@ -120,14 +120,14 @@ def _foreseen(rooms: Venue, to: int) -> Advance:
     return Advance(
         begin=now // US_PER_MS,
         end=to // US_PER_MS,
-        sequence=rooms.engine.sequence,
+        sequence=node.engine.sequence,
         settled=rows,
         left_out=left_out,
         stopped=False,
     )
 
 
-def _target(rooms: Venue, request: AdvanceRequest) -> int:
+def _target(node: Node, request: AdvanceRequest) -> int:
     """The venue time to come to."""
     given = {"by": request.by, "to": request.to, "to_next": request.to_next}
     names = [name for name, value in given.items() if value is not None]
@@ -135,7 +135,7 @@ def _target(rooms: Venue, request: AdvanceRequest) -> int:
         raise errors.either("by", "to")
     if len(names) > 1:
         raise errors.combination(names[0], names[1])
-    now = rooms.clock.now()
+    now = node.clock.now()
     if request.by is not None:
         span = _span("by", request.by)
         if not 0 < span <= YEAR_US:
@@ -145,7 +145,7 @@ def _target(rooms: Venue, request: AdvanceRequest) -> int:
         to = _moment("to", request.to)
         _check_range("to", to, now)
         return to
-    coming = takewhile(lambda due: due.at <= now + YEAR_US, upcoming(rooms.engine, now))
+    coming = takewhile(lambda due: due.at <= now + YEAR_US, upcoming(node.engine, now))
     soon = next((due.at for due in coming if request.to_next in (ANY, due.kind)), None)
     if soon is None:
         raise errors.failed_precondition(f"no {request.to_next} is due within 366 days")
@@ -190,7 +190,7 @@ def _view(due: Due) -> DueView:
 
 def stop(call: Call, _: Empty) -> Stopping:
     """End the venue's process; earlier requests are answered."""
-    if call.venue.stop is None:
+    if call.node.stop is None:
         raise errors.failed_precondition("this venue is a part of a process")
-    call.venue.stop()
+    call.node.stop()
     return Stopping(os.getpid())

@@ -41,7 +41,7 @@ from venue.core.instruments import Asset, Contract, Instrument, Tier, funding_ca
 from venue.core.messages.commands import ChangeContract, HaltInstrument, ListContract, PostIndex
 from venue.core.messages.events import Rejected
 from venue.core.units import PPB, PPM
-from venue.gateway.context import Call, Venue
+from venue.gateway.context import Call, Node
 from venue.gateway.operations.contract.orders import listed
 from venue.gateway.operations.operator.venue import done, increment, owner
 from venue.gateway.operations.refusals.contract import refusal
@@ -61,15 +61,15 @@ _TIME = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])", re.ASCII)
 
 def contracts(call: Call, _: Empty) -> list[ContractView]:
     """All contracts."""
-    rooms = call.venue
-    return [_contract_view(rooms, perp) for perp in rooms.engine.contracts.markets.values()]
+    node = call.node
+    return [_contract_view(node, perp) for perp in node.engine.contracts.markets.values()]
 
 
 async def list_contract(call: Call, request: ContractRequest) -> ContractView:
     """Open a contract market."""
-    rooms = call.venue
-    base = _asset(rooms, request.base_asset, "baseAsset")
-    settle = _asset(rooms, request.quote_asset, "quoteAsset")
+    node = call.node
+    base = _asset(node, request.base_asset, "baseAsset")
+    settle = _asset(node, request.quote_asset, "quoteAsset")
     tick, price_scale = increment(request.tick_size, "tickSize")
     step, quantity_scale = increment(request.step_size, "stepSize")
     grid = Instrument(
@@ -78,39 +78,39 @@ async def list_contract(call: Call, request: ContractRequest) -> ContractView:
     )  # fmt: skip
     contract = _with(Contract(grid, request.max_leverage, 1, 1, []), request, settle)
     await done(call, ListContract(contract))
-    return _contract_view(rooms, rooms.perp(grid.symbol))
+    return _contract_view(node, node.perp(grid.symbol))
 
 
 async def change_contract(call: Call, request: ChangeContractRequest) -> ContractView:
     """Set new limits, tiers, rates, bands or rules of prices."""
-    rooms = call.venue
-    perp = rooms.perp(request.symbol)
-    settle = rooms.asset(perp.market.instrument.quote)
+    node = call.node
+    perp = node.perp(request.symbol)
+    settle = node.asset(perp.market.instrument.quote)
     await done(call, ChangeContract(_with(perp.contract, request, settle)))
-    return _contract_view(rooms, perp)
+    return _contract_view(node, perp)
 
 
 async def halt_contract(call: Call, request: HaltRequest) -> ContractView:
     """Accept cancels only."""
-    perp = call.venue.perp(request.symbol)
+    perp = call.node.perp(request.symbol)
     halt = HaltInstrument(perp.symbol, halted=True, reason=request.reason, product=PRODUCT_CONTRACT)
     await done(call, halt)
-    return _contract_view(call.venue, perp)
+    return _contract_view(call.node, perp)
 
 
 async def resume_contract(call: Call, request: ResumeRequest) -> ContractView:
     """Accept orders again."""
-    perp = call.venue.perp(request.symbol)
+    perp = call.node.perp(request.symbol)
     await done(call, HaltInstrument(perp.symbol, halted=False, product=PRODUCT_CONTRACT))
-    return _contract_view(call.venue, perp)
+    return _contract_view(call.node, perp)
 
 
 async def post_index(call: Call, request: IndexRequest) -> ContractView:
     """Set one source's index price, with its effects; not while the index is held."""
-    perp = call.venue.perp(request.symbol)
-    held = References(call.venue.engine).held(perp.symbol)
+    perp = call.node.perp(request.symbol)
+    held = References(call.node.engine).held(perp.symbol)
     if held is not None:  # another price would move the mark away from the held one
-        at = wire.price_text(perp.market.instrument, held.price(call.venue.clock.now()))
+        at = wire.price_text(perp.market.instrument, held.price(call.node.clock.now()))
         raise errors.failed_precondition(
             f"the index of {perp.symbol} is held at {at}: hold it at another price, or release it"
         )
@@ -125,15 +125,15 @@ async def post_index(call: Call, request: IndexRequest) -> ContractView:
             f"must be one of {', '.join(posted)}" if posted else "the index follows the spot market"
         )
         raise errors.invalid("source", rule)
-    if request.jump and not call.venue.practice:
+    if request.jump and not call.node.practice:
         raise errors.invalid("jump", "only a practice venue's index can be set at once")
     price = wire.ticks(perp.market.instrument, request.price, "price")
     command = PostIndex(perp.symbol, source, price, jump=request.jump)
-    (applied,) = await call.venue.submit([command])
+    (applied,) = await call.node.submit([command])
     for event in applied.events[:1]:
         if isinstance(event, Rejected):
-            raise refusal(event, listed(call.venue, perp.symbol))
-    return _contract_view(call.venue, perp)
+            raise refusal(event, listed(call.node, perp.symbol))
+    return _contract_view(call.node, perp)
 
 
 def _with(
@@ -184,10 +184,10 @@ def _with(
     return structs.replace(made, funding_cap_ppb=cap_ppb)
 
 
-def _asset(rooms: Venue, text: str, name: str) -> Asset:
-    if text.upper() not in rooms.engine.ledger.ordinals:
+def _asset(node: Node, text: str, name: str) -> Asset:
+    if text.upper() not in node.engine.ledger.ordinals:
         raise errors.invalid(name, "no such asset")
-    return rooms.asset(text.upper())
+    return node.asset(text.upper())
 
 
 def _tiers(texts: list[str], settle: Asset) -> list[Tier]:
@@ -212,10 +212,10 @@ def _minute(text: str) -> int:
     return int(found[1]) * 60 + int(found[2])
 
 
-def _contract_view(rooms: Venue, perp: Perpetual) -> ContractView:
+def _contract_view(node: Node, perp: Perpetual) -> ContractView:
     contract = perp.contract
     listed = contract.instrument
-    settle = rooms.asset(listed.quote)
+    settle = node.asset(listed.quote)
     return ContractView(
         symbol=listed.symbol,
         base_asset=listed.base,
@@ -262,17 +262,17 @@ def _contract_view(rooms: Venue, perp: Perpetual) -> ContractView:
 
 def positions(call: Call, request: PositionsRequest) -> list[OperatorPosition]:
     """An owner's open positions, the oldest first."""
-    holding = owner(call.venue, request.owner).holding
+    holding = owner(call.node, request.owner).holding
     if holding is None:
         return []
-    return [_position_view(call.venue, position) for position in holding.positions.values()]
+    return [_position_view(call.node, position) for position in holding.positions.values()]
 
 
-def _position_view(rooms: Venue, position: Position) -> OperatorPosition:
+def _position_view(node: Node, position: Position) -> OperatorPosition:
     perp = position.perp
     pool = position.pool
     listed = perp.market.instrument
-    asset = rooms.asset(listed.quote)
+    asset = node.asset(listed.quote)
     return OperatorPosition(
         id=position.position_id,
         symbol=perp.symbol,
@@ -296,33 +296,33 @@ def _position_view(rooms: Venue, position: Position) -> OperatorPosition:
 
 async def liquidations(call: Call, request: LiquidationsRequest) -> list[LiquidationView]:
     """The newest liquidations first."""
-    rooms = call.venue
-    uid = owner(rooms, request.owner).uid if request.owner is not None else None
-    rows: list[LiquidationRow] = await rooms.ask(questions.liquidations, uid, request.limit)
-    return [_liquidation_view(rooms, row) for row in rows]
+    node = call.node
+    uid = owner(node, request.owner).uid if request.owner is not None else None
+    rows: list[LiquidationRow] = await node.ask(questions.liquidations, uid, request.limit)
+    return [_liquidation_view(node, row) for row in rows]
 
 
 async def liquidation(call: Call, request: LiquidationRequest) -> LiquidationStoryView:
     """One liquidation, rung by rung."""
-    rooms = call.venue
-    story = await rooms.ask(questions.liquidation, request.id)
+    node = call.node
+    story = await node.ask(questions.liquidation, request.id)
     if story is None:
         raise errors.invalid("id", "no such liquidation")
-    asset = rooms.asset(story.liquidation.asset)
+    asset = node.asset(story.liquidation.asset)
     return LiquidationStoryView(
-        liquidation=_liquidation_view(rooms, story.liquidation),
-        steps=[_step_view(rooms, asset, row) for row in story.steps],
-        fills=[_fill_view(rooms, asset, row) for row in story.fills],
-        deleveraged=[_deleveraged_view(rooms, row) for row in story.deleveraged],
+        liquidation=_liquidation_view(node, story.liquidation),
+        steps=[_step_view(node, asset, row) for row in story.steps],
+        fills=[_fill_view(node, asset, row) for row in story.fills],
+        deleveraged=[_deleveraged_view(node, row) for row in story.deleveraged],
     )
 
 
-def _liquidation_view(rooms: Venue, row: LiquidationRow) -> LiquidationView:
-    asset = rooms.asset(row.asset)
+def _liquidation_view(node: Node, row: LiquidationRow) -> LiquidationView:
+    asset = node.asset(row.asset)
     return LiquidationView(
         id=row.liquidation_id,
         uid=row.uid,
-        owner=rooms.engine.account(row.uid).name,
+        owner=node.engine.account(row.uid).name,
         position=row.position_id,
         asset=row.asset,
         symbol=row.symbol,
@@ -339,8 +339,8 @@ def _liquidation_view(rooms: Venue, row: LiquidationRow) -> LiquidationView:
     )
 
 
-def _step_view(rooms: Venue, asset: Asset, row: StepRow) -> LiquidationStepView:
-    listed = rooms.perp(row.symbol).market.instrument
+def _step_view(node: Node, asset: Asset, row: StepRow) -> LiquidationStepView:
+    listed = node.perp(row.symbol).market.instrument
     return LiquidationStepView(
         position=row.position_id,
         symbol=row.symbol,
@@ -357,8 +357,8 @@ def _step_view(rooms: Venue, asset: Asset, row: StepRow) -> LiquidationStepView:
     )
 
 
-def _fill_view(rooms: Venue, asset: Asset, row: ContractFillRow) -> LiquidationFill:
-    listed = rooms.perp(row.symbol).market.instrument
+def _fill_view(node: Node, asset: Asset, row: ContractFillRow) -> LiquidationFill:
+    listed = node.perp(row.symbol).market.instrument
     return LiquidationFill(
         trade_id=row.trade_id,
         cause=Cause(row.cause).name,
@@ -371,12 +371,12 @@ def _fill_view(rooms: Venue, asset: Asset, row: ContractFillRow) -> LiquidationF
     )
 
 
-def _deleveraged_view(rooms: Venue, row: DeleveragedRow) -> DeleveragedPosition:
-    listed = rooms.perp(row.symbol).market.instrument
+def _deleveraged_view(node: Node, row: DeleveragedRow) -> DeleveragedPosition:
+    listed = node.perp(row.symbol).market.instrument
     return DeleveragedPosition(
         position=row.position_id,
         uid=row.uid,
-        owner=rooms.engine.account(row.uid).name,
+        owner=node.engine.account(row.uid).name,
         symbol=row.symbol,
         qty=wire.quantity_text(listed, row.quantity),
         price=wire.price_text(listed, row.price),

@@ -8,7 +8,7 @@ from venue.api.operator.copying import LeadRequest, LeadView
 from venue.core.copying.people import Lead
 from venue.core.messages.copy_commands import SetLead
 from venue.core.messages.events import Rejected
-from venue.gateway.context import Call, Venue
+from venue.gateway.context import Call, Node
 from venue.gateway.operations.operator.venue import owner
 from venue.gateway.operations.refusals.copying import refusal
 from venue.wire import rate, rate_text
@@ -16,16 +16,16 @@ from venue.wire import rate, rate_text
 
 def leads(call: Call, _: Empty) -> list[LeadView]:
     """All lead traders."""
-    traders = call.venue.engine.copying.books.traders
+    traders = call.node.engine.copying.books.traders
     found = [trader.lead for _, trader in sorted(traders.items())]
-    return [_view(call.venue, lead) for lead in found if lead is not None]
+    return [_view(call.node, lead) for lead in found if lead is not None]
 
 
 async def set_lead(call: Call, request: LeadRequest) -> LeadView:
     """Make an owner a lead trader, or give one other terms."""
-    rooms = call.venue
-    account = owner(rooms, request.owner)
-    third = 0 if request.third_party is None else owner(rooms, request.third_party).uid
+    node = call.node
+    account = owner(node, request.owner)
+    third = 0 if request.third_party is None else owner(node, request.third_party).uid
     third_share = rate(request.third_party_share, "thirdPartyShare")
     if third_share > 10**6:
         raise errors.out_of_range("thirdPartyShare", "allowed: 0 to 1")
@@ -33,20 +33,20 @@ async def set_lead(call: Call, request: LeadRequest) -> LeadView:
         account.uid, request.asset.upper(), request.active,
         rate(request.profit_share, "profitShare"), third, third_share, request.symbols or [],
     )  # fmt: skip
-    (applied,) = await rooms.submit([command])
+    (applied,) = await node.submit([command])
     first = applied.events[0]
     if isinstance(first, Rejected):
         raise refusal(first)
-    lead = rooms.engine.copying.books.traders[account.uid].lead
+    lead = node.engine.copying.books.traders[account.uid].lead
     assert lead is not None
-    return _view(rooms, lead)
+    return _view(node, lead)
 
 
-def _view(rooms: Venue, lead: Lead) -> LeadView:
+def _view(node: Node, lead: Lead) -> LeadView:
     return LeadView(
         uid=lead.account.uid,
         owner=lead.account.name,
-        asset=rooms.engine.ledger.assets[lead.asset].name,
+        asset=node.engine.ledger.assets[lead.asset].name,
         active=lead.active,
         profit_share=rate_text(lead.share_ppm),
         third_party=lead.third_uid or None,

@@ -6,7 +6,7 @@ from typing import Final
 
 from venue.api import errors
 from venue.api.operator.explain import ExplainRequest, Explanation
-from venue.gateway.context import Call, Venue
+from venue.gateway.context import Call, Node
 from venue.gateway.operations.operator.wire import found_number
 from venue.node.explainer import Explained, ExplainQuestion, TooBusy, TooOld
 from venue.times import US_PER_MS
@@ -14,34 +14,34 @@ from venue.times import US_PER_MS
 FIRST_REFUSED: Final = 300
 
 
-def explain_off(venue: Venue) -> str:
+def explain_off(node: Node) -> str:
     """The reason that keeps explanations closed; empty: they are open."""
-    return "" if venue.practice and venue.explainer is not None else "practice"
+    return "" if node.practice and node.explainer is not None else "practice"
 
 
 async def order(call: Call, request: ExplainRequest) -> Explanation:
     """Why an order filled, rested or ended."""
-    return await _explained(call.venue, ExplainQuestion("order", request.id))
+    return await _explained(call.node, ExplainQuestion("order", request.id))
 
 
 async def bill(call: Call, request: ExplainRequest) -> Explanation:
     """Where the amount of a bill, or of an income, comes from."""
-    return await _explained(call.venue, ExplainQuestion("bill", request.id))
+    return await _explained(call.node, ExplainQuestion("bill", request.id))
 
 
 async def liquidation(call: Call, request: ExplainRequest) -> Explanation:
     """Why a pool was liquidated, and each step of it."""
-    return await _explained(call.venue, ExplainQuestion("liquidation", request.id))
+    return await _explained(call.node, ExplainQuestion("liquidation", request.id))
 
 
 async def refusal(call: Call, request: ExplainRequest) -> Explanation:
     """Why a request was refused."""
-    venue = call.venue
-    entry, sequence, uid = found_number(venue, request.id)
+    node = call.node
+    entry, sequence, uid = found_number(node, request.id)
     if entry.status is not None and entry.status < FIRST_REFUSED:
         raise errors.invalid("id", "this request was not refused")
     question = ExplainQuestion("refusal", request.id, uid, sequence, entry.code, entry.msg)
-    told = await _explained(venue, question)
+    told = await _explained(node, question)
     what = entry.operation or f"{entry.method} {entry.path}"
     status = f"HTTP {entry.status}" if entry.status is not None else "no answer"
     head = f"{what} of {entry.owner or 'nobody known'} was answered with {status}"
@@ -52,10 +52,10 @@ async def refusal(call: Call, request: ExplainRequest) -> Explanation:
     return told
 
 
-async def _explained(venue: Venue, question: ExplainQuestion) -> Explanation:
-    explainer = venue.explainer
+async def _explained(node: Node, question: ExplainQuestion) -> Explanation:
+    explainer = node.explainer
     assert explainer is not None, "they are closed then"
-    question.epoch = venue.engine.savepoints.epoch
+    question.epoch = node.engine.savepoints.epoch
     try:
         told: Explained | None = await explainer.ask(question)
     except TooOld as problem:
@@ -64,7 +64,7 @@ async def _explained(venue: Venue, question: ExplainQuestion) -> Explanation:
         raise errors.busy(f"{problem}; nothing was changed") from None
     if told is None:
         raise errors.invalid("id", f"no such {question.kind}")
-    account = venue.engine.ledger.accounts.get(told.uid)
+    account = node.engine.ledger.accounts.get(told.uid)
     return Explanation(
         question.kind,
         question.number,

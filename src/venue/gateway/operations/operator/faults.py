@@ -24,7 +24,7 @@ from venue.api.operator.faults import (
     When,
 )
 from venue.candles import DAY_US
-from venue.gateway.context import Call, Venue
+from venue.gateway.context import Call, Node
 from venue.gateway.faults.effects import check, shown_side
 from venue.gateway.faults.presets import PRESETS, scaled
 from venue.gateway.faults.rules import RULES_MAX, Asked, FaultRules, Rule
@@ -39,21 +39,21 @@ _RESERVED: Final = ("try", "presets")  # they are paths of their own
 
 def faults(call: Call, _: Empty) -> list[FaultView]:
     """The rules with their counts."""
-    return [rule.view() for rule in call.venue.faults.all()]
+    return [rule.view() for rule in call.node.faults.all()]
 
 
 def add_fault(call: Call, request: FaultRequest) -> FaultView:
     """A new rule."""
-    rules = call.venue.faults
+    rules = call.node.faults
     rule_id = request.id if request.id is not None else rules.new_id()
     if rules.find(rule_id) is not None:
         raise errors.invalid("id", "a rule has this id; change or remove that one")
-    return _made(call.venue, rule_id, request).view()
+    return _made(call.node, rule_id, request).view()
 
 
 def change_fault(call: Call, request: ChangeFaultRequest) -> FaultView:
     """Change a rule, which keeps its place."""
-    rule = _found(call.venue.faults, request.id)
+    rule = _found(call.node.faults, request.id)
     if request.match is not None or request.when is not None or request.effect is not None:
         changed = FaultRequest(
             effect=request.effect or rule.effect,
@@ -61,7 +61,7 @@ def change_fault(call: Call, request: ChangeFaultRequest) -> FaultView:
             when=request.when or rule.when,
             enabled=rule.enabled,
         )
-        rule = _made(call.venue, request.id, changed)
+        rule = _made(call.node, request.id, changed)
     if request.enabled is not None:
         rule.enabled = request.enabled
     return rule.view()
@@ -69,14 +69,14 @@ def change_fault(call: Call, request: ChangeFaultRequest) -> FaultView:
 
 def remove_fault(call: Call, request: FaultId) -> FaultView:
     """Forget a rule."""
-    rule = _found(call.venue.faults, request.id)
-    call.venue.faults.remove(request.id)
+    rule = _found(call.node.faults, request.id)
+    call.node.faults.remove(request.id)
     return rule.view()
 
 
 def clear_faults(call: Call, _: Empty) -> list[FaultView]:
     """Forget all rules; the rules as they were."""
-    rules = call.venue.faults
+    rules = call.node.faults
     views = [rule.view() for rule in rules.all()]
     rules.clear()
     return views
@@ -84,11 +84,11 @@ def clear_faults(call: Call, _: Empty) -> list[FaultView]:
 
 def try_fault(call: Call, request: TryRequest) -> list[Tried]:
     """The rules that a request would meet."""
-    venue = call.venue
-    key = venue.keys.by_key(request.key.encode()) if request.key is not None else None
+    node = call.node
+    key = node.keys.by_key(request.key.encode()) if request.key is not None else None
     uid = key.view.uid if key is not None else 0
     if request.owner is not None:
-        uid = owner(venue, request.owner).uid
+        uid = owner(node, request.owner).uid
     method, path = request.method or "GET", request.path or ""
     row = _row(method, path)
     asked = Asked(
@@ -102,7 +102,7 @@ def try_fault(call: Call, request: TryRequest) -> list[Tried]:
         channel=request.channel or "",
         places=row is not None and row.name.startswith("place_"),
     )
-    return venue.faults.tried(asked, venue.clock.now())
+    return node.faults.tried(asked, node.clock.now())
 
 
 def _row(method: str, path: str) -> Operation[Any, Any] | None:
@@ -130,7 +130,7 @@ def apply_preset(call: Call, request: PresetRequest) -> list[FaultView]:
     for rule in outage.rules:
         when = scaled(rule.when, rate) if rate is not None else rule.when
         wanted = FaultRequest(effect=rule.effect, match=rule.match, when=when)
-        made.append(_made(call.venue, f"{request.name}.{rule.id}", wanted).view())
+        made.append(_made(call.node, f"{request.name}.{rule.id}", wanted).view())
     return made
 
 
@@ -142,9 +142,9 @@ def _found(rules: FaultRules, rule_id: str) -> Rule:
     return rule
 
 
-def _made(venue: Venue, rule_id: str, request: FaultRequest) -> Rule:
+def _made(node: Node, rule_id: str, request: FaultRequest) -> Rule:
     """Check a rule and put it in place; on ApiError nothing has changed."""
-    rules, now = venue.faults, venue.clock.now()
+    rules, now = node.faults, node.clock.now()
     if rule_id in _RESERVED:
         raise errors.invalid("id", f"must not be {' or '.join(_RESERVED)}")
     if rules.find(rule_id) is None and len(rules.all()) >= RULES_MAX:
@@ -157,7 +157,7 @@ def _made(venue: Venue, rule_id: str, request: FaultRequest) -> Rule:
     end = _time("when.until", when.until, now)
     if end is not None and end <= begin:
         raise errors.time_order("when.from", "when.until")
-    uid = owner(venue, match.owner).uid if match.owner is not None else None
+    uid = owner(node, match.owner).uid if match.owner is not None else None
     rule = rules.add(rule_id, match, when, _checked(request.effect), uid=uid)
     rule.begin, rule.end, rule.enabled = begin, end, request.enabled
     return rule

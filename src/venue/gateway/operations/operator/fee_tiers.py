@@ -18,7 +18,7 @@ from venue.api.operator.fee_tiers import (
 from venue.core.fee_tiers import Standing, rates_of
 from venue.core.instruments import Asset
 from venue.core.messages.benefit_commands import FeeTier, SetFeeTiers
-from venue.gateway.context import Call, Venue
+from venue.gateway.context import Call, Node
 from venue.gateway.operations.operator.venue import done, owner
 from venue.vocabulary import Product
 
@@ -29,10 +29,10 @@ NOTHING: Final = Standing()
 
 def fee_tiers(call: Call, _: Empty) -> list[FeeTiersView]:
     """The tiers of each product that has any."""
-    rooms = call.venue
+    node = call.node
     found: list[FeeTiersView] = []
-    for product, table in sorted(rooms.engine.fee_tiers.tables.items()):
-        asset = rooms.engine.ledger.assets[table.asset]
+    for product, table in sorted(node.engine.fee_tiers.tables.items()):
+        asset = node.engine.ledger.assets[table.asset]
         texts = [_text(tier, asset) for tier in table.tiers]
         if texts:
             found.append(FeeTiersView(Product(product).name, asset.name, texts))
@@ -46,11 +46,11 @@ def _text(tier: FeeTier, asset: Asset) -> str:
 
 async def set_fee_tiers(call: Call, request: FeeTiersRequest) -> list[FeeTiersView]:
     """Set other tiers, or none."""
-    rooms = call.venue
+    node = call.node
     name = request.asset.upper()
-    if name not in rooms.engine.ledger.ordinals:
+    if name not in node.engine.ledger.ordinals:
         raise errors.invalid("asset", "no such asset")
-    tiers = _tiers(request.tiers or [], rooms.asset(name))
+    tiers = _tiers(request.tiers or [], node.asset(name))
     await done(call, SetFeeTiers(int(Product[request.product]), name, tiers))
     return fee_tiers(call, Empty())
 
@@ -76,16 +76,16 @@ def _tiers(texts: list[str], asset: Asset) -> list[FeeTier]:
 
 def fee_tier(call: Call, request: FeeTierRequest) -> list[FeeTierView]:
     """An owner's tiers and rates."""
-    rooms = call.venue
-    account = owner(rooms, request.owner)
+    node = call.node
+    account = owner(node, request.owner)
     found: list[FeeTierView] = []
     for product in Product:
-        standing = rooms.engine.fee_tiers.standings.get((account.uid, int(product)), NOTHING)
+        standing = node.engine.fee_tiers.standings.get((account.uid, int(product)), NOTHING)
         maker, taker = rates_of(account, int(product))
         found.append(
             FeeTierView(
-                product.name, standing.level, _amount(rooms, product, standing.volume()),
-                _amount(rooms, product, standing.today),
+                product.name, standing.level, _amount(node, product, standing.volume()),
+                _amount(node, product, standing.today),
                 wire.rate_text(maker) if maker >= 0 else "",
                 wire.rate_text(taker) if taker >= 0 else "",
             )
@@ -93,9 +93,9 @@ def fee_tier(call: Call, request: FeeTierRequest) -> list[FeeTierView]:
     return found
 
 
-def _amount(rooms: Venue, product: Product, atoms: int) -> str:
+def _amount(node: Node, product: Product, atoms: int) -> str:
     """An amount in the asset of a product's table; 0 where there is none."""
-    table = rooms.engine.fee_tiers.tables.get(int(product))
+    table = node.engine.fee_tiers.tables.get(int(product))
     if table is None:
         return "0"
-    return wire.amount_text(rooms.engine.ledger.assets[table.asset], atoms)
+    return wire.amount_text(node.engine.ledger.assets[table.asset], atoms)

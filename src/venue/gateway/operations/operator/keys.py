@@ -12,21 +12,21 @@ from venue.api.operator.venue import (
 )
 from venue.core.messages.commands import ChangeSetting
 from venue.gateway.access.callers import KeyFacts
-from venue.gateway.context import KEY_REWRITES, Call, Venue
+from venue.gateway.context import KEY_REWRITES, Call, Node
 from venue.gateway.operations.operator.venue import owner
 from venue.vocabulary import Access
 
 
 def keys(call: Call, request: KeysRequest) -> list[KeyView]:
     """Keys without their secrets."""
-    rooms = call.venue
-    uid = owner(rooms, request.owner).uid if request.owner is not None else None
-    return [_view(key) for key in rooms.keys.list(uid)]
+    node = call.node
+    uid = owner(node, request.owner).uid if request.owner is not None else None
+    return [_view(key) for key in node.keys.list(uid)]
 
 
 async def create_key(call: Call, request: CreateKeyRequest) -> CreatedKey:
     """A new key; only this reply shows its secret."""
-    rooms = call.venue
+    node = call.node
     access = 0
     for name in request.permissions:
         access |= int(Access[name])
@@ -34,30 +34,30 @@ async def create_key(call: Call, request: CreateKeyRequest) -> CreatedKey:
         raise errors.missing("permissions")
     if access & Access.COPY_TRADE and access & (Access.SPOT_TRADE | Access.CONTRACT_TRADE):
         raise errors.combination("COPY_TRADE", "SPOT_TRADE' and 'CONTRACT_TRADE")
-    made = await rooms.keys.create(
-        owner(rooms, request.owner).uid,
+    made = await node.keys.create(
+        owner(node, request.owner).uid,
         access,
-        now=rooms.clock.told(),
+        now=node.clock.told(),
         label=request.label,
         addresses=request.ips or [],
     )
-    await _note_rewrites(rooms)
+    await _note_rewrites(node)
     return CreatedKey(made.key, made.secret, made.passphrase)
 
 
 async def revoke_key(call: Call, request: RevokeKeyRequest) -> KeyView:
     """Have the key stop working at once."""
-    if not await call.venue.keys.revoke(request.key):
+    if not await call.node.keys.revoke(request.key):
         raise errors.invalid("key", "no such key")
-    await _note_rewrites(call.venue)
-    (found,) = [key for key in call.venue.keys.list() if key.key == request.key]
+    await _note_rewrites(call.node)
+    (found,) = [key for key in call.node.keys.list() if key.key == request.key]
     return _view(found)
 
 
-async def _note_rewrites(rooms: Venue) -> None:
+async def _note_rewrites(node: Node) -> None:
     """Have the journal know the newest key store: an earlier copy of its files is refused then."""
-    if rooms.keys.rewrites() > int(rooms.setting(KEY_REWRITES, "0")):
-        await rooms.submit([ChangeSetting(KEY_REWRITES, str(rooms.keys.rewrites()))])
+    if node.keys.rewrites() > int(node.setting(KEY_REWRITES, "0")):
+        await node.submit([ChangeSetting(KEY_REWRITES, str(node.keys.rewrites()))])
 
 
 def _view(key: KeyFacts) -> KeyView:

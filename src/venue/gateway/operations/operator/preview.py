@@ -34,11 +34,11 @@ _CONTRACT: Final = compile_request(PlaceContractOrderRequest)
 
 def preview(call: Call, request: PreviewRequest) -> Preview:
     """The effects that an order would have now. The answer also tells a refusal."""
-    engine = call.venue.engine
-    uid = call.venue.owner(request.owner).uid
-    time = max(call.venue.clock.now(), engine.time)
+    engine = call.node.engine
+    uid = call.node.owner(request.owner).uid
+    time = max(call.node.clock.now(), engine.time)
     empty = Preview(engine.sequence, time // 1_000, accepted=False)
-    theirs = Call(call.venue, uid, b"")
+    theirs = Call(call.node, uid, b"")
     try:
         if request.product == "SPOT":
             return _spot(theirs, request.order, empty, time)
@@ -67,18 +67,18 @@ def _said(events: list[Event], empty: Preview) -> Preview:
 
 def _spot(call: Call, order: PreviewOrder, empty: Preview, time: int) -> Preview:
     request = decode(_SPOT, _given(order))
-    venue = call.venue
-    instrument = venue.market(request.symbol).instrument
+    node = call.node
+    instrument = node.market(request.symbol).instrument
     command = spot_orders.order_command(call, instrument, request, GTC)
     command.time = time
-    found = spot.preview(venue.engine.spot, command)
+    found = spot.preview(node.engine.spot, command)
     if isinstance(found, list):
         if isinstance(found[0], Rejected):
-            raise spot_orders.order_refusal(venue, found[0], command)
+            raise spot_orders.order_refusal(node, found[0], command)
         return _said(found, empty)
     buy = command.side == BUY
-    gets = venue.asset(instrument.base if buy else instrument.quote)
-    pays = venue.asset(instrument.quote if buy else instrument.base)
+    gets = node.asset(instrument.base if buy else instrument.quote)
+    pays = node.asset(instrument.quote if buy else instrument.base)
     return structs.replace(
         empty,
         accepted=True,
@@ -99,13 +99,13 @@ def _spot(call: Call, order: PreviewOrder, empty: Preview, time: int) -> Preview
 
 def _contract(call: Call, order: PreviewOrder, empty: Preview, time: int) -> Preview:
     request = decode(_CONTRACT, _given(order))
-    listed = contract_orders.listed(call.venue, request.symbol)
+    listed = contract_orders.listed(call.node, request.symbol)
     command = contract_orders.order_command(call, listed, request, GTC)
     command.time = time
-    found = contract.preview(call.venue.engine.contracts, command)
+    found = contract.preview(call.node.engine.contracts, command)
     if isinstance(found, list):
         if isinstance(found[0], Rejected):
-            raise contract_orders.order_refusal(call.venue, found[0], listed, command)
+            raise contract_orders.order_refusal(call.node, found[0], listed, command)
         return _said(found, empty)
     instrument, asset = listed.contract.instrument, listed.asset
     return structs.replace(

@@ -15,7 +15,7 @@ from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.reference.index import SPOT_SOURCE, price_most
 from venue.core.messages.commands import ChangeContract, ChangeSetting, Command, PostIndex
 from venue.core.messages.events import Rejected
-from venue.gateway.context import Call, Venue
+from venue.gateway.context import Call, Node
 from venue.gateway.operations.contract.orders import listed
 from venue.gateway.operations.refusals.contract import refusal
 from venue.node.references import HELD, Reference, References, setting
@@ -33,27 +33,27 @@ _CHANGE: Final = re.compile(r"([+-])([0-9]{1,4}(?:\.[0-9]{1,4})?)%", re.ASCII)
 
 def references(call: Call, _: Empty) -> list[ReferenceView]:
     """The contracts that go by a price that an operator gave."""
-    rooms = call.venue
-    told = References(rooms.engine)
+    node = call.node
+    told = References(node.engine)
     return [
-        _view(rooms, perp)
-        for symbol, perp in rooms.engine.contracts.markets.items()
+        _view(node, perp)
+        for symbol, perp in node.engine.contracts.markets.items()
         if told.price(symbol)
     ]
 
 
 async def hold_index(call: Call, request: HoldRequest) -> ReferenceView:
     """Make a held price the one source of the index from now on."""
-    rooms = call.venue
-    perp = rooms.perp(request.symbol)
+    node = call.node
+    perp = node.perp(request.symbol)
     price = wire.ticks(perp.market.instrument, request.price, "price")
     _check(perp, price, "price")
-    before = References(rooms.engine).held(perp.symbol)
+    before = References(node.engine).held(perp.symbol)
     commands: list[Command] = []
     if before is None:
         contract = structs.replace(perp.contract, index_sources=(HELD,))
         commands.append(ChangeContract(contract))
-    now = rooms.clock.now()
+    now = node.clock.now()
     sources = before.sources if before is not None else perp.contract.index_sources
     held = Reference(price, price, now, now, sources)
     commands.append(PostIndex(perp.symbol, HELD, price, jump=request.jump))
@@ -63,11 +63,11 @@ async def hold_index(call: Call, request: HoldRequest) -> ReferenceView:
 
 async def release_index(call: Call, request: ReleaseRequest) -> ReferenceView:
     """Give the index its sources back, which it follows by its step."""
-    rooms = call.venue
-    perp = rooms.perp(request.symbol)
-    if not References(rooms.engine).price(perp.symbol):
+    node = call.node
+    perp = node.perp(request.symbol)
+    if not References(node.engine).price(perp.symbol):
         raise errors.failed_precondition(f"the index of {perp.symbol} is not held")
-    held = References(rooms.engine).held(perp.symbol)
+    held = References(node.engine).held(perp.symbol)
     commands: list[Command] = []
     if held is not None:
         contract = structs.replace(perp.contract, index_sources=held.sources)
@@ -78,26 +78,26 @@ async def release_index(call: Call, request: ReleaseRequest) -> ReferenceView:
 
 async def crash(call: Call, request: CrashRequest) -> ReferenceView:
     """Begin a line from the present price to another one."""
-    rooms = call.venue
-    perp = rooms.perp(request.symbol)
+    node = call.node
+    perp = node.perp(request.symbol)
     change = _change(request.change)
     over = _over(request.over)
-    now = rooms.clock.now()
-    held = References(rooms.engine).held(perp.symbol)
-    start = held.price(now) if held is not None else _quoted(rooms, perp)
+    now = node.clock.now()
+    held = References(node.engine).held(perp.symbol)
+    start = held.price(now) if held is not None else _quoted(node, perp)
     target = start * (WHOLE + change) // WHOLE
     _check(perp, target, "change")
     line = Reference(start, target, now, now + over, held.sources if held is not None else ())
     return await _done(call, perp, [ChangeSetting(setting(perp.symbol), line.text())])
 
 
-def _quoted(rooms: Venue, perp: Perpetual) -> int:
+def _quoted(node: Node, perp: Perpetual) -> int:
     """The price around which agents quote in the index's spot market, in ticks of the contract."""
-    if SPOT_SOURCE not in perp.contract.index_sources or not rooms.agents:
+    if SPOT_SOURCE not in perp.contract.index_sources or not node.agents:
         raise errors.failed_precondition(
             f"no agents make the price of {perp.symbol}: hold its index first"
         )
-    market = rooms.engine.spot.markets.get(perp.symbol)
+    market = node.engine.spot.markets.get(perp.symbol)
     price = market.book.twice_mid() // 2 if market is not None else 0
     if not price:
         raise errors.failed_precondition(f"the spot market of {perp.symbol} has no price now")
@@ -135,17 +135,17 @@ def _over(text: str) -> int:
 
 async def _done(call: Call, perp: Perpetual, commands: list[Command]) -> ReferenceView:
     """Have all of it done, in one group."""
-    for applied in await call.venue.submit(commands):
+    for applied in await call.node.submit(commands):
         for event in applied.events:
             if isinstance(event, Rejected):
-                raise refusal(event, listed(call.venue, perp.symbol))
-    return _view(call.venue, perp)
+                raise refusal(event, listed(call.node, perp.symbol))
+    return _view(call.node, perp)
 
 
-def _view(rooms: Venue, perp: Perpetual) -> ReferenceView:
-    told = References(rooms.engine)
+def _view(node: Node, perp: Perpetual) -> ReferenceView:
+    told = References(node.engine)
     line = told.of(perp.symbol)
-    now = rooms.clock.now()
+    now = node.clock.now()
     instrument = perp.market.instrument
     followed = line is not None and told.price(perp.symbol) > 0
     return ReferenceView(

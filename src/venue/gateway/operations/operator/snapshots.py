@@ -12,7 +12,7 @@ from venue.core.messages.events import Event, Rejected
 from venue.core.messages.savepoints import DropState, StateReverted
 from venue.core.savepoints import Savepoint
 from venue.core.state.snapshot import digest
-from venue.gateway.context import Call, Venue
+from venue.gateway.context import Call, Node
 from venue.gateway.operations.refusals.spot import refusal
 from venue.node.sequencer import Overloaded, Stopped
 from venue.node.timekeeper import Busy
@@ -21,57 +21,57 @@ from venue.times import US_PER_MS
 
 def snapshots(call: Call, _: Empty) -> list[SnapshotView]:
     """The states that are kept, the oldest first."""
-    return [_view(kept) for kept in call.venue.engine.savepoints.kept.values()]
+    return [_view(kept) for kept in call.node.engine.savepoints.kept.values()]
 
 
 async def keep(call: Call, request: SnapshotId) -> SnapshotView:
     """Keep the state as it is now; a former one of this name is replaced."""
-    rooms = call.venue
+    node = call.node
     _check_free(request.name)
     try:
-        _said(await rooms.timekeeper.keep(request.name, rooms.aside.dump))
+        _said(await node.timekeeper.keep(request.name, node.aside.dump))
     except (Busy, Overloaded, Stopped) as problem:
         raise errors.busy(f"{problem}; nothing was done") from None
-    return _view(rooms.engine.savepoints.kept[request.name])
+    return _view(node.engine.savepoints.kept[request.name])
 
 
 async def drop(call: Call, request: SnapshotId) -> SnapshotView:
     """Keep a state no more."""
-    rooms = call.venue
+    node = call.node
     _check_free(request.name)
-    kept = found(rooms, request.name)
-    _said(await rooms.submit([DropState(request.name)]))
+    kept = found(node, request.name)
+    _said(await node.submit([DropState(request.name)]))
     return _view(kept)
 
 
 async def revert(call: Call, request: SnapshotId) -> Reverted:
     """Go back to a kept state, which stays kept."""
-    return await _revert(call.venue, request.name)
+    return await _revert(call.node, request.name)
 
 
 async def reset(call: Call, _: Empty) -> Reverted:
     """Go back to the state in which the venue began to answer."""
-    return await _revert(call.venue, READY)
+    return await _revert(call.node, READY)
 
 
-async def _revert(rooms: Venue, name: str) -> Reverted:
-    kept = found(rooms, name)
+async def _revert(node: Node, name: str) -> Reverted:
+    kept = found(node, name)
     try:
-        applied = await rooms.timekeeper.revert(name)
+        applied = await node.timekeeper.revert(name)
     except (Busy, Overloaded, Stopped) as problem:
         raise errors.busy(f"{problem}; nothing was done") from None
     event = _said(applied)
     assert isinstance(event, StateReverted)
-    await _forget_keys(rooms)
+    await _forget_keys(node)
     time = event.time // US_PER_MS
     return Reverted(name, event.epoch, applied[0].sequence, time, digest(kept.state))
 
 
-async def _forget_keys(rooms: Venue) -> None:
+async def _forget_keys(node: Node) -> None:
     """Revoke keys of owners that are gone: the next owner gets their uid."""
-    there = rooms.engine.ledger.accounts
-    gone = [view.key for view in rooms.keys.list() if view.uid not in there and not view.revoked]
-    await asyncio.gather(*[rooms.keys.revoke(key) for key in gone])
+    there = node.engine.ledger.accounts
+    gone = [view.key for view in node.keys.list() if view.uid not in there and not view.revoked]
+    await asyncio.gather(*[node.keys.revoke(key) for key in gone])
 
 
 def _said(applied: list[Applied]) -> Event:
@@ -87,9 +87,9 @@ def _check_free(name: str) -> None:
         raise errors.invalid("name", f"{READY!r} is the venue's own: reset goes back to it")
 
 
-def found(rooms: Venue, name: str, field: str = "name") -> Savepoint:
+def found(node: Node, name: str, field: str = "name") -> Savepoint:
     """The kept state of a name. ApiError 404 with the names that there are; it names `field`."""
-    kept = rooms.engine.savepoints.kept
+    kept = node.engine.savepoints.kept
     state = kept.get(name)
     if state is None:
         there = ", ".join(kept) or "none is kept"

@@ -53,7 +53,7 @@ from venue.core.messages.commands import (
 from venue.core.messages.contract_events import Income
 from venue.core.messages.events import Event, Rejected, WalletMoved
 from venue.core.state.snapshot import state_hash
-from venue.gateway.context import Call, Venue
+from venue.gateway.context import Call, Node
 from venue.gateway.operations.refusals.funds import wallet_funds
 from venue.gateway.operations.refusals.spot import refusal
 from venue.history.process.link import HistoryFailed
@@ -66,52 +66,52 @@ ASSET_NAME_MAX: Final = 16
 
 def health(call: Call, request: HealthRequest) -> Health:
     """The venue's health."""
-    rooms = call.venue
-    engine = rooms.engine
+    node = call.node
+    engine = node.engine
     accounts = engine.ledger.accounts.values()
     perps = engine.contracts.markets.values()
     return Health(
-        status=_status(rooms),
+        status=_status(node),
         version=venue.__version__,
         engine="compiled" if compiled() else "interpreted",
         sqlite=apsw.sqlite_lib_version(),
-        data=rooms.data,
-        server_time=rooms.clock.told() // 1000,
+        data=node.data,
+        server_time=node.clock.told() // 1000,
         sequence=engine.sequence,
-        history_sequence=rooms.history.reached(),
+        history_sequence=node.history.reached(),
         state_hash=state_hash(engine) if request.state_hash else "",
         owners=len(accounts),
         open_orders=sum(_open_orders(account) for account in accounts),
         open_positions=sum(len(perp.positions) for perp in perps),
         stale_contracts=[perp.symbol for perp in perps if not perp.current],
-        stream_defects=_stream_defects(rooms),
-        plan_faults=rooms.engine.contracts.faults,
+        stream_defects=_stream_defects(node),
+        plan_faults=node.engine.contracts.faults,
         doubtful_contracts=[perp.symbol for perp in perps if perp.doubt],
-        venue_time=rooms.clock.now() // 1000,
-        clock_ahead=rooms.clock.ahead() // 1000,
-        clock_steps=rooms.clock.system.steps,
-        warnings=rooms.warnings,
+        venue_time=node.clock.now() // 1000,
+        clock_ahead=node.clock.ahead() // 1000,
+        clock_steps=node.clock.system.steps,
+        warnings=node.warnings,
         epoch=engine.savepoints.epoch,
     )
 
 
-def _status(rooms: Venue) -> str:
+def _status(node: Node) -> str:
     failures: list[str] = []
     try:
-        rooms.history.health()
+        node.history.health()
     except HistoryFailed as problem:
         reason = str(problem).partition("\n")[0]  # the log has the database's other lines
         failures.append(f"history failed: {reason}")
-    defects = _stream_defects(rooms)
+    defects = _stream_defects(node)
     if defects:
         failures.append(f"streams failed: {defects} since the start, see the log")
-    if clock := rooms.clock.problem():
+    if clock := node.clock.problem():
         failures.append(clock)
     return "; ".join(failures) or "ok"
 
 
-def _stream_defects(rooms: Venue) -> int:
-    return rooms.stream_defects.count + rooms.recorder.defects
+def _stream_defects(node: Node) -> int:
+    return node.stream_defects.count + node.recorder.defects
 
 
 # -- owners and money -----------------------------------------------------------------------------
@@ -119,7 +119,7 @@ def _stream_defects(rooms: Venue) -> int:
 
 def owners(call: Call, _: Empty) -> list[OwnerView]:
     """All owners."""
-    return [_owner_view(account) for account in call.venue.engine.ledger.accounts.values()]
+    return [_owner_view(account) for account in call.node.engine.ledger.accounts.values()]
 
 
 async def create_owner(call: Call, request: CreateOwnerRequest) -> OwnerView:
@@ -129,19 +129,19 @@ async def create_owner(call: Call, request: CreateOwnerRequest) -> OwnerView:
         raise errors.invalid("selfTradePrevention", rule)
     mode = SelfTrade[request.self_trade_prevention]
     await done(call, CreateOwner(request.name, int(mode)))
-    return _owner_view(owner(call.venue, request.name))
+    return _owner_view(owner(call.node, request.name))
 
 
 async def freeze_owner(call: Call, request: FreezeRequest) -> OwnerView:
     """Freeze or thaw."""
-    account = owner(call.venue, request.owner)
+    account = owner(call.node, request.owner)
     await done(call, FreezeOwner(account.uid, request.frozen))
     return _owner_view(account)
 
 
 async def set_fees(call: Call, request: FeesRequest) -> OwnerView:
     """Set an owner's own fee rates."""
-    account = owner(call.venue, request.owner)
+    account = owner(call.node, request.owner)
     maker, taker = request.maker_fee_rate, request.taker_fee_rate
     if (maker is None) != (taker is None):
         raise errors.missing("takerFeeRate" if taker is None else "makerFeeRate")
@@ -154,37 +154,37 @@ async def set_fees(call: Call, request: FeesRequest) -> OwnerView:
 
 async def deposit(call: Call, request: MoneyRequest) -> Moved:
     """Credit a wallet."""
-    account, asset, amount = _money(call.venue, request)
+    account, asset, amount = _money(call.node, request)
     wallet = wire.WALLETS[request.wallet]
     (event,) = await done(call, Deposit(account.uid, wallet, asset.name, amount))
-    return _moved(call.venue, account, event)
+    return _moved(call.node, account, event)
 
 
 async def withdraw(call: Call, request: MoneyRequest) -> Moved:
     """Debit a wallet."""
-    account, asset, amount = _money(call.venue, request)
+    account, asset, amount = _money(call.node, request)
     wallet = wire.WALLETS[request.wallet]
     command = Withdraw(account.uid, wallet, asset.name, amount)
     (event,) = await _paid(call, command)
-    return _moved(call.venue, account, event)
+    return _moved(call.node, account, event)
 
 
 async def transfer(call: Call, request: TransferRequest) -> list[Moved]:
     """Move between an owner's wallets; both sides as they are afterwards."""
-    account, asset, amount = _money(call.venue, request)
+    account, asset, amount = _money(call.node, request)
     source, target = wire.WALLETS[request.source], wire.WALLETS[request.target]
     events = await _paid(call, Transfer(account.uid, source, target, asset.name, amount))
-    return [_moved(call.venue, account, event) for event in events[1:]]
+    return [_moved(call.node, account, event) for event in events[1:]]
 
 
-def owner(rooms: Venue, name: str) -> Account:
+def owner(node: Node, name: str) -> Account:
     """An owner by name or uid; -1142 when there is none."""
-    return rooms.owner(name)
+    return node.owner(name)
 
 
 async def done(call: Call, command: Command) -> list[Event]:
     """The outcome of one operator command; ApiError when it was refused."""
-    (applied,) = await call.venue.submit([command])
+    (applied,) = await call.node.submit([command])
     for event in applied.events:
         if isinstance(event, Rejected):
             raise refusal(event)
@@ -193,32 +193,32 @@ async def done(call: Call, command: Command) -> list[Event]:
 
 async def _paid(call: Call, command: Withdraw | Transfer) -> list[Event]:
     """As `done`, of money that leaves a wallet: a refusal tells the free amount."""
-    (applied,) = await call.venue.submit([command])
+    (applied,) = await call.node.submit([command])
     first = applied.events[0]
     if isinstance(first, Rejected):
         unpaid = first.reason == Reject.FUNDS
-        raise wallet_funds(call.venue, command) if unpaid else refusal(first)
+        raise wallet_funds(call.node, command) if unpaid else refusal(first)
     return applied.events
 
 
-def _money(rooms: Venue, request: MoneyRequest | TransferRequest) -> tuple[Account, Asset, int]:
-    account = owner(rooms, request.owner)
+def _money(node: Node, request: MoneyRequest | TransferRequest) -> tuple[Account, Asset, int]:
+    account = owner(node, request.owner)
     name = request.asset.upper()
-    if name not in rooms.engine.ledger.ordinals:
+    if name not in node.engine.ledger.ordinals:
         raise errors.invalid("asset", "no such asset")
-    asset = rooms.asset(name)
+    asset = node.asset(name)
     return account, asset, wire.scaled(request.amount, asset.scale, "amount")
 
 
-def _moved(rooms: Venue, account: Account, event: Event) -> Moved:
+def _moved(node: Node, account: Account, event: Event) -> Moved:
     """A movement of a wallet: a bill, or of the contract wallet an income item."""
     assert isinstance(event, Income | WalletMoved), event
     if isinstance(event, Income):  # its balance is the cash leg: without the cost of positions
         name = Wallet.CONTRACT.name
-        after = pool_wallet(account.contract[rooms.engine.ledger.ordinals[event.asset]])
+        after = pool_wallet(account.contract[node.engine.ledger.ordinals[event.asset]])
     else:
         name, after = wire.WALLET_NAMES[event.wallet], event.after
-    asset = rooms.asset(event.asset)
+    asset = node.asset(event.asset)
     return Moved(
         uid=event.uid,
         wallet=name,
@@ -243,7 +243,7 @@ def _owner_view(account: Account) -> OwnerView:
 
 def assets(call: Call, _: Empty) -> list[AssetView]:
     """All assets."""
-    return [_asset_view(asset) for asset in call.venue.engine.ledger.assets]
+    return [_asset_view(asset) for asset in call.node.engine.ledger.assets]
 
 
 async def register_asset(call: Call, request: AssetRequest) -> AssetView:
@@ -252,24 +252,24 @@ async def register_asset(call: Call, request: AssetRequest) -> AssetView:
     if not (name.isascii() and name.isalnum() and len(name) <= ASSET_NAME_MAX):
         raise errors.invalid("asset", f"must be 1 to {ASSET_NAME_MAX} letters and digits")
     await done(call, RegisterAsset(name, request.scale))
-    return _asset_view(call.venue.asset(name))
+    return _asset_view(call.node.asset(name))
 
 
 def instruments(call: Call, _: Empty) -> list[InstrumentView]:
     """All instruments."""
-    return [_instrument_view(market) for market in call.venue.engine.spot.markets.values()]
+    return [_instrument_view(market) for market in call.node.engine.spot.markets.values()]
 
 
 async def list_instrument(call: Call, request: InstrumentRequest) -> InstrumentView:
     """Open a market."""
     instrument = _instrument(request)
     await done(call, ListInstrument(instrument))
-    return _instrument_view(call.venue.market(instrument.symbol))
+    return _instrument_view(call.node.market(instrument.symbol))
 
 
 async def change_instrument(call: Call, request: ChangeInstrumentRequest) -> InstrumentView:
     """New limits, rates or bands."""
-    market = call.venue.market(request.symbol)
+    market = call.node.market(request.symbol)
     listed = market.instrument
     lots = {
         "quantity_min": ("minTradeAmount", request.min_trade_amount),
@@ -291,14 +291,14 @@ async def change_instrument(call: Call, request: ChangeInstrumentRequest) -> Ins
 
 async def halt(call: Call, request: HaltRequest) -> InstrumentView:
     """Accept cancels only."""
-    market = call.venue.market(request.symbol)
+    market = call.node.market(request.symbol)
     await done(call, HaltInstrument(market.symbol, halted=True, reason=request.reason))
     return _instrument_view(market)
 
 
 async def resume(call: Call, request: ResumeRequest) -> InstrumentView:
     """Accept orders again."""
-    market = call.venue.market(request.symbol)
+    market = call.node.market(request.symbol)
     await done(call, HaltInstrument(market.symbol, halted=False))
     return _instrument_view(market)
 
@@ -360,10 +360,10 @@ def _instrument_view(market: Market[None]) -> InstrumentView:
 def settings(call: Call, _: Empty) -> Settings:
     """The venue's settings."""
     return Settings(
-        call.venue.setting("batchPlace", "false") == "true",
-        call.venue.setting("batchCancelWording", "document"),
-        call.venue.setting("contractBatchPlace", "false") == "true",
-        call.venue.setting("contractBatchCancelEnvelope", "object"),
+        call.node.setting("batchPlace", "false") == "true",
+        call.node.setting("batchCancelWording", "document"),
+        call.node.setting("contractBatchPlace", "false") == "true",
+        call.node.setting("contractBatchCancelEnvelope", "object"),
     )
 
 

@@ -14,7 +14,7 @@ from venue.api.documents.table import ROWS
 from venue.api.errors import ApiError
 from venue.api.operation import Operation, in_body
 from venue.api.operator.wire import KINDS, WireEntry, WireRequest
-from venue.gateway.context import Call, Venue
+from venue.gateway.context import Call, Node
 from venue.gateway.dispatch.decode import body_values
 from venue.gateway.dispatch.json_body import Number, json_value
 from venue.gateway.dispatch.query import query_values
@@ -33,29 +33,29 @@ _ROWS: Final = [
 ]
 
 
-def wire_off(venue: Venue) -> str:
+def wire_off(node: Node) -> str:
     """The reason that keeps the log closed; empty: it is open."""
-    if not venue.practice:
+    if not node.practice:
         return "practice"
-    return "--wire-log" if venue.wire is None and venue.past_wire is None else ""
+    return "--wire-log" if node.wire is None and node.past_wire is None else ""
 
 
 def wire(call: Call, request: WireRequest) -> list[WireEntry]:
     """The newest entries that agree, oldest first."""
-    venue = call.venue
-    log = venue.wire
+    node = call.node
+    log = node.wire
     if log is None:
-        return _of_past(call.venue, request)
-    uid = venue.owner(request.owner).uid if request.owner is not None else None
+        return _of_past(call.node, request)
+    uid = node.owner(request.owner).uid if request.owner is not None else None
     found: list[WireEntry] = []
     for noted in _newest_first(log, request.kind):
         if noted.number <= request.after:
             break
-        if uid is not None and _uid(venue, noted) != uid:
+        if uid is not None and _uid(node, noted) != uid:
             continue
         if request.faulty and not noted.fault:
             continue
-        entry = _entry(venue, noted) if _may_agree(noted, request) else None
+        entry = _entry(node, noted) if _may_agree(noted, request) else None
         if entry is None or request.kind not in (None, entry.kind):
             continue
         if request.operation not in (None, entry.operation):
@@ -66,11 +66,11 @@ def wire(call: Call, request: WireRequest) -> list[WireEntry]:
     return found[::-1]
 
 
-def _of_past(venue: Venue, request: WireRequest) -> list[WireEntry]:
+def _of_past(node: Node, request: WireRequest) -> list[WireEntry]:
     """The entries of a run that is over, which were masked when they were noted."""
-    entries = venue.past_wire
+    entries = node.past_wire
     assert entries is not None, "it is closed then"
-    name = venue.owner(request.owner).name if request.owner is not None else None
+    name = node.owner(request.owner).name if request.owner is not None else None
     found = [
         entry
         for entry in entries
@@ -111,18 +111,18 @@ def _has_status(status: int, request: WireRequest, *, said: bool) -> bool:
     return wanted == (f"{status // 100}xx" if wanted.endswith("xx") else str(status))
 
 
-def _uid(venue: Venue, noted: Exchange | Operated | Said) -> int:
+def _uid(node: Node, noted: Exchange | Operated | Said) -> int:
     """The uid of an entry: of the key that it named, or of the owner an operator acted for."""
     if isinstance(noted, Said) or not noted.acts:
         return noted.uid
     try:
-        return venue.owner(noted.acts.decode("utf-8", "replace")).uid
+        return node.owner(noted.acts.decode("utf-8", "replace")).uid
     except ApiError:
         return 0
 
 
-def _entry(venue: Venue, noted: Exchange | Operated | Said) -> WireEntry:
-    account = venue.engine.ledger.accounts.get(_uid(venue, noted))
+def _entry(node: Node, noted: Exchange | Operated | Said) -> WireEntry:
+    account = node.engine.ledger.accounts.get(_uid(node, noted))
     owner = account.name if account is not None else ""
     if isinstance(noted, Said):
         kind = HEARD if noted.heard else SENT
@@ -231,13 +231,13 @@ def _repeat(
     return shlex.join(words)
 
 
-def found_number(venue: Venue, number: int) -> tuple[WireEntry, int, int]:
+def found_number(node: Node, number: int) -> tuple[WireEntry, int, int]:
     """The request or operation with a number, the venue's sequence when it was refused, and its
     uid; -1142 when the log does not hold it.
     """
-    log = venue.wire
+    log = node.wire
     if log is not None:
         for noted in reversed(log.exchanges):
             if noted.number == number:
-                return _entry(venue, noted), noted.sequence, _uid(venue, noted)
+                return _entry(node, noted), noted.sequence, _uid(node, noted)
     raise errors.invalid("id", "the wire log does not hold it: an older one, or of another run")

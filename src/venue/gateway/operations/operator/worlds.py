@@ -43,7 +43,7 @@ async def delete_world(call: Call, request: NamedWorld) -> WorldView:
 
 def _of(call: Call) -> Worlds:
     """The venue's worlds; ApiError -1054 inside a world, which has none."""
-    there = call.venue.worlds
+    there = call.node.worlds
     if there is None:
         raise errors.failed_precondition("a world has no worlds: ask the venue itself")
     return there

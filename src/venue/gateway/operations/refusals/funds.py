@@ -12,7 +12,7 @@ from venue.core.instruments import Asset
 from venue.core.messages.benefit_commands import InternalWithdraw
 from venue.core.messages.commands import PlaceOrder, Transfer, Withdraw
 from venue.core.spot.preview import needed
-from venue.gateway.context import Venue
+from venue.gateway.context import Node
 from venue.gateway.operations.pools import available_of
 from venue.vocabulary import BUY, WALLET_CONTRACT
 from venue.wire import WALLET_NAMES, amount_text
@@ -23,31 +23,31 @@ DOUBT: Final = (
 )
 
 
-def spot_funds(venue: Venue, command: PlaceOrder) -> ApiError:
+def spot_funds(node: Node, command: PlaceOrder) -> ApiError:
     """The error of an order that its owner could not pay; the state is still the refusal's."""
-    market = venue.market(command.symbol)
+    market = node.market(command.symbol)
     index = market.quote if command.side == BUY else market.base
-    asset = venue.engine.ledger.assets[index]
-    balance = venue.engine.account(command.uid).spot[index]
+    asset = node.engine.ledger.assets[index]
+    balance = node.engine.account(command.uid).spot[index]
     return _short(
-        asset, needed(venue.engine.spot, command), balance.free, balance.free + balance.locked,
+        asset, needed(node.engine.spot, command), balance.free, balance.free + balance.locked,
         "spot",
     )  # fmt: skip
 
 
-def wallet_funds(venue: Venue, command: Withdraw | Transfer | InternalWithdraw) -> ApiError:
+def wallet_funds(node: Node, command: Withdraw | Transfer | InternalWithdraw) -> ApiError:
     """The error of money that could not leave a wallet; the state is still the refusal's."""
-    ledger = venue.engine.ledger
+    ledger = node.engine.ledger
     index = ledger.ordinals[command.asset]
     wallet = command.wallet if isinstance(command, Withdraw) else command.source
-    account = venue.engine.account(command.uid)
+    account = node.engine.account(command.uid)
     if wallet != WALLET_CONTRACT:
         total = account.total(wallet, index)
     elif doubtful(account.contract[index]):
         return errors.failed_precondition(DOUBT, item_code="INSUFFICIENT_BALANCE")
     else:  # the cash leg alone lacks the cost of positions
         total = pool_wallet(account.contract[index])
-    free = max(0, venue.engine.owners.movable(account, wallet, index))
+    free = max(0, node.engine.owners.movable(account, wallet, index))
     return _short(ledger.assets[index], command.amount, free, total, WALLET_NAMES[wallet].lower())
 
 
@@ -59,11 +59,11 @@ def _short(asset: Asset, need: int, free: int, total: int, wallet: str) -> ApiEr
     )
 
 
-def contract_money(venue: Venue, uid: int, symbol: str) -> str:
+def contract_money(node: Node, uid: int, symbol: str) -> str:
     """The free amount in the wallet that pays for a contract's orders, in words."""
-    index = venue.perp(symbol).asset
-    asset = venue.engine.ledger.assets[index]
-    account = venue.engine.account(uid)
+    index = node.perp(symbol).asset
+    asset = node.engine.ledger.assets[index]
+    account = node.engine.account(uid)
     free = amount_text(asset, available_of(account, index))
     wallet = amount_text(asset, pool_wallet(account.contract[index]))
     return f", {free} of {wallet} in the contract wallet are free"

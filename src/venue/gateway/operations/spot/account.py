@@ -32,7 +32,7 @@ from venue.api.spot.orders import (
 from venue.core.book.orders import OPEN, Order
 from venue.core.instruments import Instrument
 from venue.core.units import FIRST_ID
-from venue.gateway.context import Call, Venue
+from venue.gateway.context import Call, Node
 from venue.gateway.operations.requests import identified
 from venue.history.process.asked import spot as questions
 from venue.history.rows.spot import (
@@ -75,52 +75,52 @@ MILLISECOND_US: Final = 999  # added to an inclusive end in ms to get µs
 
 async def order(call: Call, request: OrderRequest) -> OrderView:
     """One order, open or ended."""
-    rooms = call.venue
+    node = call.node
     order_id, client_id = identified(request)
-    account = rooms.engine.account(call.uid)
+    account = node.engine.account(call.uid)
     found = account.orders.get(order_id) if order_id else account.clients.get(client_id)
     if found is not None:
-        return _order_view(rooms, found)
+        return _order_view(node, found)
     question = questions.order if order_id else questions.order_by_client_id
-    row = await rooms.ask(question, call.uid, order_id or client_id)
+    row = await node.ask(question, call.uid, order_id or client_id)
     if row is None:
         raise errors.spot_order_unknown()
-    return _row_view(rooms, row)
+    return _row_view(node, row)
 
 
 def open_orders(call: Call, request: OpenOrdersRequest) -> list[OrderView]:
     """The open orders, oldest first."""
-    rooms = call.venue
+    node = call.node
     if request.symbol is not None:
-        rooms.market(request.symbol)
+        node.market(request.symbol)
     return [
-        _order_view(rooms, found)
-        for found in rooms.engine.account(call.uid).orders.values()
+        _order_view(node, found)
+        for found in node.engine.account(call.uid).orders.values()
         if request.symbol in (None, found.market.symbol)
     ]
 
 
 async def all_orders(call: Call, request: AllOrdersRequest) -> list[OrderView]:
     """Orders in every status."""
-    rooms = call.venue
-    rooms.market(request.symbol)
+    node = call.node
+    node.market(request.symbol)
     start, end = _span(request.start_time, request.end_time)
     which = OrdersOf(call.uid, request.symbol, start, end)
-    rows = await rooms.ask(questions.orders, which, request.limit, request.page)
-    return [_row_view(rooms, row) for row in rows]
+    rows = await node.ask(questions.orders, which, request.limit, request.page)
+    return [_row_view(node, row) for row in rows]
 
 
 async def my_trades(call: Call, request: MyTradesRequest) -> list[MyTrade]:
     """Own fills."""
-    rooms = call.venue
-    instrument = rooms.market(request.symbol).instrument
+    node = call.node
+    instrument = node.market(request.symbol).instrument
     start, end = _span(request.start_time, request.end_time)
     which = FillsOf(call.uid, request.symbol, request.order_id, start, end)
-    rows = await rooms.ask(questions.fills, which, request.limit)
-    return [_fill_view(rooms, instrument, row) for row in rows]
+    rows = await node.ask(questions.fills, which, request.limit)
+    return [_fill_view(node, instrument, row) for row in rows]
 
 
-def _order_view(rooms: Venue, found: Order[None]) -> OrderView:
+def _order_view(node: Node, found: Order[None]) -> OrderView:
     instrument = found.market.instrument
     return OrderView(
         symbol=instrument.symbol,
@@ -129,7 +129,7 @@ def _order_view(rooms: Venue, found: Order[None]) -> OrderView:
         price=order_price_text(instrument, found.price),
         orig_qty=quantity_text(instrument, found.quantity),
         executed_qty=quantity_text(instrument, found.quantity - found.remaining),
-        cummulative_quote_qty=amount_text(rooms.asset(instrument.quote), found.quote),
+        cummulative_quote_qty=amount_text(node.asset(instrument.quote), found.quote),
         status=STATUS_NAMES[found.status],
         time_in_force=TIME_IN_FORCE_NAMES[found.time_in_force],
         type=TYPE_NAMES[found.type],
@@ -140,8 +140,8 @@ def _order_view(rooms: Venue, found: Order[None]) -> OrderView:
     )
 
 
-def _row_view(rooms: Venue, row: OrderRow) -> OrderView:
-    instrument = rooms.instrument(row.symbol)
+def _row_view(node: Node, row: OrderRow) -> OrderView:
+    instrument = node.instrument(row.symbol)
     status = STATUS_NAMES[row.status]
     return OrderView(
         symbol=row.symbol,
@@ -150,7 +150,7 @@ def _row_view(rooms: Venue, row: OrderRow) -> OrderView:
         price=order_price_text(instrument, row.price),
         orig_qty=quantity_text(instrument, row.quantity),
         executed_qty=quantity_text(instrument, row.executed),
-        cummulative_quote_qty=amount_text(rooms.asset(instrument.quote), row.quote),
+        cummulative_quote_qty=amount_text(node.asset(instrument.quote), row.quote),
         status=status,
         time_in_force=TIME_IN_FORCE_NAMES[row.time_in_force],
         type=TYPE_NAMES[row.type],
@@ -161,15 +161,15 @@ def _row_view(rooms: Venue, row: OrderRow) -> OrderView:
     )
 
 
-def _fill_view(rooms: Venue, instrument: Instrument, row: FillRow) -> MyTrade:
+def _fill_view(node: Node, instrument: Instrument, row: FillRow) -> MyTrade:
     return MyTrade(
         symbol=row.symbol,
         id=fill_id(row.trade_id, second=bool(row.both)),
         order_id=row.order_id,
         price=price_text(instrument, row.price),
         qty=quantity_text(instrument, row.quantity),
-        quote_qty=amount_text(rooms.asset(instrument.quote), row.notional),
-        commission=amount_text(rooms.asset(row.fee_asset), row.fee),
+        quote_qty=amount_text(node.asset(instrument.quote), row.notional),
+        commission=amount_text(node.asset(row.fee_asset), row.fee),
         time=row.time // US_PER_MS,
         is_buyer=row.side == BUY,
     )
@@ -191,10 +191,10 @@ def _span(start: int | None, end: int | None) -> tuple[int | None, int | None]:
 async def account(call: Call, _: Empty) -> AccountReply:
     """The spot account."""
     changed = await _changed(call)
-    rooms = call.venue
-    engine = rooms.engine
+    node = call.node
+    engine = node.engine
     owner = engine.account(call.uid)
-    maker, taker = _rates(rooms, call.uid)
+    maker, taker = _rates(node, call.uid)
     balances = [
         BalanceView(
             asset.name,
@@ -227,23 +227,23 @@ async def account(call: Call, _: Empty) -> AccountReply:
 
 async def _changed(call: Call) -> int:
     """The time of the account's last change (µs): after a restart, from open orders and bills."""
-    rooms, uid = call.venue, call.uid
-    known = rooms.spot_changes.time(uid)
+    node, uid = call.node, call.uid
+    known = node.spot_changes.time(uid)
     if known:
         return known
-    orders = rooms.engine.account(uid).orders.values()
+    orders = node.engine.account(uid).orders.values()
     bills: list[BillRow] = []
     with suppress(ApiError):  # balances are told while history is not there
-        bills = await rooms.ask(questions.bills, BillsOf(uid, WALLET_SPOT), 1)
+        bills = await node.ask(questions.bills, BillsOf(uid, WALLET_SPOT), 1)
     return max([0, *(found.update_time for found in orders), *(bill.time for bill in bills)])
 
 
-def _rates(rooms: Venue, uid: int) -> tuple[int, int]:
+def _rates(node: Node, uid: int) -> tuple[int, int]:
     """Maker and taker ppm: the account's tier, otherwise those of the venue's first market."""
-    owner = rooms.engine.account(uid)
+    owner = node.engine.account(uid)
     if owner.maker_ppm >= 0:
         return owner.maker_ppm, owner.taker_ppm
-    for market in rooms.engine.spot.markets.values():
+    for market in node.engine.spot.markets.values():
         return market.maker_ppm, market.taker_ppm
     return 0, 0
 
@@ -253,8 +253,8 @@ def _rates(rooms: Venue, uid: int) -> tuple[int, int]:
 
 async def bills(call: Call, request: BillsRequest) -> list[BillView]:
     """Movements of the spot wallet; cursors from 10^12 to 10^15 are ms times, others bill ids."""
-    rooms = call.venue
-    asset = rooms.asset_by_coin(request.coin_id)
+    node = call.node
+    asset = node.asset_by_coin(request.coin_id)
     after, before = request.after, request.before
     alike = _is_id(after) == _is_id(before)
     if alike and after is not None and before is not None and after > before:
@@ -269,14 +269,14 @@ async def bills(call: Call, request: BillsRequest) -> list[BillView]:
         after_time=_ms_end(after) if not _is_id(after) else None,
         before_time=_ms_start(before) if not _is_id(before) else None,
     )
-    rows = await rooms.ask(questions.bills, which, request.limit)
-    return [_bill_view(rooms, row, "0") for row in rows]
+    rows = await node.ask(questions.bills, which, request.limit)
+    return [_bill_view(node, row, "0") for row in rows]
 
 
 async def funding_bills(call: Call, request: FundingBillsRequest) -> FundingBills:
     """Movements of the funding wallet, in pages."""
-    rooms = call.venue
-    asset = rooms.asset_by_coin(request.coin_id)
+    node = call.node
+    asset = node.asset_by_coin(request.coin_id)
     start, end = _span(request.start_time, request.end_time)
     which = BillsOf(
         call.uid,
@@ -287,30 +287,30 @@ async def funding_bills(call: Call, request: FundingBillsRequest) -> FundingBill
         end=end,
     )
     page, size = request.page_index, request.page_size
-    total, rows = await rooms.ask(questions.bills_paged, which, page, size)
+    total, rows = await node.ask(questions.bills_paged, which, page, size)
     pages = -(-total // size)
-    items = [_bill_view(rooms, row, None) for row in rows]
+    items = [_bill_view(node, row, None) for row in rows]
     return FundingBills(total, size, pages, page, page < pages, items)
 
 
 async def tax_income(call: Call, request: TaxIncomeRequest) -> list[BillView]:
     """Spot bills of a calendar month."""
-    rooms = call.venue
+    node = call.node
     name = (request.coin or "").upper()
-    if name and name not in rooms.engine.ledger.ordinals:
+    if name and name not in node.engine.ledger.ordinals:
         raise errors.invalid("coin", "no such asset")
-    start, end = _month(request.month, rooms.clock.now())
+    start, end = _month(request.month, node.clock.now())
     which = BillsOf(
         call.uid, WALLET_SPOT, asset=name, kind=request.biz_type or "", start=start, end=end - 1
     )
-    rows = await rooms.ask(questions.bills, which, request.limit, request.page)
-    return [_bill_view(rooms, row, "0") for row in rows]
+    rows = await node.ask(questions.bills, which, request.limit, request.page)
+    return [_bill_view(node, row, "0") for row in rows]
 
 
 async def transfer_records(call: Call, request: TransferRecordsRequest) -> list[TransferRecord]:
     """Transfers between own wallets."""
-    rooms = call.venue
-    asset = rooms.asset_by_coin(request.coin_id)
+    node = call.node
+    asset = node.asset_by_coin(request.coin_id)
     if request.after is not None and request.before is not None and request.after > request.before:
         raise errors.time_order("after", "before")
     which = TransfersOf(
@@ -320,8 +320,8 @@ async def transfer_records(call: Call, request: TransferRecordsRequest) -> list[
         after_time=_ms_end(request.after),
         before_time=_ms_start(request.before),
     )
-    rows = await rooms.ask(questions.transfers, which, request.limit)
-    return [_transfer_view(rooms, row) for row in rows]
+    rows = await node.ask(questions.transfers, which, request.limit)
+    return [_transfer_view(node, row) for row in rows]
 
 
 def _is_id(cursor: int | None) -> bool:
@@ -351,13 +351,13 @@ def _month(month: str | None, now: int) -> tuple[int, int]:
     return int(begin.timestamp()) * 1_000_000, int(end.timestamp()) * 1_000_000
 
 
-def _bill_view(rooms: Venue, row: BillRow, no_fill: str | None) -> BillView:
-    asset = rooms.asset(row.asset)
+def _bill_view(node: Node, row: BillRow, no_fill: str | None) -> BillView:
+    asset = node.asset(row.asset)
     size = value = no_fill
     if row.symbol is not None and row.fill_quantity is not None and row.fill_notional is not None:
-        instrument = rooms.instrument(row.symbol)
+        instrument = node.instrument(row.symbol)
         size = quantity_text(instrument, row.fill_quantity)
-        value = amount_text(rooms.asset(instrument.quote), row.fill_notional)
+        value = amount_text(node.asset(instrument.quote), row.fill_notional)
     return BillView(
         bill_id=str(row.bill_id),
         coin_id=asset.coin_id,
@@ -372,7 +372,7 @@ def _bill_view(rooms: Venue, row: BillRow, no_fill: str | None) -> BillView:
     )
 
 
-def _transfer_view(rooms: Venue, row: TransferRow) -> TransferRecord:
+def _transfer_view(node: Node, row: TransferRow) -> TransferRecord:
     return TransferRecord(
         coin_name=row.asset,
         status="Successful",
@@ -380,6 +380,6 @@ def _transfer_view(rooms: Venue, row: TransferRow) -> TransferRecord:
         to_symbol="",
         from_type=WALLET_NAMES[row.source],
         from_symbol="",
-        amount=amount_text(rooms.asset(row.asset), row.amount),
+        amount=amount_text(node.asset(row.asset), row.amount),
         trade_time=str(row.time // US_PER_MS),
     )

@@ -39,20 +39,20 @@ SILVER_PPM: Final = 200_000
 
 async def invited_owners(call: Call, request: InvitedRequest) -> InvitedOwners:
     """The owners that the caller invited, with their activity since."""
-    rooms = call.venue
+    node = call.node
     affiliate = affiliate_of(call, -1051)
-    begin, until = span(request.start_time, request.end_time, rooms.clock.now())
-    if begin < rooms.clock.now() - (PAST_DAYS + 1) * DAY_US:
+    begin, until = span(request.start_time, request.end_time, node.clock.now())
+    if begin < node.clock.now() - (PAST_DAYS + 1) * DAY_US:
         raise errors.error(-1170, name="startTime", rule=f"at most {PAST_DAYS} days ago")
     found = [
         (invited, uid)
-        for uid, invited in invited_by(rooms, call.uid)
+        for uid, invited in invited_by(node, call.uid)
         if begin <= invited <= until and request.uid in (None, uid)
     ]
     found.sort(reverse=True)
     size = request.page_size
     shown = found[(request.page - 1) * size : request.page * size]
-    active = await rooms.ask(questions.activity, [uid for _, uid in shown]) if shown else []
+    active = await node.ask(questions.activity, [uid for _, uid in shown]) if shown else []
     return InvitedOwners(
         [
             InvitedOwner(
@@ -69,13 +69,13 @@ async def invited_owners(call: Call, request: InvitedRequest) -> InvitedOwners:
 def referrals(call: Call, request: ReferralsRequest) -> list[Referral]:
     """For each of these owners whether the caller invited it; not so for unknown ones."""
     affiliate_of(call, -1051)
-    return [Referral(uid, inviter_of(call.venue, uid) == call.uid) for uid in request.user_ids]
+    return [Referral(uid, inviter_of(call.node, uid) == call.uid) for uid in request.user_ids]
 
 
 def eligibility(call: Call, request: EligibilityRequest) -> Eligibility:
     """Whether an owner could still be invited by the caller."""
     affiliate_of(call, -4002)
-    inviter = inviter_of(call.venue, request.user_id)
+    inviter = inviter_of(call.node, request.user_id)
     if inviter == 0 and request.user_id != call.uid:
         return Eligibility(True, "", True)
     # The caller must not learn whether another invited the owner or it does not exist.
@@ -91,16 +91,16 @@ def rebate_ratio(call: Call, _: Empty) -> RebateRatio:
 
 async def rebates(call: Call, request: RebatesRequest) -> Rebates:
     """Commissions that the caller was paid."""
-    rooms = call.venue
+    node = call.node
     affiliate_of(call, -4002)
-    begin, until = span(request.start_time, request.end_time, rooms.clock.now())
+    begin, until = span(request.start_time, request.end_time, node.clock.now())
     which = BillsOf(call.uid, WALLET_SPOT, kind=BILL_ORDER_FILL_FEE_INCOME, start=begin, end=until)
     size = request.page_size
-    total, rows = await rooms.ask(spot_questions.bills_paged, which, request.page, size)
+    total, rows = await node.ask(spot_questions.bills_paged, which, request.page, size)
     return Rebates(
         [
             Rebate(
-                str(row.bill_id), row.asset, amount_text(rooms.asset(row.asset), row.amount),
+                str(row.bill_id), row.asset, amount_text(node.asset(row.asset), row.amount),
                 row.time // US_PER_MS,
             )
             for row in rows

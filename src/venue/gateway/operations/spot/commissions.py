@@ -24,7 +24,7 @@ from venue.api.spot.commissions import (
     SubCommissionsRequest,
 )
 from venue.candles import DAY_US
-from venue.gateway.context import Call, Venue
+from venue.gateway.context import Call, Node
 from venue.gateway.operations.pools import available_of, wallet_of
 from venue.gateway.operations.spot.people import (
     SPAN_DAYS,
@@ -57,73 +57,73 @@ PRODUCT_NAMES: Final = {product: name for name, product in PRODUCTS.items()}
 
 async def invited_trades(call: Call, request: InvitedTradesRequest) -> InvitedTradesPage:
     """Deposits, withdrawals and trades of the owners that the caller invited."""
-    rooms = call.venue
+    node = call.node
     affiliate_of(call, -1051)
-    begin, until = span(request.start_time, request.end_time, rooms.clock.now())
-    uids = [uid for uid in newest(rooms, call.uid) if request.uid in (None, uid)]
+    begin, until = span(request.start_time, request.end_time, node.clock.now())
+    uids = [uid for uid in newest(node, call.uid) if request.uid in (None, uid)]
     size = request.page_size
     shown = uids[(request.page - 1) * size : request.page * size]
     money: list[MoneyRow] = []
     earned: list[Earned] = []
     if shown:
-        money = await rooms.ask(questions.money, shown, begin, until)
+        money = await node.ask(questions.money, shown, begin, until)
         which = CommissionsOf([call.uid], begin // DAY_US, until // DAY_US)
-        earned = await rooms.ask(questions.earned, which, shown)
+        earned = await node.ask(questions.earned, which, shown)
     return InvitedTradesPage(
-        [_trades(rooms, uid, money, earned) for uid in shown], -(-len(uids) // size), size,
+        [_trades(node, uid, money, earned) for uid in shown], -(-len(uids) // size), size,
         len(uids),
     )  # fmt: skip
 
 
-def _trades(rooms: Venue, uid: int, money: list[MoneyRow], earned: list[Earned]) -> InvitedTrades:
+def _trades(node: Node, uid: int, money: list[MoneyRow], earned: list[Earned]) -> InvitedTrades:
     own = [row for row in money if row.uid == uid]
     return InvitedTrades(
         str(uid),
-        _sum(rooms, [(row.asset, row.amount) for row in own if row.amount > 0]),
-        _sum(rooms, [(row.asset, -row.amount) for row in own if row.amount < 0]),
-        _traded(rooms, uid, PRODUCT_SPOT, earned),
-        _traded(rooms, uid, PRODUCT_CONTRACT, earned),
-        _sum(rooms, [(row.asset, row.commission) for row in earned if row.uid == uid]),
+        _sum(node, [(row.asset, row.amount) for row in own if row.amount > 0]),
+        _sum(node, [(row.asset, -row.amount) for row in own if row.amount < 0]),
+        _traded(node, uid, PRODUCT_SPOT, earned),
+        _traded(node, uid, PRODUCT_CONTRACT, earned),
+        _sum(node, [(row.asset, row.commission) for row in earned if row.uid == uid]),
     )
 
 
-def _traded(rooms: Venue, uid: int, product: int, earned: list[Earned]) -> str:
+def _traded(node: Node, uid: int, product: int, earned: list[Earned]) -> str:
     own = [row for row in earned if (row.uid, row.product) == (uid, product)]
-    return _sum(rooms, [(row.asset, row.traded) for row in own])
+    return _sum(node, [(row.asset, row.traded) for row in own])
 
 
-def _sum(rooms: Venue, amounts: list[tuple[str, int]]) -> str:
-    return usdt_text(rooms, sum(usdt(rooms, asset, atoms) for asset, atoms in amounts))
+def _sum(node: Node, amounts: list[tuple[str, int]]) -> str:
+    return usdt_text(node, sum(usdt(node, asset, atoms) for asset, atoms in amounts))
 
 
 async def commissions(call: Call, request: CommissionsRequest) -> CommissionsPage:
     """The caller's commissions."""
-    rooms = call.venue
+    node = call.node
     affiliate_of(call, -1051)
     begin, until = span(
-        request.start_time, request.end_time, rooms.clock.now(), longest=COMMISSION_DAYS,
+        request.start_time, request.end_time, node.clock.now(), longest=COMMISSION_DAYS,
         plain=COMMISSION_DAYS_PLAIN,
     )  # fmt: skip
     which = CommissionsOf(
-        [call.uid], begin // DAY_US, until // DAY_US, request.uid, coin_of(rooms, request.coin),
+        [call.uid], begin // DAY_US, until // DAY_US, request.uid, coin_of(node, request.coin),
         PRODUCTS[request.product_type],
     )  # fmt: skip
     size = request.page_size
-    total, rows = await rooms.ask(questions.commissions, which, request.page, size)
-    items = [_commission(rooms, row) for row in rows]
+    total, rows = await node.ask(questions.commissions, which, request.page, size)
+    items = [_commission(node, row) for row in rows]
     return CommissionsPage(items, -(-total // size), size, total)
 
 
-def coin_of(rooms: Venue, coin: str | None) -> str:
+def coin_of(node: Node, coin: str | None) -> str:
     """The name of an asset, empty for none; -1142 naming `coin` when there is no such asset."""
     name = (coin or "").upper()
-    if name and name not in rooms.engine.ledger.ordinals:
+    if name and name not in node.engine.ledger.ordinals:
         raise errors.invalid("coin", "no such asset")
     return name
 
 
-def _commission(rooms: Venue, row: CommissionRow) -> Commission:
-    asset = rooms.asset(row.asset)
+def _commission(node: Node, row: CommissionRow) -> Commission:
+    asset = node.asset(row.asset)
     return Commission(
         uid=row.uid,
         date=row.day * MS_PER_DAY,
@@ -141,13 +141,13 @@ def _commission(rooms: Venue, row: CommissionRow) -> Commission:
 
 async def sub_commissions(call: Call, request: SubCommissionsRequest) -> SubCommissionsPage:
     """Commissions of the affiliates that the caller invited."""
-    rooms = call.venue
+    node = call.node
     affiliate_of(call, -1051)
-    begin, until = span(request.start_time, request.end_time, rooms.clock.now())
+    begin, until = span(request.start_time, request.end_time, node.clock.now())
     subs = [
         uid
-        for uid in newest(rooms, call.uid)
-        if request.sub_uid in (None, uid) and _is_affiliate(rooms, uid)
+        for uid in newest(node, call.uid)
+        if request.sub_uid in (None, uid) and _is_affiliate(node, uid)
     ]
     total, size = 0, request.page_size
     rows: list[CommissionRow] = []
@@ -155,49 +155,49 @@ async def sub_commissions(call: Call, request: SubCommissionsRequest) -> SubComm
         which = CommissionsOf(
             subs, begin // DAY_US, until // DAY_US, product=PRODUCTS[request.product_type]
         )
-        total, rows = await rooms.ask(questions.commissions, which, request.page_num, size)
+        total, rows = await node.ask(questions.commissions, which, request.page_num, size)
     records = [
         SubCommission(
             row.affiliate, PRODUCT_NAMES[row.product], row.day * MS_PER_DAY,
-            _sum(rooms, [(row.asset, row.maker + row.taker)]),
-            _sum(rooms, [(row.asset, row.fee)]),
-            _sum(rooms, [(row.asset, row.commission)]),
+            _sum(node, [(row.asset, row.maker + row.taker)]),
+            _sum(node, [(row.asset, row.fee)]),
+            _sum(node, [(row.asset, row.commission)]),
         )
         for row in rows
     ]  # fmt: skip
     return SubCommissionsPage(records, total, size, request.page_num, -(-total // size))
 
 
-def _is_affiliate(rooms: Venue, uid: int) -> bool:
-    benefits = rooms.engine.account(uid).benefits
+def _is_affiliate(node: Node, uid: int) -> bool:
+    benefits = node.engine.account(uid).benefits
     return benefits is not None and benefits.affiliate is not None
 
 
 async def invited_assets(call: Call, request: InvitedAssetsRequest) -> InvitedAssets:
     """The assets of an owner that the caller invited."""
-    rooms = call.venue
+    node = call.node
     affiliate_of(call, -1051)
-    first, last = _days(request.start_time, request.end_time, rooms.clock.now())
-    if inviter_of(rooms, request.user_id) != call.uid:
+    first, last = _days(request.start_time, request.end_time, node.clock.now())
+    if inviter_of(node, request.user_id) != call.uid:
         # The caller must not learn whether another invited the owner or it does not exist.
         raise errors.invalid("userId", "the caller invited no such owner")
     begin, until = _day_us(first), _day_us(last) + DAY_US - 1
-    money = await rooms.ask(questions.money, [request.user_id], begin, until)
+    money = await node.ask(questions.money, [request.user_id], begin, until)
     deposits = [row for row in money if row.amount > 0]
-    account = rooms.engine.account(request.user_id)
-    names = [asset.name for asset in rooms.engine.ledger.assets]
+    account = node.engine.account(request.user_id)
+    names = [asset.name for asset in node.engine.ledger.assets]
     spot = [account.total(WALLET_SPOT, index) for index in range(len(names))]
     free = [available_of(account, index) for index in range(len(names))]
     contract = [wallet_of(account, index) for index in range(len(names))]
     return InvitedAssets(
-        available_balance=_sum(rooms, list(zip(names, free, strict=True))),
-        funding_total_usdt=_sum(rooms, list(zip(names, account.funding, strict=True))),
-        spot_pro_total_usdt=_sum(rooms, list(zip(names, spot, strict=True))),
-        unimargin_total_usdt=_sum(rooms, list(zip(names, contract, strict=True))),
-        deposit_total_amount=_sum(rooms, [(row.asset, row.amount) for row in deposits]),
+        available_balance=_sum(node, list(zip(names, free, strict=True))),
+        funding_total_usdt=_sum(node, list(zip(names, account.funding, strict=True))),
+        spot_pro_total_usdt=_sum(node, list(zip(names, spot, strict=True))),
+        unimargin_total_usdt=_sum(node, list(zip(names, contract, strict=True))),
+        deposit_total_amount=_sum(node, [(row.asset, row.amount) for row in deposits]),
         deposit_list=[
             InvitedDeposit(
-                row.asset, amount_text(rooms.asset(row.asset), row.amount), row.time // US_PER_MS
+                row.asset, amount_text(node.asset(row.asset), row.amount), row.time // US_PER_MS
             )
             for row in deposits
         ],
@@ -206,20 +206,20 @@ async def invited_assets(call: Call, request: InvitedAssetsRequest) -> InvitedAs
 
 async def invited_deals(call: Call, request: InvitedDealsRequest) -> InvitedDealsList:
     """Trades of the owners that the caller invited; others are left out."""
-    rooms = call.venue
+    node = call.node
     affiliate_of(call, -1051)
-    first, last = _days(request.start_time, request.end_time, rooms.clock.now())
+    first, last = _days(request.start_time, request.end_time, node.clock.now())
     asked = request.user_ids
     if asked is None:
-        uids = newest(rooms, call.uid)[:DEALS_MAX]
+        uids = newest(node, call.uid)[:DEALS_MAX]
     else:
-        uids = [uid for uid in dict.fromkeys(asked) if inviter_of(rooms, uid) == call.uid]
+        uids = [uid for uid in dict.fromkeys(asked) if inviter_of(node, uid) == call.uid]
     which = CommissionsOf([call.uid], _day_us(first) // DAY_US, _day_us(last) // DAY_US)
-    earned = await rooms.ask(questions.earned, which, uids) if uids else []
+    earned = await node.ask(questions.earned, which, uids) if uids else []
     data: list[InvitedDeals] = []
     for uid in uids:
-        spot = _traded(rooms, uid, PRODUCT_SPOT, earned)
-        futures = _traded(rooms, uid, PRODUCT_CONTRACT, earned)
+        spot = _traded(node, uid, PRODUCT_SPOT, earned)
+        futures = _traded(node, uid, PRODUCT_CONTRACT, earned)
         data.append(InvitedDeals(uid, spot, futures, spot, first.isoformat(), last.isoformat()))
     return InvitedDealsList(data)
 

@@ -29,7 +29,7 @@ from venue.gateway.answers import market as market_answers
 from venue.gateway.answers.encoded import Encoded
 from venue.gateway.answers.kept import array, encode, with_last
 from venue.gateway.answers.market import Drawn, drawn
-from venue.gateway.context import Call, Venue
+from venue.gateway.context import Call, Node
 from venue.gateway.nearest import no_such
 from venue.gateway.operations.budgets import rate_limit
 from venue.node.market_data.product import Board
@@ -55,38 +55,38 @@ def ping(_: Call, __: Empty) -> Empty:
 
 def time(call: Call, _: Empty) -> TimeReply:
     """Server time: the venue compares the timestamps of signed requests with it."""
-    return TimeReply(call.venue.clock.told() // 1000)
+    return TimeReply(call.node.clock.told() // 1000)
 
 
 def coins(call: Call, _: Empty) -> list[Coin]:
     """All assets."""
-    return [_coin(asset) for asset in call.venue.engine.ledger.assets]
+    return [_coin(asset) for asset in call.node.engine.ledger.assets]
 
 
 def exchange_info(call: Call, request: ExchangeInfoRequest) -> Encoded:
     """Instruments and limits; each instrument is encoded once."""
-    venue = call.venue
-    markets = _selected(venue, request.symbol, request.symbols)
+    node = call.node
+    markets = _selected(node, request.symbol, request.symbols)
     if request.symbol_status is not None:
         markets = [market for market in markets if _status(market) == request.symbol_status]
     info = ExchangeInfo(
         timezone="UTC",
-        server_time=venue.clock.told() // 1000,
-        rate_limits=[rate_limit(venue)],
+        server_time=node.clock.told() // 1000,
+        rate_limits=[rate_limit(node)],
         symbols=[],
     )
-    return with_last(info, [_listed(venue, market) for market in markets])
+    return with_last(info, [_listed(node, market) for market in markets])
 
 
-def _listed(venue: Venue, market: Market[None]) -> bytes:
+def _listed(node: Node, market: Market[None]) -> bytes:
     stamp = (market.instrument, market.halted)
     question = ("listed", market.symbol)
-    return venue.answers.made(question, stamp, lambda: encode(_spot_symbol(market))).data
+    return node.answers.made(question, stamp, lambda: encode(_spot_symbol(market))).data
 
 
 def trading_symbols(call: Call, _: Empty) -> list[str]:
     """The symbols that take orders over the interface."""
-    return list(call.venue.engine.spot.markets)
+    return list(call.node.engine.spot.markets)
 
 
 def prices(call: Call, request: SelectionRequest) -> Encoded:
@@ -105,65 +105,65 @@ def book_tickers(call: Call, request: SelectionRequest) -> Encoded:
 
 
 def _of_selected(
-    call: Call, request: SelectionRequest, one: Callable[[Venue, Market[None]], Encoded]
+    call: Call, request: SelectionRequest, one: Callable[[Node, Market[None]], Encoded]
 ) -> Encoded:
     """An object for `symbol`, otherwise an array; each symbol's part is encoded once."""
-    venue = call.venue
+    node = call.node
     if request.symbol is not None and request.symbols is None:
-        return one(venue, _known(venue, request.symbol))
-    markets = _selected(venue, request.symbol, request.symbols)
-    return array([one(venue, market).data for market in markets])
+        return one(node, _known(node, request.symbol))
+    markets = _selected(node, request.symbol, request.symbols)
+    return array([one(node, market).data for market in markets])
 
 
-def _price(venue: Venue, market: Market[None]) -> Encoded:
+def _price(node: Node, market: Market[None]) -> Encoded:
     price = market.last_price
     if not price:  # before the first trade here: the price that the ticker goes on from
-        price = venue.market_data.spot.ticker(market.symbol, venue.clock.now()).last
+        price = node.market_data.spot.ticker(market.symbol, node.clock.now()).last
     question = ("price", market.symbol)
-    known = venue.answers.known.get(question)
+    known = node.answers.known.get(question)
     if known is not None and known.stamp == price:
         return known.answer
     made = Price(market.symbol, price_text(market.instrument, price))
-    return venue.answers.keep(question, price, encode(made))
+    return node.answers.keep(question, price, encode(made))
 
 
-def _ticker(venue: Venue, market: Market[None]) -> Encoded:
-    symbol, board, now = market.symbol, venue.market_data.spot, venue.clock.now()
+def _ticker(node: Node, market: Market[None]) -> Encoded:
+    symbol, board, now = market.symbol, node.market_data.spot, node.clock.now()
     question, stamp = ("ticker", symbol), board.update_id(symbol)
-    known = venue.answers.known.get(question)
+    known = node.answers.known.get(question)
     if known is not None and known.stamp == stamp and now < known.until:
         return known.answer
-    made = encode(_ticker_view(venue, market, now))
-    return venue.answers.keep(question, stamp, made, board.ticker_until(symbol, now))
+    made = encode(_ticker_view(node, market, now))
+    return node.answers.keep(question, stamp, made, board.ticker_until(symbol, now))
 
 
-def _book_ticker(venue: Venue, market: Market[None]) -> Encoded:
+def _book_ticker(node: Node, market: Market[None]) -> Encoded:
     question = ("book_ticker", market.symbol)
-    known = venue.answers.known.get(question)
-    if known is not None and known.stamp == venue.market_data.spot.update_id(market.symbol):
+    known = node.answers.known.get(question)
+    if known is not None and known.stamp == node.market_data.spot.update_id(market.symbol):
         return known.answer
-    top = venue.market_data.spot.top(market.symbol)
+    top = node.market_data.spot.top(market.symbol)
     made = _book_ticker_view(market.instrument, top)
-    return venue.answers.keep(question, top.update_id, encode(made))
+    return node.answers.keep(question, top.update_id, encode(made))
 
 
 def trades(call: Call, request: TradesRequest) -> Encoded:
     """The newest trades, newest first."""
-    venue, symbol = call.venue, request.symbol
-    instrument = _known(venue, symbol).instrument
-    quote = venue.asset(instrument.quote)
-    board = venue.market_data.spot
+    node, symbol = call.node, request.symbol
+    instrument = _known(node, symbol).instrument
+    quote = node.asset(instrument.quote)
+    board = node.market_data.spot
     return market_answers.trades(
-        venue.answers, ("trades", symbol), board, instrument, quote, request.limit
+        node.answers, ("trades", symbol), board, instrument, quote, request.limit
     )
 
 
 def klines(call: Call, request: KlinesRequest) -> Encoded:
     """Candles, oldest first: the newest ones with the unfinished one last, or those of a span."""
-    venue, symbol, interval = call.venue, request.symbol, request.interval
-    instrument = _known(venue, symbol).instrument
-    quote = venue.asset(instrument.quote)
-    board, now = venue.market_data.spot, venue.clock.now()
+    node, symbol, interval = call.node, request.symbol, request.interval
+    instrument = _known(node, symbol).instrument
+    quote = node.asset(instrument.quote)
+    board, now = node.market_data.spot, node.clock.now()
     if request.start_time is not None or request.end_time is not None:
         rows = _span(board, request, now)
         return array([encode(_candle(row, interval, instrument, quote)) for row in rows])
@@ -174,7 +174,7 @@ def klines(call: Call, request: KlinesRequest) -> Encoded:
         lambda limit: board.candles(symbol, interval, limit, now),
     )
     return drawn(
-        venue.answers,
+        node.answers,
         ("klines", symbol, interval),
         chart,
         request.limit,
@@ -198,29 +198,29 @@ def _span(board: Board, request: KlinesRequest, now: int) -> list[candles.Candle
 
 def depth(call: Call, request: DepthRequest) -> Encoded:
     """The best levels."""
-    venue = call.venue
-    board = venue.market_data.spot
+    node = call.node
+    board = node.market_data.spot
     question = ("depth", request.symbol, request.limit)
-    known = venue.answers.known.get(question)
+    known = node.answers.known.get(question)
     if known is not None and known.stamp == board.update_id(request.symbol):
         return known.answer
-    instrument = _known(venue, request.symbol).instrument
-    return market_answers.depth(venue.answers, question, board, instrument, int(request.limit))
+    instrument = _known(node, request.symbol).instrument
+    return market_answers.depth(node.answers, question, board, instrument, int(request.limit))
 
 
-def _known(venue: Venue, symbol: str) -> Market[None]:
-    market = venue.engine.spot.markets.get(symbol)
+def _known(node: Node, symbol: str) -> Market[None]:
+    market = node.engine.spot.markets.get(symbol)
     if market is None:
-        raise errors.invalid("symbol", no_such("spot symbol", symbol, venue.engine.spot.markets))
+        raise errors.invalid("symbol", no_such("spot symbol", symbol, node.engine.spot.markets))
     return market
 
 
-def _selected(venue: Venue, symbol: str | None, symbols: list[str] | None) -> list[Market[None]]:
-    markets = venue.engine.spot.markets
+def _selected(node: Node, symbol: str | None, symbols: list[str] | None) -> list[Market[None]]:
+    markets = node.engine.spot.markets
     if symbol is not None and symbols is not None:
         raise errors.combination("symbol", "symbols")
     if symbol is not None:
-        return [_known(venue, symbol)]
+        return [_known(node, symbol)]
     if symbols is None:
         return list(markets.values())
     for name in symbols:
@@ -286,10 +286,10 @@ def _spot_symbol(market: Market[None]) -> SpotSymbol:
     )
 
 
-def _ticker_view(venue: Venue, market: Market[None], now: int) -> TickerView:
+def _ticker_view(node: Node, market: Market[None], now: int) -> TickerView:
     instrument = market.instrument
-    window = venue.market_data.spot.ticker(market.symbol, now)
-    top = venue.market_data.spot.top(market.symbol)
+    window = node.market_data.spot.ticker(market.symbol, now)
+    top = node.market_data.spot.top(market.symbol)
     change = window.last - window.open
     return TickerView(
         symbol=market.symbol,
@@ -304,7 +304,7 @@ def _ticker_view(venue: Venue, market: Market[None], now: int) -> TickerView:
         high_price=price_text(instrument, window.high),
         low_price=price_text(instrument, window.low),
         volume=quantity_text(instrument, window.volume),
-        quote_volume=amount_text(venue.asset(instrument.quote), window.notional),
+        quote_volume=amount_text(node.asset(instrument.quote), window.notional),
         open_time=window.open_time // 1000,
         close_time=window.close_time // 1000,
         count=window.count,

@@ -28,7 +28,7 @@ from venue.core.instruments import Instrument
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import CancelOrder, CancelOrders, PlaceOrder
 from venue.core.messages.events import OrderClosed, OrderPlaced, OrderRepeated, Rejected
-from venue.gateway.context import Call, Venue
+from venue.gateway.context import Call, Node
 from venue.gateway.dispatch.decode import compile_request, decode, own_client_id
 from venue.gateway.operations.refusals.funds import spot_funds
 from venue.gateway.operations.refusals.spot import refusal
@@ -47,7 +47,7 @@ NOT_FOUND: Final = {
 
 async def place_order(call: Call, request: PlaceOrderRequest) -> OrderAck:
     """Place one order."""
-    instrument = call.venue.market(request.symbol).instrument
+    instrument = call.node.market(request.symbol).instrument
     command = order_command(call, instrument, request, GTC)
     (applied,) = await call.submit([command])
     order_id, client_id, time = _placed(call, applied, command)
@@ -58,11 +58,11 @@ async def place_batch(call: Call, request: PlaceBatchRequest) -> PlaceBatchReply
     """Place up to 10 orders; each succeeds or fails alone, all become durable together."""
     if len(request.order_list) > BATCH_PLACE_MAX:
         raise errors.out_of_range("orderList", f"allowed: 1 to {BATCH_PLACE_MAX} orders")
-    instrument = call.venue.market(request.symbol).instrument
+    instrument = call.node.market(request.symbol).instrument
     items = [_batch_command(call, instrument, item) for item in request.order_list]
     commands = [item for item in items if isinstance(item, PlaceOrder)]
     applied = iter(await call.submit(commands) if commands else [])
-    now = call.venue.clock.now() // 1000
+    now = call.node.clock.now() // 1000
     results = []
     for raw, item in zip(request.order_list, items, strict=True):
         client_id = item.client_id if isinstance(item, PlaceOrder) else given_client_id(raw)
@@ -91,7 +91,7 @@ async def cancel_order(call: Call, request: OrderRequest) -> Canceled:
 
 async def cancel_open_orders(call: Call, request: SymbolRequest) -> list[Canceled]:
     """Cancel every open order in a symbol."""
-    call.venue.market(request.symbol)
+    call.node.market(request.symbol)
     (applied,) = await call.submit([CancelOrders(call.uid, request.symbol, call.request_id)])
     return [
         Canceled(CANCELED, event.order_id)
@@ -109,14 +109,14 @@ async def cancel_batch(call: Call, request: CancelBatchRequest) -> CancelBatchRe
     if len(order_ids) + len(client_ids) > BATCH_CANCEL_MAX:
         raise errors.out_of_range("orderIds", f"at most {BATCH_CANCEL_MAX} ids are allowed")
     if request.symbol is not None:
-        call.venue.market(request.symbol)
+        call.node.market(request.symbol)
     commands = [CancelOrder(call.uid, number, "", call.request_id) for number in order_ids]
     for client_id in client_ids:
         commands.append(CancelOrder(call.uid, *named(client_id), call.request_id))
     allowed = [_in_symbol(call, command, request.symbol) for command in commands]
     wanted = list(compress(commands, allowed))
     applied = iter(await call.submit(wanted) if wanted else [])
-    setting = call.venue.setting("batchCancelWording", "document")
+    setting = call.node.setting("batchCancelWording", "document")
     return CancelBatchReply(
         [
             _batch_canceled(command.order_id, next(applied) if may else None, setting)
@@ -125,9 +125,9 @@ async def cancel_batch(call: Call, request: CancelBatchRequest) -> CancelBatchRe
     )
 
 
-def batch_place_closed(venue: Venue) -> str:
+def batch_place_closed(node: Node) -> str:
     """The setting that keeps batch placement closed (the document's state); empty: it is open."""
-    return "" if venue.setting("batchPlace", "false") == "true" else "batchPlace"
+    return "" if node.setting("batchPlace", "false") == "true" else "batchPlace"
 
 
 def order_command(
@@ -196,21 +196,21 @@ def _placed(call: Call, applied: Applied, command: PlaceOrder) -> tuple[int, str
     if isinstance(event, OrderRepeated):
         return event.order_id, event.client_id, event.placed_time // 1000
     assert isinstance(event, Rejected), event
-    raise order_refusal(call.venue, event, command)
+    raise order_refusal(call.node, event, command)
 
 
-def order_refusal(venue: Venue, event: Rejected, command: PlaceOrder) -> ApiError:
+def order_refusal(node: Node, event: Rejected, command: PlaceOrder) -> ApiError:
     """The error for a refused order, with the reason."""
     if event.reason == Reject.FUNDS:
-        return spot_funds(venue, command)
-    return refusal(event, venue.instrument(command.symbol))
+        return spot_funds(node, command)
+    return refusal(event, node.instrument(command.symbol))
 
 
 def _in_symbol(call: Call, command: CancelOrder, symbol: str | None) -> bool:
     """Whether a cancel may go on when the request is restricted to one symbol."""
     if symbol is None:
         return True
-    account = call.venue.engine.account(call.uid)
+    account = call.node.engine.account(call.uid)
     if command.order_id:
         order = account.orders.get(command.order_id)
     else:

@@ -8,7 +8,7 @@ from venue.api import errors
 from venue.candles import DAY_US
 from venue.core.ledger.benefits import Affiliate
 from venue.core.rewards import RESERVED
-from venue.gateway.context import Call, Venue
+from venue.gateway.context import Call, Node
 from venue.times import US_PER_MS
 from venue.wire import decimal_text
 
@@ -20,34 +20,34 @@ USDT_SCALE: Final = 8  # of values, where the venue has no such asset
 
 def affiliate_of(call: Call, code: int) -> Affiliate:
     """The caller as an affiliate; refused with `code` when it is none."""
-    benefits = call.venue.engine.account(call.uid).benefits
+    benefits = call.node.engine.account(call.uid).benefits
     if benefits is None or benefits.affiliate is None:
         raise errors.error(code)
     return benefits.affiliate
 
 
-def inviter_of(rooms: Venue, uid: int) -> int:
+def inviter_of(node: Node, uid: int) -> int:
     """The uid that invited an owner: 0 for none, -1 when there is no such owner."""
-    account = rooms.engine.ledger.accounts.get(uid)
+    account = node.engine.ledger.accounts.get(uid)
     if account is None or uid in RESERVED:
         return -1
     return account.benefits.inviter if account.benefits is not None else 0
 
 
-def invited_by(rooms: Venue, uid: int) -> list[tuple[int, int]]:
+def invited_by(node: Node, uid: int) -> list[tuple[int, int]]:
     """Uid and time (µs) of the owners that an affiliate invited."""
-    accounts = rooms.engine.ledger.accounts
+    accounts = node.engine.ledger.accounts
     found: list[tuple[int, int]] = []
-    for member in rooms.engine.rewards.members:
+    for member in node.engine.rewards.members:
         benefits = accounts[member].benefits
         if benefits is not None and benefits.inviter == uid:
             found.append((member, benefits.invited))
     return found
 
 
-def newest(rooms: Venue, uid: int) -> list[int]:
+def newest(node: Node, uid: int) -> list[int]:
     """The uids of the owners that an affiliate invited, the newest first."""
-    return [member for member, _ in sorted(invited_by(rooms, uid), key=_time, reverse=True)]
+    return [member for member, _ in sorted(invited_by(node, uid), key=_time, reverse=True)]
 
 
 def _time(invited: tuple[int, int]) -> tuple[int, int]:
@@ -73,18 +73,18 @@ def span(
     return begin, until if end is not None else begin + longest * DAY_US
 
 
-def usdt(rooms: Venue, asset: str, atoms: int) -> int:
+def usdt(node: Node, asset: str, atoms: int) -> int:
     """The value of an amount in atoms of USDT; 0 without a market for it."""
     if asset == USDT or not atoms:
         return atoms
-    market = rooms.engine.market(f"{asset}{USDT}")
+    market = node.engine.market(f"{asset}{USDT}")
     if market is None or market.instrument.quote != USDT:
         return 0
     return atoms * market.last_price * market.unit_atoms // market.lot_atoms
 
 
-def usdt_text(rooms: Venue, atoms: int) -> str:
+def usdt_text(node: Node, atoms: int) -> str:
     """An amount of USDT."""
-    ledger = rooms.engine.ledger
+    ledger = node.engine.ledger
     index = ledger.ordinals.get(USDT)
     return decimal_text(atoms, ledger.assets[index].scale if index is not None else USDT_SCALE)

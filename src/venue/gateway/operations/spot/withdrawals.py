@@ -17,7 +17,7 @@ from venue.candles import DAY_US
 from venue.core.messages.benefit_commands import InternalWithdraw
 from venue.core.messages.benefit_events import InternallyWithdrawn, WithdrawalRepeated
 from venue.core.messages.events import Rejected
-from venue.gateway.context import Call, Venue
+from venue.gateway.context import Call, Node
 from venue.gateway.operations.refusals.funds import wallet_funds
 from venue.gateway.operations.refusals.spot import refusal
 from venue.gateway.operations.spot.commissions import coin_of
@@ -36,9 +36,9 @@ SUCCESS: Final = "SUCCESS"
 
 async def internal_withdrawal(call: Call, request: InternalWithdrawalRequest) -> str:
     """Send money; the id of the withdrawal."""
-    rooms = call.venue
+    node = call.node
     affiliate_of(call, -1051)
-    asset = rooms.asset(coin_of(rooms, request.coin))
+    asset = node.asset(coin_of(node, request.coin))
     decimals = min(DECIMALS_MAX, asset.scale)
     amount = wire.scaled(request.amount, decimals, "amount") * 10 ** (asset.scale - decimals)
     command = InternalWithdraw(
@@ -49,15 +49,15 @@ async def internal_withdrawal(call: Call, request: InternalWithdrawalRequest) ->
     (applied,) = await call.submit([command])
     event = applied.events[0]
     if isinstance(event, Rejected):
-        raise _refused(rooms, event, command)
+        raise _refused(node, event, command)
     assert isinstance(event, InternallyWithdrawn | WithdrawalRepeated), event
     return str(event.withdraw_id)
 
 
-def _refused(rooms: Venue, rejected: Rejected, command: InternalWithdraw) -> ApiError:
+def _refused(node: Node, rejected: Rejected, command: InternalWithdraw) -> ApiError:
     reason = Reject(rejected.reason)
     if reason == Reject.FUNDS:
-        return wallet_funds(rooms, command)
+        return wallet_funds(node, command)
     if reason == Reject.NO_AFFILIATE:
         return errors.error(-1051)
     if reason == Reject.CLIENT_ID_USED:
@@ -70,24 +70,24 @@ async def internal_withdrawals(
     call: Call, request: InternalWithdrawalsRequest
 ) -> InternalWithdrawals:
     """The withdrawals that the caller sent to other owners."""
-    rooms = call.venue
+    node = call.node
     affiliate_of(call, -1051)
-    now = rooms.clock.now()
+    now = node.clock.now()
     begin, until = span(request.start_time, request.end_time, now, longest=PAST_DAYS)
     if begin < now - (PAST_DAYS + 1) * DAY_US:
         raise errors.error(-1170, name="startTime", rule=f"at most {PAST_DAYS} days ago")
     which = WithdrawalsOf(
-        call.uid, begin, until, request.withdraw_id, coin_of(rooms, request.coin),
+        call.uid, begin, until, request.withdraw_id, coin_of(node, request.coin),
         ACCOUNTS[request.from_account_type] if request.from_account_type is not None else None,
         ACCOUNTS[request.to_account_type] if request.to_account_type is not None else None,
     )  # fmt: skip
     page, size = request.page, request.page_size
-    total, rows = await rooms.ask(questions.withdrawals, which, page, size)
+    total, rows = await node.ask(questions.withdrawals, which, page, size)
     pages = -(-total // size)
     items = [
         InternalWithdrawal(
             row.uid, row.to_uid, str(row.withdraw_id), row.asset, SUCCESS,
-            amount_text(rooms.asset(row.asset), row.amount), row.time // US_PER_MS,
+            amount_text(node.asset(row.asset), row.amount), row.time // US_PER_MS,
             row.time // US_PER_MS,
         )
         for row in rows
