@@ -25,7 +25,7 @@ from venue.history.questions import contract as contract_queries
 from venue.history.questions import liquidations as liquidation_queries
 from venue.history.rows.contract import IncomeOf, IncomeRow
 from venue.history.schema.contract import (
-    ALGO_ORDERS,
+    CONDITIONAL_ORDERS,
     CONTRACT_FILLS,
     CONTRACT_ORDERS,
     FUNDING_RATES,
@@ -151,8 +151,8 @@ def test_the_walk_goes_everywhere(floor: Floor, filled: Store) -> None:
 
         ends = {OrderStatus.FILLED, OrderStatus.CANCELED, OrderStatus.EXPIRED}
         assert {OrderStatus.NEW, *ends} <= seen(CONTRACT_ORDERS.c.status)
-        assert seen(ALGO_ORDERS.c.status) == {0, 1, 2, 3}
-        assert int(AlgoStatus.EXPIRED) in seen(ALGO_ORDERS.c.status)
+        assert seen(CONDITIONAL_ORDERS.c.status) == {0, 1, 2, 3}
+        assert int(AlgoStatus.EXPIRED) in seen(CONDITIONAL_ORDERS.c.status)
         assert seen(POSITIONS.c.margin_mode) == {0, 1}
         assert {0, 1, 2, 3, 5, 6} <= seen(CONTRACT_FILLS.c.cause)
         assert {"margin_move_in", "position_close_short", "position_funding"} < seen(INCOME.c.kind)

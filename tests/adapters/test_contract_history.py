@@ -54,8 +54,8 @@ from venue.history.questions import liquidations as liquidation_queries
 from venue.history.questions import prices
 from venue.history.rows.contract import (
     BECAME_NOTHING,
-    AlgoRow,
-    AlgosOf,
+    ConditionalRow,
+    ConditionalsOf,
     ContractFillRow,
     ContractFillsOf,
     ContractOrderRow,
@@ -231,7 +231,8 @@ def test_an_order_by_its_id_is_the_owners_alone(filled: Store) -> None:
         assert queries.contract_order(filled.connection, row[1] + 1, row[0]) is None
     stopped = queries.contract_order(filled.connection, ALICE, STOPPED)
     assert stopped is not None
-    assert (stopped.algo_id, stopped.stop_price, stopped.algo_type) == (STOP, 95, STOP_MARKET)
+    told = (stopped.algo_id, stopped.stop_price, stopped.conditional_type)
+    assert told == (STOP, 95, STOP_MARKET)
     left = queries.contract_order(filled.connection, ALICE, EXIT)
     assert left is not None
     assert (left.quantity, left.executed, left.reduced, left.stop_price) == (10, 0, 3, None)
@@ -390,19 +391,19 @@ def test_conditional_orders_that_ended(
 ) -> None:
     for uid in OWNERS:
         wanted = [
-            AlgoRow(*(row + DONE.get(row[21], (0, 0))))
+            ConditionalRow(*(row + DONE.get(row[21], (0, 0))))
             for row in reversed(ROWS["algo_orders"])
             if row[1] == uid and row[20] and symbol in ("", row[2]) and _within(row[19], start, end)
         ]
-        which = AlgosOf(uid, symbol, start, end)
-        assert queries.algo_orders(filled.connection, which, 100) == wanted
-        assert queries.algo_orders(filled.connection, which, 1) == wanted[:1]
+        which = ConditionalsOf(uid, symbol, start, end)
+        assert queries.conditional_orders(filled.connection, which, 100) == wanted
+        assert queries.conditional_orders(filled.connection, which, 1) == wanted[:1]
 
 
 def test_conditional_orders_tell_how_they_ended(filled: Store) -> None:
-    told = queries.algo_orders(filled.connection, AlgosOf(ALICE), 100)
+    told = queries.conditional_orders(filled.connection, ConditionalsOf(ALICE), 100)
     assert [row.algo_id for row in told] == [TRAILING, STOP + 1, STOP]
-    (refused,) = queries.algo_orders(filled.connection, AlgosOf(BOB), 100)
+    (refused,) = queries.conditional_orders(filled.connection, ConditionalsOf(BOB), 100)
     assert (refused.algo_id, refused.order_id, refused.triggered_price) == (REFUSED, 0, 94)
 
 

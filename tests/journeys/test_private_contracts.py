@@ -51,7 +51,7 @@ def order(
     )  # fmt: skip
 
 
-def algo(
+def conditional(
     world: ContractWorld, name: str, kind: int, quantity: int, trigger_price: int, price: int = 0
 ) -> commands.PlaceAlgo:
     """A conditional order that closes a long, by the mark."""
@@ -74,7 +74,7 @@ def traded(*others: str) -> tuple[ContractWorld, Room]:
 def test_a_triggered_stop_and_the_order_it_becomes() -> None:
     world, room = traded("cid")
     room.say(order(world, "cid", BUY, LONG, 4, 985))
-    (waiting,) = only(room.say(algo(world, "ann", STOP, 10, 990, 980)), "ann", "orders")
+    (waiting,) = only(room.say(conditional(world, "ann", STOP, 10, 990, 980)), "ann", "orders")
     shown = ("type", "status", "price", "size", "triggerPrice", "triggerTime", "timeInForce")
     assert parts(waiting, *shown) == ("STOP", "UNTRIGGERED", "980", "10", "990", "0", "GTC")
     assert parts(waiting, "triggerPriceType", "triggerPriceValue") == ("MARK_PRICE", "0")
@@ -96,7 +96,7 @@ def test_a_triggered_stop_and_the_order_it_becomes() -> None:
 
 def test_a_stop_that_cannot_enter_expires() -> None:
     world, room = traded()
-    (waiting,) = only(room.say(algo(world, "ann", STOP_MARKET, 0, 990)), "ann", "orders")
+    (waiting,) = only(room.say(conditional(world, "ann", STOP_MARKET, 0, 990)), "ann", "orders")
     assert parts(waiting, "size", "positionTpsl", "reduceOnly") == ("0", True, True)
     (ended,) = only(room.say(commands.PostIndex(SYMBOL, "desk", 980, jump=True)), "ann", "orders")
     assert parts(ended, "id", "status", "cancelReason") == (
@@ -107,7 +107,7 @@ def test_a_stop_that_cannot_enter_expires() -> None:
 def test_changes_and_ends_of_conditional_orders() -> None:
     world, room = traded()
     uid = world.uids["ann"]
-    (waiting,) = only(room.say(algo(world, "ann", STOP_MARKET, 10, 990)), "ann", "orders")
+    (waiting,) = only(room.say(conditional(world, "ann", STOP_MARKET, 10, 990)), "ann", "orders")
     number = int(waiting["id"])
     (changed,) = only(room.say(commands.ChangeAlgo(uid, number, 970, 960, MARK)), "ann", "orders")
     assert changed == waiting | {
@@ -260,7 +260,7 @@ def test_a_countdown_cancels_in_the_owners_name() -> None:
     room.say(order(world, "cid", BUY, LONG, 4, 985))
     room.say(order(world, "ann", SELL, LONG, 3, 1015))
     room.say(order(world, "ann", BUY, LONG, 3, 980))
-    room.say(algo(world, "ann", STOP_MARKET, 10, 900))
+    room.say(conditional(world, "ann", STOP_MARKET, 10, 900))
     uid = world.uids["ann"]
     assert room.say(commands.SetCancelAfter(uid, int(Product.CONTRACT), 10 * SECOND)) == []
     world.wait(10)
@@ -313,7 +313,7 @@ def test_open_orders_go_on_after_a_restart() -> None:
 
 def test_an_order_keeps_its_trigger_over_a_restart() -> None:
     world, room = traded()
-    asked = algo(world, "ann", STOP, 10, 990, 980)
+    asked = conditional(world, "ann", STOP, 10, 990, 980)
     asked.client_id = "own"
     room.say(asked)
     entered, _ = only(room.say(commands.PostIndex(SYMBOL, "desk", 989, jump=True)), "ann", "orders")

@@ -20,7 +20,12 @@ from venue.core.messages.commands import Command, PlaceOrder
 from venue.core.messages.contract_events import Income
 from venue.core.state import snapshot
 from venue.history.projection.projector import Catalog, Projector
-from venue.history.schema.contract import ALGO_ORDERS, CONTRACT_FILLS, CONTRACT_ORDERS, POSITIONS
+from venue.history.schema.contract import (
+    CONDITIONAL_ORDERS,
+    CONTRACT_FILLS,
+    CONTRACT_ORDERS,
+    POSITIONS,
+)
 from venue.history.schema.spot import FILLS, ORDERS
 from venue.history.store import Store, open_history
 from venue.recording import items, spot_items
@@ -156,7 +161,7 @@ def test_contract_frames_agree_with_history(seed: int, fund: int) -> None:
         for event in applied.events
         if isinstance(event, Income) and event.kind == IncomeType.ORDER_LIQUIDATE_FEE_INCOME
     )
-    orders, algos = rows(store, CONTRACT_ORDERS), rows(store, ALGO_ORDERS)
+    orders, conditionals = rows(store, CONTRACT_ORDERS), rows(store, CONDITIONAL_ORDERS)
     for row in orders:
         item = record.orders[str(row["order_id"])]
         instrument = markets[row["symbol"]].market.instrument
@@ -166,11 +171,11 @@ def test_contract_frames_agree_with_history(seed: int, fund: int) -> None:
         assert item["cumFillValue"] == amount_text(asset, row["quote"])
         assert item["cumFillFee"] == amount_text(asset, sum(fill["fee"] for fill in own))
         assert item["updatedTime"] == str(row["update_time"] // 1000)
-    for row in algos:
+    for row in conditionals:
         item = record.orders[str(row["algo_id"])]
         assert item["status"] == ALGO_STATUS_NAMES[row["status"]], item
         assert item["updatedTime"] == str(row["update_time"] // 1000)
-    assert len(record.orders) == len(orders) + len(algos)
+    assert len(record.orders) == len(orders) + len(conditionals)
     agree_on_positions(session, rows(store, POSITIONS))
     agree_on_money(session, fills)
     store.close()
@@ -208,7 +213,7 @@ def test_what_has_ended_is_forgotten() -> None:
             if account.holding is not None and uid not in RESERVED
         ]
         assert sorted(changes.orders) == sorted(n for own in open_now for n in own.orders)
-        assert sorted(changes.algos) == sorted(n for own in open_now for n in own.algos)
+        assert sorted(changes.conditionals) == sorted(n for own in open_now for n in own.algos)
         assert sorted(changes.positions) == sorted(n for own in open_now for n in own.positions)
 
 

@@ -20,7 +20,7 @@ from venue.history.questions import contract as contract_queries
 from venue.history.questions import liquidations as liquidation_queries
 from venue.history.questions import prices as price_queries
 from venue.history.questions import spot as queries
-from venue.history.rows.contract import AlgosOf, ContractFillsOf, ContractOrdersOf, IncomeOf
+from venue.history.rows.contract import ConditionalsOf, ContractFillsOf, ContractOrdersOf, IncomeOf
 from venue.history.rows.spot import BillsOf, FillsOf, OrdersOf, TransfersOf
 from venue.history.schema.contract import POSITIONS
 from venue.history.schema.copying import SCHEMA
@@ -81,7 +81,7 @@ def questions() -> list[Question]:
             (contract_queries.contract_order_by_client_id, (uid, "a")),
             (contract_queries.contract_fills, (ContractFillsOf(uid), 1_000)),
             (contract_queries.income, (IncomeOf(uid), 1_000)),
-            (contract_queries.algo_orders, (AlgosOf(uid), 1_000)),
+            (contract_queries.conditional_orders, (ConditionalsOf(uid), 1_000)),
             (_positions, (uid,)),
             (liquidation_queries.liquidations, (uid, 100)),
         ]

@@ -149,8 +149,8 @@ def _open_orders(account: Credentials, market: WatchedMarket) -> list[WatchedOrd
     if market.product == "SPOT":
         return [_answered(row) for row in ask(account, "open_orders", query)]
     rows = ask(account, "contract_open_orders", query)
-    algos = ask(account, "open_algos", query)
-    return [_answered(row) for row in rows] + [_answered_algo(row) for row in algos]
+    conditionals = ask(account, "open_algos", query)
+    return [_answered(row) for row in rows] + [_answered_conditional(row) for row in conditionals]
 
 
 def _answered(row: dict[str, Any]) -> WatchedOrder:
@@ -166,7 +166,7 @@ def _answered(row: dict[str, Any]) -> WatchedOrder:
     )
 
 
-def _answered_algo(row: dict[str, Any]) -> WatchedOrder:
+def _answered_conditional(row: dict[str, Any]) -> WatchedOrder:
     """A waiting conditional order as REST shows it."""
     return WatchedOrder(
         identity=str(row["algoId"]),

@@ -11,7 +11,7 @@ from venue.core.contract.account import Terms
 from venue.core.contract.conditional import Algo
 from venue.core.engine import Engine
 from venue.core.ledger.accounts import Account
-from venue.history.schema.contract import ALGO_ORDERS, CONTRACT_ORDERS
+from venue.history.schema.contract import CONDITIONAL_ORDERS, CONTRACT_ORDERS
 from venue.history.schema.spot import OPENING, ORDERS, PROGRESS
 from venue.history.store import Store
 from venue.vocabulary import AlgoStatus
@@ -31,8 +31,8 @@ def begin(store: Store, engine: Engine) -> None:
         _insert(write, ORDERS, [_order(one) for own in accounts for one in own.orders.values()])
         orders = [order for holding in holdings for order in holding.orders.values()]
         _insert(write, CONTRACT_ORDERS, [_contract_order(order) for order in orders])
-        algos = [algo for holding in holdings for algo in holding.algos.values()]
-        _insert(write, ALGO_ORDERS, [_algo(algo) for algo in algos])
+        waiting = [order for holding in holdings for order in holding.algos.values()]
+        _insert(write, CONDITIONAL_ORDERS, [_conditional(order) for order in waiting])
         first = {"sequence": engine.sequence, "order_id": engine.counters.order}
         write.execute(insert(OPENING).values(first))
         write.execute(update(PROGRESS).values(sequence=engine.sequence))
@@ -73,14 +73,14 @@ def _contract_order(order: Order[Terms]) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-def _algo(algo: Algo) -> tuple[object, ...]:
-    account: Account = algo.holding.account
-    position_id = algo.position.position_id if algo.position is not None else 0
-    profit, loss = algo.take_profit, algo.stop_loss
+def _conditional(order: Algo) -> tuple[object, ...]:
+    account: Account = order.holding.account
+    position_id = order.position.position_id if order.position is not None else 0
+    profit, loss = order.take_profit, order.stop_loss
     return (
-        algo.algo_id, account.uid, algo.perp.symbol, algo.side, algo.position_side, algo.type,
-        algo.quantity, algo.trigger_price, algo.price, algo.source, algo.client_id,
-        int(algo.rising), algo.parent_id, position_id, profit.trigger_price, profit.source,
-        loss.trigger_price, loss.source, algo.callback_ppm, algo.time, int(AlgoStatus.UNTRIGGERED),
-        0, 0, 0, 0, algo.update_time,
+        order.algo_id, account.uid, order.perp.symbol, order.side, order.position_side, order.type,
+        order.quantity, order.trigger_price, order.price, order.source, order.client_id,
+        int(order.rising), order.parent_id, position_id, profit.trigger_price, profit.source,
+        loss.trigger_price, loss.source, order.callback_ppm, order.time,
+        int(AlgoStatus.UNTRIGGERED), 0, 0, 0, 0, order.update_time,
     )  # fmt: skip

@@ -16,7 +16,7 @@ from venue.candles import MINUTE_US
 from venue.core.book.orders import OPEN
 from venue.history.schema.affiliates import COMMISSIONS, INTERNAL_WITHDRAWALS
 from venue.history.schema.contract import (
-    ALGO_ORDERS,
+    CONDITIONAL_ORDERS,
     CONTRACT_FILLS,
     CONTRACT_ORDERS,
     DELEVERAGED,
@@ -49,7 +49,7 @@ SETTLED: Final[tuple[tuple[Table, str], ...]] = (
     (CONTRACT_ORDERS, CLOSED),
     (CONTRACT_FILLS, PAST),
     (INCOME, PAST),
-    (ALGO_ORDERS, "update_time < {time} AND status <> " + str(ALGO_UNTRIGGERED)),
+    (CONDITIONAL_ORDERS, "update_time < {time} AND status <> " + str(ALGO_UNTRIGGERED)),
     (POSITIONS, "closed < {time}"),
     (FUNDING_RATES, "time < {time} AND (skipped = 1 OR (settled > 0 AND settled < {time}))"),
     (LIQUIDATION_STEPS, OF_FINISHED),

@@ -47,8 +47,8 @@ from venue.core.messages.events import (
 )
 from venue.recording.notes import (
     NOT_CHOSEN,
-    AlgoNote,
     Chosen,
+    ConditionalNote,
     MoneyMoved,
     OrderNote,
     PastNotes,
@@ -56,9 +56,9 @@ from venue.recording.notes import (
     open_contract_order,
     open_order,
     open_position,
-    placed_algo,
+    placed_conditional,
     placed_order,
-    waiting_algo,
+    waiting_conditional,
 )
 from venue.vocabulary import (
     ALGO_EXPIRED,
@@ -93,7 +93,7 @@ KINDS: Final = {  # of a leg's income item: whether it opens, and its position's
     (False, SHORT): IncomeType.POSITION_CLOSE_SHORT.value,
 }
 OWNERS_CANCEL: Final = (CancelContractOrder, CancelContractOrders)
-OWNERS_ALGO_CANCEL: Final = (CancelAlgo, CancelAlgos)
+OWNERS_CONDITIONAL_CANCEL: Final = (CancelAlgo, CancelAlgos)
 
 # The reasons why an order ended without being filled.
 BY_USER: Final = "USER_CANCELED"
@@ -116,7 +116,7 @@ class Touched:
         self.command: Command = applied.command
         self.events: list[Event] = applied.events
         self.time = applied.time
-        self.orders: dict[int, OrderNote | AlgoNote] = {}
+        self.orders: dict[int, OrderNote | ConditionalNote] = {}
         self.spot_fills: list[tuple[int, Trade, bool]] = []
         self.contract_fills: list[tuple[ContractTrade, Leg, int]] = []
         self.spot_accounts: dict[tuple[int, int, str], None] = {}
@@ -130,11 +130,13 @@ class Changes:
     """Changes of the owners for whom `follows` is true; every applied command must be given at
     once, in order. An owner that is followed later is taken up then.
 
-    `orders`, `algos` and `positions` are the open ones, by id; `moved` is by uid and asset index.
+    `orders`, `conditionals` and `positions` are the open ones, by id; `moved` is by uid and the
+    asset's ordinal.
     """
 
     __slots__ = (
-        "_engine", "_follows", "_handlers", "_modes", "algos", "moved", "orders", "positions",
+        "_engine", "_follows", "_handlers", "_modes", "conditionals", "moved", "orders",
+        "positions",
     )  # fmt: skip
 
     def __init__(self, engine: Engine, follows: Callable[[int], bool]) -> None:
@@ -142,7 +144,7 @@ class Changes:
         self._follows = follows
         self._modes: dict[tuple[int, str], Chosen] = {}  # only the ones ever changed
         self.orders: dict[int, OrderNote] = {}
-        self.algos: dict[int, AlgoNote] = {}
+        self.conditionals: dict[int, ConditionalNote] = {}
         self.positions: dict[int, PositionNote] = {}
         self.moved: dict[tuple[int, int], MoneyMoved] = {}
         self._handlers: dict[type, Callable[[Any, Touched, int], None]] = {
@@ -159,10 +161,10 @@ class Changes:
             PositionClosed: self._position_closed,
             LeverageSet: self._leverage_set,
             AutoMarginSet: self._auto_margin_set,
-            AlgoPlaced: self._algo_placed,
-            AlgoChanged: self._algo_changed,
-            AlgoTriggered: self._algo_triggered,
-            AlgoClosed: self._algo_closed,
+            AlgoPlaced: self._conditional_placed,
+            AlgoChanged: self._conditional_changed,
+            AlgoTriggered: self._conditional_triggered,
+            AlgoClosed: self._conditional_closed,
         }
         for account in engine.ledger.accounts.values():
             if follows(account.uid):
@@ -191,18 +193,18 @@ class Changes:
         for resting in holding.orders.values():
             chosen = self._modes_of(uid, resting.market.symbol)
             self.orders[resting.order_id] = open_contract_order(resting, chosen)
-        for algo in holding.algos.values():
-            chosen = self._modes_of(uid, algo.perp.symbol)
-            self.algos[algo.algo_id] = waiting_algo(algo, chosen)
+        for waiting in holding.algos.values():
+            chosen = self._modes_of(uid, waiting.perp.symbol)
+            self.conditionals[waiting.algo_id] = waiting_conditional(waiting, chosen)
         for position in holding.positions.values():
             self.positions[position.position_id] = open_position(position)
 
     def forget(self, touched: Touched) -> None:
         """Let go of ended orders and positions."""
         for number, note in touched.orders.items():
-            if isinstance(note, AlgoNote):
+            if isinstance(note, ConditionalNote):
                 if note.status != ALGO_UNTRIGGERED:
-                    self.algos.pop(number, None)
+                    self.conditionals.pop(number, None)
             elif note.ended():
                 self.orders.pop(number, None)
         for position_id in touched.closed:
@@ -212,7 +214,8 @@ class Changes:
 
     def past(self) -> PastNotes:
         """The notes that could not be taken up from the engine alone."""
-        orders = [note for note in self.orders.values() if note.executed or note.algo is not None]
+        known = self.orders.values()
+        orders = [note for note in known if note.executed or note.conditional is not None]
         orders.sort(key=lambda note: note.order_id)
         return PastNotes(orders, [(*key, moved) for key, moved in self.moved.items()])
 
@@ -301,11 +304,11 @@ class Changes:
         note.position_side = event.position_side
         note.position_id = event.position_id
         note.modes = self._modes_of(event.uid, event.symbol)
-        note.algo = self.algos.get(event.algo_id)
+        note.conditional = self.conditionals.get(event.algo_id)
         command = touched.command
-        if note.algo is not None:
-            note.take_profit = note.algo.take_profit
-            note.stop_loss = note.algo.stop_loss
+        if note.conditional is not None:
+            note.take_profit = note.conditional.take_profit
+            note.stop_loss = note.conditional.stop_loss
         elif isinstance(command, PlaceContractOrder) and event.cause == CAUSE_USER:
             note.take_profit = command.take_profit.trigger_price > 0
             note.stop_loss = command.stop_loss.trigger_price > 0
@@ -440,15 +443,15 @@ class Changes:
 
     # -- conditional orders ----------------------------------------------------------------------
 
-    def _algo_placed(self, event: AlgoPlaced, touched: Touched, _: int) -> None:
+    def _conditional_placed(self, event: AlgoPlaced, touched: Touched, _: int) -> None:
         if not self._follows(event.uid):
             return
         modes = self._modes_of(event.uid, event.symbol)
-        note = self.algos[event.algo_id] = placed_algo(event, modes, touched.time)
+        note = self.conditionals[event.algo_id] = placed_conditional(event, modes, touched.time)
         touched.orders[event.algo_id] = note
 
-    def _algo_changed(self, event: AlgoChanged, touched: Touched, _: int) -> None:
-        note = self._algo(event.algo_id, touched)
+    def _conditional_changed(self, event: AlgoChanged, touched: Touched, _: int) -> None:
+        note = self._conditional(event.algo_id, touched)
         if note is None:
             return
         note.type = event.type
@@ -457,8 +460,8 @@ class Changes:
         note.source = event.source
         note.quantity = event.quantity
 
-    def _algo_triggered(self, event: AlgoTriggered, touched: Touched, _: int) -> None:
-        note = self._algo(event.algo_id, touched)
+    def _conditional_triggered(self, event: AlgoTriggered, touched: Touched, _: int) -> None:
+        note = self._conditional(event.algo_id, touched)
         if note is None:
             return
         note.triggered_price = event.price
@@ -467,16 +470,16 @@ class Changes:
         if event.order_id == 0:
             note.reason = NO_MARGIN if event.reason == Reject.FUNDS else NOT_FILLED
 
-    def _algo_closed(self, event: AlgoClosed, touched: Touched, _: int) -> None:
-        note = self._algo(event.algo_id, touched)
+    def _conditional_closed(self, event: AlgoClosed, touched: Touched, _: int) -> None:
+        note = self._conditional(event.algo_id, touched)
         if note is None:
             return
         note.status = event.status
-        by_owner = isinstance(touched.command, OWNERS_ALGO_CANCEL)
+        by_owner = isinstance(touched.command, OWNERS_CONDITIONAL_CANCEL)
         note.reason = BY_USER if by_owner else NOTHING_TO_REDUCE
 
-    def _algo(self, algo_id: int, touched: Touched) -> AlgoNote | None:
-        note = self.algos.get(algo_id)
+    def _conditional(self, algo_id: int, touched: Touched) -> ConditionalNote | None:
+        note = self.conditionals.get(algo_id)
         if note is not None:
             note.update_time = touched.time
             touched.orders[algo_id] = note

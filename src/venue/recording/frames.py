@@ -13,7 +13,7 @@ from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.recording import items, spot_items
 from venue.recording.changes import Changes, Touched
-from venue.recording.notes import AlgoNote, OrderNote, PositionNote
+from venue.recording.notes import ConditionalNote, OrderNote, PositionNote
 from venue.recording.records import PrivateFrame
 from venue.vocabulary import BUY, LONG, PRODUCT_CONTRACT, PRODUCT_SPOT
 
@@ -69,9 +69,9 @@ class PrivateFrames:
         engine = self._engine
         for note in touched.orders.values():
             product = PRODUCT_CONTRACT
-            if isinstance(note, AlgoNote):
+            if isinstance(note, ConditionalNote):
                 opened_by = self._opened_by(note, note.algo_id)
-                item = _text(items.algo_item(engine, note, opened_by))
+                item = _text(items.conditional_item(engine, note, opened_by))
             elif note.position_side:
                 opened_by = self._opened_by(note, note.order_id)
                 item = _text(items.contract_order_item(engine, note, opened_by))
@@ -80,7 +80,7 @@ class PrivateFrames:
                 item = spot_items.order_item(engine, note)
             gathered.setdefault((note.uid, product, ORDERS, ORDER_UPDATE), []).append(item)
 
-    def _opened_by(self, note: OrderNote | AlgoNote, number: int) -> int:
+    def _opened_by(self, note: OrderNote | ConditionalNote, number: int) -> int:
         """The order that opened its position, where positions are separate, otherwise 0."""
         if not note.modes[1]:
             return 0

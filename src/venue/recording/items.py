@@ -17,7 +17,7 @@ from venue.core.contract.position import Position, wallet
 from venue.core.engine import Engine
 from venue.core.ledger.accounts import Account
 from venue.core.messages.contract_events import ContractTrade, Leg, PositionClosed
-from venue.recording.notes import AlgoNote, MoneyMoved, OrderNote, PositionNote
+from venue.recording.notes import ConditionalNote, MoneyMoved, OrderNote, PositionNote
 from venue.times import US_PER_MS
 from venue.vocabulary import BUY, CROSSED, ISOLATED, LONG, AlgoType, IncomeType
 from venue.wire import (
@@ -104,7 +104,7 @@ def contract_order_item(engine: Engine, note: OrderNote, opened_by: int) -> Cont
     asset = engine.ledger.assets[perp.asset]
     margin_mode, separated = note.modes
     maker_ppm, taker_ppm = _rates(engine, note.uid, perp)
-    algo = note.algo
+    origin = note.conditional
     return ContractOrderItem(
         str(note.order_id),  # id
         asset.name,  # coin
@@ -117,14 +117,14 @@ def contract_order_item(engine: Engine, note: OrderNote, opened_by: int) -> Cont
         order_price_text(instrument, note.price),  # price
         quantity_text(instrument, note.quantity),  # size
         client_id_text(note.client_id, note.order_id),  # client_order_id
-        TYPE_NAMES[note.type] if algo is None else ALGO_TYPE_NAMES[algo.type],  # type
+        TYPE_NAMES[note.type] if origin is None else ALGO_TYPE_NAMES[origin.type],  # type
         TIME_IN_FORCE_NAMES[note.time_in_force],  # time_in_force
         _closes(note.side, note.position_side),  # reduce_only
-        "0" if algo is None else order_price_text(instrument, _trigger(algo)),  # trigger_price
-        PLAIN if algo is None else SOURCE_NAMES[algo.source],  # trigger_price_type
+        "0" if origin is None else order_price_text(instrument, _trigger(origin)),  # trigger_price
+        PLAIN if origin is None else SOURCE_NAMES[origin.source],  # trigger_price_type
         SOURCE,  # order_source
-        "0" if algo is None else str(algo.parent_id),  # open_tpsl_parent_order_id
-        algo is not None and algo.quantity == 0,  # position_tpsl
+        "0" if origin is None else str(origin.parent_id),  # open_tpsl_parent_order_id
+        origin is not None and origin.quantity == 0,  # position_tpsl
         note.take_profit,  # set_open_tp
         note.stop_loss,  # set_open_sl
         _leverage(engine, note.uid, perp, note.position_side),  # leverage
@@ -133,10 +133,10 @@ def contract_order_item(engine: Engine, note: OrderNote, opened_by: int) -> Cont
         NO_DISCOUNT,  # fee_discount
         rate_text(perp.contract.liquidation_ppm),  # liquidate_fee_rate
         STATUS_NAMES[note.status],  # status
-        "0" if algo is None else _ms(algo.trigger_time),  # trigger_time
-        "0" if algo is None else _ms(algo.trigger_time),  # trigger_price_time
+        "0" if origin is None else _ms(origin.trigger_time),  # trigger_time
+        "0" if origin is None else _ms(origin.trigger_time),  # trigger_price_time
         # trigger_price_value
-        "0" if algo is None else order_price_text(instrument, _trigger(algo)),
+        "0" if origin is None else order_price_text(instrument, _trigger(origin)),
         note.reason,  # cancel_reason
         order_price_text(instrument, note.latest),  # latest_fill_price
         order_price_text(instrument, note.highest),  # max_fill_price
@@ -151,7 +151,7 @@ def contract_order_item(engine: Engine, note: OrderNote, opened_by: int) -> Cont
     )
 
 
-def algo_item(engine: Engine, note: AlgoNote, opened_by: int) -> ContractOrderItem:
+def conditional_item(engine: Engine, note: ConditionalNote, opened_by: int) -> ContractOrderItem:
     """A conditional order; `opened_by` as for an order. It has no fills: its order has them."""
     perp = engine.contracts.markets[note.symbol]
     instrument = perp.market.instrument
@@ -325,9 +325,9 @@ def _closes(side: int, position_side: int) -> bool:
     return (side == BUY) != (position_side == LONG)
 
 
-def _trigger(algo: AlgoNote) -> int:
+def _trigger(conditional: ConditionalNote) -> int:
     """The trigger price; a trailing stop's moves along and is known only when it was triggered."""
-    return algo.triggered_price or algo.trigger_price
+    return conditional.triggered_price or conditional.trigger_price
 
 
 def _rates(engine: Engine, uid: int, perp: Perpetual) -> tuple[int, int]:

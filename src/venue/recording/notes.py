@@ -31,7 +31,7 @@ Chosen = tuple[int, int]  # margin mode and separated mode of an owner in a cont
 NOT_CHOSEN: Final = (CROSSED, COMBINED)
 
 
-class AlgoNote(Struct, array_like=True, gc=False):
+class ConditionalNote(Struct, array_like=True, gc=False):
     """A conditional order; `triggered_price` (ticks) and `trigger_time` are 0 until its trigger."""
 
     algo_id: int
@@ -61,7 +61,8 @@ class AlgoNote(Struct, array_like=True, gc=False):
 class OrderNote(Struct, array_like=True, gc=False):
     """An order: `executed` lots for `notional` atoms and `fee` atoms; fill prices in ticks.
 
-    `position_side` is 0 for a spot order; `algo` is the conditional order that it came from.
+    `position_side` is 0 for a spot order; `conditional` is the conditional order that it came
+    from.
     """
 
     order_id: int
@@ -86,7 +87,7 @@ class OrderNote(Struct, array_like=True, gc=False):
     position_side: int = 0
     position_id: int = 0
     modes: Chosen = NOT_CHOSEN
-    algo: AlgoNote | None = None
+    conditional: ConditionalNote | None = None
     take_profit: bool = False
     stop_loss: bool = False
     liquidate_fee: int = 0
@@ -162,9 +163,9 @@ def placed_order(placed: OrderPlaced | ContractOrderPlaced, time: int) -> OrderN
     )  # fmt: skip
 
 
-def placed_algo(placed: AlgoPlaced, modes: Chosen, time: int) -> AlgoNote:
+def placed_conditional(placed: AlgoPlaced, modes: Chosen, time: int) -> ConditionalNote:
     """The note of a new conditional order."""
-    return AlgoNote(
+    return ConditionalNote(
         placed.algo_id, placed.uid, placed.symbol, placed.side, placed.position_side, placed.type,
         placed.quantity, placed.trigger_price, placed.price, placed.source, placed.client_id,
         placed.parent_id, placed.position_id, placed.take_profit > 0, placed.stop_loss > 0, modes,
@@ -201,7 +202,7 @@ def open_contract_order(order: Order[Terms], modes: Chosen) -> OrderNote:
     note.take_profit = terms.take_profit is not None and terms.take_profit.trigger_price > 0
     note.stop_loss = terms.stop_loss is not None and terms.stop_loss.trigger_price > 0
     origin = _origin(order)
-    note.algo = waiting_algo(origin, modes) if origin is not None else None
+    note.conditional = waiting_conditional(origin, modes) if origin is not None else None
     return note
 
 
@@ -211,25 +212,25 @@ def _origin(order: Order[Terms]) -> Algo | None:
     if not terms.algo_id:
         return None
     clients = terms.holding.algo_clients.values()
-    return next((algo for algo in clients if algo.algo_id == terms.algo_id), None)
+    return next((one for one in clients if one.algo_id == terms.algo_id), None)
 
 
-def waiting_algo(algo: Algo, modes: Chosen) -> AlgoNote:
+def waiting_conditional(order: Algo, modes: Chosen) -> ConditionalNote:
     """The note of a conditional order: one that waits, or one that became an open order."""
-    position_id = algo.position.position_id if algo.position is not None else 0
+    position_id = order.position.position_id if order.position is not None else 0
     # A trailing stop's price moves along: its note has none until it is triggered.
-    waits_at = 0 if algo.type == ALGO_TRAILING_STOP_MARKET else algo.trigger_price
-    note = AlgoNote(
-        algo.algo_id, algo.holding.account.uid, algo.perp.symbol, algo.side, algo.position_side,
-        algo.type, algo.quantity, waits_at, algo.price, algo.source, algo.client_id,
-        algo.parent_id, position_id, algo.take_profit.trigger_price > 0,
-        algo.stop_loss.trigger_price > 0, modes, algo.time, algo.time,
+    waits_at = 0 if order.type == ALGO_TRAILING_STOP_MARKET else order.trigger_price
+    note = ConditionalNote(
+        order.algo_id, order.holding.account.uid, order.perp.symbol, order.side,
+        order.position_side, order.type, order.quantity, waits_at, order.price, order.source,
+        order.client_id, order.parent_id, position_id, order.take_profit.trigger_price > 0,
+        order.stop_loss.trigger_price > 0, modes, order.time, order.time,
     )  # fmt: skip
-    note.update_time = algo.update_time
-    note.status = algo.status
-    if algo.status != ALGO_UNTRIGGERED:
-        note.triggered_price = algo.trigger_price
-        note.trigger_time = algo.update_time
+    note.update_time = order.update_time
+    note.status = order.status
+    if order.status != ALGO_UNTRIGGERED:
+        note.triggered_price = order.trigger_price
+        note.trigger_time = order.update_time
     return note
 
 

@@ -34,7 +34,7 @@ from venue.core.messages.contract_events import (
 from venue.core.messages.events import Event
 from venue.history.projection.copying_rows import CopyingRows
 from venue.history.schema.contract import (
-    ALGO_ORDERS,
+    CONDITIONAL_ORDERS,
     CONTRACT_FILLS,
     CONTRACT_ORDERS,
     DELEVERAGED,
@@ -127,7 +127,7 @@ MINUTES_MERGE: Final = Statement(
 
 ADDED: Final = (CONTRACT_ORDERS, CONTRACT_FILLS, INCOME)
 INSERTED: Final = (
-    ALGO_ORDERS,
+    CONDITIONAL_ORDERS,
     POSITIONS,
     FUNDING_RATES,
     LIQUIDATIONS,
@@ -155,9 +155,9 @@ class ContractRows:
     """
 
     __slots__ = (
-        "_algo_changes", "_algo_ends", "_algos", "_assets", "_copying", "_deleveraged", "_fills",
-        "_finished", "_income", "_liquidations", "_marks", "_minutes", "_orders", "_positions",
-        "_rates", "_settled", "_steps",
+        "_assets", "_conditional_changes", "_conditional_ends", "_conditionals", "_copying",
+        "_deleveraged", "_fills", "_finished", "_income", "_liquidations", "_marks", "_minutes",
+        "_orders", "_positions", "_rates", "_settled", "_steps",
     )  # fmt: skip
 
     def __init__(self, assets: dict[str, str]) -> None:
@@ -166,9 +166,9 @@ class ContractRows:
         self._marks: dict[int, list[int]] = {}
         self._fills: list[object] = []
         self._income: list[object] = []
-        self._algos: list[object] = []
-        self._algo_changes: dict[int, tuple[object, ...]] = {}
-        self._algo_ends: dict[int, tuple[object, ...]] = {}
+        self._conditionals: list[object] = []
+        self._conditional_changes: dict[int, tuple[object, ...]] = {}
+        self._conditional_ends: dict[int, tuple[object, ...]] = {}
         self._positions: list[object] = []
         self._rates: list[object] = []
         self._settled: list[object] = []
@@ -205,7 +205,7 @@ class ContractRows:
         elif type(event) is PositionClosed:
             self._positions += (*astuple(event), time)
         else:
-            self._algo(event, time)
+            self._conditional(event, time)
             self._funding(event, time)
             self._liquidation(event, sequence, place, time)
             self._copying.fold(event, time)
@@ -221,7 +221,7 @@ class ContractRows:
     def inserts(self) -> dict[Table, list[object]]:
         """All other new rows, in the order of `INSERTED`."""
         values = (
-            self._algos, self._positions, self._rates, self._liquidations, self._steps,
+            self._conditionals, self._positions, self._rates, self._liquidations, self._steps,
             self._deleveraged, self._copying.copies, self._copying.tracks,
         )  # fmt: skip
         return dict(zip(INSERTED, values, strict=True))
@@ -234,8 +234,8 @@ class ContractRows:
                 orders += (order_id, *mark)
         values = (
             orders,
-            [value for algo in self._algo_changes.values() for value in algo],
-            [value for algo in self._algo_ends.values() for value in algo],
+            [value for row in self._conditional_changes.values() for value in row],
+            [value for row in self._conditional_ends.values() for value in row],
             self._settled,
             self._finished,
             [value for key, prices in self._minutes.items() for value in (*key, *prices)],
@@ -310,9 +310,9 @@ class ContractRows:
         row[7] = mark
         row[8] = event.open_interest
 
-    def _algo(self, event: Event, time: int) -> None:
+    def _conditional(self, event: Event, time: int) -> None:
         if type(event) is AlgoPlaced:
-            self._algos += (
+            self._conditionals += (
                 event.algo_id, event.uid, event.symbol, event.side, event.position_side, event.type,
                 event.quantity, event.trigger_price, event.price, event.source, event.client_id,
                 event.rising, event.parent_id, event.position_id, event.take_profit,
@@ -320,17 +320,17 @@ class ContractRows:
                 event.callback_ppm, time, ALGO_UNTRIGGERED, 0, 0, 0, 0, time,
             )  # fmt: skip
         elif type(event) is AlgoChanged:
-            self._algo_changes[event.algo_id] = (
+            self._conditional_changes[event.algo_id] = (
                 event.algo_id, event.type, event.trigger_price, event.price, event.source,
                 event.rising, event.quantity, time,
             )  # fmt: skip
         elif type(event) is AlgoTriggered:
             status = ALGO_TRIGGERED if event.order_id else ALGO_EXPIRED
-            self._algo_ends[event.algo_id] = (
+            self._conditional_ends[event.algo_id] = (
                 event.algo_id, status, event.order_id, event.price, event.reason, time, time,
             )  # fmt: skip
         elif type(event) is AlgoClosed:
-            self._algo_ends[event.algo_id] = (event.algo_id, event.status, 0, 0, 0, 0, time)
+            self._conditional_ends[event.algo_id] = (event.algo_id, event.status, 0, 0, 0, 0, time)
 
     def _funding(self, event: Event, time: int) -> None:
         if type(event) is FundingDue:

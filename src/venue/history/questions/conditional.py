@@ -7,7 +7,7 @@ from typing import Any, Final
 from sqlalchemy import Select, case, literal, select, union_all
 
 from venue.history.rows.contract import BECAME_NOTHING
-from venue.history.schema.contract import ALGO_ORDERS, CONTRACT_ORDERS
+from venue.history.schema.contract import CONDITIONAL_ORDERS, CONTRACT_ORDERS
 from venue.vocabulary import AlgoType, OrderType, TimeInForce
 
 AT_PRICE: Final = (int(AlgoType.STOP), int(AlgoType.TAKE_PROFIT))
@@ -15,14 +15,14 @@ AT_PRICE: Final = (int(AlgoType.STOP), int(AlgoType.TAKE_PROFIT))
 
 def waited_for() -> list[Any]:
     """Trigger price, its source, and type; of a trailing stop the price that triggered it."""
-    algos = ALGO_ORDERS.c
-    price = case((algos.trigger_price != 0, algos.trigger_price), else_=algos.triggered_price)
-    return [price.label("stop_price"), algos.source, algos.type.label("algo_type")]
+    table = CONDITIONAL_ORDERS.c
+    price = case((table.trigger_price != 0, table.trigger_price), else_=table.triggered_price)
+    return [price.label("stop_price"), table.source, table.type.label("conditional_type")]
 
 
-def ended_algos() -> Select[Any]:
+def ended_conditionals() -> Select[Any]:
     """The conditional orders that became no order, under their own ids."""
-    table = ALGO_ORDERS.c
+    table = CONDITIONAL_ORDERS.c
     at_price, nothing = table.type.in_(AT_PRICE), literal(0)
     columns: dict[str, Any] = {
         "order_id": table.algo_id,

@@ -13,11 +13,11 @@ from typing import Any, Final
 from sqlalchemy import Column, ColumnElement, Connection, Select, and_, func, select
 
 from venue.core.book.orders import OPEN
-from venue.history.questions.conditional import ended_algos, newest_of, waited_for
+from venue.history.questions.conditional import ended_conditionals, newest_of, waited_for
 from venue.history.questions.spot import from_to, of_both_sides, page_of
 from venue.history.rows.contract import (
-    AlgoRow,
-    AlgosOf,
+    ConditionalRow,
+    ConditionalsOf,
     ContractFillRow,
     ContractFillsOf,
     ContractOrderRow,
@@ -26,7 +26,7 @@ from venue.history.rows.contract import (
     IncomeRow,
 )
 from venue.history.schema.contract import (
-    ALGO_ORDERS,
+    CONDITIONAL_ORDERS,
     CONTRACT_FILLS,
     CONTRACT_ORDERS,
     INCOME,
@@ -35,7 +35,7 @@ from venue.history.schema.contract import (
 from venue.vocabulary import ALGO_UNTRIGGERED, FILLED, IOC, MARKET, Cause
 
 OUTSIDE: Final = (int(Cause.TAKEOVER), int(Cause.DELEVERAGE))  # trades of no orders
-LISTED: Final = (CONTRACT_ORDERS, ALGO_ORDERS)
+LISTED: Final = (CONTRACT_ORDERS, CONDITIONAL_ORDERS)
 
 
 def contract_order(connection: Connection, uid: int, order_id: int) -> ContractOrderRow | None:
@@ -89,7 +89,7 @@ def _parts(
     """The orders, and with those that have ended the conditional ones: each with its conditions."""
     parts = [_orders()]
     if which.ended:
-        parts = [parts[0].where(CONTRACT_ORDERS.c.status.not_in(OPEN)), ended_algos()]
+        parts = [parts[0].where(CONTRACT_ORDERS.c.status.not_in(OPEN)), ended_conditionals()]
     found = []
     for part, table, conditions in zip(parts, LISTED, where, strict=False):
         columns = table.c
@@ -158,44 +158,48 @@ def income(connection: Connection, which: IncomeOf, limit: int) -> list[IncomeRo
     return [IncomeRow(*row) for row in connection.execute(rows.limit(limit))]
 
 
-def algo_orders(connection: Connection, which: AlgosOf, limit: int, page: int = 1) -> list[AlgoRow]:
+def conditional_orders(
+    connection: Connection, which: ConditionalsOf, limit: int, page: int = 1
+) -> list[ConditionalRow]:
     """An owner's conditional orders that were triggered, refused, canceled or expired; pages count
     from 1."""
-    table = ALGO_ORDERS.c
+    table = CONDITIONAL_ORDERS.c
     symbols = _of_symbol(table.symbol, which.symbol, which.among)
-    rows = _algos().where(table.uid == which.uid, table.status != ALGO_UNTRIGGERED, *symbols)
+    rows = _conditionals().where(table.uid == which.uid, table.status != ALGO_UNTRIGGERED, *symbols)
     if which.type is not None:
         rows = rows.where(table.type == which.type)
     rows = rows.where(*from_to(table.time, which.start, which.end))
     rows = rows.order_by(table.time.desc(), table.algo_id.desc())
-    return [AlgoRow(*row) for row in connection.execute(page_of(rows, limit, page))]
+    return [ConditionalRow(*row) for row in connection.execute(page_of(rows, limit, page))]
 
 
-def algo_order(
+def conditional_order(
     connection: Connection, uid: int, algo_id: int, client_id: str = ""
-) -> AlgoRow | None:
+) -> ConditionalRow | None:
     """An owner's conditional order by id, or (id 0) its newest with a client id; None: no such."""
-    table = ALGO_ORDERS.c
+    table = CONDITIONAL_ORDERS.c
     known = [table.algo_id == algo_id] if algo_id else [table.client_id == client_id]
-    rows = _algos().where(table.uid == uid, *known)
+    rows = _conditionals().where(table.uid == uid, *known)
     found = connection.execute(rows.order_by(table.algo_id.desc()).limit(1)).one_or_none()
-    return None if found is None else AlgoRow(*found)
+    return None if found is None else ConditionalRow(*found)
 
 
 def _orders() -> Select[Any]:
     """Orders with the triggers of the conditional orders that they came from."""
-    algos = ALGO_ORDERS.c
-    come = and_(algos.algo_id == CONTRACT_ORDERS.c.algo_id, CONTRACT_ORDERS.c.algo_id != 0)
+    table = CONDITIONAL_ORDERS.c
+    come = and_(table.algo_id == CONTRACT_ORDERS.c.algo_id, CONTRACT_ORDERS.c.algo_id != 0)
     rows = select(CONTRACT_ORDERS, *waited_for())
-    return rows.outerjoin_from(CONTRACT_ORDERS, ALGO_ORDERS, come)
+    return rows.outerjoin_from(CONTRACT_ORDERS, CONDITIONAL_ORDERS, come)
 
 
-def _algos() -> Select[Any]:
+def _conditionals() -> Select[Any]:
     """Conditional orders with the executed part of the orders that they became."""
     orders = CONTRACT_ORDERS.c
-    become = and_(orders.order_id == ALGO_ORDERS.c.order_id, ALGO_ORDERS.c.order_id != 0)
+    own = CONDITIONAL_ORDERS.c.order_id
+    become = and_(orders.order_id == own, own != 0)
     done = (func.coalesce(orders.executed, 0), func.coalesce(orders.quote, 0))
-    return select(ALGO_ORDERS, *done).outerjoin_from(ALGO_ORDERS, CONTRACT_ORDERS, become)
+    rows = select(CONDITIONAL_ORDERS, *done)
+    return rows.outerjoin_from(CONDITIONAL_ORDERS, CONTRACT_ORDERS, become)
 
 
 def _of_symbol(

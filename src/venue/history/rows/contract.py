@@ -47,7 +47,7 @@ class ContractOrderRow(Struct, frozen=True, gc=False):
     update_time: int
     stop_price: int | None
     stop_source: int | None
-    algo_type: int | None
+    conditional_type: int | None
 
 
 class ContractFillRow(Struct, frozen=True, gc=False):
@@ -95,7 +95,7 @@ class IncomeRow(Struct, frozen=True, gc=False):
     time: int
 
 
-class AlgoRow(Struct, frozen=True, gc=False):
+class ConditionalRow(Struct, frozen=True, gc=False):
     """One conditional order: prices in ticks, quantity in lots (0: the whole position).
 
     `order_id` is the order that it became and `triggered_price` the price that triggered it, or 0;
@@ -177,7 +177,7 @@ class IncomeOf(Struct, frozen=True, gc=False):
     without: str = ""
 
 
-class AlgosOf(Struct, frozen=True, gc=False):
+class ConditionalsOf(Struct, frozen=True, gc=False):
     """Which conditional orders: an owner's that have ended, placed from `start` to `end`.
 
     `among` are the symbols that count, empty for all of them; `type` is one `AlgoType`, or None.

@@ -106,7 +106,7 @@ Index(
     INCOME.c.symbol,
 )
 
-ALGO_ORDERS: Final = Table(
+CONDITIONAL_ORDERS: Final = Table(
     "algo_orders",
     METADATA,
     Column("algo_id", ROW_ID, primary_key=True, autoincrement=False),
@@ -136,7 +136,12 @@ ALGO_ORDERS: Final = Table(
     Column("trigger_time", BigInteger, nullable=False),  # 0: never triggered
     Column("update_time", BigInteger, nullable=False),
 )
-Index("algo_orders_of_owner", ALGO_ORDERS.c.uid, ALGO_ORDERS.c.time, ALGO_ORDERS.c.symbol)
+Index(
+    "algo_orders_of_owner",
+    CONDITIONAL_ORDERS.c.uid,
+    CONDITIONAL_ORDERS.c.time,
+    CONDITIONAL_ORDERS.c.symbol,
+)
 
 POSITIONS: Final = Table(
     "positions",

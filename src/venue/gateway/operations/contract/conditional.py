@@ -94,13 +94,13 @@ async def place_exit(call: Call, request: PlaceExitRequest) -> list[ExitAck]:
 
 async def change_exit(call: Call, request: ChangeExitRequest) -> ExitChanged:
     """Give a waiting conditional order other prices; absent ones stay as they are."""
-    algo = _waiting(call, request.order_id)
-    if algo is None:
+    order = _waiting(call, request.order_id)
+    if order is None:
         raise order_unknown()
-    if algo.type == ALGO_TRAILING_STOP_MARKET:
+    if order.type == ALGO_TRAILING_STOP_MARKET:
         raise errors.error(-1116, rule=CHANGE.types)
-    found = listed(call.node, algo.perp.symbol)
-    price, source = algo.price, algo.source
+    found = listed(call.node, order.perp.symbol)
+    price, source = order.price, order.source
     if request.execute_price is not None:
         price = _price_or_market(found, request.execute_price)
     if request.trigger_price_type is not None:
@@ -116,8 +116,8 @@ async def cancel_algo(call: Call, request: ContractOrderRequest) -> ContractCanc
     algo_id, client_id = identified(request)
     known = request.orig_client_order_id
     if known is None:
-        algo = _waiting(call, algo_id)
-        known = client_id_text(algo.client_id, algo.algo_id) if algo is not None else ""
+        order = _waiting(call, algo_id)
+        known = client_id_text(order.client_id, order.algo_id) if order is not None else ""
     applied = await done(call, CancelAlgo(call.uid, algo_id, client_id, call.request_id))
     (event,) = applied.events
     assert isinstance(event, AlgoClosed), event

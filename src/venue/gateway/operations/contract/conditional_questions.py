@@ -29,8 +29,8 @@ from venue.gateway.operations.contract.order_questions import (
 from venue.gateway.operations.contract.orders import holding_of
 from venue.history.process.asked import contract as questions
 from venue.history.rows.contract import (
-    AlgoRow,
-    AlgosOf,
+    ConditionalRow,
+    ConditionalsOf,
 )
 from venue.times import US_PER_MS
 from venue.vocabulary import (
@@ -55,15 +55,15 @@ ALGO_KIND: Final = "PLAN"  # the `algoType` of all, as the interface has it
 
 def open_algos(call: Call, request: OpenAlgosRequest) -> list[OpenAlgo]:
     """Waiting conditional orders, oldest first; in demo contracts only by symbol."""
-    return _open_algos(call, request, trailing=False)
+    return _waiting(call, request, trailing=False)
 
 
 def open_trailing(call: Call, request: OpenAlgosRequest) -> list[OpenAlgo]:
     """Waiting trailing stops, oldest first; in demo contracts only by symbol."""
-    return _open_algos(call, request, trailing=True)
+    return _waiting(call, request, trailing=True)
 
 
-def _open_algos(call: Call, request: OpenAlgosRequest, *, trailing: bool) -> list[OpenAlgo]:
+def _waiting(call: Call, request: OpenAlgosRequest, *, trailing: bool) -> list[OpenAlgo]:
     node = call.node
     start, end = span(request.start_time, request.end_time)
     symbols = wanted(node, request.symbol)
@@ -71,50 +71,50 @@ def _open_algos(call: Call, request: OpenAlgosRequest, *, trailing: bool) -> lis
     if holding is None:
         return []
     found = [
-        algo
-        for algo in holding.algos.values()
-        if algo.perp.symbol in symbols
-        and (algo.type == ALGO_TRAILING_STOP_MARKET or not trailing)
-        and (start is None or algo.time >= start)
-        and (end is None or algo.time <= end)
+        order
+        for order in holding.algos.values()
+        if order.perp.symbol in symbols
+        and (order.type == ALGO_TRAILING_STOP_MARKET or not trailing)
+        and (start is None or order.time >= start)
+        and (end is None or order.time <= end)
     ]
-    found.sort(key=lambda algo: algo.algo_id)
+    found.sort(key=lambda order: order.algo_id)
     begin = (request.page - 1) * request.limit
-    return [_algo_view(algo) for algo in found[begin : begin + request.limit]]
+    return [_open_view(order) for order in found[begin : begin + request.limit]]
 
 
-def _algo_view(algo: Algo) -> OpenAlgo:
-    instrument = algo.perp.market.instrument
-    profit, loss = algo.take_profit, algo.stop_loss
-    trails = algo.type == ALGO_TRAILING_STOP_MARKET
+def _open_view(order: Algo) -> OpenAlgo:
+    instrument = order.perp.market.instrument
+    profit, loss = order.take_profit, order.stop_loss
+    trails = order.type == ALGO_TRAILING_STOP_MARKET
     return OpenAlgo(
-        algo_id=algo.algo_id,
-        client_algo_id=client_id_text(algo.client_id, algo.algo_id),
+        algo_id=order.algo_id,
+        client_algo_id=client_id_text(order.client_id, order.algo_id),
         algo_type=ALGO_KIND,
-        order_type=ALGO_TYPE_NAMES[algo.type],
+        order_type=ALGO_TYPE_NAMES[order.type],
         symbol=instrument.symbol,
-        side=SIDE_NAMES[algo.side],
-        position_side=POSITION_SIDE_NAMES[algo.position_side],
-        time_in_force=time_in_force(algo.type),
-        quantity=quantity_text(instrument, algo.quantity),
-        algo_status=ALGO_STATUS_NAMES[algo.status],
-        actual_order_id=algo.parent_id or None,
+        side=SIDE_NAMES[order.side],
+        position_side=POSITION_SIDE_NAMES[order.position_side],
+        time_in_force=time_in_force(order.type),
+        quantity=quantity_text(instrument, order.quantity),
+        algo_status=ALGO_STATUS_NAMES[order.status],
+        actual_order_id=order.parent_id or None,
         actual_price="0",
-        trigger_price=order_price_text(instrument, algo.trigger_price),
-        price=own_price(instrument, algo.type, algo.price),
+        trigger_price=order_price_text(instrument, order.trigger_price),
+        price=own_price(instrument, order.type, order.price),
         tp_trigger_price=_given_price(instrument, profit.trigger_price),
         tp_price="0" if profit.trigger_price else None,  # exits execute at market
         sl_trigger_price=_given_price(instrument, loss.trigger_price),
         sl_price="0" if loss.trigger_price else None,
         tp_order_type=SOURCE_NAMES[profit.source] if profit.trigger_price else None,
-        working_type=SOURCE_NAMES[algo.source],
-        close_position=algo.quantity == 0,
-        reduce_only=closes(algo.side, algo.position_side),
-        create_time=algo.time // US_PER_MS,
-        update_time=algo.update_time // US_PER_MS,
+        working_type=SOURCE_NAMES[order.source],
+        close_position=order.quantity == 0,
+        reduce_only=closes(order.side, order.position_side),
+        create_time=order.time // US_PER_MS,
+        update_time=order.update_time // US_PER_MS,
         trigger_time=0,
-        activate_price=order_price_text(instrument, algo.price) if trails else UNSET,
-        callback_rate=rate_text(algo.callback_ppm) if trails else UNSET,
+        activate_price=order_price_text(instrument, order.price) if trails else UNSET,
+        callback_rate=rate_text(order.callback_ppm) if trails else UNSET,
     )
 
 
@@ -125,11 +125,11 @@ async def all_algos(call: Call, request: AllAlgosRequest) -> EndedAlgos:
     start, end = days(request.start_time, request.end_time, node.clock.now(), ORDERS_DAYS_MAX)
     if not symbols:
         return EndedAlgos([], False)
-    which = AlgosOf(call.uid, start=start, end=end, among=symbols)
+    which = ConditionalsOf(call.uid, start=start, end=end, among=symbols)
     # One more than is shown tells whether there are more.
-    rows = await node.ask(questions.algo_orders, which, request.limit + 1)
+    rows = await node.ask(questions.conditional_orders, which, request.limit + 1)
     shown = rows[: request.limit]
-    return EndedAlgos([_algo_row_view(node, row) for row in shown], len(rows) > len(shown))
+    return EndedAlgos([_ended_view(node, row) for row in shown], len(rows) > len(shown))
 
 
 async def trailing_history(call: Call, request: TrailingHistoryRequest) -> list[EndedAlgo]:
@@ -139,12 +139,14 @@ async def trailing_history(call: Call, request: TrailingHistoryRequest) -> list[
     start, end = days(request.start_time, request.end_time, node.clock.now(), ORDERS_DAYS_MAX)
     if not symbols:
         return []
-    which = AlgosOf(call.uid, start=start, end=end, among=symbols, type=ALGO_TRAILING_STOP_MARKET)
-    rows = await node.ask(questions.algo_orders, which, request.limit, request.page)
-    return [_algo_row_view(node, row) for row in rows]
+    which = ConditionalsOf(
+        call.uid, start=start, end=end, among=symbols, type=ALGO_TRAILING_STOP_MARKET
+    )
+    rows = await node.ask(questions.conditional_orders, which, request.limit, request.page)
+    return [_ended_view(node, row) for row in rows]
 
 
-def _algo_row_view(node: Node, row: AlgoRow) -> EndedAlgo:
+def _ended_view(node: Node, row: ConditionalRow) -> EndedAlgo:
     perp = node.perp(row.symbol)
     instrument = perp.market.instrument
     trails = row.type == ALGO_TRAILING_STOP_MARKET

@@ -43,8 +43,8 @@ def may_exit(call: Call, request: PlaceExitRequest) -> None:
 def may_change(call: Call, request: ChangeExitRequest) -> None:
     """ApiError -1052, unless it is an exit of a tracked position."""
     holding = holding_of(call)
-    algo = None if holding is None else holding.algos.get(request.order_id)
-    position = None if algo is None else algo.position
+    order = None if holding is None else holding.algos.get(request.order_id)
+    position = None if order is None else order.position
     if position is None or position.position_id not in _tracks(call):
         raise _refused()
 

@@ -26,7 +26,7 @@ from venue.gateway.operations.requests import identified
 from venue.history.process.asked import contract as questions
 from venue.history.rows.contract import (
     BECAME_NOTHING,
-    AlgoRow,
+    ConditionalRow,
     ContractFillRow,
     ContractFillsOf,
     ContractOrderRow,
@@ -84,26 +84,26 @@ async def contract_order(call: Call, request: ContractOrderRequest) -> ContractO
         row = await node.ask(questions.contract_order_by_client_id, call.uid, client_id)
     if row is not None:
         return _row_view(node, row)
-    algo = await node.ask(questions.algo_order, call.uid, order_id, client_id)
-    if algo is None:
+    conditional = await node.ask(questions.conditional_order, call.uid, order_id, client_id)
+    if conditional is None:
         raise order_unknown()
-    return await _followed(call, algo)
+    return await _followed(call, conditional)
 
 
-async def _followed(call: Call, algo: AlgoRow) -> ContractOrderView:
+async def _followed(call: Call, row: ConditionalRow) -> ContractOrderView:
     """A conditional order that waits no more, under its own id, with the state of the order it
     became."""
     node = call.node
-    if not algo.order_id:
-        return _ended_view(node, algo)
+    if not row.order_id:
+        return _ended_view(node, row)
     holding = holding_of(call)
-    found = holding.orders.get(algo.order_id) if holding is not None else None
+    found = holding.orders.get(row.order_id) if holding is not None else None
     if found is not None:
         view = await _order_view(call, found)
     else:
-        view = _row_view(node, await node.ask(questions.contract_order, call.uid, algo.order_id))
-    view.order_id = algo.algo_id
-    view.client_order_id = client_id_text(algo.client_id, algo.algo_id)
+        view = _row_view(node, await node.ask(questions.contract_order, call.uid, row.order_id))
+    view.order_id = row.algo_id
+    view.client_order_id = client_id_text(row.client_id, row.algo_id)
     return view
 
 
@@ -229,10 +229,10 @@ def _row_view(node: Node, row: ContractOrderRow) -> ContractOrderView:
     perp = node.perp(row.symbol)
     instrument = perp.market.instrument
     stop_price, working_type, kind = "0", PLAIN, TYPE_NAMES[row.type]
-    if row.algo_type is not None and row.stop_source is not None:
+    if row.conditional_type is not None and row.stop_source is not None:
         stop_price = order_price_text(instrument, row.stop_price or 0)
         working_type = SOURCE_NAMES[row.stop_source]
-        kind = ALGO_TYPE_NAMES[row.algo_type]
+        kind = ALGO_TYPE_NAMES[row.conditional_type]
     return ContractOrderView(
         avg_price=average_text(perp, row.quote, row.executed),
         client_order_id=client_id_text(row.client_id, row.order_id),
@@ -255,32 +255,32 @@ def _row_view(node: Node, row: ContractOrderRow) -> ContractOrderView:
     )
 
 
-def _waiting_view(node: Node, algo: Algo) -> ContractOrderView:
+def _waiting_view(node: Node, order: Algo) -> ContractOrderView:
     """A conditional order that waits, in the fields of an order."""
-    instrument = algo.perp.market.instrument
+    instrument = order.perp.market.instrument
     return ContractOrderView(
-        avg_price=average_text(algo.perp, 0, 0),
-        client_order_id=client_id_text(algo.client_id, algo.algo_id),
+        avg_price=average_text(order.perp, 0, 0),
+        client_order_id=client_id_text(order.client_id, order.algo_id),
         cum_quote=amount_text(node.asset(instrument.quote), 0),
         executed_qty=quantity_text(instrument, 0),
-        order_id=algo.algo_id,
-        orig_qty=quantity_text(instrument, algo.quantity),
-        price=own_price(instrument, algo.type, algo.price),
-        reduce_only=closes(algo.side, algo.position_side),
-        side=SIDE_NAMES[algo.side],
-        position_side=POSITION_SIDE_NAMES[algo.position_side],
-        status=ALGO_STATUS_NAMES[algo.status],
-        stop_price=order_price_text(instrument, algo.trigger_price),
+        order_id=order.algo_id,
+        orig_qty=quantity_text(instrument, order.quantity),
+        price=own_price(instrument, order.type, order.price),
+        reduce_only=closes(order.side, order.position_side),
+        side=SIDE_NAMES[order.side],
+        position_side=POSITION_SIDE_NAMES[order.position_side],
+        status=ALGO_STATUS_NAMES[order.status],
+        stop_price=order_price_text(instrument, order.trigger_price),
         symbol=instrument.symbol,
-        time=algo.time // US_PER_MS,
-        time_in_force=time_in_force(algo.type),
-        type=ALGO_TYPE_NAMES[algo.type],
-        update_time=algo.update_time // US_PER_MS,
-        working_type=SOURCE_NAMES[algo.source],
+        time=order.time // US_PER_MS,
+        time_in_force=time_in_force(order.type),
+        type=ALGO_TYPE_NAMES[order.type],
+        update_time=order.update_time // US_PER_MS,
+        working_type=SOURCE_NAMES[order.source],
     )
 
 
-def _ended_view(node: Node, row: AlgoRow) -> ContractOrderView:
+def _ended_view(node: Node, row: ConditionalRow) -> ContractOrderView:
     """A conditional order that became no order."""
     perp = node.perp(row.symbol)
     instrument = perp.market.instrument
@@ -353,11 +353,11 @@ def _fill_view(node: Node, row: ContractFillRow) -> UserTrade:
     )
 
 
-def time_in_force(algo_type: int) -> str:
+def time_in_force(conditional_type: int) -> str:
     """How long the order of a conditional order lives."""
-    return "GTC" if algo_type in AT_PRICE else "IOC"
+    return "GTC" if conditional_type in AT_PRICE else "IOC"
 
 
-def own_price(instrument: Instrument, algo_type: int, price: int) -> str:
+def own_price(instrument: Instrument, conditional_type: int, price: int) -> str:
     """The price it enters the book at: `0` for market (a trailing stop's is its activation)."""
-    return order_price_text(instrument, price) if algo_type in AT_PRICE else "0"
+    return order_price_text(instrument, price) if conditional_type in AT_PRICE else "0"

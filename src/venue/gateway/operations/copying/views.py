@@ -134,10 +134,10 @@ def _exits(position: Position) -> tuple[str | None, str | None, str]:
     instrument = position.perp.market.instrument
     profit = loss = None
     source = PLAIN
-    for algo in position.algos.values():
-        price = price_text(instrument, algo.trigger_price)
-        source = SOURCE_NAMES[algo.source]
-        if algo.type in PROFITS:
+    for order in position.algos.values():
+        price = price_text(instrument, order.trigger_price)
+        source = SOURCE_NAMES[order.source]
+        if order.type in PROFITS:
             profit = profit or price
         else:
             loss = loss or price

@@ -188,7 +188,7 @@ def _leverage(rejected: Rejected, words: Words) -> ApiError:
     return errors.error(-3313, name="quantity", rule=rule)
 
 
-def _algo_cap(rejected: Rejected, _: Words) -> ApiError:
+def _conditional_cap(rejected: Rejected, _: Words) -> ApiError:
     scope = "symbol" if rejected.reason == Reject.ALGO_ORDERS_SYMBOL else "account"
     rule = f"at most {rejected.limit} conditional orders per {scope} are allowed"
     return errors.out_of_range("symbol", rule, item_code="MAX_NUM_ALGO_ORDERS")
@@ -242,8 +242,8 @@ _PLAIN: Final[dict[Reject, Callable[[Rejected, Words], ApiError]]] = {
         "the mode can change only while the symbol has no position and no order", "MODE_IN_USE"
     ),
     Reject.NOT_ISOLATED: _precondition("the position is not isolated", "NOT_ISOLATED"),
-    Reject.ALGO_ORDERS_SYMBOL: _algo_cap,
-    Reject.ALGO_ORDERS_ACCOUNT: _algo_cap,
+    Reject.ALGO_ORDERS_SYMBOL: _conditional_cap,
+    Reject.ALGO_ORDERS_ACCOUNT: _conditional_cap,
     Reject.CALLBACK_RATE: _callback_rate,
     Reject.ORDER_UNKNOWN: lambda _, __: order_unknown(),
     Reject.ALGO_UNKNOWN: lambda _, __: order_unknown(),
