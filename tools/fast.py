@@ -111,8 +111,10 @@ DOOR = (
     "recording/frames",
     "recording/items",
     "recording/numbering",
+    "recording/reasons",
     "recording/recorder",
     "recording/spot_items",
+    "recording/touched",
     "wire",
 )
 # Beside both: what time that is moved, and steps of learners, spend the most in.

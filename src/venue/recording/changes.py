@@ -14,14 +14,7 @@ from venue.api.streams.private import (
 from venue.core.engine import Engine
 from venue.core.ledger.accounts import Account
 from venue.core.messages.applied import Applied
-from venue.core.messages.commands import (
-    CancelAlgo,
-    CancelAlgos,
-    CancelContractOrder,
-    CancelContractOrders,
-    Command,
-    PlaceContractOrder,
-)
+from venue.core.messages.commands import PlaceContractOrder
 from venue.core.messages.contract_events import (
     AlgoChanged,
     AlgoClosed,
@@ -45,6 +38,7 @@ from venue.core.messages.events import (
     Trade,
     WalletMoved,
 )
+from venue.recording import reasons
 from venue.recording.notes import (
     NOT_CHOSEN,
     Chosen,
@@ -60,14 +54,13 @@ from venue.recording.notes import (
     placed_order,
     waiting_conditional,
 )
+from venue.recording.touched import Touched
 from venue.vocabulary import (
     ALGO_EXPIRED,
     ALGO_TRIGGERED,
     ALGO_UNTRIGGERED,
     BUY,
-    CAUSE_LIQUIDATION,
     CAUSE_USER,
-    EXPIRED,
     INCOME_ORDER_FILL_FEE_INCOME,
     INCOME_ORDER_LIQUIDATE_FEE_INCOME,
     INCOME_POSITION_FUNDING,
@@ -76,7 +69,6 @@ from venue.vocabulary import (
     SHORT,
     WALLET_SPOT,
     IncomeType,
-    Reject,
 )
 
 CAUSES_OF: Final = {
@@ -92,38 +84,6 @@ KINDS: Final = {  # of a leg's income item: whether it opens, and its position's
     (False, LONG): IncomeType.POSITION_CLOSE_LONG.value,
     (False, SHORT): IncomeType.POSITION_CLOSE_SHORT.value,
 }
-OWNERS_CANCEL: Final = (CancelContractOrder, CancelContractOrders)
-OWNERS_CONDITIONAL_CANCEL: Final = (CancelAlgo, CancelAlgos)
-
-# The reasons why an order ended without being filled.
-BY_USER: Final = "USER_CANCELED"
-NOT_FILLED: Final = "COULD_NOT_FILL"
-SELF_TRADE: Final = "EXPIRE_CANCELED"
-NOTHING_TO_REDUCE: Final = "REDUCE_ONLY_CANCELED"
-LIQUIDATED: Final = "LIQUIDATE_CANCELED"
-NO_MARGIN: Final = "MARGIN_NOT_ENOUGH"
-
-
-class Touched:
-    """All that a command touched, each once, in the order of its events. Assets are by index."""
-
-    __slots__ = (
-        "cancels_end", "closed", "command", "contract_accounts", "contract_fills", "events",
-        "orders", "positions", "spot_accounts", "spot_fills", "time",
-    )  # fmt: skip
-
-    def __init__(self, applied: Applied) -> None:
-        self.command: Command = applied.command
-        self.events: list[Event] = applied.events
-        self.time = applied.time
-        self.orders: dict[int, OrderNote | ConditionalNote] = {}
-        self.spot_fills: list[tuple[int, Trade, bool]] = []
-        self.contract_fills: list[tuple[ContractTrade, Leg, int]] = []
-        self.spot_accounts: dict[tuple[int, int, str], None] = {}
-        self.contract_accounts: dict[tuple[int, int, str], None] = {}
-        self.positions: dict[tuple[int, int, str], None] = {}
-        self.closed: dict[int, PositionClosed] = {}
-        self.cancels_end = -1  # up to this place among the events, a countdown ends orders
 
 
 class Changes:
@@ -263,10 +223,7 @@ class Changes:
             return
         if event.resting:
             self._held(event.uid, event.symbol, event.side, touched)
-        reason = NOT_FILLED
-        if event.resting:
-            reason = SELF_TRADE if event.status == EXPIRED else BY_USER
-        self._end(event.order_id, event.status, reason, touched)
+        self._end(event.order_id, event.status, reasons.of_spot_order(event), touched)
 
     def _cancel_after_due(self, event: CancelAfterDue, touched: Touched, place: int) -> None:
         touched.cancels_end = place + event.orders
@@ -364,16 +321,10 @@ class Changes:
             touched.contract_accounts[event.uid, asset, ORDER_UPDATE] = None
         note = self.orders.get(event.order_id)
         opens = note is not None and (note.side == BUY) == (note.position_side == LONG)
-        if not event.resting:
-            reason = NOT_FILLED
-        elif event.cause == CAUSE_LIQUIDATION:
-            reason = LIQUIDATED
-        elif event.status == EXPIRED:
-            reason = SELF_TRADE
-        elif isinstance(touched.command, OWNERS_CANCEL) or place <= touched.cancels_end:
-            reason = BY_USER
-        else:
-            reason = NO_MARGIN if opens else NOTHING_TO_REDUCE
+        counted_down = place <= touched.cancels_end
+        reason = reasons.of_contract_order(
+            event, touched.command, counted_down=counted_down, opens=opens
+        )
         self._end(event.order_id, event.status, reason, touched)
 
     def _reduced(self, event: ContractOrderReduced, touched: Touched, _: int) -> None:
@@ -468,15 +419,14 @@ class Changes:
         note.trigger_time = touched.time
         note.status = ALGO_TRIGGERED if event.order_id else ALGO_EXPIRED
         if event.order_id == 0:
-            note.reason = NO_MARGIN if event.reason == Reject.FUNDS else NOT_FILLED
+            note.reason = reasons.of_refused(event)
 
     def _conditional_closed(self, event: AlgoClosed, touched: Touched, _: int) -> None:
         note = self._conditional(event.algo_id, touched)
         if note is None:
             return
         note.status = event.status
-        by_owner = isinstance(touched.command, OWNERS_CONDITIONAL_CANCEL)
-        note.reason = BY_USER if by_owner else NOTHING_TO_REDUCE
+        note.reason = reasons.of_conditional(touched.command)
 
     def _conditional(self, algo_id: int, touched: Touched) -> ConditionalNote | None:
         note = self.conditionals.get(algo_id)

@@ -12,9 +12,10 @@ from venue.core.contract.collateral import FEES_UID, FUND_UID
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.recording import items, spot_items
-from venue.recording.changes import Changes, Touched
+from venue.recording.changes import Changes
 from venue.recording.notes import ConditionalNote, OrderNote, PositionNote
 from venue.recording.records import PrivateFrame
+from venue.recording.touched import Touched
 from venue.vocabulary import BUY, LONG, PRODUCT_CONTRACT, PRODUCT_SPOT
 
 ITEMS_MAX: Final = 100  # per frame; a command that changed more makes several

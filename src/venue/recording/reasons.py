@@ -1,0 +1,58 @@
+"""The reasons why orders ended without being filled, as private frames tell them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue.core.messages.commands import (
+    CancelAlgo,
+    CancelAlgos,
+    CancelContractOrder,
+    CancelContractOrders,
+    Command,
+)
+from venue.core.messages.contract_events import AlgoTriggered, ContractOrderClosed
+from venue.core.messages.events import OrderClosed
+from venue.vocabulary import CAUSE_LIQUIDATION, EXPIRED, Reject
+
+OWNERS_CANCEL: Final = (CancelContractOrder, CancelContractOrders)
+OWNERS_CONDITIONAL_CANCEL: Final = (CancelAlgo, CancelAlgos)
+
+BY_USER: Final = "USER_CANCELED"
+NOT_FILLED: Final = "COULD_NOT_FILL"
+SELF_TRADE: Final = "EXPIRE_CANCELED"
+NOTHING_TO_REDUCE: Final = "REDUCE_ONLY_CANCELED"
+LIQUIDATED: Final = "LIQUIDATE_CANCELED"
+NO_MARGIN: Final = "MARGIN_NOT_ENOUGH"
+
+
+def of_spot_order(event: OrderClosed) -> str:
+    """Why a spot order ended."""
+    if not event.resting:
+        return NOT_FILLED
+    return SELF_TRADE if event.status == EXPIRED else BY_USER
+
+
+def of_contract_order(
+    event: ContractOrderClosed, command: Command, *, counted_down: bool, opens: bool
+) -> str:
+    """Why a contract order ended; `counted_down`: a countdown ended it."""
+    if not event.resting:
+        return NOT_FILLED
+    if event.cause == CAUSE_LIQUIDATION:
+        return LIQUIDATED
+    if event.status == EXPIRED:
+        return SELF_TRADE
+    if isinstance(command, OWNERS_CANCEL) or counted_down:
+        return BY_USER
+    return NO_MARGIN if opens else NOTHING_TO_REDUCE
+
+
+def of_refused(event: AlgoTriggered) -> str:
+    """Why a conditional order became none when it was triggered."""
+    return NO_MARGIN if event.reason == Reject.FUNDS else NOT_FILLED
+
+
+def of_conditional(command: Command) -> str:
+    """Why a waiting conditional order ended."""
+    return BY_USER if isinstance(command, OWNERS_CONDITIONAL_CANCEL) else NOTHING_TO_REDUCE
