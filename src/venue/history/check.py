@@ -109,9 +109,9 @@ def _balances(connection: Connection, engine: Engine) -> list[str]:
     later = opening(connection)[0] > 0
     for account in _accounts(engine):
         for wallet in (Wallet.SPOT, Wallet.FUNDING):
-            for index, asset in enumerate(engine.ledger.assets):
+            for ordinal, asset in enumerate(engine.ledger.assets):
                 chain = (account.uid, int(wallet), asset.name)
-                balance = account.total(wallet, index)
+                balance = account.total(wallet, ordinal)
                 after = billed.pop(chain, balance if later else 0)
                 if after != balance:
                     problems.append(

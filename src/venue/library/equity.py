@@ -74,8 +74,8 @@ class EquityLog:
         node = self._node
         account = node.owner(owner)
         spot = Decimal(0)
-        for index, asset in enumerate(node.engine.ledger.assets):
-            held = account.spot[index].free + account.spot[index].locked
+        for ordinal, asset in enumerate(node.engine.ledger.assets):
+            held = account.spot[ordinal].free + account.spot[ordinal].locked
             if held:
                 spot += Decimal(amount_text(asset, held)) * self._price(asset.name)
         contract = Decimal(0)

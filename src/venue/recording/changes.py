@@ -148,8 +148,8 @@ class Changes:
             return
         perps = {perp.ordinal: perp for perp in self._engine.contracts.markets.values()}
         uid = account.uid
-        for index, modes in holding.modes.items():
-            self._modes[uid, perps[index].symbol] = (modes.margin_mode, modes.separated)
+        for ordinal, modes in holding.modes.items():
+            self._modes[uid, perps[ordinal].symbol] = (modes.margin_mode, modes.separated)
         for resting in holding.orders.values():
             chosen = self._modes_of(uid, resting.market.symbol)
             self.orders[resting.order_id] = open_contract_order(resting, chosen)
@@ -183,7 +183,7 @@ class Changes:
         """Take these notes up again, of the engine as it was then."""
         for note in past.orders:
             self.orders[note.order_id] = note
-        self.moved = {(uid, index): moved for uid, index, moved in past.moved}
+        self.moved = {(uid, ordinal): moved for uid, ordinal, moved in past.moved}
 
     # -- spot ------------------------------------------------------------------------------------
 
@@ -231,8 +231,8 @@ class Changes:
     def _held(self, uid: int, symbol: str, side: int, touched: Touched) -> None:
         """Note that the hold of an order on the spot wallet has changed."""
         market = self._engine.spot.markets[symbol]
-        index = market.quote if side == BUY else market.base
-        touched.spot_accounts[uid, index, ORDER_UPDATE] = None
+        ordinal = market.quote if side == BUY else market.base
+        touched.spot_accounts[uid, ordinal, ORDER_UPDATE] = None
 
     def _end(self, order_id: int, status: int, reason: str, touched: Touched) -> None:
         note = self.orders.get(order_id)
@@ -246,9 +246,9 @@ class Changes:
     def _wallet_moved(self, event: WalletMoved, touched: Touched, _: int) -> None:
         if event.wallet != WALLET_SPOT or not self._follows(event.uid):
             return  # the funding wallet has no channel
-        index = self._engine.ledger.ordinals[event.asset]
+        ordinal = self._engine.ledger.ordinals[event.asset]
         cause = DEPOSIT_UPDATE if event.amount > 0 else WITHDRAW_UPDATE
-        touched.spot_accounts[event.uid, index, cause] = None
+        touched.spot_accounts[event.uid, ordinal, cause] = None
 
     # -- contract orders -------------------------------------------------------------------------
 
@@ -339,20 +339,20 @@ class Changes:
         if not self._follows(event.uid):
             return
         engine = self._engine
-        index = engine.ledger.ordinals[event.asset]
-        self.moved_of(event.uid, index, touched.time).add(event.kind, event.amount)
+        ordinal = engine.ledger.ordinals[event.asset]
+        self.moved_of(event.uid, ordinal, touched.time).add(event.kind, event.amount)
         cause = CAUSES_OF.get(event.kind, ORDER_UPDATE)
-        touched.contract_accounts[event.uid, index, cause] = None
+        touched.contract_accounts[event.uid, ordinal, cause] = None
         if event.position_id:
             touched.positions[event.uid, event.position_id, cause] = None
         elif event.kind == INCOME_POSITION_FUNDING:
             self._all_positions(event.uid, event.symbol, cause, touched)
 
-    def moved_of(self, uid: int, index: int, time: int) -> MoneyMoved:
+    def moved_of(self, uid: int, ordinal: int, time: int) -> MoneyMoved:
         """The moves of an owner's collateral in one asset, counted from `time` if not before."""
-        moved = self.moved.get((uid, index))
+        moved = self.moved.get((uid, ordinal))
         if moved is None:
-            moved = self.moved[uid, index] = MoneyMoved(time)
+            moved = self.moved[uid, ordinal] = MoneyMoved(time)
         return moved
 
     def _all_positions(self, uid: int, symbol: str, cause: str, touched: Touched) -> None:

@@ -103,13 +103,13 @@ class PrivateFrames:
 
     def _accounts(self, touched: Touched, gathered: Gathered) -> None:
         engine = self._engine
-        for uid, index, cause in touched.spot_accounts:
-            coin = spot_items.account_item(engine, engine.account(uid), index)
+        for uid, ordinal, cause in touched.spot_accounts:
+            coin = spot_items.account_item(engine, engine.account(uid), ordinal)
             gathered.setdefault((uid, PRODUCT_SPOT, ACCOUNT, cause), []).append(coin)
-        for uid, index, cause in touched.contract_accounts:
-            moved = self.changes.moved_of(uid, index, touched.time)
+        for uid, ordinal, cause in touched.contract_accounts:
+            moved = self.changes.moved_of(uid, ordinal, touched.time)
             account = engine.account(uid)
-            money = items.contract_account_item(engine, account, index, moved, touched.time)
+            money = items.contract_account_item(engine, account, ordinal, moved, touched.time)
             gathered.setdefault((uid, PRODUCT_CONTRACT, ACCOUNT, cause), []).append(_text(money))
 
     def _positions(self, touched: Touched, gathered: Gathered) -> None:

@@ -50,12 +50,12 @@ DIRECTIONS: Final = ("TAKER", "MAKER")
 
 
 def contract_account_item(
-    engine: Engine, account: Account, index: int, moved: MoneyMoved, time: int
+    engine: Engine, account: Account, ordinal: int, moved: MoneyMoved, time: int
 ) -> ContractAccountItem:
     """One settle asset of an owner over all its pools as they are now, with the moves since."""
-    asset = engine.ledger.assets[index]
-    pools = [pool for pool in account.isolated.values() if pool.asset == index]
-    balance = wallet(account.contract[index]) + sum(wallet(pool) for pool in pools)
+    asset = engine.ledger.assets[ordinal]
+    pools = [pool for pool in account.isolated.values() if pool.asset == ordinal]
+    balance = wallet(account.contract[ordinal]) + sum(wallet(pool) for pool in pools)
 
     def text(kind: IncomeType) -> str:
         return amount_text(asset, moved.amounts.get(kind.value, 0))
@@ -65,7 +65,7 @@ def contract_account_item(
         MARGIN_MODE_NAMES[CROSSED],  # margin_mode
         "0",  # cross_symbol
         "0",  # isolated_position_id
-        amount_text(asset, max(0, available(account, index))),  # amount
+        amount_text(asset, max(0, available(account, ordinal))),  # amount
         "0",  # pending_deposit_amount
         "0",  # pending_withdraw_amount
         "0",  # pending_transfer_in_amount

@@ -145,7 +145,7 @@ class MoneyMoved(Struct, array_like=True):
 
 class PastNotes(Struct, array_like=True):
     """Notes that the engine does not know: of open orders with fills, or that a conditional order
-    became; and moved money, with uid and asset index.
+    became; and moved money, with uid and the asset's ordinal.
     """
 
     orders: list[OrderNote] = []

@@ -32,10 +32,10 @@ from venue.wire import (
 _encode = msgspec.json.Encoder().encode
 
 
-def account_item(engine: Engine, account: Account, index: int) -> str:
+def account_item(engine: Engine, account: Account, ordinal: int) -> str:
     """A `SpotAccountItem`: one asset of a spot wallet as it is now."""
-    asset = engine.ledger.assets[index]
-    balance = account.spot[index]
+    asset = engine.ledger.assets[ordinal]
+    balance = account.spot[ordinal]
     scale, free, locked = asset.scale, balance.free, balance.locked
     available = decimal_text(free, scale)
     if locked:

@@ -12,7 +12,7 @@ from venue.candles import Candle
 
 NARROW_MAX: Final = 2**63 - 1
 
-Wide = tuple[int, dict[str, str]]  # row index, field -> digits
+Wide = tuple[int, dict[str, str]]  # row's ordinal, field -> digits
 
 
 class Second(msgspec.Struct, array_like=True, gc=False):
@@ -35,20 +35,20 @@ def narrowed(rows: Iterable[Row]) -> tuple[list[Row], list[Wide]]:
     """The rows, with sums beyond 63 bits set to 0 in copies, and those sums."""
     narrow = list(rows)
     wide: list[Wide] = []
-    for index, row in enumerate(narrow):
+    for ordinal, row in enumerate(narrow):
         # No other field is ever larger than these two.
         if row.notional <= NARROW_MAX and row.volume <= NARROW_MAX:
             continue
         fields = structs.asdict(row)
         sums = {name: str(value) for name, value in fields.items() if value > NARROW_MAX}
-        wide.append((index, sums))
-        narrow[index] = structs.replace(row, **dict.fromkeys(sums, 0))
+        wide.append((ordinal, sums))
+        narrow[ordinal] = structs.replace(row, **dict.fromkeys(sums, 0))
     return narrow, wide
 
 
 def widened(rows: list[Row], wide: list[Wide]) -> list[Row]:
     """The rows as they were before `narrowed`."""
-    for index, sums in wide:
+    for ordinal, sums in wide:
         exact = {name: int(digits) for name, digits in sums.items()}
-        rows[index] = structs.replace(rows[index], **exact)
+        rows[ordinal] = structs.replace(rows[ordinal], **exact)
     return rows

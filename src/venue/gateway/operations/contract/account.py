@@ -61,33 +61,33 @@ def contract_balance(call: Call, _: Empty) -> list[ContractBalance]:
     account = node.engine.account(call.uid)
     settled = {perp.asset for perp in node.perps(demo=False)}
     return [
-        _balance(node, account, index)
-        for index, asset in enumerate(node.engine.ledger.assets)
-        if asset.name != DEMO_ASSET and (index in settled or _holds(account, index))
+        _balance(node, account, ordinal)
+        for ordinal, asset in enumerate(node.engine.ledger.assets)
+        if asset.name != DEMO_ASSET and (ordinal in settled or _holds(account, ordinal))
     ]
 
 
 def demo_balance(call: Call, _: Empty) -> list[ContractBalance]:
     """Demo money."""
     node = call.node
-    index = node.engine.ledger.ordinals.get(DEMO_ASSET)
-    if index is None:
+    ordinal = node.engine.ledger.ordinals.get(DEMO_ASSET)
+    if ordinal is None:
         return []
-    return [_balance(node, node.engine.account(call.uid), index)]
+    return [_balance(node, node.engine.account(call.uid), ordinal)]
 
 
-def _holds(account: Account, index: int) -> bool:
-    return any(pool.collateral or pool.positions for pool in pools_of(account, index))
+def _holds(account: Account, ordinal: int) -> bool:
+    return any(pool.collateral or pool.positions for pool in pools_of(account, ordinal))
 
 
-def _balance(node: Node, account: Account, index: int) -> ContractBalance:
-    asset = node.engine.ledger.assets[index]
-    unrealized = sum(profit(held) for pool in pools_of(account, index) for held in pool.positions)
+def _balance(node: Node, account: Account, ordinal: int) -> ContractBalance:
+    asset = node.engine.ledger.assets[ordinal]
+    unrealized = sum(profit(held) for pool in pools_of(account, ordinal) for held in pool.positions)
     return ContractBalance(
         asset=asset.name,
-        balance=amount_text(asset, wallet_of(account, index)),
-        available_balance=amount_text(asset, available_of(account, index)),
-        frozen=amount_text(asset, account.contract[index].held),
+        balance=amount_text(asset, wallet_of(account, ordinal)),
+        available_balance=amount_text(asset, available_of(account, ordinal)),
+        frozen=amount_text(asset, account.contract[ordinal].held),
         unrealize_pnl=amount_text(asset, unrealized),
     )
 

@@ -152,8 +152,8 @@ def _view(node: Node, account: Account) -> BenefitsView:
         uid=account.uid,
         name=account.name,
         gifts=[
-            GiftView(assets[index].name, wire.amount_text(assets[index], gift.left))
-            for index, gift in sorted(found.gifts.items())
+            GiftView(assets[ordinal].name, wire.amount_text(assets[ordinal], gift.left))
+            for ordinal, gift in sorted(found.gifts.items())
         ],
         discount=found.discount,
         inviter=found.inviter,

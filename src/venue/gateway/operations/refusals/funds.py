@@ -26,9 +26,9 @@ DOUBT: Final = (
 def spot_funds(node: Node, command: PlaceOrder) -> ApiError:
     """The error of an order that its owner could not pay; the state is still the refusal's."""
     market = node.market(command.symbol)
-    index = market.quote if command.side == BUY else market.base
-    asset = node.engine.ledger.assets[index]
-    balance = node.engine.account(command.uid).spot[index]
+    ordinal = market.quote if command.side == BUY else market.base
+    asset = node.engine.ledger.assets[ordinal]
+    balance = node.engine.account(command.uid).spot[ordinal]
     return _short(
         asset, needed(node.engine.spot, command), balance.free, balance.free + balance.locked,
         "spot",
@@ -38,17 +38,17 @@ def spot_funds(node: Node, command: PlaceOrder) -> ApiError:
 def wallet_funds(node: Node, command: Withdraw | Transfer | InternalWithdraw) -> ApiError:
     """The error of money that could not leave a wallet; the state is still the refusal's."""
     ledger = node.engine.ledger
-    index = ledger.ordinals[command.asset]
+    ordinal = ledger.ordinals[command.asset]
     wallet = command.wallet if isinstance(command, Withdraw) else command.source
     account = node.engine.account(command.uid)
     if wallet != WALLET_CONTRACT:
-        total = account.total(wallet, index)
-    elif doubtful(account.contract[index]):
+        total = account.total(wallet, ordinal)
+    elif doubtful(account.contract[ordinal]):
         return errors.failed_precondition(DOUBT, item_code="INSUFFICIENT_BALANCE")
     else:  # the cash leg alone lacks the cost of positions
-        total = pool_wallet(account.contract[index])
-    free = max(0, node.engine.owners.movable(account, wallet, index))
-    return _short(ledger.assets[index], command.amount, free, total, WALLET_NAMES[wallet].lower())
+        total = pool_wallet(account.contract[ordinal])
+    free = max(0, node.engine.owners.movable(account, wallet, ordinal))
+    return _short(ledger.assets[ordinal], command.amount, free, total, WALLET_NAMES[wallet].lower())
 
 
 def _short(asset: Asset, need: int, free: int, total: int, wallet: str) -> ApiError:
@@ -61,9 +61,9 @@ def _short(asset: Asset, need: int, free: int, total: int, wallet: str) -> ApiEr
 
 def contract_money(node: Node, uid: int, symbol: str) -> str:
     """The free amount in the wallet that pays for a contract's orders, in words."""
-    index = node.perp(symbol).asset
-    asset = node.engine.ledger.assets[index]
+    ordinal = node.perp(symbol).asset
+    asset = node.engine.ledger.assets[ordinal]
     account = node.engine.account(uid)
-    free = amount_text(asset, available_of(account, index))
-    wallet = amount_text(asset, pool_wallet(account.contract[index]))
+    free = amount_text(asset, available_of(account, ordinal))
+    wallet = amount_text(asset, pool_wallet(account.contract[ordinal]))
     return f", {free} of {wallet} in the contract wallet are free"

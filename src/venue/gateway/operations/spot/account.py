@@ -198,11 +198,11 @@ async def account(call: Call, _: Empty) -> AccountReply:
     balances = [
         BalanceView(
             asset.name,
-            amount_text(asset, owner.spot[index].free),
-            amount_text(asset, owner.spot[index].locked),
+            amount_text(asset, owner.spot[ordinal].free),
+            amount_text(asset, owner.spot[ordinal].locked),
         )
-        for index, asset in enumerate(engine.ledger.assets)
-        if owner.spot[index].free or owner.spot[index].locked
+        for ordinal, asset in enumerate(engine.ledger.assets)
+        if owner.spot[ordinal].free or owner.spot[ordinal].locked
     ]
     return AccountReply(
         maker_commission=maker // PPM_PER_BASIS_POINT,

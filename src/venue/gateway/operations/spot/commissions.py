@@ -186,9 +186,9 @@ async def invited_assets(call: Call, request: InvitedAssetsRequest) -> InvitedAs
     deposits = [row for row in money if row.amount > 0]
     account = node.engine.account(request.user_id)
     names = [asset.name for asset in node.engine.ledger.assets]
-    spot = [account.total(WALLET_SPOT, index) for index in range(len(names))]
-    free = [available_of(account, index) for index in range(len(names))]
-    contract = [wallet_of(account, index) for index in range(len(names))]
+    spot = [account.total(WALLET_SPOT, ordinal) for ordinal in range(len(names))]
+    free = [available_of(account, ordinal) for ordinal in range(len(names))]
+    contract = [wallet_of(account, ordinal) for ordinal in range(len(names))]
     return InvitedAssets(
         available_balance=_sum(node, list(zip(names, free, strict=True))),
         funding_total_usdt=_sum(node, list(zip(names, account.funding, strict=True))),

@@ -86,5 +86,5 @@ def usdt(node: Node, asset: str, atoms: int) -> int:
 def usdt_text(node: Node, atoms: int) -> str:
     """An amount of USDT."""
     ledger = node.engine.ledger
-    index = ledger.ordinals.get(USDT)
-    return decimal_text(atoms, ledger.assets[index].scale if index is not None else USDT_SCALE)
+    ordinal = ledger.ordinals.get(USDT)
+    return decimal_text(atoms, ledger.assets[ordinal].scale if ordinal is not None else USDT_SCALE)
