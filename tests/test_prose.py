@@ -36,7 +36,7 @@ COVERED = (
     "src/venue/recording",
     "src/venue/scenario",
     "src/venue/testing",
-    "src/venue/wire.py",
+    "src/venue/units.py",
     "tests",
     "tools",
 )

@@ -85,6 +85,7 @@ HOT = (
 )
 # The way of an order to the core and back.
 DOOR = (
+    "api/names",
     "api/signing",
     "gateway/access/auth",
     "gateway/access/limits",
@@ -115,7 +116,7 @@ DOOR = (
     "recording/recorder",
     "recording/spot_items",
     "recording/touched",
-    "wire",
+    "units",
 )
 # Beside both: what time that is moved, and steps of learners, spend the most in.
 MOVING = (

@@ -13,6 +13,7 @@ from sqlalchemy import Table, select
 from support import walk as spot_walk
 from support.contract_walk import START, UNIT, Walk
 from support.private_room import Record
+from venue.api.names import ALGO_STATUS_NAMES, STATUS_NAMES
 from venue.core.contract.position import wallet
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
@@ -31,8 +32,8 @@ from venue.history.store import Store, open_history
 from venue.recording import items, spot_items
 from venue.recording.changes import Changes
 from venue.recording.frames import PrivateFrames
+from venue.units import amount_text, fill_id, quantity_text
 from venue.vocabulary import IncomeType, Product
-from venue.wire import ALGO_STATUS_NAMES, STATUS_NAMES, amount_text, fill_id, quantity_text
 
 COMMANDS = 2_500
 RESERVED = (1, 2)  # the fee account and the insurance fund

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue import wire
+from venue import units
+from venue.api.names import POSITION_SIDE_NAMES, WALLET_NAMES
 from venue.core.contract.position import (
     Position,
     equity,
@@ -44,7 +45,7 @@ def bill(before: Engine, number: int, event: Event, events: list[Event]) -> tupl
         return event.uid, [
             (
                 f"{event.kind}: {words.named_money(event.asset, event.amount)} in the"
-                f" {wire.WALLET_NAMES[event.wallet]} wallet of {words.owner(event.uid)}."
+                f" {WALLET_NAMES[event.wallet]} wallet of {words.owner(event.uid)}."
             ),
             f"{words.named_money(event.asset, event.after - event.amount)} before, {after} after.",
         ]
@@ -96,8 +97,8 @@ def _spot_bill(
     )
     asset, amount, fee, after = rows[part]
     price, quantity = (
-        wire.price_text(instrument, event.price),
-        wire.quantity_text(instrument, event.quantity),
+        units.price_text(instrument, event.price),
+        units.quantity_text(instrument, event.quantity),
     )
     lines = [
         (
@@ -117,7 +118,7 @@ def _spot_bill(
         rate = own if own >= 0 else (market.taker_ppm if taker else market.maker_ppm)
         lines.append(
             f"A fee of {words.money(asset, fee)} is taken off: the {'taker' if taker else 'maker'}"
-            f" rate {wire.rate_text(rate)} of {words.money(asset, amount + fee)}, rounded up."
+            f" rate {units.rate_text(rate)} of {words.money(asset, amount + fee)}, rounded up."
         )
     return uid, lines
 
@@ -135,9 +136,9 @@ def _leg(
         (
             f"Trade {event.trade_id}{cause}: {words.owner(leg.uid)}"
             f" {'opened' if leg.opens else 'closed'}"
-            f" {wire.quantity_text(instrument, event.quantity)} {event.symbol}"
-            f" {wire.POSITION_SIDE_NAMES[leg.position_side]} at"
-            f" {wire.price_text(instrument, event.price)} as the {role} side, for"
+            f" {units.quantity_text(instrument, event.quantity)} {event.symbol}"
+            f" {POSITION_SIDE_NAMES[leg.position_side]} at"
+            f" {units.price_text(instrument, event.price)} as the {role} side, for"
             f" {words.named_money(asset, event.notional)}."
         ),
         (
@@ -169,14 +170,14 @@ def _funding(
     account = before.ledger.accounts[event.uid]
     pool = account.isolated.get(event.position_id, account.contract[perp.asset])
     sizes = ", ".join(
-        f"{wire.POSITION_SIDE_NAMES[found.side]} {wire.quantity_text(instrument, found.quantity)}"
+        f"{POSITION_SIDE_NAMES[found.side]} {units.quantity_text(instrument, found.quantity)}"
         for found in pool.positions
         if found.perp is perp
     )
     return [
         (
-            f"The rate was {wire.funding_text(rate)} at the mark price"
-            f" {wire.price_text(instrument, mark)}; the pool had {sizes} {event.symbol}."
+            f"The rate was {units.funding_text(rate)} at the mark price"
+            f" {units.price_text(instrument, mark)}; the pool had {sizes} {event.symbol}."
         ),
         (
             "Longs pay quantity x mark x rate when the rate is positive, shorts when it is"
@@ -235,7 +236,7 @@ def _danger(position: Position) -> str:
     danger = liquidation_mark(position)
     if not danger:
         return ""
-    return f", liquidation price {wire.price_text(position.perp.market.instrument, danger)}"
+    return f", liquidation price {units.price_text(position.perp.market.instrument, danger)}"
 
 
 def _moves(before: Engine, events: list[Event], symbols: set[str]) -> list[str]:
@@ -245,8 +246,10 @@ def _moves(before: Engine, events: list[Event], symbols: set[str]) -> list[str]:
         if isinstance(event, MarkSet) and event.symbol in symbols:
             perp = before.contracts.markets[event.symbol]
             instrument = perp.market.instrument
-            old, new = (wire.order_price_text(instrument, mark) for mark in (perp.mark, event.mark))
-            index = wire.order_price_text(instrument, event.index)
+            old, new = (
+                units.order_price_text(instrument, mark) for mark in (perp.mark, event.mark)
+            )
+            index = units.order_price_text(instrument, event.index)
             lines.append(
                 f"The command moved the mark price of {event.symbol} from {old} to {new} (index"
                 f" {index})."
@@ -262,21 +265,21 @@ def _step(words: ExplanationWords, asset: str, event: Event) -> str:
     if isinstance(event, LiquidationStep):
         instrument = words.instrument(event.symbol, contract=True)
         wanted, filled, taken, given = (
-            wire.quantity_text(instrument, lots)
+            units.quantity_text(instrument, lots)
             for lots in (event.wanted, event.filled, event.taken_over, event.deleveraged)
         )
+        worst = units.price_text(instrument, event.bankruptcy_price)
         return (
             f"{wanted} {event.symbol} of tier {event.tier + 1} were to be closed at no worse than"
-            f" the bankruptcy price {wire.price_text(instrument, event.bankruptcy_price)}: {filled}"
-            f" in the book, {taken} by the insurance fund, {given} by deleveraging; fee"
-            f" {words.named_money(asset, event.fee)}."
+            f" the bankruptcy price {worst}: {filled} in the book, {taken} by the insurance fund,"
+            f" {given} by deleveraging; fee {words.named_money(asset, event.fee)}."
         )
     if isinstance(event, Deleveraged):
         instrument = words.instrument(event.symbol, contract=True)
         return (
             f"{words.owner(event.uid)}, rank {event.rank}, gave up"
-            f" {wire.quantity_text(instrument, event.quantity)} {event.symbol} at"
-            f" {wire.price_text(instrument, event.price)}."
+            f" {units.quantity_text(instrument, event.quantity)} {event.symbol} at"
+            f" {units.price_text(instrument, event.price)}."
         )
     if isinstance(event, LiquidationFinished):
         return (

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from venue import wire
+from venue import units
+from venue.api.names import (
+    MARGIN_MODE_NAMES,
+    POSITION_SIDE_NAMES,
+    SIDE_NAMES,
+    TIME_IN_FORCE_NAMES,
+    TYPE_NAMES,
+)
 from venue.core.book.market import worst_price
 from venue.core.contract import admission
 from venue.core.contract import preview as contract
@@ -43,11 +50,11 @@ def placing(engine: Engine, command: Command) -> list[str]:
 def _asked(
     words: ExplanationWords, command: PlaceOrder | PlaceContractOrder, instrument: Any
 ) -> str:
-    price = wire.price_text(instrument, command.price) if command.price else "the market"
+    price = units.price_text(instrument, command.price) if command.price else "the market"
     return (
-        f"{words.owner(command.uid)} asked to {wire.SIDE_NAMES[command.side]}"
-        f" {wire.quantity_text(instrument, command.quantity)} {command.symbol} at {price}"
-        f" ({wire.TYPE_NAMES[command.type]}, {wire.TIME_IN_FORCE_NAMES[command.time_in_force]})."
+        f"{words.owner(command.uid)} asked to {SIDE_NAMES[command.side]}"
+        f" {units.quantity_text(instrument, command.quantity)} {command.symbol} at {price}"
+        f" ({TYPE_NAMES[command.type]}, {TIME_IN_FORCE_NAMES[command.time_in_force]})."
     )
 
 
@@ -93,7 +100,7 @@ def _contract(engine: Engine, command: PlaceContractOrder) -> list[str]:
     account = engine.ledger.accounts[command.uid]
     instrument = perp.market.instrument
     words = ExplanationWords(engine)
-    side = wire.POSITION_SIDE_NAMES.get(command.position_side, "?")
+    side = POSITION_SIDE_NAMES.get(command.position_side, "?")
     opens = (command.side == BUY) == (command.position_side == LONG)
     lines = [
         _asked(words, command, instrument)
@@ -107,12 +114,12 @@ def _contract(engine: Engine, command: PlaceContractOrder) -> list[str]:
         lines.append(_caps(modes.open_orders, len(holding.orders)))
         if opens:
             lines.append(
-                f"Margin mode {wire.MARGIN_MODE_NAMES[modes.margin_mode]}, leverage"
+                f"Margin mode {MARGIN_MODE_NAMES[modes.margin_mode]}, leverage"
                 f" {modes.leverage(command.position_side)}."
             )
         lines += [
-            f"The position had {wire.quantity_text(instrument, position.quantity)}, of which"
-            f" {wire.quantity_text(instrument, position.left())} no closing order held."
+            f"The position had {units.quantity_text(instrument, position.quantity)}, of which"
+            f" {units.quantity_text(instrument, position.left())} no closing order held."
             for position in modes.positions(command.position_side)
         ]
     lines += _band(admission.worst_price(perp, command.side), command.price, instrument)
@@ -130,10 +137,10 @@ def _contract(engine: Engine, command: PlaceContractOrder) -> list[str]:
     if outlook.rests:
         lines.append(_rests(words, outlook, instrument, perp.asset))
     if outlook.fills and outlook.liquidation > 0:
-        danger = wire.price_text(instrument, outlook.liquidation)
+        danger = units.price_text(instrument, outlook.liquidation)
         lines.append(
-            f"The position then had {wire.quantity_text(instrument, outlook.size)}; its liquidation"
-            f" price was {danger}."
+            f"The position then had {units.quantity_text(instrument, outlook.size)}; its"
+            f" liquidation price was {danger}."
         )
     return lines
 
@@ -158,11 +165,11 @@ def _caps(symbol: int, everywhere: int) -> str:
 def _band(bound: int, price: int, instrument: Any) -> list[str]:
     if not bound or not price:
         return []
-    worst = wire.price_text(instrument, bound)
+    worst = units.price_text(instrument, bound)
     return [
         (
             f"Price band: this side may name prices up to its end at {worst}; the order named"
-            f" {wire.price_text(instrument, price)}."
+            f" {units.price_text(instrument, price)}."
         )
     ]
 
@@ -191,8 +198,8 @@ def _said(engine: Engine, command: Command, events: list[Event]) -> list[str]:
 def _outcome(words: ExplanationWords, outlook: Any, instrument: Any, asset: int) -> list[str]:
     """The fills that the plan has, and the orders that it ends."""
     lines = [
-        f"It traded {wire.quantity_text(instrument, lots)} at {wire.price_text(instrument, price)}"
-        f" with a fee of {words.money(asset, fee)}."
+        f"It traded {units.quantity_text(instrument, lots)} at"
+        f" {units.price_text(instrument, price)} with a fee of {words.money(asset, fee)}."
         for price, lots, fee in outlook.fills[:FILLS_MAX]
     ]
     if len(outlook.fills) > FILLS_MAX:
@@ -206,6 +213,6 @@ def _outcome(words: ExplanationWords, outlook: Any, instrument: Any, asset: int)
 
 def _rests(words: ExplanationWords, outlook: Any, instrument: Any, asset: int) -> str:
     return (
-        f"{wire.quantity_text(instrument, outlook.rests)} rested in the book;"
+        f"{units.quantity_text(instrument, outlook.rests)} rested in the book;"
         f" {words.money(asset, outlook.held)} were held for it."
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from venue import wire
+from venue import units
+from venue.api.names import POSITION_SIDE_NAMES
 from venue.core.book.market import Market
 from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import Position, mark_of, profit
@@ -24,7 +25,7 @@ class ExplanationWords:
     def money(self, asset: int, atoms: int) -> str:
         """An amount with its asset."""
         found = self._engine.ledger.assets[asset]
-        return f"{wire.amount_text(found, atoms)} {found.name}"
+        return f"{units.amount_text(found, atoms)} {found.name}"
 
     def named_money(self, name: str, atoms: int) -> str:
         """The same, of an asset by its name."""
@@ -45,7 +46,7 @@ class ExplanationWords:
         """A command in a few words."""
         if isinstance(command, PostIndex):
             instrument = self.instrument(command.symbol, contract=True)
-            price = wire.order_price_text(instrument, command.price)
+            price = units.order_price_text(instrument, command.price)
             return f"PostIndex of {command.symbol} by {command.source} at {price}"
         uid = getattr(command, "uid", 0)
         return f"{type(command).__name__} of {self.owner(uid)}" if uid else type(command).__name__
@@ -63,11 +64,11 @@ def at_best(market: Market[Any], side: int, price: int) -> str:
     best = market.book.best(side)
     if not best:
         return "Nobody offered the other side."
-    told = f"The best price of the other side was {wire.price_text(instrument, best)}"
+    told = f"The best price of the other side was {units.price_text(instrument, best)}"
     if not price:
         return f"{told}."
     reached = market.book.crosses(side, price)
-    return f"{told}: the order's {wire.price_text(instrument, price)} " + (
+    return f"{told}: the order's {units.price_text(instrument, price)} " + (
         "reached it." if reached else "did not reach it."
     )
 
@@ -76,7 +77,7 @@ def prices(perp: Perpetual) -> str:
     """A contract's prices."""
     instrument = perp.market.instrument
     mark, index, last = (
-        wire.order_price_text(instrument, ticks)
+        units.order_price_text(instrument, ticks)
         for ticks in (perp.mark, perp.index_price, perp.market.last_price)
     )
     return f"{perp.symbol}: mark price {mark}, index {index}, last trade {last}."
@@ -87,9 +88,9 @@ def held(words: ExplanationWords, position: Position) -> str:
     perp = position.perp
     instrument = perp.market.instrument
     return (
-        f"{wire.POSITION_SIDE_NAMES[position.side]}"
-        f" {wire.quantity_text(instrument, position.quantity)} {perp.symbol}, opened at"
-        f" {wire.average_text(perp, position.value, position.quantity)} on average, mark"
-        f" {wire.price_text(instrument, mark_of(position))}, unrealized"
+        f"{POSITION_SIDE_NAMES[position.side]}"
+        f" {units.quantity_text(instrument, position.quantity)} {perp.symbol}, opened at"
+        f" {units.average_text(perp, position.value, position.quantity)} on average, mark"
+        f" {units.price_text(instrument, mark_of(position))}, unrealized"
         f" {words.money(perp.asset, profit(position))}"
     )

@@ -14,7 +14,7 @@ from venue.gateway.context import Call, Node
 from venue.gateway.operations.contract.account import contract_balance
 from venue.library.results import Equity
 from venue.times import US_PER_MS
-from venue.wire import amount_text, price_text
+from venue.units import amount_text, price_text
 
 KEPT_MAX: Final = 100_000  # rows of one owner; older ones are dropped
 OWNERS_MAX: Final = 100  # owners whose equity is noted; of others only the present one is told

@@ -47,7 +47,7 @@ from venue.library.results import Advanced, Bill, Equity, Order, Placed, Preview
 from venue.node.clock import SystemClock
 from venue.node.clock_modes import RATE_MOST, ClockMode, Mode
 from venue.times import US_PER_MS, moment_us, span_us
-from venue.wire import scaled
+from venue.units import scaled
 
 Q = TypeVar("Q")
 R = TypeVar("R")

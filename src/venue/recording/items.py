@@ -5,6 +5,18 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
+from venue.api.names import (
+    ALGO_STATUS_NAMES,
+    ALGO_TYPE_NAMES,
+    MARGIN_MODE_NAMES,
+    POSITION_SIDE_NAMES,
+    SEPARATED_MODE_NAMES,
+    SIDE_NAMES,
+    SOURCE_NAMES,
+    STATUS_NAMES,
+    TIME_IN_FORCE_NAMES,
+    TYPE_NAMES,
+)
 from venue.api.streams.private import (
     ContractAccountItem,
     ContractFillItem,
@@ -19,18 +31,7 @@ from venue.core.ledger.accounts import Account
 from venue.core.messages.contract_events import ContractTrade, Leg, PositionClosed
 from venue.recording.notes import ConditionalNote, MoneyMoved, OrderNote, PositionNote
 from venue.times import US_PER_MS
-from venue.vocabulary import BUY, CROSSED, ISOLATED, LONG, AlgoType, IncomeType
-from venue.wire import (
-    ALGO_STATUS_NAMES,
-    ALGO_TYPE_NAMES,
-    MARGIN_MODE_NAMES,
-    POSITION_SIDE_NAMES,
-    SEPARATED_MODE_NAMES,
-    SIDE_NAMES,
-    SOURCE_NAMES,
-    STATUS_NAMES,
-    TIME_IN_FORCE_NAMES,
-    TYPE_NAMES,
+from venue.units import (
     amount_text,
     client_id_text,
     fill_id,
@@ -38,6 +39,7 @@ from venue.wire import (
     quantity_text,
     rate_text,
 )
+from venue.vocabulary import BUY, CROSSED, ISOLATED, LONG, AlgoType, IncomeType
 
 AT_PRICE: Final = (int(AlgoType.STOP), int(AlgoType.TAKE_PROFIT))  # those with a price of their own
 PLAIN: Final = "UNKNOWN_PRICE_TYPE"  # the trigger price type of an order that had no trigger

@@ -9,25 +9,15 @@ from functools import lru_cache
 
 import msgspec
 
+from venue.api.names import SIDE_NAMES, STATUS_NAMES, TIME_IN_FORCE_NAMES, TYPE_NAMES
 from venue.core.book.market import Market
 from venue.core.engine import Engine
 from venue.core.ledger.accounts import Account
 from venue.core.messages.events import Trade
 from venue.recording.notes import OrderNote
 from venue.times import US_PER_MS
+from venue.units import decimal_text, fill_id, order_price_text, quantity_text, rate_text, spelled
 from venue.vocabulary import BUY
-from venue.wire import (
-    SIDE_NAMES,
-    STATUS_NAMES,
-    TIME_IN_FORCE_NAMES,
-    TYPE_NAMES,
-    decimal_text,
-    fill_id,
-    order_price_text,
-    quantity_text,
-    rate_text,
-    spelled,
-)
 
 _encode = msgspec.json.Encoder().encode
 

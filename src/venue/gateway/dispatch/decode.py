@@ -20,9 +20,9 @@ from venue.api.fields import (
     UIDS_MAX,
     Kind,
 )
+from venue.api.names import SIDES, TIMES_IN_FORCE, TYPES
 from venue.gateway.dispatch.json_body import Number, json_value, object_values
 from venue.vocabulary import CANCEL_AFTER_MIN_S, AlgoType
-from venue.wire import SIDES, TIMES_IN_FORCE, TYPES
 
 INTEGER_LENGTH_MAX: Final = 19
 TEXT_LENGTH_MAX: Final = 256

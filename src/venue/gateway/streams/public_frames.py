@@ -38,8 +38,8 @@ from venue.node.market_data.past import PastTrade
 from venue.node.market_data.product import Board
 from venue.node.market_data.records import Depth, Top
 from venue.times import US_PER_MS
+from venue.units import amount_text, decimal_text, fraction_text, price_text, quantity_text
 from venue.vocabulary import Cause, Product, Side
-from venue.wire import amount_text, decimal_text, fraction_text, price_text, quantity_text
 
 TRADES_FIRST: Final = 50  # trades of a first frame
 KLINES_FIRST: Final = 100  # candles of a first frame

@@ -18,6 +18,7 @@ from venue.api.contract.account import (
     SymbolConfig,
 )
 from venue.api.contract.market import ContractSelectionRequest, ContractSymbolRequest
+from venue.api.names import MARGIN_MODE_NAMES, POSITION_SIDE_NAMES, SEPARATED_MODE_NAMES
 from venue.api.operation import Empty
 from venue.candles import DAY_US
 from venue.core.contract.account import Modes
@@ -37,16 +38,8 @@ from venue.gateway.operations.pools import available_of, pools_of, wallet_of
 from venue.history.process.asked import contract as questions
 from venue.history.rows.contract import IncomeOf, IncomeRow
 from venue.times import US_PER_MS
+from venue.units import amount_text, order_price_text, quantity_text, rate_text
 from venue.vocabulary import CROSSED, ISOLATED, TransferReason
-from venue.wire import (
-    MARGIN_MODE_NAMES,
-    POSITION_SIDE_NAMES,
-    SEPARATED_MODE_NAMES,
-    amount_text,
-    order_price_text,
-    quantity_text,
-    rate_text,
-)
 
 INCOME_DAYS: Final = 30  # before an end without a start
 INCOME_DAYS_MAX: Final = 100  # between a start and an end

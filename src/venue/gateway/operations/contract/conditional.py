@@ -19,6 +19,7 @@ from venue.api.contract.orders import (
     ContractOrderCanceled,
     ContractOrderRequest,
 )
+from venue.api.names import SIDES
 from venue.core.contract.conditional import Algo
 from venue.core.messages.commands import (
     NO_EXIT,
@@ -43,6 +44,7 @@ from venue.gateway.operations.contract.orders import (
 )
 from venue.gateway.operations.refusals.contract import Listed, Words, order_unknown
 from venue.gateway.operations.requests import identified
+from venue.units import client_id_text, lots, price_text, rate, ticks
 from venue.vocabulary import (
     ALGO_STOP,
     ALGO_STOP_MARKET,
@@ -54,7 +56,6 @@ from venue.vocabulary import (
     SELL,
     AlgoType,
 )
-from venue.wire import SIDES, client_id_text, lots, price_text, rate, ticks
 
 LIMITED: Final = (ALGO_STOP, ALGO_TAKE_PROFIT)  # types that execute at a price
 

@@ -14,6 +14,13 @@ from venue.api.contract.conditional import (
     OpenAlgosRequest,
     TrailingHistoryRequest,
 )
+from venue.api.names import (
+    ALGO_STATUS_NAMES,
+    ALGO_TYPE_NAMES,
+    POSITION_SIDE_NAMES,
+    SIDE_NAMES,
+    SOURCE_NAMES,
+)
 from venue.core.contract.conditional import Algo
 from venue.core.instruments import Instrument
 from venue.gateway.context import Call, Node
@@ -33,21 +40,16 @@ from venue.history.rows.contract import (
     ConditionalsOf,
 )
 from venue.times import US_PER_MS
-from venue.vocabulary import (
-    ALGO_TRAILING_STOP_MARKET,
-)
-from venue.wire import (
-    ALGO_STATUS_NAMES,
-    ALGO_TYPE_NAMES,
-    POSITION_SIDE_NAMES,
-    SIDE_NAMES,
-    SOURCE_NAMES,
+from venue.units import (
     average_text,
     client_id_text,
     order_price_text,
     price_text,
     quantity_text,
     rate_text,
+)
+from venue.vocabulary import (
+    ALGO_TRAILING_STOP_MARKET,
 )
 
 ALGO_KIND: Final = "PLAN"  # the `algoType` of all, as the interface has it

@@ -43,7 +43,7 @@ from venue.history.rows.prices import (
     PriceCandle,
 )
 from venue.times import US_PER_MS
-from venue.wire import (
+from venue.units import (
     amount_text,
     fraction_text,
     funding_text,

@@ -13,6 +13,16 @@ from venue.api.contract.orders import (
     UserTrade,
     UserTradesRequest,
 )
+from venue.api.names import (
+    ALGO_STATUS_NAMES,
+    ALGO_TYPE_NAMES,
+    POSITION_SIDE_NAMES,
+    SIDE_NAMES,
+    SOURCE_NAMES,
+    STATUS_NAMES,
+    TIME_IN_FORCE_NAMES,
+    TYPE_NAMES,
+)
 from venue.candles import DAY_US
 from venue.core.book.orders import Order
 from venue.core.contract.account import Terms
@@ -33,21 +43,7 @@ from venue.history.rows.contract import (
     ContractOrdersOf,
 )
 from venue.times import US_PER_MS
-from venue.vocabulary import (
-    ALGO_UNTRIGGERED,
-    BUY,
-    LONG,
-    AlgoType,
-)
-from venue.wire import (
-    ALGO_STATUS_NAMES,
-    ALGO_TYPE_NAMES,
-    POSITION_SIDE_NAMES,
-    SIDE_NAMES,
-    SOURCE_NAMES,
-    STATUS_NAMES,
-    TIME_IN_FORCE_NAMES,
-    TYPE_NAMES,
+from venue.units import (
     amount_text,
     average_text,
     client_id_text,
@@ -55,6 +51,12 @@ from venue.wire import (
     order_price_text,
     price_text,
     quantity_text,
+)
+from venue.vocabulary import (
+    ALGO_UNTRIGGERED,
+    BUY,
+    LONG,
+    AlgoType,
 )
 
 ORDERS_DAYS_MAX: Final = 90

@@ -28,6 +28,7 @@ from venue.api.contract.orders import (
 )
 from venue.api.errors import ApiError
 from venue.api.fields import CONTRACT_BATCH_MAX
+from venue.api.names import MARGIN_MODE_NAMES, SIDES, TIMES_IN_FORCE, TYPES
 from venue.core.contract.account import Holding
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import (
@@ -62,6 +63,7 @@ from venue.gateway.operations.refusals.contract import (
 )
 from venue.gateway.operations.refusals.funds import contract_money
 from venue.gateway.operations.requests import given_client_id, identified, named
+from venue.units import client_id_text, lots, scaled, ticks
 from venue.vocabulary import (
     BUY,
     CROSSED,
@@ -76,16 +78,6 @@ from venue.vocabulary import (
     PriceSource,
     Reject,
     SeparatedMode,
-)
-from venue.wire import (
-    MARGIN_MODE_NAMES,
-    SIDES,
-    TIMES_IN_FORCE,
-    TYPES,
-    client_id_text,
-    lots,
-    scaled,
-    ticks,
 )
 
 POSITION_SIDES: Final = {side.name: int(side) for side in PositionSide}

@@ -28,8 +28,8 @@ from venue.gateway.operations.copying.views import open_copy
 from venue.gateway.operations.refusals.copying import not_followed, refusal
 from venue.history.process.asked import copying as questions
 from venue.times import US_PER_MS
+from venue.units import amount_text, rate_text
 from venue.vocabulary import Reject
-from venue.wire import amount_text, rate_text
 
 
 def open_copies(call: Call, request: CopiesRequest) -> list[OpenCopy]:

@@ -16,8 +16,8 @@ from venue.core.copying.terms import RATIO_MAX_PPM, SLIPPAGE_MAX_PPM, SLIPPAGE_M
 from venue.core.instruments import Asset
 from venue.core.messages.copy_commands import CopyConfig
 from venue.gateway.dispatch.decode import compile_request, decode
+from venue.units import rate, rate_text, scaled, short_text
 from venue.vocabulary import CopyLeverage, MarginMode
-from venue.wire import rate, rate_text, scaled, short_text
 
 PERCENT_SCALE: Final = 4  # 1 % is 10^4 ppm
 PERCENT_MAX: Final = 100

@@ -6,6 +6,7 @@ from typing import Final
 
 from venue.api.copying.follower import OpenCopy
 from venue.api.copying.trader import TrackedPosition
+from venue.api.names import POSITION_SIDE_NAMES, SIDE_NAMES, SOURCE_NAMES
 from venue.core.contract.margin import initial
 from venue.core.contract.position import Position, mark_of
 from venue.core.copying.people import Copy, Track
@@ -13,11 +14,7 @@ from venue.core.messages.copy_events import CopyClosed
 from venue.gateway.context import Node
 from venue.history.rows.copying import EndedCopy, EndedTrack
 from venue.times import US_PER_MS
-from venue.vocabulary import BUY, LONG, SELL, AlgoType
-from venue.wire import (
-    POSITION_SIDE_NAMES,
-    SIDE_NAMES,
-    SOURCE_NAMES,
+from venue.units import (
     amount_text,
     average_text,
     client_id_text,
@@ -25,6 +22,7 @@ from venue.wire import (
     price_text,
     quantity_text,
 )
+from venue.vocabulary import BUY, LONG, SELL, AlgoType
 
 HELD: Final = "HAVE_OPEN"
 CLOSED: Final = "CLOSED"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue import wire
+from venue import units
 from venue.api import errors
 from venue.api.operation import Empty
 from venue.api.operator.benefits import (
@@ -61,12 +61,12 @@ async def _change(call: Call, request: GiftRequest, sign: int) -> GiftChange:
     node = call.node
     account = owner(node, request.owner)
     asset = _asset(node, request.asset)
-    amount = wire.scaled(request.amount, asset.scale, "amount")
+    amount = units.scaled(request.amount, asset.scale, "amount")
     event = (await done(call, ChangeGift(account.uid, asset.name, sign * amount)))[0]
     assert isinstance(event, GiftChanged), event
     return GiftChange(
-        event.uid, asset.name, wire.amount_text(asset, event.amount),
-        wire.amount_text(asset, event.left),
+        event.uid, asset.name, units.amount_text(asset, event.amount),
+        units.amount_text(asset, event.left),
     )  # fmt: skip
 
 
@@ -78,7 +78,7 @@ def discount(call: Call, _: Empty) -> DiscountView:
         return DiscountView("", "0", "0")
     asset = ledger.assets[terms.asset]
     return DiscountView(
-        asset.name, wire.amount_text(asset, terms.holding), wire.rate_text(terms.rate_ppm)
+        asset.name, units.amount_text(asset, terms.holding), units.rate_text(terms.rate_ppm)
     )
 
 
@@ -95,7 +95,7 @@ async def set_discount(call: Call, request: DiscountRequest) -> DiscountView:
     if rate is None:
         raise errors.missing("rate")
     asset = _asset(call.node, name)
-    atoms = wire.scaled(holding, asset.scale, "holding")
+    atoms = units.scaled(holding, asset.scale, "holding")
     await done(call, SetDiscount(asset.name, atoms, _share(rate, "rate", least=1)))
     return discount(call, Empty())
 
@@ -137,9 +137,9 @@ def _asset(node: Node, name: str) -> Asset:
 
 
 def _share(text: str, name: str, least: int = 0) -> int:
-    ppm = wire.rate(text, name)
+    ppm = units.rate(text, name)
     if not least <= ppm <= SHARE_MAX_PPM:
-        low, high = wire.rate_text(least), wire.rate_text(SHARE_MAX_PPM)
+        low, high = units.rate_text(least), units.rate_text(SHARE_MAX_PPM)
         raise errors.out_of_range(name, f"allowed: {low} to {high}")
     return ppm
 
@@ -152,12 +152,12 @@ def _view(node: Node, account: Account) -> BenefitsView:
         uid=account.uid,
         name=account.name,
         gifts=[
-            GiftView(assets[ordinal].name, wire.amount_text(assets[ordinal], gift.left))
+            GiftView(assets[ordinal].name, units.amount_text(assets[ordinal], gift.left))
             for ordinal, gift in sorted(found.gifts.items())
         ],
         discount=found.discount,
         inviter=found.inviter,
         code=affiliate.code if affiliate is not None else "",
-        spot_rate=wire.rate_text(affiliate.spot_ppm if affiliate is not None else 0),
-        contract_rate=wire.rate_text(affiliate.contract_ppm if affiliate is not None else 0),
+        spot_rate=units.rate_text(affiliate.spot_ppm if affiliate is not None else 0),
+        contract_rate=units.rate_text(affiliate.contract_ppm if affiliate is not None else 0),
     )

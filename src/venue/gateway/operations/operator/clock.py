@@ -22,7 +22,7 @@ from venue.node.due import TOLD_MAX, Due, upcoming
 from venue.node.sequencer import Stopped
 from venue.node.timekeeper import Busy
 from venue.times import US_PER_MS, YEAR_US, moment_us, span_us
-from venue.wire import scaled, short_text
+from venue.units import scaled, short_text
 
 RATE_DECIMALS: Final = 3
 ANY: Final = "any"

@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from msgspec import structs
 
-from venue import wire
+from venue import units
 from venue.api import errors
+from venue.api.names import MARGIN_MODE_NAMES, SEPARATED_MODE_NAMES
 from venue.api.operation import Empty
 from venue.api.operator.contracts import (
     TIERS_MAX,
@@ -110,7 +111,7 @@ async def post_index(call: Call, request: IndexRequest) -> ContractView:
     perp = call.node.perp(request.symbol)
     held = References(call.node.engine).held(perp.symbol)
     if held is not None:  # another price would move the mark away from the held one
-        at = wire.price_text(perp.market.instrument, held.price(call.node.clock.now()))
+        at = units.price_text(perp.market.instrument, held.price(call.node.clock.now()))
         raise errors.failed_precondition(
             f"the index of {perp.symbol} is held at {at}: hold it at another price, or release it"
         )
@@ -127,7 +128,7 @@ async def post_index(call: Call, request: IndexRequest) -> ContractView:
         raise errors.invalid("source", rule)
     if request.jump and not call.node.practice:
         raise errors.invalid("jump", "only a practice venue's index can be set at once")
-    price = wire.ticks(perp.market.instrument, request.price, "price")
+    price = units.ticks(perp.market.instrument, request.price, "price")
     command = PostIndex(perp.symbol, source, price, jump=request.jump)
     (applied,) = await call.node.submit([command])
     for event in applied.events[:1]:
@@ -153,19 +154,21 @@ def _with(
         "sell_band_ppm": ("sellLimitPriceRatio", request.sell_limit_price_ratio),
         "market_band_ppm": ("marketPriceRatio", request.market_price_ratio),
     }
-    listed = {field: wire.lots(grid, text, name) for field, (name, text) in lots.items() if text}
-    listed |= {field: wire.rate(text, name) for field, (name, text) in rates.items() if text}
+    listed = {field: units.lots(grid, text, name) for field, (name, text) in lots.items() if text}
+    listed |= {field: units.rate(text, name) for field, (name, text) in rates.items() if text}
     changes: dict[str, Any] = {"instrument": structs.replace(grid, **listed)}
     if request.max_position_size:
-        changes["position_max"] = wire.lots(grid, request.max_position_size, "maxPositionSize")
+        changes["position_max"] = units.lots(grid, request.max_position_size, "maxPositionSize")
     if request.max_open_interest:
-        changes["open_interest_max"] = wire.lots(grid, request.max_open_interest, "maxOpenInterest")
+        changes["open_interest_max"] = units.lots(
+            grid, request.max_open_interest, "maxOpenInterest"
+        )
     if request.max_leverage:
         changes["leverage_max"] = request.max_leverage
     if request.tiers is not None:
         changes["tiers"] = _tiers(request.tiers, settle)
     if request.liquidation_fee_rate:
-        changes["liquidation_ppm"] = wire.rate(request.liquidation_fee_rate, "liquidationFeeRate")
+        changes["liquidation_ppm"] = units.rate(request.liquidation_fee_rate, "liquidationFeeRate")
     if request.index_sources is not None:
         changes["index_sources"] = tuple(request.index_sources)
     if request.funding_times is not None:
@@ -175,9 +178,9 @@ def _with(
     if request.index_notional:
         changes["index_notional"] = request.index_notional
     if request.index_step_rate:
-        changes["index_step_ppm"] = wire.rate(request.index_step_rate, "indexStepRate")
+        changes["index_step_ppm"] = units.rate(request.index_step_rate, "indexStepRate")
     if request.funding_cap_rate:
-        cap_ppm = wire.rate(request.funding_cap_rate, "fundingCapRate")
+        cap_ppm = units.rate(request.funding_cap_rate, "fundingCapRate")
         return structs.replace(contract, **changes, funding_cap_ppb=cap_ppm * (PPB // PPM))
     made = structs.replace(contract, **changes)
     cap_ppb = min(made.funding_cap_ppb, funding_cap_most(made))
@@ -200,8 +203,8 @@ def _tiers(texts: list[str], settle: Asset) -> list[Tier]:
             raise errors.invalid(
                 "tiers", "each must be notional:leverage:maintenanceRate, e.g. 2000000:100:0.004"
             )
-        cap = wire.scaled(found[1], settle.scale, "tiers")
-        tiers.append(Tier(cap, int(found[2]), wire.rate(found[3], "tiers")))
+        cap = units.scaled(found[1], settle.scale, "tiers")
+        tiers.append(Tier(cap, int(found[2]), units.rate(found[3], "tiers")))
     return tiers
 
 
@@ -220,25 +223,25 @@ def _contract_view(node: Node, perp: Perpetual) -> ContractView:
         symbol=listed.symbol,
         base_asset=listed.base,
         quote_asset=listed.quote,
-        tick_size=wire.short_text(listed.tick, listed.price_scale),
-        step_size=wire.short_text(listed.step, listed.quantity_scale),
-        min_order_size=wire.quantity_text(listed, listed.quantity_min),
-        max_order_size=wire.quantity_text(listed, listed.quantity_max),
-        market_open_limit_size=wire.quantity_text(listed, listed.market_quantity_max),
-        max_position_size=wire.quantity_text(listed, contract.position_max),
-        max_open_interest=wire.quantity_text(listed, contract.open_interest_max),
+        tick_size=units.short_text(listed.tick, listed.price_scale),
+        step_size=units.short_text(listed.step, listed.quantity_scale),
+        min_order_size=units.quantity_text(listed, listed.quantity_min),
+        max_order_size=units.quantity_text(listed, listed.quantity_max),
+        market_open_limit_size=units.quantity_text(listed, listed.market_quantity_max),
+        max_position_size=units.quantity_text(listed, contract.position_max),
+        max_open_interest=units.quantity_text(listed, contract.open_interest_max),
         max_leverage=contract.leverage_max,
         tiers=[
-            f"{wire.short_text(tier.notional_max, settle.scale)}:{tier.leverage_max}:"
-            f"{wire.rate_text(tier.maintenance_ppm)}"
+            f"{units.short_text(tier.notional_max, settle.scale)}:{tier.leverage_max}:"
+            f"{units.rate_text(tier.maintenance_ppm)}"
             for tier in contract.tiers
         ],
-        maker_fee_rate=wire.rate_text(listed.maker_ppm),
-        taker_fee_rate=wire.rate_text(listed.taker_ppm),
-        liquidation_fee_rate=wire.rate_text(contract.liquidation_ppm),
-        buy_limit_price_ratio=wire.rate_text(listed.buy_band_ppm),
-        sell_limit_price_ratio=wire.rate_text(listed.sell_band_ppm),
-        market_price_ratio=wire.rate_text(listed.market_band_ppm),
+        maker_fee_rate=units.rate_text(listed.maker_ppm),
+        taker_fee_rate=units.rate_text(listed.taker_ppm),
+        liquidation_fee_rate=units.rate_text(contract.liquidation_ppm),
+        buy_limit_price_ratio=units.rate_text(listed.buy_band_ppm),
+        sell_limit_price_ratio=units.rate_text(listed.sell_band_ppm),
+        market_price_ratio=units.rate_text(listed.market_band_ppm),
         index_sources=list(contract.index_sources),
         funding_times=[
             f"{minute // 60:02}:{minute % 60:02}" for minute in contract.funding_minutes
@@ -246,13 +249,13 @@ def _contract_view(node: Node, perp: Perpetual) -> ContractView:
         adl_policy=POLICIES[contract.adl_policy],
         halted=perp.market.halted,
         halt_reason=perp.market.halt_reason,
-        index_price=wire.order_price_text(listed, perp.index_price),
-        mark_price=wire.order_price_text(listed, perp.mark),
+        index_price=units.order_price_text(listed, perp.index_price),
+        mark_price=units.order_price_text(listed, perp.mark),
         index_is_current=perp.current,
-        open_interest=wire.quantity_text(listed, perp.open_interest),
+        open_interest=units.quantity_text(listed, perp.open_interest),
         index_notional=contract.index_notional,
-        index_step_rate=wire.rate_text(contract.index_step_ppm),
-        funding_cap_rate=wire.funding_text(perp.funding_cap_ppb),
+        index_step_rate=units.rate_text(contract.index_step_ppm),
+        funding_cap_rate=units.funding_text(perp.funding_cap_ppb),
         in_doubt=perp.doubt,
     )
 
@@ -277,17 +280,17 @@ def _position_view(node: Node, position: Position) -> OperatorPosition:
         id=position.position_id,
         symbol=perp.symbol,
         side=PositionSide(position.side).name,
-        margin_type=wire.MARGIN_MODE_NAMES[int(pool.position_id != 0)],
-        separated_mode=wire.SEPARATED_MODE_NAMES[int(position.separated)],
+        margin_type=MARGIN_MODE_NAMES[int(pool.position_id != 0)],
+        separated_mode=SEPARATED_MODE_NAMES[int(position.separated)],
         leverage=position.leverage,
-        size=wire.quantity_text(listed, position.quantity),
-        entry_price=wire.average_text(perp, position.value, position.quantity),
-        mark_price=wire.price_text(listed, mark_of(position)),
-        liquidate_price=wire.order_price_text(listed, liquidation_mark(position)),
-        unrealize_pnl=wire.amount_text(asset, profit(position)),
+        size=units.quantity_text(listed, position.quantity),
+        entry_price=units.average_text(perp, position.value, position.quantity),
+        mark_price=units.price_text(listed, mark_of(position)),
+        liquidate_price=units.order_price_text(listed, liquidation_mark(position)),
+        unrealize_pnl=units.amount_text(asset, profit(position)),
         asset=asset.name,
-        pool_equity=wire.amount_text(asset, equity(pool)),
-        pool_maintenance=wire.amount_text(asset, maintenance(pool)),
+        pool_equity=units.amount_text(asset, equity(pool)),
+        pool_maintenance=units.amount_text(asset, maintenance(pool)),
     )
 
 
@@ -328,14 +331,14 @@ def _liquidation_view(node: Node, row: LiquidationRow) -> LiquidationView:
         symbol=row.symbol,
         time=row.time // 1000,
         finished=row.finished // 1000,
-        equity=wire.amount_text(asset, row.equity),
-        maintenance=wire.amount_text(asset, row.maintenance),
-        collateral=wire.amount_text(asset, row.collateral),
-        equity_after=wire.amount_text(asset, row.equity_after),
-        maintenance_after=wire.amount_text(asset, row.maintenance_after),
-        topped_up=wire.amount_text(asset, row.topped_up),
-        compensated=wire.amount_text(asset, row.compensated),
-        fund_equity=wire.amount_text(asset, row.fund_equity),
+        equity=units.amount_text(asset, row.equity),
+        maintenance=units.amount_text(asset, row.maintenance),
+        collateral=units.amount_text(asset, row.collateral),
+        equity_after=units.amount_text(asset, row.equity_after),
+        maintenance_after=units.amount_text(asset, row.maintenance_after),
+        topped_up=units.amount_text(asset, row.topped_up),
+        compensated=units.amount_text(asset, row.compensated),
+        fund_equity=units.amount_text(asset, row.fund_equity),
     )
 
 
@@ -345,15 +348,15 @@ def _step_view(node: Node, asset: Asset, row: StepRow) -> LiquidationStepView:
         position=row.position_id,
         symbol=row.symbol,
         side=PositionSide(row.side).name,
-        mark_price=wire.price_text(listed, row.mark_price),
+        mark_price=units.price_text(listed, row.mark_price),
         tier=row.tier + 1,
-        bankruptcy_price=wire.price_text(listed, row.bankruptcy_price),
-        wanted=wire.quantity_text(listed, row.wanted),
-        filled=wire.quantity_text(listed, row.filled),
-        taken_over=wire.quantity_text(listed, row.taken_over),
-        deleveraged=wire.quantity_text(listed, row.deleveraged),
-        fee=wire.amount_text(asset, row.fee),
-        fund_change=wire.amount_text(asset, row.fund_change),
+        bankruptcy_price=units.price_text(listed, row.bankruptcy_price),
+        wanted=units.quantity_text(listed, row.wanted),
+        filled=units.quantity_text(listed, row.filled),
+        taken_over=units.quantity_text(listed, row.taken_over),
+        deleveraged=units.quantity_text(listed, row.deleveraged),
+        fee=units.amount_text(asset, row.fee),
+        fund_change=units.amount_text(asset, row.fund_change),
     )
 
 
@@ -363,10 +366,10 @@ def _fill_view(node: Node, asset: Asset, row: ContractFillRow) -> LiquidationFil
         trade_id=row.trade_id,
         cause=Cause(row.cause).name,
         symbol=row.symbol,
-        price=wire.price_text(listed, row.price),
-        qty=wire.quantity_text(listed, row.quantity),
-        realized_pnl=wire.amount_text(asset, row.realized),
-        fee=wire.amount_text(asset, row.fee),
+        price=units.price_text(listed, row.price),
+        qty=units.quantity_text(listed, row.quantity),
+        realized_pnl=units.amount_text(asset, row.realized),
+        fee=units.amount_text(asset, row.fee),
         time=row.time // 1000,
     )
 
@@ -378,7 +381,7 @@ def _deleveraged_view(node: Node, row: DeleveragedRow) -> DeleveragedPosition:
         uid=row.uid,
         owner=node.engine.account(row.uid).name,
         symbol=row.symbol,
-        qty=wire.quantity_text(listed, row.quantity),
-        price=wire.price_text(listed, row.price),
+        qty=units.quantity_text(listed, row.quantity),
+        price=units.price_text(listed, row.price),
         rank=row.rank,
     )

@@ -11,7 +11,7 @@ from venue.core.messages.events import Rejected
 from venue.gateway.context import Call, Node
 from venue.gateway.operations.operator.venue import owner
 from venue.gateway.operations.refusals.copying import refusal
-from venue.wire import rate, rate_text
+from venue.units import rate, rate_text
 
 
 def leads(call: Call, _: Empty) -> list[LeadView]:

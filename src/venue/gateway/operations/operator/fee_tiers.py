@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from venue import wire
+from venue import units
 from venue.api import errors
 from venue.api.operation import Empty
 from venue.api.operator.fee_tiers import (
@@ -40,8 +40,8 @@ def fee_tiers(call: Call, _: Empty) -> list[FeeTiersView]:
 
 
 def _text(tier: FeeTier, asset: Asset) -> str:
-    rates = f"{wire.rate_text(tier.maker_ppm)}:{wire.rate_text(tier.taker_ppm)}"
-    return f"{wire.short_text(tier.volume, asset.scale)}:{rates}"
+    rates = f"{units.rate_text(tier.maker_ppm)}:{units.rate_text(tier.taker_ppm)}"
+    return f"{units.short_text(tier.volume, asset.scale)}:{rates}"
 
 
 async def set_fee_tiers(call: Call, request: FeeTiersRequest) -> list[FeeTiersView]:
@@ -65,11 +65,11 @@ def _tiers(texts: list[str], asset: Asset) -> list[FeeTier]:
             raise errors.invalid(
                 "tiers", "each must be volume:makerRate:takerRate, e.g. 1000000:0.0008:0.001"
             )
-        volume = wire.scaled(parts[1], asset.scale, "tiers")
+        volume = units.scaled(parts[1], asset.scale, "tiers")
         if volume <= (found[-1].volume if found else 0):
             raise errors.out_of_range("tiers", "each volume must be above 0 and the one before")
         found.append(
-            FeeTier(volume, wire.rate(parts[2], "tiers"), wire.rate(parts[3], "tiers"))
+            FeeTier(volume, units.rate(parts[2], "tiers"), units.rate(parts[3], "tiers"))
         )  # fmt: skip
     return found
 
@@ -86,8 +86,8 @@ def fee_tier(call: Call, request: FeeTierRequest) -> list[FeeTierView]:
             FeeTierView(
                 product.name, standing.level, _amount(node, product, standing.volume()),
                 _amount(node, product, standing.today),
-                wire.rate_text(maker) if maker >= 0 else "",
-                wire.rate_text(taker) if taker >= 0 else "",
+                units.rate_text(maker) if maker >= 0 else "",
+                units.rate_text(taker) if taker >= 0 else "",
             )
         )  # fmt: skip
     return found
@@ -98,4 +98,4 @@ def _amount(node: Node, product: Product, atoms: int) -> str:
     table = node.engine.fee_tiers.tables.get(int(product))
     if table is None:
         return "0"
-    return wire.amount_text(node.engine.ledger.assets[table.asset], atoms)
+    return units.amount_text(node.engine.ledger.assets[table.asset], atoms)

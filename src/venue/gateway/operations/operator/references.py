@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import structs
 
-from venue import wire
+from venue import units
 from venue.api import errors
 from venue.api.operation import Empty
 from venue.api.operator.references import CrashRequest, HoldRequest, ReferenceView, ReleaseRequest
@@ -46,7 +46,7 @@ async def hold_index(call: Call, request: HoldRequest) -> ReferenceView:
     """Make a held price the one source of the index from now on."""
     node = call.node
     perp = node.perp(request.symbol)
-    price = wire.ticks(perp.market.instrument, request.price, "price")
+    price = units.ticks(perp.market.instrument, request.price, "price")
     _check(perp, price, "price")
     before = References(node.engine).held(perp.symbol)
     commands: list[Command] = []
@@ -109,14 +109,14 @@ def _check(perp: Perpetual, price: int, name: str) -> None:
     most = price_most(perp)
     if not 1 <= price <= most:
         instrument = perp.market.instrument
-        lowest, highest = wire.price_text(instrument, 1), wire.price_text(instrument, most)
+        lowest, highest = units.price_text(instrument, 1), units.price_text(instrument, most)
         raise errors.out_of_range(name, f"the price must be from {lowest} to {highest}")
 
 
 def _change(text: str) -> int:
     """A percentage in units of 10^-4 of a per cent."""
     found = _CHANGE.fullmatch(text)
-    change = wire.scaled(found[2], CHANGE_SCALE, "change") if found else 0
+    change = units.scaled(found[2], CHANGE_SCALE, "change") if found else 0
     fall = found is not None and found[1] == "-"
     if not 0 < change <= (FALL_MOST if fall else RISE_MOST):
         raise errors.invalid("change", CHANGE_RULE)
@@ -151,11 +151,11 @@ def _view(node: Node, perp: Perpetual) -> ReferenceView:
     return ReferenceView(
         symbol=perp.symbol,
         held=told.held(perp.symbol) is not None,
-        price=wire.price_text(instrument, line.price(now) if line and followed else 0),
-        target=wire.price_text(instrument, line.target if line and followed else 0),
+        price=units.price_text(instrument, line.price(now) if line and followed else 0),
+        target=units.price_text(instrument, line.target if line and followed else 0),
         until=line.end // US_PER_MS if line and followed and line.end > now else 0,
-        index_price=wire.price_text(instrument, perp.index_price),
+        index_price=units.price_text(instrument, perp.index_price),
         index_is_current=perp.current,
-        mark_price=wire.price_text(instrument, perp.mark),
+        mark_price=units.price_text(instrument, perp.mark),
         in_doubt=perp.doubt,
     )

@@ -8,8 +8,9 @@ import apsw
 from msgspec import structs
 
 import venue
-from venue import wire
+from venue import units
 from venue.api import errors
+from venue.api.names import WALLET_NAMES, WALLETS
 from venue.api.operation import Empty
 from venue.api.operator.venue import (
     AssetRequest,
@@ -147,7 +148,7 @@ async def set_fees(call: Call, request: FeesRequest) -> OwnerView:
         raise errors.missing("takerFeeRate" if taker is None else "makerFeeRate")
     rates = (-1, -1)
     if maker is not None and taker is not None:
-        rates = (wire.rate(maker, "makerFeeRate"), wire.rate(taker, "takerFeeRate"))
+        rates = (units.rate(maker, "makerFeeRate"), units.rate(taker, "takerFeeRate"))
     await done(call, SetFees(account.uid, *rates, product=int(Product[request.product])))
     return _owner_view(account)
 
@@ -155,7 +156,7 @@ async def set_fees(call: Call, request: FeesRequest) -> OwnerView:
 async def deposit(call: Call, request: MoneyRequest) -> Moved:
     """Credit a wallet."""
     account, asset, amount = _money(call.node, request)
-    wallet = wire.WALLETS[request.wallet]
+    wallet = WALLETS[request.wallet]
     (event,) = await done(call, Deposit(account.uid, wallet, asset.name, amount))
     return _moved(call.node, account, event)
 
@@ -163,7 +164,7 @@ async def deposit(call: Call, request: MoneyRequest) -> Moved:
 async def withdraw(call: Call, request: MoneyRequest) -> Moved:
     """Debit a wallet."""
     account, asset, amount = _money(call.node, request)
-    wallet = wire.WALLETS[request.wallet]
+    wallet = WALLETS[request.wallet]
     command = Withdraw(account.uid, wallet, asset.name, amount)
     (event,) = await _paid(call, command)
     return _moved(call.node, account, event)
@@ -172,7 +173,7 @@ async def withdraw(call: Call, request: MoneyRequest) -> Moved:
 async def transfer(call: Call, request: TransferRequest) -> list[Moved]:
     """Move between an owner's wallets; both sides as they are afterwards."""
     account, asset, amount = _money(call.node, request)
-    source, target = wire.WALLETS[request.source], wire.WALLETS[request.target]
+    source, target = WALLETS[request.source], WALLETS[request.target]
     events = await _paid(call, Transfer(account.uid, source, target, asset.name, amount))
     return [_moved(call.node, account, event) for event in events[1:]]
 
@@ -207,7 +208,7 @@ def _money(node: Node, request: MoneyRequest | TransferRequest) -> tuple[Account
     if name not in node.engine.ledger.ordinals:
         raise errors.invalid("asset", "no such asset")
     asset = node.asset(name)
-    return account, asset, wire.scaled(request.amount, asset.scale, "amount")
+    return account, asset, units.scaled(request.amount, asset.scale, "amount")
 
 
 def _moved(node: Node, account: Account, event: Event) -> Moved:
@@ -217,14 +218,14 @@ def _moved(node: Node, account: Account, event: Event) -> Moved:
         name = Wallet.CONTRACT.name
         after = pool_wallet(account.contract[node.engine.ledger.ordinals[event.asset]])
     else:
-        name, after = wire.WALLET_NAMES[event.wallet], event.after
+        name, after = WALLET_NAMES[event.wallet], event.after
     asset = node.asset(event.asset)
     return Moved(
         uid=event.uid,
         wallet=name,
         asset=event.asset,
-        amount=wire.amount_text(asset, event.amount),
-        after=wire.amount_text(asset, after),
+        amount=units.amount_text(asset, event.amount),
+        after=units.amount_text(asset, after),
         bill_id=event.bill_id,
     )
 
@@ -283,8 +284,10 @@ async def change_instrument(call: Call, request: ChangeInstrumentRequest) -> Ins
         "sell_band_ppm": ("sellLimitPriceRatio", request.sell_limit_price_ratio),
         "market_band_ppm": ("marketPriceRatio", request.market_price_ratio),
     }
-    changes = {field: wire.lots(listed, text, name) for field, (name, text) in lots.items() if text}
-    changes |= {field: wire.rate(text, name) for field, (name, text) in rates.items() if text}
+    changes = {
+        field: units.lots(listed, text, name) for field, (name, text) in lots.items() if text
+    }
+    changes |= {field: units.rate(text, name) for field, (name, text) in rates.items() if text}
     await done(call, ChangeInstrument(structs.replace(listed, **changes)))
     return _instrument_view(market)
 
@@ -312,21 +315,21 @@ def _instrument(request: InstrumentRequest) -> Instrument:
     )
     return structs.replace(
         grid,
-        quantity_min=wire.lots(grid, request.min_trade_amount, "minTradeAmount"),
-        quantity_max=wire.lots(grid, request.max_trade_amount, "maxTradeAmount"),
-        market_quantity_max=wire.lots(grid, request.market_limit_size, "marketLimitSize"),
-        maker_ppm=wire.rate(request.maker_fee_rate, "makerFeeRate"),
-        taker_ppm=wire.rate(request.taker_fee_rate, "takerFeeRate"),
-        buy_band_ppm=wire.rate(request.buy_limit_price_ratio, "buyLimitPriceRatio"),
-        sell_band_ppm=wire.rate(request.sell_limit_price_ratio, "sellLimitPriceRatio"),
-        market_band_ppm=wire.rate(request.market_price_ratio, "marketPriceRatio"),
+        quantity_min=units.lots(grid, request.min_trade_amount, "minTradeAmount"),
+        quantity_max=units.lots(grid, request.max_trade_amount, "maxTradeAmount"),
+        market_quantity_max=units.lots(grid, request.market_limit_size, "marketLimitSize"),
+        maker_ppm=units.rate(request.maker_fee_rate, "makerFeeRate"),
+        taker_ppm=units.rate(request.taker_fee_rate, "takerFeeRate"),
+        buy_band_ppm=units.rate(request.buy_limit_price_ratio, "buyLimitPriceRatio"),
+        sell_band_ppm=units.rate(request.sell_limit_price_ratio, "sellLimitPriceRatio"),
+        market_band_ppm=units.rate(request.market_price_ratio, "marketPriceRatio"),
     )
 
 
 def increment(text: str, name: str) -> tuple[int, int]:
     """A decimal increment as an integer and its scale."""
     scale = len(text.partition(".")[2].rstrip("0"))
-    return wire.scaled(text, scale, name), scale
+    return units.scaled(text, scale, name), scale
 
 
 def _asset_view(asset: Asset) -> AssetView:
@@ -339,16 +342,16 @@ def _instrument_view(market: Market[None]) -> InstrumentView:
         symbol=listed.symbol,
         base_asset=listed.base,
         quote_asset=listed.quote,
-        tick_size=wire.short_text(listed.tick, listed.price_scale),
-        step_size=wire.short_text(listed.step, listed.quantity_scale),
-        min_trade_amount=wire.quantity_text(listed, listed.quantity_min),
-        max_trade_amount=wire.quantity_text(listed, listed.quantity_max),
-        market_limit_size=wire.quantity_text(listed, listed.market_quantity_max),
-        maker_fee_rate=wire.rate_text(listed.maker_ppm),
-        taker_fee_rate=wire.rate_text(listed.taker_ppm),
-        buy_limit_price_ratio=wire.rate_text(listed.buy_band_ppm),
-        sell_limit_price_ratio=wire.rate_text(listed.sell_band_ppm),
-        market_price_ratio=wire.rate_text(listed.market_band_ppm),
+        tick_size=units.short_text(listed.tick, listed.price_scale),
+        step_size=units.short_text(listed.step, listed.quantity_scale),
+        min_trade_amount=units.quantity_text(listed, listed.quantity_min),
+        max_trade_amount=units.quantity_text(listed, listed.quantity_max),
+        market_limit_size=units.quantity_text(listed, listed.market_quantity_max),
+        maker_fee_rate=units.rate_text(listed.maker_ppm),
+        taker_fee_rate=units.rate_text(listed.taker_ppm),
+        buy_limit_price_ratio=units.rate_text(listed.buy_band_ppm),
+        sell_limit_price_ratio=units.rate_text(listed.sell_band_ppm),
+        market_price_ratio=units.rate_text(listed.market_band_ppm),
         halted=market.halted,
         halt_reason=market.halt_reason,
     )

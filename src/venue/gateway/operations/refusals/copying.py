@@ -10,8 +10,8 @@ from venue.api.errors import ApiError
 from venue.core.messages.events import Rejected
 from venue.core.units import PPM
 from venue.gateway.operations.refusals import contract
+from venue.units import rate_text
 from venue.vocabulary import Reject
-from venue.wire import rate_text
 
 
 def refusal(rejected: Rejected) -> ApiError:

@@ -6,6 +6,7 @@ from typing import Final
 
 from venue.api import errors
 from venue.api.errors import ApiError
+from venue.api.names import WALLET_NAMES
 from venue.core.contract.collateral import doubtful
 from venue.core.contract.position import wallet as pool_wallet
 from venue.core.instruments import Asset
@@ -14,8 +15,8 @@ from venue.core.messages.commands import PlaceOrder, Transfer, Withdraw
 from venue.core.spot.preview import needed
 from venue.gateway.context import Node
 from venue.gateway.operations.pools import available_of
+from venue.units import amount_text
 from venue.vocabulary import BUY, WALLET_CONTRACT
-from venue.wire import WALLET_NAMES, amount_text
 
 DOUBT: Final = (
     "amount not enough: the price of an open position is in doubt (its index is old, or jumped); "

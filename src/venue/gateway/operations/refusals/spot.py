@@ -10,8 +10,8 @@ from venue.api.errors import ApiError
 from venue.api.fields import COUNTDOWN_ALLOWED
 from venue.core.instruments import Instrument
 from venue.core.messages.events import Rejected
+from venue.units import price_text, quantity_text
 from venue.vocabulary import Reject
-from venue.wire import price_text, quantity_text
 
 
 def refusal(rejected: Rejected, instrument: Instrument | None = None) -> ApiError:

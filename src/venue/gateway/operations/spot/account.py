@@ -8,6 +8,14 @@ from typing import Final
 
 from venue.api import errors
 from venue.api.errors import ApiError
+from venue.api.names import (
+    SIDE_NAMES,
+    STATUS_NAMES,
+    TIME_IN_FORCE_NAMES,
+    TYPE_NAMES,
+    WALLET_NAMES,
+    WALLETS,
+)
 from venue.api.operation import Empty
 from venue.api.spot.account import (
     AccountReply,
@@ -46,14 +54,7 @@ from venue.history.rows.spot import (
     TransfersOf,
 )
 from venue.times import US_PER_MS
-from venue.vocabulary import BUY, WALLET_FUNDING, WALLET_SPOT
-from venue.wire import (
-    SIDE_NAMES,
-    STATUS_NAMES,
-    TIME_IN_FORCE_NAMES,
-    TYPE_NAMES,
-    WALLET_NAMES,
-    WALLETS,
+from venue.units import (
     amount_text,
     client_id_text,
     decimal_text,
@@ -62,6 +63,7 @@ from venue.wire import (
     price_text,
     quantity_text,
 )
+from venue.vocabulary import BUY, WALLET_FUNDING, WALLET_SPOT
 
 COMMISSION_SCALE: Final = 8
 PPM_TO_COMMISSION: Final = 100  # parts per million in units of 10^-8

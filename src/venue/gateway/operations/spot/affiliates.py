@@ -29,8 +29,8 @@ from venue.history.rows.spot import (
     BillsOf,
 )
 from venue.times import US_PER_MS
+from venue.units import amount_text, rate_text
 from venue.vocabulary import BILL_ORDER_FILL_FEE_INCOME, WALLET_SPOT
-from venue.wire import amount_text, rate_text
 
 PAST_DAYS: Final = 365
 GOLD_PPM: Final = 400_000

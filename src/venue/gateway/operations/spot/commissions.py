@@ -38,12 +38,12 @@ from venue.gateway.operations.spot.people import (
 from venue.history.process.asked import affiliates as questions
 from venue.history.rows.affiliates import CommissionRow, CommissionsOf, Earned, MoneyRow
 from venue.times import US_PER_MS
+from venue.units import amount_text, rate_text
 from venue.vocabulary import (
     PRODUCT_CONTRACT,
     PRODUCT_SPOT,
     WALLET_SPOT,
 )
-from venue.wire import amount_text, rate_text
 
 MS_PER_DAY: Final = 86_400_000
 COMMISSION_DAYS: Final = 92  # any three months

@@ -35,7 +35,7 @@ from venue.gateway.operations.budgets import rate_limit
 from venue.node.market_data.product import Board
 from venue.node.market_data.records import Top
 from venue.times import US_PER_MS
-from venue.wire import (
+from venue.units import (
     amount_text,
     decimal_text,
     fraction_text,

@@ -10,6 +10,7 @@ from msgspec import UNSET
 from venue.api import errors
 from venue.api.errors import ApiError
 from venue.api.fields import BATCH_CANCEL_MAX, BATCH_PLACE_MAX
+from venue.api.names import SIDES, TIMES_IN_FORCE, TYPES
 from venue.api.spot.orders import (
     BatchCanceled,
     BatchItem,
@@ -33,8 +34,8 @@ from venue.gateway.dispatch.decode import compile_request, decode, own_client_id
 from venue.gateway.operations.refusals.funds import spot_funds
 from venue.gateway.operations.refusals.spot import refusal
 from venue.gateway.operations.requests import given_client_id, identified, named
+from venue.units import client_id_text, lots, ticks
 from venue.vocabulary import GTC, IOC, MARKET, Reject
-from venue.wire import SIDES, TIMES_IN_FORCE, TYPES, client_id_text, lots, ticks
 
 CANCELED: Final = "CANCELED"
 

@@ -10,7 +10,7 @@ from venue.core.ledger.benefits import Affiliate
 from venue.core.rewards import RESERVED
 from venue.gateway.context import Call, Node
 from venue.times import US_PER_MS
-from venue.wire import decimal_text
+from venue.units import decimal_text
 
 MILLISECOND_US: Final = 999
 SPAN_DAYS: Final = 90

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue import wire
+from venue import units
 from venue.api import errors
 from venue.api.errors import ApiError
 from venue.api.spot.withdrawals import (
@@ -25,8 +25,8 @@ from venue.gateway.operations.spot.people import affiliate_of, span
 from venue.history.process.asked import affiliates as questions
 from venue.history.rows.affiliates import WithdrawalsOf
 from venue.times import US_PER_MS
+from venue.units import amount_text
 from venue.vocabulary import Reject, Wallet
-from venue.wire import amount_text
 
 DECIMALS_MAX: Final = 6
 PAST_DAYS: Final = 31
@@ -40,7 +40,7 @@ async def internal_withdrawal(call: Call, request: InternalWithdrawalRequest) ->
     affiliate_of(call, -1051)
     asset = node.asset(coin_of(node, request.coin))
     decimals = min(DECIMALS_MAX, asset.scale)
-    amount = wire.scaled(request.amount, decimals, "amount") * 10 ** (asset.scale - decimals)
+    amount = units.scaled(request.amount, decimals, "amount") * 10 ** (asset.scale - decimals)
     command = InternalWithdraw(
         call.uid, request.to_user_id, ACCOUNTS[request.from_account_type],
         ACCOUNTS[request.to_account_type], asset.name, amount, request.client_tran_id or "",

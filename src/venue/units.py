@@ -1,4 +1,4 @@
-"""Wire text to integers and back: the only place that knows both spellings."""
+"""Texts to whole numbers and back: prices in ticks, quantities in lots, money in atoms; ids."""
 
 from __future__ import annotations
 
@@ -8,35 +8,7 @@ from typing import Final
 from venue.api import errors
 from venue.core.contract.perpetual import Perpetual
 from venue.core.instruments import Asset, Instrument
-from venue.vocabulary import (
-    AlgoStatus,
-    AlgoType,
-    MarginMode,
-    OrderStatus,
-    OrderType,
-    PositionSide,
-    PriceSource,
-    SeparatedMode,
-    Side,
-    TimeInForce,
-    Wallet,
-)
 
-SIDES: Final = {side.name: int(side) for side in Side}
-TYPES: Final = {kind.name: int(kind) for kind in OrderType}
-TIMES_IN_FORCE: Final = {tif.name: int(tif) for tif in TimeInForce}
-WALLETS: Final = {wallet.name: int(wallet) for wallet in Wallet}
-SIDE_NAMES: Final = [side.name for side in Side]
-TYPE_NAMES: Final = [kind.name for kind in OrderType]
-TIME_IN_FORCE_NAMES: Final = [tif.name for tif in TimeInForce]
-STATUS_NAMES: Final = [status.name for status in OrderStatus]
-WALLET_NAMES: Final = [wallet.name for wallet in Wallet]
-POSITION_SIDE_NAMES: Final = {int(side): side.name for side in PositionSide}
-MARGIN_MODE_NAMES: Final = [mode.name for mode in MarginMode]
-SEPARATED_MODE_NAMES: Final = [mode.name for mode in SeparatedMode]
-SOURCE_NAMES: Final = [source.name for source in PriceSource]
-ALGO_TYPE_NAMES: Final = [kind.name for kind in AlgoType]
-ALGO_STATUS_NAMES: Final = [status.name for status in AlgoStatus]
 RATE_SCALE: Final = 6  # rates are parts per million inside
 PERCENT_SCALE: Final = 6  # priceChangePercent is a fraction with six decimals
 FUNDING_SCALE: Final = 9  # those of funding and premium parts per billion
