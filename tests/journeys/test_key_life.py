@@ -23,8 +23,9 @@ from venue.core.owners import FIRST_UID
 from venue.gateway.access.keys import KeyCredentials, KeyStore
 from venue.gateway.access.vault import StoredKey, Vault
 from venue.gateway.context import Node
+from venue.gateway.streams.hub import POLICY
 from venue.gateway.streams.limits import SocketLimits
-from venue.gateway.streams.session import KEY_GONE, POLICY
+from venue.gateway.streams.session import KEY_GONE
 from venue.node.clock import SystemClock
 from venue.vocabulary import Access
 

@@ -7,80 +7,41 @@ import logging
 from collections import deque
 from collections.abc import Callable
 from http import HTTPStatus
-from socket import (
-    IPPROTO_TCP,
-    SO_KEEPALIVE,
-    SO_SNDBUF,
-    SOL_SOCKET,
-    TCP_KEEPCNT,
-    TCP_KEEPIDLE,
-    TCP_KEEPINTVL,
-)
-from typing import Any, Final, Protocol, cast
+from socket import SO_SNDBUF, SOL_SOCKET
+from typing import Any, Final, cast
 
-from websockets.datastructures import Headers
-from websockets.extensions.permessage_deflate import (
-    PerMessageDeflate,
-    ServerPerMessageDeflateFactory,
-)
 from websockets.frames import Frame as Received
 from websockets.frames import Opcode
-from websockets.http11 import Request, Response
+from websockets.http11 import Request
 from websockets.protocol import OPEN
-from websockets.server import ServerProtocol
 
 from venue.api import errors
 from venue.api.errors import ApiError
-from venue.api.streams.channels import SOCKETS, Socket
-from venue.gateway.access.callers import Caller
-from venue.gateway.access.origins import Origins
-from venue.gateway.context import Node
-from venue.gateway.faults.rules import REFUSE, Asked
+from venue.api.streams.channels import SOCKETS
 from venue.gateway.streams.frames import Frame
-from venue.gateway.streams.hub import Hub
-from venue.gateway.streams.limits import SocketLimits
-from venue.gateway.streams.logins import Logins
-from venue.gateway.streams.session import POLICY, Allowance, Session
-from venue.gateway.streams.socket_orders import SocketOrders
+from venue.gateway.streams.hub import POLICY
+from venue.gateway.streams.limits import Allowance
+from venue.gateway.streams.session import Session
 from venue.gateway.streams.tap import Tap, note_refused
+from venue.gateway.streams.upgrade import (
+    Door,
+    check_faults,
+    keep_alive,
+    protocol,
+    refused,
+    window_bits,
+)
 from venue.gateway.transport.listener import Listener
 from venue.gateway.transport.request import Request as HttpRequest
 
-WINDOW_BITS: Final = 12  # of compression, either way
 PIECE: Final = 1024  # bytes that are parsed at once
 TOGETHER_BYTES: Final = 32 * 1024  # of frames that leave with one write
 UNSUPPORTED: Final = 1003
 NOT_TEXT: Final = 1007
 RESTARTING: Final = 1012
-KEEPALIVE_S: Final = 10  # of silence, until the peer is probed, and between probes
-KEEPALIVES: Final = 5  # probes without an answer that end a connection
 BY_PATH: Final = {socket.path: socket for socket in SOCKETS}
 
 log = logging.getLogger("venue.gateway")
-
-
-class Door(Protocol):
-    """The parts of the venue that a connection uses."""
-
-    node: Node
-    hub: Hub
-    limits: SocketLimits
-    logins: Logins
-    origins: Origins
-
-    def enter(self, ip: str) -> None:
-        """Count a stream; ApiError 429 or 503 when it may not come in."""
-
-    def leave(self, ip: str) -> None:
-        """Count one less."""
-
-    def name(self) -> str:
-        """A new connection's name."""
-
-    def entry(
-        self, socket: Socket, caller: Caller, ip: str, send: Callable[[Frame], None]
-    ) -> SocketOrders:
-        """The path by which a new connection's orders are placed."""
 
 
 class SocketConnection(asyncio.Protocol):
@@ -105,18 +66,7 @@ class SocketConnection(asyncio.Protocol):
         self._give_up_seat = give_up_seat
         self._defects = door.node.stream_defects
         self._loop = asyncio.get_running_loop()
-        self._conn = ServerProtocol(
-            extensions=[
-                ServerPerMessageDeflateFactory(
-                    server_no_context_takeover=True,
-                    client_no_context_takeover=True,
-                    server_max_window_bits=WINDOW_BITS,
-                    client_max_window_bits=WINDOW_BITS,
-                )
-            ],
-            max_size=door.limits.message_bytes,
-            logger=_quiet,
-        )
+        self._conn = protocol(door.limits.message_bytes)
         self._window_bits = 0  # of what is sent; 0: not compressed
         self._ip: str | None = None  # counted at the gate under this address
         self._session: Session | None = None
@@ -145,11 +95,7 @@ class SocketConnection(asyncio.Protocol):
         # Without it the system would take megabytes for a reader that has stopped.
         connected = transport.get_extra_info("socket")
         connected.setsockopt(SOL_SOCKET, SO_SNDBUF, limits.send_bytes)
-        # A peer that vanished is noticed within a minute: its orders may have to be cancelled.
-        connected.setsockopt(SOL_SOCKET, SO_KEEPALIVE, 1)
-        connected.setsockopt(IPPROTO_TCP, TCP_KEEPIDLE, KEEPALIVE_S)
-        connected.setsockopt(IPPROTO_TCP, TCP_KEEPINTVL, KEEPALIVE_S)
-        connected.setsockopt(IPPROTO_TCP, TCP_KEEPCNT, KEEPALIVES)
+        keep_alive(connected)
         self._listener.enter(self)
         self._do(self._receive, self._request.head())
 
@@ -286,7 +232,7 @@ class SocketConnection(asyncio.Protocol):
         door, asked = self._door, self._request
         ip = asked.ip
         door.origins.check(asked.headers)
-        self._check_faults()
+        check_faults(door.node, asked)
         door.enter(ip)
         self._ip = ip
         response = self._conn.accept(request)
@@ -299,9 +245,7 @@ class SocketConnection(asyncio.Protocol):
         if self._ended or self._transport.is_closing():
             return
         self._give_up_seat()
-        for extension in self._conn.extensions:
-            if isinstance(extension, PerMessageDeflate):
-                self._window_bits = extension.local_max_window_bits
+        self._window_bits = window_bits(self._conn)
         self._conn.send_response(response)
         self._flush()
         uid = caller.uid if caller is not None else 0
@@ -317,33 +261,10 @@ class SocketConnection(asyncio.Protocol):
         )  # fmt: skip
         self._session.begin(door.name())
 
-    def _check_faults(self) -> None:
-        """ApiError when a rule wants this connection refused."""
-        node = self._door.node
-        path = self._request.path.decode("latin-1")
-        for hit in node.faults.kind_hits(REFUSE, Asked(path=path), node.clock.now()):
-            status = hit.effect.status or HTTPStatus.SERVICE_UNAVAILABLE
-            raise ApiError(-1008, f"A fault was asked for: {hit.rule}.", status, 1)
-
     def _refuse(self, refusal: ApiError) -> None:
-        """Answer the upgrade as HTTP: a login that fails is 401, or 403 for a lacking right."""
-        status = refusal.status
-        if status == HTTPStatus.BAD_REQUEST and -1058 <= refusal.code <= -1040:
-            status = HTTPStatus.UNAUTHORIZED
-        body = refusal.body()
+        """Answer the upgrade as HTTP."""
         note_refused(self._door.node.wire, self._request, refusal)
-        headers = Headers(
-            {
-                "content-type": "application/json",
-                "content-length": str(len(body)),
-                "connection": "close",
-            }
-        )
-        if status == HTTPStatus.UPGRADE_REQUIRED:
-            headers["upgrade"] = "websocket"
-        if refusal.retry_after is not None:
-            headers["retry-after"] = str(refusal.retry_after)
-        self._conn.send_response(Response(status, HTTPStatus(status).phrase, headers, body))
+        self._conn.send_response(refused(refusal))
         self._flush()
 
     # -- what comes in ----------------------------------------------------------------------------
@@ -476,7 +397,3 @@ class SocketConnection(asyncio.Protocol):
         if self._close_timer is None:
             abort = self._transport.abort
             self._close_timer = self._loop.call_later(self._door.limits.close_s, abort)
-
-
-# A client's messages hold its passphrase. This logger is in no tree, so no setting opens it.
-_quiet = logging.Logger("websockets", logging.CRITICAL + 1)

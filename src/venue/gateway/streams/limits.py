@@ -1,4 +1,5 @@
-"""Bounds of streams: of a session, of a listener's sockets, and of how often frames are made."""
+"""Bounds of streams: of a session, of a listener's sockets, of how often frames are made; and what
+counts up to them."""
 
 from __future__ import annotations
 
@@ -51,3 +52,29 @@ class Timing(Struct, frozen=True, kw_only=True):
     depth_s: float = 0.5
     ticker_s: float = 0.2
     kline_s: float = 0.2
+
+
+class Allowance:
+    """Counts what may happen so often in fixed windows; `most` None: as often as it likes."""
+
+    __slots__ = ("_count", "_end", "_most", "_window_s")
+
+    def __init__(self, most: int | None, window_s: float) -> None:
+        self._most = most
+        self._window_s = window_s
+        self._count = 0
+        self._end = 0.0
+
+    def take(self, now: float) -> bool:
+        """Whether it may happen once more at `now`, in seconds."""
+        if self._most is None:
+            return True
+        if now >= self._end:
+            self._count = 0
+            self._end = now + self._window_s
+        self._count += 1
+        return self._count <= self._most
+
+    def passed(self, times: int) -> bool:
+        """Whether so many times as much has happened in this window."""
+        return self._most is not None and self._count > times * self._most

@@ -19,7 +19,6 @@ from venue.api.streams.channels import (
     CANCEL_ON_DISCONNECT,
     CLOCK_HOLD,
     Acknowledgement,
-    CancelOnDisconnect,
     Greeting,
     Message,
     PrivatePing,
@@ -34,8 +33,9 @@ from venue.gateway.context import Node
 from venue.gateway.dispatch.routes import Route
 from venue.gateway.faults.rules import NO_PING, NO_PONG, Asked
 from venue.gateway.streams.frames import Frame
-from venue.gateway.streams.hub import Hub, PublicKey, Subscriber
-from venue.gateway.streams.limits import SessionLimits
+from venue.gateway.streams.hub import POLICY, Hub, PublicKey, Subscriber
+from venue.gateway.streams.limits import Allowance, SessionLimits
+from venue.gateway.streams.messages import MessageRefused, cut, enabled_of, identity_of, plain, read
 from venue.gateway.streams.public_frames import is_listed
 from venue.gateway.streams.socket_orders import SocketOrders
 from venue.history.process.link import HistoryFailed
@@ -43,50 +43,15 @@ from venue.recording.numbering import OwnKey
 from venue.times import US_PER_MS
 
 PREFIX: Final = "INVALID_ARGUMENT: "
-POLICY: Final = 1008  # the close code of every broken rule
 FLOOD: Final = 10  # so many times the messages of a second end a connection, whatever they are
 KEY_GONE: Final = "the API key is no longer valid"
-NUMBER: Final = re.compile(rb"-?[0-9]{1,20}")
 AFTER: Final = re.compile("from=(.*)")  # may follow the name of a private channel
 SEQUENCE: Final = re.compile("[0-9]{1,18}")
-ID_LENGTH_MAX: Final = 64
 LOOK_S: Final = 60.0  # how often a key that expires is looked at: time may be stepped
 _SECOND_S: Final = 1.0
 _HOUR_S: Final = 3600.0
 
-_decode = msgspec.json.Decoder(Message).decode
-_switch = msgspec.json.Decoder(CancelOnDisconnect).decode
 _encode = msgspec.json.Encoder().encode
-
-
-class MessageRefused(Exception):
-    """A message had no effect; carries the words behind the prefix."""
-
-
-class Allowance:
-    """Counts what may happen so often in fixed windows; `most` None: as often as it likes."""
-
-    __slots__ = ("_count", "_end", "_most", "_window_s")
-
-    def __init__(self, most: int | None, window_s: float) -> None:
-        self._most = most
-        self._window_s = window_s
-        self._count = 0
-        self._end = 0.0
-
-    def take(self, now: float) -> bool:
-        """Whether it may happen once more at `now`, in seconds."""
-        if self._most is None:
-            return True
-        if now >= self._end:
-            self._count = 0
-            self._end = now + self._window_s
-        self._count += 1
-        return self._count <= self._most
-
-    def passed(self, times: int) -> bool:
-        """Whether so many times as much has happened in this window."""
-        return self._most is not None and self._count > times * self._most
 
 
 class Session:
@@ -164,11 +129,11 @@ class Session:
             self._link.end(POLICY, f"more than {self._limits.messages} messages in a second")
             return
         try:
-            message = _decode(data)
-        except (msgspec.DecodeError, RecursionError):
-            self._refuse(UNSET, f"unrecognized message : {_cut(data.decode())}")
+            message = read(data)
+        except MessageRefused as refusal:
+            self._refuse(UNSET, str(refusal))
             return
-        identity = _identity(message.id)
+        identity = identity_of(message.id)
         if identity is None:
             self._refuse(UNSET, "invalid id : must be a whole number or a text of at most 64")
             return
@@ -196,9 +161,9 @@ class Session:
         if entry is not None and route is not None:
             self._operate(entry, route, message.params, identity)
         elif method == "SUBSCRIBE":
-            self._subscribe(_plain(message.params), identity)
+            self._subscribe(plain(message.params), identity)
         elif method == "UNSUBSCRIBE":
-            self._unsubscribe(_plain(message.params), identity)
+            self._unsubscribe(plain(message.params), identity)
         elif method == "PING":
             if not self._kept_quiet(NO_PONG):
                 self._acknowledge(identity)
@@ -214,7 +179,7 @@ class Session:
             raise MessageRefused("this is V3: use method SUBSCRIBE")
         else:
             raise MessageRefused(
-                f"invalid event : {_cut(method if isinstance(method, str) else '')}"
+                f"invalid event : {cut(method if isinstance(method, str) else '')}"
             )
 
     def _operate(
@@ -232,7 +197,7 @@ class Session:
     def _cancel_on_disconnect(
         self, entry: SocketOrders, params: Raw, identity: Raw | UnsetType
     ) -> None:
-        enabled = _enabled(params)
+        enabled = enabled_of(params)
         try:
             entry.cancel_on_disconnect(enabled=enabled)
         except ApiError as refusal:
@@ -241,7 +206,7 @@ class Session:
 
     def _hold_clock(self, params: Raw, identity: Raw | UnsetType) -> None:
         """Keep time from being skipped while this connection works, or no longer."""
-        self._holds = _enabled(params)
+        self._holds = enabled_of(params)
         if self._holds:
             self._node.timekeeper.hold(self)
         else:
@@ -299,19 +264,19 @@ class Session:
             channel, mark, after = name.partition("?")
             channel = ALIASES.get(channel, channel)
             if channel not in self._streams or (mark and not AFTER.fullmatch(after)):
-                raise MessageRefused(f"invalid event : {_cut(name)}")
+                raise MessageRefused(f"invalid event : {cut(name)}")
             return channel, self._streams[channel]
         symbol, _, channel = name.partition("@")
         stream = self._streams.get(channel)
         if stream is None:
             level = channel.removeprefix("depth")
             if level != channel and level.isascii() and level.isdigit():
-                raise MessageRefused(f"invalid depth level : {_cut(level)}")
-            raise MessageRefused(f"invalid event : {_cut(channel or name)}")
+                raise MessageRefused(f"invalid depth level : {cut(level)}")
+            raise MessageRefused(f"invalid event : {cut(channel or name)}")
         # Other scripts stay as they are: the upper case of some letters is an ASCII letter.
         listed = symbol.upper() if symbol.isascii() else symbol
         if not is_listed(self._node, self._socket.product, listed):
-            raise MessageRefused(f"invalid symbol : {_cut(symbol)}")
+            raise MessageRefused(f"invalid symbol : {cut(symbol)}")
         return (self._socket.product, listed, channel), stream
 
     def _resumed(self, names: list[str]) -> dict[str, int]:
@@ -343,7 +308,7 @@ class Session:
             except HistoryFailed:
                 raise MessageRefused("history is not available : nothing can be resumed") from None
             return int(text)
-        raise MessageRefused(f"invalid sequence : {_cut(text)}, {words}")
+        raise MessageRefused(f"invalid sequence : {cut(text)}, {words}")
 
     def _own(self, channel: str) -> OwnKey:
         return self._uid, self._socket.product, channel
@@ -436,37 +401,3 @@ class Session:
 
     def _now_ms(self) -> int:
         return self._node.clock.now() // US_PER_MS
-
-
-def _identity(sent: Raw) -> Raw | UnsetType | None:
-    """A message's id as it came; UNSET when it has none, None when it is no id."""
-    text = bytes(sent)
-    if text in (b"", b"null"):
-        return UNSET
-    if NUMBER.fullmatch(text):
-        return Raw(text)
-    try:
-        name = msgspec.json.decode(text, type=str)
-    except msgspec.DecodeError:
-        return None
-    return Raw(text) if len(name) <= ID_LENGTH_MAX else None
-
-
-def _enabled(params: Raw) -> bool:
-    """The value that a switch is set to."""
-    try:
-        return _switch(params).enabled
-    except (msgspec.DecodeError, RecursionError):
-        raise MessageRefused('invalid params : must be {"enabled": true} or false') from None
-
-
-def _plain(params: Raw) -> Any:
-    """Params as values; None when they are no JSON."""
-    try:
-        return msgspec.json.decode(params)
-    except (msgspec.DecodeError, RecursionError):
-        return None
-
-
-def _cut(text: str) -> str:
-    return errors.shown(text)[1:-1]

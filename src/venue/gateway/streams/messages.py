@@ -1,0 +1,65 @@
+"""A client's messages: read, or refused with the words that it is told."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+import msgspec
+from msgspec import UNSET, Raw, UnsetType
+
+from venue.api import errors
+from venue.api.streams.channels import CancelOnDisconnect, Message
+
+NUMBER: Final = re.compile(rb"-?[0-9]{1,20}")
+ID_LENGTH_MAX: Final = 64
+
+_decode = msgspec.json.Decoder(Message).decode
+_switch = msgspec.json.Decoder(CancelOnDisconnect).decode
+
+
+class MessageRefused(Exception):
+    """A message had no effect; carries the words behind the prefix."""
+
+
+def read(data: bytes) -> Message:
+    """A message of valid UTF-8."""
+    try:
+        return _decode(data)
+    except (msgspec.DecodeError, RecursionError):
+        raise MessageRefused(f"unrecognized message : {cut(data.decode())}") from None
+
+
+def identity_of(sent: Raw) -> Raw | UnsetType | None:
+    """A message's id as it came; UNSET when it has none, None when it is no id."""
+    text = bytes(sent)
+    if text in (b"", b"null"):
+        return UNSET
+    if NUMBER.fullmatch(text):
+        return Raw(text)
+    try:
+        name = msgspec.json.decode(text, type=str)
+    except msgspec.DecodeError:
+        return None
+    return Raw(text) if len(name) <= ID_LENGTH_MAX else None
+
+
+def enabled_of(params: Raw) -> bool:
+    """The value that a switch is set to."""
+    try:
+        return _switch(params).enabled
+    except (msgspec.DecodeError, RecursionError):
+        raise MessageRefused('invalid params : must be {"enabled": true} or false') from None
+
+
+def plain(params: Raw) -> Any:
+    """Params as values; None when they are no JSON."""
+    try:
+        return msgspec.json.decode(params)
+    except (msgspec.DecodeError, RecursionError):
+        return None
+
+
+def cut(text: str) -> str:
+    """A text of the client's as messages show it: printable, and no longer than they show any."""
+    return errors.shown(text)[1:-1]

@@ -1,0 +1,129 @@
+"""The upgrade of a request to a WebSocket: its protocol, or the answer when it is refused."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from http import HTTPStatus
+from socket import (
+    IPPROTO_TCP,
+    SO_KEEPALIVE,
+    SOL_SOCKET,
+    TCP_KEEPCNT,
+    TCP_KEEPIDLE,
+    TCP_KEEPINTVL,
+    socket,
+)
+from typing import Final, Protocol
+
+from websockets.datastructures import Headers
+from websockets.extensions.permessage_deflate import (
+    PerMessageDeflate,
+    ServerPerMessageDeflateFactory,
+)
+from websockets.http11 import Response
+from websockets.server import ServerProtocol
+
+from venue.api.errors import ApiError
+from venue.api.streams.channels import Socket
+from venue.gateway.access.callers import Caller
+from venue.gateway.access.origins import Origins
+from venue.gateway.context import Node
+from venue.gateway.faults.rules import REFUSE, Asked
+from venue.gateway.streams.frames import Frame
+from venue.gateway.streams.hub import Hub
+from venue.gateway.streams.limits import SocketLimits
+from venue.gateway.streams.logins import Logins
+from venue.gateway.streams.socket_orders import SocketOrders
+from venue.gateway.transport.request import Request
+
+WINDOW_BITS: Final = 12  # of compression, either way
+KEEPALIVE_S: Final = 10  # of silence, until the peer is probed, and between probes
+KEEPALIVES: Final = 5  # probes without an answer that end a connection
+
+# A client's messages hold its passphrase. This logger is in no tree, so no setting opens it.
+_quiet = logging.Logger("websockets", logging.CRITICAL + 1)
+
+
+class Door(Protocol):
+    """The parts of the venue that a connection uses."""
+
+    node: Node
+    hub: Hub
+    limits: SocketLimits
+    logins: Logins
+    origins: Origins
+
+    def enter(self, ip: str) -> None:
+        """Count a stream; ApiError 429 or 503 when it may not come in."""
+
+    def leave(self, ip: str) -> None:
+        """Count one less."""
+
+    def name(self) -> str:
+        """A new connection's name."""
+
+    def entry(
+        self, socket: Socket, caller: Caller, ip: str, send: Callable[[Frame], None]
+    ) -> SocketOrders:
+        """The path by which a new connection's orders are placed."""
+
+
+def protocol(message_bytes: int) -> ServerProtocol:
+    """The protocol of a new connection, with compression when the client wants it."""
+    return ServerProtocol(
+        extensions=[
+            ServerPerMessageDeflateFactory(
+                server_no_context_takeover=True,
+                client_no_context_takeover=True,
+                server_max_window_bits=WINDOW_BITS,
+                client_max_window_bits=WINDOW_BITS,
+            )
+        ],
+        max_size=message_bytes,
+        logger=_quiet,
+    )
+
+
+def window_bits(accepted: ServerProtocol) -> int:
+    """How what is sent is compressed; 0: not at all."""
+    for extension in accepted.extensions:
+        if isinstance(extension, PerMessageDeflate):
+            return extension.local_max_window_bits
+    return 0
+
+
+def keep_alive(connected: socket) -> None:
+    """Notice a peer that vanished within a minute: its orders may have to be cancelled."""
+    connected.setsockopt(SOL_SOCKET, SO_KEEPALIVE, 1)
+    connected.setsockopt(IPPROTO_TCP, TCP_KEEPIDLE, KEEPALIVE_S)
+    connected.setsockopt(IPPROTO_TCP, TCP_KEEPINTVL, KEEPALIVE_S)
+    connected.setsockopt(IPPROTO_TCP, TCP_KEEPCNT, KEEPALIVES)
+
+
+def check_faults(node: Node, request: Request) -> None:
+    """ApiError when a rule wants this connection refused."""
+    path = request.path.decode("latin-1")
+    for hit in node.faults.kind_hits(REFUSE, Asked(path=path), node.clock.now()):
+        status = hit.effect.status or HTTPStatus.SERVICE_UNAVAILABLE
+        raise ApiError(-1008, f"A fault was asked for: {hit.rule}.", status, 1)
+
+
+def refused(refusal: ApiError) -> Response:
+    """The answer to an upgrade as HTTP: a login that fails is 401, or 403 for a lacking right."""
+    status = refusal.status
+    if status == HTTPStatus.BAD_REQUEST and -1058 <= refusal.code <= -1040:
+        status = HTTPStatus.UNAUTHORIZED
+    body = refusal.body()
+    headers = Headers(
+        {
+            "content-type": "application/json",
+            "content-length": str(len(body)),
+            "connection": "close",
+        }
+    )
+    if status == HTTPStatus.UPGRADE_REQUIRED:
+        headers["upgrade"] = "websocket"
+    if refusal.retry_after is not None:
+        headers["retry-after"] = str(refusal.retry_after)
+    return Response(status, HTTPStatus(status).phrase, headers, body)
