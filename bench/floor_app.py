@@ -39,9 +39,10 @@ from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.origins import Origins
 from venue.gateway.answers.encoded import Encoded
 from venue.gateway.context import Call, Node
-from venue.gateway.dispatch.decode import compile_request, decode
+from venue.gateway.dispatch.decode import decode
 from venue.gateway.dispatch.dispatcher import Desk, Dispatcher
 from venue.gateway.dispatch.routes import Route, Routes, bind
+from venue.gateway.dispatch.shapes import compile_request
 from venue.gateway.operations.spot.orders import order_command
 from venue.gateway.transport.server import Server, listen
 from venue.lab import demo

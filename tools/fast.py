@@ -96,6 +96,7 @@ DOOR = (
     "gateway/dispatch/dispatcher",
     "gateway/dispatch/known_queries",
     "gateway/dispatch/routes",
+    "gateway/dispatch/shapes",
     "gateway/operations/contract/orders",
     "gateway/operations/requests",
     "gateway/operations/spot/orders",

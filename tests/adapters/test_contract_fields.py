@@ -18,8 +18,9 @@ from venue.api.documents import table
 from venue.api.documents.openapi import openapi
 from venue.api.errors import ApiError
 from venue.api.operation import in_body
-from venue.gateway.dispatch.decode import body_values, compile_request, decode
+from venue.gateway.dispatch.decode import body_values, decode
 from venue.gateway.dispatch.query import query_values
+from venue.gateway.dispatch.shapes import compile_request
 
 ROWS = (
     *contract_market.ROWS,

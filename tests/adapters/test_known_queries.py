@@ -5,9 +5,10 @@ from __future__ import annotations
 from msgspec import to_builtins
 
 from venue.api.market_data import DepthRequest
-from venue.gateway.dispatch.decode import compile_request, decode
+from venue.gateway.dispatch.decode import decode
 from venue.gateway.dispatch.known_queries import QUERIES_MAX, QUERY_LENGTH_MAX, KnownQueries
 from venue.gateway.dispatch.query import query_values
+from venue.gateway.dispatch.shapes import compile_request
 
 
 def test_a_known_query_gives_the_same_request() -> None:

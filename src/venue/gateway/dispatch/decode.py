@@ -1,14 +1,13 @@
-"""From a body to its named values, and from those to request structs, by the fields' kinds; every
+"""From a body to its named values, and from those to request structs, by the fields' readers; every
 refusal names its field."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple, get_args, get_origin
+from typing import Any, Final, NamedTuple
 
 import msgspec
-from msgspec import NODEFAULT, Meta, Struct
 
 from venue.api import errors
 from venue.api.fields import (
@@ -20,18 +19,14 @@ from venue.api.fields import (
     UIDS_MAX,
     Kind,
 )
-from venue.api.names import SIDES, TIMES_IN_FORCE, TYPES
 from venue.gateway.dispatch.json_body import Number, json_value, object_values
 from venue.vocabulary import CANCEL_AFTER_MIN_S, AlgoType
 
 INTEGER_LENGTH_MAX: Final = 19
 TEXT_LENGTH_MAX: Final = 256
 UID_LENGTH_MAX: Final = 18
-PAGES: Final = ("page", "pageIndex", "pageNum")  # the names of a list's page
 OR_ALL: Final = (Kind.SYMBOL_OR_ALL, Kind.ID_OR_ALL)
-REPEATED: Final = (Kind.SYMBOLS, Kind.UIDS)  # may be, in a query
-SIZES: Final = ("limit", "pageSize")  # and how many a page has
-
+ALGO_TYPES: Final = {kind.name: int(kind) for kind in AlgoType}
 HAS_NO_EFFECT: Final = ("GTC", "FOK")  # on a MARKET order, which sweeps and leaves nothing
 
 _DECIMAL = re.compile(r"[0-9]+(?:\.[0-9]+)?", re.ASCII)
@@ -41,7 +36,6 @@ _CLIENT_ID = re.compile(CLIENT_ID_PATTERN, re.ASCII)
 _CONTRACT_CLIENT_ID = re.compile(CONTRACT_CLIENT_ID_PATTERN, re.ASCII)
 _GENERATED_CLIENT_ID = re.compile(r"v-[0-9]{16}", re.ASCII)
 _decode_texts = msgspec.json.Decoder(dict[str, str]).decode
-_ALGO_TYPES: Final = {kind.name: int(kind) for kind in AlgoType}
 
 
 # -- bodies ---------------------------------------------------------------------------------------
@@ -108,18 +102,6 @@ class RequestShape:
         self.paging = paging
 
 
-def compile_request(struct: type[Any]) -> RequestShape:
-    """Read a request struct's annotations once."""
-    found = msgspec.structs.fields(struct)  # slow: it evaluates the annotations
-    fields = [_field(field.encode_name, field.type, field.default) for field in found]
-    items = {
-        field.encode_name: _names(_item(field.type)) for field in found if _is_objects(field.type)
-    }
-    names = [field.name for field in fields]
-    lists = frozenset(field.name for field in fields if field.kind in REPEATED)
-    return RequestShape(struct, fields, frozenset(names), lists, items, _paging(names))
-
-
 def decode(request: RequestShape, values: dict[str, Any]) -> Any:
     """The request struct of these values; null and empty text mean absent.
 
@@ -161,12 +143,6 @@ def _unused(known: frozenset[str], values: dict[str, Any]) -> list[str]:
     return found
 
 
-def _paging(names: list[str]) -> tuple[int, int] | None:
-    page = [place for place, name in enumerate(names) if name in PAGES]
-    size = [place for place, name in enumerate(names) if name in SIZES]
-    return (page[0], size[0]) if page and size else None
-
-
 def _check_reach(request: RequestShape, arguments: list[Any]) -> None:
     """A list's far pages cost what all before them would: what lies too deep is refused."""
     assert request.paging is not None
@@ -183,88 +159,8 @@ def _absent(name: str, kind: Kind) -> errors.ApiError:
     if kind is Kind.TYPE:
         return errors.bad_type()
     if kind is Kind.ALGO_TYPE:
-        return _bad_algo_type()
+        return bad_algo_type()
     return errors.missing(name)
-
-
-def _field(name: str, hint: Any, default: Any) -> Field:
-    meta = _meta(hint)
-    if meta is None:
-        if _is_list(hint):
-            return Field(name, _objects, default is NODEFAULT, default, Kind.OBJECTS)
-        return Field(name, _nested(_item(hint)), default is NODEFAULT, default, Kind.OBJECT)
-    kind = Kind((meta.extra or {})["kind"])
-    return Field(name, _reader(kind, meta), default is NODEFAULT, default, kind)
-
-
-def _is_objects(hint: Any) -> bool:
-    meta = _meta(hint)
-    return _is_list(hint) if meta is None else (meta.extra or {}).get("kind") == Kind.OBJECTS
-
-
-def _is_list(hint: Any) -> bool:
-    return any(get_origin(part) is list for part in (hint, *get_args(hint)))
-
-
-def _item(hint: Any) -> type[Any]:
-    """The struct of an object, or of the elements of a list of objects."""
-    (item,) = [
-        kind
-        for kind in _leaves(hint) or [hint]
-        if isinstance(kind, type) and issubclass(kind, Struct)
-    ]
-    return item
-
-
-def _names(struct: type[Any]) -> frozenset[str]:
-    return frozenset(field.encode_name for field in msgspec.structs.fields(struct))
-
-
-def _leaves(hint: Any) -> list[Any]:
-    return [leaf for part in get_args(hint) for leaf in (_leaves(part) or [part])]
-
-
-def _meta(hint: Any) -> Meta | None:
-    """The `Meta` that says how to read a field; None for plain objects and lists of them."""
-    for part in (hint, *get_args(hint)):
-        for extra in getattr(part, "__metadata__", ()):
-            if isinstance(extra, Meta):
-                return extra
-    return None
-
-
-def _reader(kind: Kind, meta: Meta) -> Reader:
-    schema = meta.extra_json_schema or {}
-    choices = tuple(schema.get("enum", ()) or schema.get("items", {}).get("enum", ()))
-    readers: dict[Kind, Callable[[], Reader]] = {
-        Kind.SYMBOL: lambda: symbol,
-        Kind.SYMBOL_OR_ALL: lambda: symbol,
-        Kind.SYMBOLS: lambda: _symbols(meta.max_length or 0),
-        Kind.SIDE: lambda: _named(SIDES, errors.bad_side),
-        Kind.TYPE: lambda: _named(TYPES, errors.bad_type),
-        Kind.ALGO_TYPE: lambda: _named(_ALGO_TYPES, _bad_algo_type),
-        Kind.TIME_IN_FORCE: lambda: _named(TIMES_IN_FORCE, errors.bad_time_in_force),
-        Kind.DECIMAL: lambda: decimal,
-        Kind.RATE: lambda: rate,
-        Kind.CLIENT_ID: lambda: client_id,
-        Kind.CLIENT_IDS: lambda: _list_of(client_id),
-        Kind.CONTRACT_CLIENT_ID: lambda: contract_client_id,
-        Kind.CONTRACT_CLIENT_IDS: lambda: _list_of(contract_client_id),
-        Kind.INTEGER: lambda: _integer(meta.ge, meta.le),
-        Kind.ID_OR_ALL: lambda: _integer(meta.ge, meta.le),
-        Kind.IDS: lambda: _list_of(_integer(1, 2**63 - 1)),
-        Kind.UIDS: lambda: uids,
-        Kind.CHOICE: lambda: _choice(choices),
-        Kind.CHOICES: lambda: _list_of(_choice(choices)),
-        Kind.TEXT: lambda: _text(meta.max_length or TEXT_LENGTH_MAX, meta.pattern or ""),
-        Kind.LINES: lambda: _text(meta.max_length or TEXT_LENGTH_MAX, "", breaks="\n"),
-        Kind.TEXTS: lambda: _list_of(_text(TEXT_LENGTH_MAX, "")),
-        Kind.FLAG: lambda: flag,
-        Kind.OBJECTS: lambda: _objects,
-        Kind.LEVERAGE: lambda: leverage,
-        Kind.COUNTDOWN: lambda: _countdown(_integer(meta.ge, meta.le, COUNTDOWN_ALLOWED)),
-    }
-    return readers[kind]()
 
 
 def symbol(name: str, value: Any) -> str:
@@ -349,7 +245,9 @@ def flag(name: str, value: Any) -> bool:
     raise errors.invalid(name, "must be true or false")
 
 
-def _named(names: dict[str, int], error: Callable[[], errors.ApiError]) -> Reader:
+def one_of(names: dict[str, int], error: Callable[[], errors.ApiError]) -> Reader:
+    """A reader of one of the names; `error` makes the refusal."""
+
     def read(_name: str, value: Any) -> str:
         if type(value) is not str or value not in names:
             raise error()
@@ -358,11 +256,13 @@ def _named(names: dict[str, int], error: Callable[[], errors.ApiError]) -> Reade
     return read
 
 
-def _bad_algo_type() -> errors.ApiError:
-    return errors.error(-1116, rule=f"must be one of {', '.join(_ALGO_TYPES)}")
+def bad_algo_type() -> errors.ApiError:
+    """No type of a conditional order."""
+    return errors.error(-1116, rule=f"must be one of {', '.join(ALGO_TYPES)}")
 
 
-def _integer(low: int | float | None, high: int | float | None, allowed: str = "") -> Reader:
+def integer_of(low: int | float | None, high: int | float | None, allowed: str = "") -> Reader:
+    """A reader of whole numbers from `low` to `high`; `allowed` says so in other words."""
     lowest, highest = int(low or 0), int(high or 0)
     rule = f"allowed: {allowed or f'{lowest} to {highest}'}"
 
@@ -380,7 +280,9 @@ def _integer(low: int | float | None, high: int | float | None, allowed: str = "
     return read
 
 
-def _countdown(read_seconds: Reader) -> Reader:
+def countdown_of(read_seconds: Reader) -> Reader:
+    """A reader of seconds to a countdown's end: 0, or no fewer than the fewest."""
+
     def read(name: str, value: Any) -> int:
         seconds = int(read_seconds(name, value))
         if 0 < seconds < CANCEL_AFTER_MIN_S:
@@ -390,7 +292,9 @@ def _countdown(read_seconds: Reader) -> Reader:
     return read
 
 
-def _choice(choices: tuple[str, ...]) -> Reader:
+def choice_of(choices: tuple[str, ...]) -> Reader:
+    """A reader of one of the choices."""
+
     def read(name: str, value: Any) -> str:
         if not isinstance(value, str) or value not in choices:
             raise errors.invalid(name, f"must be one of {', '.join(choices)}")
@@ -399,7 +303,8 @@ def _choice(choices: tuple[str, ...]) -> Reader:
     return read
 
 
-def _text(length: int, pattern: str, breaks: str = "") -> Reader:
+def text_of(length: int, pattern: str, breaks: str = "") -> Reader:
+    """A reader of printable text."""
     form = re.compile(pattern, re.ASCII) if pattern else None
 
     def read(name: str, value: Any) -> str:
@@ -414,7 +319,9 @@ def _text(length: int, pattern: str, breaks: str = "") -> Reader:
     return read
 
 
-def _list_of(read_item: Reader) -> Reader:
+def list_of(read_item: Reader) -> Reader:
+    """A reader of arrays."""
+
     def read(name: str, value: Any) -> list[Any]:
         if not isinstance(value, list):
             raise errors.invalid(name, "must be an array")
@@ -423,7 +330,9 @@ def _list_of(read_item: Reader) -> Reader:
     return read
 
 
-def _symbols(most: int) -> Reader:
+def symbols_of(most: int) -> Reader:
+    """A reader of symbols between commas or in an array, each once."""
+
     def read(name: str, value: Any) -> list[str]:
         items = value
         if isinstance(value, str):
@@ -461,24 +370,10 @@ def uids(name: str, value: Any) -> list[int]:
     return [int(text) for text in texts]
 
 
-def _objects(name: str, value: Any) -> list[Any]:
+def objects(name: str, value: Any) -> list[Any]:
     """A list whose elements are decoded by the handler, one by one: each fails alone."""
     if not isinstance(value, list):
         raise errors.invalid(name, "must be an array of objects")
     if not value:
         raise errors.missing(name)
     return value
-
-
-def _nested(struct: type[Any]) -> Reader:
-    """An object in the body, with no names but its own."""
-    request = compile_request(struct)
-
-    def read(name: str, value: Any) -> Any:
-        if not isinstance(value, dict):
-            raise errors.invalid(name, "must be an object")
-        for unknown in ignored(request, value):
-            raise errors.invalid(f"{name}.{errors.shown(unknown)[1:-1]}", "no such parameter")
-        return decode(request, value)
-
-    return read

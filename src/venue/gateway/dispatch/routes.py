@@ -11,8 +11,9 @@ from venue.api.operation import Operation, in_body
 from venue.gateway.access.operators import OPERATOR_PATHS
 from venue.gateway.answers.encoded import Encoded
 from venue.gateway.context import Call, Node
-from venue.gateway.dispatch.decode import RequestShape, compile_request
+from venue.gateway.dispatch.decode import RequestShape
 from venue.gateway.dispatch.known_queries import KnownQueries
+from venue.gateway.dispatch.shapes import compile_request
 from venue.vocabulary import Access
 
 Q = TypeVar("Q")

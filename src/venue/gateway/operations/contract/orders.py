@@ -52,7 +52,8 @@ from venue.core.messages.contract_events import (
 )
 from venue.core.messages.events import OrderRepeated, Rejected
 from venue.gateway.context import DEMO_ASSET, Call, Node
-from venue.gateway.dispatch.decode import compile_request, decode, own_client_id
+from venue.gateway.dispatch.decode import decode, own_client_id
+from venue.gateway.dispatch.shapes import compile_request
 from venue.gateway.operations.refusals.contract import (
     ORDER,
     Listed,

@@ -15,7 +15,8 @@ from venue.core.copying.people import Following
 from venue.core.copying.terms import RATIO_MAX_PPM, SLIPPAGE_MAX_PPM, SLIPPAGE_MIN_PPM
 from venue.core.instruments import Asset
 from venue.core.messages.copy_commands import CopyConfig
-from venue.gateway.dispatch.decode import compile_request, decode
+from venue.gateway.dispatch.decode import decode
+from venue.gateway.dispatch.shapes import compile_request
 from venue.units import rate, rate_text, scaled, short_text
 from venue.vocabulary import CopyLeverage, MarginMode
 

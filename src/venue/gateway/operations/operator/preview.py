@@ -23,7 +23,8 @@ from venue.core.instruments import Asset, Instrument
 from venue.core.messages.events import Event, OrderRepeated, Rejected
 from venue.core.spot import preview as spot
 from venue.gateway.context import Call
-from venue.gateway.dispatch.decode import compile_request, decode
+from venue.gateway.dispatch.decode import decode
+from venue.gateway.dispatch.shapes import compile_request
 from venue.gateway.operations.contract import orders as contract_orders
 from venue.gateway.operations.spot import orders as spot_orders
 from venue.vocabulary import BUY, GTC, OrderStatus

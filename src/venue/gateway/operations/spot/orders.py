@@ -30,7 +30,8 @@ from venue.core.messages.applied import Applied
 from venue.core.messages.commands import CancelOrder, CancelOrders, PlaceOrder
 from venue.core.messages.events import OrderClosed, OrderPlaced, OrderRepeated, Rejected
 from venue.gateway.context import Call, Node
-from venue.gateway.dispatch.decode import compile_request, decode, own_client_id
+from venue.gateway.dispatch.decode import decode, own_client_id
+from venue.gateway.dispatch.shapes import compile_request
 from venue.gateway.operations.refusals.funds import spot_funds
 from venue.gateway.operations.refusals.spot import refusal
 from venue.gateway.operations.requests import given_client_id, identified, named
