@@ -11,7 +11,7 @@ from venue.core.messages.commands import NO_EXIT, Exit, PlaceContractOrder
 from venue.core.messages.events import Rejected
 from venue.core.units import AMOUNT_MAX, PRICE_MAX
 from venue.gateway.dispatch import decode
-from venue.gateway.operations.contract import conditional, orders
+from venue.gateway.operations.contract import conditional, margin
 from venue.gateway.operations.refusals.contract import ORDER, Listed, Words, exit_refusal, refusal
 from venue.vocabulary import LONG, SHORT, Reject
 
@@ -147,8 +147,8 @@ def test_code_as_an_item_of_a_batch(reason: Reject, item_code: str) -> None:
         (conditional.EXIT, Reject.CLIENT_ID_USED, "'clientAlgoId'"),
         (conditional.EXIT, Reject.PRICE, "'executePrice'"),
         (conditional.CHANGE, Reject.TYPE, "cannot be changed"),
-        (orders.MARGIN, Reject.POSITION_UNKNOWN, "'isolatedPositionId'"),
-        (orders.MARGIN, Reject.FUNDS, "amount not enough: at most 0.00000001 USDT"),
+        (margin.MARGIN, Reject.POSITION_UNKNOWN, "'isolatedPositionId'"),
+        (margin.MARGIN, Reject.FUNDS, "amount not enough: at most 0.00000001 USDT"),
         (ORDER, Reject.FUNDS, "amount not enough: 0.00000001 USDT are needed"),
         (Words(leverage="crossLeverage"), Reject.LEVERAGE, "'crossLeverage'"),
     ],

@@ -1,18 +1,10 @@
-"""Contract trading operations: orders, leverage, margin, and closing positions."""
+"""Contract trading operations: orders, and closing positions."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
 from venue.api import errors
-from venue.api.contract.account import (
-    Acknowledged,
-    AutoMarginRequest,
-    LeverageReply,
-    LeverageRequest,
-    MarginTypeRequest,
-    PositionMarginRequest,
-)
 from venue.api.contract.orders import (
     CancelAllRequest,
     CancelContractBatchRequest,
@@ -28,7 +20,7 @@ from venue.api.contract.orders import (
 )
 from venue.api.errors import ApiError
 from venue.api.fields import CONTRACT_BATCH_MAX
-from venue.api.names import MARGIN_MODE_NAMES, SIDES, TIMES_IN_FORCE, TYPES
+from venue.api.names import SIDES, TIMES_IN_FORCE, TYPES
 from venue.core.contract.account import Holding
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import (
@@ -38,17 +30,12 @@ from venue.core.messages.commands import (
     ClosePositions,
     Command,
     Exit,
-    MoveMargin,
     PlaceContractOrder,
-    SetAutoMargin,
-    SetLeverage,
-    SetMarginMode,
 )
 from venue.core.messages.contract_events import (
     ClosedAtMarket,
     ContractOrderClosed,
     ContractOrderPlaced,
-    LeverageSet,
 )
 from venue.core.messages.events import OrderRepeated, Rejected
 from venue.gateway.context import DEMO_ASSET, Call, Node
@@ -64,28 +51,22 @@ from venue.gateway.operations.refusals.contract import (
 )
 from venue.gateway.operations.refusals.funds import contract_money
 from venue.gateway.operations.requests import given_client_id, identified, named
-from venue.units import client_id_text, lots, scaled, ticks
+from venue.units import client_id_text, lots, ticks
 from venue.vocabulary import (
     BUY,
-    CROSSED,
     GTC,
     IOC,
     LONG,
     MARKET,
     OPEN_ORDERS_PER_ACCOUNT_MAX,
     OPEN_ORDERS_PER_SYMBOL_MAX,
-    MarginMode,
     PositionSide,
     PriceSource,
     Reject,
-    SeparatedMode,
 )
 
 POSITION_SIDES: Final = {side.name: int(side) for side in PositionSide}
 SOURCES: Final = {source.name: int(source) for source in PriceSource}
-ADDS: Final = 1  # the wire's `type` of a change that puts margin in
-
-MARGIN: Final = Words(position="isolatedPositionId", funds="at most {} can be moved")
 # The answer to an unknown order in a batch, by setting.
 NOT_FOUND: Final = {"document": "order not found", "live": "FAILED_ORDER_NOT_FOUND"}
 # The reply about an open position names the reason, but not the bound that was broken.
@@ -200,67 +181,7 @@ async def close_positions(call: Call, request: ClosePositionsRequest) -> list[Cl
     return [_closed(event) for event in applied.events if isinstance(event, ClosedAtMarket)]
 
 
-# -- leverage and margin --------------------------------------------------------------------------
-
-
-async def set_margin_type(call: Call, request: MarginTypeRequest) -> Acknowledged:
-    """Change a contract's margin mode, and separated mode where that is given."""
-    found = listed(call.node, request.symbol)
-    separated = -1
-    if request.separated_type is not None:
-        separated = int(SeparatedMode[request.separated_type])
-    mode = int(MarginMode[request.margin_type])
-    command = SetMarginMode(call.uid, request.symbol, mode, separated, call.request_id)
-    return _acknowledged(await done(call, command, found))
-
-
-async def set_leverage(call: Call, request: LeverageRequest) -> LeverageReply:
-    """Change the leverages that are given, in either mode, and the mode if it is given."""
-    found = listed(call.node, request.symbol)
-    sent = {
-        "crossLeverage": request.cross_leverage,
-        "isolatedLongLeverage": request.isolated_long_leverage,
-        "isolatedShortLeverage": request.isolated_short_leverage,
-    }
-    if not any(sent.values()):
-        raise errors.missing("' or '".join(sent))
-    cross, long, short = (leverage or 0 for leverage in sent.values())
-    command = SetLeverage(
-        call.uid, request.symbol, cross, long, short, call.request_id,
-        margin_mode=-1 if request.margin_type is None else int(MarginMode[request.margin_type]),
-    )  # fmt: skip
-    (applied,) = await call.submit([command])
-    event = applied.events[0]
-    if isinstance(event, Rejected):
-        money = contract_money(call.node, call.uid, request.symbol)
-        words = Words(leverage=_too_high(sent, event.limit), money=money)
-        raise refusal(event, found, words)
-    assert isinstance(event, LeverageSet), event
-    return _leverages(event, command)
-
-
-async def move_margin(call: Call, request: PositionMarginRequest) -> Acknowledged:
-    """Put an amount into an isolated position's margin, or take it out."""
-    position_id = request.isolated_position_id
-    holding = holding_of(call)
-    position = holding.positions.get(position_id) if holding is not None else None
-    if position is None:
-        raise refusal(Rejected(Reject.POSITION_UNKNOWN), None, MARGIN)
-    found = listed(call.node, position.perp.symbol)
-    amount = scaled(request.amount, found.asset.scale, "amount")
-    signed = amount if request.type == ADDS else -amount
-    command = MoveMargin(call.uid, position_id, signed, call.request_id)
-    return _acknowledged(await done(call, command, found, MARGIN))
-
-
-async def set_auto_margin(call: Call, request: AutoMarginRequest) -> Acknowledged:
-    """Switch an isolated position's automatic top-up."""
-    on = request.auto_append_margin
-    command = SetAutoMargin(call.uid, request.position_id, on, call.request_id)
-    return _acknowledged(await done(call, command))
-
-
-# -- shared with the conditional orders -----------------------------------------------------------
+# -- shared with conditional orders, leverage and margin ------------------------------------------
 
 
 def listed(node: Node, symbol: str) -> Listed:
@@ -440,28 +361,3 @@ def _closed(event: ClosedAtMarket) -> ClosedPosition:
         return ClosedPosition(event.position_id, True, event.order_id, "")
     problem = refusal(Rejected(event.reason, _CAPS.get(event.reason, 0)))
     return ClosedPosition(event.position_id, False, 0, problem.message)
-
-
-# -- one setting ----------------------------------------------------------------------------------
-
-
-def _acknowledged(applied: Applied) -> Acknowledged:
-    return Acknowledged(request_time=applied.time // 1000)
-
-
-def _too_high(sent: dict[str, int | None], most: int) -> str:
-    """The first leverage sent that lies above the bound; the first one sent if none does."""
-    given = {name: leverage for name, leverage in sent.items() if leverage is not None}
-    return next((name for name, leverage in given.items() if leverage > most), next(iter(given)))
-
-
-def _leverages(event: LeverageSet, command: SetLeverage) -> LeverageReply:
-    """The leverages now; `0` for one of the other mode, unless it was sent."""
-    crossed = event.margin_mode == CROSSED
-    return LeverageReply(
-        event.symbol,
-        MARGIN_MODE_NAMES[event.margin_mode],
-        str(event.cross if crossed or command.cross else 0),
-        str(event.long if not crossed or command.long else 0),
-        str(event.short if not crossed or command.short else 0),
-    )
