@@ -20,8 +20,8 @@ from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command, PlaceOrder
 from venue.core.state import snapshot as state
 from venue.journal.journal import Journal, Snapshot
+from venue.journal.opening import open_journal
 from venue.journal.recovery import ENGINE, recover
-from venue.journal.sqlite import open_journal
 
 COMMANDS: Final = 1_000_000
 BATCH: Final = 500

@@ -24,6 +24,7 @@ COVERED = (
     "src/venue/client",
     "src/venue/crashtest",
     "src/venue/explanation",
+    "src/venue/founding.py",
     "src/venue/gateway",
     "src/venue/gym",
     "src/venue/history",

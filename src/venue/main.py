@@ -27,12 +27,10 @@ from venue.api.streams.channels import SOCKETS
 from venue.behind import Behind
 from venue.compiled import refuse_stale
 from venue.core.engine import Engine
-from venue.core.messages.commands import ChangeSetting
-from venue.core.owners import FIRST_UID
 from venue.employing import employ
+from venue.founding import found
 from venue.gateway.access.auth import Authenticator
-from venue.gateway.access.callers import KeyFacts
-from venue.gateway.access.keys import KeyCredentials, KeyStore
+from venue.gateway.access.keys import KeyStore
 from venue.gateway.access.limits import ORDERS_MAX, WEIGHT_MAX, Limits
 from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.origins import Origins
@@ -54,11 +52,10 @@ from venue.history.frames_kept import FRAMES_KEPT
 from venue.history.process.client import History
 from venue.history.process.shelf import Shelf
 from venue.journal.journal import Journal, JournalFailed
+from venue.journal.opening import open_journal
 from venue.journal.recent import in_memory
 from venue.journal.recovery import recover, tail_requests
-from venue.journal.sqlite import open_journal
 from venue.keeping import keep, keep_up, keeper
-from venue.lab import demo
 from venue.lab.prehistory import Prehistory
 from venue.living import Doors, Living, OnFailure
 from venue.node.clock import ServerClock, SystemClock
@@ -226,7 +223,7 @@ async def opened(
                 log.warning("%s", exposed)
             private_files.create(Path(path))
             if options.keep_us is not None:
-                from venue.prune import prune_at_start
+                from venue.pruning.prune import prune_at_start
 
                 prune_at_start(path, options.keep_us, clock.now())
         journal: Journal = open_journal(path) if path else in_memory(kept=options.practice)
@@ -373,7 +370,7 @@ async def _wire(
         _seed(node, known=stored is not None)
     if engine.deadlines.queue:  # countdowns ran out while the venue was down: before anybody trades
         await catch_up(engine, sequencer)
-    await _found(node, options)
+    await found(node, options.seed, demo_keys=options.demo_keys, batch_place=options.batch_place)
     epoch = node.setting("historyEpoch", "")
     if options.history and epoch:
         prehistory.begin(int(node.setting("historySeed", "1")), int(epoch))
@@ -400,40 +397,6 @@ def _clock(options: Options, system: SystemClock, last: int, stored: str | None)
 def _keys(path: str, engine: Engine) -> KeyStore:
     """The key store beside a journal, no older than the journal knows it."""
     return KeyStore.open(Path(f"{path}.keys"), int(engine.listing.settings.get(KEY_REWRITES, "0")))
-
-
-async def _found(node: Node, options: Options) -> None:
-    """A new venue's owners, markets and money; the settings that were asked for."""
-    engine = node.engine
-    if engine.sequence == 0:
-        # One group: no crash may leave owners without their money. A new venue's uids are known.
-        uids = {account.name: FIRST_UID + n for n, account in enumerate(demo.ACCOUNTS)}
-        first = demo.genesis() + demo.funding(uids)
-        first.append(ChangeSetting("historySeed", str(options.seed)))
-        first.append(ChangeSetting("historyEpoch", str(node.clock.now())))
-        await node.submit(first)
-    mode = node.clock.setting.text()
-    if mode != node.setting(SETTING, ClockMode().text()):
-        await node.submit([ChangeSetting(SETTING, mode)])
-    if options.demo_keys:
-        _found_keys(node)
-    if options.batch_place is not None:
-        value = "true" if options.batch_place else "false"
-        for name in ("batchPlace", "contractBatchPlace"):
-            if node.setting(name, "false") != value:
-                await node.submit([ChangeSetting(name, value)])
-
-
-def _found_keys(node: Node) -> None:
-    """The demo keys. Public as they are, they live in memory only and come back at every start,
-    unless they were revoked."""
-    now = node.clock.told()
-    for account in demo.ACCOUNTS:
-        uid = node.engine.ledger.names[account.name]
-        node.keys.add(
-            KeyCredentials(account.key, account.secret, demo.PASSPHRASE),
-            KeyFacts(account.key, uid, "demo", account.permissions, [], now, None, False),
-        )
 
 
 def in_background(node: Node, options: Options) -> list[asyncio.Task[None]]:

@@ -20,8 +20,8 @@ from venue.history.projection.projector import Catalog, Projector
 from venue.history.store import Store, damage_told, open_history
 from venue.journal.archive import joined
 from venue.journal.journal import Journal, OtherRules, Readable
+from venue.journal.opening import open_journal
 from venue.journal.recovery import beginning, recover
-from venue.journal.sqlite import open_journal
 from venue.node.snapshots import STREAMS
 from venue.recording.recorder import Recorder
 

@@ -25,8 +25,8 @@ from venue.journal.chain import BLOCK, START, Chain
 from venue.journal.file import check_library
 from venue.journal.journal import Journal, JournalCorrupt, JournalFailed, Segment, Snapshot
 from venue.journal.memory import MemoryJournal
+from venue.journal.opening import open_journal, open_readonly
 from venue.journal.recent import EVERY, RecentJournal
-from venue.journal.sqlite import open_journal, open_readonly
 
 
 def commands(first: int, count: int) -> list[Command]:
@@ -257,7 +257,7 @@ def test_only_its_owner_may_read_the_file(path: str) -> None:
 WRITER = """
 import sys
 from venue.core.messages.commands import Tick
-from venue.journal.sqlite import open_journal
+from venue.journal.opening import open_journal
 journal = open_journal(sys.argv[1])
 while True:
     journal.append([Tick(time=journal.last_sequence() + 1)] * 3)

@@ -14,7 +14,8 @@ from support.disk import Disk
 from venue.core.messages.commands import Command, PlaceOrder
 from venue.journal import sqlite
 from venue.journal.journal import JournalFailed, Snapshot
-from venue.journal.sqlite import SqliteJournal, open_journal
+from venue.journal.opening import open_journal
+from venue.journal.sqlite import SqliteJournal
 
 if TYPE_CHECKING:
     pass

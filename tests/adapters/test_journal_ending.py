@@ -18,7 +18,7 @@ from support.disk import Disk
 from venue.core.messages.commands import Tick
 from venue.journal.ending import ENDING, Ending
 from venue.journal.journal import JournalCorrupt
-from venue.journal.sqlite import open_journal, open_readonly
+from venue.journal.opening import open_journal, open_readonly
 
 HEADER = 32
 FRAME = 24 + 4096
@@ -26,7 +26,7 @@ BATCHES = 60
 WRITER = """
 import sys
 from venue.core.messages.commands import Tick
-from venue.journal.sqlite import open_journal
+from venue.journal.opening import open_journal
 journal = open_journal(sys.argv[1])
 while True:
     journal.append([Tick(time=journal.last_sequence() + 1)] * 40)

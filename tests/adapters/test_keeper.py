@@ -17,8 +17,9 @@ from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command, RecordStreams
 from venue.core.owners import FIRST_UID
 from venue.journal.chain import BLOCK
+from venue.journal.opening import open_journal
 from venue.journal.snapshot_files import SnapshotFiles
-from venue.journal.sqlite import SqliteJournal, open_journal
+from venue.journal.sqlite import SqliteJournal
 from venue.node import keeper
 from venue.node.keeper import Keeper, SnapshotFailed
 from venue.node.market_data.views import MarketData

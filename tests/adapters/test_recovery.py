@@ -24,8 +24,8 @@ from venue.core.rules import RULES
 from venue.core.state import snapshot as state
 from venue.journal.journal import Journal, JournalCorrupt, OtherRules, Segment, Snapshot
 from venue.journal.memory import MemoryJournal
+from venue.journal.opening import open_journal, open_readonly
 from venue.journal.recovery import WINDOW, beginning, recover, tail_requests
-from venue.journal.sqlite import open_journal, open_readonly
 
 NOBODY_LAGS = 1 << 62
 Opener = Callable[[], Journal]

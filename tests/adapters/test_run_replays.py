@@ -24,8 +24,8 @@ from venue.core.messages.commands import (
 from venue.core.messages.savepoints import KeepState, RevertState
 from venue.core.state.snapshot import begin, state_hash
 from venue.journal.journal import JournalCorrupt
+from venue.journal.opening import open_journal
 from venue.journal.snapshot_files import packed
-from venue.journal.sqlite import open_journal
 from venue.node.market_data.views import MarketData
 from venue.node.snapshots import take
 from venue.recording.recorder import Recorder

@@ -13,8 +13,8 @@ import venue
 from venue.core.messages.commands import Command, Tick
 from venue.journal.chain import BLOCK
 from venue.journal.journal import JournalCorrupt, JournalFailed, Snapshot
+from venue.journal.opening import open_journal, open_readonly
 from venue.journal.snapshot_files import SnapshotFiles, packed
-from venue.journal.sqlite import open_journal, open_readonly
 
 
 def commands(first: int, count: int) -> list[Command]:

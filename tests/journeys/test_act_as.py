@@ -21,7 +21,7 @@ from venue.core.messages.commands import PlaceContractOrder, PlaceOrder
 from venue.gateway.access.replay import ACTED
 from venue.gateway.dispatch.faulty import _again
 from venue.gateway.transport.request import Request
-from venue.journal.sqlite import open_journal
+from venue.journal.opening import open_journal
 
 ACT_AS = "X-Venue-Act-As"
 AS_ALICE: dict[str, str | None] = {ACT_AS: "alice"}

@@ -18,7 +18,7 @@ from support.command import run, run_in
 from support.copies import CLEAN
 from support.server import Server
 from venue.journal.journal import Snapshot
-from venue.journal.sqlite import open_journal
+from venue.journal.opening import open_journal
 
 
 @pytest.fixture(scope="module")

@@ -33,8 +33,8 @@ from venue.core.owners import FIRST_UID
 from venue.core.units import PPB
 from venue.history.schema import contract as tables
 from venue.history.store import open_history
+from venue.journal.opening import open_journal, open_readonly
 from venue.journal.recovery import recover
-from venue.journal.sqlite import open_journal, open_readonly
 from venue.lab import demo
 from venue.rebuild import rebuild_history
 from venue.vocabulary import BUY, GTC, IOC, LIMIT, LONG, SELL, SHORT, SeparatedMode

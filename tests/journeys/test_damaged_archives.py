@@ -24,11 +24,12 @@ from venue.history.store import open_history
 from venue.journal import archive
 from venue.journal.chain import BLOCK
 from venue.journal.journal import JournalCorrupt
+from venue.journal.opening import open_journal, open_readonly
 from venue.journal.snapshot_files import SnapshotFiles
-from venue.journal.sqlite import SqliteJournal, open_journal, open_readonly
+from venue.journal.sqlite import SqliteJournal
 from venue.main import Options, opened
 from venue.node.clock import SystemClock
-from venue.prune import prune, prune_at_start
+from venue.pruning.prune import prune, prune_at_start
 from venue.rebuild import rebuild_history
 
 

@@ -15,7 +15,7 @@ from venue.cli.verify import verify
 from venue.core.rules import RULES
 from venue.history.store import open_history
 from venue.journal.journal import OtherRules
-from venue.journal.sqlite import open_readonly
+from venue.journal.opening import open_readonly
 from venue.rebuild import rebuild_history
 
 LAST = {"first": 280, "second": 280, "third": 281, "fourth": 281}  # the last command of each

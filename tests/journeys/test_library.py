@@ -19,7 +19,7 @@ from support.lived import packed
 from support.moved import Moved
 from venue import Misused, Refused, Venue
 from venue.core.messages.commands import Command
-from venue.journal.sqlite import open_journal
+from venue.journal.opening import open_journal
 from venue.library.progress import Progress
 
 SYMBOL = "BTCUSDT"

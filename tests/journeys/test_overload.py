@@ -12,7 +12,7 @@ from support.client import Answer, Client
 from support.server import Server
 from venue.cli.verify import verify
 from venue.core.messages.commands import CancelOrder, PlaceOrder
-from venue.journal.sqlite import open_journal
+from venue.journal.opening import open_journal
 
 CONNECTIONS = 30
 CAPACITY = 100  # commands a second

@@ -41,15 +41,16 @@ from venue.history.store import open_history
 from venue.journal import archive
 from venue.journal.chain import BLOCK
 from venue.journal.journal import JournalCorrupt, Snapshot
+from venue.journal.opening import open_journal
 from venue.journal.recovery import beginning
 from venue.journal.snapshot_files import SnapshotFiles
-from venue.journal.sqlite import SqliteJournal, open_journal
+from venue.journal.sqlite import SqliteJournal
 from venue.keeping import keeper
 from venue.main import Options, opened
 from venue.node.clock import SystemClock
 from venue.node.keeper import Keeper
-from venue.prune import Pruned, prune
 from venue.pruning.beside import Pruning
+from venue.pruning.prune import Pruned, prune
 from venue.rebuild import rebuild_history
 
 FRAMES_KEPT = 1_000

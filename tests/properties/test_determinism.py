@@ -16,8 +16,8 @@ from venue.core.messages.applied import Applied
 from venue.core.state import snapshot
 from venue.core.state.audit import problems
 from venue.journal.journal import Snapshot
+from venue.journal.opening import open_journal
 from venue.journal.recovery import recover
-from venue.journal.sqlite import open_journal
 from venue.node.market_data.views import MarketData
 
 pytestmark = pytest.mark.core

@@ -15,7 +15,7 @@ import msgspec
 from support.listening import Listener, login
 from support.moved import Moved
 from venue.core.messages.commands import Command
-from venue.journal.sqlite import open_journal
+from venue.journal.opening import open_journal
 
 SYMBOL: Final = "BTCUSDT"
 PUBLIC: Final = ("ticker", "trade", "kline_1m_LAST_PRICE", "depth15", "depth200_checksum")

@@ -10,7 +10,7 @@ from support.former import ALICE, BEGIN_US, BOB, Maker, Stepping
 from venue.core.messages.commands import Command, PlaceAlgo, PlaceOrder, RecordStreams
 from venue.history.store import open_history
 from venue.journal import archive
-from venue.journal.sqlite import open_readonly
+from venue.journal.opening import open_readonly
 from venue.lab import demo
 from venue.main import Options, opened
 from venue.node.clock import SystemClock

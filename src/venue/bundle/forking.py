@@ -19,7 +19,7 @@ from venue.core.state.snapshot import state_hash
 from venue.journal.behind_snapshot import begin_behind
 from venue.journal.chain import BLOCK
 from venue.journal.ending import ENDING
-from venue.journal.sqlite import open_journal
+from venue.journal.opening import open_journal
 from venue.rebuild import rebuild_history
 
 

@@ -17,9 +17,9 @@ from venue.core import rules
 from venue.core.messages.commands import Command
 from venue.journal.archive import joined
 from venue.journal.journal import JournalCorrupt, Readable, Segment, Snapshot
+from venue.journal.opening import open_readonly
 from venue.journal.recovery import beginning
 from venue.journal.snapshot_files import SnapshotRow, unpacked
-from venue.journal.sqlite import open_readonly
 
 DATABASE: Final = b"SQLite format 3\0"  # how a journal's file begins
 _commands = msgspec.msgpack.Decoder(list[Command])

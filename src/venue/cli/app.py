@@ -313,7 +313,7 @@ def prune(file: Stopped, *, keep: Keep) -> None:
     history."""
     from venue.history.files import HistoryDamaged
     from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules
-    from venue.prune import prune as archive
+    from venue.pruning.prune import prune as archive
 
     try:
         keep_us = kept_us(keep)

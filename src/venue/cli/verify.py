@@ -28,8 +28,8 @@ from venue.journal.journal import (
     Snapshot,
     foreign,
 )
+from venue.journal.opening import open_readonly
 from venue.journal.recovery import ENGINE, beginning, load
-from venue.journal.sqlite import open_readonly
 from venue.node.snapshots import STREAMS
 from venue.recording.recorder import Recorder
 

@@ -21,8 +21,9 @@ from venue.core.messages.commands import Command
 from venue.journal.chain import Chain, commands_in
 from venue.journal.file import FORMAT, SCHEMA, translated
 from venue.journal.journal import JournalCorrupt, Segment, Snapshot
+from venue.journal.opening import open_readonly
 from venue.journal.snapshot_files import SnapshotFiles, packed
-from venue.journal.sqlite import SqliteJournal, open_readonly
+from venue.journal.sqlite import SqliteJournal
 
 DROPPED: Final = 64 * 1024  # commands taken out of the journal at a time
 SYNCED: Final = 1 << 20  # bytes between two syncs

@@ -26,11 +26,7 @@ from venue.journal.file import (
     FORMAT,
     UPGRADES,
     check_end,
-    connect,
-    is_empty,
     known_format,
-    make_when_empty,
-    torn_log,
     translated,
 )
 from venue.journal.journal import JournalCorrupt, JournalFailed, Segment, Snapshot, earliest
@@ -39,7 +35,6 @@ from venue.journal.snapshot_files import SnapshotFiles, SnapshotRow, unpacked
 RULES_BEFORE: Final = 1  # the rules of segments that name none
 CHECKPOINT_BYTES: Final = 1 << 20  # about the WAL's size when it moves into the file: 1 ms
 COMMIT_BYTES: Final = 3 * 4096  # pages a commit writes beside its payload, about
-WAL_BYTES_MAX: Final = 64 << 20  # size of the WAL that may stay once it is reset
 PIECE_ROWS: Final = 8  # rows fetched at a time while orders may be waiting
 PIECE_BYTES: Final = 1 << 17  # about the size of a piece of `packed`
 ROWS_READ: Final = 64  # rows fetched at a time; between fetches no read transaction is open
@@ -62,7 +57,7 @@ _commands = msgspec.msgpack.Decoder(list[Command])
 
 
 class SqliteJournal:
-    """See `journal.Journal`. Made by `open_journal` and `open_readonly`.
+    """See `journal.Journal`. Made in `opening`.
 
     The call that `prepare` returns and `save_snapshot` wait for the disk: use a thread for them.
     """
@@ -423,48 +418,3 @@ class SqliteJournal:
                 if not right:
                     raise JournalCorrupt(f"sequence {first}: the digest does not fit")
                 yield first, payload, chain.sequence
-
-
-def open_journal(path: str) -> SqliteJournal:
-    """Open a journal for writing, for this process alone; it is made when it is not there.
-
-    JournalFailed when it is in use or cannot be opened; JournalCorrupt when it is not a journal
-    or its end is not as written.
-    """
-    with translated(path), suppress(FileExistsError):
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-    connection = connect(path)
-    try:
-        torn = torn_log(connection, path)
-        with translated(path):
-            if not is_empty(connection):
-                known_format(connection, path)  # another program's file stays in its own mode
-            # A failure to change the mode is not an error to SQLite: ask what it is now.
-            if connection.execute("PRAGMA journal_mode = WAL").get != "wal":
-                raise JournalFailed(f"the journal {path} cannot be written: no write-ahead log")
-            connection.execute("PRAGMA synchronous = FULL")
-            connection.execute(f"PRAGMA journal_size_limit = {WAL_BYTES_MAX}")
-            make_when_empty(connection, path)
-        return SqliteJournal(connection, path, refused="", torn=torn)
-    except BaseException:
-        # Looking at a journal that cannot be opened must not change it.
-        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-        connection.close()
-        raise
-
-
-def open_readonly(path: str) -> SqliteJournal:
-    """Open a journal that no process writes, and change nothing in it; errors of `open_journal`.
-
-    Writing to it raises JournalFailed.
-    """
-    connection = connect(path)
-    try:
-        with translated(path):
-            connection.execute("PRAGMA query_only = ON")
-        torn = torn_log(connection, path)
-        return SqliteJournal(connection, path, refused="is open for reading only", torn=torn)
-    except BaseException:
-        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-        connection.close()
-        raise

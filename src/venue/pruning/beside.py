@@ -26,8 +26,8 @@ from venue.journal.journal import JournalCorrupt, JournalFailed, earliest, forei
 from venue.journal.snapshot_files import SnapshotFiles
 from venue.journal.sqlite import SqliteJournal
 from venue.node.keeper import Keeper, SnapshotFailed
-from venue.prune import STEPS, time_of
 from venue.pruning.helper import BEGIN, COMMANDS, FINISH, MODULE, ArchiveTask
+from venue.pruning.prune import STEPS, time_of
 
 ASK_S: Final = 60.0  # how often the journal is asked whether enough is old
 AGAIN_S: Final = 600.0  # after a round that failed

@@ -27,8 +27,9 @@ from venue.journal.journal import (
     Segment,
     Snapshot,
 )
+from venue.journal.opening import open_journal
 from venue.journal.recovery import beginning, load, recover, standing
-from venue.journal.sqlite import SqliteJournal, open_journal
+from venue.journal.sqlite import SqliteJournal
 from venue.lab.prehistory import Prehistory
 from venue.node.market_data.views import MarketData
 from venue.node.snapshots import Restored, take

@@ -1,0 +1,45 @@
+"""The founding of a venue: its first owners, markets and money, demo keys, and chosen settings."""
+
+from __future__ import annotations
+
+from venue.core.messages.commands import ChangeSetting
+from venue.core.owners import FIRST_UID
+from venue.gateway.access.callers import KeyFacts
+from venue.gateway.access.keys import KeyCredentials
+from venue.gateway.context import Node
+from venue.lab import demo
+from venue.node.clock_modes import SETTING, ClockMode
+
+
+async def found(node: Node, seed: int, *, demo_keys: bool, batch_place: bool | None) -> None:
+    """A new venue's owners, markets and money; the settings that were asked for."""
+    engine = node.engine
+    if engine.sequence == 0:
+        # One group: no crash may leave owners without their money. A new venue's uids are known.
+        uids = {account.name: FIRST_UID + n for n, account in enumerate(demo.ACCOUNTS)}
+        first = demo.genesis() + demo.funding(uids)
+        first.append(ChangeSetting("historySeed", str(seed)))
+        first.append(ChangeSetting("historyEpoch", str(node.clock.now())))
+        await node.submit(first)
+    mode = node.clock.setting.text()
+    if mode != node.setting(SETTING, ClockMode().text()):
+        await node.submit([ChangeSetting(SETTING, mode)])
+    if demo_keys:
+        _found_keys(node)
+    if batch_place is not None:
+        value = "true" if batch_place else "false"
+        for name in ("batchPlace", "contractBatchPlace"):
+            if node.setting(name, "false") != value:
+                await node.submit([ChangeSetting(name, value)])
+
+
+def _found_keys(node: Node) -> None:
+    """The demo keys. Public as they are, they live in memory only and come back at every start,
+    unless they were revoked."""
+    now = node.clock.told()
+    for account in demo.ACCOUNTS:
+        uid = node.engine.ledger.names[account.name]
+        node.keys.add(
+            KeyCredentials(account.key, account.secret, demo.PASSPHRASE),
+            KeyFacts(account.key, uid, "demo", account.permissions, [], now, None, False),
+        )
