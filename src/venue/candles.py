@@ -160,12 +160,12 @@ def fill(rows: list[Candle], interval: str, until: int, limit: int) -> list[Cand
         return []
     filled: list[Candle] = []
     opens = _opens(interval, rows[0].open_time, max(until, rows[-1].open_time), limit)
-    index = bisect_right(rows, opens[0], key=moment) - 1
-    row = rows[index]
+    ordinal = bisect_right(rows, opens[0], key=moment) - 1
+    row = rows[ordinal]
     for opened in opens:
-        if index + 1 < len(rows) and rows[index + 1].open_time == opened:
-            index += 1
-            row = rows[index]
+        if ordinal + 1 < len(rows) and rows[ordinal + 1].open_time == opened:
+            ordinal += 1
+            row = rows[ordinal]
         filled.append(row if row.open_time == opened else _flat(opened, row.close))
     return filled
 

@@ -7,7 +7,7 @@ import functools
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -100,15 +100,16 @@ def graph() -> dict[str, tuple[str, ...]]:
     return edges
 
 
-def reached(starts: list[str]) -> list[str]:
+def reached(starts: list[str], edges: Mapping[str, Iterable[str]] | None = None) -> list[str]:
     """The modules that `starts` import, directly or not, themselves included."""
+    known = graph() if edges is None else edges
     found: list[str] = []
     waiting = list(starts)
     while waiting:
         name = waiting.pop()
         if name not in found:
             found.append(name)
-            waiting.extend(graph().get(name, ()))
+            waiting.extend(known.get(name, ()))
     return found
 
 
