@@ -15,34 +15,17 @@ from pathlib import Path
 import apsw
 import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import venue
-from venue.core.messages.commands import CancelOrder, Command, CreateOwner, PlaceOrder, Tick
+from support.numbered import SINGLY, commands
+from venue.core.messages.commands import Command
 from venue.core.rules import RULES
-from venue.journal.chain import BLOCK, START, Chain
+from venue.journal.chain import BLOCK
 from venue.journal.file import check_library
 from venue.journal.journal import Journal, JournalCorrupt, JournalFailed, Segment, Snapshot
 from venue.journal.memory import MemoryJournal
 from venue.journal.opening import open_journal, open_readonly
 from venue.journal.recent import EVERY, RecentJournal
-
-
-def commands(first: int, count: int) -> list[Command]:
-    """Commands that differ by their number, of several types and lengths."""
-    return [command(number) for number in range(first, first + count)]
-
-
-def command(number: int) -> Command:
-    if number % 5 == 0:
-        return CancelOrder(1, number, time=number)
-    if number % 7 == 0:
-        return CreateOwner(f"owner-{number}", time=number)
-    if number % 11 == 0:
-        return Tick(time=number)
-    request = number.to_bytes(8, "big")
-    return PlaceOrder(1, "BTCUSDT", 0, 0, 0, 10**number % 10**17, 5, f"c{number}", request, number)
 
 
 def everything(journal: Journal, after: int = 0) -> list[Command]:
@@ -159,45 +142,6 @@ def test_a_memory_journal_that_only_counts() -> None:
     assert everything(journal, 3) == []
     with pytest.raises(LookupError):
         everything(journal, 2)
-
-
-# -- the chain ------------------------------------------------------------------------------------
-
-
-def digests(sizes: list[int]) -> dict[int, bytes]:
-    """The digest at each row's end when batches of these sizes are chained."""
-    chain, found = Chain(), {}
-    for size in sizes:
-        left = size
-        while left:
-            count = min(left, chain.room())
-            payload = msgspec.msgpack.encode(commands(chain.sequence + 1, count))
-            digest = chain.add(payload, count)
-            found[chain.sequence] = digest
-            left -= count
-    return found
-
-
-SINGLY = digests([1] * (2 * BLOCK + 80))
-
-
-@given(st.lists(st.integers(1, 40) | st.integers(1, 700), max_size=3))
-def test_the_chain_does_not_depend_on_the_batches(sizes: list[int]) -> None:
-    found = digests(sizes)
-    assert found == {sequence: SINGLY[sequence] for sequence in found}
-
-
-def test_the_chain_is_taken_up_again_at_a_block() -> None:
-    chain = Chain(BLOCK, SINGLY[BLOCK])
-    payload = msgspec.msgpack.encode(commands(BLOCK + 1, 20))
-    assert chain.add(payload, 20) == SINGLY[BLOCK + 20]
-    assert SINGLY[BLOCK] != START
-
-
-@pytest.mark.parametrize("count", [0, 2, BLOCK + 1])
-def test_the_chain_refuses_a_wrong_count(count: int) -> None:
-    with pytest.raises(ValueError, match="command"):
-        Chain().add(msgspec.msgpack.encode(commands(1, 1)), count)
 
 
 # -- the file -------------------------------------------------------------------------------------

@@ -1,37 +1,25 @@
-"""Strangers, web pages and proxies at a venue's door, with a witness who must notice nothing."""
+"""Strangers at a venue's door, with a witness who must notice nothing."""
 
 from __future__ import annotations
 
 import json
 import os
-import signal
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from support.client import Client
+from support.asking import LAST, OTHER_USER, STREAM, UPGRADE, ask, connect, read_all, say
 from support.server import Server
 from venue.gateway.access.connections import LINGERING_MAX, RESERVED_PER_IP
-from venue.gateway.access.proxies import Proxies
 
-WAIT_S = 30
 CONNECTIONS = 100  # of one address
 MEGABYTE = 1024 * 1024
 GET = b"GET /api/v3/ping HTTP/1.1\r\nHost: venue\r\n\r\n"
-LAST = b"GET /api/v3/ping HTTP/1.1\r\nHost: venue\r\nConnection: close\r\n\r\n"
-UPGRADE = b"Connection: Upgrade\r\nUpgrade: websocket\r\n"
-STREAM = (
-    b"GET /v3/ws/public HTTP/1.1\r\nHost: venue\r\n%sSec-WebSocket-Version: 13\r\n"
-    b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n%s\r\n"
-)
-OTHER_USER = 65534  # runs nothing else on a machine
 
 
 @pytest.fixture(scope="module")
@@ -40,31 +28,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with Server(*options, folder=tmp_path_factory.mktemp("strangers")) as found:
         yield found
         assert "Traceback" not in found.errors.read_text()
-
-
-def connect(server: Server) -> socket.socket:
-    return socket.create_connection(("127.0.0.1", server.port), WAIT_S)
-
-
-def read_all(connection: socket.socket) -> bytes:
-    found = b""
-    while chunk := connection.recv(65_536):
-        found += chunk
-    return found
-
-
-def say(server: Server, sent: bytes) -> bytes:
-    """Everything the venue answers until it closes."""
-    with closing(connect(server)) as connection:
-        connection.sendall(sent)
-        return read_all(connection)
-
-
-def ask(server: Server, *lines: bytes, path: bytes = b"/api/v3/ping") -> tuple[int, dict[str, Any]]:
-    """Status and body of one request with these headers."""
-    head = b"\r\n".join([b"GET %s HTTP/1.1" % path, *lines, b"Connection: close", b"", b""])
-    answer = say(server, head)
-    return int(answer.split()[1]), json.loads(answer.partition(b"\r\n\r\n")[2])
 
 
 def open_files(server: Server) -> int:
@@ -290,190 +253,3 @@ def test_what_there_is_not_costs_weight(
         if after - before == weight + 1:
             return
     pytest.fail(f"{before}, then {after}")
-
-
-# -- web pages ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "lines",
-    [
-        [b"Host: page.example"],
-        [b"Host: page.example:8787", b"Sec-Fetch-Site: same-origin"],
-        [b"Host: 127.0.0.1", b"Origin: http://page.example"],
-        [b"Host: 127.0.0.1", b"Origin: null"],
-        [b"Host: 127.0.0.1", b"Origin: http://127.0.0.1:5173"],
-        [b"Host: 127.0.0.1", b"Sec-Fetch-Site: cross-site"],
-        [b"Host: 127.0.0.1", b"Sec-Fetch-Site: same-site"],
-    ],
-)
-@pytest.mark.parametrize("path", [b"/api/v3/ping", b"/_venue/health?stateHash=true", b"/nowhere"])
-def test_pages_of_others_may_not_call(server: Server, lines: list[bytes], path: bytes) -> None:
-    status, body = ask(server, *lines, path=path)
-    operators = path.startswith(b"/_venue/")
-    assert (status, body["code"]) == (403, -1051 if operators else -1190)
-    told = ("see --allow-host", "see --allow-origin", "of another site")
-    assert operators or any(words in body["msg"] for words in told), body
-
-
-@pytest.mark.parametrize(
-    "lines",
-    [
-        [b"Host: localhost:8787"],
-        [b"Host: [::1]:8787"],
-        [b"Host: venue"],
-        [b"Host: Venue.Example:80"],
-        [b"Host: 10.1.2.3"],
-        [b"Host: 127.0.0.1", b"Origin: http://127.0.0.1", b"Sec-Fetch-Site: same-origin"],
-        [b"Host: 127.0.0.1", b"Sec-Fetch-Site: none"],
-        [b"Host: 127.0.0.1", b"Origin: http://desk:5173", b"Sec-Fetch-Site: cross-site"],
-    ],
-)
-def test_the_venues_own_names_and_pages_may(server: Server, lines: list[bytes]) -> None:
-    assert ask(server, *lines)[0] == 200
-
-
-def test_a_page_that_may_call_is_told_so(server: Server) -> None:
-    head = (
-        b"OPTIONS /api/v3/order HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: http://desk:5173\r\n"
-        b"Access-Control-Request-Method: POST\r\nConnection: close\r\n\r\n"
-    )
-    answer = say(server, head).lower()
-    assert answer.startswith(b"http/1.1 200 ")
-    assert b"access-control-allow-origin: http://desk:5173\r\n" in answer
-    assert b"access-sign" in answer
-
-
-def test_pages_of_others_open_no_stream(server: Server) -> None:
-    asked = STREAM % (UPGRADE, b"")
-    rebound = asked.replace(b"Host: venue", b"Host: page.example")
-    of_others = [rebound, rebound.replace(b"public", b"private")]
-    for line in (b"Origin: http://page.example\r\n", b"Sec-Fetch-Site: cross-site\r\n"):
-        of_others.append(STREAM % (UPGRADE, line))
-    for sent in of_others:
-        with closing(connect(server)) as connection:
-            connection.sendall(sent)
-            assert connection.recv(12) == b"HTTP/1.1 403"
-
-
-# -- proxies --------------------------------------------------------------------------------------
-
-FORWARD = """
-import encodings.idna, os, socket, sys, threading
-if os.getuid() == 0:
-    os.setuid(int(sys.argv[2]))
-def copy(source, target):
-    while data := source.recv(65536):
-        target.sendall(data)
-    target.shutdown(socket.SHUT_WR)
-listening = socket.create_server(("127.0.0.1", 0))
-print(listening.getsockname()[1], flush=True)
-while True:
-    client, _ = listening.accept()
-    venue = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
-    threading.Thread(target=copy, args=(client, venue), daemon=True).start()
-    threading.Thread(target=copy, args=(venue, client), daemon=True).start()
-"""
-
-
-@contextmanager
-def forwarding(port: int) -> Iterator[int]:
-    """A proxy that says nothing of itself, run by another user where this one may do that."""
-    command = [sys.executable, "-I", "-c", FORWARD, str(port), str(OTHER_USER)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        try:
-            yield int(process.stdout.readline())
-        finally:
-            process.kill()
-
-
-def test_a_proxy_of_another_user_makes_nobody_an_operator(server: Server) -> None:
-    with forwarding(server.port) as port, closing(Client(port)) as client:
-        assert client.get("/api/v3/ping").status == 200
-        expected = 403 if os.getuid() == 0 else 200  # otherwise it is the venue's own user
-        assert client.get("/_venue/health").status == expected
-
-
-DEPOSITS = """
-import encodings.idna, os, socket, sys
-os.setuid(int(sys.argv[2]))
-body = b'{"owner":"alice","wallet":"SPOT","asset":"USDT","amount":"7"}'
-head = b"POST /_venue/deposit HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\n"
-head += b"Content-Type: application/json\\r\\nContent-Length: %d\\r\\n\\r\\n"
-sent = head % len(body) + body
-made = [socket.create_connection(("127.0.0.1", int(sys.argv[1]))) for _ in range(20)]
-for connection in made:
-    connection.sendall(sent)
-    connection.close()
-"""
-
-
-@pytest.mark.skipif(os.getuid() != 0, reason="a test of another user needs to be root first")
-def test_another_user_who_has_gone_is_no_operator(server: Server) -> None:
-    """Enemy: another user of this machine, who sends an operator's request and closes at once.
-
-    The system says of a socket that was closed that it is root's.
-    """
-    alice = server.client("alice")
-    before = alice.get("/api/v3/account/").json["balances"]
-    server.process.send_signal(signal.SIGSTOP)  # so the requests are looked at late
-    try:
-        command = [sys.executable, "-I", "-c", DEPOSITS, str(server.port), str(OTHER_USER)]
-        subprocess.run(command, check=True, timeout=WAIT_S)
-        closed = f" 0100007F:{server.port:04X} 05 "  # the peer has taken note of the end
-        until(lambda: Path("/proc/net/tcp").read_text().count(closed) >= 20)
-    finally:
-        server.process.send_signal(signal.SIGCONT)
-    assert server.client().get("/_venue/health").json["status"] == "ok"
-    assert alice.get("/api/v3/account/").json["balances"] == before
-
-
-def until(condition: Callable[[], bool]) -> None:
-    """Wait for a condition."""
-    end = time.monotonic() + WAIT_S
-    while not condition():
-        assert time.monotonic() < end, "it does not come about"
-        time.sleep(0.001)
-
-
-def test_behind_a_trusted_proxy_its_clients_are_told_apart(tmp_path: Path) -> None:
-    options = ("--no-agents", "--trusted-proxy", "127.0.0.1")
-    with Server(*options, folder=tmp_path) as server:
-        here = b"Host: 127.0.0.1"
-        assert ask(server, here, path=b"/_venue/health")[0] == 403
-
-        def used(*lines: bytes) -> int:
-            head = b"\r\n".join([LAST[:-4], *lines, b"", b""])
-            (line,) = [
-                line for line in say(server, head).split(b"\r\n") if line.startswith(b"x-used")
-            ]
-            return int(line.split(b":")[1])
-
-        forged = b"X-Forwarded-For: 9.9.9.9, 8.8.8.8"
-        assert [used(b"X-Forwarded-For: 9.9.9.1")] == [1]
-        assert [used(forged), used(b"X-Forwarded-For: 1.1.1.1", b"X-Forwarded-For: 8.8.8.8")] in (
-            [1, 2],
-            [1, 1],  # the window may have ended
-        )
-
-
-@pytest.mark.parametrize(
-    ("said", "client"),
-    [
-        (b"9.9.9.9", "9.9.9.9"),
-        (b"::ffff:9.9.9.9", "9.9.9.9"),
-        (b"::FFFF:0909:0909", "9.9.9.9"),
-        (b"9.9.9.9, ::ffff:10.0.0.1", "9.9.9.9"),
-        (b"2001:db8:0::1", "2001:db8::1"),
-        (b"9.9.9.9:80", "127.0.0.1"),
-    ],
-)
-def test_an_address_is_one_however_a_proxy_writes_it(said: bytes, client: str) -> None:
-    proxies = Proxies(["127.0.0.1", "10.0.0.0/8"])
-    assert proxies.client("127.0.0.1", {b"x-forwarded-for": said}) == client
-
-
-def test_a_proxy_that_is_none_ends_in_words(tmp_path: Path) -> None:
-    with pytest.raises(RuntimeError, match="--trusted-proxy nginx"):
-        Server("--trusted-proxy", "nginx", folder=tmp_path)

@@ -1,4 +1,4 @@
-"""Authentication: every refusal of the four headers, and the replay of a TRADE request."""
+"""Authentication: every refusal of the four headers."""
 
 import asyncio
 import base64
@@ -10,11 +10,9 @@ import pytest
 
 from venue.api import signing
 from venue.api.errors import ApiError
-from venue.gateway.access import replay
 from venue.gateway.access.auth import Authenticator, permit
 from venue.gateway.access.callers import Caller, KeyFacts
 from venue.gateway.access.keys import KeyCredentials, KeyStore
-from venue.gateway.access.replay import ReplayGuard, request_id
 from venue.vocabulary import Access
 
 NOW_MS = 1_700_000_000_000
@@ -342,151 +340,3 @@ def test_permissions_are_independent() -> None:
         with pytest.raises(ApiError, match=access.name) as caught:
             permit(caller, access)
         assert (caught.value.code, caught.value.status) == (-1052, 403)
-
-
-# -- repetition -----------------------------------------------------------------------------------
-
-ONE, TWO = b"1" * 16, b"2" * 16
-ANSWER = (200, b'{"orderId":1}')
-
-
-def gone(guard: ReplayGuard, request: bytes, now: int = NOW) -> None:
-    with pytest.raises(ApiError) as caught:
-        guard.enter(NOW_MS, request, now)
-    assert caught.value.code == -1048
-
-
-def test_a_repetition_gets_the_recorded_answer() -> None:
-    guard = ReplayGuard()
-    assert guard.enter(NOW_MS, ONE, NOW) is None
-    guard.record(NOW_MS, ONE, ANSWER)
-    assert guard.enter(NOW_MS, ONE, NOW + 30_000_000) == ANSWER
-    assert guard.enter(NOW_MS, TWO, NOW) is None
-
-
-def test_a_repetition_in_flight_waits_for_the_first() -> None:
-    async def story() -> None:
-        guard = ReplayGuard()
-        assert guard.enter(NOW_MS, ONE, NOW) is None
-        waits = [guard.enter(NOW_MS, ONE, NOW) for _ in range(3)]
-        assert all(isinstance(wait, asyncio.Future) for wait in waits)
-        first, second, third = waits
-        assert isinstance(first, asyncio.Future)
-        first.cancel()
-        guard.record(NOW_MS, ONE, ANSWER)
-        assert await second == ANSWER  # type: ignore[misc]
-        assert await third == ANSWER  # type: ignore[misc]
-
-    asyncio.run(story())
-
-
-def test_a_lost_answer_is_gone() -> None:
-    async def story() -> None:
-        guard = ReplayGuard()
-        assert guard.enter(NOW_MS, ONE, NOW) is None
-        wait = guard.enter(NOW_MS, ONE, NOW)
-        guard.lose(NOW_MS, ONE)
-        with pytest.raises(ApiError, match="its answer is gone"):
-            await wait  # type: ignore[misc]
-        gone(guard, ONE)
-
-    asyncio.run(story())
-
-
-def test_a_request_without_effect_may_be_sent_again() -> None:
-    async def story() -> None:
-        guard = ReplayGuard()
-        assert guard.enter(NOW_MS, ONE, NOW) is None
-        wait = guard.enter(NOW_MS, ONE, NOW)
-        guard.forget(NOW_MS, ONE)
-        assert await wait is None  # type: ignore[misc]
-        assert guard.enter(NOW_MS, ONE, NOW) is None
-
-    asyncio.run(story())
-
-
-def test_seeded_requests_of_earlier_versions_are_known_for_a_minute() -> None:
-    guard = ReplayGuard()
-    guard.seed([ONE], NOW)
-    gone(guard, ONE)
-    assert guard.enter(NOW_MS, TWO, NOW) is None
-    with pytest.raises(ApiError, match="its answer is gone"):
-        guard.enter(NOW_MS + 30_000, request_id(ONE, NOW_MS + 30_000), NOW + 71_000_000)
-    assert guard.enter(NOW_MS + 73_000, ONE, NOW + 73_000_000) is None
-
-
-def test_seeded_requests_are_known_while_their_timestamp_is_good() -> None:
-    """Also those from ahead of a clock that was set back before the start."""
-    guard = ReplayGuard()
-    times = [NOW_MS - 40_000, NOW_MS, NOW_MS + 3_600_000]
-    requests = [request_id(ONE, time) for time in times]
-    guard.seed(requests, NOW)
-    for time, request in zip(times, requests, strict=True):
-        with pytest.raises(ApiError, match="its answer is gone"):
-            guard.enter(time, request, max(NOW, time * 1_000))
-        assert guard.enter(time, request_id(TWO, time), max(NOW, time * 1_000)) is None
-    with pytest.raises(ApiError, match="became too old"):
-        guard.enter(times[2], requests[2], (times[2] + 42_000) * 1_000)
-
-
-def test_what_was_forgotten_is_refused_when_the_clock_is_set_back() -> None:
-    guard = ReplayGuard()
-    assert guard.enter(NOW_MS, ONE, NOW) is None
-    guard.record(NOW_MS, ONE, ANSWER)
-    assert guard.enter(NOW_MS + 3_600_000, TWO, NOW + 3_600_000_000) is None
-    with pytest.raises(ApiError) as refused:
-        guard.enter(NOW_MS, ONE, NOW)
-    assert refused.value.code == -1046
-
-
-def test_a_repetition_whose_body_comes_late_has_no_effect() -> None:
-    guard = ReplayGuard()
-    assert guard.enter(NOW_MS, ONE, NOW) is None
-    guard.record(NOW_MS, ONE, ANSWER)
-    assert guard.enter(NOW_MS, ONE, NOW + 40_000_000) == ANSWER
-    for request in (ONE, TWO):
-        with pytest.raises(ApiError) as late:
-            guard.enter(NOW_MS, request, NOW + 42_000_000)
-        assert late.value.code == -1046
-
-
-def test_a_clock_that_is_behind_has_requests_known_for_longer() -> None:
-    """A clock a minute behind takes at 61 s a request that the venue's own clock took at 0 s."""
-    guard = ReplayGuard()
-    guard.reach_back(60_000, NOW)
-    assert guard.enter(NOW_MS, ONE, NOW) is None
-    guard.record(NOW_MS, ONE, ANSWER)
-    assert guard.enter(NOW_MS, ONE, NOW + 100_000_000) == ANSWER
-    assert guard.enter(NOW_MS + 1, TWO, NOW + 100_000_000) is None
-    with pytest.raises(ApiError, match="became too old"):
-        guard.enter(NOW_MS, ONE, NOW + 102_000_000)
-
-
-def test_a_clock_that_is_behind_does_not_keep_others_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Too many requests to be known for so long: its own are refused instead."""
-    monkeypatch.setattr(replay, "REQUESTS_MAX", 2)
-    guard = ReplayGuard()
-    guard.reach_back(60_000, NOW)
-    for request in (ONE, TWO):
-        assert guard.enter(NOW_MS, request, NOW) is None
-    later = NOW_MS + 50_000
-    assert guard.enter(later, b"3" * 16, later * 1_000) is None
-    with pytest.raises(ApiError, match="became too old"):
-        guard.enter(NOW_MS, ONE, later * 1_000)
-
-
-def test_requests_and_answers_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replay, "REQUESTS_MAX", 2)
-    monkeypatch.setattr(replay, "ANSWER_BYTES_MAX", 200)
-    guard = ReplayGuard()
-    for request in (ONE, TWO):
-        assert guard.enter(NOW_MS, request, NOW) is None
-        guard.record(NOW_MS, request, ANSWER)
-    gone(guard, ONE)
-    assert guard.enter(NOW_MS, TWO, NOW) == ANSWER
-    with pytest.raises(ApiError) as full:
-        guard.enter(NOW_MS, b"3" * 16, NOW)
-    assert full.value.status == 503
-    later = NOW_MS + 43_000
-    assert guard.enter(later, b"3" * 16, later * 1_000) is None
-    assert guard.enter(later, b"4" * 16, later * 1_000) is None
