@@ -7,7 +7,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, Final
 
-from journeys.test_contract_crash import (
+from support.contract_world import SYMBOL
+from support.crash_stage import (
     ASSET,
     DAY,
     Stage,
@@ -22,7 +23,6 @@ from journeys.test_contract_crash import (
     until_left,
     work_off,
 )
-from support.contract_world import SYMBOL
 from support.server import Server
 from venue.cli.verify import verify
 from venue.core.messages import commands
