@@ -12,10 +12,9 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from decimal import Decimal
 from pathlib import Path
 from random import Random
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -23,7 +22,8 @@ from bench import compiled, gateway, signed_orders
 from bench.gateway import Figures, Server
 from bench.signed_orders import Key
 from bench.stream_app import FEED_S
-from bench.stream_reader import Door, Known, Loop, Subscriber
+from bench.stream_desk import Desk, Frames
+from bench.stream_reader import Known, Loop, Subscriber
 from bench.table import Row, Section
 from venue.api import signing
 
@@ -34,9 +34,6 @@ QUIET_CHANNEL: Final = "ETHUSDT@depth15"  # without trades and orders
 BIG_CHANNEL: Final = "BTCUSDT@kline_1m_LAST_PRICE"  # a first frame of many KB
 PUBLIC: Final = "/spot/v3/ws/public"
 PRIVATE: Final = "/spot/v3/ws/private"
-PRICE: Final = "64000.00"  # between the book's sides: the level holds the bench's orders alone
-SMALLEST: Final = Decimal("0.00150")
-LOT: Final = Decimal("0.00001")
 DELIVERY_S: Final = 20.0
 ANSWERS_S: Final = 2.0
 SATURATED_S: Final = 2.0  # how long the server is fed
@@ -51,11 +48,9 @@ CROWD_S: Final = 1.0
 CROWD_ROUNDS: Final = 2
 STALLED_BUFFER: Final = 32 * 1024
 STALLING: Final = 60  # requests whose answers a stalled reader leaves: more than buffers hold
-DOOR_CONNECTIONS: Final = 8
 KEPT: Final = 0.7  # of the order throughput, beside busy subscribers
 SLOWER: Final = 1.2  # p99 beside stalled readers, at most
 MS: Final = 1_000_000
-NEVER: Final = 0
 
 
 def run() -> Section:
@@ -77,7 +72,7 @@ def run() -> Section:
         folder = Path(name)
         keys = gateway._prepare(folder)
         with _venue(folder, keys, depth_ms=0) as server:
-            desk = _Desk(server, keys[0], keys[1])
+            desk = Desk(server, keys[0], keys[1])
             rows += _answers(desk, faults)
             rows += _delivery(desk, faults)
             rows += _crowd(desk, faults)
@@ -129,97 +124,11 @@ def _venue(folder: Path, keys: list[Key], depth_ms: int) -> Iterator[Server]:
         yield server
 
 
-class _Desk:
-    """Places orders that alone are on their price: one rests, the next one takes it whole.
-
-    The size of order 2n tells n: it shows in a depth frame which order caused it.
-    """
-
-    def __init__(self, server: Server, buyer: Key, seller: Key) -> None:
-        self.server = server
-        self.buyer = buyer
-        self.seller = seller
-        self.loop = Loop()
-        self.door = Door(server.port, DOOR_CONNECTIONS)
-        self.loop.use(self.door)
-        self._made = 0
-
-    def orders(self, count: int) -> list[bytes]:
-        """The next orders, signed."""
-        stamp = signed_orders.now()
-        first, self._made = self._made, self._made + count
-        return [self._order(number, stamp) for number in range(first, self._made)]
-
-    def _order(self, number: int, stamp: int) -> bytes:
-        body = {
-            "symbol": "BTCUSDT",
-            "side": "SELL" if number % 2 else "BUY",
-            "type": "LIMIT",
-            "timeInForce": "GTC",
-            "quantity": str(SMALLEST + number // 2 * LOT),
-            "price": PRICE,
-            "newClientOrderId": f"stream-{number}",
-        }
-        key = self.seller if number % 2 else self.buyer
-        return signed_orders.signed(key, "POST", "/api/v3/order", msgspec.json.encode(body), stamp)
-
-    def close(self) -> None:
-        """Close the door."""
-        self.loop.close([])
-
-
 # -- the readers' messages ------------------------------------------------------------------------
 
 
-class _Frames:
-    """Every distinct message of depth subscribers, decoded.
-
-    `origins` has for each when the order that caused it was sent, in ns, or NEVER.
-    """
-
-    def __init__(self, known: Known, door: Door) -> None:
-        decode = msgspec.json.decode
-        self.messages: list[dict[str, Any]] = [decode(item) for item in known.messages()]
-        self.origins = [NEVER] * len(self.messages)
-        order = 0
-        for number, message in enumerate(self.messages):
-            if message.get("e") != "depth":
-                continue
-            for price, size in message["b"]:
-                if Decimal(price) != Decimal(PRICE):
-                    continue
-                rests = size != "0"
-                order = int((Decimal(size) - SMALLEST) / LOT) * 2 if rests else order + 1
-                self.origins[number] = door.sent[order]
-
-    def lost(self, subscriber: Subscriber, last: int) -> int:
-        """Breaks in a subscriber's depth frames, and 1 more if it is not at the last update."""
-        at, breaks = 0, 0
-        for number in subscriber.told:
-            message = self.messages[number]
-            if message.get("e") == "depthSnapshot":
-                at = message["u"]
-            elif message.get("e") == "depth":
-                breaks += message["U"] != at
-                at = message["u"]
-        return breaks + (at != last)
-
-    def last(self) -> int:
-        """The last update id in any message."""
-        last: int = max(item["u"] for item in self.messages if item.get("e") == "depth")
-        return last
-
-    def delays(self, subscriber: Subscriber, since: int, until: int) -> list[int]:
-        """How long each frame took from its order, in ns; of orders sent in that time (ns)."""
-        return [
-            when - self.origins[number]
-            for number, when in zip(subscriber.told, subscriber.times, strict=True)
-            if since <= self.origins[number] <= until
-        ]
-
-
 def _all_lost(
-    frames: _Frames, subscribers: Sequence[Subscriber], what: str, faults: list[str]
+    frames: Frames, subscribers: Sequence[Subscriber], what: str, faults: list[str]
 ) -> int:
     closed = [subscriber.closed for subscriber in subscribers if subscriber.closed]
     if closed:
@@ -250,7 +159,7 @@ def _subscribed(
 # -- measurements ---------------------------------------------------------------------------------
 
 
-def _answers(desk: _Desk, faults: list[str]) -> list[Row]:
+def _answers(desk: Desk, faults: list[str]) -> list[Row]:
     """Measure the time from an order's answer over REST to its `orders` frame."""
     known = Known()
     stamp = str(signed_orders.now())
@@ -286,14 +195,14 @@ def _answers(desk: _Desk, faults: list[str]) -> list[Row]:
     ]
 
 
-def _delivery(desk: _Desk, faults: list[str]) -> list[Row]:
+def _delivery(desk: Desk, faults: list[str]) -> list[Row]:
     """Measure a steady rate of frames to all subscribers."""
     known = Known()
     with _reading():
         subscribers = _subscribed(desk.loop, desk.server, known, SUBSCRIBERS)
         desk.loop.run(DELIVERY_S, desk.orders(int(DELIVERY_S * RATE)))
         desk.loop.quiet()
-    frames = _Frames(known, desk.door)
+    frames = Frames(known, desk.door)
     lost = _all_lost(frames, subscribers, "delivery", faults)
     count = sum(1 for origin in frames.origins if origin)
     sent = desk.door.sent
@@ -313,7 +222,7 @@ def _delivery(desk: _Desk, faults: list[str]) -> list[Row]:
     ]
 
 
-def _crowd(desk: _Desk, faults: list[str]) -> list[Row]:
+def _crowd(desk: Desk, faults: list[str]) -> list[Row]:
     """Measure most of many connections, while all read and while some have stopped."""
     known = Known()
     loop = desk.loop
@@ -344,7 +253,7 @@ def _crowd(desk: _Desk, faults: list[str]) -> list[Row]:
                 for subscriber in stalled if stalling else ():
                     loop.add(subscriber)
             loop.quiet()
-    frames = _Frames(known, desk.door)
+    frames = Frames(known, desk.door)
     lost = _all_lost(frames, [*others, *stalled], "crowd", faults)
     for stalling, first, end in spans:
         since, until = desk.door.sent[first], desk.door.sent[end - 1]
